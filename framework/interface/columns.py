@@ -1,0 +1,150 @@
+"""Columns: how a built-in plugin answers for all nodes at once.
+
+A plugin's filter or score over columns is a Plan: an element-wise kernel and the inputs its answer depends on. The
+runtime gathers the inputs for the rows it needs (all of them, those that changed, or one node with other pods on it)
+and calls the kernel; a plugin never knows which. Rows are stable slots of nodes, not positions in visit order.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from framework.interface.node_info import HostPort, PodInfo
+from framework.interface.status import Code
+from framework.objects import Pod, Taint
+from framework.objects.selectors import LabelMatcher, NodeSelectorMatcher
+
+Rows = NDArray[np.intp] | None
+"""Row numbers, or None for all rows (including rows of deleted nodes, whose answers are not read)."""
+ALL_ROWS: Final[Rows] = None
+
+
+class PodChange(Protocol):
+    """Pods added to and removed from ONE node: nominated pods, and preemption's dry runs."""
+
+    row: int
+    added: Sequence[PodInfo]
+    removed: Sequence[PodInfo]
+
+
+class Input(Protocol):
+    """Something a kernel's answer depends on, aligned with the node axis.
+
+    ``gather`` gives the value for rows; ``gather_changed`` gives it for the single row ``change.row`` as if the pods of
+    ``change`` had come and gone (arrays of length 1; counts and minima of the node's domains included).
+    ``version`` grows with every change; ``changed_since`` names the rows whose gathered value may differ since then,
+    or None for "all of them".
+    """
+
+    @property
+    def version(self) -> int: ...
+
+    def changed_since(self, version: int) -> Rows: ...
+
+    def gather(self, rows: Rows) -> Any: ...
+
+    def gather_changed(self, change: PodChange) -> Any: ...
+
+
+@dataclass(frozen=True, slots=True)
+class Codes:
+    """A dictionary-encoded node fact: ``values[codes[i]]`` is row i's; code -1 is "the node has none"."""
+
+    codes: NDArray[np.int32]
+    values: Sequence[Any]
+
+
+@dataclass(frozen=True, slots=True)
+class Column:
+    """Gathered resources of nodes' own pods: int64, one entry per row (``requested[i]`` goes with ``resources[i]``).
+
+    cpu in millicores, memory and ephemeral-storage in bytes, others in units.
+    """
+
+    resources: tuple[str, ...]
+    allocatable: tuple[NDArray[np.int64], ...]
+    requested: tuple[NDArray[np.int64], ...]
+    non_zero_cpu: NDArray[np.int64]
+    non_zero_memory: NDArray[np.int64]
+    pods: NDArray[np.int64]
+    allowed_pods: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class Reason:
+    """What a verdict code of a filter kernel means."""
+
+    code: Code
+    texts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Plan:
+    """An element-wise kernel: ``kernel(*gathered inputs)`` → verdict codes (0 passes) or int64 raw scores.
+
+    ``inputs`` empty means unknown: evaluated in full every cycle (still correct). ``constants`` is everything else the
+    kernel closes over; two plans of one plugin with equal constants and the same inputs give the same column.
+    ``reasons`` maps verdict code → Reason (entry 0 unused); a callable for kernels whose codes are bit sets.
+    """
+
+    kernel: Callable[..., NDArray[Any]]
+    inputs: tuple[Input, ...] = ()
+    constants: Hashable = ()
+    reasons: Sequence[Reason] | Callable[[int], Reason] = ()
+
+
+class View(Protocol):
+    """Hands out inputs over the snapshot's node axis. Asking twice for the same gives the same Input."""
+
+    def own_rows(self, resources: tuple[str, ...]) -> Input:
+        """→ Column of these resources."""
+        ...
+
+    def label(self, key: str) -> Input:
+        """→ Codes of the label's values (str)."""
+        ...
+
+    def taints(self) -> Input:
+        """→ Codes whose values are tuples of Taint (every row has one; () is the untainted)."""
+        ...
+
+    def unschedulable(self) -> Input:
+        """→ bool array: node.spec.unschedulable."""
+        ...
+
+    def name(self) -> Input:
+        """→ Codes of node names (str)."""
+        ...
+
+    def host_ports(self, wanted: tuple[HostPort, ...]) -> Input:
+        """→ bool array: a wanted port conflicts with the node's used ports."""
+        ...
+
+    def nodes_matching(self, matcher: NodeSelectorMatcher) -> Input:
+        """→ bool array: the node matches the node selector (labels and metadata.name)."""
+        ...
+
+    def image_score(self, images: tuple[str, ...]) -> Input:
+        """→ int64: sum of scaled sizes of these (normalised) images present on the node (spec: plugins-intree §13)."""
+        ...
+
+    def tolerating(self, pod: Pod, effects: tuple[str, ...]) -> Input:
+        """→ bool array: no taint with one of ``effects`` that the pod does not tolerate."""
+        ...
+
+    def pods_matching(
+        self, namespaces: frozenset[str] | None, selector: LabelMatcher, key: str, eligible: Input | None
+    ) -> Input:
+        """→ domain counts of pods placed on eligible nodes, per value of the topology key (see framework.columns)."""
+        ...
+
+
+def taint_table(codes: Codes, predicate: Callable[[tuple[Taint, ...]], Any], dtype: Any) -> NDArray[Any]:
+    """Evaluates ``predicate`` once per distinct value and spreads it over the rows."""
+    table = np.array([predicate(value) for value in codes.values], dtype=dtype)
+    return table[codes.codes] if len(table) else np.zeros(len(codes.codes), dtype=dtype)

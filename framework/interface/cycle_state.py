@@ -1,0 +1,59 @@
+"""CycleState: what the plugins of one scheduling cycle leave for each other (spec: framework §3)."""
+
+from __future__ import annotations
+
+from typing import Protocol, Self, TypeVar, cast
+
+
+class StateKeyNotFound(KeyError):
+    """No plugin wrote under this key; its text is upstream's ``not found``."""
+
+    def __str__(self) -> str:
+        return "not found"
+
+
+class StateData(Protocol):
+    """A value kept in a CycleState. Read-only values may return themselves from ``clone``."""
+
+    def clone(self) -> Self: ...
+
+
+T = TypeVar("T")
+
+
+class CycleState:
+    """Key → data of one attempt, and which plugins the framework may leave out of it."""
+
+    __slots__ = ("_data", "pods_to_activate", "skip_filter", "skip_post_filter", "skip_pre_bind", "skip_score")
+
+    def __init__(self) -> None:
+        self._data: dict[str, StateData] = {}
+        self.skip_filter: frozenset[str] = frozenset()
+        self.skip_score: frozenset[str] = frozenset()
+        self.skip_pre_bind: frozenset[str] = frozenset()
+        self.skip_post_filter = False
+        self.pods_to_activate: dict[str, str] = {}
+        """Pod key (``namespace/name``) → uid that plugins stashed for activation (``kubernetes.io/pods-to-activate``)."""
+
+    def read(self, key: str, of: type[T]) -> T:
+        """The value under ``key``, which its writer promised to be an ``of``; StateKeyNotFound when absent."""
+        try:
+            return cast(T, self._data[key])
+        except KeyError:
+            raise StateKeyNotFound(key) from None
+
+    def write(self, key: str, value: StateData) -> None:
+        self._data[key] = value
+
+    def delete(self, key: str) -> None:
+        self._data.pop(key, None)
+
+    def clone(self) -> CycleState:
+        copy = CycleState()
+        copy._data = {key: value.clone() for key, value in self._data.items()}
+        copy.skip_filter = self.skip_filter
+        copy.skip_score = self.skip_score
+        copy.skip_pre_bind = self.skip_pre_bind
+        copy.skip_post_filter = self.skip_post_filter
+        copy.pods_to_activate = self.pods_to_activate
+        return copy

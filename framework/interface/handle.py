@@ -1,0 +1,154 @@
+"""Handle: what the framework lends to plugins (upstream ``framework.Handle``), and the protocols behind it."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Protocol, TypeVar
+
+from framework.interface.columns import View
+from framework.interface.cycle_state import CycleState
+from framework.interface.node_info import NodeInfo, PodInfo
+from framework.interface.status import Status
+from framework.objects import KubeObject, Pod
+
+O = TypeVar("O", bound=KubeObject)  # noqa: E741
+
+
+class QueuedPod(Protocol):
+    """A pod in the scheduling queue, as QueueSort sees it. Times are integer nanoseconds of the run's clock."""
+
+    @property
+    def pod(self) -> Pod: ...
+
+    @property
+    def timestamp(self) -> int: ...
+
+    @property
+    def initial_attempt_timestamp(self) -> int | None: ...
+
+
+class WaitingPod(Protocol):
+    """A pod waiting on Permit (spec: framework §9)."""
+
+    @property
+    def pod(self) -> Pod: ...
+
+    @property
+    def node_name(self) -> str: ...
+
+    def pending_plugins(self) -> Mapping[str, int]:
+        """Plugin → deadline in nanoseconds."""
+        ...
+
+    def allow(self, plugin: str) -> None: ...
+
+    def reject(self, plugin: str, message: str) -> bool:
+        """False when the wait was already decided."""
+        ...
+
+    def preempt(self, plugin: str, message: str) -> bool: ...
+
+
+class Nominator(Protocol):
+    def nominated_pods_for_node(self, node_name: str) -> Sequence[PodInfo]: ...
+
+
+class ObjectStore(Protocol):
+    """Read-only listers over the cluster's objects other than through the snapshot."""
+
+    def get(self, kind: type[O], namespace: str, name: str) -> O | None:
+        """Cluster-scoped kinds have namespace ""."""
+        ...
+
+    def list(self, kind: type[O], namespace: str | None = None) -> Sequence[O]:
+        """In order of creation; None lists all namespaces."""
+        ...
+
+
+class ApiWriter(Protocol):
+    """The writes plugins may make. In a run they change the simulated cluster at once and come back as events."""
+
+    def bind(self, pod: Pod, node_name: str) -> str | None:
+        """None, or the API server's error text."""
+        ...
+
+    def delete_pod(self, pod: Pod) -> str | None: ...
+
+    def patch_pod_condition(self, pod: Pod, type_: str, status: str, reason: str, message: str) -> str | None: ...
+
+    def clear_nomination(self, pod: Pod) -> str | None: ...
+
+    def event(self, type_: str, reason: str, pod: Pod, note: str) -> None: ...
+
+
+class Handle(Protocol):
+    """Lent to every plugin's constructor; usable from the first call of an extension point on."""
+
+    @property
+    def snapshot(self) -> SnapshotReader: ...
+
+    @property
+    def view(self) -> View: ...
+
+    @property
+    def objects(self) -> ObjectStore: ...
+
+    @property
+    def nominator(self) -> Nominator: ...
+
+    @property
+    def api(self) -> ApiWriter: ...
+
+    @property
+    def scheduler_name(self) -> str: ...
+
+    def now(self) -> int:
+        """The run's clock in nanoseconds."""
+        ...
+
+    def random_below(self, n: int) -> int:
+        """The run's seeded generator, 0 ≤ result < n."""
+        ...
+
+    def iterate_waiting_pods(self, visit: Callable[[WaitingPod], None]) -> None: ...
+
+    def waiting_pod(self, uid: str) -> WaitingPod | None: ...
+
+    def reject_waiting_pod(self, uid: str) -> bool: ...
+
+    def activate(self, pods: Iterable[Pod]) -> None:
+        """Moves these pods to activeQ (upstream ``Activate``)."""
+        ...
+
+    def dry_run(self, state: CycleState, pod: PodInfo, node: NodeInfo) -> DryRun:
+        """A what-if on one node: remove and re-add pods, then ask the filters (with nominated pods)."""
+        ...
+
+
+class SnapshotReader(Protocol):
+    """The snapshot of the cycle under way (spec: cache §5): ghosts are not in it."""
+
+    def list(self) -> Sequence[NodeInfo]:
+        """All nodes in zone order."""
+        ...
+
+    def get(self, name: str) -> NodeInfo | None: ...
+
+    def row(self, name: str) -> int: ...
+
+    def name_of_row(self, row: int) -> str: ...
+
+
+class DryRun(Protocol):
+    """State of one node and the cycle with some of its pods taken away; the originals stay untouched."""
+
+    @property
+    def node(self) -> NodeInfo: ...
+
+    def remove_pod(self, pod: PodInfo) -> Status: ...
+
+    def add_pod(self, pod: PodInfo) -> Status: ...
+
+    def run_filters(self) -> Status:
+        """Filters with nominated pods (the double pass of spec: framework §4)."""
+        ...

@@ -1,0 +1,211 @@
+"""The extension points. A plugin is a class that derives from ``Plugin`` and from each point it extends.
+
+Spec: framework §2 (order, codes, what happens on each outcome). Returning None means Success everywhere a Status is
+returned. A plugin may implement Filter and Score per node (FilterPlugin, ScorePlugin: simple, evaluated only for nodes
+still in question) or over columns (ColumnFilterPlugin, ColumnScorePlugin: fast). It is the same extension point.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Hashable, Mapping, Sequence
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING, Any, ClassVar
+
+import msgspec
+import numpy as np
+from numpy.typing import NDArray
+
+from framework.interface.columns import Plan, View
+from framework.interface.cycle_state import CycleState
+from framework.interface.events import ClusterEventWithHint
+from framework.interface.node_info import NodeInfo, PodInfo
+from framework.interface.status import Status
+from framework.objects import Pod
+
+if TYPE_CHECKING:
+    from framework.interface.handle import Handle, QueuedPod
+
+
+class Plugin(abc.ABC):
+    """``name`` is how configurations write it. ``args_type`` is its msgspec Struct, None when it takes no arguments.
+
+    The constructor raises ValueError with the text that follows ``initializing plugin "X": ``.
+    """
+
+    name: ClassVar[str]
+    args_type: ClassVar[type[msgspec.Struct] | None] = None
+    description: ClassVar[str] = ""
+    """One plain sentence for people, shown beside the plugin in the UI."""
+
+    def __init__(self, args: Any, handle: Handle) -> None:
+        self.args = args
+        self.handle = handle
+
+
+class PreEnqueuePlugin(Plugin):
+    @abc.abstractmethod
+    def pre_enqueue(self, pod: Pod) -> Status | None: ...
+
+
+class EnqueueExtensions(Plugin):
+    @abc.abstractmethod
+    def events_to_register(self) -> Sequence[ClusterEventWithHint]:
+        """Events that may make a pod rejected by this plugin schedulable. An exception refuses the profile."""
+
+
+class QueueSortPlugin(Plugin):
+    @abc.abstractmethod
+    def less(self, a: QueuedPod, b: QueuedPod) -> bool: ...
+
+
+@dataclass(frozen=True, slots=True)
+class PreFilterResult:
+    """``node_names`` None means all nodes."""
+
+    node_names: frozenset[str] | None = None
+
+
+class PreFilterExtensions(abc.ABC):
+    """Incremental updates of what PreFilter computed, for per-node plugins; columnar plugins do not need them."""
+
+    @abc.abstractmethod
+    def add_pod(self, state: CycleState, pod: Pod, added: PodInfo, node: NodeInfo) -> Status | None: ...
+
+    @abc.abstractmethod
+    def remove_pod(self, state: CycleState, pod: Pod, removed: PodInfo, node: NodeInfo) -> Status | None: ...
+
+
+class PreFilterPlugin(Plugin):
+    @abc.abstractmethod
+    def pre_filter(
+        self, state: CycleState, pod: PodInfo, view: View
+    ) -> tuple[PreFilterResult | None, Status | None]: ...
+
+    def pre_filter_extensions(self) -> PreFilterExtensions | None:
+        return None
+
+
+class FilterPlugin(Plugin):
+    """Filter, one node at a time."""
+
+    @abc.abstractmethod
+    def filter(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None: ...
+
+
+class ColumnFilterPlugin(Plugin):
+    """Filter over columns."""
+
+    @abc.abstractmethod
+    def filter_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan | None:
+        """The plan for this pod; None when every node passes."""
+
+    def fragment(self, pod: PodInfo) -> Hashable | None:
+        """The part of the pod that filter_plan reads; None forbids reuse between pods."""
+        return None
+
+
+@dataclass(frozen=True, slots=True)
+class PostFilterResult:
+    """``nominated_node`` None is upstream's nil result / ModeNoop; "" clears the nomination (ModeOverride)."""
+
+    nominated_node: str | None = None
+    victims: tuple[Pod, ...] = ()
+    candidates: Mapping[str, tuple[Pod, ...]] = field(default_factory=dict)
+    """Candidate node → its victims, most important first: for the explanation."""
+    pdb_violations: int = 0
+    nominated_any: tuple[str, ...] = ()
+    """All nodes that were equally legal nominations."""
+
+
+class PostFilterPlugin(Plugin):
+    @abc.abstractmethod
+    def post_filter(
+        self, state: CycleState, pod: PodInfo, statuses: NodeStatuses
+    ) -> tuple[PostFilterResult | None, Status | None]: ...
+
+
+class NodeStatuses(abc.ABC):
+    """Filter's answer per node, read by PostFilter (upstream ``NodeToStatusReader``)."""
+
+    @abc.abstractmethod
+    def get(self, node_name: str) -> Status: ...
+
+    @abc.abstractmethod
+    def nodes_with_unschedulable(self) -> list[str]:
+        """Nodes whose code is exactly Unschedulable, in snapshot order."""
+
+    @property
+    @abc.abstractmethod
+    def absent_status(self) -> Status:
+        """The status of every node that has no explicit one."""
+
+
+class PreScorePlugin(Plugin):
+    @abc.abstractmethod
+    def pre_score(self, state: CycleState, pod: PodInfo, view: View, feasible: NDArray[np.intp]) -> Status | None:
+        """``feasible``: the rows of the feasible nodes."""
+
+
+class ScorePlugin(Plugin):
+    """Score, one node at a time. Scores end between 0 and 100 after NormalizeScore."""
+
+    @abc.abstractmethod
+    def score(self, state: CycleState, pod: Pod, node: NodeInfo) -> tuple[int, Status | None]: ...
+
+
+class ColumnScorePlugin(Plugin):
+    """Score over columns."""
+
+    @abc.abstractmethod
+    def score_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan: ...
+
+    def score_fragment(self, pod: PodInfo) -> Hashable | None:
+        return None
+
+
+class NormalizeScore(Plugin):
+    """ScoreExtensions. ``scores`` is int64 in feasible order; the returned array replaces it."""
+
+    @abc.abstractmethod
+    def normalize_score(
+        self, state: CycleState, pod: Pod, scores: NDArray[np.int64], rows: NDArray[np.intp]
+    ) -> tuple[NDArray[np.int64], Status | None]: ...
+
+
+class ReservePlugin(Plugin):
+    @abc.abstractmethod
+    def reserve(self, state: CycleState, pod: Pod, node_name: str) -> Status | None: ...
+
+    @abc.abstractmethod
+    def unreserve(self, state: CycleState, pod: Pod, node_name: str) -> None:
+        """Must be idempotent; also called for plugins whose reserve never ran."""
+
+
+class PermitPlugin(Plugin):
+    #: Whether a person decides (ManualApproval): the virtual clock then never jumps past the deadline by itself.
+    asks_a_person: ClassVar[bool] = False
+
+    @abc.abstractmethod
+    def permit(self, state: CycleState, pod: Pod, node_name: str) -> tuple[Status | None, float]:
+        """(status, time-out in seconds); the time-out counts only with Code.WAIT and is capped at 15 minutes."""
+
+
+class PreBindPlugin(Plugin):
+    def pre_bind_pre_flight(self, state: CycleState, pod: Pod, node_name: str) -> tuple[Status | None, bool]:
+        """(status, allow parallel). Skip leaves pre_bind out."""
+        return None, False
+
+    @abc.abstractmethod
+    def pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> Status | None: ...
+
+
+class BindPlugin(Plugin):
+    @abc.abstractmethod
+    def bind(self, state: CycleState, pod: Pod, node_name: str) -> Status | None:
+        """Skip hands over to the next Bind plugin."""
+
+
+class PostBindPlugin(Plugin):
+    @abc.abstractmethod
+    def post_bind(self, state: CycleState, pod: Pod, node_name: str) -> None: ...
