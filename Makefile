@@ -1,0 +1,59 @@
+# Every command of the project. Each one brings its own set-up up to date first;
+# what is up to date costs a few file hashes (scripts/bootstrap.py).
+PYTHON ?= python3
+PY := .venv/bin/python
+NODE := $(PY) -m scripts.node
+PYTEST_WORKERS ?= 2
+
+.DEFAULT_GOAL := help
+.PHONY: help setup run test test-python test-frontend check check-python check-layers check-frontend \
+	check-generated check-migrations generate format lock
+
+help: ## show this list
+	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
+
+setup: ## .venv, frontend/node_modules and the built UI
+	@$(PYTHON) -m scripts.bootstrap --dev
+
+run: ## start the playground and print its link (HOST, PORT, REDIS_URL, DATABASE_URL)
+	@$(PYTHON) -m scripts.bootstrap
+	@exec $(PY) manage.py playground
+
+test: test-frontend test-python ## every test: Vitest, then pytest with the browser tests
+
+test-frontend: setup
+	$(NODE) npm --prefix frontend run test
+
+test-python: setup
+	@$(PY) -m scripts.chromium --install
+	$(PY) -m pytest -n $(PYTEST_WORKERS)
+
+check: check-python check-layers check-frontend check-generated check-migrations ## everything that needs no test run
+
+check-python: setup
+	$(PY) -m ruff check .
+	$(PY) -m ruff format --check .
+	$(PY) -m mypy framework schedweb tests scripts manage.py
+
+check-layers: setup
+	.venv/bin/lint-imports
+
+check-frontend: setup
+	$(NODE) npm --prefix frontend run lint
+	$(NODE) npm --prefix frontend run typecheck
+
+check-generated: setup
+	$(PY) -m scripts.generated --check
+
+check-migrations: setup
+	$(PY) manage.py makemigrations --check --dry-run
+
+generate: setup ## write frontend/openapi.json and frontend/src/api/schema.d.ts from the API
+	$(PY) -m scripts.generated --write
+
+format: setup ## ruff format and the fixes ruff is sure of
+	$(PY) -m ruff check --fix .
+	$(PY) -m ruff format .
+
+lock: setup ## resolve pyproject.toml into the hashed locks
+	$(PY) -m scripts.lock

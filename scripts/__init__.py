@@ -1,0 +1,1 @@
+"""What the make targets run. Nothing in the product imports it."""
