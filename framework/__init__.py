@@ -1,0 +1,1 @@
+"""The Kubernetes scheduling framework as a deterministic machine: events in, decisions out, no I/O."""

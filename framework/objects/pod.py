@@ -1,0 +1,213 @@
+"""Pod: the part of the v1 API that scheduling, preemption and the views of a run read."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from msgspec import field
+
+from framework.objects.affinity import Affinity, Toleration, TopologySpreadConstraint
+from framework.objects.metadata import KubernetesObject, Manifest, ObjectMeta, ResourceList
+from framework.objects.storage import PersistentVolumeClaimSpec
+
+
+class ContainerPort(Manifest):
+    name: str = ""
+    container_port: int = 0
+    host_port: int = 0
+    host_ip: str = field(name="hostIP", default="")
+    protocol: str = ""
+
+
+class ResourceClaimReference(Manifest):
+    """An entry of a container's ``resources.claims``."""
+
+    name: str = ""
+    request: str = ""
+
+
+class ResourceRequirements(Manifest):
+    requests: ResourceList | None = None
+    limits: ResourceList | None = None
+    claims: tuple[ResourceClaimReference, ...] = ()
+
+
+class ContainerRestartRuleOnExitCodes(Manifest):
+    operator: str = ""
+    values: tuple[int, ...] = ()
+
+
+class ContainerRestartRule(Manifest):
+    action: str = ""
+    exit_codes: ContainerRestartRuleOnExitCodes | None = None
+
+
+class Container(Manifest):
+    name: str = ""
+    image: str = ""
+    image_pull_policy: str = ""
+    ports: tuple[ContainerPort, ...] = ()
+    resources: ResourceRequirements = ResourceRequirements()
+    restart_policy: str | None = None
+    restart_policy_rules: tuple[ContainerRestartRule, ...] = ()
+
+
+class PersistentVolumeClaimVolumeSource(Manifest):
+    claim_name: str = ""
+    read_only: bool = False
+
+
+class PersistentVolumeClaimTemplate(Manifest):
+    metadata: ObjectMeta = ObjectMeta()
+    spec: PersistentVolumeClaimSpec = PersistentVolumeClaimSpec()
+
+
+class EphemeralVolumeSource(Manifest):
+    volume_claim_template: PersistentVolumeClaimTemplate | None = None
+
+
+class GCEPersistentDiskVolumeSource(Manifest):
+    pd_name: str = ""
+    fs_type: str = ""
+    partition: int = 0
+    read_only: bool = False
+
+
+class AWSElasticBlockStoreVolumeSource(Manifest):
+    volume_id: str = field(name="volumeID", default="")
+    fs_type: str = ""
+    partition: int = 0
+    read_only: bool = False
+
+
+class ISCSIVolumeSource(Manifest):
+    target_portal: str = ""
+    iqn: str = ""
+    lun: int = 0
+    read_only: bool = False
+
+
+class RBDVolumeSource(Manifest):
+    monitors: tuple[str, ...] = ()
+    image: str = ""
+    pool: str = ""
+    read_only: bool = False
+
+
+class AzureDiskVolumeSource(Manifest):
+    disk_name: str = ""
+    disk_uri: str = field(name="diskURI", default="")
+    read_only: bool | None = None
+
+
+class CSIVolumeSource(Manifest):
+    driver: str = ""
+    read_only: bool | None = None
+    volume_attributes: dict[str, str] = field(default_factory=dict)
+
+
+class ImageVolumeSource(Manifest):
+    reference: str = ""
+    pull_policy: str = ""
+
+
+class Volume(Manifest):
+    """Sources that no scheduling decision reads (configMap, emptyDir, projected, …) are not typed."""
+
+    name: str = ""
+    persistent_volume_claim: PersistentVolumeClaimVolumeSource | None = None
+    ephemeral: EphemeralVolumeSource | None = None
+    gce_persistent_disk: GCEPersistentDiskVolumeSource | None = None
+    aws_elastic_block_store: AWSElasticBlockStoreVolumeSource | None = None
+    iscsi: ISCSIVolumeSource | None = None
+    rbd: RBDVolumeSource | None = None
+    azure_disk: AzureDiskVolumeSource | None = None
+    csi: CSIVolumeSource | None = None
+    image: ImageVolumeSource | None = None
+
+
+class PodSchedulingGate(Manifest):
+    name: str = ""
+
+
+class PodResourceClaim(Manifest):
+    name: str = ""
+    resource_claim_name: str | None = None
+    resource_claim_template_name: str | None = None
+
+
+class PodSpec(Manifest):
+    node_name: str = ""
+    scheduler_name: str = ""
+    containers: tuple[Container, ...] = ()
+    init_containers: tuple[Container, ...] = ()
+    node_selector: dict[str, str] | None = None
+    affinity: Affinity | None = None
+    tolerations: tuple[Toleration, ...] = ()
+    topology_spread_constraints: tuple[TopologySpreadConstraint, ...] = ()
+    scheduling_gates: tuple[PodSchedulingGate, ...] = ()
+    priority: int | None = None
+    priority_class_name: str = ""
+    preemption_policy: str | None = None
+    overhead: ResourceList | None = None
+    resources: ResourceRequirements | None = None
+    volumes: tuple[Volume, ...] = ()
+    resource_claims: tuple[PodResourceClaim, ...] = ()
+    runtime_class_name: str | None = None
+    host_network: bool = False
+    host_users: bool | None = None
+    restart_policy: str = ""
+    termination_grace_period_seconds: int | None = None
+    service_account_name: str = ""
+
+
+class PodCondition(Manifest):
+    type: str = ""
+    status: str = ""
+    reason: str = ""
+    message: str = ""
+    last_transition_time: str | None = None
+    last_probe_time: str | None = None
+    observed_generation: int = 0
+
+
+class ContainerStatusResources(Manifest):
+    requests: ResourceList | None = None
+    limits: ResourceList | None = None
+
+
+class ContainerStatus(Manifest):
+    name: str = ""
+    ready: bool = False
+    restart_count: int = 0
+    resources: ContainerStatusResources | None = None
+    allocated_resources: ResourceList | None = None
+
+
+class PodResourceClaimStatus(Manifest):
+    name: str = ""
+    resource_claim_name: str | None = None
+
+
+class PodStatus(Manifest):
+    phase: str = ""
+    reason: str = ""
+    message: str = ""
+    conditions: tuple[PodCondition, ...] = ()
+    nominated_node_name: str = ""
+    start_time: str | None = None
+    qos_class: str = ""
+    container_statuses: tuple[ContainerStatus, ...] = ()
+    init_container_statuses: tuple[ContainerStatus, ...] = ()
+    resources: ContainerStatusResources | None = None
+    allocated_resources: ResourceList | None = None
+    resource_claim_statuses: tuple[PodResourceClaimStatus, ...] = ()
+
+
+class Pod(KubernetesObject):
+    api_version: ClassVar[str] = "v1"
+    kind: ClassVar[str] = "Pod"
+    plural: ClassVar[str] = "pods"
+
+    spec: PodSpec = PodSpec()
+    status: PodStatus = PodStatus()

@@ -1,0 +1,175 @@
+"""Volumes and claims, storage classes and the CSI objects."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from msgspec import field
+
+from framework.objects.affinity import NodeSelector
+from framework.objects.metadata import KubernetesObject, LabelSelector, Manifest, RawQuantity, ResourceList
+
+
+class VolumeResourceRequirements(Manifest):
+    requests: ResourceList | None = None
+    limits: ResourceList | None = None
+
+
+class PersistentVolumeClaimSpec(Manifest):
+    access_modes: tuple[str, ...] = ()
+    selector: LabelSelector | None = None
+    resources: VolumeResourceRequirements = VolumeResourceRequirements()
+    volume_name: str = ""
+    # nil asks for the default class, "" for no class at all.
+    storage_class_name: str | None = None
+    volume_mode: str | None = None
+    volume_attributes_class_name: str | None = None
+
+
+class PersistentVolumeClaimStatus(Manifest):
+    phase: str = ""
+    capacity: ResourceList | None = None
+
+
+class PersistentVolumeClaim(KubernetesObject):
+    api_version: ClassVar[str] = "v1"
+    kind: ClassVar[str] = "PersistentVolumeClaim"
+    plural: ClassVar[str] = "persistentvolumeclaims"
+
+    spec: PersistentVolumeClaimSpec = PersistentVolumeClaimSpec()
+    status: PersistentVolumeClaimStatus = PersistentVolumeClaimStatus()
+
+
+class ObjectReference(Manifest):
+    api_version: str = ""
+    kind: str = ""
+    namespace: str = ""
+    name: str = ""
+    uid: str = ""
+    resource_version: str = ""
+
+
+class VolumeNodeAffinity(Manifest):
+    required: NodeSelector | None = None
+
+
+class CSIPersistentVolumeSource(Manifest):
+    driver: str = ""
+    volume_handle: str = ""
+    read_only: bool = False
+
+
+class PersistentVolumeSpec(Manifest):
+    capacity: ResourceList | None = None
+    access_modes: tuple[str, ...] = ()
+    claim_ref: ObjectReference | None = None
+    storage_class_name: str = ""
+    volume_mode: str | None = None
+    volume_attributes_class_name: str | None = None
+    node_affinity: VolumeNodeAffinity | None = None
+    csi: CSIPersistentVolumeSource | None = None
+    persistent_volume_reclaim_policy: str = ""
+
+
+class PersistentVolumeStatus(Manifest):
+    phase: str = ""
+
+
+class PersistentVolume(KubernetesObject):
+    api_version: ClassVar[str] = "v1"
+    kind: ClassVar[str] = "PersistentVolume"
+    plural: ClassVar[str] = "persistentvolumes"
+    namespaced: ClassVar[bool] = False
+
+    spec: PersistentVolumeSpec = PersistentVolumeSpec()
+    status: PersistentVolumeStatus = PersistentVolumeStatus()
+
+
+class TopologySelectorLabelRequirement(Manifest):
+    key: str = ""
+    values: tuple[str, ...] = ()
+
+
+class TopologySelectorTerm(Manifest):
+    match_label_expressions: tuple[TopologySelectorLabelRequirement, ...] = ()
+
+
+class StorageClass(KubernetesObject):
+    api_version: ClassVar[str] = "storage.k8s.io/v1"
+    kind: ClassVar[str] = "StorageClass"
+    plural: ClassVar[str] = "storageclasses"
+    namespaced: ClassVar[bool] = False
+
+    provisioner: str = ""
+    parameters: dict[str, str] = field(default_factory=dict)
+    reclaim_policy: str | None = None
+    volume_binding_mode: str | None = None
+    allowed_topologies: tuple[TopologySelectorTerm, ...] = ()
+
+
+class VolumeNodeResources(Manifest):
+    count: int | None = None
+
+
+class CSINodeDriver(Manifest):
+    name: str = ""
+    node_id: str = field(name="nodeID", default="")
+    topology_keys: tuple[str, ...] = ()
+    allocatable: VolumeNodeResources | None = None
+
+
+class CSINodeSpec(Manifest):
+    drivers: tuple[CSINodeDriver, ...] = ()
+
+
+class CSINode(KubernetesObject):
+    api_version: ClassVar[str] = "storage.k8s.io/v1"
+    kind: ClassVar[str] = "CSINode"
+    plural: ClassVar[str] = "csinodes"
+    namespaced: ClassVar[bool] = False
+
+    spec: CSINodeSpec = CSINodeSpec()
+
+
+class CSIDriverSpec(Manifest):
+    attach_required: bool | None = None
+    storage_capacity: bool | None = None
+
+
+class CSIDriver(KubernetesObject):
+    api_version: ClassVar[str] = "storage.k8s.io/v1"
+    kind: ClassVar[str] = "CSIDriver"
+    plural: ClassVar[str] = "csidrivers"
+    namespaced: ClassVar[bool] = False
+
+    spec: CSIDriverSpec = CSIDriverSpec()
+
+
+class CSIStorageCapacity(KubernetesObject):
+    api_version: ClassVar[str] = "storage.k8s.io/v1"
+    kind: ClassVar[str] = "CSIStorageCapacity"
+    plural: ClassVar[str] = "csistoragecapacities"
+
+    storage_class_name: str = ""
+    capacity: RawQuantity | None = None
+    maximum_volume_size: RawQuantity | None = None
+    node_topology: LabelSelector | None = None
+
+
+class VolumeAttachmentSource(Manifest):
+    persistent_volume_name: str | None = None
+
+
+class VolumeAttachmentSpec(Manifest):
+    attacher: str = ""
+    node_name: str = ""
+    source: VolumeAttachmentSource = VolumeAttachmentSource()
+
+
+class VolumeAttachment(KubernetesObject):
+    api_version: ClassVar[str] = "storage.k8s.io/v1"
+    kind: ClassVar[str] = "VolumeAttachment"
+    plural: ClassVar[str] = "volumeattachments"
+    namespaced: ClassVar[bool] = False
+
+    spec: VolumeAttachmentSpec = VolumeAttachmentSpec()
