@@ -1,0 +1,8 @@
+"""The cluster as columns over the node axis: the snapshot of a scheduling cycle, and the inputs it hands to plugins."""
+
+from __future__ import annotations
+
+from framework.columns.log import Log, RowLog
+from framework.columns.snapshot import Placement, Snapshot
+
+__all__ = ["Log", "Placement", "RowLog", "Snapshot"]

@@ -1,0 +1,177 @@
+"""Static facts of nodes as columns: labels, taints, cordons and names, dictionary encoded.
+
+A fact has one row per node slot, a log of the rows whose value changed, and is an Input of plans. Pods never change a
+fact, so ``gather_changed`` is a plain look-up.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from framework.columns.log import RowLog
+from framework.interface.columns import Codes, PodChange, Rows
+from framework.objects import Node
+
+ABSENT: Final = -1
+
+
+def grown(array: NDArray[Any], capacity: int, fill: Any) -> NDArray[Any]:
+    """``array`` lengthened to ``capacity`` with ``fill``."""
+    result = np.full(capacity, fill, dtype=array.dtype)
+    result[: len(array)] = array
+    return result
+
+
+class Extent:
+    """How many row slots there are: ``used`` of ``capacity``. Shared by everything that has one entry per row."""
+
+    __slots__ = ("capacity", "used")
+
+    def __init__(self) -> None:
+        self.used = 0
+        self.capacity = 16
+
+
+class CodedFact:
+    """``read(node)`` of every node, dictionary encoded: equal values share a code, None is code -1."""
+
+    __slots__ = ("_by_value", "_codes", "_extent", "_key", "_read", "_values", "log")
+
+    def __init__(self, extent: Extent, read: Callable[[Node], Any], key: Callable[[Any], Hashable]) -> None:
+        self._extent = extent
+        self._read = read
+        self._key = key
+        self._values: list[Any] = []
+        self._by_value: dict[Hashable, int] = {}
+        self._codes = np.full(extent.capacity, ABSENT, dtype=np.int32)
+        self.log = RowLog()
+
+    def set(self, row: int, node: Node | None) -> None:
+        value = None if node is None else self._read(node)
+        code = ABSENT
+        if value is not None:
+            key = self._key(value)
+            known = self._by_value.get(key)
+            if known is None:
+                known = self._by_value[key] = len(self._values)
+                self._values.append(value)
+            code = known
+        if row >= len(self._codes):
+            self._codes = grown(self._codes, self._extent.capacity, ABSENT)
+        if self._codes[row] != code:
+            self._codes[row] = code
+            self.log.append(row)
+
+    def value(self, row: int) -> Any:
+        code = int(self._codes[row])
+        return None if code == ABSENT else self._values[code]
+
+    @property
+    def codes(self) -> NDArray[np.int32]:
+        if len(self._codes) < self._extent.used:
+            self._codes = grown(self._codes, self._extent.capacity, ABSENT)
+        return self._codes[: self._extent.used]
+
+    @property
+    def version(self) -> int:
+        return self.log.version
+
+    def changed_since(self, version: int) -> Rows:
+        return self.log.changed_since(version)
+
+    def gather(self, rows: Rows) -> Codes:
+        codes = self.codes
+        return Codes(codes if rows is None else codes[rows], self._values)
+
+    def gather_changed(self, change: PodChange) -> Codes:
+        return Codes(self.codes[change.row : change.row + 1], self._values)
+
+
+class NodePredicate:
+    """A bool per node that depends on the node object alone, worked out again for the rows in ``source``'s log."""
+
+    __slots__ = ("_extent", "_node_of", "_position", "_predicate", "_source", "_values", "log")
+
+    def __init__(
+        self, extent: Extent, source: RowLog, node_of: Callable[[int], Node | None], predicate: Callable[[Node], bool]
+    ) -> None:
+        self._extent = extent
+        self._source = source
+        self._node_of = node_of
+        self._predicate = predicate
+        self._values = np.zeros(0, dtype=np.bool_)
+        self._position = -1
+        self.log = RowLog()
+
+    def _refresh(self) -> None:
+        used = self._extent.used
+        if self._position == self._source.version and len(self._values) == used:
+            return
+        changed = self._source.changed_since(self._position) if self._position >= 0 else None
+        if len(self._values) < used:
+            self._values = grown(self._values, used, False)
+        for row in range(used) if changed is None else changed.tolist():
+            node = self._node_of(row)
+            value = node is not None and self._predicate(node)
+            if self._values[row] != value:
+                self._values[row] = value
+                self.log.append(row)
+        if self._position < 0:
+            self.log.everything()
+        self._position = self._source.version
+
+    @property
+    def version(self) -> int:
+        self._refresh()
+        return self.log.version
+
+    def changed_since(self, version: int) -> Rows:
+        self._refresh()
+        return self.log.changed_since(version)
+
+    def gather(self, rows: Rows) -> NDArray[np.bool_]:
+        self._refresh()
+        return self._values if rows is None else self._values[rows]
+
+    def gather_changed(self, change: PodChange) -> NDArray[np.bool_]:
+        self._refresh()
+        return self._values[change.row : change.row + 1]
+
+
+class CodedPredicate:
+    """A bool per node that depends on one coded fact: evaluated once per distinct value."""
+
+    __slots__ = ("_fact", "_predicate", "_table")
+
+    def __init__(self, fact: CodedFact, predicate: Callable[[Any], bool]) -> None:
+        self._fact = fact
+        self._predicate = predicate
+        self._table = np.zeros(0, dtype=np.bool_)
+
+    def _spread(self, codes: Codes) -> NDArray[np.bool_]:
+        known = len(self._table)
+        if known < len(codes.values):
+            more = np.array([self._predicate(value) for value in codes.values[known:]], dtype=np.bool_)
+            self._table = np.concatenate((self._table, more))
+        if not len(self._table):
+            return np.zeros(len(codes.codes), dtype=np.bool_)
+        result: NDArray[np.bool_] = self._table[codes.codes]
+        result[codes.codes == ABSENT] = False
+        return result
+
+    @property
+    def version(self) -> int:
+        return self._fact.version
+
+    def changed_since(self, version: int) -> Rows:
+        return self._fact.changed_since(version)
+
+    def gather(self, rows: Rows) -> NDArray[np.bool_]:
+        return self._spread(self._fact.gather(rows))
+
+    def gather_changed(self, change: PodChange) -> NDArray[np.bool_]:
+        return self._spread(self._fact.gather_changed(change))

@@ -1,0 +1,315 @@
+"""Snapshot: the cluster as one scheduling cycle sees it (spec: cache §5), as NodeInfos and as columns.
+
+The cache replays its changes into it at the start of a cycle; nothing else writes to it. Every node has a row, a slot
+that stays its own while the node exists. Pods whose node is unknown (ghosts) wait aside until the node appears.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Final, NamedTuple, TypeVar, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from framework.columns.facts import ABSENT, CodedFact, CodedPredicate, Extent, NodePredicate, grown
+from framework.columns.images import Images, ImageScore
+from framework.columns.log import Log, RowLog
+from framework.columns.usage import OwnRows, PortConflicts, Usage
+from framework.interface.columns import Input
+from framework.interface.node_info import HostPort, NodeInfo, PodInfo
+from framework.objects import Node, Pod, Taint
+from framework.objects.selectors import NodeSelectorMatcher
+from framework.objects.tolerations import tolerates_all
+
+I = TypeVar("I")  # noqa: E741
+
+KEPT_INPUTS: Final = 1024
+"""Inputs made for single pods (a selector, a set of ports) that are kept; the least recently used go first."""
+
+
+class Placement(NamedTuple):
+    """A pod came to (``sign`` 1) or left (-1) the node of ``row``."""
+
+    row: int
+    pod: PodInfo
+    sign: int
+
+
+class Snapshot:
+    """Rows, NodeInfos, columns. Implements ``SnapshotReader`` and ``View``."""
+
+    def __init__(self) -> None:
+        self.extent = Extent()
+        self.placements: Log[Placement] = Log()
+        """Every pod that came or went; also those of a node that came or went with pods on it."""
+        self.nodes_log = RowLog()
+        """Rows whose node object came, changed or went."""
+        self.labels_log = RowLog()
+        """Rows whose node labels or name changed (a node that came or went included)."""
+        self._infos: list[NodeInfo | None] = []
+        self._rows: dict[str, int] = {}
+        self._free: list[int] = []
+        self._ghosts: dict[str, NodeInfo] = {}
+        self._touched: dict[int, None] = {}
+        self._order = np.zeros(0, dtype=np.intp)
+        self._position = np.zeros(0, dtype=np.intp)
+        self._order_names: tuple[str, ...] = ()
+        self._listed: list[NodeInfo] | None = None
+        self.usage = Usage(self.extent)
+        self.images = Images(self.extent)
+        self._make_facts()
+
+    def _make_facts(self) -> None:
+        self._labels: dict[str, CodedFact] = {}
+        self._taints = CodedFact(self.extent, lambda node: node.spec.taints, _taints_key)
+        self._unschedulable = CodedFact(self.extent, lambda node: node.spec.unschedulable or None, bool)
+        self._names = CodedFact(self.extent, lambda node: node.metadata.name, str)
+        self._inputs: dict[Hashable, Input] = {}
+
+    # --- what the cache replays -------------------------------------------------------------------------------------
+
+    def set_node(self, node: Node) -> None:
+        """The node is new or has changed."""
+        name = node.metadata.name
+        row = self._rows.get(name)
+        if row is None:
+            self._admit(node)
+            return
+        info = self._info(row)
+        before = info.node
+        info.set_node(node)
+        self._node_changed(row, info, labels=before is None or before.metadata.labels != node.metadata.labels)
+
+    def _admit(self, node: Node) -> None:
+        name = node.metadata.name
+        row = self._free.pop() if self._free else self._new_row()
+        info = self._ghosts.pop(name, None) or NodeInfo()
+        info.set_node(node)
+        self._infos[row] = info
+        self._rows[name] = row
+        self._node_changed(row, info, labels=True)
+        for pod in info.pods:
+            self.placements.append(Placement(row, pod, 1))
+
+    def _new_row(self) -> int:
+        row = len(self._infos)
+        self._infos.append(None)
+        extent = self.extent
+        extent.used = row + 1
+        if extent.used > extent.capacity:
+            extent.capacity *= 2
+            self.usage.grow()
+        return row
+
+    def _node_changed(self, row: int, info: NodeInfo, *, labels: bool) -> None:
+        node = cast(Node, info.node)
+        self.images.set_node(node)
+        self.usage.set_node(row, info)
+        self._set_facts(row, node)
+        self.nodes_log.append(row)
+        if labels:
+            self.labels_log.append(row)
+        self._touched[row] = None
+
+    def _set_facts(self, row: int, node: Node | None) -> None:
+        self._taints.set(row, node)
+        self._unschedulable.set(row, node)
+        self._names.set(row, node)
+        for fact in self._labels.values():
+            fact.set(row, node)
+
+    def remove_node(self, name: str) -> None:
+        """The node is gone; pods that are still on it become invisible until it comes back."""
+        row = self._rows.pop(name)
+        info = self._info(row)
+        for pod in info.pods:
+            self.placements.append(Placement(row, pod, -1))
+        self._infos[row] = None
+        self._free.append(row)
+        self._touched.pop(row, None)
+        self.images.remove_node(name)
+        self.images.clear(row)
+        self.usage.clear(row)
+        self._set_facts(row, None)
+        self.nodes_log.append(row)
+        self.labels_log.append(row)
+        info.node = None
+        info.allocatable = {}
+        info.allowed_pods = 0
+        if info.pods:
+            self._ghosts[name] = info
+
+    def add_pod(self, node_name: str, pod: PodInfo) -> None:
+        row = self._rows.get(node_name)
+        if row is None:
+            ghost = self._ghosts.get(node_name)
+            if ghost is None:
+                ghost = self._ghosts[node_name] = NodeInfo()
+            ghost.add_pod(pod)
+            return
+        info = self._info(row)
+        info.add_pod(pod)
+        self.usage.pod_changed(row, info, pod)
+        self.placements.append(Placement(row, pod, 1))
+        self._touched[row] = None
+
+    def remove_pod(self, node_name: str, uid: str) -> None:
+        """KeyError when the pod is not there."""
+        row = self._rows.get(node_name)
+        if row is None:
+            ghost = self._ghosts[node_name]
+            ghost.remove_pod(uid)
+            if not ghost.pods:
+                del self._ghosts[node_name]
+            return
+        info = self._info(row)
+        pod = info.remove_pod(uid)
+        self.usage.pod_changed(row, info, pod)
+        self.placements.append(Placement(row, pod, -1))
+        self._touched[row] = None
+
+    def set_order(self, names: Sequence[str]) -> None:
+        """The node list: zones in turn (spec: cache §4). Call it whenever nodes were added or removed."""
+        self._order_names = tuple(names)
+        self._order = np.array([self._rows[name] for name in names], dtype=np.intp)
+        self._position = np.full(self.extent.used, ABSENT, dtype=np.intp)
+        self._position[self._order] = np.arange(len(self._order), dtype=np.intp)
+        self._listed = None
+
+    def finish_refresh(self) -> None:
+        """After the last change and ``set_order`` of a refresh: nodes that changed see today's image counts."""
+        self.images.total_nodes = len(self._order)
+        for row in self._touched:
+            self.images.freeze(row, self._info(row).name)
+        self._touched.clear()
+
+    # --- SnapshotReader ---------------------------------------------------------------------------------------------
+
+    def list(self) -> Sequence[NodeInfo]:
+        """All nodes in zone order."""
+        if self._listed is None:
+            self._listed = [self._info(row) for row in self._order.tolist()]
+        return self._listed
+
+    def get(self, name: str) -> NodeInfo | None:
+        row = self._rows.get(name)
+        return None if row is None else self._info(row)
+
+    def row(self, name: str) -> int:
+        """KeyError when there is no such node."""
+        return self._rows[name]
+
+    def name_of_row(self, row: int) -> str:
+        return self._info(row).name
+
+    # --- rows -------------------------------------------------------------------------------------------------------
+
+    def _info(self, row: int) -> NodeInfo:
+        info = self._infos[row]
+        if info is None:
+            raise KeyError(f"row {row} has no node")
+        return info
+
+    def info_of_row(self, row: int) -> NodeInfo | None:
+        """None for the free slot of a deleted node."""
+        return self._infos[row]
+
+    def _node_of_row(self, row: int) -> Node | None:
+        info = self._infos[row]
+        return None if info is None else info.node
+
+    def __len__(self) -> int:
+        return len(self._order)
+
+    @property
+    def row_count(self) -> int:
+        """Slots in use, free ones between them included: the length of what ``gather(ALL_ROWS)`` gives."""
+        return self.extent.used
+
+    @property
+    def order(self) -> NDArray[np.intp]:
+        """Rows in the order of the node list."""
+        return self._order
+
+    @property
+    def order_names(self) -> tuple[str, ...]:
+        """Names in the order of the node list; the same object until the list is rebuilt."""
+        return self._order_names
+
+    @property
+    def position_of_row(self) -> NDArray[np.intp]:
+        """Row → place in the node list, -1 for free slots."""
+        if len(self._position) < self.extent.used:
+            self._position = grown(self._position, self.extent.used, ABSENT)
+        return self._position
+
+    # --- View -------------------------------------------------------------------------------------------------------
+
+    def input(self, key: Hashable, make: Callable[[], I]) -> I:
+        """The input under ``key``, made when it is asked for the first time (or again after a long while)."""
+        found = self._inputs.pop(key, None)
+        if found is None:
+            found = cast(Input, make())
+            if len(self._inputs) >= KEPT_INPUTS:
+                del self._inputs[next(iter(self._inputs))]
+        self._inputs[key] = found
+        return cast(I, found)
+
+    def own_rows(self, resources: tuple[str, ...]) -> Input:
+        return self.input(("own", resources), lambda: OwnRows(self.extent, self.usage, resources))
+
+    def label(self, key: str) -> CodedFact:
+        fact = self._labels.get(key)
+        if fact is None:
+            fact = self._labels[key] = CodedFact(self.extent, lambda node: node.metadata.labels.get(key), str)
+            for row in range(self.extent.used):
+                fact.set(row, self._node_of_row(row))
+        return fact
+
+    def taints(self) -> Input:
+        return self._taints
+
+    def unschedulable(self) -> Input:
+        return self.input("unschedulable", lambda: CodedPredicate(self._unschedulable, bool))
+
+    def name(self) -> Input:
+        return self._names
+
+    def host_ports(self, wanted: tuple[HostPort, ...]) -> Input:
+        return self.input(("ports", wanted), lambda: PortConflicts(self.extent, self.usage, wanted))
+
+    def nodes_matching(self, matcher: NodeSelectorMatcher) -> Input:
+        return self.input(
+            ("matching", matcher),
+            lambda: NodePredicate(self.extent, self.labels_log, self._node_of_row, matcher.matches),
+        )
+
+    def image_score(self, images: tuple[str, ...]) -> Input:
+        return self.input(("images", images), lambda: ImageScore(self.extent, self.images, images))
+
+    def tolerating(self, pod: Pod, effects: tuple[str, ...]) -> Input:
+        tolerations = pod.spec.tolerations
+
+        def predicate(taints: tuple[Taint, ...]) -> bool:
+            return tolerates_all(tolerations, taints, effects)
+
+        return self.input(("tolerating", tolerations, effects), lambda: CodedPredicate(self._taints, predicate))
+
+    # --- pickling ---------------------------------------------------------------------------------------------------
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Facts and inputs are made again on the other side."""
+        derived = ("_labels", "_taints", "_unschedulable", "_names", "_inputs", "_listed")
+        return {name: value for name, value in self.__dict__.items() if name not in derived}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self._listed = None
+        self._make_facts()
+        for row in range(self.extent.used):
+            self._set_facts(row, self._node_of_row(row))
+
+
+def _taints_key(taints: tuple[Taint, ...]) -> Hashable:
+    return tuple((taint.key, taint.value, taint.effect) for taint in taints)

@@ -1,0 +1,212 @@
+"""What the pods on each node add up to, as int64 columns: requests per resource, counts, used host ports.
+
+int64 as in Go: sums wrap.
+"""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from framework.columns.facts import Extent, grown
+from framework.columns.log import RowLog
+from framework.interface.columns import Column, PodChange, Rows
+from framework.interface.node_info import HostPort, NodeInfo, PodInfo, ports_conflict
+
+Ints = NDArray[np.int64]
+
+
+def wrap(value: int) -> int:
+    """``value`` as Go's int64 holds it."""
+    return (value + (1 << 63)) % (1 << 64) - (1 << 63)
+
+
+class Usage:
+    """Allocatable and requested of every node. ``log`` names the rows where a pod came or went or allocatable changed."""
+
+    def __init__(self, extent: Extent) -> None:
+        self._extent = extent
+        self._allocatable: dict[str, Ints] = {}
+        self._requested: dict[str, Ints] = {}
+        self.non_zero_cpu = self._zeros()
+        self.non_zero_memory = self._zeros()
+        self.pods = self._zeros()
+        self.allowed_pods = self._zeros()
+        self.log = RowLog()
+        self.ports_log = RowLog()
+        self.rows_with_ports: dict[int, NodeInfo] = {}
+
+    def _zeros(self) -> Ints:
+        return np.zeros(self._extent.capacity, dtype=np.int64)
+
+    def grow(self) -> None:
+        capacity = self._extent.capacity
+        for columns in (self._allocatable, self._requested):
+            for name in columns:
+                columns[name] = grown(columns[name], capacity, 0)
+        self.non_zero_cpu = grown(self.non_zero_cpu, capacity, 0)
+        self.non_zero_memory = grown(self.non_zero_memory, capacity, 0)
+        self.pods = grown(self.pods, capacity, 0)
+        self.allowed_pods = grown(self.allowed_pods, capacity, 0)
+
+    def set_node(self, row: int, info: NodeInfo) -> None:
+        """Everything of the row anew."""
+        for name, column in self._allocatable.items():
+            column[row] = wrap(info.allocatable.get(name, 0))
+        for name in info.allocatable:
+            if name not in self._allocatable:
+                column = self._allocatable[name] = self._zeros()
+                column[row] = wrap(info.allocatable[name])
+        self.allowed_pods[row] = wrap(info.allowed_pods)
+        for name, column in self._requested.items():
+            column[row] = wrap(info.requested.get(name, 0))
+        self._write_requested(row, info, tuple(info.requested))
+        self._ports_changed(row, info)
+
+    def clear(self, row: int) -> None:
+        for columns in (self._allocatable, self._requested):
+            for column in columns.values():
+                column[row] = 0
+        for array in (self.non_zero_cpu, self.non_zero_memory, self.pods, self.allowed_pods):
+            array[row] = 0
+        self.log.append(row)
+        if self.rows_with_ports.pop(row, None) is not None:
+            self.ports_log.append(row)
+
+    def pod_changed(self, row: int, info: NodeInfo, pod: PodInfo) -> None:
+        """``pod`` came to or left ``info``."""
+        self._write_requested(row, info, tuple(pod.requests))
+        if pod.host_ports:
+            self._ports_changed(row, info)
+
+    def _write_requested(self, row: int, info: NodeInfo, names: tuple[str, ...]) -> None:
+        for name in names:
+            column = self._requested.get(name)
+            if column is None:
+                column = self._requested[name] = self._zeros()
+            column[row] = wrap(info.requested[name])
+        self.non_zero_cpu[row] = wrap(info.non_zero_cpu)
+        self.non_zero_memory[row] = wrap(info.non_zero_memory)
+        self.pods[row] = len(info.pods)
+        self.log.append(row)
+
+    def _ports_changed(self, row: int, info: NodeInfo) -> None:
+        before = row in self.rows_with_ports
+        if info.used_ports:
+            self.rows_with_ports[row] = info
+        elif before:
+            del self.rows_with_ports[row]
+        if before or info.used_ports:
+            self.ports_log.append(row)
+
+    def allocatable_of(self, name: str) -> Ints:
+        column = self._allocatable.get(name)
+        return (self._zeros() if column is None else column)[: self._extent.used]
+
+    def requested_of(self, name: str) -> Ints:
+        column = self._requested.get(name)
+        return (self._zeros() if column is None else column)[: self._extent.used]
+
+
+class OwnRows:
+    """Input: a Column of some resources."""
+
+    __slots__ = ("_extent", "_resources", "_usage")
+
+    def __init__(self, extent: Extent, usage: Usage, resources: tuple[str, ...]) -> None:
+        self._extent = extent
+        self._usage = usage
+        self._resources = resources
+
+    @property
+    def version(self) -> int:
+        return self._usage.log.version
+
+    def changed_since(self, version: int) -> Rows:
+        return self._usage.log.changed_since(version)
+
+    def gather(self, rows: Rows) -> Column:
+        usage = self._usage
+        index = slice(0, self._extent.used) if rows is None else rows
+        return Column(
+            self._resources,
+            tuple(usage.allocatable_of(name)[index] for name in self._resources),
+            tuple(usage.requested_of(name)[index] for name in self._resources),
+            usage.non_zero_cpu[index],
+            usage.non_zero_memory[index],
+            usage.pods[index],
+            usage.allowed_pods[index],
+        )
+
+    def gather_changed(self, change: PodChange) -> Column:
+        """Removed pods first, then added ones; a pod may be in both."""
+        column = self.gather(np.array([change.row], dtype=np.intp))
+        for sign, pods in ((-1, change.removed), (1, change.added)):
+            for pod in pods:
+                for name, requested in zip(column.resources, column.requested, strict=True):
+                    requested[0] = wrap(int(requested[0]) + sign * pod.requests.get(name, 0))
+                cpu, memory = pod.non_zero
+                column.non_zero_cpu[0] = wrap(int(column.non_zero_cpu[0]) + sign * cpu)
+                column.non_zero_memory[0] = wrap(int(column.non_zero_memory[0]) + sign * memory)
+                column.pods[0] += sign
+        return column
+
+
+class PortConflicts:
+    """Input: whether one of the wanted host ports is taken on the node (spec: cache §3)."""
+
+    __slots__ = ("_extent", "_position", "_usage", "_values", "_wanted", "log")
+
+    def __init__(self, extent: Extent, usage: Usage, wanted: tuple[HostPort, ...]) -> None:
+        self._extent = extent
+        self._usage = usage
+        self._wanted = wanted
+        self._values = np.zeros(0, dtype=np.bool_)
+        self._position = -1
+        self.log = RowLog()
+
+    def _conflicts(self, used: set[HostPort]) -> bool:
+        return any(ports_conflict(used, wanted) for wanted in self._wanted)
+
+    def _refresh(self) -> None:
+        used, source = self._extent.used, self._usage.ports_log
+        if len(self._values) < used:
+            self._values = grown(self._values, used, False)
+        if self._position == source.version:
+            return
+        changed = source.changed_since(self._position) if self._position >= 0 else None
+        if changed is None:
+            self._values[:] = False
+            for row, info in self._usage.rows_with_ports.items():
+                self._values[row] = self._conflicts(info.used_ports)
+            self.log.everything()
+        else:
+            for row in changed.tolist():
+                holder = self._usage.rows_with_ports.get(row)
+                value = holder is not None and self._conflicts(holder.used_ports)
+                if self._values[row] != value:
+                    self._values[row] = value
+                    self.log.append(row)
+        self._position = source.version
+
+    @property
+    def version(self) -> int:
+        self._refresh()
+        return self.log.version
+
+    def changed_since(self, version: int) -> Rows:
+        self._refresh()
+        return self.log.changed_since(version)
+
+    def gather(self, rows: Rows) -> NDArray[np.bool_]:
+        self._refresh()
+        return self._values if rows is None else self._values[rows]
+
+    def gather_changed(self, change: PodChange) -> NDArray[np.bool_]:
+        info = self._usage.rows_with_ports.get(change.row)
+        used = set(info.used_ports) if info is not None else set()
+        for pod in change.removed:
+            used.difference_update(pod.host_ports)
+        for pod in change.added:
+            used.update(pod.host_ports)
+        return np.array([self._conflicts(used)], dtype=np.bool_)
