@@ -1,0 +1,50 @@
+"""What every test gets: the browser and the services of this machine, and a loud summary of what was skipped."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+import pytest
+
+from scripts.chromium import SKIPPED, find_chromium
+from tests.services import missing_services, scratch_database, scratch_redis
+
+
+@dataclass(frozen=True)
+class Services:
+    database_url: str
+    redis_url: str
+
+
+@pytest.fixture(scope="session")
+def chromium() -> Path:
+    """The Chromium that browser tests drive."""
+    found = find_chromium()
+    if found is None:
+        pytest.skip(SKIPPED)
+    return found
+
+
+@pytest.fixture
+def services() -> Iterator[Services]:
+    """An empty PostgreSQL database and an empty Redis database of the test's own."""
+    missing = missing_services()
+    if missing is not None:
+        pytest.skip(missing)
+    with scratch_database() as database_url, scratch_redis() as redis_url:
+        yield Services(database_url=database_url, redis_url=redis_url)
+
+
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:
+    """A test that did not run proves nothing, so a run with skips must not look like one without."""
+    reasons: Counter[str] = Counter()
+    for report in terminalreporter.stats.get("skipped", []):
+        reason = report.longrepr[2] if isinstance(report.longrepr, tuple) else str(report.longrepr)
+        reasons[reason.removeprefix("Skipped: ")] += 1
+    if reasons:
+        terminalreporter.section("NOT TESTED ON THIS MACHINE", sep="!", red=True, bold=True)
+        for reason, count in sorted(reasons.items()):
+            terminalreporter.line(f"{count} skipped: {reason}", red=True)
