@@ -5,33 +5,33 @@ from __future__ import annotations
 from framework.objects.metadata import LabelSelector, Manifest
 
 
-class NodeSelectorRequirement(Manifest):
+class NodeSelectorRequirement(Manifest, frozen=True, kw_only=True):
     key: str = ""
     operator: str = ""
     values: tuple[str, ...] = ()
 
 
-class NodeSelectorTerm(Manifest):
+class NodeSelectorTerm(Manifest, frozen=True, kw_only=True):
     match_expressions: tuple[NodeSelectorRequirement, ...] = ()
     match_fields: tuple[NodeSelectorRequirement, ...] = ()
 
 
-class NodeSelector(Manifest):
+class NodeSelector(Manifest, frozen=True, kw_only=True):
     node_selector_terms: tuple[NodeSelectorTerm, ...] = ()
 
 
-class PreferredSchedulingTerm(Manifest):
+class PreferredSchedulingTerm(Manifest, frozen=True, kw_only=True):
     weight: int = 0
     preference: NodeSelectorTerm = NodeSelectorTerm()
 
 
-class NodeAffinity(Manifest):
+class NodeAffinity(Manifest, frozen=True, kw_only=True):
     required_during_scheduling_ignored_during_execution: NodeSelector | None = None
     # NodeAffinity's PreScore tells a nil list from an empty one.
     preferred_during_scheduling_ignored_during_execution: tuple[PreferredSchedulingTerm, ...] | None = None
 
 
-class PodAffinityTerm(Manifest):
+class PodAffinityTerm(Manifest, frozen=True, kw_only=True):
     label_selector: LabelSelector | None = None
     namespaces: tuple[str, ...] = ()
     topology_key: str = ""
@@ -40,28 +40,28 @@ class PodAffinityTerm(Manifest):
     mismatch_label_keys: tuple[str, ...] = ()
 
 
-class WeightedPodAffinityTerm(Manifest):
+class WeightedPodAffinityTerm(Manifest, frozen=True, kw_only=True):
     weight: int = 0
     pod_affinity_term: PodAffinityTerm = PodAffinityTerm()
 
 
-class PodAffinity(Manifest):
+class PodAffinity(Manifest, frozen=True, kw_only=True):
     required_during_scheduling_ignored_during_execution: tuple[PodAffinityTerm, ...] = ()
     preferred_during_scheduling_ignored_during_execution: tuple[WeightedPodAffinityTerm, ...] = ()
 
 
-class PodAntiAffinity(Manifest):
+class PodAntiAffinity(Manifest, frozen=True, kw_only=True):
     required_during_scheduling_ignored_during_execution: tuple[PodAffinityTerm, ...] = ()
     preferred_during_scheduling_ignored_during_execution: tuple[WeightedPodAffinityTerm, ...] = ()
 
 
-class Affinity(Manifest):
+class Affinity(Manifest, frozen=True, kw_only=True):
     node_affinity: NodeAffinity | None = None
     pod_affinity: PodAffinity | None = None
     pod_anti_affinity: PodAntiAffinity | None = None
 
 
-class Toleration(Manifest):
+class Toleration(Manifest, frozen=True, kw_only=True):
     key: str = ""
     operator: str = ""
     value: str = ""
@@ -69,7 +69,7 @@ class Toleration(Manifest):
     toleration_seconds: int | None = None
 
 
-class TopologySpreadConstraint(Manifest):
+class TopologySpreadConstraint(Manifest, frozen=True, kw_only=True):
     max_skew: int = 0
     topology_key: str = ""
     when_unsatisfiable: str = ""

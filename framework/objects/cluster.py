@@ -10,14 +10,14 @@ from framework.objects.affinity import Toleration
 from framework.objects.metadata import KubernetesObject, LabelSelector, Manifest, ResourceList
 
 
-class Namespace(KubernetesObject):
+class Namespace(KubernetesObject, frozen=True, kw_only=True):
     api_version: ClassVar[str] = "v1"
     kind: ClassVar[str] = "Namespace"
     plural: ClassVar[str] = "namespaces"
     namespaced: ClassVar[bool] = False
 
 
-class PriorityClass(KubernetesObject):
+class PriorityClass(KubernetesObject, frozen=True, kw_only=True):
     api_version: ClassVar[str] = "scheduling.k8s.io/v1"
     kind: ClassVar[str] = "PriorityClass"
     plural: ClassVar[str] = "priorityclasses"
@@ -29,16 +29,16 @@ class PriorityClass(KubernetesObject):
     preemption_policy: str | None = None
 
 
-class RuntimeClassOverhead(Manifest):
+class RuntimeClassOverhead(Manifest, frozen=True, kw_only=True):
     pod_fixed: ResourceList = field(default_factory=dict)
 
 
-class RuntimeClassScheduling(Manifest):
+class RuntimeClassScheduling(Manifest, frozen=True, kw_only=True):
     node_selector: dict[str, str] = field(default_factory=dict)
     tolerations: tuple[Toleration, ...] = ()
 
 
-class RuntimeClass(KubernetesObject):
+class RuntimeClass(KubernetesObject, frozen=True, kw_only=True):
     api_version: ClassVar[str] = "node.k8s.io/v1"
     kind: ClassVar[str] = "RuntimeClass"
     plural: ClassVar[str] = "runtimeclasses"
@@ -49,13 +49,13 @@ class RuntimeClass(KubernetesObject):
     scheduling: RuntimeClassScheduling | None = None
 
 
-class PodDisruptionBudgetSpec(Manifest):
+class PodDisruptionBudgetSpec(Manifest, frozen=True, kw_only=True):
     min_available: int | str | None = None
     max_unavailable: int | str | None = None
     selector: LabelSelector | None = None
 
 
-class PodDisruptionBudgetStatus(Manifest):
+class PodDisruptionBudgetStatus(Manifest, frozen=True, kw_only=True):
     disruptions_allowed: int = 0
     current_healthy: int = 0
     desired_healthy: int = 0
@@ -64,7 +64,7 @@ class PodDisruptionBudgetStatus(Manifest):
     disrupted_pods: dict[str, str] = field(default_factory=dict)
 
 
-class PodDisruptionBudget(KubernetesObject):
+class PodDisruptionBudget(KubernetesObject, frozen=True, kw_only=True):
     api_version: ClassVar[str] = "policy/v1"
     kind: ClassVar[str] = "PodDisruptionBudget"
     plural: ClassVar[str] = "poddisruptionbudgets"
@@ -73,14 +73,14 @@ class PodDisruptionBudget(KubernetesObject):
     status: PodDisruptionBudgetStatus = PodDisruptionBudgetStatus()
 
 
-class ServiceSpec(Manifest):
+class ServiceSpec(Manifest, frozen=True, kw_only=True):
     # A nil selector selects nothing; an empty one is treated the same by the spreading plugin's Service lookup.
     selector: dict[str, str] | None = None
     type: str = ""
     cluster_ip: str = field(name="clusterIP", default="")
 
 
-class Service(KubernetesObject):
+class Service(KubernetesObject, frozen=True, kw_only=True):
     api_version: ClassVar[str] = "v1"
     kind: ClassVar[str] = "Service"
     plural: ClassVar[str] = "services"
@@ -88,12 +88,12 @@ class Service(KubernetesObject):
     spec: ServiceSpec = ServiceSpec()
 
 
-class ReplicationControllerSpec(Manifest):
+class ReplicationControllerSpec(Manifest, frozen=True, kw_only=True):
     replicas: int | None = None
     selector: dict[str, str] | None = None
 
 
-class ReplicationController(KubernetesObject):
+class ReplicationController(KubernetesObject, frozen=True, kw_only=True):
     api_version: ClassVar[str] = "v1"
     kind: ClassVar[str] = "ReplicationController"
     plural: ClassVar[str] = "replicationcontrollers"
@@ -101,14 +101,14 @@ class ReplicationController(KubernetesObject):
     spec: ReplicationControllerSpec = ReplicationControllerSpec()
 
 
-class WorkloadSpec(Manifest):
+class WorkloadSpec(Manifest, frozen=True, kw_only=True):
     """What ReplicaSet and StatefulSet share and scheduling reads."""
 
     replicas: int | None = None
     selector: LabelSelector | None = None
 
 
-class ReplicaSet(KubernetesObject):
+class ReplicaSet(KubernetesObject, frozen=True, kw_only=True):
     api_version: ClassVar[str] = "apps/v1"
     kind: ClassVar[str] = "ReplicaSet"
     plural: ClassVar[str] = "replicasets"
@@ -116,7 +116,7 @@ class ReplicaSet(KubernetesObject):
     spec: WorkloadSpec = WorkloadSpec()
 
 
-class StatefulSet(KubernetesObject):
+class StatefulSet(KubernetesObject, frozen=True, kw_only=True):
     api_version: ClassVar[str] = "apps/v1"
     kind: ClassVar[str] = "StatefulSet"
     plural: ClassVar[str] = "statefulsets"
@@ -124,13 +124,13 @@ class StatefulSet(KubernetesObject):
     spec: WorkloadSpec = WorkloadSpec()
 
 
-class PodGroupSpec(Manifest):
+class PodGroupSpec(Manifest, frozen=True, kw_only=True):
     min_member: int = 0
     min_resources: ResourceList | None = None
     schedule_timeout_seconds: int | None = None
 
 
-class PodGroupStatus(Manifest):
+class PodGroupStatus(Manifest, frozen=True, kw_only=True):
     phase: str = ""
     occupied_by: str = ""
     running: int = 0
@@ -139,7 +139,7 @@ class PodGroupStatus(Manifest):
     schedule_start_time: str | None = None
 
 
-class PodGroup(KubernetesObject):
+class PodGroup(KubernetesObject, frozen=True, kw_only=True):
     """scheduler-plugins' PodGroup, which Coscheduling reads; not the alpha type of scheduling.k8s.io."""
 
     api_version: ClassVar[str] = "scheduling.x-k8s.io/v1alpha1"

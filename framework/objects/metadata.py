@@ -20,7 +20,7 @@ class Manifest(msgspec.Struct, frozen=True, kw_only=True, omit_defaults=True, re
     """Base of all Structs. ``gc=False`` is safe: they are immutable trees, so no cycle can go through them."""
 
 
-class OwnerReference(Manifest):
+class OwnerReference(Manifest, frozen=True, kw_only=True):
     api_version: str = ""
     kind: str = ""
     name: str = ""
@@ -29,7 +29,7 @@ class OwnerReference(Manifest):
     block_owner_deletion: bool | None = None
 
 
-class ObjectMeta(Manifest):
+class ObjectMeta(Manifest, frozen=True, kw_only=True):
     name: str = ""
     generate_name: str = ""
     namespace: str = ""
@@ -45,20 +45,20 @@ class ObjectMeta(Manifest):
     finalizers: tuple[str, ...] = ()
 
 
-class LabelSelectorRequirement(Manifest):
+class LabelSelectorRequirement(Manifest, frozen=True, kw_only=True):
     key: str = ""
     operator: str = ""
     values: tuple[str, ...] = ()
 
 
-class LabelSelector(Manifest):
+class LabelSelector(Manifest, frozen=True, kw_only=True):
     """``None`` in the holding field selects nothing, an empty LabelSelector selects everything."""
 
     match_labels: dict[str, str] = field(default_factory=dict)
     match_expressions: tuple[LabelSelectorRequirement, ...] = ()
 
 
-class KubernetesObject(Manifest):
+class KubernetesObject(Manifest, frozen=True, kw_only=True):
     """An object of a kind we type. ``plural`` and ``namespaced`` are the API's."""
 
     api_version: ClassVar[str] = ""

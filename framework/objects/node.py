@@ -9,25 +9,25 @@ from msgspec import field
 from framework.objects.metadata import KubernetesObject, Manifest, ResourceList
 
 
-class Taint(Manifest):
+class Taint(Manifest, frozen=True, kw_only=True):
     key: str = ""
     value: str = ""
     effect: str = ""
     time_added: str | None = None
 
 
-class NodeSpec(Manifest):
+class NodeSpec(Manifest, frozen=True, kw_only=True):
     taints: tuple[Taint, ...] = ()
     unschedulable: bool = False
     provider_id: str = field(name="providerID", default="")
 
 
-class ContainerImage(Manifest):
+class ContainerImage(Manifest, frozen=True, kw_only=True):
     names: tuple[str, ...] = ()
     size_bytes: int = 0
 
 
-class NodeCondition(Manifest):
+class NodeCondition(Manifest, frozen=True, kw_only=True):
     type: str = ""
     status: str = ""
     reason: str = ""
@@ -36,12 +36,12 @@ class NodeCondition(Manifest):
     last_transition_time: str | None = None
 
 
-class NodeAddress(Manifest):
+class NodeAddress(Manifest, frozen=True, kw_only=True):
     type: str = ""
     address: str = ""
 
 
-class NodeSystemInfo(Manifest):
+class NodeSystemInfo(Manifest, frozen=True, kw_only=True):
     architecture: str = ""
     operating_system: str = ""
     os_image: str = field(name="osImage", default="")
@@ -50,7 +50,7 @@ class NodeSystemInfo(Manifest):
     container_runtime_version: str = ""
 
 
-class NodeStatus(Manifest):
+class NodeStatus(Manifest, frozen=True, kw_only=True):
     capacity: ResourceList | None = None
     # Absent means "equal to capacity" to the API server; admission fills it in.
     allocatable: ResourceList | None = None
@@ -61,7 +61,7 @@ class NodeStatus(Manifest):
     declared_features: tuple[str, ...] = ()
 
 
-class Node(KubernetesObject):
+class Node(KubernetesObject, frozen=True, kw_only=True):
     api_version: ClassVar[str] = "v1"
     kind: ClassVar[str] = "Node"
     plural: ClassVar[str] = "nodes"

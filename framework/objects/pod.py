@@ -11,7 +11,7 @@ from framework.objects.metadata import KubernetesObject, Manifest, ObjectMeta, R
 from framework.objects.storage import PersistentVolumeClaimSpec
 
 
-class ContainerPort(Manifest):
+class ContainerPort(Manifest, frozen=True, kw_only=True):
     name: str = ""
     container_port: int = 0
     host_port: int = 0
@@ -19,30 +19,30 @@ class ContainerPort(Manifest):
     protocol: str = ""
 
 
-class ResourceClaimReference(Manifest):
+class ResourceClaimReference(Manifest, frozen=True, kw_only=True):
     """An entry of a container's ``resources.claims``."""
 
     name: str = ""
     request: str = ""
 
 
-class ResourceRequirements(Manifest):
+class ResourceRequirements(Manifest, frozen=True, kw_only=True):
     requests: ResourceList | None = None
     limits: ResourceList | None = None
     claims: tuple[ResourceClaimReference, ...] = ()
 
 
-class ContainerRestartRuleOnExitCodes(Manifest):
+class ContainerRestartRuleOnExitCodes(Manifest, frozen=True, kw_only=True):
     operator: str = ""
     values: tuple[int, ...] = ()
 
 
-class ContainerRestartRule(Manifest):
+class ContainerRestartRule(Manifest, frozen=True, kw_only=True):
     action: str = ""
     exit_codes: ContainerRestartRuleOnExitCodes | None = None
 
 
-class Container(Manifest):
+class Container(Manifest, frozen=True, kw_only=True):
     name: str = ""
     image: str = ""
     image_pull_policy: str = ""
@@ -52,66 +52,66 @@ class Container(Manifest):
     restart_policy_rules: tuple[ContainerRestartRule, ...] = ()
 
 
-class PersistentVolumeClaimVolumeSource(Manifest):
+class PersistentVolumeClaimVolumeSource(Manifest, frozen=True, kw_only=True):
     claim_name: str = ""
     read_only: bool = False
 
 
-class PersistentVolumeClaimTemplate(Manifest):
+class PersistentVolumeClaimTemplate(Manifest, frozen=True, kw_only=True):
     metadata: ObjectMeta = ObjectMeta()
     spec: PersistentVolumeClaimSpec = PersistentVolumeClaimSpec()
 
 
-class EphemeralVolumeSource(Manifest):
+class EphemeralVolumeSource(Manifest, frozen=True, kw_only=True):
     volume_claim_template: PersistentVolumeClaimTemplate | None = None
 
 
-class GCEPersistentDiskVolumeSource(Manifest):
+class GCEPersistentDiskVolumeSource(Manifest, frozen=True, kw_only=True):
     pd_name: str = ""
     fs_type: str = ""
     partition: int = 0
     read_only: bool = False
 
 
-class AWSElasticBlockStoreVolumeSource(Manifest):
+class AWSElasticBlockStoreVolumeSource(Manifest, frozen=True, kw_only=True):
     volume_id: str = field(name="volumeID", default="")
     fs_type: str = ""
     partition: int = 0
     read_only: bool = False
 
 
-class ISCSIVolumeSource(Manifest):
+class ISCSIVolumeSource(Manifest, frozen=True, kw_only=True):
     target_portal: str = ""
     iqn: str = ""
     lun: int = 0
     read_only: bool = False
 
 
-class RBDVolumeSource(Manifest):
+class RBDVolumeSource(Manifest, frozen=True, kw_only=True):
     monitors: tuple[str, ...] = ()
     image: str = ""
     pool: str = ""
     read_only: bool = False
 
 
-class AzureDiskVolumeSource(Manifest):
+class AzureDiskVolumeSource(Manifest, frozen=True, kw_only=True):
     disk_name: str = ""
     disk_uri: str = field(name="diskURI", default="")
     read_only: bool | None = None
 
 
-class CSIVolumeSource(Manifest):
+class CSIVolumeSource(Manifest, frozen=True, kw_only=True):
     driver: str = ""
     read_only: bool | None = None
     volume_attributes: dict[str, str] = field(default_factory=dict)
 
 
-class ImageVolumeSource(Manifest):
+class ImageVolumeSource(Manifest, frozen=True, kw_only=True):
     reference: str = ""
     pull_policy: str = ""
 
 
-class Volume(Manifest):
+class Volume(Manifest, frozen=True, kw_only=True):
     """Sources that no scheduling decision reads (configMap, emptyDir, projected, …) are not typed."""
 
     name: str = ""
@@ -126,17 +126,17 @@ class Volume(Manifest):
     image: ImageVolumeSource | None = None
 
 
-class PodSchedulingGate(Manifest):
+class PodSchedulingGate(Manifest, frozen=True, kw_only=True):
     name: str = ""
 
 
-class PodResourceClaim(Manifest):
+class PodResourceClaim(Manifest, frozen=True, kw_only=True):
     name: str = ""
     resource_claim_name: str | None = None
     resource_claim_template_name: str | None = None
 
 
-class PodSpec(Manifest):
+class PodSpec(Manifest, frozen=True, kw_only=True):
     node_name: str = ""
     scheduler_name: str = ""
     containers: tuple[Container, ...] = ()
@@ -161,7 +161,7 @@ class PodSpec(Manifest):
     service_account_name: str = ""
 
 
-class PodCondition(Manifest):
+class PodCondition(Manifest, frozen=True, kw_only=True):
     type: str = ""
     status: str = ""
     reason: str = ""
@@ -171,12 +171,12 @@ class PodCondition(Manifest):
     observed_generation: int = 0
 
 
-class ContainerStatusResources(Manifest):
+class ContainerStatusResources(Manifest, frozen=True, kw_only=True):
     requests: ResourceList | None = None
     limits: ResourceList | None = None
 
 
-class ContainerStatus(Manifest):
+class ContainerStatus(Manifest, frozen=True, kw_only=True):
     name: str = ""
     ready: bool = False
     restart_count: int = 0
@@ -184,12 +184,12 @@ class ContainerStatus(Manifest):
     allocated_resources: ResourceList | None = None
 
 
-class PodResourceClaimStatus(Manifest):
+class PodResourceClaimStatus(Manifest, frozen=True, kw_only=True):
     name: str = ""
     resource_claim_name: str | None = None
 
 
-class PodStatus(Manifest):
+class PodStatus(Manifest, frozen=True, kw_only=True):
     phase: str = ""
     reason: str = ""
     message: str = ""
@@ -204,7 +204,7 @@ class PodStatus(Manifest):
     resource_claim_statuses: tuple[PodResourceClaimStatus, ...] = ()
 
 
-class Pod(KubernetesObject):
+class Pod(KubernetesObject, frozen=True, kw_only=True):
     api_version: ClassVar[str] = "v1"
     kind: ClassVar[str] = "Pod"
     plural: ClassVar[str] = "pods"

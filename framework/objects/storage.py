@@ -10,12 +10,12 @@ from framework.objects.affinity import NodeSelector
 from framework.objects.metadata import KubernetesObject, LabelSelector, Manifest, RawQuantity, ResourceList
 
 
-class VolumeResourceRequirements(Manifest):
+class VolumeResourceRequirements(Manifest, frozen=True, kw_only=True):
     requests: ResourceList | None = None
     limits: ResourceList | None = None
 
 
-class PersistentVolumeClaimSpec(Manifest):
+class PersistentVolumeClaimSpec(Manifest, frozen=True, kw_only=True):
     access_modes: tuple[str, ...] = ()
     selector: LabelSelector | None = None
     resources: VolumeResourceRequirements = VolumeResourceRequirements()
@@ -26,12 +26,12 @@ class PersistentVolumeClaimSpec(Manifest):
     volume_attributes_class_name: str | None = None
 
 
-class PersistentVolumeClaimStatus(Manifest):
+class PersistentVolumeClaimStatus(Manifest, frozen=True, kw_only=True):
     phase: str = ""
     capacity: ResourceList | None = None
 
 
-class PersistentVolumeClaim(KubernetesObject):
+class PersistentVolumeClaim(KubernetesObject, frozen=True, kw_only=True):
     api_version: ClassVar[str] = "v1"
     kind: ClassVar[str] = "PersistentVolumeClaim"
     plural: ClassVar[str] = "persistentvolumeclaims"
@@ -40,7 +40,7 @@ class PersistentVolumeClaim(KubernetesObject):
     status: PersistentVolumeClaimStatus = PersistentVolumeClaimStatus()
 
 
-class ObjectReference(Manifest):
+class ObjectReference(Manifest, frozen=True, kw_only=True):
     api_version: str = ""
     kind: str = ""
     namespace: str = ""
@@ -49,17 +49,17 @@ class ObjectReference(Manifest):
     resource_version: str = ""
 
 
-class VolumeNodeAffinity(Manifest):
+class VolumeNodeAffinity(Manifest, frozen=True, kw_only=True):
     required: NodeSelector | None = None
 
 
-class CSIPersistentVolumeSource(Manifest):
+class CSIPersistentVolumeSource(Manifest, frozen=True, kw_only=True):
     driver: str = ""
     volume_handle: str = ""
     read_only: bool = False
 
 
-class PersistentVolumeSpec(Manifest):
+class PersistentVolumeSpec(Manifest, frozen=True, kw_only=True):
     capacity: ResourceList | None = None
     access_modes: tuple[str, ...] = ()
     claim_ref: ObjectReference | None = None
@@ -71,11 +71,11 @@ class PersistentVolumeSpec(Manifest):
     persistent_volume_reclaim_policy: str = ""
 
 
-class PersistentVolumeStatus(Manifest):
+class PersistentVolumeStatus(Manifest, frozen=True, kw_only=True):
     phase: str = ""
 
 
-class PersistentVolume(KubernetesObject):
+class PersistentVolume(KubernetesObject, frozen=True, kw_only=True):
     api_version: ClassVar[str] = "v1"
     kind: ClassVar[str] = "PersistentVolume"
     plural: ClassVar[str] = "persistentvolumes"
@@ -85,16 +85,16 @@ class PersistentVolume(KubernetesObject):
     status: PersistentVolumeStatus = PersistentVolumeStatus()
 
 
-class TopologySelectorLabelRequirement(Manifest):
+class TopologySelectorLabelRequirement(Manifest, frozen=True, kw_only=True):
     key: str = ""
     values: tuple[str, ...] = ()
 
 
-class TopologySelectorTerm(Manifest):
+class TopologySelectorTerm(Manifest, frozen=True, kw_only=True):
     match_label_expressions: tuple[TopologySelectorLabelRequirement, ...] = ()
 
 
-class StorageClass(KubernetesObject):
+class StorageClass(KubernetesObject, frozen=True, kw_only=True):
     api_version: ClassVar[str] = "storage.k8s.io/v1"
     kind: ClassVar[str] = "StorageClass"
     plural: ClassVar[str] = "storageclasses"
@@ -107,22 +107,22 @@ class StorageClass(KubernetesObject):
     allowed_topologies: tuple[TopologySelectorTerm, ...] = ()
 
 
-class VolumeNodeResources(Manifest):
+class VolumeNodeResources(Manifest, frozen=True, kw_only=True):
     count: int | None = None
 
 
-class CSINodeDriver(Manifest):
+class CSINodeDriver(Manifest, frozen=True, kw_only=True):
     name: str = ""
     node_id: str = field(name="nodeID", default="")
     topology_keys: tuple[str, ...] = ()
     allocatable: VolumeNodeResources | None = None
 
 
-class CSINodeSpec(Manifest):
+class CSINodeSpec(Manifest, frozen=True, kw_only=True):
     drivers: tuple[CSINodeDriver, ...] = ()
 
 
-class CSINode(KubernetesObject):
+class CSINode(KubernetesObject, frozen=True, kw_only=True):
     api_version: ClassVar[str] = "storage.k8s.io/v1"
     kind: ClassVar[str] = "CSINode"
     plural: ClassVar[str] = "csinodes"
@@ -131,12 +131,12 @@ class CSINode(KubernetesObject):
     spec: CSINodeSpec = CSINodeSpec()
 
 
-class CSIDriverSpec(Manifest):
+class CSIDriverSpec(Manifest, frozen=True, kw_only=True):
     attach_required: bool | None = None
     storage_capacity: bool | None = None
 
 
-class CSIDriver(KubernetesObject):
+class CSIDriver(KubernetesObject, frozen=True, kw_only=True):
     api_version: ClassVar[str] = "storage.k8s.io/v1"
     kind: ClassVar[str] = "CSIDriver"
     plural: ClassVar[str] = "csidrivers"
@@ -145,7 +145,7 @@ class CSIDriver(KubernetesObject):
     spec: CSIDriverSpec = CSIDriverSpec()
 
 
-class CSIStorageCapacity(KubernetesObject):
+class CSIStorageCapacity(KubernetesObject, frozen=True, kw_only=True):
     api_version: ClassVar[str] = "storage.k8s.io/v1"
     kind: ClassVar[str] = "CSIStorageCapacity"
     plural: ClassVar[str] = "csistoragecapacities"
@@ -156,17 +156,17 @@ class CSIStorageCapacity(KubernetesObject):
     node_topology: LabelSelector | None = None
 
 
-class VolumeAttachmentSource(Manifest):
+class VolumeAttachmentSource(Manifest, frozen=True, kw_only=True):
     persistent_volume_name: str | None = None
 
 
-class VolumeAttachmentSpec(Manifest):
+class VolumeAttachmentSpec(Manifest, frozen=True, kw_only=True):
     attacher: str = ""
     node_name: str = ""
     source: VolumeAttachmentSource = VolumeAttachmentSource()
 
 
-class VolumeAttachment(KubernetesObject):
+class VolumeAttachment(KubernetesObject, frozen=True, kw_only=True):
     api_version: ClassVar[str] = "storage.k8s.io/v1"
     kind: ClassVar[str] = "VolumeAttachment"
     plural: ClassVar[str] = "volumeattachments"
