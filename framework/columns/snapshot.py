@@ -20,7 +20,7 @@ from framework.interface.columns import Input
 from framework.interface.node_info import HostPort, NodeInfo, PodInfo
 from framework.objects import Node, Pod, Taint
 from framework.objects.selectors import NodeSelectorMatcher
-from framework.objects.tolerations import tolerates_all
+from framework.objects.tolerations import find_untolerated_taint
 
 I = TypeVar("I")  # noqa: E741
 
@@ -282,7 +282,12 @@ class Snapshot:
     def nodes_matching(self, matcher: NodeSelectorMatcher) -> Input:
         return self.input(
             ("matching", matcher),
-            lambda: NodePredicate(self.extent, self.labels_log, self._node_of_row, matcher.matches),
+            lambda: NodePredicate(
+                self.extent,
+                self.labels_log,
+                self._node_of_row,
+                lambda node: matcher.matches(node.metadata.labels, node.metadata.name),
+            ),
         )
 
     def image_score(self, images: tuple[str, ...]) -> Input:
@@ -292,7 +297,7 @@ class Snapshot:
         tolerations = pod.spec.tolerations
 
         def predicate(taints: tuple[Taint, ...]) -> bool:
-            return tolerates_all(tolerations, taints, effects)
+            return find_untolerated_taint(taints, tolerations, effects) is None
 
         return self.input(("tolerating", tolerations, effects), lambda: CodedPredicate(self._taints, predicate))
 

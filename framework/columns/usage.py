@@ -22,7 +22,7 @@ def wrap(value: int) -> int:
 
 
 class Usage:
-    """Allocatable and requested of every node. ``log`` names the rows where a pod came or went or allocatable changed."""
+    """Allocatable and requested of every node. ``log``: the rows where a pod came or went or allocatable changed."""
 
     def __init__(self, extent: Extent) -> None:
         self._extent = extent

@@ -1,0 +1,27 @@
+"""Scores: their range, upstream's usual normalisation, and Go's integer division over columns."""
+
+from __future__ import annotations
+
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+MIN_NODE_SCORE: Final = 0
+MAX_NODE_SCORE: Final = 100
+
+
+def quotient(dividend: NDArray[np.int64], divisor: NDArray[np.int64] | int) -> NDArray[np.int64]:
+    """``dividend / divisor`` as Go divides int64: truncated toward zero. The divisor must not be 0."""
+    floored = dividend // divisor
+    uneven = floored * divisor != dividend
+    return floored + (uneven & ((dividend < 0) != (np.asarray(divisor) < 0)))
+
+
+def default_normalize(scores: NDArray[np.int64], *, reverse: bool) -> NDArray[np.int64]:
+    """Scales scores so that the highest becomes 100; ``reverse`` turns them round (spec: plugins-intree §15 end)."""
+    highest = max(int(scores.max()), 0) if len(scores) else 0
+    if highest == 0:
+        return np.full_like(scores, MAX_NODE_SCORE) if reverse else scores
+    scaled = quotient(MAX_NODE_SCORE * scores, highest)
+    return MAX_NODE_SCORE - scaled if reverse else scaled

@@ -1,0 +1,200 @@
+"""DefaultPreemption's extension points: PostFilter, PreEnqueue while its evictions run, and a hint that never wakes.
+
+Asynchronous preemption (on in 1.36) is played as one step: the evictions reach the API server before PostFilter
+returns, their events are held as in-flight events of this very pod, and PreEnqueue would gate it only in between.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar
+
+from framework.interface import (
+    ActionType,
+    ClusterEvent,
+    ClusterEventWithHint,
+    Code,
+    CycleState,
+    EnqueueExtensions,
+    EventResource,
+    Handle,
+    PodInfo,
+    PostFilterPlugin,
+    PostFilterResult,
+    PreEnqueuePlugin,
+    QueueingHint,
+    Status,
+)
+from framework.interface.fit_error import fit_error_message
+from framework.interface.plugin import NodeStatuses
+from framework.objects import KubeObject, Pod, PodDisruptionBudget
+from framework.plugins.defaultpreemption.args import DefaultPreemptionArgs
+from framework.plugins.defaultpreemption.choice import best_candidates
+from framework.plugins.defaultpreemption.victims import Victims, priority_of, select_victims
+
+NOT_HELPFUL = Status.unresolvable("Preemption is not helpful for scheduling")
+STILL_RUNNING = Status.unresolvable("waiting for the preemption for this pod to be finished")
+
+
+class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
+    name: ClassVar[str] = "DefaultPreemption"
+    args_type = DefaultPreemptionArgs
+    description: ClassVar[str] = "Evicts pods of lower priority when a pod fits nowhere."
+
+    args: DefaultPreemptionArgs
+
+    def __init__(self, args: DefaultPreemptionArgs, handle: Handle) -> None:
+        super().__init__(args, handle)
+        self._preempting: set[str] = set()
+
+    def pre_enqueue(self, pod: Pod) -> Status | None:
+        return STILL_RUNNING if pod.metadata.uid in self._preempting else None
+
+    def events_to_register(self) -> Sequence[ClusterEventWithHint]:
+        # Pods gated here also carry the plugin that made them preempt; that plugin's hint decides (upstream comment).
+        return (ClusterEventWithHint(ClusterEvent(EventResource.POD, ActionType.DELETE), _never_wakes),)
+
+    def post_filter(
+        self, state: CycleState, pod: PodInfo, statuses: NodeStatuses
+    ) -> tuple[PostFilterResult | None, Status | None]:
+        result, status = self._preempt(state, pod, statuses)
+        message = status.message
+        if message:
+            return result, Status(status.code, (f"preemption: {message}",))
+        return result, status
+
+    def _preempt(
+        self, state: CycleState, pod: PodInfo, statuses: NodeStatuses
+    ) -> tuple[PostFilterResult | None, Status]:
+        current = self.handle.objects.get(Pod, pod.pod.metadata.namespace, pod.pod.metadata.name)
+        if current is None:
+            return None, Status.as_error(f'pod "{pod.pod.metadata.name}" not found')
+        if refusal := self._not_eligible(current, statuses):
+            return None, Status.unschedulable(refusal)
+        total = len(self.handle.snapshot.list())
+        if total == 0:
+            return None, Status.as_error("no nodes available")
+        candidates, failures = self._find_candidates(state, PodInfo(current), statuses)
+        if not candidates:
+            errors = [s.message for s in failures.values() if s.code is Code.ERROR]
+            if errors:
+                return None, Status.as_error(_aggregate(errors))
+            message = fit_error_message(total, failures.values(), NOT_HELPFUL)
+            return PostFilterResult(nominated_node=""), Status.unschedulable(message)
+
+        equal, lost = best_candidates(candidates, self.handle.now())
+        chosen_node = self.handle.choose_among([v.node for v in equal])
+        chosen = next(v for v in equal if v.node == chosen_node)
+        self._evict(current, chosen)
+        return PostFilterResult(
+            nominated_node=chosen.node,
+            victims=chosen.pods,
+            candidates={v.node: v.pods for v in candidates},
+            pdb_violations={v.node: v.pdb_violations for v in candidates if v.pdb_violations},
+            nominated_any=tuple(v.node for v in equal),
+            lost_by=lost,
+        ), Status()
+
+    def _not_eligible(self, pod: Pod, statuses: NodeStatuses) -> str:
+        """Why this pod may not preempt now; empty when it may (spec: preemption §2)."""
+        if pod.spec.preemption_policy == "Never":
+            return "not eligible due to preemptionPolicy=Never."
+        nominated = pod.status.nominated_node_name
+        if not nominated or statuses.get(nominated).code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
+            return ""
+        node = self.handle.snapshot.get(nominated)
+        for placed in node.pods if node else ():
+            if priority_of(placed.pod) < priority_of(pod) and _terminating_by_preemption(placed.pod):
+                return "not eligible due to a terminating pod on the nominated node."
+        return ""
+
+    def _find_candidates(
+        self, state: CycleState, pod: PodInfo, statuses: NodeStatuses
+    ) -> tuple[list[Victims], dict[str, Status]]:
+        """(candidates, those without budget violations first; node → why it is none)."""
+        potential = statuses.nodes_with_unschedulable()
+        if not potential:
+            return [], {}
+        budgets = self.handle.objects.list(PodDisruptionBudget)
+        wanted = self._candidates_wanted(len(potential))
+        offset = self.handle.random_below(len(potential))
+        clean: list[Victims] = []
+        violating: list[Victims] = []
+        failures: dict[str, Status] = {}
+        for i in range(len(potential)):
+            name = potential[(offset + i) % len(potential)]
+            node = self.handle.snapshot.get(name)
+            assert node is not None, f"Filter answered for node {name!r}, which is not in the snapshot"
+            dry_run = self.handle.dry_run(state, pod, node)
+            outcome = select_victims(dry_run, pod, budgets, self.handle.now())
+            if isinstance(outcome, Status):
+                failures[name] = outcome
+                continue
+            if not outcome.pods:
+                failures[name] = Status.as_error(f'expected at least one victim pod on node "{name}"')
+                continue
+            (violating if outcome.pdb_violations else clean).append(outcome)
+            if clean and len(clean) + len(violating) >= wanted:
+                break
+        return [*clean, *violating], failures
+
+    def _candidates_wanted(self, nodes: int) -> int:
+        share = nodes * self.args.min_candidate_nodes_percentage // 100
+        return min(max(share, self.args.min_candidate_nodes_absolute), nodes)
+
+    def _evict(self, preemptor: Pod, chosen: Victims) -> None:
+        """Spec: preemption §7. Victims that are already terminating are left alone."""
+        victims = [pod for pod in chosen.pods if pod.metadata.deletion_timestamp is None]
+        if not victims:
+            return
+        uid = preemptor.metadata.uid
+        self._preempting.add(uid)
+        try:
+            for nominated in self.handle.nominator.nominated_pods_for_node(chosen.node):
+                if priority_of(nominated.pod) < priority_of(preemptor):
+                    self.handle.api.clear_nomination(nominated.pod)
+            for victim in victims:
+                if error := self._evict_one(preemptor, victim, chosen.node):
+                    # As upstream's goroutine: later victims stay, and the pod is tried again at once.
+                    self.handle.activate([preemptor])
+                    self.handle.api.event("Warning", "PreemptionFailed", victim, error)
+                    return
+        finally:
+            self._preempting.discard(uid)
+
+    def _evict_one(self, preemptor: Pod, victim: Pod, node: str) -> str | None:
+        """None, or the API server's error."""
+        note = f"Preempted by pod {preemptor.metadata.uid} on node {node}"
+        waiting = self.handle.waiting_pod(victim.metadata.uid)
+        if waiting is not None and waiting.preempt(self.name, "preempted"):
+            note += " (in kube-scheduler memory)."
+        else:
+            scheduler = preemptor.spec.scheduler_name
+            message = f"{scheduler}: preempting to accommodate a higher priority pod"
+            error = self.handle.api.patch_pod_condition(
+                victim, "DisruptionTarget", "True", "PreemptionByScheduler", message
+            ) or self.handle.api.delete_pod(victim)
+            if error:
+                # Gone already counts as evicted, without an event.
+                return None if error.endswith("not found") else error
+        self.handle.api.event("Normal", "Preempted", victim, note)
+        return None
+
+
+def _never_wakes(pod: Pod, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
+    return QueueingHint.SKIP
+
+
+def _terminating_by_preemption(pod: Pod) -> bool:
+    if pod.metadata.deletion_timestamp is None:
+        return False
+    for condition in pod.status.conditions:
+        if condition.type == "DisruptionTarget":
+            return condition.status == "True" and condition.reason == "PreemptionByScheduler"
+    return False
+
+
+def _aggregate(errors: list[str]) -> str:
+    """``utilerrors.NewAggregate``: one message bare, several as a list without repetitions."""
+    distinct = list(dict.fromkeys(errors))
+    return distinct[0] if len(distinct) == 1 else f"[{', '.join(distinct)}]"

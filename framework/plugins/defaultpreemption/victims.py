@@ -1,0 +1,117 @@
+"""Which pods of one node would have to go (spec: preemption §4), and the order of their importance."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+from framework.interface import Code, DryRun, PodInfo, Status
+from framework.objects import Pod, PodDisruptionBudget
+from framework.objects.selectors import SelectorError, compile_label_selector
+from framework.objects.timestamps import parse_timestamp
+from framework.plugins.defaultpreemption.go_sort import go_sorted
+
+NO_VICTIMS = Status.unresolvable("No preemption victims found for incoming pod")
+
+
+@dataclass(frozen=True, slots=True)
+class Victims:
+    """Pods to evict from ``node``, most important first."""
+
+    node: str
+    pods: tuple[Pod, ...]
+    pdb_violations: int
+
+
+def priority_of(pod: Pod) -> int:
+    return pod.spec.priority or 0
+
+
+def start_time(pod: Pod, now: int) -> int:
+    """Nanoseconds; a pod that has not started counts as starting now."""
+    return parse_timestamp(pod.status.start_time) if pod.status.start_time else now
+
+
+def more_important(a: Pod, b: Pod, now: int) -> bool:
+    """Higher priority, then the longer running."""
+    if priority_of(a) != priority_of(b):
+        return priority_of(a) > priority_of(b)
+    return start_time(a, now) < start_time(b, now)
+
+
+def select_victims(
+    dry_run: DryRun, preemptor: PodInfo, budgets: Sequence[PodDisruptionBudget], now: int
+) -> Victims | Status:
+    """Removes every pod of lower priority, then lets back as many as still leave room, the most important first.
+
+    Returns the status that makes the node unsuitable when even without them the pod does not fit.
+    """
+
+    def by_importance(a: PodInfo, b: PodInfo) -> bool:
+        return more_important(a.pod, b.pod, now)
+
+    node_name = dry_run.node.name
+    potential = [p for p in dry_run.node.pods if priority_of(p.pod) < priority_of(preemptor.pod)]
+    for pod in potential:
+        if not (status := dry_run.remove_pod(pod)).is_success:
+            return _failed(status)
+    if not potential:
+        return NO_VICTIMS
+    if not (status := dry_run.run_filters()).is_success:
+        return status
+
+    victims: list[PodInfo] = []
+    violating, others = split_by_budget(go_sorted(potential, by_importance), budgets)
+    violations = 0
+    for pod in (*violating, *others):
+        if not (status := dry_run.add_pod(pod)).is_success:
+            return _failed(status)
+        if dry_run.run_filters().is_success:
+            continue
+        if not (status := dry_run.remove_pod(pod)).is_success:
+            return _failed(status)
+        victims.append(pod)
+        violations += len(victims) <= len(violating) and pod in violating
+    if violating and others:
+        victims = go_sorted(victims, by_importance)
+    return Victims(node_name, tuple(v.pod for v in victims), violations)
+
+
+def _failed(status: Status) -> Status:
+    """An AddPod or RemovePod extension that failed is an error, whatever its code (upstream ``AsStatus(err)``)."""
+    return status if status.code is Code.ERROR else Status.as_error(status.message)
+
+
+def split_by_budget(
+    pods: Sequence[PodInfo], budgets: Sequence[PodDisruptionBudget]
+) -> tuple[list[PodInfo], list[PodInfo]]:
+    """(pods whose eviction would violate a PodDisruptionBudget, the others), each in the given order.
+
+    Every matching budget is charged, also after one was found violated (spec: preemption §4.4).
+    """
+    allowed = [budget.status.disruptions_allowed for budget in budgets]
+    violating: list[PodInfo] = []
+    others: list[PodInfo] = []
+    for info in pods:
+        violated = False
+        for i, budget in enumerate(budgets):
+            if _covers(budget, info.pod):
+                allowed[i] -= 1
+                violated |= allowed[i] < 0
+        (violating if violated else others).append(info)
+    return violating, others
+
+
+def _covers(budget: PodDisruptionBudget, pod: Pod) -> bool:
+    """A nil or empty selector matches nothing; a pod listed in disruptedPods is already being evicted."""
+    if not pod.metadata.labels or budget.metadata.namespace != pod.metadata.namespace:
+        return False
+    selector = budget.spec.selector
+    if selector is None or not (selector.match_labels or selector.match_expressions):
+        return False
+    try:
+        matches = compile_label_selector(selector).matches(pod.metadata.labels)
+    except SelectorError:
+        # Upstream ignores budgets with an invalid selector.
+        return False
+    return matches and pod.metadata.name not in budget.status.disrupted_pods

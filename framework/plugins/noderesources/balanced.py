@@ -1,0 +1,78 @@
+"""NodeResourcesBalancedAllocation: points for evening out a node's use of its resources (spec: plugins-intree §3)."""
+
+from __future__ import annotations
+
+from collections.abc import Hashable
+from dataclasses import dataclass
+from typing import ClassVar, Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from framework.interface import (
+    SKIP,
+    Column,
+    ColumnScorePlugin,
+    CycleState,
+    Plan,
+    PodInfo,
+    PreScorePlugin,
+    StateKeyNotFound,
+    Status,
+    View,
+)
+from framework.interface.scores import MAX_NODE_SCORE, quotient
+from framework.objects import Pod
+from framework.objects.resources import pod_requests
+from framework.plugins.noderesources.allocation import Amount, Ints, balance, row_count, shares
+from framework.plugins.noderesources.args import NodeResourcesBalancedAllocationArgs
+
+STATE_KEY: Final = "PreScoreNodeResourcesBalancedAllocation"
+HALF: Final = MAX_NODE_SCORE // 2
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    amounts: tuple[Amount, ...]
+
+    def clone(self) -> Self:
+        return self
+
+
+class NodeResourcesBalancedAllocation(PreScorePlugin, ColumnScorePlugin):
+    name: ClassVar[str] = "NodeResourcesBalancedAllocation"
+    args_type: ClassVar[type[NodeResourcesBalancedAllocationArgs]] = NodeResourcesBalancedAllocationArgs
+    description: ClassVar[str] = "Prefers nodes where the pod evens out the use of cpu, memory and other resources."
+
+    def pre_score(self, state: CycleState, pod: PodInfo, view: View, feasible: NDArray[np.intp]) -> Status | None:
+        amounts = self._amounts(pod.pod)
+        if not any(amount.request for amount in amounts):
+            return SKIP
+        state.write(STATE_KEY, Wanted(amounts))
+        return None
+
+    def score_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan:
+        try:
+            amounts = state.read(STATE_KEY, Wanted).amounts
+        except StateKeyNotFound:  # PreScore is disabled for this plugin; upstream works it out here, too
+            amounts = self._amounts(pod.pod)
+        asked = any(amount.request for amount in amounts)
+        scored = tuple(amount for amount in amounts if amount.is_scored)
+
+        def kernel(column: Column) -> Ints:
+            rows = row_count(column)
+            if not asked:
+                return np.zeros(rows, dtype=np.int64)
+            resources = shares(column, scored, non_zero=False)
+            gained = balance(resources, with_pod=True, rows=rows) - balance(resources, with_pod=False, rows=rows)
+            return HALF + quotient(HALF + gained, 2)
+
+        return Plan(kernel, (view.own_rows(tuple(amount.resource for amount in scored)),), amounts)
+
+    def score_fragment(self, pod: PodInfo) -> Hashable:
+        return self._amounts(pod.pod)
+
+    def _amounts(self, pod: Pod) -> tuple[Amount, ...]:
+        requests = pod_requests(pod, use_status=True)
+        args: NodeResourcesBalancedAllocationArgs = self.args
+        return tuple(Amount(spec.name, spec.weight, requests.get(spec.name, 0)) for spec in args.resources)

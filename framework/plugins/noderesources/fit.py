@@ -1,0 +1,200 @@
+"""NodeResourcesFit: the node must have room for what the pod requests (spec: plugins-intree §2)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Hashable, Sequence
+from dataclasses import dataclass
+from functools import lru_cache
+from typing import ClassVar, Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from framework.interface import (
+    Code,
+    Column,
+    ColumnFilterPlugin,
+    ColumnScorePlugin,
+    CycleState,
+    EnqueueExtensions,
+    Handle,
+    Plan,
+    PodInfo,
+    PreFilterPlugin,
+    PreFilterResult,
+    PreScorePlugin,
+    Reason,
+    StateKeyNotFound,
+    Status,
+    View,
+)
+from framework.interface.events import ClusterEventWithHint
+from framework.objects import Pod
+from framework.objects.resources import (
+    CPU,
+    EPHEMERAL_STORAGE,
+    MEMORY,
+    NON_MISSING_DEFAULTS,
+    is_extended_resource_name,
+    pod_requests,
+)
+from framework.plugins.noderesources.allocation import (
+    Amount,
+    Ints,
+    Share,
+    least_allocated,
+    most_allocated,
+    ratio_score,
+    row_count,
+    shares,
+    weighted_mean,
+)
+from framework.plugins.noderesources.args import NodeResourcesFitArgs
+from framework.plugins.noderesources.hints import events_to_register
+
+FILTER_KEY: Final = "PreFilterNodeResourcesFit"
+SCORE_KEY: Final = "PreScoreNodeResourcesFit"
+MILLI_SCALE: Final = 10
+"""Shapes give scores from 0 to 10; nodes score from 0 to 100."""
+
+TOO_MANY_PODS: Final = 1
+UNRESOLVABLE: Final = 2
+FIRST_RESOURCE: Final = 4
+"""Verdict codes are sets of bits: these three and one more per resource from FIRST_RESOURCE up."""
+
+NO_STATE: Final = (
+    Reason(Code.SUCCESS, ()),
+    Reason(Code.ERROR, (f'error reading "{FILTER_KEY}" from cycleState: not found',)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Requests:
+    """What the filter checks, in the order of its reasons. ``nothing``: not even a scalar is named."""
+
+    checked: tuple[tuple[str, int], ...]
+
+    def clone(self) -> Self:
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Scored:
+    amounts: tuple[Amount, ...]
+
+    def clone(self) -> Self:
+        return self
+
+
+class NodeResourcesFit(PreFilterPlugin, ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, EnqueueExtensions):
+    name: ClassVar[str] = "NodeResourcesFit"
+    args_type: ClassVar[type[NodeResourcesFitArgs]] = NodeResourcesFitArgs
+    description: ClassVar[str] = "Keeps pods off nodes without room for their requests, and prefers by the strategy."
+
+    def __init__(self, args: NodeResourcesFitArgs, handle: Handle) -> None:
+        super().__init__(args, handle)
+        self._ignored = frozenset(args.ignored_resources)
+        self._ignored_groups = frozenset(args.ignored_resource_groups)
+        strategy = args.scoring_strategy
+        self._strategy = strategy.type
+        self._resources = tuple((spec.name, spec.weight) for spec in strategy.resources)
+        ratio = strategy.requested_to_capacity_ratio
+        self._shape = tuple((point.utilization, point.score * MILLI_SCALE) for point in ratio.shape) if ratio else ()
+
+    def events_to_register(self) -> Sequence[ClusterEventWithHint]:
+        return events_to_register()
+
+    # --- filter -----------------------------------------------------------------------------------------------------
+
+    def pre_filter(self, state: CycleState, pod: PodInfo, view: View) -> tuple[PreFilterResult | None, Status | None]:
+        state.write(FILTER_KEY, Requests(self._checked(pod.pod)))
+        return None, None
+
+    def filter_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan:
+        try:
+            checked = state.read(FILTER_KEY, Requests).checked
+        except StateKeyNotFound:
+            return Plan(_without_state, (view.own_rows(()),), "no state", NO_STATE)
+        names = tuple(name for name, _ in checked)
+        amounts = tuple(amount for _, amount in checked)
+
+        def kernel(column: Column) -> Ints:
+            return _verdicts(column, amounts)
+
+        return Plan(kernel, (view.own_rows(names),), checked, _reasons(names))
+
+    def fragment(self, pod: PodInfo) -> Hashable:
+        return self._checked(pod.pod)
+
+    def _checked(self, pod: Pod) -> tuple[tuple[str, int], ...]:
+        requests = {name: amount for name, amount in pod_requests(pod).items() if amount != 0}
+        native = [name for name in (CPU, MEMORY, EPHEMERAL_STORAGE) if name in requests]
+        scalars = sorted(name for name in requests if name not in native and not self._is_ignored(name))
+        return tuple((name, requests[name]) for name in (*native, *scalars))
+
+    def _is_ignored(self, name: str) -> bool:
+        if not is_extended_resource_name(name):
+            return False
+        return name in self._ignored or name.split("/", 1)[0] in self._ignored_groups
+
+    # --- score ------------------------------------------------------------------------------------------------------
+
+    def pre_score(self, state: CycleState, pod: PodInfo, view: View, feasible: NDArray[np.intp]) -> Status | None:
+        state.write(SCORE_KEY, Scored(self._amounts(pod.pod)))
+        return None
+
+    def score_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan:
+        try:
+            amounts = state.read(SCORE_KEY, Scored).amounts
+        except StateKeyNotFound:  # PreScore is disabled for this plugin; upstream works it out here, too
+            amounts = self._amounts(pod.pod)
+        scored = tuple(amount for amount in amounts if amount.is_scored)
+        strategy = self._score_function()
+
+        def kernel(column: Column) -> Ints:
+            return strategy(shares(column, scored, non_zero=True), row_count(column))
+
+        return Plan(kernel, (view.own_rows(tuple(amount.resource for amount in scored)),), amounts)
+
+    def _score_function(self) -> Callable[[Sequence[Share], int], Ints]:
+        if self._strategy == "RequestedToCapacityRatio":
+            shape = self._shape
+            return lambda resources, rows: ratio_score(resources, shape, rows)
+        score = most_allocated if self._strategy == "MostAllocated" else least_allocated
+        return lambda resources, rows: weighted_mean(resources, score, rows)
+
+    def score_fragment(self, pod: PodInfo) -> Hashable:
+        return self._amounts(pod.pod)
+
+    def _amounts(self, pod: Pod) -> tuple[Amount, ...]:
+        # Upstream's scorer never turns pod-level requests on.
+        requests = pod_requests(pod, pod_level=False, non_missing=NON_MISSING_DEFAULTS)
+        return tuple(Amount(name, weight, requests.get(name, 0)) for name, weight in self._resources)
+
+
+def _without_state(column: Column) -> Ints:
+    return np.ones(row_count(column), dtype=np.int64)
+
+
+def _verdicts(column: Column, amounts: Sequence[int]) -> Ints:
+    codes = np.where(column.pods + 1 > column.allowed_pods, np.int64(TOO_MANY_PODS), np.int64(0))
+    bit = FIRST_RESOURCE
+    for amount, allocatable, requested in zip(amounts, column.allocatable, column.requested, strict=True):
+        short = amount > allocatable - requested
+        codes |= np.where(short, np.int64(bit), np.int64(0))
+        codes |= np.where(short & (amount > allocatable), np.int64(UNRESOLVABLE), np.int64(0))
+        bit <<= 1
+    return codes
+
+
+@lru_cache(maxsize=1024)
+def _reasons(names: tuple[str, ...]) -> Callable[[int], Reason]:
+    """How verdict codes read for these resources. The same function for the same resources."""
+
+    def reason(code: int) -> Reason:
+        texts = ["Too many pods"] if code & TOO_MANY_PODS else []
+        texts += [f"Insufficient {name}" for i, name in enumerate(names) if code & (FIRST_RESOURCE << i)]
+        status = Code.UNSCHEDULABLE_AND_UNRESOLVABLE if code & UNRESOLVABLE else Code.UNSCHEDULABLE
+        return Reason(status, tuple(texts))
+
+    return reason
