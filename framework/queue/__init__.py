@@ -1,0 +1,27 @@
+"""The scheduling queue: which pending pod is tried next, and what brings a rejected one back (spec: queue).
+
+A pod is in one place: active, backoff, unschedulable (gated pods live there too) or in flight.
+"""
+
+from __future__ import annotations
+
+from framework.queue.hints import HintMap, QueueingHintFunction, build_hint_map, default_registrations
+from framework.queue.nominator import CLEAR_NOMINATION, Nomination, PodNominator
+from framework.queue.queued_pod import Place, QueuedPodInfo, QueueMove, QueueObserver
+from framework.queue.scheduling_queue import QueueOptions, SchedulingQueue
+
+__all__ = [
+    "CLEAR_NOMINATION",
+    "HintMap",
+    "Nomination",
+    "Place",
+    "PodNominator",
+    "QueueMove",
+    "QueueObserver",
+    "QueueOptions",
+    "QueuedPodInfo",
+    "QueueingHintFunction",
+    "SchedulingQueue",
+    "build_hint_map",
+    "default_registrations",
+]

@@ -1,0 +1,111 @@
+"""Pods that wait out their backoff: one heap for rejected pods, one for pods whose attempt ended in an error.
+
+Expirations are cut to whole seconds, and a pod is free at the first whole second strictly after its expiration
+(spec: queue §3).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from framework.queue.heap import KeyedHeap
+from framework.queue.queued_pod import QueuedPodInfo
+
+SECOND: Final = 1_000_000_000
+NOT_BACKING_OFF: Final = -(1 << 62)
+"""Upstream's zero time: before every instant."""
+
+
+def whole_second(time: int) -> int:
+    return time - time % SECOND
+
+
+class BackoffQueue:
+    def __init__(self, initial: int, maximum: int, less: Callable[[QueuedPodInfo, QueuedPodInfo], bool]) -> None:
+        self.initial = initial
+        self.maximum = maximum
+        self._active_less = less
+        self._rejected: KeyedHeap[QueuedPodInfo] = KeyedHeap(self._less_with_priority)
+        self._errors: KeyedHeap[QueuedPodInfo] = KeyedHeap(self._less)
+
+    def duration(self, count: int) -> int:
+        """Doubles from ``initial`` with every failure, up to ``maximum``."""
+        shift = count - 1
+        return self.maximum if self.initial > self.maximum >> shift else self.initial << shift
+
+    def expiration(self, pod: QueuedPodInfo) -> int:
+        # A maximum of 0 switches backoff off altogether.
+        count = pod.consecutive_errors_count or pod.unschedulable_count
+        if self.maximum == 0 or count == 0:
+            return NOT_BACKING_OFF
+        if pod.backoff_expiration is None:
+            pod.backoff_expiration = whole_second(pod.timestamp + self.duration(count))
+        return pod.backoff_expiration
+
+    def is_backing_off(self, pod: QueuedPodInfo, now: int) -> bool:
+        return self.expiration(pod) >= whole_second(now)
+
+    def _less(self, a: QueuedPodInfo, b: QueuedPodInfo) -> bool:
+        return self.expiration(a) < self.expiration(b)
+
+    def _less_with_priority(self, a: QueuedPodInfo, b: QueuedPodInfo) -> bool:
+        first, second = self.expiration(a), self.expiration(b)
+        return self._active_less(a, b) if first == second else first < second
+
+    def __len__(self) -> int:
+        return len(self._rejected) + len(self._errors)
+
+    def __contains__(self, key: str) -> bool:
+        return key in self._rejected or key in self._errors
+
+    def get(self, key: str) -> QueuedPodInfo | None:
+        return self._rejected.get(key) or self._errors.get(key)
+
+    def add(self, pod: QueuedPodInfo) -> None:
+        mine, other = (self._rejected, self._errors) if pod.has_rejectors else (self._errors, self._rejected)
+        mine.add_or_update(pod.key, pod)
+        other.delete(pod.key)
+
+    def reorder(self, pod: QueuedPodInfo) -> None:
+        """The pod inside was updated."""
+        heap = self._rejected if pod.key in self._rejected else self._errors
+        heap.add_or_update(pod.key, pod)
+
+    def delete(self, key: str) -> bool:
+        return self._rejected.delete(key) is not None or self._errors.delete(key) is not None
+
+    @property
+    def has_rejected(self) -> bool:
+        return len(self._rejected) > 0
+
+    def pop_rejected(self) -> QueuedPodInfo | None:
+        """Pop may take a rejected pod before its time; never one from the error heap (queue.md §4 Pop)."""
+        return self._rejected.pop()
+
+    def pop_completed(self, now: int) -> list[QueuedPodInfo]:
+        completed: list[QueuedPodInfo] = []
+        for heap in (self._rejected, self._errors):
+            while (pod := heap.peek()) is not None and not self.is_backing_off(pod, now):
+                heap.pop()
+                completed.append(pod)
+        return completed
+
+    def next_completion(self, now: int) -> int | None:
+        """The first whole second after ``now`` at which a pod is free; None when nothing backs off."""
+        heads = [pod for heap in (self._rejected, self._errors) if (pod := heap.peek()) is not None]
+        if not heads:
+            return None
+        expiration = min(self.expiration(pod) for pod in heads)
+        return max(whole_second(expiration), whole_second(now)) + SECOND
+
+    def rejected_in_pop_order(self) -> list[QueuedPodInfo]:
+        return self._rejected.in_pop_order()
+
+    def errors_in_pop_order(self) -> list[QueuedPodInfo]:
+        return self._errors.in_pop_order()
+
+    def reconfigure(self, initial: int, maximum: int, less: Callable[[QueuedPodInfo, QueuedPodInfo], bool]) -> None:
+        self.initial, self.maximum, self._active_less = initial, maximum, less
+        self._rejected.rebuild(self._less_with_priority)
+        self._errors.rebuild(self._less)

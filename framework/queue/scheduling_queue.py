@@ -1,0 +1,407 @@
+"""SchedulingQueue: activeQ, backoffQ, unschedulable pods and the moves between them (spec: queue §4, §6).
+
+new → active → (Pop) in flight → bound | backoff | unschedulable; events, timers and Activate bring pods back.
+There are no locks and no waiting: Pop returns None where upstream blocks.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from framework.interface.events import ActionType, ClusterEvent, EventResource
+from framework.interface.handle import ObjectStore
+from framework.interface.node_info import PodInfo
+from framework.interface.plugin import PreEnqueuePlugin
+from framework.objects import KubeObject, Pod
+from framework.queue.backoff import SECOND, BackoffQueue
+from framework.queue.changes import pod_update_events
+from framework.queue.heap import KeyedHeap
+from framework.queue.hints import HintMap, event_label, is_wildcard, matches
+from framework.queue.in_flight import InFlight
+from framework.queue.nominator import PodNominator, unresolved
+from framework.queue.queued_pod import Place, QueuedPodInfo, QueueMove, QueueObserver
+from framework.queue.requeue import SKIP, Strategy, Verdict, judge
+from framework.queue.unschedulable import UnschedulablePods
+
+POD_ADD: Final = "UnschedulablePodAdd"
+POD_UPDATE: Final = "UnschedulablePodUpdate"
+SCHEDULE_ATTEMPT_FAILURE: Final = "ScheduleAttemptFailure"
+BACKOFF_COMPLETE: Final = "BackoffComplete"
+POP_FROM_BACKOFF: Final = "PopFromBackoffQ"
+POP: Final = "Pop"
+FORCE_ACTIVATE: Final = ClusterEvent(EventResource.WILDCARD, ActionType.ALL, "ForceActivate")
+UNSCHEDULABLE_TIMEOUT: Final = ClusterEvent(EventResource.WILDCARD, ActionType.ALL, "UnschedulableTimeout")
+LEFTOVER_PERIOD: Final = 30 * SECOND
+
+
+@dataclass(frozen=True, slots=True)
+class QueueOptions:
+    """``max_in_unschedulable`` is kube-scheduler's --pod-max-in-unschedulable-pods-duration; None never flushes."""
+
+    initial_backoff: int = SECOND
+    max_backoff: int = 10 * SECOND
+    max_in_unschedulable: int | None = 300 * SECOND
+
+
+class SchedulingQueue:
+    def __init__(
+        self,
+        *,
+        less: Callable[[QueuedPodInfo, QueuedPodInfo], bool],
+        pre_enqueue: Mapping[str, Sequence[PreEnqueuePlugin]],
+        hints: Mapping[str, HintMap],
+        objects: ObjectStore,
+        observer: QueueObserver,
+        start: int,
+        options: QueueOptions = QueueOptions(),
+    ) -> None:
+        self.options = options
+        self._observer = observer
+        self._active: KeyedHeap[QueuedPodInfo] = KeyedHeap(less)
+        self._backoff = BackoffQueue(options.initial_backoff, options.max_backoff, less)
+        self._unschedulable = UnschedulablePods()
+        self._in_flight = InFlight()
+        self.nominator = PodNominator(objects)
+        self._pre_enqueue = pre_enqueue
+        self._hints = hints
+        self._start = start
+        self._timeout_recorded = 0
+        self.scheduling_cycle = 0
+
+    def reconfigure(
+        self,
+        *,
+        less: Callable[[QueuedPodInfo, QueuedPodInfo], bool],
+        pre_enqueue: Mapping[str, Sequence[PreEnqueuePlugin]],
+        hints: Mapping[str, HintMap],
+        options: QueueOptions,
+    ) -> None:
+        """Another configuration; every pod keeps its place."""
+        self.options = options
+        self._pre_enqueue = pre_enqueue
+        self._hints = hints
+        self._active.rebuild(less)
+        self._backoff.reconfigure(options.initial_backoff, options.max_backoff, less)
+
+    # --- PreEnqueue and the two ways in -----------------------------------------------------------------------------
+
+    def _run_pre_enqueue(self, pod: QueuedPodInfo) -> None:
+        """The gating plugin first, then the others; every code but Success gates (queue.md additions 3)."""
+        plugins = self._pre_enqueue.get(pod.pod.spec.scheduler_name, ())
+        gating = pod.gating_plugin
+        ordered = [p for p in plugins if p.name == gating] + [p for p in plugins if p.name != gating]
+        for plugin in ordered:
+            status = plugin.pre_enqueue(pod.pod)
+            if status is not None and not status.is_success:
+                pod.unschedulable_plugins.add(plugin.name)
+                pod.gating_plugin = plugin.name
+                pod.gating_events = tuple(
+                    event for hints in self._hints.values() for event in hints.events_of(plugin.name)
+                )
+                return
+        pod.gating_plugin = ""
+
+    def _move_to_active(self, pod: QueuedPodInfo, event: str, now: int, *, from_backoff: bool, plugin: str) -> bool:
+        if not from_backoff:
+            self._run_pre_enqueue(pod)
+        if pod.gated:
+            if pod.key not in self._active and pod.key not in self._backoff:
+                self._to_unschedulable(pod, event, plugin)
+            return False
+        if pod.initial_attempt_timestamp is None:
+            pod.initial_attempt_timestamp = now
+        self._unschedulable.delete(pod.key)
+        self._backoff.delete(pod.key)
+        self._active.add_or_update(pod.key, pod)
+        self._moved(pod, Place.ACTIVE, event, plugin)
+        if event in (POD_ADD, POD_UPDATE):
+            self.nominator.add(pod.pod, None)
+        return True
+
+    def _move_to_backoff(self, pod: QueuedPodInfo, event: str, plugin: str) -> bool:
+        self._run_pre_enqueue(pod)
+        if pod.gated:
+            self._to_unschedulable(pod, event, plugin)
+            return False
+        self._unschedulable.delete(pod.key)
+        self._backoff.add(pod)
+        self._moved(pod, Place.BACKOFF, event, plugin)
+        return True
+
+    def _to_unschedulable(self, pod: QueuedPodInfo, event: str, plugin: str = "") -> None:
+        self._unschedulable.add_or_update(pod)
+        self._moved(pod, Place.GATED if pod.gated else Place.UNSCHEDULABLE, event, plugin)
+
+    def _moved(self, pod: QueuedPodInfo, to: Place, event: str, plugin: str = "") -> None:
+        origin, pod.place = pod.place, to
+        if origin is not to:
+            self._observer.queue_moved(QueueMove(pod, origin, to, event, plugin))
+
+    # --- operations -------------------------------------------------------------------------------------------------
+
+    def add(self, pod: PodInfo, now: int) -> None:
+        self._move_to_active(QueuedPodInfo(pod, now), POD_ADD, now, from_backoff=False, plugin="")
+
+    def pop(self) -> QueuedPodInfo | None:
+        """The next pod to try; None where upstream's Pop blocks.
+
+        With an empty activeQ the head of the backoff heap goes early; never one of the error heap.
+        """
+        while True:
+            pod, event = self._active.pop(), POP
+            if pod is None:
+                pod, event = self._backoff.pop_rejected(), POP_FROM_BACKOFF
+            if pod is None:
+                return None
+            pod.attempts += 1
+            if pod.pod.metadata.uid in self._in_flight:
+                # "the same pod is tracked in multiple places in the scheduler": discarded, as upstream
+                self._moved(pod, Place.NOWHERE, event)
+                continue
+            self._in_flight.add_pod(pod.pod.metadata.uid)
+            self.scheduling_cycle += 1
+            self._moved(pod, Place.IN_FLIGHT, event)
+            return pod
+
+    def done(self, uid: str) -> None:
+        self._in_flight.done(uid)
+
+    def update(self, old: Pod, new: PodInfo, now: int) -> None:
+        events = pod_update_events(old, new.pod)
+        uid, key = new.uid, new.key
+        if uid in self._in_flight:
+            for event in events:
+                self._in_flight.add_event(event, old, new.pod)
+            return
+        if (active := self._active.get(key)) is not None:
+            active.pod_info = new
+            self._active.add_or_update(key, active)
+            self.nominator.update(old, new.pod)
+            return
+        if (waiting := self._backoff.get(key)) is not None:
+            waiting.pod_info = new
+            self._backoff.reorder(waiting)
+            self.nominator.update(old, new.pod)
+            return
+        pod = self._unschedulable.get(key)
+        if pod is None:
+            self._move_to_active(QueuedPodInfo(new, now), POD_UPDATE, now, from_backoff=False, plugin="")
+            return
+        pod.pod_info = new
+        self.nominator.update(old, new.pod)
+        for event in events:
+            verdict = self._judge(pod, event, old, new.pod)
+            if self._requeue(pod, verdict, event_label(event), now) in (Place.ACTIVE, Place.BACKOFF):
+                break
+
+    def delete(self, pod: Pod) -> None:
+        self.nominator.delete(pod.metadata.uid)
+        key = pod.key
+        found = self._active.delete(key)
+        if found is None and (found := self._backoff.get(key)) is not None:
+            self._backoff.delete(key)
+        if found is None:
+            found = self._unschedulable.delete(key)
+        if found is not None:
+            self._moved(found, Place.NOWHERE, "Delete")
+
+    def activate(self, pods: Iterable[Pod], now: int) -> None:
+        """Backoff is ignored. A pod in flight gets the wildcard event instead, aimed at itself."""
+        for pod in pods:
+            key = pod.key
+            queued = self._unschedulable.get(key)
+            from_backoff = queued is None
+            if queued is None:
+                queued = self._backoff.get(key)
+                if queued is not None:
+                    self._backoff.delete(key)
+            moved = queued is not None and self._move_to_active(
+                queued, FORCE_ACTIVATE.label, now, from_backoff=from_backoff, plugin=""
+            )
+            if not moved and pod.metadata.uid in self._in_flight:
+                self._in_flight.add_event(FORCE_ACTIVATE, None, pod)
+
+    def add_unschedulable_if_not_present(self, pod: QueuedPodInfo, now: int) -> str | None:
+        """A failed attempt comes back; its rejectors decide where. Returns upstream's error if it is queued already."""
+        uid, key = pod.pod.metadata.uid, pod.key
+        try:
+            if key in self._unschedulable:
+                return f"Pod {key} is already present in unschedulable queue"
+            if key in self._active:
+                return f"Pod {key} is already present in the active queue"
+            if key in self._backoff:
+                return f"Pod {key} is already present in the backoff queue"
+            if pod.has_rejectors:
+                pod.unschedulable_count += 1
+                pod.consecutive_errors_count = 0
+            else:
+                pod.consecutive_errors_count += 1
+            pod.timestamp = now
+            pod.backoff_expiration = None
+            pod.was_flushed = False
+            self._requeue(pod, self._judge_in_flight(pod), SCHEDULE_ATTEMPT_FAILURE, now)
+            return None
+        finally:
+            self.done(uid)
+
+    def leave(self, pod: QueuedPodInfo, event: str) -> None:
+        """The pod is in flight no more and does not come back: bound, or gone."""
+        self._moved(pod, Place.NOWHERE, event)
+
+    def move_all(
+        self,
+        event: ClusterEvent,
+        old: KubeObject | None,
+        new: KubeObject | None,
+        now: int,
+        pre_check: Callable[[Pod], bool] | None = None,
+    ) -> None:
+        """Upstream ``MoveAllToActiveOrBackoffQueue``: an event that may help rejected pods."""
+        plugins = [hint.plugin for hints in self._hints.values() for hint in hints.matching(event)]
+        if not plugins and not is_wildcard(event):
+            return
+        pods = list(self._unschedulable) if is_wildcard(event) else self._unschedulable.rejected_by(plugins)
+        if pre_check is not None:
+            pods = [pod for pod in pods if pre_check(pod.pod)]
+        self._move(pods, event, old, new, now)
+
+    def _move(
+        self,
+        pods: Sequence[QueuedPodInfo],
+        event: ClusterEvent,
+        old: KubeObject | None,
+        new: KubeObject | None,
+        now: int,
+    ) -> None:
+        label = event_label(event)
+        for pod in pods:
+            if pod.gated and not any(matches(registered, event) for registered in pod.gating_events):
+                continue
+            verdict = self._judge(pod, event, old, new)
+            if verdict.strategy is Strategy.SKIP:
+                continue
+            self._unschedulable.delete(pod.key)
+            self._requeue(pod, verdict, label, now)
+        if len(self._in_flight):
+            self._in_flight.add_event(event, old, new)
+
+    def _judge(
+        self, pod: QueuedPodInfo, event: ClusterEvent, old: KubeObject | None, new: KubeObject | None
+    ) -> Verdict:
+        return judge(self._hints.get(pod.pod.spec.scheduler_name), pod, event, old, new)
+
+    def _judge_in_flight(self, pod: QueuedPodInfo) -> Verdict:
+        """Every event since the pod was popped is looked at, now that its rejectors are known."""
+        uid = pod.pod.metadata.uid
+        if not pod.has_rejectors or uid not in self._in_flight:
+            return Verdict(Strategy.AFTER_BACKOFF)
+        result = SKIP
+        for record in self._in_flight.events_since(uid):
+            verdict = self._judge(pod, record.event, record.old, record.new)
+            if verdict.strategy is Strategy.IMMEDIATELY:
+                return verdict
+            if verdict.strategy is Strategy.AFTER_BACKOFF:
+                if not pod.pending_plugins:
+                    return verdict
+                result = verdict
+        return result
+
+    def _requeue(self, pod: QueuedPodInfo, verdict: Verdict, event: str, now: int) -> Place:
+        strategy, plugin = verdict.strategy, verdict.plugin
+        if strategy is Strategy.SKIP:
+            self._to_unschedulable(pod, event)
+        elif strategy is Strategy.AFTER_BACKOFF and self._backoff.is_backing_off(pod, now):
+            self._move_to_backoff(pod, event, plugin)
+        else:
+            self._move_to_active(pod, event, now, from_backoff=False, plugin=plugin)
+        return pod.place
+
+    # --- flushes ----------------------------------------------------------------------------------------------------
+
+    def next_backoff_flush(self, now: int) -> int | None:
+        return self._backoff.next_completion(now)
+
+    def flush_backoff(self, now: int) -> None:
+        for pod in self._backoff.pop_completed(now):
+            self._move_to_active(pod, BACKOFF_COMPLETE, now, from_backoff=True, plugin="")
+
+    def _leftover_instant(self, timestamp: int, now: int) -> int:
+        """The first flush (every 30 s from the start) after ``now`` that finds a pod of this age too old."""
+        assert self.options.max_in_unschedulable is not None
+        after = max(timestamp + self.options.max_in_unschedulable, now) - self._start
+        return self._start + (after // LEFTOVER_PERIOD + 1) * LEFTOVER_PERIOD
+
+    def next_leftover_flush(self, now: int) -> int | None:
+        """The next flush that moves a pod, or that pods in flight have to hear of.
+
+        The flush also counts gated pods, which it cannot move; its wildcard event still sends pods that are in flight
+        to backoff when they come back (upstream ``flushUnschedulablePodsLeftover``). Once per pod is as good as often.
+        """
+        if self.options.max_in_unschedulable is None:
+            return None
+        ages = [self._unschedulable.oldest(gated=False)]
+        if len(self._in_flight) and self._in_flight.newest_pod() > self._timeout_recorded:
+            ages.append(self._unschedulable.oldest(gated=True))
+        return min((self._leftover_instant(age, now) for age in ages if age is not None), default=None)
+
+    def flush_leftovers(self, now: int) -> None:
+        limit = self.options.max_in_unschedulable
+        if limit is None:
+            return
+        pods = [pod for pod in self._unschedulable if now - pod.timestamp > limit]
+        for pod in pods:
+            pod.was_flushed = True
+        if pods:
+            self._move(pods, UNSCHEDULABLE_TIMEOUT, None, None, now)
+            self._timeout_recorded = self._in_flight.newest_pod()
+
+    # --- reading ----------------------------------------------------------------------------------------------------
+
+    def nominated_pods_for_node(self, node_name: str) -> list[PodInfo]:
+        if not len(self.nominator):
+            return []
+        infos = []
+        for ref in self.nominator.refs(node_name):
+            key = f"{ref.namespace}/{ref.name}"
+            queued = self._active.get(key) or self._unschedulable.get(key) or self._backoff.get(key)
+            infos.append(unresolved(ref) if queued is None else queued.pod_info)
+        return infos
+
+    def get(self, key: str) -> QueuedPodInfo | None:
+        """A queued pod; None for one that is in flight or unknown."""
+        return self._active.get(key) or self._backoff.get(key) or self._unschedulable.get(key)
+
+    def has_active(self) -> bool:
+        """Whether Pop has something to give."""
+        return len(self._active) > 0 or self._backoff.has_rejected
+
+    def counts(self) -> dict[Place, int]:
+        gated = sum(1 for pod in self._unschedulable if pod.gated)
+        return {
+            Place.ACTIVE: len(self._active),
+            Place.BACKOFF: len(self._backoff),
+            Place.UNSCHEDULABLE: len(self._unschedulable) - gated,
+            Place.GATED: gated,
+            Place.IN_FLIGHT: len(self._in_flight),
+        }
+
+    def active(self) -> list[QueuedPodInfo]:
+        """In the order in which Pop will give them."""
+        return self._active.in_pop_order()
+
+    def backoff(self) -> list[QueuedPodInfo]:
+        """Rejected pods in pop order, then pods whose attempt ended in an error."""
+        return self._backoff.rejected_in_pop_order() + self._backoff.errors_in_pop_order()
+
+    def backoff_expiration(self, pod: QueuedPodInfo) -> int:
+        return self._backoff.expiration(pod)
+
+    def unschedulable(self) -> list[QueuedPodInfo]:
+        """In order of entry, gated pods among them."""
+        return list(self._unschedulable)
+
+    def in_flight(self) -> list[str]:
+        """Uids in order of their Pop."""
+        return self._in_flight.uids()

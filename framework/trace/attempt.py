@@ -1,0 +1,147 @@
+"""AttemptTrace: what one scheduling attempt saw and decided, point by point.
+
+The cycle fills it in while it runs; encoding, digests and views read it. Per-node facts are arrays over positions in
+the node list of that cycle, so a trace of 5,000 nodes is a few arrays and not 5,000 objects. Durations are not in it.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final, NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from framework.interface.status import SUCCESS, Status
+
+NOT_EVALUATED: Final = -1
+"""Verdict of a node that was not looked at: outside a PreFilter node list, or behind the end of the search."""
+FEASIBLE: Final = 0
+
+
+class PluginOutcome(NamedTuple):
+    """What one plugin answered at one extension point."""
+
+    plugin: str
+    status: Status
+
+
+class PreFilterOutcome(NamedTuple):
+    plugin: str
+    status: Status
+    node_names: tuple[str, ...] | None
+    """Sorted; None when the plugin leaves all nodes in."""
+
+
+class PostFilterOutcome(NamedTuple):
+    plugin: str
+    status: Status
+    nominated_node: str | None
+    victims: tuple[str, ...]
+    """``namespace/name`` of the victims on the nominated node, in the plugin's order."""
+    candidates: tuple[tuple[str, tuple[str, ...]], ...]
+    pdb_violations: int
+    nominated_any: tuple[str, ...]
+
+
+class PermitOutcome(NamedTuple):
+    plugin: str
+    status: Status
+    timeout_seconds: float
+
+
+@dataclass(slots=True)
+class FilterTrace:
+    """``verdict[position]`` is an index into ``verdicts`` (0 = feasible) or NOT_EVALUATED."""
+
+    nodes: tuple[str, ...]
+    """Names in the order of the node list; one object for all attempts between two rebuilds of the list."""
+    verdict: NDArray[np.int32]
+    verdicts: list[Status] = field(default_factory=lambda: [SUCCESS])
+
+    @property
+    def explicit(self) -> int:
+        """How many nodes have a status of their own (upstream ``NodeToStatus.Len``)."""
+        return int(np.count_nonzero(self.verdict > FEASIBLE))
+
+    def status(self, position: int) -> Status | None:
+        """None for a node that was not evaluated."""
+        index = int(self.verdict[position])
+        return None if index == NOT_EVALUATED else self.verdicts[index]
+
+
+@dataclass(slots=True)
+class PluginScores:
+    """One Score plugin's answer for the feasible nodes, in the order of ``ScoreTrace.positions``."""
+
+    plugin: str
+    weight: int
+    raw: NDArray[np.int64]
+    normalized: NDArray[np.int64]
+
+
+@dataclass(slots=True)
+class ScoreTrace:
+    positions: NDArray[np.intp]
+    """The feasible nodes in the order in which they were found."""
+    plugins: list[PluginScores]
+    total: NDArray[np.int64]
+    candidates: NDArray[np.intp]
+    """Positions of the nodes with the best total, in the order in which they were found."""
+
+
+@dataclass(slots=True)
+class AttemptTrace:
+    """``result``: ``waiting`` (on Permit), ``bound`` or ``failed``; a waiting attempt becomes one of them later."""
+
+    pod: str
+    """``namespace/name``."""
+    uid: str
+    profile: str
+    attempt: int
+    cycle: int
+    """The scheduling cycle's number in the run."""
+    at: int
+    """When the pod was popped, nanoseconds."""
+    priority: int = 0
+    nodes_total: int = 0
+    pre_filter: list[PreFilterOutcome] = field(default_factory=list)
+    pre_filter_status: Status | None = None
+    """The merged status when PreFilter rejected the pod."""
+    filter: FilterTrace | None = None
+    absent_status: Status | None = None
+    """Status of the nodes outside a PreFilter node list, or of all nodes after a rejection in PreFilter."""
+    nominated_node_used: str | None = None
+    evaluated_nodes: int = 0
+    feasible_nodes: int = 0
+    pre_score: list[PluginOutcome] = field(default_factory=list)
+    scores: ScoreTrace | None = None
+    post_filter: list[PostFilterOutcome] = field(default_factory=list)
+    selected: str = ""
+    """The node the pod was placed on, also when a later point failed."""
+    reserve: list[PluginOutcome] = field(default_factory=list)
+    permit: list[PermitOutcome] = field(default_factory=list)
+    waiting_for: dict[str, float] = field(default_factory=dict)
+    """Plugin → seconds it may take to decide."""
+    pre_bind_pre_flight: list[PluginOutcome] = field(default_factory=list)
+    wait_on_permit: Status | None = None
+    pre_bind: list[PluginOutcome] = field(default_factory=list)
+    bind: list[PluginOutcome] = field(default_factory=list)
+    post_bind: list[str] = field(default_factory=list)
+    unreserve: list[str] = field(default_factory=list)
+    result: str = ""
+    finished_at: int = 0
+    """When it was bound or failed, nanoseconds."""
+    status: Status | None = None
+    """The status that ended a failed attempt."""
+    reason: str = ""
+    message: str = ""
+    fit_error: bool = False
+    fit_error_nodes: int = 0
+    """The N of ``0/N nodes are available``."""
+    placed_status: Status | None = None
+    """A rejection by Reserve or Permit: the status of the one node of that fit error."""
+    unschedulable_plugins: tuple[str, ...] = ()
+    pending_plugins: tuple[str, ...] = ()
+    nomination: str | None = None
+    """What the failure handler was told: None keeps, "" clears, else the node."""
