@@ -4,6 +4,8 @@ Everything here is free of behaviour that runs plugins; that lives in ``framewor
 The names follow kube-scheduler's ``staging/src/k8s.io/kube-scheduler/framework``.
 """
 
+from __future__ import annotations
+
 from framework.interface.columns import ALL_ROWS, Codes, Column, Input, Plan, PodChange, Reason, Rows, View
 from framework.interface.cycle_state import CycleState, StateData, StateKeyNotFound
 from framework.interface.events import (
@@ -13,7 +15,16 @@ from framework.interface.events import (
     EventResource,
     QueueingHint,
 )
-from framework.interface.handle import ApiWriter, DryRun, Handle, Nominator, ObjectStore, QueuedPod, SnapshotReader, WaitingPod
+from framework.interface.handle import (
+    ApiWriter,
+    DryRun,
+    Handle,
+    Nominator,
+    ObjectStore,
+    QueuedPod,
+    SnapshotReader,
+    WaitingPod,
+)
 from framework.interface.node_info import HostPort, NodeInfo, PodInfo
 from framework.interface.plugin import (
     BindPlugin,
@@ -21,9 +32,11 @@ from framework.interface.plugin import (
     ColumnScorePlugin,
     EnqueueExtensions,
     FilterPlugin,
+    NodeStatuses,
     NormalizeScore,
-    Plugin,
     PermitPlugin,
+    PersonPermitPlugin,
+    Plugin,
     PostBindPlugin,
     PostFilterPlugin,
     PostFilterResult,
@@ -41,7 +54,10 @@ from framework.interface.status import SKIP, SUCCESS, Code, Status
 
 __all__ = [
     "ALL_ROWS",
+    "SKIP",
+    "SUCCESS",
     "ActionType",
+    "ApiWriter",
     "BindPlugin",
     "ClusterEvent",
     "ClusterEventWithHint",
@@ -51,6 +67,7 @@ __all__ = [
     "ColumnFilterPlugin",
     "ColumnScorePlugin",
     "CycleState",
+    "DryRun",
     "EnqueueExtensions",
     "EventResource",
     "FilterPlugin",
@@ -58,12 +75,15 @@ __all__ = [
     "HostPort",
     "Input",
     "NodeInfo",
+    "NodeStatuses",
     "Nominator",
     "NormalizeScore",
     "ObjectStore",
     "PermitPlugin",
+    "PersonPermitPlugin",
     "Plan",
     "Plugin",
+    "PodChange",
     "PodInfo",
     "PostBindPlugin",
     "PostFilterPlugin",
@@ -75,13 +95,13 @@ __all__ = [
     "PreFilterResult",
     "PreScorePlugin",
     "QueueSortPlugin",
+    "QueuedPod",
     "QueueingHint",
     "Reason",
     "ReservePlugin",
     "Rows",
-    "SKIP",
-    "SUCCESS",
     "ScorePlugin",
+    "SnapshotReader",
     "StateData",
     "StateKeyNotFound",
     "Status",

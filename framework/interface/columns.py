@@ -7,7 +7,8 @@ and calls the kernel; a plugin never knows which. Rows are stable slots of nodes
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+import enum
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -76,6 +77,86 @@ class Column:
 
 
 @dataclass(frozen=True, slots=True)
+class PodQuery:
+    """Which placed pods are counted: those that satisfy all ``terms``, each (namespaces or None for all, selector).
+
+    ``spreading`` is PodTopologySpread's way: terminating pods do not count, and an empty selector counts nobody. As
+    upstream's AddPod and RemovePod look at neither, a ``PodChange`` counts both kinds.
+    """
+
+    terms: tuple[tuple[frozenset[str] | None, LabelMatcher], ...]
+    spreading: bool = False
+
+    def matches(self, namespace: str, labels: Mapping[str, str]) -> bool:
+        for namespaces, selector in self.terms:
+            if (namespaces is not None and namespace not in namespaces) or not selector.matches(labels):
+                return False
+        return True
+
+
+@dataclass(frozen=True, slots=True)
+class DomainCounts:
+    """A number per domain (value of a topology key): row i's domain has ``table[codes[i]]``.
+
+    Code -1 is "the node lacks the key"; ``table[-1]`` belongs to those nodes, not to a domain. ``table`` may be longer
+    than there are domains, so kernels can be worked out once per domain and spread over the rows.
+    """
+
+    codes: NDArray[np.int32]
+    table: NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class DomainMinimum:
+    """``minimum`` over the domains that have an eligible node, math.MaxInt32 when ``domains``, their number, is 0."""
+
+    minimum: int
+    domains: int
+
+
+class TermKind(enum.Enum):
+    """The four lists of pod (anti-)affinity terms."""
+
+    REQUIRED = "requiredAffinity"
+    REQUIRED_ANTI = "requiredAntiAffinity"
+    PREFERRED = "preferredAffinity"
+    PREFERRED_ANTI = "preferredAntiAffinity"
+
+
+@dataclass(frozen=True, slots=True)
+class TermTarget:
+    """What placed pods' terms are held against: the incoming pod's namespace and labels, and its namespace's labels."""
+
+    namespace: str
+    labels: tuple[tuple[str, str], ...]
+    namespace_labels: tuple[tuple[str, str], ...]
+
+
+class DomainInput(Input, Protocol):
+    """→ DomainCounts of the pods that a query counts."""
+
+    def gather(self, rows: Rows) -> DomainCounts: ...
+
+    def minimum(self) -> Input:
+        """→ DomainMinimum."""
+        ...
+
+    def any(self) -> Input:
+        """→ bool: some domain's number is not 0."""
+        ...
+
+
+class TermInput(Input, Protocol):
+    """→ int64 per row: Σ weights of placed pods' terms whose topology pair is one of the node's labels."""
+
+    def gather(self, rows: Rows) -> NDArray[np.int64]: ...
+
+    def found(self) -> bool:
+        """Whether some placed pod's term matches at all, on a node that has its key; weights may cancel out."""
+        ...
+
+
+@dataclass(frozen=True, slots=True)
 class Reason:
     """What a verdict code of a filter kernel means."""
 
@@ -139,8 +220,27 @@ class View(Protocol):
 
     def pods_matching(
         self, namespaces: frozenset[str] | None, selector: LabelMatcher, key: str, eligible: Input | None
-    ) -> Input:
-        """→ domain counts of pods placed on eligible nodes, per value of the topology key (see framework.columns)."""
+    ) -> DomainInput:
+        """→ domain counts of pods placed on eligible nodes, per value of the topology key (None: on all nodes)."""
+        ...
+
+    def pods_in_domains(
+        self, query: PodQuery, key: str, eligible: Input | None = None, *, keyless_as_empty: bool = False
+    ) -> DomainInput:
+        """As ``pods_matching`` for any query. ``keyless_as_empty``: nodes without the key belong to the domain ""."""
+        ...
+
+    def pods_on_node(self, query: PodQuery) -> Input:
+        """→ int64: pods on the node itself that the query counts."""
+        ...
+
+    def placed_terms(self, weights: tuple[tuple[TermKind, int | None], ...], target: TermTarget) -> TermInput:
+        """→ Σ over placed pods' terms that match ``target``. Per kind a constant weight, or None for the term's own
+        (negative for PREFERRED_ANTI)."""
+        ...
+
+    def eligible(self, keys: tuple[str, ...], matcher: NodeSelectorMatcher | None, tolerating: Input | None) -> Input:
+        """→ bool array: the node has all label keys, matches, and is tolerated (None: no such condition)."""
         ...
 
 

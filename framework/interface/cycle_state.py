@@ -33,7 +33,7 @@ class CycleState:
         self.skip_pre_bind: frozenset[str] = frozenset()
         self.skip_post_filter = False
         self.pods_to_activate: dict[str, str] = {}
-        """Pod key (``namespace/name``) → uid that plugins stashed for activation (``kubernetes.io/pods-to-activate``)."""
+        """Pod key → uid that plugins stashed for activation (upstream's key ``kubernetes.io/pods-to-activate``)."""
 
     def read(self, key: str, of: type[T]) -> T:
         """The value under ``key``, which its writer promised to be an ``of``; StateKeyNotFound when absent."""

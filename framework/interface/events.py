@@ -43,7 +43,7 @@ class ActionType(enum.IntFlag):
     ALL = ADD | DELETE | UPDATE
 
 
-class EventResource(str, enum.Enum):
+class EventResource(enum.StrEnum):
     """Resources with a name of their own. Others are written ``<plural>.<version>.<group>`` as a plain string."""
 
     POD = "Pod"
@@ -66,7 +66,7 @@ class EventResource(str, enum.Enum):
 
 @dataclass(frozen=True, slots=True)
 class ClusterEvent:
-    """``resource`` is an EventResource's value or ``<plural>.<version>.<group>``; ``label`` overrides the metric label."""
+    """``resource``: an EventResource's value or ``<plural>.<version>.<group>``; ``label`` replaces the metric label."""
 
     resource: str
     action: ActionType

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from typing import TYPE_CHECKING, Protocol, TypeVar
+from typing import Protocol, TypeVar
 
 from framework.interface.columns import View
 from framework.interface.cycle_state import CycleState
@@ -64,6 +64,10 @@ class ObjectStore(Protocol):
         """In order of creation; None lists all namespaces."""
         ...
 
+    def pods_with_label(self, namespace: str, key: str, value: str) -> Sequence[Pod]:
+        """Pods of the namespace with this label, in order of creation, from an index."""
+        ...
+
 
 class ApiWriter(Protocol):
     """The writes plugins may make. In a run they change the simulated cluster at once and come back as events."""
@@ -108,6 +112,10 @@ class Handle(Protocol):
 
     def random_below(self, n: int) -> int:
         """The run's seeded generator, 0 ≤ result < n."""
+        ...
+
+    def choose_among(self, names: Sequence[str]) -> str:
+        """One of equally good nodes, by the run's tie rule (smallest name, or seeded where upstream's is random)."""
         ...
 
     def iterate_waiting_pods(self, visit: Callable[[WaitingPod], None]) -> None: ...

@@ -11,6 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from typing import NamedTuple
 
+from framework.interface.affinity_terms import AffinityTerms, compile_terms
 from framework.objects import Node, Pod, PodAffinityTerm, WeightedPodAffinityTerm
 from framework.objects.resources import Resources, node_allocatable, non_zero_requests, placed_requests
 
@@ -88,6 +89,11 @@ class PodInfo:
         wanted = affinity.pod_anti_affinity if affinity else None
         return tuple(wanted.preferred_during_scheduling_ignored_during_execution) if wanted else ()
 
+    @cached_property
+    def affinity_terms(self) -> AffinityTerms:
+        """Pod affinity and anti-affinity with their selectors compiled."""
+        return compile_terms(self.pod)
+
     @property
     def has_affinity(self) -> bool:
         """Whether spec.affinity names podAffinity or podAntiAffinity at all, even when only preferred or empty."""
@@ -134,14 +140,12 @@ class NodeInfo:
 
     def remove_pod(self, uid: str) -> PodInfo:
         """Removes by uid; the last pod of the list moves into the hole. KeyError when the pod is not here."""
-        for i, placed in enumerate(self.pods):
-            if placed.uid == uid:
-                break
-        else:
+        hole = next((i for i, pod in enumerate(self.pods) if pod.uid == uid), None)
+        if hole is None:
             raise KeyError(uid)
-        last = self.pods.pop()
+        placed, last = self.pods[hole], self.pods.pop()
         if last is not placed:
-            self.pods[i] = last
+            self.pods[hole] = last
         for name, amount in placed.requests.items():
             self.requested[name] -= amount
         cpu, memory = placed.non_zero

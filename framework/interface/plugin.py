@@ -113,9 +113,12 @@ class PostFilterResult:
     victims: tuple[Pod, ...] = ()
     candidates: Mapping[str, tuple[Pod, ...]] = field(default_factory=dict)
     """Candidate node → its victims, most important first: for the explanation."""
-    pdb_violations: int = 0
+    pdb_violations: Mapping[str, int] = field(default_factory=dict)
+    """Candidate node → victims whose eviction violates a PodDisruptionBudget (only where there are any)."""
     nominated_any: tuple[str, ...] = ()
     """All nodes that were equally legal nominations."""
+    lost_by: Mapping[str, str] = field(default_factory=dict)
+    """Candidate node → the criterion by which it lost, for the explanation."""
 
 
 class PostFilterPlugin(Plugin):
@@ -183,12 +186,26 @@ class ReservePlugin(Plugin):
 
 
 class PermitPlugin(Plugin):
-    #: Whether a person decides (ManualApproval): the virtual clock then never jumps past the deadline by itself.
     asks_a_person: ClassVar[bool] = False
+    """Whether a person decides: the virtual clock then never jumps past the deadline by itself."""
 
     @abc.abstractmethod
     def permit(self, state: CycleState, pod: Pod, node_name: str) -> tuple[Status | None, float]:
         """(status, time-out in seconds); the time-out counts only with Code.WAIT and is capped at 15 minutes."""
+
+
+class PersonPermitPlugin(PermitPlugin):
+    """A Permit plugin whose wait is for a person; it is told what people did."""
+
+    asks_a_person: ClassVar[bool] = True
+
+    @abc.abstractmethod
+    def person_rejected(self, pod: Pod, message: str) -> None:
+        """A person rejected this pod's wait on this plugin."""
+
+    @abc.abstractmethod
+    def person_activated(self, pod: Pod) -> None:
+        """A person moves this pod to activeQ; called before PreEnqueue runs."""
 
 
 class PreBindPlugin(Plugin):

@@ -26,7 +26,7 @@ from framework.interface import (
     Status,
 )
 from framework.interface.fit_error import fit_error_message
-from framework.interface.plugin import NodeStatuses
+from framework.interface import NodeStatuses
 from framework.objects import KubeObject, Pod, PodDisruptionBudget
 from framework.plugins.defaultpreemption.args import DefaultPreemptionArgs
 from framework.plugins.defaultpreemption.choice import best_candidates
@@ -154,10 +154,9 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
                 if priority_of(nominated.pod) < priority_of(preemptor):
                     self.handle.api.clear_nomination(nominated.pod)
             for victim in victims:
-                if error := self._evict_one(preemptor, victim, chosen.node):
+                if self._evict_one(preemptor, victim, chosen.node) is not None:
                     # As upstream's goroutine: later victims stay, and the pod is tried again at once.
                     self.handle.activate([preemptor])
-                    self.handle.api.event("Warning", "PreemptionFailed", victim, error)
                     return
         finally:
             self._preempting.discard(uid)

@@ -60,21 +60,31 @@ def select_victims(
     if not (status := dry_run.run_filters()).is_success:
         return status
 
-    victims: list[PodInfo] = []
     violating, others = split_by_budget(go_sorted(potential, by_importance), budgets)
-    violations = 0
-    for pod in (*violating, *others):
+    evicted_violating = _reprieve(dry_run, violating)
+    if isinstance(evicted_violating, Status):
+        return evicted_violating
+    evicted_others = _reprieve(dry_run, others)
+    if isinstance(evicted_others, Status):
+        return evicted_others
+    victims = [*evicted_violating, *evicted_others]
+    if violating and others:
+        victims = go_sorted(victims, by_importance)
+    return Victims(node_name, tuple(v.pod for v in victims), len(evicted_violating))
+
+
+def _reprieve(dry_run: DryRun, pods: Sequence[PodInfo]) -> list[PodInfo] | Status:
+    """Puts pods back one by one while the preemptor still fits; returns those that must go."""
+    evicted: list[PodInfo] = []
+    for pod in pods:
         if not (status := dry_run.add_pod(pod)).is_success:
             return _failed(status)
         if dry_run.run_filters().is_success:
             continue
         if not (status := dry_run.remove_pod(pod)).is_success:
             return _failed(status)
-        victims.append(pod)
-        violations += len(victims) <= len(violating) and pod in violating
-    if violating and others:
-        victims = go_sorted(victims, by_importance)
-    return Victims(node_name, tuple(v.pod for v in victims), violations)
+        evicted.append(pod)
+    return evicted
 
 
 def _failed(status: Status) -> Status:

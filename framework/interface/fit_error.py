@@ -1,0 +1,43 @@
+"""The text of a pod that fits nowhere: ``0/N nodes are available: …`` (spec: framework §7; upstream FitError)."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable
+
+from framework.interface.status import Status
+
+
+def fit_error_message(
+    total_nodes: int,
+    explicit: Iterable[Status],
+    absent: Status | None = None,
+    *,
+    pre_filter_message: str = "",
+    post_filter_message: str = "",
+) -> str:
+    """``explicit``: one status per node that has one; ``absent`` stands for the rest of ``total_nodes``.
+
+    A PreFilter message replaces the histogram. Histogram entries sort as strings, so ``10 x`` comes before ``2 y``.
+    """
+    text = f"0/{total_nodes} nodes are available:"
+    if pre_filter_message:
+        text += f" {pre_filter_message}."
+    else:
+        text += _histogram(total_nodes, explicit, absent)
+    if post_filter_message:
+        text += f" {post_filter_message}"
+    return text
+
+
+def _histogram(total_nodes: int, explicit: Iterable[Status], absent: Status | None) -> str:
+    reasons: Counter[str] = Counter()
+    nodes = 0
+    for status in explicit:
+        nodes += 1
+        reasons.update(status.all_reasons)
+    if absent is not None and nodes < total_nodes:
+        for reason in absent.all_reasons:
+            reasons[reason] += total_nodes - nodes
+    entries = sorted(f"{count} {reason}" for reason, count in reasons.items())
+    return f" {', '.join(entries)}." if entries else ""

@@ -1,0 +1,41 @@
+"""Arguments of DefaultPreemption: how many candidate nodes it looks at (spec: preemption §3)."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Literal
+
+from msgspec import Meta
+
+from framework.configuration.catalogue import PluginArgs
+from framework.configuration.errors import FieldError, FieldPath, invalid
+from framework.configuration.types import Int32
+
+
+class DefaultPreemptionArgs(PluginArgs):
+    VALIDATED_BY: ClassVar[Literal["configuration", "constructor"]] = "configuration"
+
+    min_candidate_nodes_percentage: Annotated[
+        Int32,
+        Meta(
+            description="Share of the nodes to dry-run at least, in percent.",
+            extra_json_schema={"minimum": 0, "maximum": 100},
+        ),
+    ] = 10
+    min_candidate_nodes_absolute: Annotated[
+        Int32, Meta(description="Number of nodes to dry-run at least.", extra_json_schema={"minimum": 0})
+    ] = 100
+
+    def validate(self, path: FieldPath) -> list[FieldError]:
+        percentage, absolute = self.min_candidate_nodes_percentage, self.min_candidate_nodes_absolute
+        percentage_path = path.child("minCandidateNodesPercentage")
+        absolute_path = path.child("minCandidateNodesAbsolute")
+        errors = []
+        if not 0 <= percentage <= 100:
+            errors.append(invalid(percentage_path, percentage, "not in valid range [0, 100]"))
+        if absolute < 0:
+            errors.append(invalid(absolute_path, absolute, "not in valid range [0, inf)"))
+        if percentage == 0 and absolute == 0:
+            zero = "cannot be zero at the same time as {}"
+            errors.append(invalid(percentage_path, 0, zero.format("minCandidateNodesAbsolute")))
+            errors.append(invalid(absolute_path, 0, zero.format("minCandidateNodesPercentage")))
+        return errors
