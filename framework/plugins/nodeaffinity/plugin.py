@@ -43,7 +43,7 @@ from framework.objects.selectors import (
     compile_node_selector,
     compile_preferred_terms,
     required_node_affinity,
-    single_field_names,
+    field_node_names,
 )
 from framework.plugins.nodeaffinity.args import NodeAffinityArgs
 
@@ -123,7 +123,7 @@ class NodeAffinity(
             return None, None
         names: set[str] = set()
         for term in selector.node_selector_terms:
-            allowed = single_field_names(term)
+            allowed = field_node_names(term)
             if allowed is None:
                 return None, None
             names.update(allowed)

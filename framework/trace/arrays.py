@@ -1,0 +1,57 @@
+"""Integer arrays as bytes: the narrowest type that holds them, whole or as what differs from a reference.
+
+Frames are msgpack-able lists, so that a chunk of attempts is one document that zstandard compresses at once.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Ints = NDArray[np.int64]
+Packed = list[Any]
+"""[type code, bytes], or [CONSTANT, value, length]."""
+
+CONSTANT: Final = "="
+_TYPES: Final = {"b": np.int8, "h": np.int16, "i": np.int32, "q": np.int64}
+_LIMITS: Final = (("b", 1 << 7), ("h", 1 << 15), ("i", 1 << 31))
+
+
+def pack(values: NDArray[Any]) -> Packed:
+    if len(values) == 0:
+        return ["b", b""]
+    low, high = int(values.min()), int(values.max())
+    if low == high:
+        return [CONSTANT, low, len(values)]
+    for code, limit in _LIMITS:
+        if -limit <= low and high < limit:
+            return [code, values.astype(np.dtype(_TYPES[code]).newbyteorder("<")).tobytes()]
+    return ["q", values.astype("<i8").tobytes()]
+
+
+def unpack(packed: Packed) -> Ints:
+    if packed[0] == CONSTANT:
+        return np.full(packed[2], packed[1], dtype=np.int64)
+    return np.frombuffer(packed[1], dtype=np.dtype(_TYPES[packed[0]]).newbyteorder("<")).astype(np.int64)
+
+
+def pack_against(reference: NDArray[Any] | None, values: NDArray[Any]) -> list[Any]:
+    """[packed values], or [packed places, packed values] of the few that differ from an equally long reference."""
+    if reference is None or len(reference) != len(values):
+        return [pack(values)]
+    places = np.flatnonzero(reference != values)
+    if len(places) * 2 > len(values):
+        return [pack(values)]
+    # Distances between neighbours are small numbers, which pack and compress better than places.
+    return [pack(np.diff(places, prepend=0)), pack(values[places])]
+
+
+def unpack_onto(reference: Ints | None, frame: list[Any]) -> Ints:
+    """What ``pack_against`` wrote; the reference is changed in place where it serves as one."""
+    if len(frame) == 1:
+        return unpack(frame[0])
+    assert reference is not None
+    reference[np.cumsum(unpack(frame[0]))] = unpack(frame[1])
+    return reference
