@@ -1,0 +1,1 @@
+"""Login: the one-time link, accounts with three roles, bearer tokens."""

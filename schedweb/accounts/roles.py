@@ -1,0 +1,36 @@
+"""The three roles: a viewer reads, an operator runs and decides, an editor changes configurations and snapshots.
+
+A role is a group of that name. Each includes the ones before it; a superuser is an editor.
+"""
+
+from __future__ import annotations
+
+import enum
+from typing import Any
+
+
+class Role(enum.IntEnum):
+    VIEWER = 1
+    OPERATOR = 2
+    EDITOR = 3
+
+    @property
+    def group(self) -> str:
+        return self.name.lower()
+
+
+BY_GROUP = {role.group: role for role in Role}
+
+
+def role_of(user: Any) -> Role | None:
+    """None for nobody and for accounts without a role."""
+    if not user or not user.is_authenticated or not user.is_active:
+        return None
+    if user.is_superuser:
+        return Role.EDITOR
+    known: Role | None = getattr(user, "_playground_role", None)
+    if known is None:
+        roles = [BY_GROUP[name] for name in user.groups.values_list("name", flat=True) if name in BY_GROUP]
+        known = max(roles, default=None)
+        user._playground_role = known
+    return known

@@ -1,0 +1,1 @@
+"""What every app's REST API shares: errors, windows, rendering, the schema's conventions."""

@@ -1,0 +1,99 @@
+"""Errors as the API answers them: `{"error": {"code", "message", "path"?, "line"?, "column"?}, …}`.
+
+`message` is a sentence for people; `code` is for programs; `path` names the field or object that is wrong.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any
+
+from django.core.exceptions import PermissionDenied
+from django.http import Http404
+from rest_framework import exceptions, serializers, status
+from rest_framework.response import Response
+from rest_framework.views import set_rollback
+
+
+class ErrorBodySerializer(serializers.Serializer[Any]):
+    code = serializers.CharField()
+    message = serializers.CharField()
+    path = serializers.CharField(required=False)
+    line = serializers.IntegerField(required=False)
+    column = serializers.IntegerField(required=False)
+
+
+class ErrorSerializer(serializers.Serializer[Any]):
+    error = ErrorBodySerializer()
+
+
+class ApiError(exceptions.APIException):
+    """An answer other than success that is expected: 400, 404, 409, 413 or 422 with a sentence."""
+
+    def __init__(
+        self,
+        message: str,
+        *,
+        code: str,
+        status_code: int = status.HTTP_400_BAD_REQUEST,
+        path: str | None = None,
+        line: int | None = None,
+        column: int | None = None,
+        extra: Mapping[str, Any] | None = None,
+    ) -> None:
+        super().__init__(message, code)
+        self.status_code = status_code
+        self.body: dict[str, Any] = {"code": code, "message": message}
+        for name, value in (("path", path), ("line", line), ("column", column)):
+            if value is not None:
+                self.body[name] = value
+        self.extra = dict(extra or {})
+
+
+def not_found(what: str) -> ApiError:
+    return ApiError(what, code="not_found", status_code=status.HTTP_404_NOT_FOUND)
+
+
+def conflict(message: str, *, code: str = "conflict", **extra: Any) -> ApiError:
+    return ApiError(message, code=code, status_code=status.HTTP_409_CONFLICT, extra=extra)
+
+
+def first_detail(detail: Any, path: str = "") -> tuple[str, str]:
+    """The first field error of a DRF ValidationError: (path, sentence)."""
+    if isinstance(detail, Mapping):
+        for key, value in detail.items():
+            where = path if key == "non_field_errors" else f"{path}.{key}".lstrip(".")
+            return first_detail(value, where)
+    if isinstance(detail, list):
+        for index, value in enumerate(detail):
+            if isinstance(value, Mapping) and not value:
+                continue
+            return first_detail(value, f"{path}[{index}]" if isinstance(value, Mapping) else path)
+    return path, str(detail)
+
+
+def error_body(error: exceptions.APIException) -> dict[str, Any]:
+    if isinstance(error, ApiError):
+        return {"error": error.body, **error.extra}
+    if isinstance(error, exceptions.ValidationError):
+        path, message = first_detail(error.detail)
+        body = {"code": "invalid", "message": f"{path}: {message}" if path else message}
+        return {"error": {**body, "path": path} if path else body}
+    code = error.get_codes()
+    return {"error": {"code": code if isinstance(code, str) else "error", "message": str(error.detail)}}
+
+
+def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
+    if isinstance(error, Http404):
+        error = not_found(str(error) or "There is no such thing here.")
+    elif isinstance(error, PermissionDenied):
+        error = exceptions.PermissionDenied(str(error) or None)
+    if not isinstance(error, exceptions.APIException):
+        return None
+    headers: dict[str, str] = {}
+    if (authenticate := getattr(error, "auth_header", None)) is not None:
+        headers["WWW-Authenticate"] = authenticate
+    if (wait := getattr(error, "wait", None)) is not None:
+        headers["Retry-After"] = str(int(wait))
+    set_rollback()
+    return Response(error_body(error), status=error.status_code, headers=headers)

@@ -1,0 +1,27 @@
+"""The ASGI application: HTTP goes to Django, /ws/ to the one socket of a browser."""
+
+from __future__ import annotations
+
+import os
+
+os.environ.setdefault("DJANGO_SETTINGS_MODULE", "schedweb.settings")
+
+from django.core.asgi import get_asgi_application
+
+django_application = get_asgi_application()
+
+from channels.auth import AuthMiddlewareStack
+from channels.routing import ProtocolTypeRouter, URLRouter
+
+from schedweb.checks import refuse_bad_environment
+from schedweb.runs.routing import websocket_urlpatterns
+from schedweb.socket_origin import SameOriginOnly
+
+refuse_bad_environment()
+
+application = ProtocolTypeRouter(
+    {
+        "http": django_application,
+        "websocket": SameOriginOnly(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
+    }
+)

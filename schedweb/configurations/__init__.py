@@ -1,0 +1,1 @@
+"""Configurations: versioned KubeSchedulerConfiguration files, their effective plugin set, forms and presets."""

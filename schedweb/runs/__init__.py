@@ -1,0 +1,1 @@
+"""Runs: a snapshot played through a configuration: journal, pods, attempts, decisions, live updates."""

@@ -1,0 +1,160 @@
+"""Django's settings. The two modes differ here and nowhere else (docs/decisions/0005)."""
+
+from __future__ import annotations
+
+from schedweb.environment import ROOT, database_settings, read_environment
+
+ENVIRONMENT = read_environment()
+MODE = ENVIRONMENT.mode
+VERSION = "0.1.0"
+DATA_DIR = ENVIRONMENT.data_dir
+UPLOAD_DIR = DATA_DIR / "uploads"
+FRONTEND_DIST = ROOT / "frontend" / "dist"
+
+SECRET_KEY = ENVIRONMENT.secret_key
+DEBUG = False
+ALLOWED_HOSTS = list(ENVIRONMENT.allowed_hosts)
+ROOT_URLCONF = "schedweb.urls"
+ASGI_APPLICATION = "schedweb.asgi.application"
+
+INSTALLED_APPS = [
+    "django.contrib.auth",
+    "django.contrib.contenttypes",
+    "django.contrib.sessions",
+    "django.contrib.staticfiles",
+    "channels",
+    "rest_framework",
+    "drf_spectacular",
+    "drf_spectacular_sidecar",
+    "schedweb.accounts",
+    "schedweb.snapshots",
+    "schedweb.configurations",
+    "schedweb.runs",
+    "schedweb.engine",
+]
+
+MIDDLEWARE = [
+    "django.middleware.security.SecurityMiddleware",
+    "whitenoise.middleware.WhiteNoiseMiddleware",
+    "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.common.CommonMiddleware",
+    "django.middleware.csrf.CsrfViewMiddleware",
+    "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "django.middleware.clickjacking.XFrameOptionsMiddleware",
+]
+
+TEMPLATES = [
+    {
+        "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "APP_DIRS": True,
+        "OPTIONS": {
+            "context_processors": [
+                "django.template.context_processors.request",
+                "django.contrib.auth.context_processors.auth",
+            ],
+        },
+    },
+]
+
+DATABASES = {"default": database_settings(ENVIRONMENT)}
+DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
+
+if MODE == "distributed":
+    CELERY_BROKER_URL = ENVIRONMENT.redis_url
+    CHANNEL_LAYERS = {
+        "default": {
+            "BACKEND": "channels_redis.core.RedisChannelLayer",
+            # Over its capacity Redis drops silently; `seq` tells the browser, which then fetches the board.
+            "CONFIG": {"hosts": [ENVIRONMENT.redis_url], "capacity": 500, "expiry": 30},
+        }
+    }
+else:
+    CELERY_BROKER_URL = "memory://"
+    CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer", "CONFIG": {"capacity": 500}}}
+
+# A task that plays a run waits on its engine's pipe, so threads suffice and one worker can hold many runs. Messages are
+# acknowledged early: a run whose worker died is found by its lease, not by Redis' redelivery.
+CELERY_WORKER_POOL = "threads"
+CELERY_WORKER_CONCURRENCY = 16
+CELERY_WORKER_PREFETCH_MULTIPLIER = 1
+CELERY_TASK_IGNORE_RESULT = True
+CELERY_TASK_ACKS_LATE = False
+CELERY_BROKER_CONNECTION_RETRY_ON_STARTUP = True
+CELERY_WORKER_HIJACK_ROOT_LOGGER = False
+CELERY_TIMEZONE = "UTC"
+
+AUTH_PASSWORD_VALIDATORS = [
+    {"NAME": "django.contrib.auth.password_validation.UserAttributeSimilarityValidator"},
+    {"NAME": "django.contrib.auth.password_validation.MinimumLengthValidator"},
+    {"NAME": "django.contrib.auth.password_validation.CommonPasswordValidator"},
+]
+LOGIN_URL = "/login"
+SESSION_COOKIE_AGE = 60 * 60 * 24 * 30
+SESSION_COOKIE_SAMESITE = "Lax"
+SESSION_COOKIE_HTTPONLY = True
+# Other products on localhost must not share our cookies: ports do not separate them.
+SESSION_COOKIE_NAME = "playground_session"
+CSRF_COOKIE_NAME = "playground_csrf"
+X_FRAME_OPTIONS = "DENY"
+SECURE_CONTENT_TYPE_NOSNIFF = True
+SECURE_REFERRER_POLICY = "same-origin"
+
+REST_FRAMEWORK = {
+    "DEFAULT_AUTHENTICATION_CLASSES": [
+        "schedweb.accounts.authentication.SessionAuthentication",
+        "schedweb.accounts.authentication.BearerAuthentication",
+    ],
+    "DEFAULT_PERMISSION_CLASSES": ["schedweb.accounts.permissions.IsViewer"],
+    "DEFAULT_RENDERER_CLASSES": ["schedweb.api.renderers.FastJSONRenderer"],
+    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_SCHEMA_CLASS": "schedweb.api.schema.Schema",
+    "EXCEPTION_HANDLER": "schedweb.api.errors.exception_handler",
+    "DEFAULT_PAGINATION_CLASS": None,
+    "UNAUTHENTICATED_USER": "django.contrib.auth.models.AnonymousUser",
+}
+
+SPECTACULAR_SETTINGS = {
+    "TITLE": "Scheduling Playground",
+    "DESCRIPTION": "Snapshots, configurations and runs of the Kubernetes scheduling framework.",
+    "VERSION": VERSION,
+    "SERVE_INCLUDE_SCHEMA": False,
+    "SERVE_PERMISSIONS": ["schedweb.accounts.permissions.IsViewer"],
+    "COMPONENT_SPLIT_REQUEST": True,
+    "COMPONENT_NO_READ_ONLY_REQUIRED": True,
+    "SWAGGER_UI_DIST": "SIDECAR",
+    "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "SCHEMA_PATH_PREFIX": "/api/v1",
+    "ENUM_NAME_OVERRIDES": {},
+}
+
+LANGUAGE_CODE = "en"
+TIME_ZONE = "UTC"
+USE_TZ = True
+USE_I18N = False
+
+STATIC_URL = "/static/"
+WHITENOISE_USE_FINDERS = True
+WHITENOISE_ROOT = FRONTEND_DIST if FRONTEND_DIST.is_dir() else None
+# Vite puts a hash of the content into every asset's name.
+WHITENOISE_IMMUTABLE_FILE_TEST = r"^/assets/.+-[0-9A-Za-z_-]{8,}\.\w+$"
+
+DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024 * 1024
+# Uploads go to disk as they arrive: they may be larger than memory should hold.
+FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
+
+LOGGING = {
+    "version": 1,
+    "disable_existing_loggers": False,
+    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
+    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
+    "root": {"handlers": ["console"], "level": "WARNING"},
+    "loggers": {"schedweb": {"level": "INFO"}},
+}
+
+# The engine (schedweb/engine): how long a lease lasts, how often it is renewed and how often workers look for lost ones.
+ENGINE_LEASE_SECONDS = 10.0
+ENGINE_RENEW_SECONDS = 2.0
+ENGINE_SWEEP_SECONDS = 2.0
+# A run that has nothing to do gives its worker back after this long; the next command takes one again.
+ENGINE_PARK_SECONDS = 60.0
+ENGINE_CHECKPOINT_SECONDS = 10.0
