@@ -11,7 +11,7 @@ from framework.configuration.errors import FieldError, FieldPath, invalid
 from framework.configuration.types import Int32
 
 
-class DefaultPreemptionArgs(PluginArgs):
+class DefaultPreemptionArgs(PluginArgs, frozen=True):
     VALIDATED_BY: ClassVar[Literal["configuration", "constructor"]] = "configuration"
 
     min_candidate_nodes_percentage: Annotated[

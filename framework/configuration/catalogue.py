@@ -1,0 +1,163 @@
+"""What the configuration layer needs to know of plugins, without importing any.
+
+``framework.plugins.registry`` answers as a ``PluginCatalogue``. Plugins own their arguments: a Struct that derives from
+``PluginArgs`` carries its defaulting and its validation.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass
+from typing import ClassVar, Literal, Protocol, Self
+
+import msgspec
+from msgspec import inspect
+
+from framework.configuration.errors import FieldError, FieldPath, invalid
+
+
+class ExtensionPoint(enum.StrEnum):
+    """The keys of ``profiles[].plugins``, in the order in which upstream instantiates them (``getExtensionPoints``)."""
+
+    PRE_FILTER = "preFilter"
+    FILTER = "filter"
+    POST_FILTER = "postFilter"
+    RESERVE = "reserve"
+    PRE_SCORE = "preScore"
+    SCORE = "score"
+    PRE_BIND = "preBind"
+    BIND = "bind"
+    POST_BIND = "postBind"
+    PERMIT = "permit"
+    PRE_ENQUEUE = "preEnqueue"
+    QUEUE_SORT = "queueSort"
+    PLACEMENT_GENERATE = "placementGenerate"
+    PLACEMENT_SCORE = "placementScore"
+
+    @property
+    def interface_name(self) -> str:
+        """Upstream's Go interface, which its messages name: ``ScorePlugin``."""
+        return f"{self.value[0].upper()}{self.value[1:]}Plugin"
+
+
+WEIGHTED_POINTS = frozenset({ExtensionPoint.SCORE, ExtensionPoint.PLACEMENT_SCORE})
+
+PLACEMENT_POINTS = frozenset({ExtensionPoint.PLACEMENT_GENERATE, ExtensionPoint.PLACEMENT_SCORE})
+
+CYCLE_ORDER: tuple[ExtensionPoint, ...] = (
+    ExtensionPoint.PRE_ENQUEUE,
+    ExtensionPoint.QUEUE_SORT,
+    ExtensionPoint.PRE_FILTER,
+    ExtensionPoint.FILTER,
+    ExtensionPoint.POST_FILTER,
+    ExtensionPoint.PRE_SCORE,
+    ExtensionPoint.SCORE,
+    ExtensionPoint.RESERVE,
+    ExtensionPoint.PERMIT,
+    ExtensionPoint.PRE_BIND,
+    ExtensionPoint.BIND,
+    ExtensionPoint.POST_BIND,
+    ExtensionPoint.PLACEMENT_GENERATE,
+    ExtensionPoint.PLACEMENT_SCORE,
+)
+"""As a pod meets them: the order to show."""
+
+
+class PluginArgs(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+    """Base of arguments. Field defaults are the defaults of fields that are not given."""
+
+    VALIDATED_BY: ClassVar[Literal["configuration", "constructor"]] = "constructor"
+    """Where upstream refuses bad values: with the configuration's own errors, or as ``initializing plugin "X": …``."""
+
+    def defaulted(self) -> Self:
+        """Defaults that depend on more than absence (a weight of 0 that means 1)."""
+        return self
+
+    def validate(self, path: FieldPath) -> list[FieldError]:
+        """What is wrong, each under ``path``. The default checks the bounds of ``Meta``."""
+        return check_bounds(self, path)
+
+
+@dataclass(frozen=True, slots=True)
+class CatalogueEntry:
+    name: str
+    extension_points: frozenset[ExtensionPoint]
+    args_type: type[msgspec.Struct] | None = None
+    description: str = ""
+    evaluated: bool = True
+    """False: known to kube-scheduler and kept in the effective set, but not built here yet."""
+
+    @property
+    def args_kind(self) -> str:
+        return f"{self.name}Args"
+
+
+class PluginCatalogue(Protocol):
+    def names(self) -> tuple[str, ...]:
+        """All plugins, in the registry's order."""
+        ...
+
+    def get(self, name: str) -> CatalogueEntry | None: ...
+
+
+def defaulted_args(args: msgspec.Struct) -> msgspec.Struct:
+    return args.defaulted() if isinstance(args, PluginArgs) else args
+
+
+def validate_args(args: msgspec.Struct, path: FieldPath) -> list[FieldError]:
+    return args.validate(path) if isinstance(args, PluginArgs) else check_bounds(args, path)
+
+
+def validated_with_configuration(args: msgspec.Struct) -> bool:
+    return isinstance(args, PluginArgs) and args.VALIDATED_BY == "configuration"
+
+
+def check_bounds(value: msgspec.Struct, path: FieldPath) -> list[FieldError]:
+    """Checks the bounds that the Struct's annotations give (``Meta(ge=…, le=…)``, ``Literal``), nested Structs too."""
+    info = inspect.type_info(type(value))
+    assert isinstance(info, inspect.StructType)
+    errors: list[FieldError] = []
+    for field in info.fields:
+        errors += _check(getattr(value, field.name), field.type, path.child(field.encode_name))
+    return errors
+
+
+def _check(value: object, of: inspect.Type, path: FieldPath) -> list[FieldError]:
+    match of:
+        case inspect.Metadata():
+            return _check(value, of.type, path)
+        case inspect.UnionType():
+            members = [member for member in of.types if not isinstance(member, inspect.NoneType)]
+            return [] if value is None or len(members) != 1 else _check(value, members[0], path)
+        case inspect.StructType() if isinstance(value, msgspec.Struct):
+            return check_bounds(value, path)
+        case inspect.VarTupleType() | inspect.ListType() if isinstance(value, tuple | list):
+            return [error for i, item in enumerate(value) for error in _check(item, of.item_type, path.index(i))]
+        case inspect.LiteralType() if value not in of.values:
+            supported = ", ".join(f'"{choice}"' for choice in of.values)
+            return [FieldError("Unsupported value", path, value, f"supported values: {supported}")]
+        case inspect.IntType() | inspect.FloatType() if isinstance(value, int | float):
+            return _check_range(value, of, path)
+        case inspect.StrType() if isinstance(value, str):
+            return _check_length(value, of, path)
+    return []
+
+
+def _check_range(value: float, of: inspect.IntType | inspect.FloatType, path: FieldPath) -> list[FieldError]:
+    for bound, holds, word in (
+        (of.ge, of.ge is None or value >= of.ge, "greater than or equal to"),
+        (of.gt, of.gt is None or value > of.gt, "greater than"),
+        (of.le, of.le is None or value <= of.le, "less than or equal to"),
+        (of.lt, of.lt is None or value < of.lt, "less than"),
+    ):
+        if not holds:
+            return [invalid(path, value, f"must be {word} {bound}")]
+    return []
+
+
+def _check_length(value: str, of: inspect.StrType, path: FieldPath) -> list[FieldError]:
+    if of.min_length is not None and len(value) < of.min_length:
+        return [FieldError("Required value", path)]
+    if of.max_length is not None and len(value) > of.max_length:
+        return [invalid(path, value, f"must be no more than {of.max_length} characters")]
+    return []

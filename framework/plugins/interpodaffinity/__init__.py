@@ -1,0 +1,1 @@
+"""InterPodAffinity: pods near or away from other pods."""

@@ -1,0 +1,156 @@
+"""Arguments of NodeResourcesFit and NodeResourcesBalancedAllocation (spec: plugins-intree §2, §3)."""
+
+from __future__ import annotations
+
+from typing import Annotated, ClassVar, Final, Literal, Self
+
+from msgspec import Meta
+from msgspec.structs import replace
+
+from framework.configuration.catalogue import PluginArgs
+from framework.configuration.errors import FieldError, FieldPath, duplicate, forbidden, invalid, not_supported, required
+from framework.configuration.names import validate_label_name
+from framework.configuration.types import Int32, Int64, Written
+
+LEAST_ALLOCATED: Final = "LeastAllocated"
+MOST_ALLOCATED: Final = "MostAllocated"
+REQUESTED_TO_CAPACITY_RATIO: Final = "RequestedToCapacityRatio"
+_STRATEGIES: Final = (LEAST_ALLOCATED, MOST_ALLOCATED, REQUESTED_TO_CAPACITY_RATIO)
+
+
+class ResourceSpec(Written, frozen=True):
+    name: Annotated[str, Meta(description="A resource such as cpu, memory or nvidia.com/gpu.")] = ""
+    weight: Annotated[
+        Int64,
+        Meta(description="Its weight among the others, 1 to 100.", extra_json_schema={"minimum": 1, "maximum": 100}),
+    ] = 1
+
+
+DEFAULT_RESOURCES: Final = (ResourceSpec(name="cpu"), ResourceSpec(name="memory"))
+
+
+class UtilizationShapePoint(Written, frozen=True):
+    utilization: Annotated[
+        Int32,
+        Meta(description="Share of the node in use, in percent.", extra_json_schema={"minimum": 0, "maximum": 100}),
+    ] = 0
+    score: Annotated[
+        Int32, Meta(description="Score at this utilization, 0 to 10.", extra_json_schema={"minimum": 0, "maximum": 10})
+    ] = 0
+
+
+class RequestedToCapacityRatioParam(Written, frozen=True):
+    shape: Annotated[
+        tuple[UtilizationShapePoint, ...], Meta(description="Points of the curve, by increasing utilization.")
+    ] = ()
+
+
+class ScoringStrategy(Written, frozen=True):
+    type: Annotated[
+        str,
+        Meta(
+            description="LeastAllocated spreads pods, MostAllocated packs, RequestedToCapacityRatio follows a curve.",
+            extra_json_schema={"enum": list(_STRATEGIES)},
+        ),
+    ] = ""
+    resources: Annotated[
+        tuple[ResourceSpec, ...], Meta(description="The resources that count; none means cpu and memory.")
+    ] = ()
+    requested_to_capacity_ratio: Annotated[
+        RequestedToCapacityRatioParam | None, Meta(description="The curve, for RequestedToCapacityRatio only.")
+    ] = None
+
+
+class NodeResourcesFitArgs(PluginArgs, frozen=True):
+    # Upstream's table of validators misspells the plugin's name, so only the constructor checks these.
+    VALIDATED_BY: ClassVar[Literal["configuration", "constructor"]] = "constructor"
+
+    ignored_resources: Annotated[
+        tuple[str, ...], Meta(description="Extended resources that the filter leaves to someone else.")
+    ] = ()
+    ignored_resource_groups: Annotated[
+        tuple[str, ...], Meta(description="Prefixes (example.com) of extended resources that the filter leaves out.")
+    ] = ()
+    scoring_strategy: Annotated[ScoringStrategy, Meta(description="How nodes are ranked.")] = ScoringStrategy(
+        type=LEAST_ALLOCATED, resources=DEFAULT_RESOURCES
+    )
+
+    def defaulted(self) -> Self:
+        strategy = self.scoring_strategy
+        resources = _with_weights(strategy.resources) or DEFAULT_RESOURCES
+        return replace(self, scoring_strategy=replace(strategy, resources=resources))
+
+    def validate(self, path: FieldPath) -> list[FieldError]:
+        errors: list[FieldError] = []
+        for i, name in enumerate(self.ignored_resources):
+            errors += validate_label_name(name, path.child("ignoredResources").index(i))
+        for i, group in enumerate(self.ignored_resource_groups):
+            at = path.child("ignoredResourceGroups").index(i)
+            if "/" in group:
+                errors.append(invalid(at, group, "resource group name can't contain '/'"))
+            errors += validate_label_name(group, at)
+        return errors + _validate_strategy(self.scoring_strategy, path.child("scoringStrategy"))
+
+
+class NodeResourcesBalancedAllocationArgs(PluginArgs, frozen=True):
+    VALIDATED_BY: ClassVar[Literal["configuration", "constructor"]] = "configuration"
+
+    resources: Annotated[
+        tuple[ResourceSpec, ...], Meta(description="The resources to balance; every weight must be 1.")
+    ] = DEFAULT_RESOURCES
+
+    def defaulted(self) -> Self:
+        return replace(self, resources=_with_weights(self.resources) or DEFAULT_RESOURCES)
+
+    def validate(self, path: FieldPath) -> list[FieldError]:
+        errors: list[FieldError] = []
+        seen: set[str] = set()
+        for i, resource in enumerate(self.resources):
+            at = path.child("resources").index(i)
+            if resource.name in seen:
+                errors.append(duplicate(at.child("name"), resource.name))
+            seen.add(resource.name)
+            if resource.weight != 1:
+                errors.append(invalid(at.child("weight"), resource.weight, "must be 1"))
+        return errors
+
+
+def _with_weights(resources: tuple[ResourceSpec, ...]) -> tuple[ResourceSpec, ...]:
+    """A weight of 0 counts as not given."""
+    return tuple(resource if resource.weight else replace(resource, weight=1) for resource in resources)
+
+
+def _validate_strategy(strategy: ScoringStrategy, path: FieldPath) -> list[FieldError]:
+    errors: list[FieldError] = []
+    if strategy.type not in _STRATEGIES:
+        errors.append(not_supported(path.child("type"), strategy.type, _STRATEGIES))
+    for i, resource in enumerate(strategy.resources):
+        if not 0 < resource.weight <= 100:
+            detail = f"resource weight of {resource.name} not in valid range (0, 100]"
+            errors.append(invalid(path.child("resources").index(i).child("weight"), resource.weight, detail))
+    ratio, at = strategy.requested_to_capacity_ratio, path.child("requestedToCapacityRatio")
+    if strategy.type == REQUESTED_TO_CAPACITY_RATIO:
+        if ratio is None:
+            errors.append(required(at, "must be specified when type is RequestedToCapacityRatio"))
+        else:
+            errors += _validate_shape(ratio.shape, at.child("shape"))
+    elif ratio is not None:
+        errors.append(forbidden(at, "must be nil when type is not RequestedToCapacityRatio"))
+    return errors
+
+
+def _validate_shape(shape: tuple[UtilizationShapePoint, ...], path: FieldPath) -> list[FieldError]:
+    if not shape:
+        return [required(path, "at least one point must be specified")]
+    errors: list[FieldError] = []
+    for i in range(1, len(shape)):
+        if shape[i - 1].utilization >= shape[i].utilization:
+            at = path.index(i).child("utilization")
+            errors.append(invalid(at, shape[i].utilization, "values must be sorted in increasing order"))
+            break  # upstream names the first only
+    for i, point in enumerate(shape):
+        if not 0 <= point.utilization <= 100:
+            errors.append(invalid(path.index(i).child("utilization"), point.utilization, "not in valid range [0, 100]"))
+        if not 0 <= point.score <= 10:
+            errors.append(invalid(path.index(i).child("score"), point.score, "not in valid range [0, 10]"))
+    return errors

@@ -1,0 +1,1 @@
+"""PodTopologySpread: pods spread over the values of a topology key."""

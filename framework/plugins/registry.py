@@ -1,0 +1,169 @@
+"""The table of all plugins: name → class. Read it top to bottom; a new plugin is one line here.
+
+Plugins of other packages come through the entry-point group ``scheduling_playground.plugins``. The registry answers the
+configuration layer as its PluginCatalogue and gives the framework's runtime the classes.
+"""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Iterable, Iterator
+from importlib.metadata import EntryPoint, entry_points
+from typing import Final
+
+from framework.configuration.catalogue import CatalogueEntry, ExtensionPoint
+from framework.interface import (
+    BindPlugin,
+    ColumnFilterPlugin,
+    ColumnScorePlugin,
+    FilterPlugin,
+    PermitPlugin,
+    Plugin,
+    PostBindPlugin,
+    PostFilterPlugin,
+    PreBindPlugin,
+    PreEnqueuePlugin,
+    PreFilterPlugin,
+    PreScorePlugin,
+    QueueSortPlugin,
+    ReservePlugin,
+    ScorePlugin,
+)
+from framework.plugins.coscheduling.plugin import Coscheduling
+from framework.plugins.defaultpreemption.plugin import DefaultPreemption
+from framework.plugins.imagelocality import ImageLocality
+from framework.plugins.interpodaffinity.args import InterPodAffinityArgs
+from framework.plugins.manualapproval.plugin import ManualApproval
+from framework.plugins.nodeaffinity.plugin import NodeAffinity
+from framework.plugins.nodename import NodeName
+from framework.plugins.nodeports import NodePorts
+from framework.plugins.noderesources.balanced import NodeResourcesBalancedAllocation
+from framework.plugins.noderesources.fit import NodeResourcesFit
+from framework.plugins.nodeunschedulable import NodeUnschedulable
+from framework.plugins.not_evaluated_yet import NOT_EVALUATED_YET
+from framework.plugins.podtopologyspread.args import PodTopologySpreadArgs
+from framework.plugins.tainttoleration import TaintToleration
+
+ENTRY_POINT_GROUP: Final = "scheduling_playground.plugins"
+
+_P = ExtensionPoint
+
+# A name without a class stands for a plugin that is not built yet; its line becomes the class when it is.
+PLUGINS: Final[tuple[type[Plugin] | CatalogueEntry, ...]] = (
+    CatalogueEntry("SchedulingGates", frozenset({_P.PRE_ENQUEUE}), evaluated=False),
+    CatalogueEntry("PrioritySort", frozenset({_P.QUEUE_SORT}), evaluated=False),
+    NodeUnschedulable,
+    NodeName,
+    TaintToleration,
+    NodeAffinity,
+    NodePorts,
+    NodeResourcesFit,
+    CatalogueEntry(
+        "PodTopologySpread",
+        frozenset({_P.PRE_FILTER, _P.FILTER, _P.PRE_SCORE, _P.SCORE}),
+        PodTopologySpreadArgs,
+        evaluated=False,
+    ),
+    CatalogueEntry(
+        "InterPodAffinity",
+        frozenset({_P.PRE_FILTER, _P.FILTER, _P.PRE_SCORE, _P.SCORE}),
+        InterPodAffinityArgs,
+        evaluated=False,
+    ),
+    DefaultPreemption,
+    NodeResourcesBalancedAllocation,
+    ImageLocality,
+    CatalogueEntry("DefaultBinder", frozenset({_P.BIND}), evaluated=False),
+    Coscheduling,
+    ManualApproval,
+    *NOT_EVALUATED_YET,
+)
+
+_BASES: Final[dict[ExtensionPoint, tuple[type[Plugin], ...]]] = {
+    _P.PRE_ENQUEUE: (PreEnqueuePlugin,),
+    _P.QUEUE_SORT: (QueueSortPlugin,),
+    _P.PRE_FILTER: (PreFilterPlugin,),
+    _P.FILTER: (FilterPlugin, ColumnFilterPlugin),
+    _P.POST_FILTER: (PostFilterPlugin,),
+    _P.PRE_SCORE: (PreScorePlugin,),
+    _P.SCORE: (ScorePlugin, ColumnScorePlugin),
+    _P.RESERVE: (ReservePlugin,),
+    _P.PERMIT: (PermitPlugin,),
+    _P.PRE_BIND: (PreBindPlugin,),
+    _P.BIND: (BindPlugin,),
+    _P.POST_BIND: (PostBindPlugin,),
+}
+
+# Upstream's NodeResourcesFit extends PlacementScore too; the feature gate that would call it is off.
+_ALSO_EXTENDS: Final = {"NodeResourcesFit": frozenset({_P.PLACEMENT_SCORE})}
+
+
+class PluginRefused(ValueError):
+    """A plugin cannot be registered; the text says which and why."""
+
+
+class Registry:
+    """Name → plugin. Immutable; ``with_plugins`` gives a larger one."""
+
+    def __init__(self, plugins: Iterable[type[Plugin] | CatalogueEntry]) -> None:
+        self._classes: dict[str, type[Plugin]] = {}
+        self._entries: dict[str, CatalogueEntry] = {}
+        for plugin in plugins:
+            entry = plugin if isinstance(plugin, CatalogueEntry) else describe(plugin)
+            if entry.name in self._entries:
+                raise PluginRefused(f"a plugin named {entry.name} already exists")
+            self._entries[entry.name] = entry
+            if not isinstance(plugin, CatalogueEntry):
+                self._classes[entry.name] = plugin
+
+    def names(self) -> tuple[str, ...]:
+        return tuple(self._entries)
+
+    def get(self, name: str) -> CatalogueEntry | None:
+        return self._entries.get(name)
+
+    def plugin_class(self, name: str) -> type[Plugin] | None:
+        """None for plugins that are not evaluated yet."""
+        return self._classes.get(name)
+
+    def entries(self) -> tuple[CatalogueEntry, ...]:
+        return tuple(self._entries.values())
+
+    def with_plugins(self, plugins: Iterable[type[Plugin]]) -> Registry:
+        mine: list[type[Plugin] | CatalogueEntry] = [
+            self._classes.get(name, entry) for name, entry in self._entries.items()
+        ]
+        return Registry([*mine, *plugins])
+
+
+def describe(plugin: type[Plugin]) -> CatalogueEntry:
+    """What the configuration layer needs to know of a class."""
+    name = getattr(plugin, "name", None)
+    if not isinstance(name, str) or not name:
+        raise PluginRefused(f"{plugin.__module__}.{plugin.__qualname__} has no name")
+    points = frozenset(point for point, bases in _BASES.items() if issubclass(plugin, bases))
+    if not points:
+        raise PluginRefused(f"plugin {name} extends no extension point")
+    if inspect.isabstract(plugin):
+        missing = ", ".join(sorted(getattr(plugin, "__abstractmethods__", ())))
+        raise PluginRefused(f"plugin {name} does not implement {missing}")
+    return CatalogueEntry(name, points | _ALSO_EXTENDS.get(name, frozenset()), plugin.args_type, plugin.description)
+
+
+def installed_plugins(found: Iterable[EntryPoint] | None = None) -> Iterator[type[Plugin]]:
+    """Plugin classes that installed packages offer, by the name of their entry point."""
+    chosen = entry_points(group=ENTRY_POINT_GROUP) if found is None else found
+    for entry_point in sorted(chosen, key=lambda each: each.name):
+        plugin = entry_point.load()
+        if not (isinstance(plugin, type) and issubclass(plugin, Plugin)):
+            raise PluginRefused(f"entry point {entry_point.name} ({entry_point.value}) is not a Plugin class")
+        yield plugin
+
+
+def built_in_registry() -> Registry:
+    return Registry(PLUGINS)
+
+
+def installed_registry() -> Registry:
+    """The built-in plugins and those of installed packages."""
+    return built_in_registry().with_plugins(installed_plugins())
