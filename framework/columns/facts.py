@@ -70,6 +70,15 @@ class CodedFact:
         code = int(self._codes[row])
         return None if code == ABSENT else self._values[code]
 
+    def code_of(self, value: Any) -> int | None:
+        """The code of ``value``, None while no node ever had it."""
+        return self._by_value.get(self._key(value))
+
+    @property
+    def size(self) -> int:
+        """Codes given so far are below this."""
+        return len(self._values)
+
     @property
     def codes(self) -> NDArray[np.int32]:
         if len(self._codes) < self._extent.used:

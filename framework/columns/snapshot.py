@@ -12,14 +12,15 @@ from typing import Any, Final, NamedTuple, TypeVar, cast
 import numpy as np
 from numpy.typing import NDArray
 
+from framework.columns.counts import Counts
 from framework.columns.facts import ABSENT, CodedFact, CodedPredicate, Extent, NodePredicate, grown
 from framework.columns.images import Images, ImageScore
 from framework.columns.log import Log, RowLog
 from framework.columns.usage import OwnRows, PortConflicts, Usage
-from framework.interface.columns import Input
+from framework.interface.columns import DomainInput, Input, PodQuery, TermInput, TermKind, TermTarget
 from framework.interface.node_info import HostPort, NodeInfo, PodInfo
 from framework.objects import Node, Pod, Taint
-from framework.objects.selectors import NodeSelectorMatcher
+from framework.objects.selectors import LabelMatcher, NodeSelectorMatcher
 from framework.objects.tolerations import find_untolerated_taint
 
 I = TypeVar("I")  # noqa: E741
@@ -66,6 +67,7 @@ class Snapshot:
         self._unschedulable = CodedFact(self.extent, lambda node: node.spec.unschedulable or None, bool)
         self._names = CodedFact(self.extent, lambda node: node.metadata.name, str)
         self._inputs: dict[Hashable, Input] = {}
+        self._counts = Counts(self)
 
     # --- what the cache replays -------------------------------------------------------------------------------------
 
@@ -301,11 +303,30 @@ class Snapshot:
 
         return self.input(("tolerating", tolerations, effects), lambda: CodedPredicate(self._taints, predicate))
 
+    def pods_matching(
+        self, namespaces: frozenset[str] | None, selector: LabelMatcher, key: str, eligible: Input | None
+    ) -> DomainInput:
+        return self.pods_in_domains(PodQuery(((namespaces, selector),)), key, eligible)
+
+    def pods_in_domains(
+        self, query: PodQuery, key: str, eligible: Input | None = None, *, keyless_as_empty: bool = False
+    ) -> DomainInput:
+        return self._counts.pods_in_domains(query, key, eligible, keyless_as_empty=keyless_as_empty)
+
+    def pods_on_node(self, query: PodQuery) -> Input:
+        return self._counts.pods_on_node(query)
+
+    def placed_terms(self, weights: tuple[tuple[TermKind, int | None], ...], target: TermTarget) -> TermInput:
+        return self._counts.placed_terms(weights, target)
+
+    def eligible(self, keys: tuple[str, ...], matcher: NodeSelectorMatcher | None, tolerating: Input | None) -> Input:
+        return self._counts.eligible(keys, matcher, tolerating)
+
     # --- pickling ---------------------------------------------------------------------------------------------------
 
     def __getstate__(self) -> dict[str, Any]:
         """Facts and inputs are made again on the other side."""
-        derived = ("_labels", "_taints", "_unschedulable", "_names", "_inputs", "_listed")
+        derived = ("_labels", "_taints", "_unschedulable", "_names", "_inputs", "_counts", "_listed")
         return {name: value for name, value in self.__dict__.items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

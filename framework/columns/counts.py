@@ -1,0 +1,68 @@
+"""Counts of placed pods and of their affinity terms, per topology domain: the entry to ``counts_*``.
+
+Everything is made when it is asked for and pulls what happened since from logs; a run whose pods ask for no counts
+pays nothing. Upstream walks over all pods of all nodes in PreFilter and PreScore for the same numbers.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from framework.columns.counts_domains import Eligible, PodsInDomains, PodsOnNode
+from framework.columns.counts_pods import LabelSets, MatchedPods
+from framework.columns.counts_terms import PlacedTerms, TermIndex
+from framework.interface.columns import Input, PodQuery, TermKind, TermTarget
+from framework.objects.selectors import NodeSelectorMatcher
+
+if TYPE_CHECKING:
+    from framework.columns.snapshot import Snapshot
+
+
+class Counts:
+    """Makes the inputs; the snapshot keeps them."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._label_sets = LabelSets(snapshot)
+        self._terms = TermIndex(snapshot)
+
+    def _matched(self, query: PodQuery) -> MatchedPods:
+        return self._snapshot.input(("matched", query), lambda: MatchedPods(self._label_sets, query))
+
+    def pods_in_domains(
+        self, query: PodQuery, key: str, eligible: Input | None, *, keyless_as_empty: bool
+    ) -> PodsInDomains:
+        snapshot = self._snapshot
+        return snapshot.input(
+            ("domains", query, key, eligible, keyless_as_empty),
+            lambda: PodsInDomains(
+                self._matched(query),
+                snapshot.extent,
+                snapshot.label(key),
+                eligible,
+                keyless_as_empty=keyless_as_empty,
+            ),
+        )
+
+    def pods_on_node(self, query: PodQuery) -> PodsOnNode:
+        snapshot = self._snapshot
+        return snapshot.input(("on node", query), lambda: PodsOnNode(self._matched(query), snapshot.extent))
+
+    def placed_terms(self, weights: tuple[tuple[TermKind, int | None], ...], target: TermTarget) -> PlacedTerms:
+        snapshot = self._snapshot
+        return snapshot.input(
+            ("terms", weights, target),
+            lambda: PlacedTerms(self._terms, snapshot.extent, snapshot.label, weights, target),
+        )
+
+    def eligible(
+        self, keys: tuple[str, ...], matcher: NodeSelectorMatcher | None, tolerating: Input | None
+    ) -> Eligible:
+        snapshot = self._snapshot
+
+        def make() -> Eligible:
+            matching = snapshot.nodes_matching(matcher) if matcher is not None else None
+            conditions = tuple(condition for condition in (matching, tolerating) if condition is not None)
+            return Eligible(snapshot.extent, tuple(map(snapshot.label, keys)), conditions)
+
+        return snapshot.input(("eligible", keys, matcher, tolerating), make)

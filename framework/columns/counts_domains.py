@@ -1,0 +1,457 @@
+"""Numbers per domain: what is counted on rows, added up per value of a topology key, with minimum and presence.
+
+A ``DomainTable`` follows the numbers of rows (told by its owner) and the rows' way from domain to domain (read from the
+label's and the eligibility's logs). ``PodsInDomains`` feeds one with the pods of a query; minimum and presence are
+inputs of their own, because most kernels do not need them and they change for all rows at once.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from framework.columns.counts_pods import MatchedPods
+from framework.columns.facts import ABSENT, CodedFact, Extent, grown
+from framework.columns.log import Log, RowLog
+from framework.interface.columns import DomainCounts, DomainMinimum, Input, PodChange, Rows
+
+NOWHERE: Final = -2
+"""The domain of a row that does not count."""
+NO_MINIMUM: Final = (1 << 31) - 1
+"""math.MaxInt32, upstream's start value: what is left when there are no domains."""
+NO_ROWS: Final = np.zeros(0, dtype=np.intp)
+
+DomainLog = Log[tuple[CodedFact, int]]
+"""Domains (a fact's code) whose number changed, or to which a row came."""
+
+
+def rows_of_domains(log: DomainLog, version: int) -> Rows:
+    """Rows in the domains logged after ``version``; None for all rows."""
+    entries = log.since(version)
+    if entries is None:
+        return None
+    if not entries:
+        return NO_ROWS
+    codes_of: dict[CodedFact, list[int]] = {}
+    for fact, code in dict.fromkeys(entries):
+        codes_of.setdefault(fact, []).append(code)
+    rows = [_rows_of_codes(fact, codes) for fact, codes in codes_of.items()]
+    return rows[0] if len(rows) == 1 else np.unique(np.concatenate(rows))
+
+
+def _rows_of_codes(fact: CodedFact, codes: list[int]) -> NDArray[np.intp]:
+    if len(codes) == 1:
+        return np.flatnonzero(fact.codes == codes[0])
+    wanted = np.zeros(fact.size + 1, dtype=np.bool_)
+    wanted[codes] = True
+    return np.flatnonzero(wanted[fact.codes])
+
+
+class Eligible:
+    """Input: bool per row, all of some label keys are there and all of some conditions hold."""
+
+    def __init__(self, extent: Extent, labels: tuple[CodedFact, ...], conditions: tuple[Input, ...]) -> None:
+        self._extent = extent
+        self._labels = labels
+        self._conditions = conditions
+        self._positions = [-1] * (len(labels) + len(conditions))
+        self._values = np.zeros(0, dtype=np.bool_)
+        self.log = RowLog()
+
+    def refresh(self) -> None:
+        sources: tuple[Input, ...] = (*self._labels, *self._conditions)
+        versions = [source.version for source in sources]
+        used = self._extent.used
+        if versions == self._positions and len(self._values) == used:
+            return
+        changed = None if len(self._values) != used else self._changed(sources)
+        self._positions = versions
+        if changed is None:
+            self._values = self._evaluate(None)
+            self.log.everything()
+            return
+        values = self._evaluate(changed)
+        for row in changed[values != self._values[changed]].tolist():
+            self.log.append(row)
+        self._values[changed] = values
+
+    def _changed(self, sources: tuple[Input, ...]) -> Rows:
+        found = []
+        for source, position in zip(sources, self._positions, strict=True):
+            rows = source.changed_since(position)
+            if rows is None:
+                return None
+            found.append(rows)
+        return np.unique(np.concatenate(found))
+
+    def _evaluate(self, rows: Rows) -> NDArray[np.bool_]:
+        values = np.ones(self._extent.used if rows is None else len(rows), dtype=np.bool_)
+        for label in self._labels:
+            values &= label.gather(rows).codes != ABSENT
+        for condition in self._conditions:
+            values &= condition.gather(rows)
+        return values
+
+    @property
+    def version(self) -> int:
+        self.refresh()
+        return self.log.version
+
+    def changed_since(self, version: int) -> Rows:
+        self.refresh()
+        return self.log.changed_since(version)
+
+    def gather(self, rows: Rows) -> NDArray[np.bool_]:
+        self.refresh()
+        return self._values if rows is None else self._values[rows]
+
+    def gather_changed(self, change: PodChange) -> NDArray[np.bool_]:
+        self.refresh()
+        return self._values[change.row : change.row + 1]
+
+
+class _Tracked:
+    """How often which number occurs among domains with at least one row that counts."""
+
+    def __init__(self, table: NDArray[np.int64], row_codes: NDArray[np.int32]) -> None:
+        counted = row_codes[row_codes >= 0]
+        self.members = np.bincount(counted, minlength=len(table))
+        numbers, times = np.unique(table[self.members > 0], return_counts=True)
+        self.times: dict[int, int] = dict(zip(numbers.tolist(), times.tolist(), strict=True))
+        self.domains = int(np.count_nonzero(self.members))
+
+    def _count(self, number: int, sign: int) -> None:
+        times = self.times.get(number, 0) + sign
+        if times:
+            self.times[number] = times
+        else:
+            del self.times[number]
+
+    def joined(self, code: int, number: int) -> None:
+        self.members[code] += 1
+        if self.members[code] == 1:
+            self.domains += 1
+            self._count(number, 1)
+
+    def left(self, code: int, number: int) -> None:
+        self.members[code] -= 1
+        if self.members[code] == 0:
+            self.domains -= 1
+            self._count(number, -1)
+
+    def changed(self, code: int, old: int, new: int) -> None:
+        if self.members[code]:
+            self._count(old, -1)
+            self._count(new, 1)
+
+    def minimum(self) -> DomainMinimum:
+        return DomainMinimum(min(self.times, default=NO_MINIMUM), self.domains)
+
+    def minimum_if(self, old: int, new: int) -> DomainMinimum:
+        """With one tracked domain at ``new`` instead of ``old``."""
+        others = (number for number, times in self.times.items() if number != old or times > 1)
+        return DomainMinimum(min(new, min(others, default=new)), self.domains)
+
+
+class DomainTable:
+    """Σ of the numbers of rows per domain. ``table[-1]`` is the sum over rows without the key.
+
+    The owner calls ``reset`` or ``add`` with what happened on rows, then ``follow_rows``.
+    """
+
+    def __init__(
+        self, extent: Extent, fact: CodedFact, eligible: Input | None, log: DomainLog, *, keyless_as_empty: bool = False
+    ) -> None:
+        self._extent = extent
+        self.fact = fact
+        self._eligible = eligible
+        self._keyless_as_empty = keyless_as_empty
+        self._empty_code = ABSENT
+        self._fact_position = -1
+        self._eligible_position = -1
+        self._numbers: dict[int, int] = {}
+        self._row_codes = np.zeros(0, dtype=np.int32)
+        self._tracked: _Tracked | None = None
+        self.log = log
+        self.table = np.zeros(1, dtype=np.int64)
+        self.not_zero = 0
+        """Domains whose number is not 0."""
+
+    def reset(self, numbers: Mapping[int, int]) -> None:
+        self._numbers = dict(numbers)
+        self._row_codes = np.zeros(0, dtype=np.int32)
+
+    def add(self, row: int, number: int) -> None:
+        total = self._numbers.get(row, 0) + number
+        if total:
+            self._numbers[row] = total
+        else:
+            self._numbers.pop(row, None)
+        if row < len(self._row_codes):
+            code = int(self._row_codes[row])
+            if code != NOWHERE:
+                self._change(code, number)
+
+    def _change(self, code: int, number: int) -> None:
+        old = int(self.table[code])
+        new = old + number
+        self.table[code] = new
+        self.log.append((self.fact, code))
+        if code >= 0:
+            self.not_zero += (new != 0) - (old != 0)
+            if self._tracked is not None:
+                self._tracked.changed(code, old, new)
+
+    def follow_rows(self) -> None:
+        """Moves rows whose label or eligibility changed."""
+        used = self._extent.used
+        fact, eligible = self.fact, self._eligible
+        eligible_version = eligible.version if eligible is not None else 0
+        same_size = len(self._row_codes) == used
+        if same_size and self._fact_position == fact.version and self._eligible_position == eligible_version:
+            return
+        changed = self._changed() if same_size else None
+        self._fact_position = fact.version
+        self._eligible_position = eligible_version
+        if changed is None:
+            self._start_over()
+            return
+        self._make_room()
+        codes = self._domains_of(changed)
+        seen = fact.gather(changed).codes
+        for row, code, seen_code in zip(changed.tolist(), codes.tolist(), seen.tolist(), strict=True):
+            self._move(row, code)
+            self.log.append((fact, seen_code))
+
+    def _changed(self) -> Rows:
+        if self._keyless_as_empty and self._code_of_empty() != self._empty_code:
+            return None
+        changed = self.fact.changed_since(self._fact_position)
+        if self._eligible is None or changed is None:
+            return changed
+        more = self._eligible.changed_since(self._eligible_position)
+        return None if more is None else np.union1d(changed, more)
+
+    def _code_of_empty(self) -> int:
+        code = self.fact.code_of("")
+        return ABSENT if code is None else code
+
+    def _domains_of(self, rows: Rows) -> NDArray[np.int32]:
+        codes = self.fact.gather(rows).codes.copy()
+        if self._keyless_as_empty and self._empty_code != ABSENT:
+            codes[codes == ABSENT] = self._empty_code
+        if self._eligible is not None:
+            codes[~self._eligible.gather(rows)] = NOWHERE
+        return codes
+
+    def _make_room(self) -> None:
+        """The last slot stays the one of rows without the key, whatever the length."""
+        needed = self.fact.size + 1
+        if needed > len(self.table):
+            keyless = self.table[-1]
+            self.table = grown(self.table[:-1], 2 * needed, 0)
+            self.table[-1] = keyless
+            if self._tracked is not None:
+                self._tracked.members = grown(self._tracked.members, len(self.table), 0)
+
+    def _move(self, row: int, code: int) -> None:
+        before = int(self._row_codes[row])
+        if before == code:
+            return
+        number = self._numbers.get(row, 0)
+        if before != NOWHERE:
+            if number:
+                self._change(before, -number)
+            if self._tracked is not None and before >= 0:
+                self._tracked.left(before, int(self.table[before]))
+        self._row_codes[row] = code
+        if code != NOWHERE:
+            if self._tracked is not None and code >= 0:
+                self._tracked.joined(code, int(self.table[code]))
+            if number:
+                self._change(code, number)
+
+    def _start_over(self) -> None:
+        self._empty_code = self._code_of_empty() if self._keyless_as_empty else ABSENT
+        if len(self.table) <= self.fact.size:
+            self.table = np.zeros(self.fact.size + 1 + self.fact.size // 4, dtype=np.int64)
+        else:
+            self.table[:] = 0
+        self._row_codes = self._domains_of(None)
+        self._tracked = None
+        for row, number in self._numbers.items():
+            code = self._row_codes[row]
+            if code != NOWHERE:
+                self.table[code] += number
+        self.not_zero = int(np.count_nonzero(self.table[:-1]))
+        self.log.everything()
+
+    def _tracking(self) -> _Tracked:
+        if self._tracked is None:
+            self._tracked = _Tracked(self.table, self._row_codes)
+        return self._tracked
+
+    def minimum(self) -> DomainMinimum:
+        return self._tracking().minimum()
+
+    def minimum_if(self, row: int, number: int) -> DomainMinimum:
+        """With ``number`` more on ``row``."""
+        code = int(self._row_codes[row])
+        if code < 0 or not number:
+            return self.minimum()
+        old = int(self.table[code])
+        return self._tracking().minimum_if(old, old + number)
+
+    def not_zero_if(self, row: int, number: int) -> int:
+        code = int(self._row_codes[row])
+        if code < 0:
+            return self.not_zero
+        old = int(self.table[code])
+        return self.not_zero + (old + number != 0) - (old != 0)
+
+    def gather(self, rows: Rows) -> DomainCounts:
+        return DomainCounts(self.fact.gather(rows).codes, self.table)
+
+    def gather_if(self, row: int, number: int) -> DomainCounts:
+        """The one row with ``number`` more on it."""
+        seen = int(self.fact.codes[row])
+        there = int(self.table[seen])
+        if self._row_codes[row] == seen:
+            there += number
+        # One slot for both: code 0 finds it, and so does -1, the node without the key.
+        return DomainCounts(np.array([min(seen, 0)], dtype=np.int32), np.array([there], dtype=np.int64))
+
+
+class _Whole:
+    """Input: one value for all rows, worked out from a table."""
+
+    def __init__(self, read: Callable[[], object], read_if: Callable[[PodChange], object]) -> None:
+        self._read = read
+        self._read_if = read_if
+        self._value: object = None
+        self._version = 0
+
+    @property
+    def version(self) -> int:
+        value = self._read()
+        if value != self._value:
+            self._value = value
+            self._version += 1
+        return self._version
+
+    def changed_since(self, version: int) -> Rows:
+        return NO_ROWS if version == self.version else None
+
+    def gather(self, rows: Rows) -> object:
+        return self._read()
+
+    def gather_changed(self, change: PodChange) -> object:
+        return self._read_if(change)
+
+
+class PodsInDomains:
+    """Input: DomainCounts of the placed pods that a query counts."""
+
+    def __init__(
+        self, matched: MatchedPods, extent: Extent, fact: CodedFact, eligible: Input | None, *, keyless_as_empty: bool
+    ) -> None:
+        self._matched = matched
+        self._position = -1
+        self._table = DomainTable(extent, fact, eligible, Log(), keyless_as_empty=keyless_as_empty)
+        self._minimum = _Whole(self._read_minimum, self._minimum_if)
+        self._any = _Whole(self._read_any, self._any_if)
+
+    def refresh(self) -> DomainTable:
+        matched, table = self._matched, self._table
+        matched.refresh()
+        if self._position != matched.log.version:
+            entries = matched.log.since(self._position)
+            self._position = matched.log.version
+            if entries is None:
+                table.reset(matched.rows)
+            else:
+                for row, number in entries:
+                    table.add(row, number)
+        table.follow_rows()
+        return table
+
+    @property
+    def version(self) -> int:
+        return self.refresh().log.version
+
+    def changed_since(self, version: int) -> Rows:
+        return rows_of_domains(self.refresh().log, version)
+
+    def gather(self, rows: Rows) -> DomainCounts:
+        return self.refresh().gather(rows)
+
+    def gather_changed(self, change: PodChange) -> DomainCounts:
+        return self.refresh().gather_if(change.row, self._matched.change(change))
+
+    def minimum(self) -> Input:
+        return self._minimum
+
+    def any(self) -> Input:
+        return self._any
+
+    def _read_minimum(self) -> DomainMinimum:
+        return self.refresh().minimum()
+
+    def _minimum_if(self, change: PodChange) -> DomainMinimum:
+        return self.refresh().minimum_if(change.row, self._matched.change(change))
+
+    def _read_any(self) -> bool:
+        return self.refresh().not_zero > 0
+
+    def _any_if(self, change: PodChange) -> bool:
+        return self.refresh().not_zero_if(change.row, self._matched.change(change)) > 0
+
+
+class PodsOnNode:
+    """Input: int64 per row, the pods on the node itself that a query counts."""
+
+    def __init__(self, matched: MatchedPods, extent: Extent) -> None:
+        self._matched = matched
+        self._extent = extent
+        self._position = -1
+        self._values = np.zeros(0, dtype=np.int64)
+        self.log = RowLog()
+
+    def _refresh(self) -> None:
+        matched = self._matched
+        matched.refresh()
+        if len(self._values) < self._extent.used:
+            self._values = grown(self._values, self._extent.used, 0)
+        if self._position == matched.log.version:
+            return
+        entries = matched.log.since(self._position)
+        self._position = matched.log.version
+        if entries is None:
+            self._values[:] = 0
+            for row, number in matched.rows.items():
+                self._values[row] = number
+            self.log.everything()
+            return
+        for row, number in entries:
+            self._values[row] += number
+            self.log.append(row)
+
+    @property
+    def version(self) -> int:
+        self._refresh()
+        return self.log.version
+
+    def changed_since(self, version: int) -> Rows:
+        self._refresh()
+        return self.log.changed_since(version)
+
+    def gather(self, rows: Rows) -> NDArray[np.int64]:
+        self._refresh()
+        return self._values if rows is None else self._values[rows]
+
+    def gather_changed(self, change: PodChange) -> NDArray[np.int64]:
+        self._refresh()
+        return self._values[change.row : change.row + 1] + self._matched.change(change)
