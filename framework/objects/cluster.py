@@ -7,7 +7,7 @@ from typing import ClassVar
 from msgspec import field
 
 from framework.objects.affinity import Toleration
-from framework.objects.metadata import KubernetesObject, LabelSelector, Manifest, ResourceList
+from framework.objects.metadata import KubernetesObject, LabelSelector, Manifest, ObjectMeta, ResourceList
 
 
 class Namespace(KubernetesObject, frozen=True, kw_only=True):
@@ -88,9 +88,16 @@ class Service(KubernetesObject, frozen=True, kw_only=True):
     spec: ServiceSpec = ServiceSpec()
 
 
+class PodTemplateSpec(Manifest, frozen=True, kw_only=True):
+    """Only its labels: what a selector defaults to."""
+
+    metadata: ObjectMeta = ObjectMeta()
+
+
 class ReplicationControllerSpec(Manifest, frozen=True, kw_only=True):
     replicas: int | None = None
     selector: dict[str, str] | None = None
+    template: PodTemplateSpec | None = None
 
 
 class ReplicationController(KubernetesObject, frozen=True, kw_only=True):

@@ -77,7 +77,45 @@ def decode_manifests(documents: Iterable[object]) -> Iterator[KubeObject]:
     for document in documents:
         if document is None:
             continue
+        if complaint := tree_complaint(document):
+            raise ObjectError("", "", (FieldError("", complaint),))
         yield from _unfold(document, ("", ""))
+
+
+def tree_complaint(document: object, most: int = 20_000_000) -> str:
+    """Why a parsed YAML document must not be walked; "" when it may. Aliases can make it endless, or enormous.
+
+    Every container is counted once and its size remembered, so this costs no more than what was parsed.
+    """
+    sizes: dict[int, int] = {}
+
+    def size_of(value: object, depth: int) -> int:
+        if not isinstance(value, (Mapping, list)):
+            return 1
+        known = sizes.get(id(value))
+        if known is not None:
+            if known == 0:
+                raise _NotATreeError("an alias that contains itself")
+            return known
+        if depth > _DEEPEST:
+            raise _NotATreeError(f"nested more than {_DEEPEST} levels deep")
+        sizes[id(value)] = 0
+        inner = value.values() if isinstance(value, Mapping) else value
+        total = 1 + sum(size_of(each, depth + 1) for each in inner)
+        if total > most:
+            raise _NotATreeError(f"its aliases expand to more than {most:,} values")
+        sizes[id(value)] = total
+        return total
+
+    try:
+        size_of(document, 0)
+    except _NotATreeError as error:
+        return str(error)
+    return ""
+
+
+class _NotATreeError(Exception):
+    pass
 
 
 def _unfold(document: object, inherited: tuple[str, str]) -> Iterator[KubeObject]:
@@ -132,7 +170,8 @@ def _decode_raw(data: JsonText, api_version: str, kind: str) -> KubeObject:
             return decoded
         except (msgspec.DecodeError, UnicodeDecodeError):
             pass  # taken apart below: the slow way accepts null where Go does, and finds the right words
-    return _convert(_parsed(_DICTIONARY, data), api_version, kind)
+    manifest: dict[str, Any] = _parsed(_DICTIONARY, data)
+    return _convert(manifest, api_version, kind)
 
 
 def _convert(manifest: Mapping[str, Any], api_version: str, kind: str) -> KubeObject:

@@ -90,7 +90,7 @@ class ISCSIVolumeSource(Manifest, frozen=True, kw_only=True):
 class RBDVolumeSource(Manifest, frozen=True, kw_only=True):
     monitors: tuple[str, ...] = ()
     image: str = ""
-    pool: str = ""
+    pool: str = "rbd"
     read_only: bool = False
 
 

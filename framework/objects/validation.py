@@ -1,0 +1,173 @@
+"""Whether an object is sound where decisions rely on it; the API server's checks, in its order and words.
+
+Meant for objects with their defaults filled in. What scheduling never reads is not checked.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Final
+
+from framework.objects.affinity_validation import (
+    TAINT_EFFECTS,
+    label_errors,
+    label_name_errors,
+    label_selector_errors,
+    node_selector_errors,
+)
+from framework.objects.cluster import (
+    Namespace,
+    PodDisruptionBudget,
+    PodGroup,
+    PriorityClass,
+    ReplicaSet,
+    ReplicationController,
+    RuntimeClass,
+    Service,
+    StatefulSet,
+)
+from framework.objects.errors import ObjectError
+from framework.objects.field_errors import FieldError, forbidden, invalid, not_supported, required
+from framework.objects.metadata import KubeObject, KubernetesObject
+from framework.objects.names import dns1123_label_errors, dns1123_subdomain_errors, label_value_errors
+from framework.objects.node import Node, Taint
+from framework.objects.pod import Pod
+from framework.objects.pod_validation import (
+    MAX_INT32,
+    NEGATIVE,
+    PREEMPTION_POLICIES,
+    amount_errors,
+    namespace_errors,
+    pod_errors,
+    timestamp_errors,
+)
+from framework.objects.storage import CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass
+
+HIGHEST_USER_PRIORITY: Final = 1_000_000_000
+_SYSTEM_PREFIX: Final = "system-"
+_BINDING_MODES: Final = ("Immediate", "WaitForFirstConsumer")
+
+
+def validate_object(obj: KubeObject) -> list[FieldError]:
+    """All complaints; none for a sound object."""
+    errors = list(_metadata_errors(obj))
+    if isinstance(obj, Pod):
+        errors += pod_errors(obj)
+    elif isinstance(obj, KubernetesObject):
+        errors += _kind_errors(obj)
+    return errors
+
+
+def check_object(obj: KubeObject) -> None:
+    """Raises ObjectError, which names the object too."""
+    if errors := validate_object(obj):
+        raise ObjectError(obj.kind, obj.key, tuple(errors))
+
+
+def _metadata_errors(obj: KubeObject) -> Iterable[FieldError]:
+    meta = obj.metadata
+    if not meta.name:
+        yield required("metadata.name", "name or generateName is required")
+    elif isinstance(obj, KubernetesObject):
+        check = dns1123_label_errors if isinstance(obj, Namespace) else dns1123_subdomain_errors
+        for text in check(meta.name):
+            yield invalid("metadata.name", meta.name, text)
+    if isinstance(obj, KubernetesObject):
+        yield from namespace_errors(meta.namespace, obj.namespaced)
+    if meta.labels:
+        yield from label_errors(meta.labels, "metadata.labels")
+    if meta.creation_timestamp is not None:
+        yield from timestamp_errors(meta.creation_timestamp, "metadata.creationTimestamp")
+    if meta.deletion_timestamp is not None:
+        yield from timestamp_errors(meta.deletion_timestamp, "metadata.deletionTimestamp")
+
+
+def _kind_errors(obj: KubernetesObject) -> Iterable[FieldError]:
+    match obj:
+        case Node():
+            yield from _node_errors(obj)
+        case PriorityClass():
+            yield from _priority_class_errors(obj)
+        case PodDisruptionBudget(spec=spec):
+            if spec.min_available is not None and spec.max_unavailable is not None:
+                text = "minAvailable and maxUnavailable cannot be both set"
+                yield invalid(
+                    "spec", {"minAvailable": spec.min_available, "maxUnavailable": spec.max_unavailable}, text
+                )
+            yield from label_selector_errors(spec.selector, "spec.selector")
+        case Service() | ReplicationController():
+            if obj.spec.selector:
+                yield from label_errors(obj.spec.selector, "spec.selector")
+        case ReplicaSet() | StatefulSet():
+            yield from label_selector_errors(obj.spec.selector, "spec.selector")
+        case PodGroup(spec=spec):
+            if spec.min_member < 1:
+                yield invalid("spec.minMember", spec.min_member, "should be greater than or equal to 1")
+            if spec.min_resources:
+                yield from amount_errors(spec.min_resources, "spec.minResources")
+        case RuntimeClass():
+            if obj.overhead is not None:
+                yield from amount_errors(obj.overhead.pod_fixed, "overhead.podFixed")
+            if obj.scheduling is not None:
+                yield from label_errors(obj.scheduling.node_selector, "scheduling.nodeSelector")
+        case _:
+            yield from _storage_errors(obj)
+
+
+def _node_errors(node: Node) -> Iterable[FieldError]:
+    seen: set[tuple[str, str]] = set()
+    for i, taint in enumerate(node.spec.taints):
+        # Upstream says metadata.taints, by mistake; here the words lead people to the field.
+        at = f"spec.taints[{i}]"
+        yield from label_name_errors(taint.key, f"{at}.key")
+        if found := label_value_errors(taint.value):
+            yield invalid(f"{at}.value", taint.value, ";".join(found))
+        if not taint.effect:
+            yield required(f"{at}.effect")
+        elif taint.effect not in TAINT_EFFECTS:
+            yield not_supported(f"{at}.effect", taint.effect, TAINT_EFFECTS)
+        if (taint.key, taint.effect) in seen:
+            yield _repeated_taint(at, taint)
+        seen.add((taint.key, taint.effect))
+    for name, amounts in (("capacity", node.status.capacity), ("allocatable", node.status.allocatable)):
+        if amounts:
+            yield from amount_errors(amounts, f"status.{name}", dotted=True)
+    for i, image in enumerate(node.status.images):
+        if image.size_bytes < 0:
+            yield invalid(f"status.images[{i}].sizeBytes", image.size_bytes, NEGATIVE)
+
+
+def _repeated_taint(at: str, taint: Taint) -> FieldError:
+    shown = {"Key": taint.key, "Value": taint.value, "Effect": taint.effect, "TimeAdded": taint.time_added}
+    repeated = invalid(at, shown, "taints must be unique by key and effect pair")
+    return FieldError(at, repeated.detail.replace("Invalid value", "Duplicate value", 1))
+
+
+def _priority_class_errors(priority_class: PriorityClass) -> Iterable[FieldError]:
+    if not -MAX_INT32 - 1 <= priority_class.value <= MAX_INT32:
+        yield invalid("value", priority_class.value, "must fit in 32 bits")
+    elif priority_class.value > HIGHEST_USER_PRIORITY and not priority_class.metadata.name.startswith(_SYSTEM_PREFIX):
+        yield forbidden("value", f"maximum allowed value of a user defined priority is {HIGHEST_USER_PRIORITY}")
+    policy = priority_class.preemption_policy
+    if policy is not None and policy not in PREEMPTION_POLICIES:
+        yield not_supported("preemptionPolicy", policy, PREEMPTION_POLICIES)
+
+
+def _storage_errors(obj: KubernetesObject) -> Iterable[FieldError]:
+    match obj:
+        case PersistentVolumeClaim(spec=spec):
+            yield from amount_errors(spec.resources.requests or {}, "spec.resources.requests")
+            yield from label_selector_errors(spec.selector, "spec.selector")
+        case PersistentVolume(spec=spec):
+            yield from amount_errors(spec.capacity or {}, "spec.capacity")
+            if spec.node_affinity is not None and spec.node_affinity.required is not None:
+                yield from node_selector_errors(spec.node_affinity.required, "spec.nodeAffinity.required")
+        case StorageClass(volume_binding_mode=mode):
+            if mode is not None and mode not in _BINDING_MODES:
+                yield not_supported("volumeBindingMode", mode, _BINDING_MODES)
+        case CSIStorageCapacity():
+            amounts = {"capacity": obj.capacity, "maximumVolumeSize": obj.maximum_volume_size}
+            for name, raw in amounts.items():
+                if raw is not None:
+                    yield from (FieldError(name, e.detail) for e in amount_errors({name: raw}, ""))
+            yield from label_selector_errors(obj.node_topology, "nodeTopology")
