@@ -4,8 +4,10 @@ from __future__ import annotations
 
 from typing import Any
 
-from rest_framework import authentication
+from rest_framework import authentication, exceptions
 from rest_framework.request import Request
+
+from schedweb.accounts import services
 
 
 class SessionAuthentication(authentication.SessionAuthentication):
@@ -17,7 +19,13 @@ class SessionAuthentication(authentication.SessionAuthentication):
 
 class BearerAuthentication(authentication.BaseAuthentication):
     def authenticate(self, request: Request) -> tuple[Any, Any] | None:
-        return None
+        scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
+        if scheme.lower() != "bearer":
+            return None
+        user = services.bearer_token_use(token=token.strip())
+        if user is None:
+            raise exceptions.AuthenticationFailed("This bearer token is not valid.")
+        return user, None
 
     def authenticate_header(self, request: Request) -> str:
         return "Bearer"

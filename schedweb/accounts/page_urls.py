@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from schedweb.accounts.pages import login_page, logout_page
+
+urlpatterns = [path("login", login_page, name="login"), path("logout", logout_page, name="logout")]

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from schedweb.accounts.api import MeView
+
+urlpatterns = [path("me/", MeView.as_view(), name="me")]

@@ -14,6 +14,7 @@ from framework.interface import (
     EnqueueExtensions,
     EventResource,
     Handle,
+    NodeStatuses,
     PermitPlugin,
     PodInfo,
     PostFilterPlugin,
@@ -27,7 +28,6 @@ from framework.interface import (
     View,
     WaitingPod,
 )
-from framework.interface import NodeStatuses
 from framework.objects import Pod
 from framework.objects.timestamps import parse_timestamp
 from framework.plugins.coscheduling.args import CoschedulingArgs

@@ -18,6 +18,7 @@ from framework.interface import (
     EnqueueExtensions,
     EventResource,
     Handle,
+    NodeStatuses,
     PodInfo,
     PostFilterPlugin,
     PostFilterResult,
@@ -26,7 +27,6 @@ from framework.interface import (
     Status,
 )
 from framework.interface.fit_error import fit_error_message
-from framework.interface import NodeStatuses
 from framework.objects import KubeObject, Pod, PodDisruptionBudget
 from framework.plugins.defaultpreemption.args import DefaultPreemptionArgs
 from framework.plugins.defaultpreemption.choice import best_candidates

@@ -1,0 +1,30 @@
+"""`manage.py login_link`: prints another one-time link for the owner, or for an account."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+from django.contrib.auth.models import User
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from schedweb.accounts import services
+
+
+class Command(BaseCommand):
+    help = "Prints a link that logs its first visitor in (as the owner unless --user names an account)."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("--user", help="the account's name")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        if options["user"]:
+            user = User.objects.filter(username=options["user"]).first()
+            if user is None:
+                raise CommandError(f"There is no account named {options['user']}.")
+        else:
+            user = services.owner_get()
+        environment = settings.ENVIRONMENT
+        self.stdout.write(
+            f"http://{environment.host}:{environment.port}/login?token={services.login_link_create(user=user)}"
+        )

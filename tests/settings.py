@@ -1,0 +1,14 @@
+"""Settings of the tests: the product's own, with a data directory that goes away with the machine's temporary files."""
+
+from __future__ import annotations
+
+import os
+import tempfile
+
+os.environ["PLAYGROUND_DATA"] = tempfile.mkdtemp(prefix="playground-tests-")
+for name in ("REDIS_URL", "DATABASE_URL", "HOST", "PORT"):
+    os.environ.pop(name, None)
+
+from schedweb.settings import *  # noqa: E402, F403 - after the environment is set
+
+PASSWORD_HASHERS = ["django.contrib.auth.hashers.MD5PasswordHasher"]
