@@ -30,7 +30,7 @@ from framework.objects.errors import ObjectError
 from framework.objects.field_errors import FieldError, forbidden, invalid, not_supported, required
 from framework.objects.metadata import KubeObject, KubernetesObject
 from framework.objects.names import dns1123_label_errors, dns1123_subdomain_errors, label_value_errors
-from framework.objects.node import Node, Taint
+from framework.objects.node import Node
 from framework.objects.pod import Pod
 from framework.objects.pod_validation import (
     MAX_INT32,
@@ -115,7 +115,8 @@ def _kind_errors(obj: KubernetesObject) -> Iterable[FieldError]:
 
 
 def _node_errors(node: Node) -> Iterable[FieldError]:
-    seen: set[tuple[str, str]] = set()
+    """Taints that repeat a key and effect are let through: decisions take each by itself, and the case files have
+    them."""
     for i, taint in enumerate(node.spec.taints):
         # Upstream says metadata.taints, by mistake; here the words lead people to the field.
         at = f"spec.taints[{i}]"
@@ -126,21 +127,12 @@ def _node_errors(node: Node) -> Iterable[FieldError]:
             yield required(f"{at}.effect")
         elif taint.effect not in TAINT_EFFECTS:
             yield not_supported(f"{at}.effect", taint.effect, TAINT_EFFECTS)
-        if (taint.key, taint.effect) in seen:
-            yield _repeated_taint(at, taint)
-        seen.add((taint.key, taint.effect))
     for name, amounts in (("capacity", node.status.capacity), ("allocatable", node.status.allocatable)):
         if amounts:
             yield from amount_errors(amounts, f"status.{name}", dotted=True)
     for i, image in enumerate(node.status.images):
         if image.size_bytes < 0:
             yield invalid(f"status.images[{i}].sizeBytes", image.size_bytes, NEGATIVE)
-
-
-def _repeated_taint(at: str, taint: Taint) -> FieldError:
-    shown = {"Key": taint.key, "Value": taint.value, "Effect": taint.effect, "TimeAdded": taint.time_added}
-    repeated = invalid(at, shown, "taints must be unique by key and effect pair")
-    return FieldError(at, repeated.detail.replace("Invalid value", "Duplicate value", 1))
 
 
 def _priority_class_errors(priority_class: PriorityClass) -> Iterable[FieldError]:

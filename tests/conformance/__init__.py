@@ -1,0 +1,1 @@
+"""Decisions of the real kube-scheduler, and ours beside them."""
