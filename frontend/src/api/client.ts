@@ -1,0 +1,127 @@
+/**
+ * The only place that calls `fetch`. Adds the CSRF token to writes, turns every failure into an `ApiError` with the
+ * server's sentence, and lets a caller abort.
+ */
+import type { ApiErrorBody } from "./types";
+
+export class ApiError extends Error {
+  readonly status: number;
+  readonly body: ApiErrorBody & Record<string, unknown>;
+
+  constructor(status: number, body: ApiErrorBody & Record<string, unknown>) {
+    super(body.message);
+    this.name = "ApiError";
+    this.status = status;
+    this.body = body;
+  }
+}
+
+const BASE = "/api/v1";
+const SENTENCES: Record<number, string> = {
+  0: "The server does not answer.",
+  401: "You are not signed in.",
+  403: "Your role does not allow this.",
+  404: "This does not exist, or no longer.",
+  413: "This is larger than the server accepts.",
+  502: "The server is starting or not reachable.",
+  503: "The server is busy.",
+};
+
+let csrfToken = "";
+
+export function setCsrfToken(token: string): void {
+  csrfToken = token;
+}
+
+type QueryValue = string | number | boolean | null | undefined;
+
+export function withQuery(path: string, query: Record<string, QueryValue>): string {
+  const parts = new URLSearchParams();
+  for (const [key, value] of Object.entries(query)) {
+    if (value !== undefined && value !== null && value !== "") parts.set(key, String(value));
+  }
+  const text = parts.toString();
+  return text === "" ? path : `${path}?${text}`;
+}
+
+/** `/runs/{id}/pods/{namespace}/{name}/` with every part escaped. */
+export function pathOf(...parts: (string | number)[]): string {
+  return `/${parts.map((part) => encodeURIComponent(String(part))).join("/")}/`;
+}
+
+function isRecord(value: unknown): value is Record<string, unknown> {
+  return typeof value === "object" && value !== null && !Array.isArray(value);
+}
+
+export function errorOf(status: number, text: string): ApiError {
+  let parsed: unknown = null;
+  try {
+    parsed = JSON.parse(text);
+  } catch {
+    parsed = null;
+  }
+  if (isRecord(parsed)) {
+    const { error, detail, ...rest } = parsed;
+    if (isRecord(error) && typeof error.message === "string") {
+      return new ApiError(status, { ...rest, ...error, code: typeof error.code === "string" ? error.code : String(status), message: error.message });
+    }
+    if (typeof detail === "string") return new ApiError(status, { ...rest, code: String(status), message: detail });
+  }
+  return new ApiError(status, { code: String(status), message: SENTENCES[status] ?? `The server answered ${status}.` });
+}
+
+interface RequestOptions {
+  method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+  body?: unknown;
+  signal?: AbortSignal;
+}
+
+export async function request<T>(path: string, options: RequestOptions = {}): Promise<T> {
+  const { method = "GET", body, signal } = options;
+  const headers = new Headers({ Accept: "application/json" });
+  if (method !== "GET") headers.set("X-CSRFToken", csrfToken);
+  const isForm = body instanceof FormData;
+  if (body !== undefined && !isForm) headers.set("Content-Type", "application/json");
+  let response: Response;
+  try {
+    response = await fetch(BASE + path, {
+      method,
+      headers,
+      credentials: "same-origin",
+      ...(signal ? { signal } : {}),
+      ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
+    });
+  } catch (error) {
+    if (error instanceof DOMException && error.name === "AbortError") throw error;
+    throw errorOf(0, "");
+  }
+  const text = await response.text();
+  if (!response.ok) throw errorOf(response.status, text);
+  return (text === "" ? undefined : JSON.parse(text)) as T;
+}
+
+export interface Upload {
+  promise: Promise<unknown>;
+  abort: () => void;
+}
+
+/** An upload that tells its progress; `fetch` cannot do that for a request body. */
+export function upload(path: string, file: File, onProgress: (sent: number, total: number) => void): Upload {
+  const xhr = new XMLHttpRequest();
+  const promise = new Promise<unknown>((resolve, reject) => {
+    xhr.upload.onprogress = (event) => onProgress(event.loaded, event.lengthComputable ? event.total : file.size);
+    xhr.onload = () => {
+      if (xhr.status >= 200 && xhr.status < 300) resolve(JSON.parse(xhr.responseText));
+      else reject(errorOf(xhr.status, xhr.responseText));
+    };
+    xhr.onerror = () => reject(errorOf(0, ""));
+    xhr.onabort = () => reject(new DOMException("The upload was cancelled.", "AbortError"));
+  });
+  xhr.open("POST", BASE + path);
+  xhr.setRequestHeader("X-CSRFToken", csrfToken);
+  xhr.setRequestHeader("Accept", "application/json");
+  const form = new FormData();
+  form.append("file", file, file.name);
+  xhr.send(form);
+  return { promise, abort: () => xhr.abort() };
+}

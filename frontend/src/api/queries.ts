@@ -1,0 +1,100 @@
+/** Every read of the API as TanStack Query options, so that a key is spelled once. */
+import { keepPreviousData, queryOptions } from "@tanstack/react-query";
+
+import { pathOf, request, setCsrfToken, withQuery } from "./client";
+import type {
+  Board, Card, Configuration, FeedItem, Import, JournalEntry, Me, NodeDetail, NodesTable, Run, Selection, Snapshot, Window,
+} from "./types";
+
+export const meQuery = queryOptions({
+  queryKey: ["me"],
+  queryFn: async ({ signal }) => {
+    const me = await request<Me>("/me/", { signal });
+    setCsrfToken(me.csrf_token);
+    return me;
+  },
+  staleTime: 300_000,
+});
+
+export const waitingCountQuery = queryOptions({
+  queryKey: ["waiting", "count"],
+  queryFn: ({ signal }) => request<{ count: number; person: number }>("/waiting/count/", { signal }),
+  staleTime: 60_000,
+});
+
+export const snapshotsQuery = (limit = 50) =>
+  queryOptions({
+    queryKey: ["snapshots", { limit }],
+    queryFn: ({ signal }) => request<Window<Snapshot>>(withQuery("/snapshots/", { limit }), { signal }),
+  });
+
+export const configurationsQuery = (limit = 100) =>
+  queryOptions({
+    queryKey: ["configurations", { limit }],
+    queryFn: ({ signal }) => request<Window<Configuration>>(withQuery("/configurations/", { limit }), { signal }),
+  });
+
+export const runsQuery = (offset = 0, limit = 50, snapshot?: string) =>
+  queryOptions({
+    queryKey: ["runs", { offset, limit, snapshot }],
+    queryFn: ({ signal }) => request<Window<Run>>(withQuery("/runs/", { offset, limit, snapshot }), { signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const runQuery = (run: string) =>
+  queryOptions({ queryKey: ["run", run], queryFn: ({ signal }) => request<Run>(pathOf("runs", run), { signal }) });
+
+export const fetchBoard = (run: string, signal?: AbortSignal) =>
+  request<Board>(pathOf("runs", run, "board"), signal ? { signal } : {});
+
+export const fetchNodes = (run: string, offset = 0, limit = 5000, signal?: AbortSignal) =>
+  request<NodesTable>(withQuery(pathOf("runs", run, "nodes"), { offset, limit }), signal ? { signal } : {});
+
+export interface PodFilter {
+  column?: string | undefined;
+  group?: string | undefined;
+  q?: string | undefined;
+  namespace?: string | undefined;
+  sort?: string | undefined;
+}
+
+export const runPodsQuery = (run: string, filter: PodFilter, offset = 0, limit = 100) =>
+  queryOptions({
+    queryKey: ["run", run, "pods", filter, offset, limit],
+    queryFn: ({ signal }) =>
+      request<Window<Card>>(withQuery(pathOf("runs", run, "pods"), { ...filter, offset, limit }), { signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const nodeQuery = (run: string, node: string) =>
+  queryOptions({
+    queryKey: ["run", run, "node", node],
+    queryFn: ({ signal }) => request<NodeDetail>(pathOf("runs", run, "nodes", node), { signal }),
+  });
+
+export const selectionQuery = (run: string, namespace: string, name: string) =>
+  queryOptions({
+    queryKey: ["run", run, "selection", namespace, name],
+    queryFn: ({ signal }) =>
+      request<Selection>(withQuery(pathOf("runs", run, "selection"), { namespace, name }), { signal }),
+  });
+
+export interface FeedFilter {
+  pod?: string | undefined;
+  node?: string | undefined;
+}
+
+export const fetchFeed = (run: string, filter: FeedFilter = {}, before?: number, signal?: AbortSignal) =>
+  request<FeedItem[]>(withQuery(pathOf("runs", run, "feed"), { ...filter, before, limit: 50 }), signal ? { signal } : {});
+
+export const journalEntry = async (run: string, id: string): Promise<JournalEntry | undefined> => {
+  const window = await request<Window<JournalEntry>>(withQuery(pathOf("runs", run, "journal"), { limit: 50 }));
+  return window.results.find((entry) => entry.id === id);
+};
+
+export const importQuery = (id: string, filter: { exclude_namespaces?: string; label_selector?: string }) =>
+  queryOptions({
+    queryKey: ["import", id, filter],
+    queryFn: ({ signal }) => request<Import>(withQuery(pathOf("imports", id), filter), { signal }),
+    placeholderData: keepPreviousData,
+  });

@@ -1,0 +1,126 @@
+/**
+ * Every address of the UI. Pages are fetched when they are first opened; what a page keeps in the query string is parsed
+ * here, so a link from elsewhere is typed.
+ */
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+
+import { STATE_KEYS } from "@/api/types";
+import { NotFound, PageError } from "@/shell/PageOutcome";
+import { Shell } from "@/shell/Shell";
+
+import { compact, flag, oneOf, type RawSearch, text, whole } from "./search";
+
+const rootRoute = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: PageError });
+
+const homeRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/",
+  validateSearch: (search: RawSearch) => compact({ import: text(search, "import") }),
+  component: lazyRouteComponent(() => import("@/pages/home/HomePage"), "HomePage"),
+});
+
+const runsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/runs",
+  validateSearch: (search: RawSearch) => compact({ offset: whole(search, "offset"), snapshot: text(search, "snapshot") }),
+  component: lazyRouteComponent(() => import("@/pages/runs/RunsPage"), "RunsPage"),
+});
+
+export const GROUPINGS = ["zone", "pool", "none"] as const;
+export type Grouping = (typeof GROUPINGS)[number];
+
+const runRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/runs/$run",
+  validateSearch: (search: RawSearch) =>
+    compact({
+      /** "namespace/name" of the selected pod. */
+      pod: text(search, "pod"),
+      node: text(search, "node"),
+      by: oneOf(search, "by", GROUPINGS),
+      fill: text(search, "fill"),
+      table: flag(search, "table"),
+      queue: oneOf(search, "queue", STATE_KEYS),
+      feed: text(search, "feed"),
+    }),
+  component: lazyRouteComponent(() => import("@/pages/run/RunPage"), "RunPage"),
+});
+
+const runPodsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/runs/$run/pods",
+  validateSearch: (search: RawSearch) =>
+    compact({
+      column: oneOf(search, "column", STATE_KEYS),
+      group: text(search, "group"),
+      q: text(search, "q"),
+      namespace: text(search, "namespace"),
+      sort: text(search, "sort"),
+    }),
+  component: lazyRouteComponent(() => import("@/pages/run/PodsPage"), "PodsPage"),
+});
+
+export const STEPS = [
+  "PreEnqueue", "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "Reserve", "Permit", "PreBind", "Bind", "PostBind",
+] as const;
+
+const podRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/runs/$run/pods/$namespace/$name",
+  validateSearch: (search: RawSearch) =>
+    compact({
+      attempt: whole(search, "attempt"),
+      point: oneOf(search, "point", STEPS),
+      view: oneOf(search, "view", ["groups", "bars", "table"] as const),
+      journey: oneOf(search, "journey", ["timeline", "list"] as const),
+      q: text(search, "q"),
+      sort: text(search, "sort"),
+      equal: oneOf(search, "equal", ["hide"] as const),
+      yaml: flag(search, "yaml"),
+    }),
+  component: lazyRouteComponent(() => import("@/pages/pod/PodPage"), "PodPage"),
+});
+
+const waitingRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/waiting",
+  validateSearch: (search: RawSearch) =>
+    compact({ run: text(search, "run"), q: text(search, "q"), kind: oneOf(search, "kind", ["person", "gang"] as const) }),
+  component: lazyRouteComponent(() => import("@/pages/waiting/WaitingPage"), "WaitingPage"),
+});
+
+const configurationsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/configurations",
+  validateSearch: (search: RawSearch) => compact({ preset: text(search, "preset") }),
+  component: lazyRouteComponent(() => import("@/pages/configuration/ConfigurationsPage"), "ConfigurationsPage"),
+});
+
+const configurationRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/configurations/$configuration",
+  validateSearch: (search: RawSearch) =>
+    compact({
+      version: whole(search, "version"),
+      view: oneOf(search, "view", ["form", "yaml"] as const),
+      profile: text(search, "profile"),
+      plugin: text(search, "plugin"),
+      all: flag(search, "all"),
+    }),
+  component: lazyRouteComponent(() => import("@/pages/configuration/ConfigurationPage"), "ConfigurationPage"),
+});
+
+export const router = createRouter({
+  routeTree: rootRoute.addChildren([
+    homeRoute, runsRoute, runRoute, runPodsRoute, podRoute, waitingRoute, configurationsRoute, configurationRoute,
+  ]),
+  defaultPreload: "intent",
+  defaultPreloadDelay: 80,
+  scrollRestoration: true,
+});
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

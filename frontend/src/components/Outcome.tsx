@@ -1,0 +1,50 @@
+/** Empty, loading and failed: each says what is the case and what to do. The wording of each place is the caller's. */
+import { type ReactNode } from "react";
+
+import { Button } from "./Button";
+import { Icon } from "./Icon";
+import classes from "./Outcome.module.css";
+
+interface EmptyProps {
+  children: ReactNode;
+  action?: ReactNode;
+  small?: boolean;
+}
+
+export function Empty({ children, action, small = false }: EmptyProps) {
+  return (
+    <div className={classes.outcome} {...(small ? { "data-small": "" } : {})}>
+      <span>{children}</span>
+      {action}
+    </div>
+  );
+}
+
+interface FailedProps {
+  /** "Could not list clusters." */
+  what: string;
+  error?: { message: string } | null;
+  retry?: () => void;
+  retryLabel?: string;
+  small?: boolean;
+}
+
+export function Failed({ what, error, retry, retryLabel = "Try again", small = false }: FailedProps) {
+  return (
+    <div className={classes.outcome} role="alert" {...(small ? { "data-small": "" } : {})}>
+      <span className={classes.error}><Icon name="warning" size={14} />{what}</span>
+      {error ? <span>{error.message}</span> : null}
+      {retry === undefined ? null : <Button size="sm" onClick={retry}>{retryLabel}</Button>}
+    </div>
+  );
+}
+
+/** Outlines of what is to come, shown after 300 ms so that a quick answer never flickers. */
+export function Outlines({ count, height, label }: { count: number; height: number; label: string }) {
+  return (
+    <div className={classes.lines} role="status" aria-busy="true">
+      <span className="srOnly">{label}</span>
+      {Array.from({ length: count }, (_, index) => <span key={index} className={classes.line} style={{ height }} />)}
+    </div>
+  );
+}

@@ -1,0 +1,100 @@
+/**
+ * Approvals wait five seconds before they are sent, because binding cannot be undone. Plain TypeScript: the page reads
+ * `pending`, the toast shows it, `z` cancels it. Rejections and overrides have a drawer of their own and are sent at once.
+ */
+import type { JournalEntry } from "@/api/types";
+
+export interface DecidedPod {
+  namespace: string;
+  name: string;
+  uid?: string | undefined;
+  workload: string;
+  tail: string;
+}
+
+export interface PendingApproval {
+  id: number;
+  run: string;
+  pods: readonly DecidedPod[];
+  reason: string;
+  sendAt: number;
+}
+
+export interface ApprovalEnvironment {
+  now: () => number;
+  setTimer: (callback: () => void, milliseconds: number) => number;
+  clearTimer: (handle: number) => void;
+  send: (approval: PendingApproval) => Promise<JournalEntry | null>;
+  failed: (approval: PendingApproval, error: unknown) => void;
+  sent: (approval: PendingApproval, entry: JournalEntry | null) => void;
+}
+
+export const CANCEL_WINDOW = 5_000;
+
+export function podKey(pod: { namespace: string; name: string }): string {
+  return `${pod.namespace}/${pod.name}`;
+}
+
+export class Approvals {
+  private readonly environment: ApprovalEnvironment;
+  private readonly timers = new Map<number, number>();
+  private readonly watchers = new Set<() => void>();
+  private pending: readonly PendingApproval[] = [];
+  private nextId = 1;
+
+  constructor(environment: ApprovalEnvironment) {
+    this.environment = environment;
+  }
+
+  readonly watch = (callback: () => void): (() => void) => {
+    this.watchers.add(callback);
+    return () => this.watchers.delete(callback);
+  };
+  readonly getPending = (): readonly PendingApproval[] => this.pending;
+
+  /** Pods that are already about to be approved are left out, so a second press does nothing. */
+  approve(run: string, pods: readonly DecidedPod[], reason = ""): void {
+    const known = new Set(this.pending.filter((one) => one.run === run).flatMap((one) => one.pods.map(podKey)));
+    const fresh = pods.filter((pod) => !known.has(podKey(pod)));
+    if (fresh.length === 0) return;
+    const approval = { id: this.nextId++, run, pods: fresh, reason, sendAt: this.environment.now() + CANCEL_WINDOW };
+    this.pending = [...this.pending, approval];
+    this.timers.set(approval.id, this.environment.setTimer(() => this.send(approval), CANCEL_WINDOW));
+    this.changed();
+  }
+
+  /** Cancels one, or the newest. */
+  cancel(id?: number): boolean {
+    const approval = id === undefined ? this.pending.at(-1) : this.pending.find((one) => one.id === id);
+    if (approval === undefined) return false;
+    const timer = this.timers.get(approval.id);
+    if (timer !== undefined) this.environment.clearTimer(timer);
+    this.drop(approval);
+    return true;
+  }
+
+  /** Milliseconds until this pod's approval is sent, or null. */
+  due(run: string, pod: { namespace: string; name: string }): number | null {
+    const key = podKey(pod);
+    const approval = this.pending.find((one) => one.run === run && one.pods.some((other) => podKey(other) === key));
+    return approval?.sendAt ?? null;
+  }
+
+  private send(approval: PendingApproval): void {
+    this.drop(approval);
+    this.environment.send(approval).then(
+      (entry) => this.environment.sent(approval, entry),
+      (error: unknown) => this.environment.failed(approval, error),
+    );
+  }
+
+  private drop(approval: PendingApproval): void {
+    this.timers.delete(approval.id);
+    this.pending = this.pending.filter((one) => one !== approval);
+    this.changed();
+  }
+
+  private changed(): void {
+    for (const watcher of this.watchers) watcher();
+  }
+}

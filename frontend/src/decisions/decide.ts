@@ -1,0 +1,60 @@
+/** The page's one approvals store, and the decisions that are sent at once. */
+import { useSyncExternalStore } from "react";
+
+import { perform } from "@/api/commands";
+import type { JournalEntry } from "@/api/types";
+import { counted } from "@/format/number";
+import { notify, notifyError } from "@/shell/notify";
+
+import { Approvals, type DecidedPod, type PendingApproval, podKey } from "./approvals";
+
+export interface PodOutcome { namespace: string; name: string; result: string }
+
+export function targets(pods: readonly DecidedPod[]) {
+  return pods.map(({ namespace, name, uid }) => ({ namespace, name, ...(uid === undefined ? {} : { uid }) }));
+}
+
+/** Per pod what the engine answered: "approved", "already decided by mira at 10:01:19", … */
+export function outcomesOf(entry: JournalEntry | null): PodOutcome[] {
+  const result = entry?.result;
+  const list: unknown = Array.isArray(result) ? result : (result as { pods?: unknown } | null | undefined)?.pods;
+  if (!Array.isArray(list)) return [];
+  return list.filter((one): one is PodOutcome => typeof (one as PodOutcome | null)?.result === "string");
+}
+
+/** Says it when somebody or something was faster. */
+export function tellLate(entry: JournalEntry | null, done: string): void {
+  for (const late of outcomesOf(entry).filter((one) => one.result !== done)) {
+    notify({ title: podKey(late), text: `${late.result.charAt(0).toUpperCase()}${late.result.slice(1)}.` });
+  }
+}
+
+export const approvals = new Approvals({
+  now: () => Date.now(),
+  setTimer: (callback, milliseconds) => window.setTimeout(callback, milliseconds),
+  clearTimer: (handle) => window.clearTimeout(handle),
+  send: (approval) =>
+    perform(approval.run, {
+      type: "decide", decision: "approve", pods: targets(approval.pods),
+      ...(approval.reason === "" ? {} : { reason: approval.reason }),
+    }),
+  sent: (_approval, entry) => tellLate(entry, "approved"),
+  failed: (approval, error) =>
+    notifyError(`Approve failed, ${approval.pods.length === 1 ? "the pod still waits" : `${counted(approval.pods.length, "pod")} still wait`}.`, error),
+});
+
+export async function reject(run: string, pods: readonly DecidedPod[], reason: string): Promise<void> {
+  tellLate(await perform(run, { type: "decide", decision: "reject", pods: targets(pods), reason }), "rejected");
+}
+
+/** Lets pods go although the plugin would wait on; always with a reason. */
+export async function override(run: string, pods: readonly DecidedPod[], reason: string, plugin?: string): Promise<void> {
+  const entry = await perform(run, {
+    type: "decide", decision: "override", pods: targets(pods), reason, ...(plugin === undefined ? {} : { plugin }),
+  });
+  tellLate(entry, "approved");
+}
+
+export function usePendingApprovals(): readonly PendingApproval[] {
+  return useSyncExternalStore(approvals.watch, approvals.getPending);
+}

@@ -1,0 +1,38 @@
+/** Resource names and quantities as people say them: "6 cpu · 24 Gi · 1 GPU". */
+const SHORT: Record<string, string> = {
+  cpu: "cpu", memory: "mem", pods: "pod", "nvidia.com/gpu": "gpu", "amd.com/gpu": "gpu", "ephemeral-storage": "disk",
+};
+
+/** The label on a node tile, at most four letters or so. */
+export function resourceLabel(name: string): string {
+  const known = SHORT[name];
+  if (known !== undefined) return known;
+  const last = name.slice(name.lastIndexOf("/") + 1);
+  return last.length > 6 ? last.slice(0, 6) : last;
+}
+
+/** `{cpu: "6", memory: "24Gi", "nvidia.com/gpu": "1"}` → "6 cpu · 24 Gi · 1 GPU" */
+export function requestText(requests: Record<string, string | number> | undefined): string {
+  if (requests === undefined) return "none";
+  const parts: string[] = [];
+  for (const [name, raw] of Object.entries(requests)) {
+    const value = String(raw);
+    if (value === "0" || value === "") continue;
+    if (name === "cpu") parts.push(`${cores(value)} cpu`);
+    else if (name === "memory") parts.push(unit(value));
+    else if (name === "ephemeral-storage") parts.push(`${unit(value)} disk`);
+    else if (name.endsWith("/gpu")) parts.push(`${value} GPU`);
+    else parts.push(`${value} ${name}`);
+  }
+  return parts.length === 0 ? "no requests" : parts.join(" · ");
+}
+
+/** "250m" → "0.25" */
+function cores(value: string): string {
+  return value.endsWith("m") ? String(Number(value.slice(0, -1)) / 1000) : value;
+}
+
+/** "24Gi" → "24 Gi" */
+function unit(value: string): string {
+  return value.replace(/^([\d.]+)\s*([A-Za-z]+)$/, "$1 $2");
+}

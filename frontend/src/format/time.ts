@@ -1,0 +1,71 @@
+/** Ages, countdowns and moments as the pages write them. All take milliseconds or ISO-8601; none reads the clock. */
+
+/** "0.4s", "54s", "2m 14s", "3h 5m", "12d". */
+export function age(milliseconds: number): string {
+  const seconds = Math.max(0, milliseconds) / 1000;
+  if (seconds < 9.95) return `${seconds.toFixed(1)}s`;
+  const whole = Math.round(seconds);
+  if (whole < 60) return `${whole}s`;
+  const minutes = Math.floor(whole / 60);
+  if (minutes < 60) return whole % 60 === 0 ? `${minutes}m` : `${minutes}m ${whole % 60}s`;
+  const hours = Math.floor(minutes / 60);
+  if (hours < 48) return minutes % 60 === 0 ? `${hours}h` : `${hours}h ${minutes % 60}m`;
+  return `${Math.floor(hours / 24)}d`;
+}
+
+/** "0:38", "13:20", "1:02:03"; a started second counts as whole, so the last thing shown is 0:01. */
+export function countdown(milliseconds: number): string {
+  const left = Math.max(0, Math.ceil(milliseconds / 1000));
+  const hours = Math.floor(left / 3600);
+  const minutes = Math.floor((left % 3600) / 60);
+  const seconds = String(left % 60).padStart(2, "0");
+  return hours > 0 ? `${hours}:${String(minutes).padStart(2, "0")}:${seconds}` : `${minutes}:${seconds}`;
+}
+
+/** The short form inside a ring: "0.8", "3.7", "12". */
+export function shortSeconds(milliseconds: number): string {
+  const seconds = Math.max(0, milliseconds) / 1000;
+  return seconds < 9.95 ? seconds.toFixed(1) : String(Math.round(seconds));
+}
+
+function two(value: number): string {
+  return String(value).padStart(2, "0");
+}
+
+/** Run time, in UTC as everything in a cluster: "10:01:22.418". */
+export function runTime(iso: string, withMilliseconds = true): string {
+  const moment = new Date(iso);
+  if (Number.isNaN(moment.getTime())) return iso;
+  const clock = `${two(moment.getUTCHours())}:${two(moment.getUTCMinutes())}:${two(moment.getUTCSeconds())}`;
+  return withMilliseconds ? `${clock}.${String(moment.getUTCMilliseconds()).padStart(3, "0")}` : clock;
+}
+
+/** The exact moment for a hover. */
+export function exact(iso: string): string {
+  return iso.replace("T", " ").replace(/Z$/, " UTC");
+}
+
+/** Wall time of the reader: "10:01:22". */
+export function wallTime(milliseconds: number): string {
+  const moment = new Date(milliseconds);
+  return `${two(moment.getHours())}:${two(moment.getMinutes())}:${two(moment.getSeconds())}`;
+}
+
+/** "today 09:57", "yesterday", "17 Nov", "17 Nov 2025"; `timeFirst` gives "09:57 today". */
+export function day(iso: string, now: number, timeFirst = false): string {
+  const moment = new Date(iso);
+  const today = new Date(now);
+  const midnight = new Date(today.getFullYear(), today.getMonth(), today.getDate()).getTime();
+  const clock = `${two(moment.getHours())}:${two(moment.getMinutes())}`;
+  if (moment.getTime() >= midnight) return timeFirst ? `${clock} today` : `today ${clock}`;
+  if (moment.getTime() >= midnight - 86_400_000) return "yesterday";
+  const month = moment.toLocaleString("en", { month: "short" });
+  const date = `${moment.getDate()} ${month}`;
+  return moment.getFullYear() === today.getFullYear() ? date : `${date} ${moment.getFullYear()}`;
+}
+
+/** "1 s to 8 s" style seconds in prose: "0.1 s", "46.2 s", "5 min". */
+export function seconds(value: number): string {
+  if (value >= 120 && value % 60 === 0) return `${value / 60} min`;
+  return value < 9.95 ? `${Number(value.toFixed(1))} s` : `${Math.round(value)} s`;
+}

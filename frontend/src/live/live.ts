@@ -1,0 +1,75 @@
+/** The browser's one socket and the stores of the runs it follows. React enters through `useLive.ts`. */
+import type { QueryClient } from "@tanstack/react-query";
+
+import { fetchBoard, fetchFeed, fetchNodes, waitingCountQuery } from "@/api/queries";
+
+import type { ServerMessage } from "./messages";
+import { RunStore } from "./runStore";
+import { browserSocket } from "./socket";
+
+export const socket = browserSocket();
+
+const stores = new Map<string, { store: RunStore; followers: number; leave: () => void }>();
+
+function route(message: ServerMessage): void {
+  if (message.type === "subscribed") stores.get(message.run)?.store.subscribed(message.seq);
+  else if (message.type === "run.delta") stores.get(message.run)?.store.apply(message);
+  else if (message.type === "run.resync") stores.get(message.run)?.store.resync();
+}
+
+/** Starts the socket and lets its small messages refresh what TanStack Query holds. */
+export function startLive(queries: QueryClient): void {
+  socket.onMessage((message) => {
+    route(message);
+    if (message.type === "waiting.count") {
+      queries.setQueryData(waitingCountQuery.queryKey, { count: message.count, person: message.person });
+      void queries.invalidateQueries({ queryKey: ["waiting"], predicate: (query) => query.queryKey[1] !== "count" });
+    } else if (message.type === "runs.changed") {
+      void queries.invalidateQueries({ queryKey: ["runs"] });
+    } else if (message.type === "hello") {
+      void queries.invalidateQueries({ queryKey: ["waiting"] });
+    }
+  });
+  socket.start();
+}
+
+export function storeOf(run: string): RunStore {
+  const known = stores.get(run);
+  if (known !== undefined) return known.store;
+  const store = new RunStore(
+    run,
+    {
+      board: (id) => fetchBoard(id),
+      nodes: (id, offset) => fetchNodes(id, offset),
+      feed: (id, before) => fetchFeed(id, {}, before),
+      now: () => Date.now(),
+    },
+    () => socket.refollow(run),
+  );
+  stores.set(run, { store, followers: 0, leave: () => undefined });
+  return store;
+}
+
+/** Follows a run for as long as somebody looks at it; the store is dropped with its last follower. */
+export function followRun(run: string): () => void {
+  const store = storeOf(run);
+  const entry = stores.get(run);
+  if (entry === undefined) return () => undefined;
+  entry.followers += 1;
+  if (entry.followers === 1) {
+    entry.leave = socket.follow(run);
+    void store.load();
+  }
+  let left = false;
+  return () => {
+    if (left) return;
+    left = true;
+    entry.followers -= 1;
+    if (entry.followers > 0) return;
+    entry.leave();
+    // Leaving and coming back within one navigation must not throw the board away.
+    window.setTimeout(() => {
+      if (entry.followers === 0 && stores.get(run) === entry) stores.delete(run);
+    }, 5_000);
+  };
+}

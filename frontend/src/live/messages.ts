@@ -1,0 +1,57 @@
+/**
+ * Every message of the WebSocket, both ways; the server's twin is schedweb/runs/messages.py. `parseServerMessage` is the
+ * only way in: what it does not know is dropped, so a newer server cannot break an older page.
+ */
+import type { Column, Counts, Cycle, FeedItem, RunClock, RunState, StateKey, Worker } from "@/api/types";
+
+export interface Subscribe { type: "subscribe"; run: string }
+export interface Unsubscribe { type: "unsubscribe"; run: string }
+export interface Ping { type: "ping"; id: number }
+export type ClientMessage = Subscribe | Unsubscribe | Ping;
+
+export interface Hello { type: "hello"; version: string }
+export interface Subscribed { type: "subscribed"; run: string; seq: number }
+export interface RunDelta {
+  type: "run.delta";
+  run: string;
+  seq: number;
+  previous: number;
+  at: string;
+  state: RunState;
+  clock: RunClock;
+  counts: Counts;
+  attempts: number;
+  points: number;
+  worker: Worker;
+  cycle: Cycle | null;
+  columns: Partial<Record<StateKey, Column>>;
+  /** One row: index, then requested and reserved per resource, then bound, waiting, in flight. */
+  nodes: number[][];
+  topology?: boolean;
+  feed: FeedItem[];
+  rate?: number | null;
+  error?: string | null;
+}
+export interface RunResync { type: "run.resync"; run: string }
+export interface WaitingCount { type: "waiting.count"; count: number; person: number }
+export interface RunsChanged { type: "runs.changed"; run: string }
+export interface Pong { type: "pong"; id: number }
+export interface ServerError { type: "error"; code: string; message: string }
+export type ServerMessage =
+  | Hello | Subscribed | RunDelta | RunResync | WaitingCount | RunsChanged | Pong | ServerError;
+
+const KNOWN: ReadonlySet<string> = new Set<ServerMessage["type"]>([
+  "hello", "subscribed", "run.delta", "run.resync", "waiting.count", "runs.changed", "pong", "error",
+]);
+
+export function parseServerMessage(text: string): ServerMessage | null {
+  let value: unknown;
+  try {
+    value = JSON.parse(text);
+  } catch {
+    return null;
+  }
+  if (typeof value !== "object" || value === null) return null;
+  const type = (value as { type?: unknown }).type;
+  return typeof type === "string" && KNOWN.has(type) ? (value as ServerMessage) : null;
+}

@@ -1,0 +1,34 @@
+/** The one React binding of the live stores. */
+import { useEffect, useSyncExternalStore } from "react";
+
+import type { StateKey } from "@/api/types";
+
+import { followRun, socket, storeOf } from "./live";
+import type { FeedView, NodesView, RunStore, RunView } from "./runStore";
+import type { Connection } from "./socket";
+
+export function useConnection(): Connection {
+  return useSyncExternalStore(socket.watch, socket.getConnection);
+}
+
+/** Subscribes to the run while the component is mounted and returns its store. */
+export function useRunStore(run: string): RunStore {
+  useEffect(() => followRun(run), [run]);
+  return storeOf(run);
+}
+
+export function useRunView(store: RunStore): RunView {
+  return useSyncExternalStore(store.watch, store.getView);
+}
+
+export function useColumn(store: RunStore, key: StateKey) {
+  return useSyncExternalStore(store.watch, () => store.getView().columns?.[key] ?? null);
+}
+
+export function useNodes(store: RunStore): NodesView {
+  return useSyncExternalStore(store.watch, store.getNodes);
+}
+
+export function useFeed(store: RunStore): FeedView {
+  return useSyncExternalStore(store.watch, store.getFeed);
+}

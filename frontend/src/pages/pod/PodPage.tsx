@@ -1,0 +1,5 @@
+import { Page } from "@/components/Panel";
+
+export function PodPage() {
+  return <Page />;
+}

@@ -1,0 +1,113 @@
+/** `/` and Ctrl K: pods of the run in view (the server searches), its nodes (already here), runs, pages. */
+import "@mantine/core/styles/CloseButton.layer.css";
+import "@mantine/core/styles/Overlay.layer.css";
+import "@mantine/core/styles/Paper.layer.css";
+import "@mantine/core/styles/ScrollArea.layer.css";
+import "@mantine/core/styles/Input.layer.css";
+import "@mantine/core/styles/ModalBase.layer.css";
+import "@mantine/core/styles/Modal.layer.css";
+import "@mantine/spotlight/styles.layer.css";
+
+import { useDebouncedValue } from "@mantine/hooks";
+import { createSpotlight, Spotlight } from "@mantine/spotlight";
+import { keepPreviousData, useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+
+import { runPodsQuery, runsQuery } from "@/api/queries";
+import { PodName } from "@/components/Chip";
+import { Icon } from "@/components/Icon";
+import { STATES } from "@/components/states";
+import { matches, parseFilter } from "@/filter/grammar";
+import { storeOf } from "@/live/live";
+
+import classes from "./Search.module.css";
+
+const [store, spotlight] = createSpotlight();
+const SHOWN = 8;
+
+const PAGES = [
+  { label: "Home", to: "/" }, { label: "Runs", to: "/runs" }, { label: "Waiting pods", to: "/waiting" },
+  { label: "Configurations", to: "/configurations" },
+] as const;
+
+export default function Search({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const [query, setQuery] = useState("");
+  const [asked] = useDebouncedValue(query.trim(), 160);
+  const { run } = useParams({ strict: false });
+  const navigate = useNavigate();
+  useEffect(() => {
+    if (opened) spotlight.open();
+  }, [opened]);
+
+  const filter = parseFilter(query);
+  const searching = opened && asked !== "";
+  const pods = useQuery({
+    ...runPodsQuery(run ?? "", { q: asked }, 0, SHOWN), enabled: searching && run !== undefined, placeholderData: keepPreviousData,
+  });
+  const runs = useQuery({ ...runsQuery(0, 50), enabled: opened });
+  const nodeNames = run === undefined || query.trim() === "" ? [] : (storeOf(run).getNodes().table?.names ?? []);
+  const nodes = nodeNames.filter((name) => matches(filter, name)).slice(0, SHOWN);
+  const foundRuns = (runs.data?.results ?? [])
+    .filter((one) => matches(filter, `${one.number} ${one.snapshot.name} ${one.configuration.name}`)).slice(0, SHOWN);
+  const pages = PAGES.filter((page) => matches(filter, page.label));
+  const foundPods = searching && run !== undefined ? (pods.data?.results ?? []) : [];
+  const nothing = foundPods.length + nodes.length + foundRuns.length + pages.length === 0;
+
+  return (
+    <Spotlight.Root store={store} query={query} onQueryChange={setQuery} shortcut={null} onSpotlightClose={onClose} scrollable maxHeight={440}
+      size={600} classNames={{ content: classes.content ?? "", overlay: classes.scrim ?? "", action: classes.action ?? "", search: classes.search ?? "" }}>
+      <Spotlight.Search placeholder="Find pods, nodes, runs" aria-label="Find pods, nodes, runs" leftSection={<Icon name="search" />} />
+      <Spotlight.ActionsList>
+        {run !== undefined && foundPods.length > 0 ? (
+          <Spotlight.ActionsGroup label="Pods of this run">
+            {foundPods.map((pod) => (
+              <Spotlight.Action key={pod.key} onClick={() => void navigate({
+                to: "/runs/$run/pods/$namespace/$name", params: { run, namespace: pod.namespace, name: pod.name },
+              })}>
+                <Icon name={pod.column ?? "active"} size={14} />
+                <PodName pod={pod} /><span className="faint">{pod.namespace}</span>
+                <span className="grow" />
+                <span className="faint">{pod.column === undefined ? "" : STATES[pod.column].title}</span>
+              </Spotlight.Action>
+            ))}
+          </Spotlight.ActionsGroup>
+        ) : null}
+        {run !== undefined && nodes.length > 0 ? (
+          <Spotlight.ActionsGroup label="Nodes of this run">
+            {nodes.map((name) => (
+              <Spotlight.Action key={name} onClick={() => void navigate({ to: "/runs/$run", params: { run }, search: { node: name } })}>
+                <Icon name="node" size={14} /><span className="mono">{name}</span>
+              </Spotlight.Action>
+            ))}
+          </Spotlight.ActionsGroup>
+        ) : null}
+        {foundRuns.length > 0 ? (
+          <Spotlight.ActionsGroup label="Runs">
+            {foundRuns.map((one) => (
+              <Spotlight.Action key={one.id} onClick={() => void navigate({ to: "/runs/$run", params: { run: one.id } })}>
+                <Icon name="play" size={14} /><b>{one.snapshot.name}</b>
+                <span className="faint">with {one.configuration.name}</span><span className="grow" /><span className="faint">{one.number}</span>
+              </Spotlight.Action>
+            ))}
+          </Spotlight.ActionsGroup>
+        ) : null}
+        {pages.length > 0 ? (
+          <Spotlight.ActionsGroup label="Pages">
+            {pages.map((page) => (
+              <Spotlight.Action key={page.to} onClick={() => void navigate({ to: page.to })}>
+                <Icon name="chevronRight" size={14} />{page.label}
+              </Spotlight.Action>
+            ))}
+          </Spotlight.ActionsGroup>
+        ) : null}
+        {nothing ? <Spotlight.Empty>{pods.isFetching ? "Searching…" : `Nothing matches “${query}”.`}</Spotlight.Empty> : null}
+      </Spotlight.ActionsList>
+      <Spotlight.Footer>
+        <span className={classes.footer}>
+          <span><kbd>web</kbd> has the text</span><span><kbd>!ci</kbd> has it not</span><span><kbd>-l app=web</kbd> has the label</span>
+        </span>
+      </Spotlight.Footer>
+    </Spotlight.Root>
+  );
+}

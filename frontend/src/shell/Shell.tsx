@@ -1,0 +1,70 @@
+/** The frame around every page: top bar, search, keys, live connection, toasts. */
+import { useQuery } from "@tanstack/react-query";
+import { Outlet, useNavigate } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from "react";
+
+import { ApiError } from "@/api/client";
+import { meQuery } from "@/api/queries";
+import { queryClient } from "@/app/queryClient";
+import { Failed } from "@/components/Outcome";
+import { ApprovalToast } from "@/decisions/ApprovalToast";
+import { useKeyboard, useKeys } from "@/keys/useKeys";
+import { socket, startLive } from "@/live/live";
+
+import { notifications } from "./notify";
+import { SignedOut } from "./PageOutcome";
+import { PageLive } from "./pageLive";
+import classes from "./Shell.module.css";
+import { TopBar } from "./TopBar";
+
+const Notices = lazy(() => import("./Notices"));
+const Search = lazy(() => import("./Search"));
+const KeysOverlay = lazy(() => import("./KeysOverlay"));
+
+export function Shell() {
+  const me = useQuery(meQuery);
+  const navigate = useNavigate();
+  const [searching, setSearching] = useState<"never" | "open" | "closed">("never");
+  const [keysShown, setKeysShown] = useState(false);
+  const hasNotices = useSyncExternalStore(notifications.watch, notifications.wanted);
+  const signedIn = me.data !== undefined;
+
+  useEffect(() => {
+    if (!signedIn) return undefined;
+    startLive(queryClient);
+    return () => socket.stop();
+  }, [signedIn]);
+
+  useKeyboard();
+  const openSearch = () => setSearching("open");
+  useKeys([
+    { keys: "/", label: "Search", group: "Everywhere", run: openSearch },
+    { keys: "Ctrl+k", label: "Search", group: "Everywhere", run: openSearch, everywhere: true },
+    { keys: "?", label: "All keys", group: "Everywhere", run: () => setKeysShown(true) },
+    { keys: "g h", label: "Home", group: "Go to", run: () => void navigate({ to: "/" }) },
+    { keys: "g r", label: "Runs", group: "Go to", run: () => void navigate({ to: "/runs" }) },
+    { keys: "g w", label: "Waiting", group: "Go to", run: () => void navigate({ to: "/waiting" }) },
+    { keys: "g c", label: "Configurations", group: "Go to", run: () => void navigate({ to: "/configurations" }) },
+  ]);
+
+  if (me.error instanceof ApiError && (me.error.status === 401 || me.error.status === 403)) return <SignedOut />;
+  return (
+    <>
+      <a className={classes.skip} href="#main">Skip to the page</a>
+      <TopBar me={me.data} onSearch={openSearch} onKeys={() => setKeysShown(true)} />
+      <main id="main" className={classes.main} tabIndex={-1}>
+        {me.error !== null && me.data === undefined
+          ? <Failed what="The server does not answer." error={me.error} retry={() => void me.refetch()} />
+          : null}
+        {signedIn ? <Outlet /> : null}
+      </main>
+      <ApprovalToast />
+      <PageLive />
+      <Suspense fallback={null}>
+        {hasNotices ? <Notices /> : null}
+        {searching === "never" ? null : <Search opened={searching === "open"} onClose={() => setSearching("closed")} />}
+        {keysShown ? <KeysOverlay onClose={() => setKeysShown(false)} /> : null}
+      </Suspense>
+    </>
+  );
+}
