@@ -61,7 +61,7 @@ class NodeTree:
     def list(self) -> list[str]:
         """The first node of every zone, then the second of every zone that has one, …"""
         pending = [list(nodes) for nodes in self._zones.values()]
-        names = []
+        names: list[str] = []
         for turn in range(max(map(len, pending), default=0)):
             names.extend(nodes[turn] for nodes in pending if turn < len(nodes))
         return names

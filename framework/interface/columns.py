@@ -28,9 +28,14 @@ ALL_ROWS: Final[Rows] = None
 class PodChange(Protocol):
     """Pods added to and removed from ONE node: nominated pods, and preemption's dry runs."""
 
-    row: int
-    added: Sequence[PodInfo]
-    removed: Sequence[PodInfo]
+    @property
+    def row(self) -> int: ...
+
+    @property
+    def added(self) -> Sequence[PodInfo]: ...
+
+    @property
+    def removed(self) -> Sequence[PodInfo]: ...
 
 
 class Input(Protocol):

@@ -369,6 +369,9 @@ class SchedulingQueue:
             infos.append(unresolved(ref) if queued is None else queued.pod_info)
         return infos
 
+    def nominated_nodes(self) -> list[str]:
+        return self.nominator.nodes()
+
     def get(self, key: str) -> QueuedPodInfo | None:
         """A queued pod; None for one that is in flight or unknown."""
         return self._active.get(key) or self._backoff.get(key) or self._unschedulable.get(key)

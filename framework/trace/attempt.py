@@ -33,14 +33,24 @@ class PreFilterOutcome(NamedTuple):
     """Sorted; None when the plugin leaves all nodes in."""
 
 
+class CandidateNode(NamedTuple):
+    """A node where preemption would help."""
+
+    node: str
+    victims: tuple[str, ...]
+    """``namespace/name``, most important first."""
+    pdb_violations: int
+    lost_by: str
+    """The criterion by which another node was preferred; "" for the chosen one and its equals."""
+
+
 class PostFilterOutcome(NamedTuple):
     plugin: str
     status: Status
     nominated_node: str | None
     victims: tuple[str, ...]
     """``namespace/name`` of the victims on the nominated node, in the plugin's order."""
-    candidates: tuple[tuple[str, tuple[str, ...]], ...]
-    pdb_violations: int
+    candidates: tuple[CandidateNode, ...]
     nominated_any: tuple[str, ...]
 
 

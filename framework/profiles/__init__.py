@@ -1,0 +1,30 @@
+"""Profiles: the plugins of a scheduler name put together, and the framework that runs them at every point."""
+
+from __future__ import annotations
+
+from framework.profiles.build import PluginClasses, ProfileError
+from framework.profiles.filter_run import FilterRun, NodeCase, priority_of
+from framework.profiles.profile import Profile, ProfileMap, build_profiles
+from framework.profiles.seeded import SeededGenerator
+from framework.profiles.services import Clock, Services
+from framework.profiles.ties import TieRule, Ties
+from framework.profiles.waiting_pods import WaitingPod, WaitingPods, go_duration
+
+__all__ = [
+    "Clock",
+    "FilterRun",
+    "NodeCase",
+    "PluginClasses",
+    "Profile",
+    "ProfileError",
+    "ProfileMap",
+    "SeededGenerator",
+    "Services",
+    "TieRule",
+    "Ties",
+    "WaitingPod",
+    "WaitingPods",
+    "build_profiles",
+    "go_duration",
+    "priority_of",
+]

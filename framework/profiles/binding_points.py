@@ -1,0 +1,121 @@
+"""The points around binding: Permit, PreBindPreFlight, PreBind, Bind, PostBind (spec: framework §2)."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final
+
+from framework.interface.cycle_state import CycleState
+from framework.interface.status import SKIP, SUCCESS, Code, Status
+from framework.objects import Pod
+from framework.profiles.outcomes import answer, error_text, raised
+from framework.profiles.profile import Profile
+from framework.profiles.waiting_pods import MAX_TIMEOUT
+from framework.trace.attempt import AttemptTrace, PermitOutcome, PluginOutcome
+
+_SECOND: Final = 1_000_000_000
+WAITED_ON: Final = "one or more plugins asked to wait and no plugin rejected pod"
+
+
+@dataclass(frozen=True, slots=True)
+class PermitAnswer:
+    status: Status
+    waits: Mapping[str, int]
+    """Plugin → nanoseconds; only with Code.WAIT."""
+
+
+def run_permit(profile: Profile, state: CycleState, pod: Pod, node_name: str, trace: AttemptTrace) -> PermitAnswer:
+    waits: dict[str, int] = {}
+    waiting: Status | None = None
+    for plugin, each in profile.permit:
+        try:
+            said, timeout = each.permit(state, pod, node_name)
+        except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+            said, timeout = raised(error), 0.0
+        status = answer(said)
+        trace.permit.append(PermitOutcome(plugin, status, timeout if status.code is Code.WAIT else 0.0))
+        if status.is_success:
+            continue
+        if status.is_rejected:
+            return PermitAnswer(status.with_plugin(plugin), {})
+        if status.code is not Code.WAIT:
+            text = f'running Permit plugin "{plugin}": {error_text(status)}'
+            return PermitAnswer(Status.as_error(text, plugin), {})
+        waits[plugin] = min(round(timeout * _SECOND), MAX_TIMEOUT)
+        waiting = status
+    if waiting is None:
+        return PermitAnswer(SUCCESS, {})
+    return PermitAnswer(Status(Code.WAIT, (*waiting.reasons, WAITED_ON), waiting.plugin), waits)
+
+
+def run_pre_bind_pre_flights(
+    profile: Profile, state: CycleState, pod: Pod, node_name: str, trace: AttemptTrace
+) -> Status:
+    """Success when some plugin will work in PreBind, Skip when none will; a rejection here is an error."""
+    result = SKIP
+    skipped: list[str] = []
+    for plugin, each in profile.pre_bind:
+        try:
+            said, _ = each.pre_bind_pre_flight(state, pod, node_name)
+        except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+            said = raised(error)
+        status = answer(said)
+        trace.pre_bind_pre_flight.append(PluginOutcome(plugin, status))
+        if status.code is Code.ERROR:
+            return Status.as_error(f'running PreBindPreFlight "{plugin}": {error_text(status)}')
+        if status.is_success:
+            result = SUCCESS
+        elif status.code is Code.SKIP:
+            skipped.append(plugin)
+        else:
+            return Status.as_error(
+                f'PreBindPreFlight {plugin} returned "{status.code.name_}", which is unsupported. '
+                "It is supposed to return Success, Skip, or Error status"
+            )
+    state.skip_pre_bind = frozenset(skipped)
+    return result
+
+
+def run_pre_bind(profile: Profile, state: CycleState, pod: Pod, node_name: str, trace: AttemptTrace) -> Status:
+    """In configured order. Upstream's parallel groups differ from that only in time; the first failure ends it."""
+    for plugin, each in profile.pre_bind:
+        if plugin in state.skip_pre_bind:
+            continue
+        try:
+            status = answer(each.pre_bind(state, pod, node_name))
+        except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+            status = raised(error)
+        trace.pre_bind.append(PluginOutcome(plugin, status))
+        if status.is_rejected:
+            return status.with_plugin(plugin)
+        if not status.is_success:
+            return Status.as_error(f'running PreBind plugin "{plugin}": {error_text(status)}')
+    return SUCCESS
+
+
+def run_bind(profile: Profile, state: CycleState, pod: Pod, node_name: str, trace: AttemptTrace) -> Status:
+    """The first plugin that does not skip decides; all skipping is a failure without error (additions 8)."""
+    for plugin, bind in profile.bind:
+        try:
+            status = answer(bind(state, pod, node_name))
+        except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+            status = raised(error)
+        trace.bind.append(PluginOutcome(plugin, status))
+        if status.code is Code.SKIP:
+            continue
+        if status.is_success:
+            return SUCCESS
+        if status.is_rejected:
+            return status.with_plugin(plugin)
+        return Status.as_error(f'running Bind plugin "{plugin}": {error_text(status)}')
+    return SKIP
+
+
+def run_post_bind(profile: Profile, state: CycleState, pod: Pod, node_name: str, trace: AttemptTrace) -> None:
+    for plugin, post_bind in profile.post_bind:
+        trace.post_bind.append(plugin)
+        try:
+            post_bind(state, pod, node_name)
+        except Exception as error:  # noqa: BLE001 - the pod is bound, nothing can be undone
+            trace.post_bind[-1] = f"{plugin}: {error_text(raised(error))}"

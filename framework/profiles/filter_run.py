@@ -1,0 +1,257 @@
+"""FilterRun: the Filter plugins of one profile for one pod in one cycle (spec: framework §2 Filter, §4).
+
+Columnar plugins are answered for all nodes at once; per-node plugins are called node by node. One node with other pods
+on it (nominated pods, preemption's dry runs) is a NodeCase: a change to the columns' inputs, and copies of node and
+state only where a per-node plugin will look at them.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from framework.columns import Snapshot
+from framework.interface.columns import ALL_ROWS, Plan
+from framework.interface.cycle_state import CycleState
+from framework.interface.node_info import NodeInfo, PodInfo
+from framework.interface.plugin import PreFilterExtensions
+from framework.interface.status import SUCCESS, Status
+from framework.objects import Pod
+from framework.profiles.outcomes import answer, error_text, raised
+
+PerNodeFilter = Callable[[CycleState, Pod, NodeInfo], Status | None]
+ExtensionCall = Callable[[CycleState, Pod, PodInfo, NodeInfo], Status | None]
+_DENSE_CODES: Final = 1 << 12
+
+
+def priority_of(pod: Pod) -> int:
+    return pod.spec.priority or 0
+
+
+@dataclass(slots=True)
+class FilterEntry:
+    """One Filter plugin that this pod does not skip: either ``per_node`` or ``plan``, or an error for every node."""
+
+    plugin: str
+    per_node: PerNodeFilter | None = None
+    plan: Plan | None = None
+    error: Status | None = None
+    codes: NDArray[Any] | None = None
+    statuses: dict[int, Status] = field(default_factory=dict)
+
+    def all_codes(self) -> NDArray[Any]:
+        """Verdict codes of all rows, computed once per cycle."""
+        if self.codes is None:
+            assert self.plan is not None
+            self.codes = self.plan.kernel(*[each.gather(ALL_ROWS) for each in self.plan.inputs])
+        return self.codes
+
+    def status(self, code: int) -> Status:
+        found = self.statuses.get(code)
+        if found is None:
+            assert self.plan is not None
+            reasons = self.plan.reasons
+            reason = reasons(code) if callable(reasons) else reasons[code]
+            found = self.statuses[code] = filter_status(self.plugin, Status(reason.code, tuple(reason.texts)))
+        return found
+
+
+def filter_status(plugin: str, status: Status) -> Status:
+    """A code that Filter does not know is an error; both carry the plugin's name."""
+    if status.is_success or status.is_rejected:
+        return status if status.is_success else status.with_plugin(plugin)
+    return Status.as_error(f'running "{plugin}" filter plugin: {error_text(status)}', plugin)
+
+
+class FilterRun:
+    def __init__(
+        self,
+        entries: Sequence[FilterEntry],
+        extensions: Sequence[tuple[str, PreFilterExtensions]],
+        state: CycleState,
+        pod: PodInfo,
+        snapshot: Snapshot,
+        nominated: Callable[[str], Sequence[PodInfo]],
+    ) -> None:
+        self.entries = tuple(entries)
+        self.extensions = tuple(extensions)
+        self.state = state
+        self.pod = pod
+        self.snapshot = snapshot
+        self._nominated = nominated
+        self.columnar = all(entry.plan is not None for entry in self.entries)
+        """No per-node plugin is left for this pod: all nodes can be decided at once."""
+        self.stateful = bool(extensions) or not self.columnar
+
+    def at(self, row: int, node: NodeInfo) -> Status:
+        """One node as it is: plugins in configured order, up to the first that does not pass it."""
+        for entry in self.entries:
+            if entry.per_node is not None:
+                status = self._call(entry, self.state, node)
+                if not status.is_success:
+                    return status
+            elif entry.error is not None:
+                return entry.error
+            else:
+                code = int(entry.all_codes()[row])
+                if code:
+                    return entry.status(code)
+        return SUCCESS
+
+    def case(self, case: NodeCase) -> Status:
+        for entry in self.entries:
+            if entry.per_node is not None:
+                status = self._call(entry, case.state, case.node)
+                if not status.is_success:
+                    return status
+            elif entry.error is not None:
+                return entry.error
+            else:
+                code = self._code(entry, case)
+                if code:
+                    return entry.status(code)
+        return SUCCESS
+
+    def _call(self, entry: FilterEntry, state: CycleState, node: NodeInfo) -> Status:
+        assert entry.per_node is not None
+        try:
+            status = answer(entry.per_node(state, self.pod.pod, node))
+        except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+            status = raised(error)
+        return filter_status(entry.plugin, status)
+
+    @staticmethod
+    def _code(entry: FilterEntry, case: NodeCase) -> int:
+        assert entry.plan is not None
+        plan = entry.plan
+        if not plan.inputs:
+            return int(entry.all_codes()[case.row])
+        if case.changed:
+            return int(plan.kernel(*[each.gather_changed(case) for each in plan.inputs])[0])
+        return int(entry.all_codes()[case.row])
+
+    def nominated_for(self, node_name: str) -> list[PodInfo]:
+        """Other pods nominated to the node whose priority this pod must yield to."""
+        mine = priority_of(self.pod.pod)
+        return [pod for pod in self._nominated(node_name) if priority_of(pod.pod) >= mine and pod.uid != self.pod.uid]
+
+    def with_nominated(self, row: int, node: NodeInfo) -> Status:
+        """Both passes of spec framework §4: with the nominated pods and, if that succeeds, without."""
+        return NodeCase(self, row, node).run_filters()
+
+    def verdicts(self) -> tuple[NDArray[np.int32], list[Status]]:
+        """For columnar runs: row → index into statuses (0 = every plugin passes it), first failing plugin first."""
+        verdict = np.zeros(self.snapshot.row_count, dtype=np.int32)
+        statuses = [SUCCESS]
+        for entry in self.entries:
+            codes = entry.all_codes()
+            failing = (codes != 0) & (verdict == 0)
+            if not failing.any():
+                continue
+            found = codes[failing].astype(np.int64)
+            low, high = int(found.min()), int(found.max())
+            if low >= 0 and high < _DENSE_CODES:
+                distinct = np.flatnonzero(np.bincount(found))
+                numbers = np.zeros(high + 1, dtype=np.int32)
+                numbers[distinct] = np.arange(len(statuses), len(statuses) + len(distinct))
+                verdict[failing] = numbers[found]
+            else:
+                distinct, inverse = np.unique(found, return_inverse=True)
+                verdict[failing] = inverse + len(statuses)
+            statuses.extend(entry.status(code) for code in distinct.tolist())
+        return verdict, statuses
+
+
+class NodeCase:
+    """One node with pods taken away or put on. A PodChange for the columns and a DryRun for PostFilter plugins."""
+
+    def __init__(self, run: FilterRun, row: int, node: NodeInfo) -> None:
+        self.run = run
+        self.row = row
+        self.removed: list[PodInfo] = []
+        self.added: list[PodInfo] = []
+        self.state = run.state
+        self._base = node
+        self._own: NodeInfo | None = None
+        self._pending: list[tuple[PodInfo, bool]] = []
+        self._state_is_own = False
+
+    @property
+    def changed(self) -> bool:
+        return bool(self.removed or self.added)
+
+    @property
+    def node(self) -> NodeInfo:
+        if self._pending:
+            if self._own is None:
+                self._own = self._base.copy()
+            for pod, put_on in self._pending:
+                if put_on:
+                    self._own.add_pod(pod)
+                else:
+                    self._own.remove_pod(pod.uid)
+            self._pending.clear()
+        return self._base if self._own is None else self._own
+
+    def remove_pod(self, pod: PodInfo) -> Status:
+        if not _take(self.added, pod.uid):
+            self.removed.append(pod)
+        self._pending.append((pod, False))
+        return self._extend("RemovePod", [(name, each.remove_pod) for name, each in self.run.extensions], pod)
+
+    def add_pod(self, pod: PodInfo) -> Status:
+        if not _take(self.removed, pod.uid):
+            self.added.append(pod)
+        self._pending.append((pod, True))
+        return self._extend("AddPod", [(name, each.add_pod) for name, each in self.run.extensions], pod)
+
+    def _extend(self, operation: str, calls: Sequence[tuple[str, ExtensionCall]], pod: PodInfo) -> Status:
+        if not calls:
+            return SUCCESS
+        self.own_state()
+        for plugin, call in calls:
+            try:
+                status = answer(call(self.state, self.run.pod.pod, pod, self.node))
+            except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+                status = raised(error)
+            if not status.is_success:
+                return Status.as_error(f'running {operation} on PreFilter plugin "{plugin}": {error_text(status)}')
+        return SUCCESS
+
+    def own_state(self) -> None:
+        if not self._state_is_own:
+            self.state = self.state.clone()
+            self._state_is_own = True
+
+    def _fork(self) -> NodeCase:
+        other = NodeCase(self.run, self.row, self.node)
+        other.removed, other.added = list(self.removed), list(self.added)
+        other.state = self.state
+        if self.run.stateful:
+            other.own_state()
+        return other
+
+    def run_filters(self) -> Status:
+        nominated = self.run.nominated_for(self._base.name)
+        if nominated:
+            with_them = self._fork()
+            for pod in nominated:
+                status = with_them.add_pod(pod)
+                if not status.is_success:
+                    return status
+            status = self.run.case(with_them)
+            if not status.is_success:
+                return status
+        return self.run.case(self)
+
+
+def _take(pods: list[PodInfo], uid: str) -> bool:
+    for i, pod in enumerate(pods):
+        if pod.uid == uid:
+            del pods[i]
+            return True
+    return False

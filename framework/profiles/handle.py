@@ -1,0 +1,81 @@
+"""ProfileHandle: the framework as a plugin sees it (upstream ``framework.Handle``), one per profile."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Sequence
+
+from framework.columns import Snapshot
+from framework.interface.cycle_state import CycleState
+from framework.interface.handle import ApiWriter, ObjectStore, WaitingPod
+from framework.interface.node_info import NodeInfo, PodInfo
+from framework.objects import Pod
+from framework.profiles.filter_run import FilterRun, NodeCase
+from framework.profiles.services import QueueForPlugins, Services
+
+MakeFilterRun = Callable[[CycleState, PodInfo], FilterRun]
+
+
+class ProfileHandle:
+    def __init__(self, scheduler_name: str, services: Services) -> None:
+        self._scheduler_name = scheduler_name
+        self._services = services
+        self.current_filter: FilterRun | None = None
+        """The cycle's filters, for dry runs; None outside of cycles."""
+        self.make_filter_run: MakeFilterRun | None = None
+
+    @property
+    def snapshot(self) -> Snapshot:
+        return self._services.snapshot
+
+    @property
+    def view(self) -> Snapshot:
+        return self._services.snapshot
+
+    @property
+    def objects(self) -> ObjectStore:
+        return self._services.objects
+
+    @property
+    def nominator(self) -> QueueForPlugins:
+        return self._services.ready_queue
+
+    @property
+    def api(self) -> ApiWriter:
+        return self._services.api
+
+    @property
+    def scheduler_name(self) -> str:
+        return self._scheduler_name
+
+    def now(self) -> int:
+        return self._services.clock.now
+
+    def random_below(self, n: int) -> int:
+        """With the reproducible tie rules it is always 0: the first of what upstream draws."""
+        return self._services.generator.below(n) if self._services.ties.rule == "seeded" else 0
+
+    def choose_among(self, names: Sequence[str]) -> str:
+        return self._services.ties.pick(names)
+
+    def iterate_waiting_pods(self, visit: Callable[[WaitingPod], None]) -> None:
+        self._services.waiting_pods.iterate(visit)
+
+    def waiting_pod(self, uid: str) -> WaitingPod | None:
+        return self._services.waiting_pods.get(uid)
+
+    def reject_waiting_pod(self, uid: str) -> bool:
+        return self._services.waiting_pods.reject(uid)
+
+    def activate(self, pods: Iterable[Pod]) -> None:
+        self._services.ready_queue.activate(pods, self.now())
+
+    def dry_run(self, state: CycleState, pod: PodInfo, node: NodeInfo) -> NodeCase:
+        run = self.current_filter
+        if run is None or run.state is not state or run.pod.uid != pod.uid:
+            # PreFilter rejected the pod, so Filter never ran; or a plugin tries out a state of its own.
+            assert self.make_filter_run is not None
+            run = self.make_filter_run(state, pod)
+        case = NodeCase(run, self._services.snapshot.row(node.name), node)
+        if run.stateful:
+            case.own_state()
+        return case

@@ -1,0 +1,32 @@
+"""From a plugin's answer to the framework's: upstream's texts for errors, and what an exception of a plugin becomes."""
+
+from __future__ import annotations
+
+from typing import Final
+
+from framework.interface.cycle_state import StateKeyNotFound
+from framework.interface.status import SUCCESS, Code, Status
+
+NIL_ERROR: Final = "%!w(<nil>)"
+"""What Go prints for the missing error of a code that has none: Success, Wait, Skip (framework.md additions 3)."""
+
+
+def error_text(status: Status) -> str:
+    """Upstream ``Status.AsError`` printed with %w."""
+    if status.code in (Code.SUCCESS, Code.WAIT, Code.SKIP):
+        return NIL_ERROR
+    return status.error if status.error is not None else ", ".join(status.reasons)
+
+
+def answer(status: Status | None) -> Status:
+    return SUCCESS if status is None else status
+
+
+def raised(error: Exception) -> Status:
+    """Upstream's process would die of a panic; here the attempt fails and says why.
+
+    RuntimeError and a missing state key carry a text that is upstream's error; anything else is a bug and is named.
+    """
+    if isinstance(error, RuntimeError | StateKeyNotFound) and str(error):
+        return Status.as_error(str(error))
+    return Status.as_error(f"{type(error).__name__}: {error}")

@@ -1,0 +1,283 @@
+"""Profile: the plugins of one scheduler name, and how each extension point runs them (spec: framework §2).
+
+Upstream ``runtime/framework.go``. What the loops need is prepared when the profile is built: per point a tuple of names
+and bound methods. A point returns the framework's Status and notes what every plugin said in the attempt's trace.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+import numpy as np
+from numpy.typing import NDArray
+
+from framework.configuration.effective import EffectiveConfiguration, EffectiveProfile
+from framework.interface import plugin as points
+from framework.interface.cycle_state import CycleState
+from framework.interface.node_info import PodInfo
+from framework.interface.plugin import NodeStatuses, PostFilterResult, PreFilterResult
+from framework.interface.status import SUCCESS, Code, Status
+from framework.objects import Pod
+from framework.profiles.build import EnabledPlugins, PluginClasses, ProfileError, ask_for_events, build_plugins
+from framework.profiles.filter_run import FilterEntry, FilterRun
+from framework.profiles.handle import ProfileHandle
+from framework.profiles.outcomes import answer, error_text, raised
+from framework.profiles.score_run import ScorePoint, score_nodes
+from framework.profiles.services import Services
+from framework.queue import HintMap, build_hint_map
+from framework.trace.attempt import (
+    AttemptTrace,
+    CandidateNode,
+    PluginOutcome,
+    PluginScores,
+    PostFilterOutcome,
+    PreFilterOutcome,
+)
+
+
+class PreFilterAnswer(NamedTuple):
+    result: PreFilterResult
+    status: Status
+    limiting: set[str]
+    """Plugins that returned a node list: rejectors if the pod ends unschedulable (framework.md additions 1)."""
+
+
+class Profile:
+    def __init__(
+        self,
+        effective: EffectiveProfile,
+        plugins: dict[str, points.Plugin],
+        handle: ProfileHandle,
+        services: Services,
+    ) -> None:
+        self.name = effective.scheduler_name
+        self.percentage_of_nodes_to_score = effective.percentage_of_nodes_to_score
+        self.not_evaluated = effective.not_evaluated
+        self.plugins = plugins
+        self.hints = HintMap(())
+        self.handle = handle
+        self._services = services
+        on = EnabledPlugins(effective, plugins)
+        self.queue_sort = on.of("queueSort", points.QueueSortPlugin)[0]
+        self.pre_enqueue = tuple(on.of("preEnqueue", points.PreEnqueuePlugin))
+        self.pre_filter = tuple((p.name, p) for p in on.of("preFilter", points.PreFilterPlugin))
+        self.filter = tuple((p.name, p) for p in on.listed("filter"))
+        self.post_filter = tuple((p.name, p.post_filter) for p in on.of("postFilter", points.PostFilterPlugin))
+        self.pre_score = tuple((p.name, p.pre_score) for p in on.of("preScore", points.PreScorePlugin))
+        self.score = tuple(_score_point(p, effective.weights.get(p.name, 1)) for p in on.listed("score"))
+        self.reserve = tuple((p.name, p.reserve, p.unreserve) for p in on.of("reserve", points.ReservePlugin))
+        self.permit = tuple((p.name, p) for p in on.of("permit", points.PermitPlugin))
+        self.pre_bind = tuple((p.name, p) for p in on.of("preBind", points.PreBindPlugin))
+        self.bind = tuple((p.name, p.bind) for p in on.of("bind", points.BindPlugin))
+        self.post_bind = tuple((p.name, p.post_bind) for p in on.of("postBind", points.PostBindPlugin))
+        handle.make_filter_run = self.make_filter_run
+
+    def ask_for_events(self) -> None:
+        """Separate from construction: upstream asks when all profiles stand. Raises ProfileError."""
+        self.hints = build_hint_map(ask_for_events(self.plugins))
+
+    # --- PreFilter --------------------------------------------------------------------------------------------------
+
+    def run_pre_filter(self, state: CycleState, pod: PodInfo, trace: AttemptTrace) -> PreFilterAnswer:
+        view = self._services.snapshot
+        skipped: list[str] = []
+        limiting: set[str] = set()
+        names: frozenset[str] | None = None
+        remembered = SUCCESS
+        try:
+            for plugin, each in self.pre_filter:
+                try:
+                    result, said = each.pre_filter(state, pod, view)
+                except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+                    result, said = None, raised(error)
+                status = answer(said)
+                only = None if result is None else result.node_names
+                trace.pre_filter.append(PreFilterOutcome(plugin, status, None if only is None else tuple(sorted(only))))
+                if status.code is Code.SKIP:
+                    skipped.append(plugin)
+                    continue
+                if status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
+                    # Node lists given so far are forgotten (additions 1).
+                    return PreFilterAnswer(PreFilterResult(), status.with_plugin(plugin), set())
+                if status.code is Code.UNSCHEDULABLE:
+                    remembered = status.with_plugin(plugin)
+                    continue
+                if not status.is_success:
+                    # Pending too (SCRIPT.md "Easy to get wrong" 1).
+                    text = f'running PreFilter plugin "{plugin}": {error_text(status)}'
+                    return PreFilterAnswer(PreFilterResult(), Status.as_error(text, plugin), set())
+                if only is not None:
+                    limiting.add(plugin)
+                    names = only if names is None else names & only
+                    if not names:
+                        return PreFilterAnswer(PreFilterResult(names), _nothing_left(limiting), limiting)
+            return PreFilterAnswer(PreFilterResult(names), remembered, limiting)
+        finally:
+            state.skip_filter = frozenset(skipped)
+
+    # --- Filter -----------------------------------------------------------------------------------------------------
+
+    def make_filter_run(self, state: CycleState, pod: PodInfo) -> FilterRun:
+        skip = state.skip_filter
+        entries: list[FilterEntry] = []
+        for plugin, each in self.filter:
+            if plugin in skip:
+                continue
+            if isinstance(each, points.FilterPlugin):
+                entries.append(FilterEntry(plugin, per_node=each.filter))
+                continue
+            assert isinstance(each, points.ColumnFilterPlugin)
+            try:
+                plan = each.filter_plan(state, pod, self._services.snapshot)
+            except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+                text = f'running "{plugin}" filter plugin: {error_text(raised(error))}'
+                entries.append(FilterEntry(plugin, error=Status.as_error(text, plugin)))
+                continue
+            if plan is not None:
+                entries.append(FilterEntry(plugin, plan=plan))
+        extensions = [
+            (plugin, extension)
+            for plugin, each in self.pre_filter
+            if plugin not in skip and (extension := each.pre_filter_extensions()) is not None
+        ]
+        queue = self._services.ready_queue
+        return FilterRun(entries, extensions, state, pod, self._services.snapshot, queue.nominated_pods_for_node)
+
+    # --- PostFilter -------------------------------------------------------------------------------------------------
+
+    def run_post_filter(
+        self, state: CycleState, pod: PodInfo, statuses: NodeStatuses, trace: AttemptTrace
+    ) -> tuple[PostFilterResult | None, Status]:
+        """Success, UnschedulableAndUnresolvable and Error end it and drop what came before; the others add up."""
+        if state.skip_post_filter:
+            return None, Status.unschedulable("All PostFilter plugins are skipped")
+        result: PostFilterResult | None = None
+        reasons: tuple[str, ...] = ()
+        rejector = ""
+        for plugin, post_filter in self.post_filter:
+            try:
+                given, said = post_filter(state, pod, statuses)
+            except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+                given, said = None, raised(error)
+            status = answer(said)
+            trace.post_filter.append(_post_filter_outcome(plugin, status, given))
+            if status.is_success:
+                return given, status
+            if status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
+                return given, status.with_plugin(plugin)
+            if not status.is_rejected:
+                # Skip and Wait crash the real scheduler (additions 4); here they are an error of this pod.
+                return None, Status.as_error(error_text(status), plugin)
+            if given is not None and given.nominated_node is not None:
+                result = given
+            reasons += status.all_reasons
+            rejector = rejector or plugin
+        return result, Status(Code.UNSCHEDULABLE, reasons, rejector)
+
+    # --- PreScore, Score --------------------------------------------------------------------------------------------
+
+    def run_pre_score(self, state: CycleState, pod: PodInfo, feasible: NDArray[np.intp], trace: AttemptTrace) -> Status:
+        view = self._services.snapshot
+        skipped: list[str] = []
+        result = SUCCESS
+        for plugin, pre_score in self.pre_score:
+            try:
+                status = answer(pre_score(state, pod, view, feasible))
+            except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+                status = raised(error)
+            trace.pre_score.append(PluginOutcome(plugin, status))
+            if status.code is Code.SKIP:
+                skipped.append(plugin)
+            elif not status.is_success:
+                result = Status.as_error(f'running PreScore plugin "{plugin}": {error_text(status)}')
+                break
+        state.skip_score = frozenset(skipped)
+        return result
+
+    def run_score(
+        self, state: CycleState, pod: PodInfo, feasible: NDArray[np.intp]
+    ) -> tuple[list[PluginScores], NDArray[np.int64]] | Status:
+        wanted = [point for point in self.score if point.plugin not in state.skip_score]
+        return score_nodes(wanted, state, pod, self._services.snapshot, feasible)
+
+    # --- Reserve, Permit --------------------------------------------------------------------------------------------
+
+    def run_reserve(self, state: CycleState, pod: Pod, node_name: str, trace: AttemptTrace) -> Status:
+        for plugin, reserve, _ in self.reserve:
+            try:
+                status = answer(reserve(state, pod, node_name))
+            except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+                status = raised(error)
+            trace.reserve.append(PluginOutcome(plugin, status))
+            if status.is_rejected:
+                return status.with_plugin(plugin)
+            if not status.is_success:
+                return Status.as_error(f'running Reserve plugin "{plugin}": {error_text(status)}')
+        return SUCCESS
+
+    def run_unreserve(self, state: CycleState, pod: Pod, node_name: str, trace: AttemptTrace) -> None:
+        """All Reserve plugins in reverse order, whichever failed and also those that never reserved."""
+        for plugin, _, unreserve in reversed(self.reserve):
+            trace.unreserve.append(plugin)
+            try:
+                unreserve(state, pod, node_name)
+            except Exception as error:  # noqa: BLE001 - the others must still be asked to clean up
+                trace.unreserve[-1] = f"{plugin}: {error_text(raised(error))}"
+
+
+def _score_point(plugin: points.Plugin, weight: int) -> ScorePoint:
+    normalize = plugin.normalize_score if isinstance(plugin, points.NormalizeScore) else None
+    if isinstance(plugin, points.ScorePlugin):
+        return ScorePoint(plugin.name, weight, plugin.score, None, normalize)
+    assert isinstance(plugin, points.ColumnScorePlugin)
+    return ScorePoint(plugin.name, weight, None, plugin.score_plan, normalize)
+
+
+def _nothing_left(limiting: set[str]) -> Status:
+    """Upstream's texts for an empty intersection; the status has no plugin of its own (additions 1)."""
+    names = sorted(limiting)
+    if len(names) == 1:
+        return Status.unresolvable(f"node(s) didn't satisfy plugin {names[0]}")
+    return Status.unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(names)}] simultaneously")
+
+
+def _post_filter_outcome(plugin: str, status: Status, result: PostFilterResult | None) -> PostFilterOutcome:
+    if result is None:
+        return PostFilterOutcome(plugin, status, None, (), (), ())
+    candidates = tuple(
+        CandidateNode(
+            node,
+            tuple(victim.key for victim in victims),
+            result.pdb_violations.get(node, 0),
+            result.lost_by.get(node, ""),
+        )
+        for node, victims in result.candidates.items()
+    )
+    victims = tuple(victim.key for victim in result.victims)
+    return PostFilterOutcome(plugin, status, result.nominated_node, victims, candidates, result.nominated_any)
+
+
+ProfileMap = dict[str, Profile]
+"""Scheduler name → profile, in configured order."""
+
+
+def build_profiles(configuration: EffectiveConfiguration, registry: PluginClasses, services: Services) -> ProfileMap:
+    """Raises ProfileError with upstream's text."""
+    profiles: ProfileMap = {}
+    for effective in configuration.profiles:
+        handle = ProfileHandle(effective.scheduler_name, services)
+        try:
+            plugins = build_plugins(effective, registry, handle)
+            profiles[effective.scheduler_name] = Profile(effective, plugins, handle, services)
+        except ProfileError as error:
+            name = effective.scheduler_name
+            raise ProfileError(f"initializing profiles: creating profile for scheduler name {name}: {error}") from error
+    errors = []
+    for profile in profiles.values():
+        try:
+            profile.ask_for_events()
+        except ProfileError as error:
+            errors.append(str(error))
+    if errors:
+        raise ProfileError("\n".join(errors))
+    return profiles

@@ -1,0 +1,52 @@
+"""What all profiles of a scheduler share: clock, random numbers, snapshot, cluster, waiting pods, queue."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Protocol
+
+from framework.columns import Snapshot
+from framework.interface.handle import ApiWriter, ObjectStore
+from framework.interface.node_info import PodInfo
+from framework.objects import Pod
+from framework.profiles.seeded import SeededGenerator
+from framework.profiles.ties import Ties
+from framework.profiles.waiting_pods import WaitingPods
+
+
+class Clock:
+    """The run's time in nanoseconds. Only ``Scheduler.advance`` moves it."""
+
+    __slots__ = ("now",)
+
+    def __init__(self, now: int) -> None:
+        self.now = now
+
+
+class QueueForPlugins(Protocol):
+    """What plugins may ask of the scheduling queue."""
+
+    def nominated_pods_for_node(self, node_name: str) -> Sequence[PodInfo]: ...
+
+    def nominated_nodes(self) -> Sequence[str]: ...
+
+    def activate(self, pods: Iterable[Pod], now: int) -> None: ...
+
+
+@dataclass(slots=True)
+class Services:
+    clock: Clock
+    generator: SeededGenerator
+    ties: Ties
+    snapshot: Snapshot
+    objects: ObjectStore
+    api: ApiWriter
+    waiting_pods: WaitingPods
+    queue: QueueForPlugins | None = None
+    """Set when the queue exists: it is ordered by a plugin, and plugins are built with the services."""
+
+    @property
+    def ready_queue(self) -> QueueForPlugins:
+        assert self.queue is not None, "a plugin used the queue in its constructor"
+        return self.queue

@@ -1,0 +1,59 @@
+"""Which of equally good nodes is taken: the run's tie rule (design §11.9)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import lru_cache
+from typing import Literal
+
+import numpy as np
+from numpy.typing import NDArray
+
+from framework.profiles.seeded import SeededGenerator
+
+TieRule = Literal["seeded", "upstream", "smallest"]
+
+
+@lru_cache(maxsize=8)
+def _preorder(size: int) -> NDArray[np.intp]:
+    """Index in a binary heap's array → its rank when the heap is walked root, left, right."""
+    rank = np.empty(size, dtype=np.intp)
+    stack = [0] if size else []
+    count = 0
+    while stack:
+        index = stack.pop()
+        rank[index] = count
+        count += 1
+        stack.extend(child for child in (2 * index + 2, 2 * index + 1) if child < size)
+    return rank
+
+
+def heap_root(size: int, tied: NDArray[np.intp]) -> int:
+    """The index, among ``tied`` best of a list of ``size``, that Go's heap.Init brings to the root (framework.md §5.9).
+
+    Sifting moves a child up only if it is strictly better, and the right one only if it beats the left: of equal
+    maxima the first in preorder wins.
+    """
+    return int(tied[np.argmin(_preorder(size)[tied])])
+
+
+class Ties:
+    def __init__(self, rule: TieRule, generator: SeededGenerator) -> None:
+        self.rule = rule
+        self._generator = generator
+
+    def pick(self, names: Sequence[str]) -> str:
+        """For choices that upstream leaves to map order: smallest name or seeded, over names in a fixed order."""
+        if self.rule == "seeded" and len(names) > 1:
+            return names[self._generator.below(len(names))]
+        return min(names)
+
+    def pick_scored(self, size: int, tied: NDArray[np.intp], names: Sequence[str]) -> int:
+        """The index to take; ``names`` belong to ``tied``."""
+        if len(tied) == 1:
+            return int(tied[0])
+        if self.rule == "upstream":
+            return heap_root(size, tied)
+        if self.rule == "seeded":
+            return int(tied[self._generator.below(len(tied))])
+        return int(tied[min(range(len(names)), key=names.__getitem__)])
