@@ -321,8 +321,8 @@ class DomainTable:
         there = int(self.table[seen])
         if self._row_codes[row] == seen:
             there += number
-        # One slot for both: code 0 finds it, and so does -1, the node without the key.
-        return DomainCounts(np.array([min(seen, 0)], dtype=np.int32), np.array([there], dtype=np.int64))
+        # Two slots: for code 0 and for -1, the node without the key.
+        return DomainCounts(np.array([min(seen, 0)], dtype=np.int32), np.array([there, there], dtype=np.int64))
 
 
 class _Whole:

@@ -226,7 +226,10 @@ class Snapshot:
 
     @property
     def row_count(self) -> int:
-        """Slots in use, free ones between them included: the length of what ``gather(ALL_ROWS)`` gives."""
+        """Slots in use, free ones between them included: the length of what ``gather(ALL_ROWS)`` gives.
+
+        ``changed_since`` does not name rows that are new since then: nothing was gathered for them.
+        """
         return self.extent.used
 
     @property

@@ -1,0 +1,46 @@
+"""Logs tell a reader exactly what happened since it last looked, or that it has to start over."""
+
+from __future__ import annotations
+
+from framework.columns.log import KEPT, Log, RowLog
+
+
+def test_a_reader_gets_the_entries_after_its_version() -> None:
+    log: Log[str] = Log()
+    log.append("a")
+    version = log.version
+    log.append("b")
+    log.append("c")
+    assert log.since(version) == ["b", "c"]
+    assert log.since(log.version) == []
+
+
+def test_rows_are_distinct_and_ascending() -> None:
+    log = RowLog()
+    for row in (3, 1, 3, 2):
+        log.append(row)
+    changed = log.changed_since(0)
+    assert changed is not None
+    assert changed.tolist() == [1, 2, 3]
+
+
+def test_a_reader_from_before_the_oldest_entry_starts_over() -> None:
+    log = RowLog()
+    early = log.version
+    for row in range(2 * KEPT):
+        log.append(row)
+    assert log.changed_since(early) is None
+    late = log.version
+    log.append(7)
+    changed = log.changed_since(late)
+    assert changed is not None
+    assert changed.tolist() == [7]
+
+
+def test_everything_makes_every_reader_start_over() -> None:
+    log = RowLog()
+    log.append(1)
+    version = log.version
+    log.everything()
+    assert log.changed_since(version) is None
+    assert log.changed_since(log.version) is not None
