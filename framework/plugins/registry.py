@@ -32,7 +32,7 @@ from framework.interface import (
 from framework.plugins.coscheduling.plugin import Coscheduling
 from framework.plugins.defaultpreemption.plugin import DefaultPreemption
 from framework.plugins.imagelocality import ImageLocality
-from framework.plugins.interpodaffinity.args import InterPodAffinityArgs
+from framework.plugins.interpodaffinity.plugin import InterPodAffinity
 from framework.plugins.manualapproval.plugin import ManualApproval
 from framework.plugins.nodeaffinity.plugin import NodeAffinity
 from framework.plugins.nodename import NodeName
@@ -41,7 +41,7 @@ from framework.plugins.noderesources.balanced import NodeResourcesBalancedAlloca
 from framework.plugins.noderesources.fit import NodeResourcesFit
 from framework.plugins.nodeunschedulable import NodeUnschedulable
 from framework.plugins.not_evaluated_yet import NOT_EVALUATED_YET
-from framework.plugins.podtopologyspread.args import PodTopologySpreadArgs
+from framework.plugins.podtopologyspread.plugin import PodTopologySpread
 from framework.plugins.tainttoleration import TaintToleration
 
 ENTRY_POINT_GROUP: Final = "scheduling_playground.plugins"
@@ -58,18 +58,8 @@ PLUGINS: Final[tuple[type[Plugin] | CatalogueEntry, ...]] = (
     NodeAffinity,
     NodePorts,
     NodeResourcesFit,
-    CatalogueEntry(
-        "PodTopologySpread",
-        frozenset({_P.PRE_FILTER, _P.FILTER, _P.PRE_SCORE, _P.SCORE}),
-        PodTopologySpreadArgs,
-        evaluated=False,
-    ),
-    CatalogueEntry(
-        "InterPodAffinity",
-        frozenset({_P.PRE_FILTER, _P.FILTER, _P.PRE_SCORE, _P.SCORE}),
-        InterPodAffinityArgs,
-        evaluated=False,
-    ),
+    PodTopologySpread,
+    InterPodAffinity,
     DefaultPreemption,
     NodeResourcesBalancedAllocation,
     ImageLocality,

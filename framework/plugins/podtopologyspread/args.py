@@ -29,9 +29,7 @@ class PodTopologySpreadArgs(PluginArgs, frozen=True):
 
     default_constraints: Annotated[
         tuple[TopologySpreadConstraint, ...],
-        Meta(
-            description="For pods that define none; the selector comes from the pod's Services and owner."
-        ),
+        Meta(description="For pods that define none; the selector comes from the pod's Services and owner."),
     ] = ()
     defaulting_type: Annotated[
         str,

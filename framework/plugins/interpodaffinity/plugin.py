@@ -1,0 +1,225 @@
+"""InterPodAffinity: pods near or away from other pods (spec: plugins-intree §12).
+
+Both directions are inputs that follow placements by themselves: pods that the incoming pod's terms select, per domain,
+and placed pods' terms that select the incoming pod.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar, Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from framework.interface import (
+    SKIP,
+    ClusterEventWithHint,
+    Code,
+    ColumnFilterPlugin,
+    ColumnScorePlugin,
+    CycleState,
+    EnqueueExtensions,
+    Input,
+    NormalizeScore,
+    Plan,
+    PodInfo,
+    PreFilterPlugin,
+    PreFilterResult,
+    PreScorePlugin,
+    Reason,
+    StateKeyNotFound,
+    Status,
+    View,
+)
+from framework.interface.columns import DomainCounts, PodQuery, TermKind, TermTarget
+from framework.interface.scores import MAX_NODE_SCORE
+from framework.objects import Pod
+from framework.plugins.interpodaffinity import hints
+from framework.plugins.interpodaffinity.args import InterPodAffinityArgs
+from framework.plugins.interpodaffinity.terms import parse_error, resolved, target_of
+
+PRE_FILTER_KEY: Final = "PreFilterInterPodAffinity"
+PRE_SCORE_KEY: Final = "PreScoreInterPodAffinity"
+NOT_NEAR, NOT_APART, UNWANTED = 1, 2, 3
+REASONS: Final = (
+    Reason(Code.SUCCESS, ()),
+    Reason(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't match pod affinity rules",)),
+    Reason(Code.UNSCHEDULABLE, ("node(s) didn't match pod anti-affinity rules",)),
+    Reason(Code.UNSCHEDULABLE, ("node(s) didn't satisfy existing pods anti-affinity rules",)),
+)
+EXISTING_ANTI: Final[tuple[tuple[TermKind, int | None], ...]] = ((TermKind.REQUIRED_ANTI, 1),)
+PREFERENCES: Final[tuple[tuple[TermKind, int | None], ...]] = (
+    (TermKind.PREFERRED, None),
+    (TermKind.PREFERRED_ANTI, None),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Required:
+    """What PreFilter leaves for Filter. ``near``: the query for pods that match all affinity terms, and their keys."""
+
+    near: PodQuery
+    near_keys: tuple[str, ...]
+    apart: tuple[tuple[PodQuery, str], ...]
+    target: TermTarget
+
+    def clone(self) -> Self:
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Preferred:
+    """What PreScore leaves for Score: the pod's own terms as (weight, query, key), and whom placed terms look at."""
+
+    own: tuple[tuple[int, PodQuery, str], ...]
+    target: TermTarget
+
+    def clone(self) -> Self:
+        return self
+
+
+class InterPodAffinity(
+    PreFilterPlugin, ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, NormalizeScore, EnqueueExtensions
+):
+    name: ClassVar[str] = "InterPodAffinity"
+    args_type: ClassVar[type[InterPodAffinityArgs]] = InterPodAffinityArgs
+    description: ClassVar[str] = "Puts pods near the pods they want to be with, and away from those they avoid."
+
+    def events_to_register(self) -> Sequence[ClusterEventWithHint]:
+        return hints.events()
+
+    def _required(self, pod: PodInfo) -> Required:
+        terms = pod.affinity_terms
+        return Required(
+            PodQuery(tuple(resolved(term, self.handle) for term in terms.required)),
+            tuple(dict.fromkeys(term.topology_key for term in terms.required)),
+            tuple(
+                dict.fromkeys(
+                    (PodQuery((resolved(term, self.handle),)), term.topology_key) for term in terms.required_anti
+                )
+            ),
+            target_of(pod.pod, self.handle),
+        )
+
+    def pre_filter(self, state: CycleState, pod: PodInfo, view: View) -> tuple[PreFilterResult | None, Status | None]:
+        error = parse_error(pod.affinity_terms)
+        if error is not None:
+            return None, Status.unresolvable(f"parsing pod: {error}")
+        required = self._required(pod)
+        if (
+            not required.near_keys
+            and not required.apart
+            and not view.placed_terms(EXISTING_ANTI, required.target).found()
+        ):
+            return None, SKIP
+        state.write(PRE_FILTER_KEY, required)
+        return None, None
+
+    def filter_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan | None:
+        try:
+            required = state.read(PRE_FILTER_KEY, Required)
+        except StateKeyNotFound as error:  # PreFilter is disabled for this plugin; upstream fails the attempt, too
+            raise RuntimeError(f'error reading "{PRE_FILTER_KEY}" from cycleState: {error}') from None
+        metadata = pod.pod.metadata
+        near = [view.pods_in_domains(required.near, key) for key in required.near_keys]
+        apart = [view.pods_in_domains(query, key) for query, key in required.apart]
+        existing = view.placed_terms(EXISTING_ANTI, required.target)
+        inputs: tuple[Input, ...] = (existing, *near, *(domains.any() for domains in near), *apart)
+        own_match = bool(near) and required.near.matches(metadata.namespace, metadata.labels)
+        constants = (len(near), own_match)
+        return Plan(partial(_verdicts, *constants), inputs, constants, REASONS)
+
+    def fragment(self, pod: PodInfo) -> Hashable | None:
+        if pod.affinity_terms.errors:
+            return None
+        return self._required(pod)
+
+    def pre_score(self, state: CycleState, pod: PodInfo, view: View, feasible: NDArray[np.intp]) -> Status | None:
+        terms = pod.affinity_terms
+        prefers = _prefers(pod)
+        if self.args.ignore_preferred_terms_of_existing_pods and not prefers:
+            return SKIP
+        error = parse_error(terms)
+        if error is not None:
+            return Status.as_error(f"failed to parse pod: {error}")
+        own = self._own(pod)
+        target = target_of(pod.pod, self.handle)
+        found = any(view.pods_in_domains(query, key).any().gather(None) for _, query, key in own)
+        if not found and not view.placed_terms(self._weights, target).found():
+            return SKIP
+        state.write(PRE_SCORE_KEY, Preferred(own, target))
+        return None
+
+    @property
+    def _weights(self) -> tuple[tuple[TermKind, int | None], ...]:
+        hard = self.args.hard_pod_affinity_weight
+        return ((TermKind.REQUIRED, hard), *PREFERENCES) if hard > 0 else PREFERENCES
+
+    def _own(self, pod: PodInfo) -> tuple[tuple[int, PodQuery, str], ...]:
+        terms = pod.affinity_terms
+        signed = (*terms.preferred, *((-weight, term) for weight, term in terms.preferred_anti))
+        return tuple((weight, PodQuery((resolved(term, self.handle),)), term.topology_key) for weight, term in signed)
+
+    def score_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan:
+        try:
+            preferred = state.read(PRE_SCORE_KEY, Preferred)
+        except StateKeyNotFound as error:  # PreScore is disabled for this plugin; upstream fails the attempt, too
+            raise RuntimeError(f'failed to read "{PRE_SCORE_KEY}" from cycleState: {error}') from None
+        placed = view.placed_terms(self._weights, preferred.target)
+        weights = tuple(weight for weight, _, _ in preferred.own)
+        own = (view.pods_in_domains(query, key) for _, query, key in preferred.own)
+        inputs: tuple[Input, ...] = (placed, *own)
+        return Plan(partial(_scores, weights), inputs, weights)
+
+    def score_fragment(self, pod: PodInfo) -> Hashable | None:
+        if pod.affinity_terms.errors:
+            return None
+        return self._own(pod), target_of(pod.pod, self.handle)
+
+    def normalize_score(
+        self, state: CycleState, pod: Pod, scores: NDArray[np.int64], rows: NDArray[np.intp]
+    ) -> tuple[NDArray[np.int64], Status | None]:
+        lowest = int(scores.min())
+        difference = int(scores.max()) - lowest
+        if difference <= 0:
+            return np.zeros_like(scores), None
+        # The division comes first, as upstream's rounding depends on it.
+        scaled = MAX_NODE_SCORE * ((scores - lowest).astype(np.float64) / float(difference))
+        return scaled.astype(np.int64), None
+
+
+def _prefers(pod: PodInfo) -> bool:
+    return bool(pod.preferred_affinity or pod.preferred_anti_affinity)
+
+
+def _in_some_domain(counts: DomainCounts) -> NDArray[np.bool_]:
+    """Per row: its domain's number is above 0. Rows without the key have no domain."""
+    of_domain = counts.table > 0
+    of_domain[-1] = False
+    return of_domain[counts.codes]
+
+
+def _verdicts(near_count: int, own_match: bool, existing: NDArray[np.int64], *domains: Any) -> NDArray[np.int8]:
+    near: tuple[DomainCounts, ...] = domains[:near_count]
+    somewhere: tuple[bool, ...] = domains[near_count : 2 * near_count]
+    verdicts = np.where(existing > 0, np.int8(UNWANTED), np.int8(0))
+    for apart in domains[2 * near_count :]:
+        verdicts[_in_some_domain(apart)] = NOT_APART
+    if near:
+        # The first pod of a series that wants to be near itself may go anywhere that has the keys.
+        first = own_match and not any(somewhere)
+        matched = [counts.codes >= 0 if first else _in_some_domain(counts) for counts in near]
+        verdicts[~np.logical_and.reduce(matched)] = NOT_NEAR
+    return verdicts
+
+
+def _scores(weights: tuple[int, ...], placed: NDArray[np.int64], *domains: DomainCounts) -> NDArray[np.int64]:
+    total = placed
+    for weight, counts in zip(weights, domains, strict=True):
+        of_domain = counts.table * weight
+        of_domain[-1] = 0
+        total = total + of_domain[counts.codes]
+    return total

@@ -1,0 +1,326 @@
+"""PodTopologySpread: pods of a kind spread over zones, hosts or any other label (spec: plugins-intree §11).
+
+Filter reads two inputs per hard constraint, the pods in the node's domain and the smallest domain; both follow
+placements by themselves, so nothing here counts pods. Score weighs the soft constraints' counts by how many domains
+the feasible nodes make up.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Hashable, Sequence
+from dataclasses import dataclass
+from functools import partial
+from typing import Any, ClassVar, Final, Self
+
+import numpy as np
+from numpy.typing import NDArray
+
+from framework.interface import (
+    SKIP,
+    ClusterEventWithHint,
+    Code,
+    Codes,
+    ColumnFilterPlugin,
+    ColumnScorePlugin,
+    CycleState,
+    EnqueueExtensions,
+    Handle,
+    Input,
+    NormalizeScore,
+    Plan,
+    PodInfo,
+    PreFilterPlugin,
+    PreFilterResult,
+    PreScorePlugin,
+    Reason,
+    StateKeyNotFound,
+    Status,
+    View,
+)
+from framework.interface.columns import DomainCounts, DomainMinimum
+from framework.interface.scores import MAX_NODE_SCORE
+from framework.objects import Pod
+from framework.objects.selectors import SelectorError, required_node_affinity
+from framework.plugins.podtopologyspread import hints
+from framework.plugins.podtopologyspread.args import SYSTEM_DEFAULTING, PodTopologySpreadArgs
+from framework.plugins.podtopologyspread.constraints import (
+    DO_NOT_SCHEDULE,
+    HOSTNAME,
+    SCHEDULE_ANYWAY,
+    SYSTEM_DEFAULTS,
+    Constraint,
+    constraints_of,
+    counted_nodes,
+    default_selector,
+    with_selector,
+)
+
+PRE_FILTER_KEY: Final = "PreFilterPodTopologySpread"
+PRE_SCORE_KEY: Final = "PreScorePodTopologySpread"
+NOT_MATCHED: Final = "node(s) didn't match pod topology spread constraints"
+KEY_MISSING, SKEWED = 1, 2
+REASONS: Final = (
+    Reason(Code.SUCCESS, ()),
+    Reason(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (f"{NOT_MATCHED} (missing required label)",)),
+    Reason(Code.UNSCHEDULABLE, (NOT_MATCHED,)),
+)
+
+
+@dataclass(frozen=True, slots=True)
+class Hard:
+    """What PreFilter leaves for Filter."""
+
+    constraints: tuple[Constraint, ...]
+
+    def clone(self) -> Self:
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class Soft:
+    """What PreScore leaves for Score. ``ignored``: per row, the node lacks a key and stays out; None: no node does."""
+
+    constraints: tuple[Constraint, ...]
+    weights: tuple[float, ...]
+    require_all: bool
+    ignored: NDArray[np.bool_] | None
+
+    def clone(self) -> Self:
+        return self
+
+
+@dataclass(frozen=True, slots=True)
+class _Limit:
+    max_skew: int
+    min_domains: int
+    self_match: int
+
+
+@dataclass(frozen=True, slots=True)
+class _Credit:
+    """``per_node`` (hostname): counts come per row instead of per domain."""
+
+    per_node: bool
+    weight: float
+    extra: int
+
+
+class PodTopologySpread(
+    PreFilterPlugin, ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, NormalizeScore, EnqueueExtensions
+):
+    name: ClassVar[str] = "PodTopologySpread"
+    args_type: ClassVar[type[PodTopologySpreadArgs]] = PodTopologySpreadArgs
+    description: ClassVar[str] = "Spreads pods evenly over zones, nodes or other groups of nodes."
+
+    def __init__(self, args: PodTopologySpreadArgs, handle: Handle) -> None:
+        super().__init__(args, handle)
+        self._system_defaulted = args.defaulting_type == SYSTEM_DEFAULTING
+        self._defaults = SYSTEM_DEFAULTS if self._system_defaulted else args.default_constraints
+
+    def events_to_register(self) -> Sequence[ClusterEventWithHint]:
+        return hints.events(self._hard)
+
+    def _constraints(self, pod: Pod, action: str) -> tuple[Constraint, ...]:
+        """Raises SelectorError."""
+        labels = pod.metadata.labels
+        own = pod.spec.topology_spread_constraints
+        if own:
+            return constraints_of(own, labels, action)
+        constraints = constraints_of(self._defaults, labels, action)
+        if not constraints:
+            return ()
+        selector = default_selector(pod, self.handle)
+        return () if selector.is_empty else with_selector(constraints, selector)
+
+    def _hard(self, pod: Pod) -> tuple[Constraint, ...]:
+        try:
+            return self._constraints(pod, DO_NOT_SCHEDULE)
+        except SelectorError as error:
+            raise SelectorError(f"{_whose(pod, 'hard')}: {error}") from None
+
+    def pre_filter(self, state: CycleState, pod: PodInfo, view: View) -> tuple[PreFilterResult | None, Status | None]:
+        try:
+            constraints = self._hard(pod.pod)
+        except SelectorError as error:
+            return None, Status.as_error(f"get constraints from pod: {error}")
+        if not constraints:
+            return None, SKIP
+        state.write(PRE_FILTER_KEY, Hard(constraints))
+        return None, None
+
+    def filter_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan | None:
+        try:
+            constraints = state.read(PRE_FILTER_KEY, Hard).constraints
+        except StateKeyNotFound as error:  # PreFilter is disabled for this plugin; upstream fails the attempt, too
+            raise RuntimeError(f'reading "{PRE_FILTER_KEY}" from cycleState: {error}') from None
+        metadata = pod.pod.metadata
+        required = required_node_affinity(pod.pod)
+        keys = tuple(dict.fromkeys(c.topology_key for c in constraints))
+        inputs: list[Input] = []
+        limits: list[_Limit] = []
+        for constraint in constraints:
+            eligible = counted_nodes(view, constraint, keys, pod.pod, required)
+            domains = view.pods_in_domains(constraint.query(metadata.namespace), constraint.topology_key, eligible)
+            inputs += (domains, domains.minimum())
+            self_match = int(constraint.selector.matches(metadata.labels))
+            limits.append(_Limit(constraint.max_skew, constraint.min_domains, self_match))
+        constants = tuple(limits)
+        return Plan(partial(_verdicts, constants), tuple(inputs), constants, REASONS)
+
+    def fragment(self, pod: PodInfo) -> Hashable | None:
+        try:
+            return self._fragment(pod.pod, DO_NOT_SCHEDULE)
+        except SelectorError:
+            return None
+
+    def _fragment(self, pod: Pod, action: str) -> Hashable:
+        constraints = self._constraints(pod, action)
+        if not constraints:
+            return ()
+        own = tuple(constraint.selector.matches(pod.metadata.labels) for constraint in constraints)
+        return pod.metadata.namespace, constraints, own, required_node_affinity(pod), pod.spec.tolerations
+
+    def pre_score(self, state: CycleState, pod: PodInfo, view: View, feasible: NDArray[np.intp]) -> Status | None:
+        try:
+            constraints = self._constraints(pod.pod, SCHEDULE_ANYWAY)
+        except SelectorError as error:
+            return Status.as_error(f"calculating preScoreState: {_whose(pod.pod, 'soft')}: {error}")
+        if not constraints:
+            return SKIP
+        # With the system's defaults a node without a zone still spreads by host name.
+        require_all = bool(pod.pod.spec.topology_spread_constraints) or not self._system_defaulted
+        codes = {key: _codes(view.label(key), feasible) for key in dict.fromkeys(c.topology_key for c in constraints)}
+        ignored = None
+        scored = len(feasible)
+        if require_all:
+            lacking = np.logical_or.reduce([of_key.codes < 0 for of_key in codes.values()])
+            if lacking.any():
+                ignored = np.zeros(int(feasible.max()) + 1, dtype=np.bool_)
+                ignored[feasible[lacking]] = True
+                codes = {key: Codes(of_key.codes[~lacking], of_key.values) for key, of_key in codes.items()}
+                scored -= int(np.count_nonzero(lacking))
+        sizes = (scored if c.topology_key == HOSTNAME else _distinct(codes[c.topology_key]) for c in constraints)
+        weights = tuple(math.log(size + 2) for size in sizes)
+        state.write(PRE_SCORE_KEY, Soft(constraints, weights, require_all, ignored))
+        return None
+
+    def score_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan:
+        soft = _read_soft(state)
+        namespace = pod.pod.metadata.namespace
+        required = required_node_affinity(pod.pod)
+        keys = tuple(dict.fromkeys(c.topology_key for c in soft.constraints)) if soft.require_all else ()
+        inputs: list[Input] = []
+        credits: list[_Credit] = []
+        for constraint, weight in zip(soft.constraints, soft.weights, strict=True):
+            key, query = constraint.topology_key, constraint.query(namespace)
+            per_node = key == HOSTNAME
+            if per_node:
+                # Upstream counts the pods of the very node here, whatever the inclusion policies say.
+                inputs += (view.label(key), view.pods_on_node(query))
+            else:
+                eligible = counted_nodes(view, constraint, keys, pod.pod, required)
+                inputs.append(view.pods_in_domains(query, key, eligible, keyless_as_empty=not soft.require_all))
+            credits.append(_Credit(per_node, weight, constraint.max_skew - 1))
+        constants = (tuple(credits), soft.require_all)
+        return Plan(partial(_scores, *constants), tuple(inputs), constants)
+
+    def score_fragment(self, pod: PodInfo) -> Hashable | None:
+        try:
+            return self._fragment(pod.pod, SCHEDULE_ANYWAY), bool(pod.pod.spec.topology_spread_constraints)
+        except SelectorError:
+            return None
+
+    def normalize_score(
+        self, state: CycleState, pod: Pod, scores: NDArray[np.int64], rows: NDArray[np.intp]
+    ) -> tuple[NDArray[np.int64], Status | None]:
+        ignored = _read_soft(state).ignored
+        out = ignored[rows] if ignored is not None else np.zeros(len(scores), dtype=np.bool_)
+        kept = scores if ignored is None else scores[~out]
+        if not len(kept):
+            return np.zeros_like(scores), None
+        highest, lowest = max(int(kept.max()), 0), int(kept.min())
+        if highest == 0:
+            result = np.full_like(scores, MAX_NODE_SCORE)
+        else:
+            # No dividend of a kept node is negative, so rounding down is Go's truncation.
+            result = MAX_NODE_SCORE * (highest + lowest - scores) // highest
+        result[out] = 0
+        return result, None
+
+
+def _whose(pod: Pod, kind: str) -> str:
+    if pod.spec.topology_spread_constraints:
+        return f"obtaining pod's {kind} topology spread constraints"
+    return f"setting default {kind} topology spread constraints"
+
+
+def _read_soft(state: CycleState) -> Soft:
+    try:
+        return state.read(PRE_SCORE_KEY, Soft)
+    except StateKeyNotFound as error:  # PreScore is disabled for this plugin; upstream fails the attempt, too
+        raise RuntimeError(f'error reading "{PRE_SCORE_KEY}" from cycleState: {error}') from None
+
+
+def _codes(label: Input, rows: NDArray[np.intp]) -> Codes:
+    codes = label.gather(rows)
+    assert isinstance(codes, Codes)
+    return codes
+
+
+def _distinct(codes: Codes) -> int:
+    """How many values; to upstream, a node without the key has the value ""."""
+    seen = np.zeros(len(codes.values) + 1, dtype=np.bool_)
+    seen[codes.codes] = True
+    size = int(np.count_nonzero(seen))
+    if seen[-1] and "" in codes.values and seen[list(codes.values).index("")]:
+        size -= 1
+    return size
+
+
+def _verdicts(limits: tuple[_Limit, ...], *gathered: Any) -> NDArray[np.int8]:
+    """Once per domain, then spread over the rows; the first constraint that fails decides."""
+    result: NDArray[np.int8] | None = None
+    for i, limit in enumerate(limits):
+        counts: DomainCounts = gathered[2 * i]
+        smallest: DomainMinimum = gathered[2 * i + 1]
+        minimum = 0 if smallest.domains < limit.min_domains else smallest.minimum
+        of_domain = (counts.table + (limit.self_match - minimum) > limit.max_skew).astype(np.int8) * SKEWED
+        of_domain[-1] = KEY_MISSING
+        of_row = of_domain[counts.codes]
+        result = of_row if result is None else np.where(result == 0, of_row, result)
+    assert result is not None
+    return result
+
+
+def _scores(credits: tuple[_Credit, ...], require_all: bool, *gathered: Any) -> NDArray[np.int64]:
+    inputs = iter(gathered)
+    shares: list[NDArray[np.float64]] = []
+    lacking: NDArray[np.bool_] | None = None
+    for credit in credits:
+        counts = next(inputs)
+        codes: NDArray[np.int32] = counts.codes
+        if credit.per_node:
+            on_node: NDArray[np.int64] = next(inputs)
+            share: NDArray[np.float64] = on_node.astype(np.float64) * credit.weight + float(credit.extra)
+            share[codes < 0] = 0.0
+        else:
+            of_domain = counts.table.astype(np.float64) * credit.weight + float(credit.extra)
+            of_domain[-1] = 0.0
+            share = of_domain[codes]
+        shares.append(share)
+        if require_all:
+            lacking = codes < 0 if lacking is None else lacking | (codes < 0)
+    total = shares[0]
+    for share in shares[1:]:
+        total = total + share
+    scores = _rounded(total)
+    if lacking is not None:
+        scores[lacking] = 0
+    return scores
+
+
+def _rounded(values: NDArray[np.float64]) -> NDArray[np.int64]:
+    """Go's math.Round of values that are not negative: half away from zero."""
+    whole = np.trunc(values)
+    return (whole + (values - whole >= 0.5)).astype(np.int64)
