@@ -6,6 +6,7 @@ import json
 import re
 import tomllib
 from pathlib import Path
+from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
@@ -17,7 +18,7 @@ LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-node.lock")
 
 def locked(name: str) -> dict[str, str]:
     """Version by package; a universal lock may hold several lines of one package, told apart by their markers."""
-    found = {}
+    found: dict[str, str] = {}
     for line in (ROOT / name).read_text(encoding="utf-8").splitlines():
         match = re.match(r"([A-Za-z0-9._-]+)(?:\[[^\]]*\])?==(\S+)", line)
         if match is not None:
@@ -26,10 +27,9 @@ def locked(name: str) -> dict[str, str]:
 
 
 def requirements(*keys: str) -> list[Requirement]:
-    node = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
+    node: Any = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     for key in keys:
         node = node[key]
-    assert isinstance(node, list)
     return [Requirement(text) for text in node]
 
 

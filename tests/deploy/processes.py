@@ -1,0 +1,128 @@
+"""Starts the services of docker-compose.yml as processes of this machine: their very commands and environment.
+
+Only what a container's own network gives is translated: the names `postgres` and `redis` become the scratch database
+and the scratch Redis of the test, port 8000 becomes a free one, and 0.0.0.0 becomes the loopback address.
+"""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+from collections.abc import Iterable
+from pathlib import Path
+
+from tests.conftest import Services
+from tests.deploy.compose import ROOT, Service
+from tests.deploy.site import eventually
+
+# What any process of this machine needs and no container inherits from it.
+INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT")
+
+
+def free_port() -> int:
+    with socket.socket() as probe:
+        probe.bind(("127.0.0.1", 0))
+        port: int = probe.getsockname()[1]
+        return port
+
+
+class Process:
+    """A started service; its output goes to a file that a failing assertion shows."""
+
+    def __init__(self, name: str, command: list[str], environment: dict[str, str], log: Path) -> None:
+        self.name = name
+        self.log = log
+        with log.open("wb") as output:
+            self.child = subprocess.Popen(
+                command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+            )
+
+    def output(self) -> str:
+        return self.log.read_text(encoding="utf-8", errors="replace")
+
+    def is_running(self) -> bool:
+        return self.child.poll() is None
+
+    def signal(self, number: signal.Signals) -> None:
+        """To the process and its children, as stopping a container does."""
+        if self.is_running():
+            os.killpg(self.child.pid, number)
+
+    def stop(self, seconds: float = 30) -> None:
+        self.signal(signal.SIGTERM)
+        try:
+            self.child.wait(seconds)
+        except subprocess.TimeoutExpired:
+            self.signal(signal.SIGKILL)
+            self.child.wait(seconds)
+
+
+class Deployment:
+    def __init__(self, services: dict[str, Service], real: Services, folder: Path) -> None:
+        self.services = services
+        self.folder = folder
+        self.port = free_port()
+        self.replaced = {
+            services["web"].environment["DATABASE_URL"]: real.database_url,
+            services["web"].environment["REDIS_URL"]: real.redis_url,
+            "8000": str(self.port),
+            "0.0.0.0": "127.0.0.1",
+            "/app/var": str(folder / "var"),
+        }
+        self.running: dict[str, Process] = {}
+
+    @property
+    def origin(self) -> str:
+        return f"http://127.0.0.1:{self.port}"
+
+    def translated(self, words: Iterable[str]) -> list[str]:
+        return [self.replaced.get(word, word) for word in words]
+
+    def environment(self, service: Service) -> dict[str, str]:
+        own = {name: os.environ[name] for name in INHERITED if name in os.environ}
+        own["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{own.get('PATH', '')}"
+        values = self.translated(service.environment.values())
+        return own | dict(zip(service.environment, values, strict=True))
+
+    def run(self, name: str, command: list[str]) -> subprocess.CompletedProcess[str]:
+        """A command inside a service's environment, as `docker compose exec` would run it."""
+        service = self.services[name]
+        return subprocess.run(
+            self.translated(command),
+            cwd=ROOT,
+            env=self.environment(service),
+            capture_output=True,
+            text=True,
+            timeout=120,
+            check=False,
+        )
+
+    def run_once(self, name: str) -> subprocess.CompletedProcess[str]:
+        return self.run(name, self.services[name].command)
+
+    def start(self, name: str, *, copy: int = 1) -> Process:
+        service = self.services[name]
+        label = name if copy == 1 else f"{name}-{copy}"
+        command, environment = self.translated(service.command), self.environment(service)
+        self.running[label] = Process(label, command, environment, self.folder / f"{label}.log")
+        return self.running[label]
+
+    def is_healthy(self, name: str) -> bool:
+        health = self.services[name].health
+        assert health is not None, f"{name} has no health check"
+        return self.run(name, health.command).returncode == 0
+
+    def wait_until_healthy(self, name: str) -> None:
+        def look() -> bool | None:
+            process = self.running[name]
+            assert process.is_running(), f"{name} ended:\n{process.output()}"
+            return True if self.is_healthy(name) else None
+
+        eventually(f"{name} is healthy", look)
+
+    def stop(self) -> None:
+        for process in self.running.values():
+            process.stop()

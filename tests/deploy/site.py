@@ -1,0 +1,116 @@
+"""A person at a running site, over HTTP: opens the printed link, imports, runs, decides. Used for both modes."""
+
+from __future__ import annotations
+
+import json
+import time
+import urllib.error
+import urllib.request
+import uuid
+from collections.abc import Callable
+from dataclasses import dataclass
+from http.cookiejar import CookieJar
+from typing import Any, TypeVar
+
+PATIENCE_SECONDS = 90
+T = TypeVar("T")
+
+
+@dataclass(frozen=True)
+class Answer:
+    status: int
+    body: Any
+
+
+class Unfinished(Exception):
+    """Something did not come about in time; carries what was seen last."""
+
+
+def eventually(what: str, look: Callable[[], T | None], *, seconds: float = PATIENCE_SECONDS) -> T:
+    """Looks until there is something to see. Says what it waited for when there never is."""
+    deadline = time.monotonic() + seconds
+    while True:
+        seen = look()
+        if seen is not None:
+            return seen
+        if time.monotonic() > deadline:
+            raise Unfinished(f"after {seconds:.0f} s: {what}")
+        time.sleep(0.1)
+
+
+class Site:
+    def __init__(self, origin: str) -> None:
+        self.origin = origin
+        self.csrf_token = ""
+        self.opener = urllib.request.build_opener(
+            urllib.request.ProxyHandler({}), urllib.request.HTTPCookieProcessor(CookieJar())
+        )
+
+    def ask(self, method: str, path: str, body: Any = None) -> Answer:
+        request = urllib.request.Request(self.origin + path, method=method)
+        request.add_header("Accept", "application/json")
+        if body is not None:
+            request.data = json.dumps(body).encode()
+            request.add_header("Content-Type", "application/json")
+        if method != "GET":
+            request.add_header("X-CSRFToken", self.csrf_token)
+            request.add_header("Origin", self.origin)
+        try:
+            with self.opener.open(request, timeout=PATIENCE_SECONDS) as response:
+                return Answer(response.status, parsed(response.read()))
+        except urllib.error.HTTPError as error:
+            with error:
+                return Answer(error.code, parsed(error.read()))
+
+    def get(self, path: str) -> Any:
+        answer = self.ask("GET", path)
+        assert answer.status == 200, (path, answer)
+        return answer.body
+
+    def post(self, path: str, body: Any) -> Any:
+        answer = self.ask("POST", path, body)
+        assert answer.status in (200, 201, 202), (path, answer)
+        return answer.body
+
+    def open_link(self, link: str) -> Any:
+        """Follows the one-time link; answers who one is now."""
+        with self.opener.open(link, timeout=PATIENCE_SECONDS) as response:
+            assert response.status == 200
+        me = self.get("/api/v1/me/")
+        self.csrf_token = me["csrf_token"]
+        return me
+
+    def import_snapshot(self, text: str, name: str) -> Any:
+        started = self.post("/api/v1/imports/", {"text": text})
+
+        def decoded() -> Any:
+            preview = self.get(f"/api/v1/imports/{started['id']}/")
+            return None if preview["state"] == "reading" else preview
+
+        preview = eventually("the import is decoded", decoded)
+        assert preview["state"] == "ready", preview
+        return self.post(f"/api/v1/imports/{started['id']}/commit/", {"name": name})
+
+    def command(self, run: str, body: dict[str, Any]) -> Any:
+        return self.post(f"/api/v1/runs/{run}/commands/", {**body, "client_id": str(uuid.uuid4())})
+
+    def run_until(self, run: str, what: str, reached: Callable[[Any], bool]) -> Any:
+        seen: Any = None
+
+        def look() -> Any:
+            nonlocal seen
+            seen = self.get(f"/api/v1/runs/{run}/")
+            assert seen["state"] != "failed", seen
+            return seen if reached(seen) else None
+
+        try:
+            return eventually(what, look)
+        except Unfinished as late:
+            raise Unfinished(f"{late}; the run is {seen}") from None
+
+
+def parsed(content: bytes) -> Any:
+    try:
+        return json.loads(content)
+    except ValueError:
+        return content.decode(errors="replace")

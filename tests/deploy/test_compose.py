@@ -1,0 +1,77 @@
+"""What docker-compose.yml describes, started: its commands, environment and health checks as local processes."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from tests.conftest import Services
+from tests.deploy.compose import read_compose
+from tests.deploy.main_flow import play_the_main_flow
+from tests.deploy.processes import Deployment
+from tests.deploy.site import Site, eventually
+
+VARIABLES = {"POSTGRES_PASSWORD": "correct-horse", "SECRET_KEY": "battery-staple-battery-staple-battery-staple-battery"}
+
+pytestmark = pytest.mark.services
+
+
+@pytest.fixture
+def deployment(services: Services, tmp_path: Path) -> Iterator[Deployment]:
+    deployed = Deployment(read_compose(VARIABLES), services, tmp_path)
+    try:
+        yield deployed
+    finally:
+        deployed.stop()
+
+
+def migrate(deployment: Deployment) -> None:
+    migrated = deployment.run_once("migrate")
+    assert migrated.returncode == 0, migrated.stdout + migrated.stderr
+
+
+def wait_until_unhealthy(deployment: Deployment, name: str) -> None:
+    eventually(f"{name} is unhealthy once it is stopped", lambda: None if deployment.is_healthy(name) else True)
+
+
+@pytest.mark.parametrize("name", ["postgres", "redis"])
+def test_the_service_s_health_check_passes_against_the_real_one(deployment: Deployment, name: str) -> None:
+    health = deployment.services[name].health
+    assert health is not None
+    if shutil.which(health.command[0]) is None:
+        pytest.skip(f"{health.command[0]} is not installed, so the health check of {name} was not run")
+    assert deployment.is_healthy(name)
+
+
+def test_the_migration_runs_and_a_second_one_has_nothing_to_do(deployment: Deployment) -> None:
+    migrate(deployment)
+    again = deployment.run_once("migrate")
+    assert (again.returncode, "No migrations to apply" in again.stdout) == (0, True)
+
+
+def test_before_anything_is_started_web_and_worker_are_unhealthy(deployment: Deployment) -> None:
+    migrate(deployment)
+    assert not deployment.is_healthy("web")
+    assert not deployment.is_healthy("worker")
+
+
+def test_the_main_flow_on_web_worker_redis_and_postgresql(deployment: Deployment) -> None:
+    migrate(deployment)
+    for name in ("web", "worker"):
+        deployment.start(name)
+    for name in ("web", "worker"):
+        deployment.wait_until_healthy(name)
+
+    for path in ("/api/v1/snapshots/", "/api/v1/configurations/", "/api/v1/runs/"):
+        assert Site(deployment.origin).ask("GET", path).status in (401, 403)
+
+    printed = deployment.run("web", ["python", "manage.py", "login_link"])
+    assert printed.returncode == 0, printed.stderr
+    play_the_main_flow(Site(deployment.origin), printed.stdout, mode="distributed")
+
+    for name in ("worker", "web"):
+        deployment.running[name].stop()
+        wait_until_unhealthy(deployment, name)
