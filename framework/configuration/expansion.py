@@ -6,7 +6,7 @@ stops at the first error; we note the first of each kind and profile, so that a 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -54,6 +54,23 @@ class ConstructionError:
 
     text: str
     where: tuple[tuple[FieldPath, str], ...]
+
+
+def order_at(own: PluginSet, multi_point: PluginSet, extends: Callable[[str], bool]) -> list[str]:
+    """The plugins of one extension point, from merged sets (spec: config §3 step B).
+
+    Overrides of MultiPoint in the order of the point's own list, then MultiPoint's others, then the rest of the list.
+    """
+    enabled = [plugin.name for plugin in own.enabled]
+    disabled = {plugin.name for plugin in own.disabled}
+    if "*" in disabled:
+        return enabled
+    expanded = [plugin.name for plugin in multi_point.enabled if plugin.name not in disabled and extends(plugin.name)]
+    return [
+        *(name for name in enabled if name in expanded),
+        *(name for name in expanded if name not in enabled),
+        *(name for name in enabled if name not in expanded),
+    ]
 
 
 @dataclass(slots=True)
@@ -254,35 +271,28 @@ class _ProfileBuilder:
     # Order and weights ------------------------------------------------------------------------------------------------
 
     def _expand(self, point: ExtensionPoint) -> list[str]:
-        """Spec: config §3 step B: overrides in the order of the point's own list, MultiPoint, the rest of the list."""
         own: PluginSet = self._sets[point]
-        enabled = [plugin.name for plugin in own.enabled]
-        disabled = {plugin.name for plugin in own.disabled}
-        if "*" in disabled:
-            return enabled
-        overrides: set[str] = set()
-        expanded: list[str] = []
+        if all(plugin.name != "*" for plugin in own.disabled):
+            self._refuse_multi_point(point)
+        return order_at(own, self._multi_point, lambda name: self._extends(name, point))
+
+    def _extends(self, name: str, point: ExtensionPoint) -> bool:
+        entry = self._catalogue.get(name)
+        return entry is not None and point in entry.extension_points
+
+    def _refuse_multi_point(self, point: ExtensionPoint) -> None:
+        settled = {plugin.name for plugin in (*self._sets[point].enabled, *self._sets[point].disabled)}
+        seen: set[str] = set()
         for i, plugin in enumerate(self._multi_point.enabled):
             name = plugin.name
-            at = self._path.child("plugins", "multiPoint", "enabled").index(i)
-            entry = self._catalogue.get(name)
-            if entry is None:
+            if self._catalogue.get(name) is None:
                 text = f"{point.interface_name} {go_quote(name)} does not exist"
-                raise _Refused(text, (at, text))
-            if point not in entry.extension_points or name in disabled:
-                continue
-            if name in enabled:
-                overrides.add(name)
-            elif name in expanded:
+            elif name in seen and name not in settled and self._extends(name, point):
                 text = f"plugin {go_quote(name)} already registered as {go_quote(point.interface_name)}"
-                raise _Refused(text, (at, text))
             else:
-                expanded.append(name)
-        return [
-            *(name for name in enabled if name in overrides),
-            *expanded,
-            *(name for name in enabled if name not in overrides),
-        ]
+                seen.add(name)
+                continue
+            raise _Refused(text, (self._path.child("plugins", "multiPoint", "enabled").index(i), text))
 
     def _weights(self, point: ExtensionPoint) -> dict[str, int]:
         """The point's own entry counts, also when it gives no weight (then 1); else MultiPoint's."""

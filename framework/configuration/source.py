@@ -157,6 +157,7 @@ class _YamlReader:
     """Composes nodes from the parser's events, counting as it goes (the parser itself does not recurse)."""
 
     def __init__(self, text: str) -> None:
+        self._text = text
         yaml = YAML(typ="safe", pure=True)
         self._events: Iterator[Event] = iter(yaml.parse(text))
         self._anchors: dict[str, Node | None] = {}
@@ -254,6 +255,9 @@ class _YamlReader:
             merges = key.value == "<<" and not key.quoted
             key.value = str(getattr(child, "value", key.value))
             value = self._node(next(self._events), depth + 1)
+            if value.start == value.end and value.kind == "scalar":
+                # The parser puts an absent value behind the comments that follow; it stands behind the colon.
+                value.start = value.end = self._text.find(":", key.end) + 1
             node.size += key.size + value.size
             node.end = max(value.end, key.end)
             if merges:

@@ -1,0 +1,148 @@
+"""Configurations to start from, as the YAML a person would write. A test loads every one of them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+
+@dataclass(frozen=True, slots=True)
+class Preset:
+    id: str
+    name: str
+    description: str
+    text: str
+
+
+_DEFAULT: Final = """\
+# What kube-scheduler 1.36 runs without a configuration file.
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+  - schedulerName: default-scheduler
+"""
+
+_BIN_PACK: Final = """\
+# Fill nodes before opening new ones: fewer nodes in use, room for large pods elsewhere.
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+  - schedulerName: default-scheduler
+    plugins:
+      # Weights in multiPoint keep the default order of plugins.
+      multiPoint:
+        enabled:
+          - name: NodeResourcesFit
+            weight: 5
+      score:
+        disabled:
+          # Balancing cpu against memory would pull pods back to empty nodes.
+          - name: NodeResourcesBalancedAllocation
+    pluginConfig:
+      - name: NodeResourcesFit
+        args:
+          scoringStrategy:
+            type: MostAllocated
+            resources:
+              - name: cpu
+                weight: 1
+              - name: memory
+                weight: 1
+"""
+
+_SPREAD: Final = """\
+# Prefer empty nodes and even zones: failures hurt less, nodes stay less loaded.
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+  - schedulerName: default-scheduler
+    plugins:
+      multiPoint:
+        enabled:
+          - name: PodTopologySpread
+            weight: 10
+          - name: NodeResourcesFit
+            weight: 3
+    pluginConfig:
+      - name: NodeResourcesFit
+        args:
+          scoringStrategy:
+            type: LeastAllocated
+            resources:
+              - name: cpu
+                weight: 1
+              - name: memory
+                weight: 1
+      - name: PodTopologySpread
+        args:
+          # For pods without constraints of their own.
+          defaultingType: List
+          defaultConstraints:
+            - maxSkew: 1
+              topologyKey: topology.kubernetes.io/zone
+              whenUnsatisfiable: ScheduleAnyway
+            - maxSkew: 1
+              topologyKey: kubernetes.io/hostname
+              whenUnsatisfiable: ScheduleAnyway
+"""
+
+_NO_SCORING: Final = """\
+# The first feasible node wins: filters decide, nothing is ranked.
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+  - schedulerName: default-scheduler
+    plugins:
+      preScore:
+        disabled:
+          - name: "*"
+      score:
+        disabled:
+          - name: "*"
+"""
+
+_APPROVALS: Final = """\
+# The default profile, with two plugins that wait on Permit: gangs start together, large pods ask a person.
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+  - schedulerName: default-scheduler
+    plugins:
+      multiPoint:
+        enabled:
+          - name: Coscheduling
+          - name: ManualApproval
+      # Coscheduling keeps the pods of a gang together in the queue; there is one queue sort plugin.
+      queueSort:
+        enabled:
+          - name: Coscheduling
+        disabled:
+          - name: "*"
+    pluginConfig:
+      - name: Coscheduling
+        args:
+          permitWaitingTimeSeconds: 60
+      - name: ManualApproval
+        args:
+          minimumRequests:
+            cpu: "4"
+            memory: 16Gi
+            nvidia.com/gpu: "1"
+          timeoutSeconds: 600
+          message: Large pods are approved by the platform team.
+"""
+
+PRESETS: Final = (
+    Preset("default", "Default", "kube-scheduler's own profile.", _DEFAULT),
+    Preset("bin-pack", "Bin-pack", "Fills nodes before it opens new ones.", _BIN_PACK),
+    Preset("spread", "Spread", "Prefers empty nodes and even zones.", _SPREAD),
+    Preset("no-scoring", "No scoring", "Takes the first node that passes the filters.", _NO_SCORING),
+    Preset("approvals", "Gangs and approvals", "Default, with Coscheduling and ManualApproval on Permit.", _APPROVALS),
+)
+
+
+def preset(id_: str) -> Preset | None:
+    for each in PRESETS:
+        if each.id == id_:
+            return each
+    return None
