@@ -1,0 +1,215 @@
+"""A cluster in manifests: checked, counted, filtered. Pure; the reader's child process and the samples use it."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from framework.objects import KubeObject, Node, Pod, Unstructured
+from framework.objects.decode import decode_manifest
+from framework.objects.errors import ObjectError
+from framework.objects.resources import node_allocatable, placed_requests
+from framework.objects.selectors import LabelMatcher
+from framework.objects.timestamps import TimestampError, parse_timestamp
+from framework.objects.validation import check_object
+from schedweb.snapshots.manifests import FileRefused, Manifest
+from schedweb.snapshots.redaction import DROPPED_KINDS, redact
+
+ZONE_LABELS: Final = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
+LEFT_OUT_NAMESPACE: Final = "left-out"
+MOST_BARS: Final = 320
+"""More nodes than this are drawn as an even sample."""
+
+
+@dataclass(slots=True)
+class Member:
+    """One object of the cluster: as it came (redacted) and as the framework reads it."""
+
+    manifest: Manifest
+    decoded: KubeObject
+
+
+@dataclass(slots=True)
+class Cluster:
+    members: list[Member] = field(default_factory=list)
+    dropped: Counter[str] = field(default_factory=Counter)
+    """Kind → how many were not kept at all."""
+
+    def pods(self) -> Iterable[Pod]:
+        return (m.decoded for m in self.members if isinstance(m.decoded, Pod))
+
+    def nodes(self) -> Iterable[Node]:
+        return (m.decoded for m in self.members if isinstance(m.decoded, Node))
+
+
+def read_cluster(manifests: Iterable[Manifest]) -> Cluster:
+    """Raises FileRefused with the object and the field when anything is wrong: nothing is half imported."""
+    cluster = Cluster()
+    seen: set[tuple[str, str, str, str]] = set()
+    for manifest in manifests:
+        if manifest.get("kind") in DROPPED_KINDS:
+            cluster.dropped[manifest["kind"]] += 1
+            continue
+        try:
+            decoded = decode_manifest(redact(manifest))
+            check_object(decoded)
+        except ObjectError as error:
+            raise FileRefused(str(error)) from None
+        kind, version = str(manifest["kind"]), str(manifest["apiVersion"])
+        identity = (version.rpartition("/")[0], kind, decoded.metadata.namespace, decoded.metadata.name)
+        if identity in seen:
+            raise FileRefused(f"{kind} {decoded.key} is there twice.")
+        seen.add(identity)
+        cluster.members.append(Member(manifest, decoded))
+    return cluster
+
+
+def is_finished(pod: Pod) -> bool:
+    """Such a pod holds nothing: the scheduler does not see it (spec: extender-and-misc §6)."""
+    return pod.status.phase in ("Succeeded", "Failed")
+
+
+def is_pending(pod: Pod) -> bool:
+    return not pod.spec.node_name and not is_finished(pod)
+
+
+def count_cluster(cluster: Cluster) -> dict[str, Any]:
+    """The numbers of the preview and of the snapshot's card."""
+    kinds: Counter[str] = Counter(str(m.manifest["kind"]) for m in cluster.members)
+    unused = Counter(str(m.manifest["kind"]) for m in cluster.members if isinstance(m.decoded, Unstructured))
+    in_namespace: Counter[str] = Counter()
+    pending = gated = 0
+    for pod in cluster.pods():
+        in_namespace[pod.metadata.namespace] += 1
+        if is_pending(pod):
+            gated += bool(pod.spec.scheduling_gates)
+            pending += not pod.spec.scheduling_gates
+    named = {m.decoded.metadata.name for m in cluster.members if m.manifest["kind"] == "Namespace"}
+    return {
+        "nodes": kinds["Node"],
+        "pods": kinds["Pod"],
+        "pending": pending,
+        "gated": gated,
+        "namespaces": len(named | set(in_namespace)),
+        "kinds": dict(sorted(kinds.items())),
+        "unused_kinds": dict(sorted(unused.items())),
+        "dropped_kinds": dict(sorted(cluster.dropped.items())),
+        "pods_by_namespace": [{"name": name, "pods": n} for name, n in sorted(in_namespace.items(), key=_most_first)],
+        "empty_namespaces": len(named - set(in_namespace)),
+    }
+
+
+def _most_first(item: tuple[str, int]) -> tuple[int, str]:
+    return -item[1], item[0]
+
+
+def warnings_of(cluster: Cluster) -> list[str]:
+    """What the person who imports should know; none of it prevents the import."""
+    found: list[str] = []
+    names = {node.metadata.name for node in cluster.nodes()}
+    if not names:
+        found.append("There is no node in this file, so every pod will stay pending.")
+    lost = sum(1 for pod in cluster.pods() if pod.spec.node_name and pod.spec.node_name not in names)
+    if lost and names:
+        found.append(f"{lost} pods run on nodes that are not in this file; they count nowhere.")
+    if cluster.dropped:
+        kinds = ", ".join(f"{n} {kind}" for kind, n in sorted(cluster.dropped.items()))
+        found.append(f"Not kept: {kinds}. Values of environment variables are redacted.")
+    return found
+
+
+@dataclass(frozen=True, slots=True)
+class ImportFilter:
+    """Which pods stay. Everything that is not a pod stays always."""
+
+    exclude_namespaces: frozenset[str] = frozenset()
+    labels: LabelMatcher | None = None
+
+    @property
+    def keeps_all(self) -> bool:
+        return not self.exclude_namespaces and self.labels is None
+
+    def keeps(self, namespace: str, labels: dict[str, str]) -> bool:
+        if namespace in self.exclude_namespaces:
+            return False
+        return self.labels is None or self.labels.matches(labels)
+
+
+def apply_filter(cluster: Cluster, chosen: ImportFilter) -> tuple[Cluster, int]:
+    """(the cluster that is left, how many left-out pods stay as unnamed usage on their nodes)."""
+    if chosen.keeps_all:
+        return cluster, 0
+    kept: list[Member] = []
+    unnamed = 0
+    for member in cluster.members:
+        pod = member.decoded
+        if not isinstance(pod, Pod) or chosen.keeps(pod.metadata.namespace, dict(pod.metadata.labels)):
+            kept.append(member)
+        elif pod.spec.node_name and not is_finished(pod):
+            unnamed += 1
+            kept.append(_unnamed_usage(member.manifest, pod, unnamed))
+    return Cluster(kept, cluster.dropped), unnamed
+
+
+def _unnamed_usage(manifest: Manifest, pod: Pod, number: int) -> Member:
+    """A pod without name and labels that takes what ``pod`` takes: requests, host ports, priority."""
+
+    def bare(container: dict[str, Any], index: int) -> dict[str, Any]:
+        kept = {key: container[key] for key in ("resources", "ports", "restartPolicy") if key in container}
+        return {"name": f"c{index}", "image": "", **kept}
+
+    spec = manifest["spec"]
+    stub: Manifest = {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {
+            "name": f"usage-{number}",
+            "namespace": LEFT_OUT_NAMESPACE,
+            "uid": pod.metadata.uid,
+            "creationTimestamp": pod.metadata.creation_timestamp,
+        },
+        "spec": {
+            **{k: spec[k] for k in ("nodeName", "priority", "overhead", "resources", "hostNetwork") if k in spec},
+            "containers": [bare(c, i) for i, c in enumerate(spec.get("containers") or [])],
+            "initContainers": [bare(c, i) for i, c in enumerate(spec.get("initContainers") or [])],
+        },
+        "status": {"phase": pod.status.phase, "startTime": pod.status.start_time},
+    }
+    return Member(stub, decode_manifest(stub))
+
+
+def utilisation_bars(nodes: Iterable[Node], pods: Iterable[Pod]) -> list[dict[str, Any]]:
+    """Per zone the share of allocatable cpu that is requested, node by node: ``[{zone, values: [0..1]}]``."""
+    used: Counter[str] = Counter()
+    for pod in pods:
+        if pod.spec.node_name and not is_finished(pod):
+            used[pod.spec.node_name] += placed_requests(pod).get("cpu", 0)
+    by_zone: dict[str, list[float]] = {}
+    every = list(nodes)
+    step = max(1, -(-len(every) // MOST_BARS))
+    for node in every[::step]:
+        zone = next((node.metadata.labels[key] for key in ZONE_LABELS if key in node.metadata.labels), "")
+        cpu = node_allocatable(node).get("cpu", 0)
+        share = used[node.metadata.name] / cpu if cpu > 0 else 0.0
+        by_zone.setdefault(zone, []).append(round(min(max(share, 0.0), 1.0), 3))
+    return [{"zone": zone, "values": by_zone[zone]} for zone in sorted(by_zone)]
+
+
+def taken_at(objects: Sequence[KubeObject]) -> int:
+    """The cluster's own time in nanoseconds: the latest moment that its objects mention; 0 when they mention none."""
+    latest = 0
+    for each in objects:
+        moments = [each.metadata.creation_timestamp]
+        if isinstance(each, Pod):
+            moments += [each.status.start_time, *(c.last_transition_time for c in each.status.conditions)]
+        elif isinstance(each, Node):
+            moments += [c.last_transition_time for c in each.status.conditions]
+        for moment in moments:
+            if moment:
+                try:
+                    latest = max(latest, parse_timestamp(moment))
+                except TimestampError:
+                    continue  # validation of the object has its own opinion; a clock needs only a moment
+    return latest

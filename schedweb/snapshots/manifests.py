@@ -1,0 +1,129 @@
+"""From an uploaded file to manifests: JSON or YAML, one object, a List or several documents. Pure (reader process)."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+import yaml
+
+from framework.objects.decode import tree_complaint
+
+JSON_LIMIT: Final = 512 * 1024 * 1024
+YAML_LIMIT: Final = 32 * 1024 * 1024
+"""YAML is read at a few megabytes a second, and unfolds to much more than its size."""
+
+Manifest = dict[str, Any]
+
+
+class FileRefused(Exception):
+    """The file as a whole cannot be read; the text is the sentence to show."""
+
+
+class _Loader(yaml.CSafeLoader):
+    """YAML as Kubernetes reads it: timestamps stay text, a repeated key is an error."""
+
+    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
+        seen: set[str] = set()
+        for key, _ in node.value:
+            if key.tag == "tag:yaml.org,2002:merge":
+                continue
+            if key.value in seen:
+                raise yaml.constructor.ConstructorError(
+                    None, None, f'key "{key.value}" already set in map', key.start_mark
+                )
+            seen.add(key.value)
+        return super().construct_mapping(node, deep)
+
+
+_Loader.yaml_implicit_resolvers = {
+    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
+    for first, resolvers in yaml.CSafeLoader.yaml_implicit_resolvers.items()
+}
+
+
+def read_manifests(path: Path) -> Iterator[Manifest]:
+    """Every object of the file, lists unfolded. Raises FileRefused."""
+    size = path.stat().st_size
+    with path.open("rb") as file:
+        beginning = file.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")
+    if not beginning:
+        raise FileRefused("The file is empty.")
+    if beginning[:1] in b"{[":
+        _check_size(size, JSON_LIMIT, "JSON")
+        documents: Iterator[Any] = _read_json(path.read_bytes())
+    else:
+        _check_size(size, YAML_LIMIT, "YAML")
+        documents = _read_yaml(path.read_bytes())
+    found = False
+    for document in documents:
+        for manifest in _unfold(document, ""):
+            found = True
+            yield manifest
+    if not found:
+        raise FileRefused("The file holds no Kubernetes object.")
+
+
+def _check_size(size: int, limit: int, language: str) -> None:
+    if size > limit:
+        mega = 1024 * 1024
+        hint = " Export it as JSON instead: kubectl get … -o json." if language == "YAML" else ""
+        raise FileRefused(f"The file has {size / mega:,.0f} MB; {language} may have {limit // mega} MB.{hint}")
+
+
+def _read_json(data: bytes) -> Iterator[Any]:
+    try:
+        document = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        text = str(error)
+        reason = "it ends in the middle" if "truncated" in text else text
+        raise FileRefused(f"This is not JSON: {reason}.") from None
+    except RecursionError:
+        raise FileRefused("This JSON is nested too deeply.") from None
+    if isinstance(document, list):
+        yield from document
+    else:
+        yield document
+
+
+def _read_yaml(data: bytes) -> Iterator[Any]:
+    try:
+        for document in yaml.load_all(data, Loader=_Loader):
+            if document is None:
+                continue
+            if complaint := tree_complaint(document):
+                raise FileRefused(f"This YAML cannot be read: {complaint}.")
+            yield document
+    except yaml.MarkedYAMLError as error:
+        mark = error.problem_mark or error.context_mark
+        place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
+        raise FileRefused(f"This is not YAML: {place}{error.problem or error.context}.") from None
+    except (yaml.YAMLError, UnicodeDecodeError, ValueError) as error:
+        raise FileRefused(f"This is not YAML: {error}.") from None
+    except RecursionError:
+        raise FileRefused("This YAML is nested too deeply, or an alias contains itself.") from None
+
+
+def _unfold(document: Any, kind_of_items: str) -> Iterator[Manifest]:
+    """Lists of any kind, and lists in lists; items of a typed list take their kind from it."""
+    if not isinstance(document, Mapping):
+        raise FileRefused(f"Expected a Kubernetes object, found {_name_of(document)}.")
+    kind = document.get("kind")
+    items = document.get("items")
+    if isinstance(kind, str) and kind.endswith("List") and isinstance(items, list):
+        version = document.get("apiVersion")
+        for item in items:
+            inherited = {} if kind == "List" else {"apiVersion": version, "kind": kind.removesuffix("List")}
+            if isinstance(item, Mapping):
+                yield from _unfold({**inherited, **item}, kind)
+            else:
+                raise FileRefused(f"Expected a Kubernetes object in items, found {_name_of(item)}.")
+        return
+    yield dict(document)
+
+
+def _name_of(value: Any) -> str:
+    names = {str: "a text", int: "a number", float: "a number", bool: "true or false", list: "a list"}
+    return names.get(type(value), "nothing" if value is None else type(value).__name__)
