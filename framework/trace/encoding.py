@@ -18,7 +18,7 @@ from numpy.typing import NDArray
 
 from framework.interface.status import Status
 from framework.trace.arrays import Ints, Packed, pack, pack_against, unpack, unpack_onto
-from framework.trace.attempt import FEASIBLE, AttemptTrace, FilterTrace, PluginScores, ScoreTrace
+from framework.trace.attempt import FEASIBLE, NOT_EVALUATED, AttemptTrace, FilterTrace, PluginScores, ScoreTrace
 
 FORMAT: Final = 1
 LEVEL: Final = 3
@@ -52,6 +52,8 @@ class Frame(msgspec.Struct, array_like=True, omit_defaults=True):
     """Index in the chunk of the attempt this one is written against; -1 for none."""
     nodes: int = -1
     """Which node list; -1 when the attempt has no filter part."""
+    statuses: list[int] = []
+    """The attempt's verdicts, by their places in the chunk's statuses."""
     verdict: list[Any] = []
     positions: Packed | None = None
     """None without scores; [] when they are the feasible nodes, beginning at ``first`` and going round."""
@@ -134,10 +136,11 @@ class _Writer:
         nodes = self._nodes(trace.filter.nodes)
         reference = self._reference(trace.pod, nodes)
         earlier = self._dense[reference] if reference >= 0 else None
-        ids = np.array([self._status(status) for status in trace.filter.verdicts] + [-1], dtype=np.int64)
-        verdict = ids[trace.filter.verdict]
+        statuses = [self._status(status) for status in trace.filter.verdicts]
+        verdict = np.array([*statuses, -1], dtype=np.int64)[trace.filter.verdict]  # the last one is "not evaluated"
         dense = _Dense(nodes, verdict, earlier.line + 1 if earlier else 0)
-        frame = Frame(plain, reference, nodes, pack_against(earlier.verdict if earlier else None, verdict))
+        before = earlier.verdict if earlier else None
+        frame = Frame(plain, reference, nodes, statuses, pack_against(before, verdict))
         if trace.scores is not None:
             self._scores(frame, trace.scores, trace.filter, dense, earlier)
         self._remember(index, _stem(trace.pod), dense)
@@ -260,7 +263,7 @@ class AttemptChunk:
             return trace
         dense = self._dense(index)
         nodes = self._chunk.node_lists[frame.nodes]
-        trace.filter = self._filter(nodes, dense.verdict)
+        trace.filter = self._filter(nodes, frame.statuses, dense.verdict)
         if frame.positions is not None:
             trace.scores = self._scores(frame, frame.positions, trace.filter, dense)
         return trace
@@ -277,22 +280,10 @@ class AttemptChunk:
             dense.raw = {name: unpack_onto(dense.raw.get(name), raw) for name, _, raw, _ in frame.plugins}
         return dense
 
-    def _filter(self, nodes: tuple[str, ...], verdict: Ints) -> FilterTrace:
-        """Statuses are numbered per attempt again, in order of node position; feasible stays 0."""
-        statuses = self._chunk.statuses
-        own = FilterTrace(nodes, np.zeros(len(nodes), dtype=np.int32))
-        ids = np.full(len(statuses) + 1, -1, dtype=np.int32)  # the last one stands for -1, not evaluated
-        used, first = np.unique(verdict, return_index=True)
-        for code in used[np.argsort(first)].tolist():
-            if code < 0:
-                continue
-            if statuses[code].is_success:
-                ids[code] = FEASIBLE
-            else:
-                ids[code] = len(own.verdicts)
-                own.verdicts.append(statuses[code])
-        own.verdict = ids[verdict]
-        return own
+    def _filter(self, nodes: tuple[str, ...], statuses: list[int], verdict: Ints) -> FilterTrace:
+        own = np.full(len(self._chunk.statuses) + 1, NOT_EVALUATED, dtype=np.int32)  # the last one is for -1
+        own[statuses] = np.arange(len(statuses), dtype=np.int32)
+        return FilterTrace(nodes, own[verdict], [self._chunk.statuses[each] for each in statuses])
 
     def _scores(self, frame: Frame, packed: Packed, filter_: FilterTrace, dense: _Dense) -> ScoreTrace:
         positions = unpack(packed).astype(np.intp) if packed else _in_turn(filter_.verdict, frame.first)

@@ -1,0 +1,113 @@
+"""The digest sees everything in a trace, and nothing else."""
+
+from __future__ import annotations
+
+import copy
+from collections.abc import Callable
+from dataclasses import fields
+from typing import Any
+
+import pytest
+
+from framework.interface import Code, Status
+from framework.trace.attempt import AttemptTrace
+from framework.trace.digest import START, digest
+from framework.trace.encoding import decode_attempts, encode_attempts
+from tests.trace.attempts import Attempts
+
+
+def chained(attempts: list[AttemptTrace]) -> str:
+    current = START
+    for attempt in attempts:
+        current = digest(attempt, current)
+    return current
+
+
+def test_equal_runs_have_equal_digests() -> None:
+    assert chained(Attempts(1).mixed(50)) == chained(Attempts(1).mixed(50))
+
+
+def test_storing_changes_nothing() -> None:
+    attempts = Attempts(2).mixed(50)
+    assert chained(decode_attempts(encode_attempts(attempts))) == chained(attempts)
+
+
+def test_order_matters() -> None:
+    attempts = Attempts(3).mixed(10)
+    assert chained(attempts) != chained(attempts[::-1])
+
+
+def other(value: Any) -> Any:
+    """Some other value of the same kind."""
+    if isinstance(value, bool):
+        return not value
+    if isinstance(value, int):
+        return value + 1
+    if isinstance(value, str):
+        return value + "x"
+    if isinstance(value, list):
+        return value[:-1] if value else ["x"]
+    if isinstance(value, tuple):
+        return (*value, "x")
+    if isinstance(value, dict):
+        return {**value, "x": 1.0}
+    return Status(Code.ERROR, ("x",)) if value is None else None
+
+
+PLAIN = [each.name for each in fields(AttemptTrace) if each.name not in ("filter", "scores")]
+
+
+@pytest.mark.parametrize("name", PLAIN)
+def test_every_field_counts(name: str) -> None:
+    trace = Attempts(4).waiting()
+    changed = copy.deepcopy(trace)
+    setattr(changed, name, other(getattr(trace, name)))
+    assert digest(changed) != digest(trace)
+
+
+def _verdict(trace: AttemptTrace) -> None:
+    assert trace.filter is not None
+    trace.filter.verdict[3] = 1 - int(trace.filter.verdict[3])
+
+
+def _reason(trace: AttemptTrace) -> None:
+    assert trace.filter is not None
+    trace.filter.verdicts[1] = Status(Code.UNSCHEDULABLE, ("Insufficient memory",), "NodeResourcesFit")
+
+
+def _raw(trace: AttemptTrace) -> None:
+    assert trace.scores is not None
+    trace.scores.plugins[0].raw[2] += 1
+
+
+def _normalized(trace: AttemptTrace) -> None:
+    assert trace.scores is not None
+    trace.scores.plugins[1].normalized[2] += 1
+
+
+def _weight(trace: AttemptTrace) -> None:
+    assert trace.scores is not None
+    trace.scores.plugins[1].weight += 1
+
+
+def _total(trace: AttemptTrace) -> None:
+    assert trace.scores is not None
+    trace.scores.total[0] += 1
+
+
+def _order(trace: AttemptTrace) -> None:
+    assert trace.scores is not None
+    trace.scores.positions = trace.scores.positions[::-1]
+
+
+def _ties(trace: AttemptTrace) -> None:
+    assert trace.scores is not None
+    trace.scores.candidates = trace.scores.positions[:3]
+
+
+@pytest.mark.parametrize("change", [_verdict, _reason, _raw, _normalized, _weight, _total, _order, _ties])
+def test_every_number_per_node_counts(change: Callable[[AttemptTrace], None]) -> None:
+    trace = Attempts(5).bound()
+    changed = copy.deepcopy(trace)
+    change(changed)
+    assert digest(changed) != digest(trace)

@@ -1,0 +1,128 @@
+"""Chunks of attempts: what goes in comes out, in few bytes, and the same attempts are the same bytes."""
+
+from __future__ import annotations
+
+from dataclasses import fields
+
+import msgspec
+import numpy as np
+import pytest
+import zstandard
+
+from framework.trace.attempt import AttemptTrace
+from framework.trace.encoding import (
+    MAX_LINE,
+    AttemptChunk,
+    UnreadableChunk,
+    decode_attempt,
+    decode_attempts,
+    encode_attempts,
+)
+from tests.trace.attempts import Attempts
+
+
+def assert_equal(one: AttemptTrace, other: AttemptTrace) -> None:
+    for each in fields(AttemptTrace):
+        if each.name not in ("filter", "scores"):
+            assert getattr(one, each.name) == getattr(other, each.name), each.name
+    assert (one.filter is None) == (other.filter is None)
+    if one.filter is not None and other.filter is not None:
+        assert one.filter.nodes == other.filter.nodes
+        positions = range(len(one.filter.nodes))
+        assert [one.filter.status(p) for p in positions] == [other.filter.status(p) for p in positions]
+        assert one.filter.explicit == other.filter.explicit
+    assert (one.scores is None) == (other.scores is None)
+    if one.scores is not None and other.scores is not None:
+        assert one.scores.positions.tolist() == other.scores.positions.tolist()
+        assert one.scores.total.tolist() == other.scores.total.tolist()
+        assert one.scores.candidates.tolist() == other.scores.candidates.tolist()
+        assert len(one.scores.plugins) == len(other.scores.plugins)
+        for mine, its in zip(one.scores.plugins, other.scores.plugins, strict=True):
+            assert (mine.plugin, mine.weight) == (its.plugin, its.weight)
+            assert mine.raw.tolist() == its.raw.tolist()
+            assert mine.normalized.tolist() == its.normalized.tolist()
+
+
+@pytest.mark.parametrize("seed", range(8))
+def test_attempts_come_back_as_they_were(seed: int) -> None:
+    attempts = Attempts(seed).mixed(60)
+    blob = encode_attempts(attempts)
+    assert len(AttemptChunk(blob)) == 60
+    for i, (attempt, decoded) in enumerate(zip(attempts, decode_attempts(blob), strict=True)):
+        assert_equal(attempt, decoded)
+        assert_equal(attempt, decode_attempt(blob, i))
+
+
+def test_two_runs_of_the_same_make_the_same_bytes() -> None:
+    assert encode_attempts(Attempts(1).mixed(40)) == encode_attempts(Attempts(1).mixed(40))
+    assert encode_attempts(Attempts(1).mixed(40)) != encode_attempts(Attempts(2).mixed(40))
+
+
+def test_a_decoded_chunk_encodes_to_an_equal_one() -> None:
+    blob = encode_attempts(Attempts(3).mixed(40))
+    for one, other in zip(decode_attempts(blob), decode_attempts(encode_attempts(decode_attempts(blob))), strict=True):
+        assert_equal(one, other)
+
+
+def test_the_node_list_may_change_within_a_chunk() -> None:
+    small, large = Attempts(4, nodes=10), Attempts(5, nodes=30)
+    attempts = [small.bound(), large.bound(), small.bound(), large.failed()]
+    for attempt, decoded in zip(attempts, decode_attempts(encode_attempts(attempts)), strict=True):
+        assert_equal(attempt, decoded)
+
+
+def test_extreme_scores_survive() -> None:
+    attempts = Attempts(6, nodes=4)
+    trace = attempts.bound()
+    assert trace.scores is not None
+    plugin = trace.scores.plugins[0]
+    plugin.raw[:2] = [2**63 - 1, -(2**63)]
+    plugin.normalized = np.array([0, 100, *plugin.normalized[2:]], dtype=np.int64)
+    again = decode_attempt(encode_attempts([attempts.bound(), trace]), 1)
+    assert again.scores is not None
+    assert again.scores.plugins[0].raw.tolist() == plugin.raw.tolist()
+    assert again.scores.total.tolist() == trace.scores.total.tolist()  # no longer the sum: written as it is
+
+
+def test_placing_equal_pods_costs_few_bytes_per_attempt() -> None:
+    maker = Attempts(7, nodes=2000)
+    attempts = [maker.bound() for _ in range(100)]
+    for attempt in attempts:
+        assert attempt.scores is not None
+        del attempt.scores.plugins[2]  # the one whose normalised scores do not follow from its raw ones
+        attempt.scores.total = attempt.scores.plugins[0].raw + 3 * attempt.scores.plugins[1].normalized
+        attempt.scores.candidates = attempt.scores.positions[attempt.scores.total == attempt.scores.total.max()]
+    assert len(encode_attempts(attempts)) / len(attempts) < 400
+
+
+def test_reading_one_attempt_follows_a_bounded_line() -> None:
+    maker = Attempts(8, nodes=20)
+    chunk = AttemptChunk(encode_attempts([maker.bound() for _ in range(4 * MAX_LINE)]))
+    frames = chunk._chunk.frames
+    for index in range(len(frames)):
+        length, at = 0, index
+        while frames[at].reference >= 0:
+            length, at = length + 1, frames[at].reference
+        assert length <= MAX_LINE
+    assert any(frame.reference >= 0 for frame in frames)
+
+
+@pytest.mark.parametrize(
+    "blob",
+    [
+        b"",
+        b"nonsense",
+        zstandard.compress(b"nonsense"),
+        zstandard.compress(msgspec.msgpack.encode([99, [], [], []])),
+    ],
+)
+def test_other_bytes_are_refused(blob: bytes) -> None:
+    with pytest.raises(UnreadableChunk):
+        AttemptChunk(blob)
+
+
+def test_there_is_no_attempt_beyond_the_last() -> None:
+    blob = encode_attempts(Attempts(9).mixed(3))
+    for index in (3, -1):
+        with pytest.raises(IndexError):
+            decode_attempt(blob, index)
