@@ -12,12 +12,18 @@ from framework.objects.defaults import with_defaults
 
 
 def make_node(
-    name: str, *, labels: Mapping[str, str] | None = None, images: Any = (), **spec_or_resources: Any
+    name: str,
+    *,
+    labels: Mapping[str, str] | None = None,
+    images: Any = (),
+    scalars: Mapping[str, str] | None = None,
+    **spec_or_resources: Any,
 ) -> Node:
     """``taints`` and ``unschedulable`` go to spec; other keywords are allocatable resources (default: room for all)."""
     spec = {key: spec_or_resources.pop(key) for key in ("taints", "unschedulable") if key in spec_or_resources}
     resources = {"cpu": "4", "memory": "8Gi", "pods": "110"}
     resources.update({key.replace("_", "-"): value for key, value in spec_or_resources.items()})
+    resources.update(scalars or {})
     manifest = {
         "apiVersion": "v1",
         "kind": "Node",

@@ -15,7 +15,8 @@ def quotient(dividend: NDArray[np.int64], divisor: NDArray[np.int64] | int) -> N
     """``dividend / divisor`` as Go divides int64: truncated toward zero. The divisor must not be 0."""
     floored = dividend // divisor
     uneven = floored * divisor != dividend
-    return floored + (uneven & ((dividend < 0) != (np.asarray(divisor) < 0)))
+    result: NDArray[np.int64] = floored + (uneven & ((dividend < 0) != (np.asarray(divisor) < 0)))
+    return result
 
 
 def default_normalize(scores: NDArray[np.int64], *, reverse: bool) -> NDArray[np.int64]:

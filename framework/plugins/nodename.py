@@ -44,7 +44,8 @@ class NodeName(ColumnFilterPlugin, EnqueueExtensions):
 
         def kernel(names: Codes) -> NDArray[np.int8]:
             code = names.values.index(wanted) if wanted in names.values else -2
-            return (names.codes != code).astype(np.int8)
+            elsewhere: NDArray[np.bool_] = names.codes != code
+            return elsewhere.astype(np.int8)
 
         return Plan(kernel, (view.name(),), wanted, REASONS)
 
