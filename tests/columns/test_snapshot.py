@@ -53,7 +53,7 @@ def random_node(rng: random.Random, name: str) -> Node:
         images=images,
         unschedulable=rng.random() < 0.2,
         cpu=rng.choice("1248"),
-        **extra,
+        scalars=extra,
     )
 
 
@@ -216,7 +216,7 @@ def test_a_what_if_equals_what_would_really_happen(seed: int) -> None:
 
 def test_values_add_up_as_gos_int64_does() -> None:
     snapshot = Snapshot()
-    snapshot.set_node(make_node("n", **{"example.com/huge": str(2**63 - 1)}))
+    snapshot.set_node(make_node("n", scalars={"example.com/huge": str(2**63 - 1)}))
     for i in range(2):
         snapshot.add_pod("n", info(make_pod(f"p-{i}", requests={"example.com/huge": str(2**63 - 1)})))
     snapshot.set_order(["n"])

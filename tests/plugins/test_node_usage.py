@@ -86,7 +86,9 @@ class TestNodePorts:
 
 class TestFitFilter:
     def test_every_shortage_is_named_in_upstreams_order(self) -> None:
-        node = make_node("a", cpu="1", memory="1Gi", pods="1", ephemeral_storage="1Gi", **{GPU: "1", "a.com/x": "1"})
+        node = make_node(
+            "a", cpu="1", memory="1Gi", pods="1", ephemeral_storage="1Gi", scalars={GPU: "1", "a.com/x": "1"}
+        )
         held = make_pod("held", requests={"cpu": "500m"}, node_name="a")
         wanted = {"cpu": "600m", "memory": "2Gi", "ephemeral-storage": "2Gi", GPU: "2", "a.com/x": "1"}
         assert run_filter(fit(), make_pod("p", requests=wanted), cluster([node], [held])) == {
@@ -148,7 +150,7 @@ class TestFitScore:
 
     def test_scalars_that_the_pod_does_not_ask_for_are_left_out(self) -> None:
         plugin = strategy("LeastAllocated", ("cpu", 1), (GPU, 10))
-        snapshot = cluster([make_node("a", cpu="4", **{GPU: "4"})])
+        snapshot = cluster([make_node("a", cpu="4", scalars={GPU: "4"})])
         assert run_score(plugin, make_pod("p", requests={"cpu": "1"}), snapshot) == {"a": 75}
         assert run_score(plugin, make_pod("p", requests={"cpu": "1", GPU: "2"}), snapshot) == {"a": (75 + 500) // 11}
 
@@ -204,7 +206,7 @@ class TestBalancedAllocation:
         assert run_score(self.plugin(), pod, snapshot) == {"a": 50 + (50 + 25) // 2, "b": 50 + (50 - 25) // 2}
 
     def test_three_resources_use_the_population_deviation(self) -> None:
-        node = make_node("a", cpu="4", memory="8Gi", **{GPU: "4"})
+        node = make_node("a", cpu="4", memory="8Gi", scalars={GPU: "4"})
         pod = make_pod("p", requests={"cpu": "1", "memory": "4Gi", GPU: "4"})
         deviation = float(np.std([0.25, 0.5, 1.0]))
         expected = 50 + (50 + int((1 - deviation) * 100) - 100) // 2

@@ -60,7 +60,9 @@ class Attempts:
                 "Odd": np.arange(len(raw), dtype=np.int64) % 101,  # does not follow from the raw score
             }[plugin]
             plugins.append(PluginScores(plugin, weight, raw, normalized))
-        total = np.sum([p.normalized * p.weight for p in plugins], axis=0, dtype=np.int64)
+        total = np.zeros(len(positions), dtype=np.int64)
+        for plugin_scores in plugins:
+            total += plugin_scores.normalized * plugin_scores.weight
         best = positions[total == total.max()]
         trace = self.plain("bound")
         trace.filter = FilterTrace(self.nodes, verdict, [SUCCESS, FIT, TAINT])

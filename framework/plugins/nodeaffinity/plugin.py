@@ -42,8 +42,8 @@ from framework.objects.selectors import (
     PreferredTerm,
     compile_node_selector,
     compile_preferred_terms,
-    required_node_affinity,
     field_node_names,
+    required_node_affinity,
 )
 from framework.plugins.nodeaffinity.args import NodeAffinityArgs
 
