@@ -295,7 +295,8 @@ def to_manifest(obj: KubeObject) -> dict[str, Any]:
     """Back to what it came from; of a typed kind only the fields we type."""
     if isinstance(obj, Unstructured):
         return dict(obj.raw)
-    fields: dict[str, Any] = msgspec.to_builtins(obj)
+    # Through JSON, because to_builtins leaves tuples, which YAML writers choke on.
+    fields: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(obj))
     return {"apiVersion": obj.api_version, "kind": obj.kind, **fields}
 
 
