@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
+from datetime import date, datetime
 from typing import Any, Final, TypeVar
 
 import msgspec
@@ -210,7 +211,15 @@ def _without_nulls(value: Any, name: str = "", depth: int = 0) -> Any:
         if depth > _DEEPEST:
             raise ObjectError("", "", (FieldError("", f"nested more than {_DEEPEST} levels deep"),))
         return [_without_nulls(inner, name, depth + 1) for inner in value]
-    return value
+    # YAML parsers turn a bare 2026-01-01T00:00:00Z into a date; Kubernetes' own keeps the text.
+    return _as_text(value) if isinstance(value, date) else value
+
+
+def _as_text(moment: date) -> str:
+    text = moment.isoformat()
+    if not isinstance(moment, datetime):
+        return text
+    return text.replace("+00:00", "Z") if moment.tzinfo else f"{text}Z"
 
 
 def _to_struct(value: Any, into: type[T], manifest: Mapping[str, Any], kind: str) -> T:
@@ -220,7 +229,7 @@ def _to_struct(value: Any, into: type[T], manifest: Mapping[str, Any], kind: str
         raise ObjectError(kind, _key(manifest), (_translated(str(error), value),)) from error
 
 
-_WHERE: Final = re.compile(r"(?P<what>.*?) - at `(?P<key>key in )?\$(?P<path>[^`]*)`", re.DOTALL)
+_WHERE: Final = re.compile(r"(?P<what>.*?) - at `(?P<key>key` in `)?\$(?P<path>[^`]*)`", re.DOTALL)
 _EXPECTED: Final = re.compile(r"Expected `(?P<wanted>[^`]*)`, got `(?P<got>[^`]*)`")
 _STEP: Final = re.compile(r"\.([^.\[\]]+)|\[(\d+)\]|\[(\.\.\.)\]")
 
@@ -246,7 +255,8 @@ def _translated(message: str, value: Any) -> FieldError:
             path += f"[{key}]" if key is not None else ""
             value = value.get(key) if isinstance(value, Mapping) else None
     shown = f" {value!r}" if isinstance(value, (str, int, float)) and not isinstance(value, bool) else ""
-    return FieldError(path.removeprefix("."), _plain(found["what"]) + shown)
+    what = _plain(found["what"])
+    return FieldError(path.removeprefix("."), f"a key: {what}" if found["key"] else what + shown)
 
 
 def _offender(value: Any, wanted: str) -> object:

@@ -1,6 +1,7 @@
 from __future__ import annotations
 
 import json
+from datetime import UTC, datetime
 from typing import Any
 
 import pytest
@@ -173,6 +174,20 @@ def test_shared_parts_are_no_harm() -> None:
     labels = {"app": "web"}
     given = manifest("Pod") | {"metadata": {"name": "a", "labels": labels, "annotations": labels}}
     assert [o.name for o in decode_manifests([given])] == ["a"]
+
+
+def test_dates_that_a_yaml_parser_made() -> None:
+    given = manifest("Pod")
+    given["metadata"]["creationTimestamp"] = datetime(2026, 1, 1, 10, tzinfo=UTC)
+    assert decode_manifest(given).metadata.creation_timestamp == "2026-01-01T10:00:00Z"
+
+
+def test_keys_that_are_no_text() -> None:
+    given = manifest("Pod")
+    given["metadata"]["labels"] = {1: "a"}
+    with pytest.raises(ObjectError) as refusal:
+        decode_manifest(given)
+    assert str(refusal.value) == "Pod web-1: metadata.labels: a key: expected a string, got a whole number"
 
 
 def test_documents_that_are_no_objects() -> None:
