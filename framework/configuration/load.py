@@ -138,7 +138,7 @@ class _Loader:
         expansion = expand(defaulted, self._catalogue)
         if expansion.errors:
             found = [
-                self._error("construction", path, message, error.text)
+                self._error("construction", _as_written(path, written, defaulted), message, error.text)
                 for error in expansion.errors
                 for path, message in error.where
             ]
@@ -299,6 +299,21 @@ class _Loader:
                     path = ROOT.child("profiles").index(i).child("pluginConfig").index(j)
                     text = f"{entry.name} is not enabled in this profile: its arguments are not used"
                     self._warnings.append(self._error("validation", path, text, text))
+
+
+def _as_written(
+    path: FieldPath, written: KubeSchedulerConfiguration, defaulted: KubeSchedulerConfiguration
+) -> FieldPath:
+    """An entry of the merged MultiPoint list, where the person wrote it."""
+    match path.parts:
+        case ("profiles", int(i), "plugins", "multiPoint", "enabled", int(j)) if i < len(written.profiles):
+            merged, own = defaulted.profiles[i].plugins, written.profiles[i].plugins
+            if merged is not None and own is not None:
+                name = merged.multi_point.enabled[j].name
+                places = [k for k, plugin in enumerate(own.multi_point.enabled) if plugin.name == name]
+                if places:
+                    return FieldPath((*path.parts[:-1], places[-1]))
+    return path
 
 
 def _exact(root: Node, path: FieldPath) -> Node | None:

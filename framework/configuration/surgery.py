@@ -1,8 +1,8 @@
 """Edits of a YAML or JSON text that change only what they must: every other line stays as it is, byte for byte.
 
 ``set_value`` compares what is there with what is wanted and changes the difference, entry by entry. After each step the
-text is read again and must mean what was asked for; where the layout defeats the scalpel (a key on a dash line, an alias,
-a merge), the smallest collection around the place is written anew.
+text is read again and must mean what was asked for; where the layout defeats the scalpel (an alias, a merge, two dashes
+on a line), the smallest collection around the place is written anew.
 """
 
 from __future__ import annotations
@@ -85,12 +85,11 @@ class TextEditor:
                     self._transform((*path, key), item)
         elif isinstance(there, list) and isinstance(wanted, list) and there and wanted:
             self._transform_list(path, there, wanted)
+        elif path:
+            holder = _with_value(self.value(path[:-1]), path[-1:], wanted)
+            self._step(path[:-1], holder, ("replace", path[-1]))
         else:
-            self._step(
-                path[:-1],
-                _with_value(self.value(path[:-1]), path[-1:], wanted) if path else wanted,
-                ("replace", path[-1] if path else ""),
-            )
+            self._step((), wanted, ("replace", ""))
 
     def _transform_list(self, path: Path, there: list[Any], wanted: list[Any]) -> None:
         """Items that are the same at both ends stay; of the rest equal ones are kept in order where possible."""
@@ -168,52 +167,47 @@ class TextEditor:
 
     def _replace(self, holder: Node, part: PathPart, wanted: Any) -> str | None:
         """Another value for one entry or item of ``holder``."""
-        key: Node | None = None
+        value = wanted[part]
+        whole = isinstance(value, dict | list) and bool(value)
         if isinstance(part, int):
             node = holder.items[part]
-        else:
-            found = [(k, v) for k, v in holder.entries if str(k.value) == part]
-            if len(found) != 1:
-                return None
-            key, node = found[0]
-        value = wanted[part]
+            if holder.flow:
+                return self._splice(node.start, node.end, self._flow(value, node.start))
+            if node.kind == "scalar" and not whole and node.end > node.start:
+                return self._splice(node.start, self._end(node), write_flow(value))
+            return self._replace_item(holder, part, value)
+        found = [(k, v) for k, v in holder.entries if str(k.value) == part]
+        if len(found) != 1:
+            return None
+        key, node = found[0]
         if holder.flow:
             return self._splice(node.start, node.end, self._flow(value, node.start))
-        whole = isinstance(value, dict | list) and bool(value)
-        if key is None:
-            return (
-                None if whole or node.kind != "scalar" else self._splice(node.start, self._end(node), write_flow(value))
-            )
+        on_line = node.kind == "scalar" or node.flow or node.alias
+        if on_line and not whole:
+            end = self._end(node)
+            return self._splice(node.start, end, write_flow(value) if end > node.start else f" {write_flow(value)}")
+        return self._replace_block(key, node, value, on_line=on_line)
+
+    def _replace_block(self, key: Node, node: Node, value: Any, *, on_line: bool) -> str | None:
+        """A block collection comes, or goes: comments on the key's line stay there, those below it too."""
         colon = self.text.index(":", key.end) + 1
-        end = self._end(node)
-        if not whole and (node.kind == "scalar" or node.flow or node.alias):
-            return self._splice(
-                node.start if end > node.start else colon, end, self._spaced(node, colon, write_flow(value))
-            )
-        # A block collection comes, or goes: comments on the key's line stay there.
-        line_end = self._line_end(colon)
-        if node.kind == "scalar" or node.flow or node.alias:
+        end, line_end = self._end(node), self._line_end(colon)
+        if on_line:
             if self._line_end(end) != line_end:
                 return None
-            rest = self.text[end:line_end]
-            head = self.text[:colon] + rest.rstrip()
+            head = self.text[:colon] + self.text[end:line_end].rstrip()
             tail = self.text[line_end:]
         else:
-            head = (
-                self.text[:line_end]
-                if whole
-                else self.text[:colon] + " " + write_flow(value) + self.text[colon:line_end]
-            )
-            kept = [line for line in self.text[line_end + 1 : node.start].split("\n")[:-1] if _COMMENT_LINE.match(line)]
-            head += "".join("\n" + line for line in kept)
+            head = self.text[:line_end]
+            if not value or not isinstance(value, dict | list):
+                head = f"{self.text[:colon]} {write_flow(value)}{self.text[colon:line_end]}"
+            between = self.text[line_end + 1 : node.start].split("\n")[:-1]
+            head += "".join(f"\n{line}" for line in between if _COMMENT_LINE.match(line))
             tail = self.text[self._line_end(end) :]
-        if not whole:
+        if not (isinstance(value, dict | list) and value):
             return head + tail
-        indent = key.column - 1 if key.column else 0
-        return head + "\n" + "\n".join(write_entry("x", value, indent, self._sequence_offset)[1:]) + tail
-
-    def _spaced(self, node: Node, colon: int, text: str) -> str:
-        return text if self._end(node) > node.start else f" {text}"
+        lines = write_entry("x", value, self._column(key), self._sequence_offset)[1:]
+        return head + "\n" + "\n".join(lines) + tail
 
     def _rewrite(self, path: Path, value: Any) -> str | None:
         """The whole collection at ``path`` anew."""
@@ -228,17 +222,17 @@ class TextEditor:
         holder = self._node(path[:-1])
         if holder is None:
             return None
-        if holder.flow or holder.kind == "mapping":
-            return self._replace(holder, path[-1], {path[-1]: value} if isinstance(path[-1], str) else _At(value))
         part = path[-1]
-        if not isinstance(part, int):
-            return None
-        node = holder.items[part]
-        dash = self._dash(holder, part)
+        return self._replace(holder, part, {part: value} if isinstance(part, str) else _At(value))
+
+    def _replace_item(self, holder: Node, i: int, value: Any) -> str | None:
+        """A whole item of a block sequence anew, its dash included."""
+        dash = self._dash(holder, i)
         if dash is None:
             return None
         lines = write_block([value], dash - self._line_start(dash), self._sequence_offset)
-        return self.text[: self._line_start(dash)] + "\n".join(lines) + self.text[self._line_end(self._end(node)) :]
+        end = max(self._end(holder.items[i]), dash + 1)
+        return self.text[:dash] + "\n".join(lines).lstrip() + self.text[self._line_end(end) :]
 
     def _insert_entry(self, node: Node, key: str, value: Any) -> str | None:
         if node.flow:
@@ -426,12 +420,11 @@ def _same(one: Any, other: Any) -> bool:
 
 def _plain(value: Any, path: Path) -> Any:
     for part in path:
-        if (isinstance(part, int) and isinstance(value, list) and 0 <= part < len(value)) or (
-            isinstance(part, str) and isinstance(value, dict) and part in value
-        ):
-            value = value[part]
-        else:
+        in_list = isinstance(part, int) and isinstance(value, list) and 0 <= part < len(value)
+        in_mapping = isinstance(part, str) and isinstance(value, dict) and part in value
+        if not (in_list or in_mapping):
             raise KeyError(part)
+        value = value[part]
     return value
 
 
@@ -456,6 +449,6 @@ def _with_value(root: Any, path: Path, value: Any) -> Any:
 
 def _without(root: Any, path: Path) -> Any:
     copy = deepcopy(root)
-    holder = _plain(copy, path[:-1])
+    holder: Any = _plain(copy, path[:-1])
     del holder[path[-1]]
     return copy
