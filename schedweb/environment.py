@@ -58,7 +58,8 @@ def default_data_dir(variables: Mapping[str, str]) -> Path:
 
 
 def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
-    data_dir = Path(variables.get("PLAYGROUND_DATA") or default_data_dir(variables)).expanduser().resolve()
+    named_dir = variables.get("PLAYGROUND_DATA") or variables.get("DATA_DIR")
+    data_dir = Path(named_dir or default_data_dir(variables)).expanduser().resolve()
     host = variables.get("HOST") or "127.0.0.1"
     try:
         port = int(variables.get("PORT") or 8000)

@@ -124,7 +124,14 @@ SPECTACULAR_SETTINGS = {
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
     "SCHEMA_PATH_PREFIX": "/api/v1",
-    "ENUM_NAME_OVERRIDES": {},
+    "ENUM_NAME_OVERRIDES": {
+        "CardKindEnum": ["pod", "group"],
+        "FeedKindEnum": "schedweb.runs.serializers.fields.FEED_KINDS",
+        "AnswerKindEnum": "schedweb.runs.serializers.pod.ANSWERS",
+        "QueueEnum": "schedweb.runs.serializers.fields.POD_COLUMNS",
+        "ClockModeEnum": ["virtual", "real"],
+        "ServerModeEnum": ["embedded", "distributed"],
+    },
 }
 
 LANGUAGE_CODE = "en"
@@ -151,7 +158,7 @@ LOGGING = {
     "loggers": {"schedweb": {"level": "INFO"}},
 }
 
-# The engine (schedweb/engine): how long a lease lasts, how often it is renewed and how often workers look for lost ones.
+# The engine (schedweb/engine): how long a lease lasts, how often it is renewed, how often workers look for lost ones.
 ENGINE_LEASE_SECONDS = 10.0
 ENGINE_RENEW_SECONDS = 2.0
 ENGINE_SWEEP_SECONDS = 2.0

@@ -1,7 +1,7 @@
 """Refuses WebSockets that a page of another site opened: cookies travel with them, CSRF tokens do not.
 
-channels' AllowedHostsOriginValidator would let every port of an allowed host in. The page that opens our socket has been
-served from the very host and port it connects to, so the origin must equal the Host header, and that be an allowed host.
+channels' AllowedHostsOriginValidator would let every port of an allowed host in. The page that opens our socket was
+served from the very host and port it connects to, so the origin must equal Host, and that must be an allowed host.
 """
 
 from __future__ import annotations

@@ -1,4 +1,4 @@
-"""The stored form of a snapshot: its manifests and its timeline, as zstd-compressed JSON. Pure: the child reads it too.
+"""The stored form of a snapshot: its manifests and its timeline, as zstd-compressed JSON. Pure: the child reads it.
 
 ``{"version": 1, "objects": [manifest, …], "timeline": [{"at": ns, "delete": bool, "manifest": …}, …]}``; the timeline is
 in the order in which it is to be played. ``at`` counts nanoseconds from the start of a run.
@@ -22,7 +22,7 @@ _LARGEST: Final = 4 * 1024**3
 
 
 class TimelineEntry(msgspec.Struct, frozen=True, kw_only=True):
-    """At ``at`` nanoseconds after the start, ``manifest`` is created, or (``delete``) the object of its name deleted."""
+    """``at`` nanoseconds after the start ``manifest`` is created, or (``delete``) the object of its name deleted."""
 
     at: int
     delete: bool = False

@@ -1,7 +1,31 @@
-"""API addresses of this app, below /api/v1/."""
+"""Addresses of the run API, below /api/v1/."""
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from schedweb.runs.api import attempts, pods, runs, waiting
+
+urlpatterns = [
+    path("runs/", runs.RunListApi.as_view()),
+    path("runs/<uuid:run>/", runs.RunApi.as_view()),
+    path("runs/<uuid:run>/board/", runs.BoardApi.as_view()),
+    path("runs/<uuid:run>/feed/", runs.FeedApi.as_view()),
+    path("runs/<uuid:run>/commands/", runs.CommandsApi.as_view()),
+    path("runs/<uuid:run>/journal/", runs.JournalApi.as_view()),
+    path("runs/<uuid:run>/journal/<uuid:entry>/", runs.JournalEntryApi.as_view()),
+    path("runs/<uuid:run>/pods/", pods.PodListApi.as_view()),
+    path("runs/<uuid:run>/pods/<str:namespace>/<str:name>/", pods.PodApi.as_view()),
+    path("runs/<uuid:run>/pods/<str:namespace>/<str:name>/yaml/", pods.PodYamlApi.as_view()),
+    path("runs/<uuid:run>/nodes/", pods.NodeListApi.as_view()),
+    path("runs/<uuid:run>/nodes/<str:name>/", pods.NodeApi.as_view()),
+    path("runs/<uuid:run>/nodes/<str:name>/yaml/", pods.NodeYamlApi.as_view()),
+    path("runs/<uuid:run>/selection/", pods.SelectionApi.as_view()),
+    path("runs/<uuid:run>/attempts/", attempts.AttemptListApi.as_view()),
+    path("runs/<uuid:run>/attempts/<int:number>/", attempts.AttemptApi.as_view()),
+    path("runs/<uuid:run>/attempts/<int:number>/filter/", attempts.AttemptFilterApi.as_view()),
+    path("runs/<uuid:run>/attempts/<int:number>/scores/", attempts.AttemptScoresApi.as_view()),
+    path("waiting/", waiting.WaitingListApi.as_view()),
+    path("waiting/count/", waiting.WaitingCountApi.as_view()),
+    path("decisions/", waiting.DecisionListApi.as_view()),
+]

@@ -1,0 +1,131 @@
+"""Commands: every way in which a person changes a run, as types. The web validates against them, the engine obeys them.
+
+A command is a journal row first. What it needs from outside (the text of a configuration, a manifest as JSON) is put
+into it before it is stored, so that replay needs nothing else.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final, Literal
+
+import msgspec
+
+Speed = Literal["one", "10", "100", "max"]
+SPEEDS: Final = ("one", "10", "100", "max")
+Name = Annotated[str, msgspec.Meta(min_length=1, max_length=253)]
+Namespace = Annotated[str, msgspec.Meta(min_length=1, max_length=63)]
+
+
+class Command(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True, tag_field="type"):
+    """`author` and `reason` are put in by the server."""
+
+
+class Play(Command, frozen=True, tag="play"):
+    speed: Speed | None = None
+
+
+class Pause(Command, frozen=True, tag="pause"):
+    pass
+
+
+class Step(Command, frozen=True, tag="step"):
+    what: Literal["cycle", "point"] = "cycle"
+
+
+class SetSpeed(Command, frozen=True, tag="set_speed"):
+    speed: Speed
+
+
+class SetSeed(Command, frozen=True, tag="set_seed"):
+    seed: Annotated[int, msgspec.Meta(ge=0, le=2**53 - 1)]
+
+
+class Stop(Command, frozen=True, tag="stop"):
+    pass
+
+
+class PodAdd(Command, frozen=True, tag="pod_add"):
+    manifest: dict[str, Any]
+
+
+class PodDelete(Command, frozen=True, tag="pod_delete"):
+    namespace: Namespace
+    name: Name
+
+
+class NodeAdd(Command, frozen=True, tag="node_add"):
+    manifest: dict[str, Any]
+
+
+class NodeDelete(Command, frozen=True, tag="node_delete"):
+    name: Name
+
+
+class NodeCordon(Command, frozen=True, tag="node_cordon"):
+    name: Name
+
+
+class NodeUncordon(Command, frozen=True, tag="node_uncordon"):
+    name: Name
+
+
+class NodeDrain(Command, frozen=True, tag="node_drain"):
+    name: Name
+
+
+class PodActivate(Command, frozen=True, tag="pod_activate"):
+    namespace: Namespace
+    name: Name
+
+
+class SetConfiguration(Command, frozen=True, tag="set_configuration"):
+    version: str
+    text: str = ""
+
+
+class DecidedPod(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    namespace: Namespace
+    name: Name
+    uid: str = ""
+
+
+class Decide(Command, frozen=True, tag="decide"):
+    """approve: allow the plugins that ask a person; override: any waiting plugin; reject: end the wait."""
+
+    decision: Literal["approve", "reject", "override"]
+    pods: Annotated[tuple[DecidedPod, ...], msgspec.Meta(min_length=1, max_length=500)]
+    plugin: str = ""
+    reason: Annotated[str, msgspec.Meta(max_length=1000)] = ""
+
+
+AnyCommand = (
+    Play
+    | Pause
+    | Step
+    | SetSpeed
+    | SetSeed
+    | Stop
+    | PodAdd
+    | PodDelete
+    | NodeAdd
+    | NodeDelete
+    | NodeCordon
+    | NodeUncordon
+    | NodeDrain
+    | PodActivate
+    | SetConfiguration
+    | Decide
+)
+
+#: These change how a run is paced, never what it decides.
+PACING: Final = (Play, Pause, Step, SetSpeed, Stop)
+
+
+def command_from(content: object) -> AnyCommand:
+    """Raises msgspec.ValidationError with a sentence that names the field."""
+    return msgspec.convert(content, AnyCommand)
+
+
+def plain(command: AnyCommand) -> dict[str, Any]:
+    content: dict[str, Any] = msgspec.to_builtins(command)
+    return content

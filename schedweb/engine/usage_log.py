@@ -1,0 +1,94 @@
+"""What every node had in use before each attempt, so that an old attempt can be explained with its own numbers.
+
+The engine writes the whole table now and then and what changed in between; a reader starts from the newest table
+before an attempt and applies the changes up to it. Amounts are the scheduler's integers, in the order of the run's
+resources; bound and reserved pods count alike, as they do for the Filter plugins.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from typing import Final
+
+import msgspec
+import zstandard
+
+#: A whole table at most every so many attempts: a few hundred kilobytes for 5,000 nodes, before compression.
+BASE_EVERY: Final = 2000
+
+Amounts = tuple[int, ...]
+
+
+class Change(msgspec.Struct, array_like=True, frozen=True):
+    """Before attempt number `attempt` began, node `row` had these amounts in use; None: it is gone."""
+
+    attempt: int
+    row: int
+    amounts: Amounts | None
+
+
+class Base(msgspec.Struct, array_like=True, frozen=True):
+    rows: tuple[int, ...]
+    amounts: tuple[Amounts, ...]
+
+
+_CHANGES: Final = msgspec.msgpack.Decoder(list[Change])
+_BASE: Final = msgspec.msgpack.Decoder(Base)
+
+
+def packed(content: object) -> bytes:
+    return zstandard.ZstdCompressor(level=3).compress(msgspec.msgpack.encode(content))
+
+
+def unpacked(blob: bytes) -> bytes:
+    return zstandard.ZstdDecompressor().decompress(bytes(blob))
+
+
+class UsageLog:
+    """The engine's side: knows the table as written so far, so that only differences are kept."""
+
+    def __init__(self) -> None:
+        self.table: dict[int, Amounts] = {}
+        self.changes: list[Change] = []
+        self.base_at = -BASE_EVERY
+
+    def put(self, attempt: int, row: int, amounts: Amounts | None) -> None:
+        """`attempt`: the number of the next attempt that will see it."""
+        if self.table.get(row) == amounts:
+            return
+        if amounts is None:
+            self.table.pop(row, None)
+        else:
+            self.table[row] = amounts
+        self.changes.append(Change(attempt, row, amounts))
+
+    def base(self, first: int) -> bytes | None:
+        """The table for a chunk that begins with attempt `first`, when one is due. Call before putting its changes."""
+        if first - self.base_at < BASE_EVERY:
+            return None
+        self.base_at = first
+        return packed(Base(tuple(self.table), tuple(self.table.values())))
+
+    def take(self) -> bytes:
+        taken, self.changes = self.changes, []
+        return packed(taken)
+
+
+def usage_at(base: bytes, changes: Iterable[bytes], attempt: int) -> dict[int, Amounts]:
+    """Row → amounts as attempt number `attempt` saw them."""
+    whole = _BASE.decode(unpacked(base))
+    table = dict(zip(whole.rows, whole.amounts, strict=True))
+    for blob in changes:
+        for change in _CHANGES.decode(unpacked(blob)):
+            if change.attempt > attempt:
+                return table
+            if change.amounts is None:
+                table.pop(change.row, None)
+            else:
+                table[change.row] = change.amounts
+    return table
+
+
+def padded(amounts: Sequence[int], length: int) -> list[int]:
+    """Resources that appeared later are 0 in what was written before."""
+    return [*amounts, *([0] * (length - len(amounts)))]

@@ -1,0 +1,19 @@
+"""What a run stores. The journal is the truth; everything else is derived from it and can be made again by replay."""
+
+from __future__ import annotations
+
+from schedweb.runs.models.history import Attempt, AttemptChunk, Decision, FeedItem
+from schedweb.runs.models.live import NodeRecord, PodRecord
+from schedweb.runs.models.run import Checkpoint, JournalEntry, Run
+
+__all__ = [
+    "Attempt",
+    "AttemptChunk",
+    "Checkpoint",
+    "Decision",
+    "FeedItem",
+    "JournalEntry",
+    "NodeRecord",
+    "PodRecord",
+    "Run",
+]

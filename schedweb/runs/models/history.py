@@ -1,0 +1,116 @@
+"""What happened: attempts with their compressed breakdown, decisions about waiting pods, the activity feed."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+
+from schedweb.runs.models.run import JournalEntry, Run
+
+
+class AttemptChunk(models.Model):
+    """Consecutive attempts as framework.trace encodes them, and what nodes had free before each."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="chunks")
+    first = models.PositiveIntegerField()
+    count = models.PositiveIntegerField()
+    traces = models.BinaryField()
+    #: schedweb/engine/usage_log.py: changes of the nodes' usage during these attempts.
+    usage = models.BinaryField()
+    #: The whole usage table before `first`; not in every chunk.
+    usage_base = models.BinaryField(null=True)
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["first"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["run", "first"], name="one_chunk_per_first_attempt")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.run_id} attempts {self.first} to {self.first + self.count - 1}"
+
+
+class Attempt(models.Model):
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="attempt_rows")
+    number = models.PositiveIntegerField()
+    pod_uid = models.CharField(max_length=128)
+    namespace = models.CharField(max_length=63)
+    name = models.CharField(max_length=253)
+    attempt = models.PositiveIntegerField(help_text="the pod's own count")
+    profile = models.CharField(max_length=253)
+    at = models.BigIntegerField()
+    ended = models.BigIntegerField(null=True)
+    result = models.CharField(max_length=20)
+    node = models.CharField(max_length=253, blank=True)
+    message = models.TextField(blank=True)
+    score = models.BigIntegerField(null=True)
+    duration_us = models.PositiveBigIntegerField(null=True)
+    #: What was decided after the scheduling cycle (Permit, PreBind, Bind); the chunk holds the rest.
+    ending = models.JSONField(null=True, default=None)
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["number"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["run", "number"], name="one_attempt_per_number")
+        ]
+        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["run", "pod_uid", "number"])]
+
+    def __str__(self) -> str:
+        return f"{self.run_id} attempt {self.number}"
+
+
+class Decision(models.Model):
+    class Kind(models.TextChoices):
+        APPROVED = "approved"
+        REJECTED = "rejected"
+        OVERRIDDEN = "overridden"
+        TIMED_OUT = "timed_out"
+        PREEMPTED = "preempted"
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="decisions")
+    number = models.PositiveIntegerField()
+    entry = models.ForeignKey(JournalEntry, on_delete=models.SET_NULL, null=True, related_name="decisions")
+    decision = models.CharField(max_length=12, choices=Kind.choices)
+    pod_uid = models.CharField(max_length=128)
+    namespace = models.CharField(max_length=63)
+    name = models.CharField(max_length=253)
+    workload = models.CharField(max_length=253)
+    tail = models.CharField(max_length=253, blank=True)
+    node = models.CharField(max_length=253, blank=True)
+    plugin = models.CharField(max_length=253, blank=True)
+    reason = models.TextField(blank=True)
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    by = models.CharField(max_length=150)
+    at = models.BigIntegerField()
+    created_at = models.DateTimeField(auto_now_add=True)
+    outcome = models.CharField(max_length=200, blank=True)
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["-created_at", "-number"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["run", "number"], name="one_decision_per_number")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.namespace}/{self.name} {self.decision}"
+
+
+class FeedItem(models.Model):
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="feed")
+    number = models.PositiveIntegerField()
+    at = models.BigIntegerField()
+    kind = models.CharField(max_length=15)
+    #: " ns/name ns/name node " for the feed's filter.
+    subjects = models.TextField(blank=True)
+    item = models.JSONField()
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["-number"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["run", "number"], name="one_feed_item_per_number")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.run_id} feed {self.number}"

@@ -1,0 +1,87 @@
+"""PodRecord and NodeRecord: where every pod and node of a run is now, so that the web answers windows by SQL."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from django.db import models
+
+from schedweb.runs.models.run import Run
+
+
+class PodRecord(models.Model):
+    class Column(models.TextChoices):
+        GATED = "gated"
+        ACTIVE = "active"
+        BACKOFF = "backoff"
+        UNSCHEDULABLE = "unschedulable"
+        IN_FLIGHT = "in_flight"
+        WAITING = "waiting"
+        BOUND = "bound"
+        DELETED = "deleted"
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="pod_records")
+    uid = models.CharField(max_length=128)
+    namespace = models.CharField(max_length=63)
+    name = models.CharField(max_length=253)
+    column = models.CharField(max_length=15, choices=Column.choices)
+    #: Place within the column; smaller is nearer to the top.
+    place = models.BigIntegerField(default=0)
+    #: Equal for pods that the board shows as one card.
+    group_key = models.CharField(max_length=64, blank=True)
+    node = models.CharField(max_length=253, blank=True)
+    priority = models.IntegerField(default=0)
+    attempts = models.PositiveIntegerField(default=0)
+    since = models.BigIntegerField(null=True)
+    asks_person = models.BooleanField(default=False)
+    gang = models.CharField(max_length=317, blank=True)
+    labels = models.JSONField(default=dict)
+    #: The card as the browser gets it (schedweb/engine/frames.py: Card).
+    card = models.JSONField(default=dict)
+    #: What only the pod's own page shows: spec summary, message, journey.
+    detail = models.JSONField(default=dict)
+    manifest = models.BinaryField(null=True)
+
+    class Meta:
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["run", "uid"], name="one_record_per_pod")
+        ]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["run", "column", "place"]),
+            models.Index(fields=["run", "namespace", "name"]),
+            models.Index(fields=["run", "node"]),
+            models.Index(fields=["column", "run"]),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.namespace}/{self.name}"
+
+
+class NodeRecord(models.Model):
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="node_records")
+    #: The node's place in every table of this run; never used again after its deletion.
+    row = models.PositiveIntegerField()
+    name = models.CharField(max_length=253)
+    present = models.BooleanField(default=True)
+    zone = models.CharField(max_length=253, blank=True)
+    pool = models.CharField(max_length=253, blank=True)
+    type = models.CharField(max_length=253, blank=True)
+    cordoned = models.BooleanField(default=False)
+    tainted = models.BooleanField(default=False)
+    #: Integers per resource, in the order of Run.resources.
+    allocatable = models.JSONField(default=list)
+    requested = models.JSONField(default=list)
+    reserved = models.JSONField(default=list)
+    #: How many pods are bound, waiting, in flight.
+    pods = models.JSONField(default=list)
+    manifest = models.BinaryField(null=True)
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["row"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["run", "row"], name="one_record_per_row")
+        ]
+        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["run", "name"])]
+
+    def __str__(self) -> str:
+        return self.name

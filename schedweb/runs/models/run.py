@@ -1,0 +1,153 @@
+"""Run, its journal and its checkpoints: what a worker needs to play a run, or to take it over.
+
+States: created → playing ⇄ paused; playing → waiting_for_person → playing; playing → finished (a command may give it
+work again); any → stopped, failed. Only the holder of the lease, in its epoch, writes what the engine derives.
+"""
+
+from __future__ import annotations
+
+import uuid
+from typing import ClassVar
+
+from django.conf import settings
+from django.db import models
+
+from schedweb.configurations.models import ConfigurationVersion
+from schedweb.snapshots.models import Snapshot
+
+
+class Run(models.Model):
+    class State(models.TextChoices):
+        CREATED = "created"
+        PLAYING = "playing"
+        PAUSED = "paused"
+        WAITING_FOR_PERSON = "waiting_for_person"
+        FINISHED = "finished"
+        STOPPED = "stopped"
+        FAILED = "failed"
+
+    class ClockMode(models.TextChoices):
+        VIRTUAL = "virtual"
+        REAL = "real"
+
+    class Approvals(models.TextChoices):
+        HOLD = "hold"
+        TIMEOUT = "timeout"
+        AUTO = "auto"
+
+    class Ties(models.TextChoices):
+        SEEDED = "seeded"
+        UPSTREAM = "upstream"
+        SMALLEST = "smallest"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    number = models.PositiveIntegerField(unique=True)
+    snapshot = models.ForeignKey(Snapshot, on_delete=models.PROTECT, related_name="runs")
+    configuration_version = models.ForeignKey(ConfigurationVersion, on_delete=models.PROTECT, related_name="runs")
+    #: What the run began with; a `set_configuration` command changes the one above.
+    first_configuration_version = models.ForeignKey(ConfigurationVersion, on_delete=models.PROTECT, related_name="+")
+    created_at = models.DateTimeField(auto_now_add=True)
+    started_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    started_by_name = models.CharField(max_length=150)
+    engine_version = models.CharField(max_length=40)
+
+    seed = models.PositiveBigIntegerField(default=0)
+    ties = models.CharField(max_length=10, choices=Ties.choices, default=Ties.SEEDED)
+    approvals = models.CharField(max_length=10, choices=Approvals.choices, default=Approvals.HOLD)
+    clock_mode = models.CharField(max_length=10, choices=ClockMode.choices, default=ClockMode.VIRTUAL)
+    clock_start = models.BigIntegerField(help_text="nanoseconds since 1970")
+
+    # What the engine has derived so far; written with the batch it belongs to.
+    state = models.CharField(max_length=20, choices=State.choices, default=State.CREATED, db_index=True)
+    error = models.TextField(blank=True)
+    speed = models.CharField(max_length=10, default="10")
+    position = models.PositiveBigIntegerField(default=0)
+    clock = models.BigIntegerField()
+    points = models.PositiveBigIntegerField(default=0)
+    attempts = models.PositiveIntegerField(default=0)
+    digest = models.CharField(max_length=64, blank=True)
+    seq = models.PositiveBigIntegerField(default=0)
+    counts = models.JSONField(default=dict)
+    columns = models.JSONField(default=dict)
+    cycle = models.JSONField(null=True, default=None)
+    node_count = models.PositiveIntegerField(default=0)
+    pod_count = models.PositiveIntegerField(default=0)
+    arrivals_left = models.PositiveIntegerField(default=0)
+    arrivals_total = models.PositiveIntegerField(default=0)
+    next_arrival = models.BigIntegerField(null=True, default=None)
+    not_evaluated = models.JSONField(default=list)
+    resources = models.JSONField(default=list)
+    stored_bytes = models.PositiveBigIntegerField(default=0)
+
+    # The lease. `epoch` grows with every holder; a writer whose epoch is not the newest writes nothing.
+    epoch = models.PositiveIntegerField(default=0)
+    lease_owner = models.CharField(max_length=100, blank=True)
+    lease_expires = models.DateTimeField(null=True, db_index=True)
+    #: Somebody has to hold the lease: the run plays, or a command waits. Workers sweep for it.
+    wanted = models.BooleanField(default=False, db_index=True)
+    dispatched_at = models.DateTimeField(null=True)
+    worker_since = models.DateTimeField(null=True)
+    taking_over = models.BooleanField(default=False)
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["-number"]
+
+    def __str__(self) -> str:
+        return f"r-{self.number:04d}"
+
+
+class JournalEntry(models.Model):
+    """An input of the machine: a command of a person, or the advances of a clock that follows the wall."""
+
+    class Status(models.TextChoices):
+        PENDING = "pending"
+        APPLIED = "applied"
+        REFUSED = "refused"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="journal")
+    #: In order of arrival. Applied entries have ascending positions in this order.
+    number = models.PositiveIntegerField()
+    client_id = models.UUIDField(default=uuid.uuid4)
+    type = models.CharField(max_length=30)
+    command = models.JSONField()
+    author = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    author_name = models.CharField(max_length=150)
+    reason = models.TextField(blank=True)
+    created_at = models.DateTimeField(auto_now_add=True)
+    status = models.CharField(max_length=10, choices=Status.choices, default=Status.PENDING)
+    position = models.PositiveBigIntegerField(null=True)
+    clock = models.BigIntegerField(null=True, help_text="nanoseconds of run time when it was applied")
+    text = models.TextField(blank=True)
+    result = models.JSONField(null=True, default=None)
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["number"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["run", "number"], name="one_journal_entry_per_number"),
+            models.UniqueConstraint(fields=["run", "client_id"], name="one_journal_entry_per_client_id"),
+        ]
+        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["run", "status", "number"])]
+
+    def __str__(self) -> str:
+        return f"{self.run_id} #{self.number} {self.type}"
+
+
+class Checkpoint(models.Model):
+    """The machine between two cycles. Replay starts from the newest one instead of from the beginning."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="checkpoints")
+    position = models.PositiveBigIntegerField()
+    digest = models.CharField(max_length=64)
+    engine_version = models.CharField(max_length=40)
+    created_at = models.DateTimeField(auto_now_add=True)
+    data = models.BinaryField()
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["-position"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["run", "position"], name="one_checkpoint_per_position")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.run_id} at {self.position}"

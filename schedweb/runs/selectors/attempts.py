@@ -1,0 +1,230 @@
+"""Attempts: rows, and what every plugin said at every extension point."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from framework.interface import Code, Status
+from framework.trace.attempt import AttemptTrace, PluginOutcome
+from framework.trace.encoding import decode_attempt
+from schedweb.api.errors import not_found
+from schedweb.api.windows import Window, window_answer
+from schedweb.engine.names import split_name
+from schedweb.runs.models import Attempt, AttemptChunk, PodRecord, Run
+from schedweb.runs.times import iso
+
+POINTS: Final = (
+    "PreEnqueue", "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "Reserve", "Permit", "PreBind", "Bind",
+    "PostBind",
+)  # fmt: skip
+
+
+@dataclass(frozen=True)
+class StoredAttempt:
+    row: Attempt
+    trace: AttemptTrace
+
+
+def stored_attempt(run: UUID, number: int) -> StoredAttempt:
+    row = Attempt.objects.select_related("run").defer("run__columns").filter(run=run, number=number).first()
+    if row is None:
+        raise not_found(f"Attempt {number} is not stored.")
+    chunk = AttemptChunk.objects.filter(run=run, first__lte=number).order_by("-first").first()
+    if chunk is None or number >= chunk.first + chunk.count:
+        raise not_found(f"What the plugins said in attempt {number} is no longer stored.")
+    return StoredAttempt(row, decode_attempt(bytes(chunk.traces), number - chunk.first))
+
+
+def pod_ref(namespace: str, name: str, record: PodRecord | None = None) -> dict[str, Any]:
+    if record is not None:
+        return {key: record.card[key] for key in ("namespace", "name", "workload", "tail")}
+    workload, tail = split_name(name)
+    return {"namespace": namespace, "name": name, "workload": workload, "tail": tail}
+
+
+def attempt_row(row: Attempt) -> dict[str, Any]:
+    return {
+        "number": row.number,
+        "pod": pod_ref(row.namespace, row.name),
+        "attempt": row.attempt,
+        "at": iso(row.at),
+        "result": row.result,
+        "node": row.node or None,
+        "message": row.message,
+        "score": row.score,
+    }
+
+
+def attempt_window(run: Run, window: Window, *, pod: str = "") -> dict[str, Any]:
+    rows = Attempt.objects.filter(run=run).order_by("-number")
+    if pod:
+        namespace, _, name = pod.partition("/")
+        rows = rows.filter(namespace=namespace, name=name)
+    return window_answer(window, rows, attempt_row)
+
+
+def verdict(plugin: str, status: Status | None, note: str = "") -> dict[str, Any]:
+    code = Code.SUCCESS if status is None else status.code
+    reasons = [] if status is None else list(status.all_reasons)
+    said: dict[str, Any] = {"plugin": plugin, "code": code.name_, "reasons": reasons}
+    return {**said, "note": note} if note else said
+
+
+def state_of(statuses: Sequence[Status]) -> str:
+    codes = {status.code for status in statuses}
+    if Code.ERROR in codes:
+        return "error"
+    if any(status.is_rejected for status in statuses):
+        return "rejects"
+    if Code.WAIT in codes:
+        return "waits"
+    if statuses and codes == {Code.SKIP}:
+        return "skipped"
+    return "ok"
+
+
+def counted(statuses: Sequence[Status]) -> str:
+    skipped = sum(status.code is Code.SKIP for status in statuses)
+    passed = sum(status.is_success for status in statuses)
+    parts = [f"{passed} ok" if passed else "", f"{skipped} skip" if skipped else ""]
+    return ", ".join(part for part in parts if part) or "no plugin"
+
+
+def point(name: str, state: str, note: str, plugins: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+    return {"point": name, "state": state, "note": note, "plugins": list(plugins)}
+
+
+def unreached(name: str) -> dict[str, Any]:
+    return point(name, "not_reached", "not reached")
+
+
+def outcomes_point(name: str, outcomes: Sequence[PluginOutcome], reached: bool) -> dict[str, Any]:
+    if not reached:
+        return unreached(name)
+    statuses = [outcome.status for outcome in outcomes]
+    said = [verdict(outcome.plugin, outcome.status) for outcome in outcomes]
+    return point(name, state_of(statuses), counted(statuses), said)
+
+
+def filter_point(trace: AttemptTrace) -> dict[str, Any]:
+    if trace.filter is None:
+        return unreached("Filter")
+    counts: dict[tuple[str, Code], int] = {}
+    for index in trace.filter.verdict.tolist():
+        if index > 0:
+            status = trace.filter.verdicts[index]
+            key = (status.plugin, status.code)
+            counts[key] = counts.get(key, 0) + 1
+    said = [
+        {"plugin": plugin, "code": code.name_, "reasons": [], "note": f"{count} of {trace.nodes_total} nodes"}
+        for (plugin, code), count in sorted(counts.items(), key=lambda item: -item[1])
+    ]
+    failed = any(code is Code.ERROR for _, code in counts)
+    state = "error" if failed else "ok" if trace.feasible_nodes else "rejects"
+    note = f"{trace.feasible_nodes} of {trace.nodes_total} nodes"
+    if trace.evaluated_nodes < trace.nodes_total and trace.feasible_nodes:
+        note += f", {trace.evaluated_nodes} checked"
+    return point("Filter", state, note, said)
+
+
+def post_filter_point(trace: AttemptTrace) -> dict[str, Any]:
+    if not trace.post_filter:
+        reached = trace.feasible_nodes > 0
+        return point("PostFilter", "skipped" if reached else "not_reached", "not needed" if reached else "not reached")
+    said = [verdict(each.plugin, each.status) for each in trace.post_filter]
+    nominated = next((each for each in trace.post_filter if each.nominated_node), None)
+    if nominated is None:
+        return point("PostFilter", state_of([each.status for each in trace.post_filter]), "no victims", said)
+    return point("PostFilter", "ok", f"{len(nominated.victims)} victims on {nominated.nominated_node}", said)
+
+
+def pre_filter_point(trace: AttemptTrace) -> dict[str, Any]:
+    statuses = [each.status for each in trace.pre_filter]
+    said = [
+        verdict(each.plugin, each.status, "" if each.node_names is None else f"only {len(each.node_names)} nodes")
+        for each in trace.pre_filter
+    ]
+    state = "rejects" if trace.pre_filter_status is not None else state_of(statuses)
+    return point("PreFilter", state, counted(statuses), said)
+
+
+def score_points(trace: AttemptTrace) -> list[dict[str, Any]]:
+    if trace.feasible_nodes == 1:
+        note = "one node was feasible"
+        return [point("PreScore", "skipped", note), point("Score", "skipped", note)]
+    if trace.scores is None:
+        return [
+            outcomes_point("PreScore", trace.pre_score, bool(trace.pre_score)),
+            point("Score", "not_reached", "not reached"),
+        ]
+    best = int(trace.scores.total.max()) if len(trace.scores.total) else 0
+    ties = len(trace.scores.candidates)
+    note = f"best {best}, {ties} equal" if ties > 1 else f"best {best}"
+    said = [verdict(each.plugin, None, f"weight {each.weight}") for each in trace.scores.plugins]
+    return [outcomes_point("PreScore", trace.pre_score, reached=True), point("Score", "ok", note, said)]
+
+
+def binding_points(trace: AttemptTrace, ending: dict[str, Any] | None) -> list[dict[str, Any]]:
+    """Reserve to PostBind. What came after the scheduling cycle was stored when it came."""
+    placed = bool(trace.selected)
+    permit = [verdict(each.plugin, each.status, waits(each.timeout_seconds)) for each in trace.permit]
+    permit_state = state_of([each.status for each in trace.permit])
+    permit_note = counted([each.status for each in trace.permit])
+    later: dict[str, Any] = ending or {}
+    if permit_state == "waits":
+        permit_note = "waits"
+        if later.get("permit"):
+            permit_state, permit_note = later["permit"]["state"], later["permit"]["note"]
+    reserved = placed and not any(not each.status.is_success for each in trace.reserve)
+    points = [outcomes_point("Reserve", trace.reserve, placed)]
+    points.append(
+        point("Permit", permit_state, permit_note, permit)
+        if reserved
+        else point("Permit", "not_reached", "not reached")
+    )
+    stored = {each["point"]: each for each in later.get("points", ())}
+    for name in ("PreBind", "Bind", "PostBind"):
+        points.append(stored.get(name) or unreached(name))
+    return points
+
+
+def waits(seconds: float) -> str:
+    return f"up to {seconds:g} s" if seconds else ""
+
+
+def attempt_body(stored: StoredAttempt) -> dict[str, Any]:
+    row, trace = stored.row, stored.trace
+    nominated = next((each for each in trace.post_filter if each.nominated_node), None)
+    enqueued = point("PreEnqueue", "ok", "passed")
+    return {
+        "number": row.number,
+        "pod": pod_ref(row.namespace, row.name),
+        "attempt": row.attempt,
+        "at": iso(row.at),
+        "cycle": trace.cycle,
+        "profile": row.profile,
+        "result": row.result,
+        "node": row.node or None,
+        "points": [
+            enqueued,
+            pre_filter_point(trace),
+            filter_point(trace),
+            post_filter_point(trace),
+            *score_points(trace),
+            *binding_points(trace, row.ending),
+        ],
+        "message": row.message,
+        "nominated": nominated.nominated_node if nominated else None,
+        "victims": [
+            {**pod_ref(*victim.split("/", 1)), "node": nominated.nominated_node}
+            for victim in (nominated.victims if nominated else ())
+        ],
+        "sampling": {
+            "checked": trace.evaluated_nodes,
+            "feasible": trace.feasible_nodes,
+            "of": trace.nodes_total,
+        },
+    }

@@ -1,0 +1,25 @@
+"""The board as the engine last wrote it, and the activity feed."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from schedweb.runs.models import FeedItem, Run
+from schedweb.runs.selectors.runs import run_body
+from schedweb.runs.serializers.fields import STATE_KEYS
+
+
+def board_body(run: Run) -> dict[str, Any]:
+    columns = {key: run.columns.get(key) or {"count": 0, "cards": [], "more": 0} for key in STATE_KEYS}
+    return {"seq": run.seq, "run": run_body(run), "cycle": run.cycle, "columns": columns}
+
+
+def feed_items(run: Run, *, before: int | None, limit: int, pod: str = "", node: str = "") -> list[dict[str, Any]]:
+    rows = FeedItem.objects.filter(run=run)
+    if before is not None:
+        rows = rows.filter(number__lt=before)
+    for subject in (pod, node):
+        if subject:
+            rows = rows.filter(subjects__contains=f" {subject} ")
+    items: list[dict[str, Any]] = list(rows.values_list("item", flat=True)[:limit])
+    return items

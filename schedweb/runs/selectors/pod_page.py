@@ -1,0 +1,157 @@
+"""A pod's own page: the answer in one sentence, its next try, its journey through the queues, its attempts."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+from schedweb.runs.models import Attempt, PodRecord, Run
+from schedweb.runs.selectors.pods import IN_COLUMN_ORDER, pod_get
+from schedweb.runs.serializers.fields import POD_COLUMNS
+from schedweb.runs.times import SECOND, iso, iso_or_none
+
+ATTEMPTS_SHOWN: Final = 50
+#: The queue flushes pods that stayed unschedulable longer than this (scheduling_queue.go).
+LEFTOVERS: Final = 300 * SECOND
+Column = PodRecord.Column
+
+
+def attempt_body(row: Attempt) -> dict[str, Any]:
+    return {
+        "number": row.number,
+        "attempt": row.attempt,
+        "at": iso(row.at),
+        "result": row.result,
+        "node": row.node or None,
+        "duration_ms": None if row.duration_us is None else row.duration_us / 1000,
+    }
+
+
+def winner_text(card: dict[str, Any]) -> str:
+    score, ties, margin = card.get("score"), card.get("ties"), card.get("margin")
+    if score is None:
+        return "It was the only feasible node, so nothing was scored."
+    if ties and ties > 1:
+        return f"It won with {score} points, 1 of {ties} equal."
+    return f"It won with {score} points" + (f", {margin} ahead of the next." if margin else ".")
+
+
+def pending_headline(card: dict[str, Any], nodes: int) -> str:
+    rejectors = card.get("rejectors", [])
+    if not rejectors:
+        return "It could not be placed."
+    total = sum(rejector["count"] for rejector in rejectors)
+    if len(rejectors) == 1 and total > 0:
+        return f"No node fits: {rejectors[0]['plugin']} refuses {total} of {nodes}."
+    parts = [f"{each['plugin']} refuses {each['count']}" for each in rejectors if each["count"]]
+    return f"No node fits: {', '.join(parts)} of {nodes}." if parts else f"{rejectors[0]['plugin']} refused it."
+
+
+def answer_body(run: Run, pod: PodRecord, latest: Attempt | None) -> dict[str, Any]:
+    card = pod.card
+    message = pod.detail.get("message", "") or (latest.message if latest else "")
+    texts: dict[str, tuple[str, str, str]] = {
+        Column.BOUND: ("bound", f"Bound to {pod.node}.", winner_text(card) if pod.attempts else "It was there before."),
+        Column.GATED: ("gated", f"Held by {card.get('gate') or 'a gate'}.", "It is not tried until the gate is gone."),
+        Column.WAITING: (
+            "waiting",
+            f"Reserved on {pod.node}, waits on {', '.join(wait['plugin'] for wait in card.get('waiting', []))}.",
+            winner_text(card),
+        ),
+        Column.ACTIVE: ("active", "In the queue, to be tried.", ""),
+        Column.IN_FLIGHT: ("in_flight", "Being tried now.", ""),
+        Column.DELETED: ("deleted", "Deleted.", ""),
+    }
+    if pod.column in texts:
+        kind, headline, detail = texts[pod.column]
+    else:
+        kind = "backoff" if pod.column == Column.BACKOFF else "pending"
+        headline = pod.detail.get("headline") or pending_headline(card, pod.detail.get("nodes_total", run.node_count))
+        detail = pod.detail.get("explanation", "")
+    return {"kind": kind, "headline": headline, "detail": detail, "message": message}
+
+
+def next_try(run: Run, pod: PodRecord) -> dict[str, Any] | None:
+    if pod.column == Column.ACTIVE:
+        return {"text": "now" if run.state == Run.State.PLAYING else "when the run plays", "at": None}
+    if pod.column == Column.BACKOFF:
+        return {"text": "when its backoff is over", "at": pod.card.get("until")}
+    if pod.column == Column.UNSCHEDULABLE:
+        plugins = len(pod.detail.get("waits_for", ()))
+        seen = f"when one of {plugins} plugins sees a change" if plugins > 1 else "when its plugin sees a change"
+        return {"text": f"{seen}, at the latest after 5 min", "at": iso_or_none((pod.since or 0) + LEFTOVERS)}
+    if pod.column == Column.GATED:
+        return {"text": "when its gate is removed", "at": None}
+    return None
+
+
+def journey_body(run: Run, pod: PodRecord) -> dict[str, Any]:
+    """detail["journey"]: [[at, column, event, strong], …] in order of time."""
+    steps: list[list[Any]] = pod.detail.get("journey", [])
+    lanes: dict[str, list[dict[str, Any]]] = {}
+    events: list[dict[str, Any]] = []
+    for index, (at, column, event, strong) in enumerate(steps):
+        end = steps[index + 1][0] if index + 1 < len(steps) else None
+        if column != Column.DELETED:
+            spans = lanes.setdefault(column, [])
+            spans.append({"start": iso(at), "end": iso_or_none(end)})
+        if event:
+            events.append({"at": iso(at), "text": event, **({"strong": True} if strong else {})})
+    start = steps[0][0] if steps else run.clock_start
+    order = {key: place for place, key in enumerate(POD_COLUMNS)}
+    return {
+        "start": iso(start),
+        "end": iso(run.clock),
+        "lanes": [{"queue": queue, "spans": lanes[queue]} for queue in sorted(lanes, key=order.__getitem__)],
+        "events": events,
+    }
+
+
+def ref(row: PodRecord | None) -> dict[str, Any] | None:
+    return None if row is None else {key: row.card[key] for key in ("namespace", "name", "workload", "tail")}
+
+
+def neighbours(run: Run, pod: PodRecord) -> tuple[PodRecord | None, PodRecord | None]:
+    """The pods before and after it in its column."""
+    rows = PodRecord.objects.filter(run=run, column=pod.column).only("card", "place", "priority")
+    if pod.column == Column.ACTIVE:
+        ordered = list(rows.order_by(*IN_COLUMN_ORDER).values_list("pk", flat=True)[:2000])
+        if pod.pk not in ordered:
+            return None, None
+        index = ordered.index(pod.pk)
+        around = rows.in_bulk(ordered[max(0, index - 1) : index + 2])
+        before = around.get(ordered[index - 1]) if index else None
+        after = around.get(ordered[index + 1]) if index + 1 < len(ordered) else None
+        return before, after
+    same = rows.filter(place=pod.place)
+    before = (
+        same.filter(pk__lt=pod.pk).order_by("-pk").first()
+        or rows.filter(place__lt=pod.place).order_by("-place", "-pk").first()
+    )
+    after = (
+        same.filter(pk__gt=pod.pk).order_by("pk").first()
+        or rows.filter(place__gt=pod.place).order_by("place", "pk").first()
+    )
+    return before, after
+
+
+def pod_body(run: Run, namespace: str, name: str) -> dict[str, Any]:
+    pod = pod_get(run, namespace, name)
+    attempts = list(Attempt.objects.filter(run=run, pod_uid=pod.uid).order_by("-number")[:ATTEMPTS_SHOWN])
+    before, after = neighbours(run, pod)
+    detail = pod.detail
+    return {
+        **pod.card,
+        "column": pod.column,
+        "profile": detail.get("profile", ""),
+        "images": detail.get("images", []),
+        "labels": pod.labels,
+        "owner": detail.get("owner"),
+        "attempt_list": [attempt_body(row) for row in attempts],
+        "answer": answer_body(run, pod, attempts[0] if attempts else None),
+        "next_try": next_try(run, pod),
+        "journey": journey_body(run, pod),
+        "waits_for": detail.get("waits_for", []) if pod.column in (Column.UNSCHEDULABLE, Column.BACKOFF) else [],
+        "previous": ref(before),
+        "next": ref(after),
+        "warnings": detail.get("warnings", []),
+    }

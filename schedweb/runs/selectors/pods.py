@@ -1,0 +1,93 @@
+"""Windows over the pods of a run, and a pod's manifest."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from io import StringIO
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+import zstandard
+from django.db.models import QuerySet
+from ruamel.yaml import YAML
+
+from schedweb.api.errors import ApiError, not_found
+from schedweb.api.windows import Window, window_body
+from schedweb.runs.models import PodRecord, Run
+from schedweb.runs.selectors.pod_query import filter_pods
+from schedweb.runs.serializers.fields import POD_COLUMNS
+
+SORTS: Final = {"place": "place", "name": "name", "priority": "priority", "attempts": "attempts", "since": "since"}
+#: Active is in the order of the queue's sort: priority first.
+IN_COLUMN_ORDER: Final = ("-priority", "place", "pk")
+
+
+@dataclass(frozen=True)
+class PodFilter:
+    column: str = ""
+    group: str = ""
+    q: str = ""
+    namespace: str = ""
+    node: str = ""
+    sort: str = ""
+
+
+def ordering(sort: str, column: str) -> tuple[str, ...]:
+    if not sort:
+        return IN_COLUMN_ORDER if column == PodRecord.Column.ACTIVE else ("column", "place", "pk")
+    field = SORTS.get(sort.removeprefix("-"))
+    if field is None:
+        raise ApiError(f"sort must be one of {', '.join(SORTS)}, not {sort!r}.", code="invalid", path="sort")
+    return (f"-{field}" if sort.startswith("-") else field, "namespace", "name", "pk")
+
+
+def pod_rows(run: Run, asked: PodFilter) -> QuerySet[PodRecord]:
+    rows = PodRecord.objects.filter(run=run)
+    if asked.column:
+        if asked.column not in POD_COLUMNS:
+            raise ApiError(f"There is no column {asked.column!r}.", code="invalid", path="column")
+        rows = rows.filter(column=asked.column)
+    else:
+        rows = rows.exclude(column=PodRecord.Column.DELETED)
+    if asked.group:
+        rows = rows.filter(group_key=asked.group)
+    if asked.namespace:
+        rows = rows.filter(namespace=asked.namespace)
+    if asked.node:
+        rows = rows.filter(node=asked.node)
+    return filter_pods(rows, asked.q) if asked.q else rows
+
+
+def cards(rows: QuerySet[PodRecord], window: Window) -> list[dict[str, Any]]:
+    return [{**card, "column": column} for card, column in window.cut(rows.values_list("card", "column"))]
+
+
+def pod_window(run: Run, window: Window, asked: PodFilter) -> dict[str, Any]:
+    rows = pod_rows(run, asked)
+    ordered = rows.order_by(*ordering(asked.sort, asked.column))
+    return window_body(window, rows.count(), cards(ordered, window))
+
+
+def pod_get(run: Run | UUID, namespace: str, name: str) -> PodRecord:
+    """The pod of that name; of several the newest, and one that still exists before one that does not."""
+    rows = PodRecord.objects.filter(run=run, namespace=namespace, name=name).order_by("-pk")
+    found = rows.exclude(column=PodRecord.Column.DELETED).first() or rows.first()
+    if found is None:
+        raise not_found(f"This run has no pod {namespace}/{name}.")
+    return found
+
+
+def yaml_of(manifest: bytes | None) -> str:
+    if manifest is None:
+        return ""
+    content = msgspec.json.decode(zstandard.ZstdDecompressor().decompress(bytes(manifest)))
+    writer = YAML()
+    writer.default_flow_style = False
+    text = StringIO()
+    writer.dump(content, text)
+    return text.getvalue()
+
+
+def pod_yaml(pod: PodRecord) -> str:
+    return yaml_of(pod.manifest)

@@ -1,0 +1,137 @@
+"""Runs and their journals as the API shows them."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID
+
+from django.core.exceptions import ValidationError
+from django.db.models import QuerySet
+from django.utils import timezone
+
+from schedweb.api.errors import ApiError, not_found
+from schedweb.api.windows import Window, window_answer
+from schedweb.runs.models import JournalEntry, Run
+from schedweb.runs.serializers.fields import STATE_KEYS
+from schedweb.runs.times import iso, iso_or_none, wall
+
+EMPTY_COUNTS = dict.fromkeys(STATE_KEYS, 0)
+#: Large, and only shown by the board.
+BOARD_FIELDS = ("columns", "cycle")
+
+
+def runs_with_names() -> QuerySet[Run]:
+    return Run.objects.select_related("snapshot", "configuration_version__configuration").defer(
+        "snapshot__payload", "configuration_version__text"
+    )
+
+
+def run_get(run: UUID) -> Run:
+    found = runs_with_names().filter(pk=run).first()
+    if found is None:
+        raise not_found("There is no such run; it may have been deleted.")
+    return found
+
+
+def speed_value(speed: str) -> str | int:
+    return speed if speed in ("one", "max") else int(speed)
+
+
+def worker_body(run: Run) -> dict[str, Any]:
+    """live: a lease is held; idle: nobody has to; lost: somebody should and does not; taking_over: replaying."""
+    held = run.lease_owner != "" and run.lease_expires is not None and run.lease_expires > timezone.now()
+    if held:
+        state = "taking_over" if run.taking_over else "live"
+    else:
+        state = "lost" if run.wanted and run.epoch > 0 else "idle"
+    since = run.lease_expires if state == "lost" else run.worker_since
+    return {"state": state, "since": None if since is None else wall(since)}
+
+
+def clock_body(run: Run) -> dict[str, Any]:
+    return {
+        "mode": run.clock_mode,
+        "now": iso(run.clock),
+        "start": iso(run.clock_start),
+        "speed": speed_value(run.speed),
+    }
+
+
+def run_body(run: Run) -> dict[str, Any]:
+    version = run.configuration_version
+    arrivals = None
+    if run.arrivals_total:
+        arrivals = {"left": run.arrivals_left, "total": run.arrivals_total, "next_at": iso_or_none(run.next_arrival)}
+    return {
+        "id": str(run.pk),
+        "number": str(run),
+        "snapshot": {"id": str(run.snapshot_id), "name": run.snapshot.name},
+        "configuration": {
+            "id": str(version.configuration_id),
+            "name": version.configuration.name,
+            "version_id": str(version.pk),
+            "version": version.number,
+            "builtin": version.configuration.builtin,
+        },
+        "state": run.state,
+        "error": run.error or None,
+        "seed": run.seed,
+        "ties": run.ties,
+        "approvals": run.approvals,
+        "clock": clock_body(run),
+        "attempts": run.attempts,
+        "points": run.points,
+        "counts": {**EMPTY_COUNTS, **run.counts},
+        "nodes": run.node_count,
+        "pods": run.pod_count,
+        "started_at": wall(run.created_at),
+        "started_by": run.started_by_name,
+        "worker": worker_body(run),
+        "seq": run.seq,
+        "not_evaluated": run.not_evaluated,
+        "arrivals": arrivals,
+        "size_bytes": run.stored_bytes,
+        "engine_version": run.engine_version,
+        "digest": run.digest,
+    }
+
+
+def run_window(window: Window, *, snapshot: str = "") -> dict[str, Any]:
+    rows = runs_with_names().defer("snapshot__payload", "configuration_version__text", *BOARD_FIELDS)
+    if snapshot:
+        try:
+            rows = rows.filter(snapshot=snapshot)
+        except ValidationError:
+            raise ApiError(f"{snapshot!r} is not a snapshot's id.", code="invalid", path="snapshot") from None
+    return window_answer(window, rows, run_body)
+
+
+def entry_body(entry: JournalEntry) -> dict[str, Any]:
+    command = {key: value for key, value in entry.command.items() if key != "text"}
+    return {
+        "id": str(entry.pk),
+        "number": entry.number,
+        "client_id": str(entry.client_id),
+        "status": entry.status,
+        "text": entry.text,
+        "author": entry.author_name,
+        "reason": entry.reason,
+        "at": wall(entry.created_at),
+        "position": entry.position,
+        "run_time": iso_or_none(entry.clock),
+        "command": command,
+        "result": entry.result,
+    }
+
+
+def journal_window(run: Run, window: Window) -> dict[str, Any]:
+    """Newest first; the clock's own entries are left out, nobody gave them."""
+    rows = JournalEntry.objects.filter(run=run).exclude(type="clock").order_by("-number")
+    return window_answer(window, rows, entry_body)
+
+
+def journal_entry(run: UUID, entry: UUID) -> dict[str, Any]:
+    found = JournalEntry.objects.filter(run=run, pk=entry).first()
+    if found is None:
+        raise not_found("This run has no such journal entry.")
+    return entry_body(found)

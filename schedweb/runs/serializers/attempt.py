@@ -1,0 +1,167 @@
+"""Attempts: what every plugin said, the filter's groups of nodes, the score table."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from schedweb.runs.serializers.fields import PodRefSerializer
+from schedweb.runs.serializers.pod import integers, strings
+
+
+class PluginVerdictSerializer(serializers.Serializer[Any]):
+    plugin = serializers.CharField()
+    code = serializers.CharField()
+    reasons = strings()
+    note = serializers.CharField(required=False)
+    duration_us = serializers.IntegerField(allow_null=True, required=False)
+
+
+class PointSerializer(serializers.Serializer[Any]):
+    point = serializers.CharField()
+    state = serializers.ChoiceField(["ok", "rejects", "skipped", "not_reached", "waits", "error"])
+    note = serializers.CharField(allow_blank=True)
+    plugins = PluginVerdictSerializer(many=True)
+
+
+class VictimSerializer(PodRefSerializer):
+    node = serializers.CharField()
+
+
+class SamplingSerializer(serializers.Serializer[Any]):
+    checked = serializers.IntegerField()
+    feasible = serializers.IntegerField()
+    of = serializers.IntegerField()
+
+
+class AttemptSerializer(serializers.Serializer[Any]):
+    number = serializers.IntegerField()
+    pod = PodRefSerializer()
+    attempt = serializers.IntegerField()
+    at = serializers.DateTimeField()
+    cycle = serializers.IntegerField()
+    profile = serializers.CharField()
+    result = serializers.CharField()
+    node = serializers.CharField(allow_null=True)
+    points = PointSerializer(many=True)
+    message = serializers.CharField(allow_blank=True)
+    nominated = serializers.CharField(allow_null=True)
+    victims = VictimSerializer(many=True)
+    sampling = SamplingSerializer()
+
+
+class AttemptRowSerializer(serializers.Serializer[Any]):
+    number = serializers.IntegerField()
+    pod = PodRefSerializer()
+    attempt = serializers.IntegerField()
+    at = serializers.DateTimeField()
+    result = serializers.CharField()
+    node = serializers.CharField(allow_null=True)
+    message = serializers.CharField(allow_blank=True)
+    score = serializers.IntegerField(allow_null=True)
+
+
+class NodeAmountSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    allocatable = serializers.IntegerField()
+    requested = serializers.IntegerField()
+    free = serializers.IntegerField()
+    wanted = serializers.IntegerField()
+    short = serializers.IntegerField(help_text="how much is missing; 0 when it would fit")
+
+
+class FilterNodeSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    zone = serializers.CharField(allow_blank=True)
+    type = serializers.CharField(allow_blank=True)
+    resources = NodeAmountSerializer(many=True)
+    note = serializers.CharField(required=False)
+
+
+class FilterGroupSerializer(serializers.Serializer[Any]):
+    plugin = serializers.CharField()
+    code = serializers.CharField()
+    reasons = strings()
+    text = serializers.CharField()
+    count = serializers.IntegerField()
+    can_become_free = serializers.BooleanField(help_text="Unschedulable, not UnschedulableAndUnresolvable")
+    nearest_note = serializers.CharField(allow_blank=True)
+    nodes = FilterNodeSerializer(many=True, help_text="the 20 nearest to fitting")
+
+
+class FilterRowSerializer(serializers.Serializer[Any]):
+    node = serializers.CharField()
+    plugin = serializers.CharField(allow_blank=True)
+    code = serializers.CharField()
+    reasons = strings()
+
+
+class FilterSerializer(serializers.Serializer[Any]):
+    """`groups` without `group` and `table`; a window of `nodes` with `group`; a window of `rows` with `table=1`."""
+
+    feasible = serializers.IntegerField()
+    not_checked = serializers.IntegerField()
+    groups = FilterGroupSerializer(many=True)
+    count = serializers.IntegerField()
+    offset = serializers.IntegerField()
+    limit = serializers.IntegerField()
+    nodes = FilterNodeSerializer(many=True)
+    rows = FilterRowSerializer(many=True)
+
+
+class ScorePluginSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    weight = serializers.IntegerField()
+    equal_for_all = serializers.BooleanField()
+
+
+class ScoreCellSerializer(serializers.Serializer[Any]):
+    raw = serializers.IntegerField()
+    normalized = serializers.IntegerField()
+    points = serializers.IntegerField(help_text="normalized × weight")
+
+
+class ScoreRowSerializer(serializers.Serializer[Any]):
+    rank = serializers.IntegerField()
+    tied = serializers.BooleanField()
+    node = serializers.CharField()
+    chosen = serializers.BooleanField()
+    total = serializers.IntegerField()
+    to_best = serializers.IntegerField()
+    cells = ScoreCellSerializer(many=True)
+
+
+class HistogramBarSerializer(serializers.Serializer[Any]):
+    low = serializers.IntegerField()
+    high = serializers.IntegerField()
+    count = serializers.IntegerField()
+
+
+class TieSerializer(serializers.Serializer[Any]):
+    count = serializers.IntegerField()
+    chosen_by = serializers.CharField()
+
+
+class RunnerUpSerializer(serializers.Serializer[Any]):
+    node = serializers.CharField()
+    total = serializers.IntegerField()
+
+
+class ScoresSerializer(serializers.Serializer[Any]):
+    scored = serializers.BooleanField(help_text="false with fewer than two feasible nodes")
+    plugins = ScorePluginSerializer(many=True)
+    feasible = serializers.IntegerField()
+    best = serializers.IntegerField(allow_null=True)
+    chosen = ScoreRowSerializer(allow_null=True)
+    histogram = HistogramBarSerializer(many=True)
+    tie = TieSerializer()
+    decided_by = serializers.CharField(allow_null=True)
+    runner_up = RunnerUpSerializer(allow_null=True)
+    count = serializers.IntegerField()
+    offset = serializers.IntegerField()
+    limit = serializers.IntegerField()
+    rows = ScoreRowSerializer(many=True)
+
+
+__all__ = ["AttemptRowSerializer", "AttemptSerializer", "FilterSerializer", "ScoresSerializer", "integers"]

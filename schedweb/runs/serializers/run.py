@@ -1,0 +1,155 @@
+"""Run, board, journal and commands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from schedweb.runs.models import JournalEntry, Run
+from schedweb.runs.serializers.fields import ColumnsSerializer, CycleSerializer, QueueCountsSerializer, SpeedField
+
+
+class SnapshotRefSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+
+
+class ConfigurationRefSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+    version_id = serializers.UUIDField()
+    version = serializers.IntegerField()
+    builtin = serializers.BooleanField()
+
+
+class ClockSerializer(serializers.Serializer[Any]):
+    mode = serializers.ChoiceField(Run.ClockMode.values)
+    now = serializers.DateTimeField()
+    start = serializers.DateTimeField()
+    speed = SpeedField()
+
+
+class WorkerSerializer(serializers.Serializer[Any]):
+    state = serializers.ChoiceField(["live", "lost", "taking_over", "idle"])
+    since = serializers.DateTimeField(allow_null=True)
+
+
+class ArrivalsSerializer(serializers.Serializer[Any]):
+    left = serializers.IntegerField()
+    total = serializers.IntegerField()
+    next_at = serializers.DateTimeField(allow_null=True)
+
+
+class RunSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    number = serializers.CharField(help_text="r-0042")
+    snapshot = SnapshotRefSerializer()
+    configuration = ConfigurationRefSerializer()
+    state = serializers.ChoiceField(Run.State.values)
+    error = serializers.CharField(allow_null=True)
+    seed = serializers.IntegerField()
+    ties = serializers.ChoiceField(Run.Ties.values)
+    approvals = serializers.ChoiceField(Run.Approvals.values)
+    clock = ClockSerializer()
+    attempts = serializers.IntegerField()
+    points = serializers.IntegerField(help_text="extension-point boundaries passed")
+    counts = QueueCountsSerializer()
+    nodes = serializers.IntegerField()
+    pods = serializers.IntegerField()
+    started_at = serializers.DateTimeField(help_text="wall clock")
+    started_by = serializers.CharField()
+    worker = WorkerSerializer()
+    seq = serializers.IntegerField()
+    not_evaluated = serializers.ListField(child=serializers.CharField())
+    arrivals = ArrivalsSerializer(allow_null=True)
+    size_bytes = serializers.IntegerField()
+    engine_version = serializers.CharField()
+    digest = serializers.CharField(allow_blank=True, help_text="equal for runs that decided everything alike")
+
+
+class RunCreateSerializer(serializers.Serializer[Any]):
+    snapshot = serializers.UUIDField()
+    configuration_version = serializers.UUIDField()
+    seed = serializers.IntegerField(min_value=0, max_value=2**53 - 1, default=0)
+    clock = serializers.ChoiceField(Run.ClockMode.values, default="virtual")
+    speed = SpeedField(default="10")
+    approvals = serializers.ChoiceField(Run.Approvals.values, default="hold")
+    ties = serializers.ChoiceField(Run.Ties.values, default="seeded")
+    paused = serializers.BooleanField(default=True)
+    start = serializers.DateTimeField(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="where the clock starts; else the snapshot's time",
+    )
+
+
+class BoardSerializer(serializers.Serializer[Any]):
+    seq = serializers.IntegerField()
+    run = RunSerializer()
+    cycle = CycleSerializer(allow_null=True)
+    columns = ColumnsSerializer()
+
+
+class CommandSerializer(serializers.Serializer[Any]):
+    """What each type carries is checked by schedweb/engine/commands.py, the one place that knows."""
+
+    type = serializers.ChoiceField(
+        [
+            "play", "pause", "step", "set_speed", "set_seed", "stop", "pod_add", "pod_delete", "node_add",
+            "node_delete", "node_cordon", "node_uncordon", "node_drain", "pod_activate", "set_configuration", "decide",
+        ]
+    )  # fmt: skip
+    client_id = serializers.UUIDField(required=False, help_text="the same id is taken once only")
+    speed = SpeedField(required=False)
+    what = serializers.ChoiceField(["cycle", "point"], required=False)
+    seed = serializers.IntegerField(required=False)
+    manifest = serializers.CharField(required=False, help_text="YAML or JSON of one object")
+    namespace = serializers.CharField(required=False)
+    name = serializers.CharField(required=False)
+    version = serializers.UUIDField(required=False, help_text="configuration version")
+    decision = serializers.ChoiceField(["approve", "reject", "override"], required=False)
+    plugin = serializers.CharField(required=False)
+    reason = serializers.CharField(required=False, allow_blank=True)
+
+
+class DecidedPodSerializer(serializers.Serializer[Any]):
+    namespace = serializers.CharField()
+    name = serializers.CharField()
+    uid = serializers.CharField(required=False)
+
+
+class CommandRequestSerializer(CommandSerializer):
+    pods = DecidedPodSerializer(many=True, required=False)
+
+
+class CommandReceiptSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    status = serializers.ChoiceField(JournalEntry.Status.values)
+
+
+class DecisionResultSerializer(serializers.Serializer[Any]):
+    namespace = serializers.CharField()
+    name = serializers.CharField()
+    outcome = serializers.CharField(help_text="approved, rejected, already decided by …, not waiting")
+
+
+class CommandResultSerializer(serializers.Serializer[Any]):
+    pods = DecisionResultSerializer(many=True, required=False)
+    text = serializers.CharField(required=False)
+
+
+class JournalEntrySerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    number = serializers.IntegerField()
+    client_id = serializers.UUIDField(allow_null=True)
+    status = serializers.ChoiceField(JournalEntry.Status.values)
+    text = serializers.CharField(allow_blank=True, help_text="why it was refused")
+    author = serializers.CharField()
+    reason = serializers.CharField(allow_blank=True)
+    at = serializers.DateTimeField(help_text="wall clock")
+    position = serializers.IntegerField(allow_null=True)
+    run_time = serializers.DateTimeField(allow_null=True)
+    command = serializers.DictField()
+    result = CommandResultSerializer(allow_null=True)

@@ -1,0 +1,157 @@
+"""Taking a command: it is checked, completed and stored as a journal row; only then is anybody woken."""
+
+from __future__ import annotations
+
+from typing import Any
+from uuid import UUID, uuid4
+
+import msgspec
+from django.db import IntegrityError, transaction
+from django.db.models import Max
+from ruamel.yaml import YAML
+from ruamel.yaml.error import MarkedYAMLError, YAMLError
+
+from framework.objects import Node, Pod
+from framework.objects.decode import decode_manifest, to_manifest, tree_complaint
+from framework.objects.errors import ObjectError
+from schedweb.api.errors import ApiError, conflict, not_found
+from schedweb.engine import commands as types
+from schedweb.engine.commands import AnyCommand, command_from, plain
+from schedweb.runs.models import JournalEntry, Run
+from schedweb.runs.services.dispatch import run_dispatch
+from schedweb.runs.services.playable import playable_version
+
+MAX_MANIFEST = 1_500_000
+FIELD = "command"
+TRIES = 5
+
+
+def refused(message: str, path: str = "") -> ApiError:
+    return ApiError(message, code="invalid_command", path=path or None)
+
+
+def manifest_error(message: str, line: int | None = None, column: int | None = None) -> ApiError:
+    return ApiError(message, code="invalid_manifest", status_code=422, path="manifest", line=line, column=column)
+
+
+def read_manifest(text: str) -> dict[str, Any]:
+    """One object from YAML or JSON text."""
+    if len(text) > MAX_MANIFEST:
+        raise manifest_error(f"The manifest is larger than {MAX_MANIFEST:,} characters.")
+    try:
+        documents = [document for document in YAML(typ="safe", pure=True).load_all(text) if document is not None]
+    except MarkedYAMLError as error:
+        mark = error.problem_mark
+        line, column = (mark.line + 1, mark.column + 1) if mark is not None else (None, None)
+        raise manifest_error(f"Not YAML: {error.problem or error.context}", line, column) from None
+    except (YAMLError, ValueError, RecursionError) as error:
+        raise manifest_error(f"Not YAML: {error}") from None
+    if len(documents) != 1:
+        raise manifest_error(f"One object is expected, not {len(documents)}.")
+    if complaint := tree_complaint(documents[0]):
+        raise manifest_error(f"The manifest cannot be read: {complaint}.")
+    if not isinstance(documents[0], dict):
+        raise manifest_error("An object is expected.")
+    return documents[0]
+
+
+def typed_manifest(given: object, kind: type[Pod] | type[Node]) -> dict[str, Any]:
+    """The manifest as plain JSON, of the kind that the command adds. The engine admits it later, in its cluster."""
+    if not isinstance(given, str):
+        raise refused("manifest must be the text of one object.", "manifest")
+    try:
+        decoded = decode_manifest(read_manifest(given))
+    except ObjectError as error:
+        raise manifest_error(str(error)) from None
+    if not isinstance(decoded, kind):
+        raise manifest_error(f"A {kind.kind} is expected, not a {decoded.kind}.")
+    if not decoded.metadata.name and not decoded.metadata.generate_name:
+        raise manifest_error(f"The {kind.kind} needs a name: metadata.name is missing.")
+    return to_manifest(decoded)
+
+
+def completed(body: dict[str, Any]) -> dict[str, Any]:
+    """The command with everything that it needs from outside."""
+    type_ = body.get("type")
+    content = {key: value for key, value in body.items() if key != "client_id" and value is not None}
+    if isinstance(content.get("speed"), int) and not isinstance(content["speed"], bool):
+        content["speed"] = str(content["speed"])
+    if type_ in ("pod_add", "node_add"):
+        content["manifest"] = typed_manifest(body.get("manifest"), Pod if type_ == "pod_add" else Node)
+    if type_ == "set_configuration":
+        version = playable_version(uuid_of(body.get("version"), "version"))
+        content["text"] = version.text
+    return content
+
+
+def checked(content: object) -> AnyCommand:
+    try:
+        command = command_from(content)
+    except msgspec.ValidationError as error:
+        text, _, where = str(error).partition(" - at `$")
+        path = where.rstrip("`").lstrip(".")
+        raise refused(f"{path or FIELD}: {text}", path) from None
+    if isinstance(command, types.Decide):
+        if command.decision in ("reject", "override") and not command.reason.strip():
+            raise refused(f"{command.decision.capitalize()} needs a reason.", "reason")
+        if command.decision == "override" and not command.plugin:
+            raise refused("Override names the plugin that is not waited for.", "plugin")
+    return command
+
+
+def uuid_of(value: object, path: str) -> UUID:
+    try:
+        return UUID(str(value))
+    except ValueError:
+        raise refused(f"{path} must be a UUID, not {value!r}.", path) from None
+
+
+def refuse_by_state(run: Run, command: AnyCommand) -> None:
+    if run.state == Run.State.FAILED:
+        raise conflict(f"{run} has failed and takes no commands: {run.error}", code="failed")
+    if run.state == Run.State.STOPPED:
+        raise conflict(f"{run} was stopped and takes no commands.", code="stopped")
+    if isinstance(command, types.SetSeed) and run.points > 0:
+        raise conflict("The seed can be set only before the first step.", code="started")
+
+
+def command_insert(*, run: Run, user: Any, content: dict[str, Any], client_id: UUID | None = None) -> JournalEntry:
+    """The journal row itself. The run's row is locked, so that numbers have no gaps and no twins."""
+    Run.objects.select_for_update().only("pk").get(pk=run.pk)
+    newest = JournalEntry.objects.filter(run=run).aggregate(newest=Max("number"))["newest"] or 0
+    entry = JournalEntry.objects.create(
+        run=run,
+        number=newest + 1,
+        client_id=client_id or uuid4(),
+        type=content["type"],
+        command=content,
+        author=user,
+        author_name=user.get_username(),
+        reason=content.get("reason", ""),
+    )
+    Run.objects.filter(pk=run.pk).update(wanted=True)
+    return entry
+
+
+def command_append(*, run_id: UUID, user: Any, body: object) -> JournalEntry:
+    """Stored when this returns; the same client_id gives the same entry again."""
+    if not isinstance(body, dict):
+        raise refused("A command is an object with a type.")
+    run = Run.objects.defer("columns").filter(pk=run_id).first()
+    if run is None:
+        raise not_found("There is no such run; it may have been deleted.")
+    client_id = uuid_of(body["client_id"], "client_id") if body.get("client_id") is not None else None
+    if client_id is not None:
+        known = JournalEntry.objects.filter(run=run, client_id=client_id).first()
+        if known is not None:
+            return known
+    command = checked(completed(body))
+    refuse_by_state(run, command)
+    try:
+        with transaction.atomic():
+            entry = command_insert(run=run, user=user, content=plain(command), client_id=client_id)
+            run_dispatch(run.pk)
+    except IntegrityError:
+        # The same client_id twice at once: the other one was first.
+        return JournalEntry.objects.get(run=run, client_id=client_id)
+    return entry

@@ -1,0 +1,37 @@
+"""Which configuration versions a run can be played with."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from uuid import UUID
+
+from framework.configuration import load
+from framework.plugins.registry import installed_registry
+from schedweb.api.errors import ApiError, not_found
+from schedweb.configurations.models import ConfigurationVersion
+
+
+@lru_cache(maxsize=32)
+def configuration_problem(text: str) -> str | None:
+    """Why a configuration cannot be played, or None."""
+    loaded = load(text, installed_registry())
+    if loaded.effective is None:
+        return loaded.config_error
+    if loaded.effective.extenders:
+        return "It names extenders. They are not built yet, and a run without them would decide differently."
+    return None
+
+
+def playable_version(version_id: UUID) -> ConfigurationVersion:
+    version = ConfigurationVersion.objects.select_related("configuration").filter(pk=version_id).first()
+    if version is None:
+        raise not_found("There is no such configuration version.")
+    problem = configuration_problem(version.text)
+    if problem is not None:
+        raise ApiError(
+            f"{version.configuration.name}, version {version.number}, cannot be played. {problem}",
+            code="configuration",
+            status_code=422,
+            path="configuration_version",
+        )
+    return version
