@@ -48,6 +48,13 @@ class CycleState:
     def delete(self, key: str) -> None:
         self._data.pop(key, None)
 
+    def drop_transient(self) -> None:
+        """The pod begins to wait on Permit: forgets values whose class says ``transient = True``.
+
+        Everything else a plugin wrote stays readable in PreBind and has to be picklable: checkpoints hold it.
+        """
+        self._data = {key: value for key, value in self._data.items() if not getattr(value, "transient", False)}
+
     def clone(self) -> CycleState:
         copy = CycleState()
         copy._data = {key: value.clone() for key, value in self._data.items()}

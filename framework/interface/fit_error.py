@@ -20,6 +20,24 @@ def fit_error_message(
 
     A PreFilter message replaces the histogram. Histogram entries sort as strings, so ``10 x`` comes before ``2 y``.
     """
+    return counted_fit_error_message(
+        total_nodes,
+        ((status, 1) for status in explicit),
+        absent,
+        pre_filter_message=pre_filter_message,
+        post_filter_message=post_filter_message,
+    )
+
+
+def counted_fit_error_message(
+    total_nodes: int,
+    explicit: Iterable[tuple[Status, int]],
+    absent: Status | None = None,
+    *,
+    pre_filter_message: str = "",
+    post_filter_message: str = "",
+) -> str:
+    """``fit_error_message`` for statuses that come with the number of nodes that have them."""
     text = f"0/{total_nodes} nodes are available:"
     if pre_filter_message:
         text += f" {pre_filter_message}."
@@ -30,12 +48,13 @@ def fit_error_message(
     return text
 
 
-def _histogram(total_nodes: int, explicit: Iterable[Status], absent: Status | None) -> str:
+def _histogram(total_nodes: int, explicit: Iterable[tuple[Status, int]], absent: Status | None) -> str:
     reasons: Counter[str] = Counter()
     nodes = 0
-    for status in explicit:
-        nodes += 1
-        reasons.update(status.all_reasons)
+    for status, count in explicit:
+        nodes += count
+        for reason in status.all_reasons:
+            reasons[reason] += count
     if absent is not None and nodes < total_nodes:
         for reason in absent.all_reasons:
             reasons[reason] += total_nodes - nodes

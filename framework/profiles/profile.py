@@ -70,6 +70,8 @@ class Profile:
         self.pre_bind = tuple((p.name, p) for p in on.of("preBind", points.PreBindPlugin))
         self.bind = tuple((p.name, p.bind) for p in on.of("bind", points.BindPlugin))
         self.post_bind = tuple((p.name, p.post_bind) for p in on.of("postBind", points.PostBindPlugin))
+        self.asking_plugins = frozenset(name for name, each in self.permit if each.asks_a_person)
+        """Permit plugins that wait for a person."""
         handle.make_filter_run = self.make_filter_run
 
     def ask_for_events(self) -> None:

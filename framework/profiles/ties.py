@@ -42,6 +42,10 @@ class Ties:
         self.rule = rule
         self._generator = generator
 
+    @property
+    def needs_names(self) -> bool:
+        return self.rule == "smallest"
+
     def pick(self, names: Sequence[str]) -> str:
         """For choices that upstream leaves to map order: smallest name or seeded, over names in a fixed order."""
         if self.rule == "seeded" and len(names) > 1:
@@ -49,7 +53,7 @@ class Ties:
         return min(names)
 
     def pick_scored(self, size: int, tied: NDArray[np.intp], names: Sequence[str]) -> int:
-        """The index to take; ``names`` belong to ``tied``."""
+        """The index to take; ``names`` belong to ``tied`` (only for the rule that needs them)."""
         if len(tied) == 1:
             return int(tied[0])
         if self.rule == "upstream":

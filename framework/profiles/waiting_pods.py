@@ -7,6 +7,7 @@ waits takes the signal; it need not exist yet (additions 7: an entry may outlive
 from __future__ import annotations
 
 import heapq
+from collections import deque
 from collections.abc import Callable, Mapping
 from typing import Final
 
@@ -43,10 +44,10 @@ def _decimal(value: int, unit: int) -> str:
 class WaitingPod:
     """``signal`` is upstream's channel of capacity one: the first signal stays, later ones are dropped."""
 
-    __slots__ = ("_deadlines", "_done", "_node_name", "_pod", "_timers_stopped", "_waits", "signal")
+    __slots__ = ("_deadlines", "_done", "_node_name", "_pod", "_timers_stopped", "_waits", "ready", "signal", "waiter")
 
-    def __init__(self, pod: Pod, node_name: str, waits: Mapping[str, int], now: int) -> None:
-        """``waits``: plugin → how long it may take, nanoseconds."""
+    def __init__(self, pod: Pod, node_name: str, waits: Mapping[str, int], now: int, ready: deque[WaitingPod]) -> None:
+        """``waits``: plugin → how long it may take, nanoseconds. ``ready``: where the entry goes when it is settled."""
         self._pod = pod
         self._node_name = node_name
         self._waits = dict(waits)
@@ -54,6 +55,9 @@ class WaitingPod:
         self._timers_stopped = False
         self._done = False
         self.signal: Status | None = None
+        self.waiter: object | None = None
+        """The binding cycle that blocks on this entry."""
+        self.ready = ready
 
     @property
     def pod(self) -> Pod:
@@ -96,6 +100,7 @@ class WaitingPod:
     def _settle(self, status: Status) -> None:
         if self.signal is None:
             self.signal = status
+            self.ready.append(self)
         self._done = True
 
     def timer_runs(self, plugin: str) -> bool:
@@ -113,12 +118,14 @@ class WaitingPods:
         self._pods: dict[str, WaitingPod] = {}
         self._timers: list[tuple[int, int, WaitingPod, str]] = []
         self._sequence = 0
+        self.ready: deque[WaitingPod] = deque()
+        """Settled entries, in the order in which they were settled; the scheduler resumes who waits on them."""
 
     def __len__(self) -> int:
         return len(self._pods)
 
     def add(self, pod: Pod, node_name: str, waits: Mapping[str, int], now: int) -> WaitingPod:
-        entry = WaitingPod(pod, node_name, waits, now)
+        entry = WaitingPod(pod, node_name, waits, now, self.ready)
         for plugin, deadline in entry.pending_plugins().items():
             self._sequence += 1
             heapq.heappush(self._timers, (deadline, self._sequence, entry, plugin))

@@ -36,6 +36,10 @@ class PodNominator:
     def node_of(self, uid: str) -> str | None:
         return self._node_of.get(uid)
 
+    def nominations(self) -> dict[str, str]:
+        """Uid → node, cleared nominations left out."""
+        return {uid: node for uid, node in self._node_of.items() if node}
+
     def nodes(self) -> list[str]:
         """Nodes with nominated pods, the parking place "" of cleared nominations left out."""
         return [name for name in self._pods_on if name]

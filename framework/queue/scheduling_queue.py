@@ -70,6 +70,9 @@ class SchedulingQueue:
         self._timeout_recorded = 0
         self.scheduling_cycle = 0
 
+    def set_observer(self, observer: QueueObserver) -> None:
+        self._observer = observer
+
     def reconfigure(
         self,
         *,

@@ -1,0 +1,161 @@
+"""The binding cycle of an assumed pod (spec: framework §6).
+
+start → PreBindPreFlight → [waiting on Permit] → PreBind → Bind → PostBind. Between two steps it is plain data, so
+that a waiting pod survives a checkpoint; ``run`` goes on from where it stands.
+"""
+
+from __future__ import annotations
+
+import enum
+from collections.abc import Generator
+from dataclasses import dataclass
+
+from framework.cache import CacheError
+from framework.cycle.activation import activate_stashed
+from framework.cycle.core import SchedulingCore
+from framework.cycle.diagnosis import FitError, rejected_on_one_node
+from framework.cycle.failure import handle_failure
+from framework.interface.cycle_state import CycleState
+from framework.interface.node_info import PodInfo
+from framework.interface.status import SUCCESS, Code, Status
+from framework.objects import Pod
+from framework.profiles import Profile, WaitingPod
+from framework.profiles.binding_points import run_bind, run_post_bind, run_pre_bind, run_pre_bind_pre_flights
+from framework.profiles.outcomes import error_text
+from framework.queue import CLEAR_NOMINATION, Nomination, QueuedPodInfo
+from framework.queue.changes import POD_DELETE
+from framework.trace.attempt import AttemptTrace
+
+
+class Phase(enum.Enum):
+    START = "start"
+    WAITING = "waiting on Permit"
+    BINDING = "binding"
+    ENDED = "ended"
+
+
+@dataclass(slots=True, eq=False)
+class BindingCycle:
+    profile_name: str
+    state: CycleState
+    queued: QueuedPodInfo
+    assumed: PodInfo
+    node_name: str
+    trace: AttemptTrace
+    phase: Phase = Phase.START
+    waiting: WaitingPod | None = None
+    will_pre_bind: bool = False
+
+    @property
+    def pod(self) -> Pod:
+        return self.assumed.pod
+
+    def run(self, core: SchedulingCore) -> Generator[str, None, None]:
+        """To the end, or until it has to wait for a signal on Permit."""
+        # A configuration without this profile may have been switched to meanwhile; the scheduler refuses that.
+        profile = core.profiles[self.profile_name]
+        if self.phase is Phase.START:
+            status = run_pre_bind_pre_flights(profile, self.state, self.pod, self.node_name, self.trace)
+            if profile.pre_bind:
+                yield "PreBindPreFlight"
+            if status.code is Code.ERROR:
+                # A waiting entry stays in the map with its timers (additions 7).
+                self._fail(core, profile, status, None)
+                return
+            self.will_pre_bind = status.is_success
+            self._announce(core)
+            self.phase = Phase.WAITING
+            self.waiting = core.waiting_pods.get(self.pod.metadata.uid)
+            if self.waiting is not None:
+                self.waiting.waiter = self
+                self.state.drop_transient()
+        if self.phase is Phase.WAITING:
+            if self.waiting is not None:
+                if self.waiting.signal is None:
+                    return
+                yield "WaitOnPermit"
+            if not self._permitted(core, profile):
+                return
+            self.phase = Phase.BINDING
+        yield from self._bind(core, profile)
+
+    def _announce(self, core: SchedulingCore) -> None:
+        """status.nominatedNodeName tells others where the pod is about to go, unless it is bound at once."""
+        uid = self.pod.metadata.uid
+        if self.will_pre_bind or core.waiting_pods.get(uid) is not None:
+            error = core.api.patch_pod_status(self.pod, None, Nomination(self.node_name))
+            if error is not None:
+                core.observer.logged(f"Failed to update the nominated node name in the binding cycle: {error}")
+
+    def _permitted(self, core: SchedulingCore, profile: Profile) -> bool:
+        """Takes the signal. Done comes before PreBind: events from here on do not count for the pod."""
+        status = self._signal(core)
+        if status.is_success:
+            core.queue.done(self.pod.metadata.uid)
+            return True
+        if status.is_rejected:
+            self.trace.placed_status = status
+            # Upstream names the plugin as the only rejector, whatever its code: also "" (additions 9).
+            failed, fit_error = rejected_on_one_node(status, frozenset((status.plugin,)), frozenset())
+            self._fail(core, profile, failed, fit_error)
+        else:
+            self._fail(core, profile, status, None)
+        return False
+
+    def _signal(self, core: SchedulingCore) -> Status:
+        if self.waiting is None:
+            return SUCCESS
+        entry, self.waiting = self.waiting, None
+        core.waiting_pods.remove(self.pod.metadata.uid)
+        signal = entry.signal
+        assert signal is not None
+        self.trace.wait_on_permit = signal
+        core.observer.wait_ended(self.trace, signal)
+        if signal.is_success or signal.is_rejected:
+            return signal
+        return Status.as_error(f"waiting on permit for pod: {error_text(signal)}", signal.plugin)
+
+    def _bind(self, core: SchedulingCore, profile: Profile) -> Generator[str, None, None]:
+        pod, node_name, trace = self.pod, self.node_name, self.trace
+        status = run_pre_bind(profile, self.state, pod, node_name, trace)
+        if profile.pre_bind:
+            yield "PreBind"
+        if not status.is_success:
+            self._fail(core, profile, status, None)
+            return
+        status = run_bind(profile, self.state, pod, node_name, trace)
+        yield "Bind"
+        if not status.is_success:
+            self._fail(core, profile, status, None)
+            return
+        core.api.event("Normal", "Scheduled", pod, f"Successfully assigned {pod.key} to {node_name}")
+        core.queue.leave(self.queued, "Bound")
+        run_post_bind(profile, self.state, pod, node_name, trace)
+        self.phase = Phase.ENDED
+        trace.result = "bound"
+        trace.finished_at = core.now
+        core.observer.attempt(trace)
+        if profile.post_bind:
+            yield "PostBind"
+        activate_stashed(core, self.state)
+
+    def _fail(self, core: SchedulingCore, profile: Profile, status: Status, fit_error: FitError | None) -> None:
+        """Unreserve, forget, tell the others that room is free again, and hand the pod to the failure handler."""
+        self.phase = Phase.ENDED
+        pod = self.pod
+        profile.run_unreserve(self.state, pod, self.node_name, self.trace)
+        afterwards = False
+        try:
+            core.cache.forget_pod(pod)
+        except CacheError as error:
+            # No event without a successful ForgetPod (additions 10).
+            core.observer.logged(f"ForgetPod failed: {error}")
+        else:
+            # A rejected pod must not wake itself with its own event, so that is sent when it is back in the queue.
+            afterwards = status.is_rejected
+            if not afterwards:
+                core.queue.move_all(POD_DELETE, pod, None, core.now)
+        handle_failure(core, self.queued, pod, status, fit_error, CLEAR_NOMINATION, self.trace)
+        if afterwards:
+            uid = pod.metadata.uid
+            core.queue.move_all(POD_DELETE, pod, None, core.now, lambda other: other.metadata.uid != uid)

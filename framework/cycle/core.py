@@ -1,0 +1,73 @@
+"""SchedulingCore: what the cycles work on. The scheduler owns it; there is one per run."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Protocol
+
+from framework.cache import Cache
+from framework.columns import Snapshot
+from framework.interface.handle import ApiWriter, ObjectStore
+from framework.interface.status import Status
+from framework.objects import Pod, PodCondition
+from framework.profiles import Clock, ProfileMap, Services, Ties, WaitingPods
+from framework.queue import Nomination, QueueObserver, SchedulingQueue
+from framework.trace.attempt import AttemptTrace
+
+
+class CycleObserver(QueueObserver, Protocol):
+    def attempt(self, trace: AttemptTrace) -> None:
+        """The pod began to wait on Permit, was bound, or failed (``trace.result``; before it is requeued)."""
+        ...
+
+    def wait_ended(self, trace: AttemptTrace, signal: Status) -> None:
+        """A waiting pod was allowed, rejected, preempted or timed out; its binding cycle goes on."""
+        ...
+
+    def logged(self, message: str) -> None:
+        """What upstream only writes to its log."""
+        ...
+
+
+class Api(ApiWriter, Protocol):
+    """The API server, for what the framework itself writes."""
+
+    def patch_pod_status(self, known: Pod, condition: PodCondition | None, nomination: Nomination | None) -> str | None:
+        """Sends what differs from ``known``; nothing when nothing does. Returns the API server's error."""
+        ...
+
+
+@dataclass(slots=True)
+class SchedulingCore:
+    services: Services
+    cache: Cache
+    queue: SchedulingQueue
+    profiles: ProfileMap
+    api: Api
+    observer: CycleObserver
+    next_start_node_index: int = 0
+    """Where the next search for feasible nodes begins in the node list."""
+
+    @property
+    def clock(self) -> Clock:
+        return self.services.clock
+
+    @property
+    def now(self) -> int:
+        return self.services.clock.now
+
+    @property
+    def snapshot(self) -> Snapshot:
+        return self.services.snapshot
+
+    @property
+    def objects(self) -> ObjectStore:
+        return self.services.objects
+
+    @property
+    def waiting_pods(self) -> WaitingPods:
+        return self.services.waiting_pods
+
+    @property
+    def ties(self) -> Ties:
+        return self.services.ties

@@ -1,0 +1,119 @@
+"""Why a pod fits nowhere: a status per node, the plugins to blame, the message (upstream ``Diagnosis``)."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from framework.columns import Snapshot
+from framework.interface.fit_error import counted_fit_error_message
+from framework.interface.plugin import NodeStatuses
+from framework.interface.status import SUCCESS, Code, Status
+from framework.trace.attempt import FEASIBLE, NOT_EVALUATED, FilterTrace
+
+ABSENT_BY_DEFAULT: Final = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
+
+
+class NodeToStatus(NodeStatuses):
+    """Statuses by position in the node list; distinct ones are kept once. Feasible nodes have none."""
+
+    def __init__(self, snapshot: Snapshot) -> None:
+        self._snapshot = snapshot
+        self._absent = ABSENT_BY_DEFAULT
+        names = snapshot.order_names
+        self.trace = FilterTrace(names, np.full(len(names), NOT_EVALUATED, dtype=np.int32))
+        self._numbers: dict[Status, int] = {SUCCESS: FEASIBLE}
+
+    def __len__(self) -> int:
+        return self.trace.explicit
+
+    def _number(self, status: Status) -> int:
+        number = self._numbers.get(status)
+        if number is None:
+            number = self._numbers[status] = len(self.trace.verdicts)
+            self.trace.verdicts.append(status)
+        return number
+
+    def set(self, position: int, status: Status) -> None:
+        """A success leaves an earlier status of the node in place, as upstream's map does."""
+        if not status.is_success or self.trace.verdict[position] == NOT_EVALUATED:
+            self.trace.verdict[position] = self._number(status)
+
+    def set_many(self, positions: NDArray[np.intp], verdict: NDArray[np.int32], statuses: list[Status]) -> None:
+        """``verdict`` holds indices into ``statuses``, of which the first is success."""
+        numbers = np.array([self._number(status) for status in statuses], dtype=np.int32)
+        mine = self.trace.verdict
+        write = (verdict != FEASIBLE) | (mine[positions] == NOT_EVALUATED)
+        mine[positions[write]] = numbers[verdict[write]]
+
+    def set_absent(self, status: Status) -> None:
+        self._absent = status
+
+    def get(self, node_name: str) -> Status:
+        if self._snapshot.get(node_name) is None:
+            return self._absent
+        position = int(self._snapshot.position_of_row[self._snapshot.row(node_name)])
+        number = int(self.trace.verdict[position])
+        return self.trace.verdicts[number] if number > FEASIBLE else self._absent
+
+    def nodes_with_unschedulable(self) -> list[str]:
+        wanted = np.array([status.code is Code.UNSCHEDULABLE for status in self.trace.verdicts] + [False])
+        chosen = wanted[self.trace.verdict]
+        if self._absent.code is Code.UNSCHEDULABLE:
+            chosen = chosen | (self.trace.verdict <= FEASIBLE)
+        names = self.trace.nodes
+        return [names[i] for i in np.flatnonzero(chosen).tolist()]
+
+    @property
+    def absent_status(self) -> Status:
+        return self._absent
+
+    def counted(self) -> list[tuple[Status, int]]:
+        """Explicit statuses with the number of nodes that have each."""
+        verdict = self.trace.verdict
+        counts = np.bincount(verdict[verdict > FEASIBLE], minlength=len(self.trace.verdicts)).tolist()
+        return [(status, count) for status, count in zip(self.trace.verdicts, counts, strict=True) if count]
+
+
+@dataclass(slots=True)
+class Diagnosis:
+    statuses: NodeToStatus
+    unschedulable_plugins: set[str] = field(default_factory=set)
+    pending_plugins: set[str] = field(default_factory=set)
+    pre_filter_message: str = ""
+    post_filter_message: str = ""
+
+    def add_plugin_status(self, status: Status) -> None:
+        if not status.plugin:
+            return
+        if status.is_rejected:
+            self.unschedulable_plugins.add(status.plugin)
+        if status.code is Code.PENDING:
+            self.pending_plugins.add(status.plugin)
+
+    def message(self, total_nodes: int) -> str:
+        return counted_fit_error_message(
+            total_nodes,
+            self.statuses.counted(),
+            self.statuses.absent_status,
+            pre_filter_message=self.pre_filter_message,
+            post_filter_message=self.post_filter_message,
+        )
+
+
+@dataclass(frozen=True, slots=True)
+class FitError:
+    """What the failure handler takes over from a diagnosis."""
+
+    total_nodes: int
+    unschedulable_plugins: frozenset[str]
+    pending_plugins: frozenset[str] = frozenset()
+
+
+def rejected_on_one_node(status: Status, plugins: frozenset[str], pending: frozenset[str]) -> tuple[Status, FitError]:
+    """Reserve and Permit rejections are fit errors over the chosen node alone."""
+    message = counted_fit_error_message(1, [(status, 1)])
+    return Status(status.code, error=message), FitError(1, plugins, pending)

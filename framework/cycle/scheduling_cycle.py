@@ -1,0 +1,225 @@
+"""The scheduling cycle of one popped pod, a generator that stops after every extension point (framework.md §5, §6).
+
+Pop → snapshot → PreFilter, Filter, [PostFilter] → PreScore, Score → assume, Reserve, Permit → BindingCycle.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass
+from typing import Final
+
+import numpy as np
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from framework.cache import CacheError
+from framework.cycle.activation import activate_stashed
+from framework.cycle.binding_cycle import BindingCycle
+from framework.cycle.core import SchedulingCore
+from framework.cycle.diagnosis import Diagnosis, FitError, rejected_on_one_node
+from framework.cycle.failure import handle_failure
+from framework.cycle.find_nodes import find_nodes
+from framework.interface.cycle_state import CycleState
+from framework.interface.node_info import PodInfo
+from framework.interface.status import Code, Status
+from framework.objects import Pod
+from framework.profiles import Profile, priority_of
+from framework.profiles.binding_points import run_permit
+from framework.queue import CLEAR_NOMINATION, Nomination, QueuedPodInfo
+from framework.trace.attempt import AttemptTrace, ScoreTrace
+
+NO_NODES: Final = "no nodes available to schedule pods"
+
+Points = Generator[str, None, "BindingCycle | None"]
+"""Yields the name of each extension point when it is done."""
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    status: Status
+    fit_error: FitError | None
+    nomination: Nomination | None
+
+
+def new_trace(core: SchedulingCore, queued: QueuedPodInfo) -> AttemptTrace:
+    pod = queued.pod
+    return AttemptTrace(
+        pod=pod.key,
+        uid=pod.metadata.uid,
+        profile=pod.spec.scheduler_name,
+        attempt=queued.attempts,
+        cycle=core.queue.scheduling_cycle,
+        at=core.now,
+        priority=priority_of(pod),
+    )
+
+
+def run_scheduling_cycle(core: SchedulingCore, queued: QueuedPodInfo, trace: AttemptTrace) -> Points:
+    """Ends with the binding cycle to run, or None after a failure."""
+    pod = queued.pod_info
+    profile = core.profiles.get(pod.pod.spec.scheduler_name)
+    if profile is None:
+        core.observer.logged(f'profile not found for scheduler name "{pod.pod.spec.scheduler_name}"')
+        _skip(core, queued, trace)
+        return None
+    if _must_be_skipped(core, pod.pod):
+        _skip(core, queued, trace)
+        return None
+
+    state = CycleState()
+    core.cache.update_snapshot(core.snapshot)
+    trace.nodes_total = len(core.snapshot)
+    placed = yield from _schedule(core, profile, state, pod, trace)
+    profile.handle.current_filter = None
+    if isinstance(placed, Failed):
+        handle_failure(core, queued, pod.pod, placed.status, placed.fit_error, placed.nomination, trace)
+        return None
+    return (yield from _prepare_binding(core, profile, state, queued, placed, trace))
+
+
+def _skip(core: SchedulingCore, queued: QueuedPodInfo, trace: AttemptTrace) -> None:
+    trace.result = "skipped"
+    core.queue.done(queued.pod.metadata.uid)
+    core.queue.leave(queued, "Skip")
+
+
+def _must_be_skipped(core: SchedulingCore, pod: Pod) -> bool:
+    if pod.metadata.deletion_timestamp is not None:
+        core.api.event("Warning", "FailedScheduling", pod, f"skip schedule deleting pod: {pod.key}")
+        return True
+    return core.cache.is_assumed(pod)
+
+
+# --- where it goes ----------------------------------------------------------------------------------------------------
+
+
+def _schedule(
+    core: SchedulingCore, profile: Profile, state: CycleState, pod: PodInfo, trace: AttemptTrace
+) -> Generator[str, None, str | Failed]:
+    """The node's name, or why there is none."""
+    if len(core.snapshot) == 0:
+        status = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, error=NO_NODES)
+        return Failed(status, None, CLEAR_NOMINATION)
+    found = yield from find_nodes(core, profile, state, pod, trace)
+    if found.error is not None:
+        return Failed(found.error, None, CLEAR_NOMINATION)
+    rows = found.rows
+    if len(rows) == 0:
+        return (yield from _no_fit(core, profile, state, pod, found.diagnosis, trace))
+    trace.feasible_nodes = len(rows)
+    trace.evaluated_nodes = len(rows) + len(found.diagnosis.statuses)
+    if len(rows) == 1:
+        return core.snapshot.name_of_row(int(rows[0]))
+    if profile.score:
+        status = profile.run_pre_score(state, pod, rows, trace)
+        yield "PreScore"
+        if not status.is_success:
+            return Failed(status, None, CLEAR_NOMINATION)
+    chosen = _prioritize(core, profile, state, pod, rows, trace)
+    yield "Score"
+    return chosen
+
+
+def _no_fit(
+    core: SchedulingCore, profile: Profile, state: CycleState, pod: PodInfo, diagnosis: Diagnosis, trace: AttemptTrace
+) -> Generator[str, None, Failed]:
+    nomination: Nomination | None = CLEAR_NOMINATION
+    if profile.post_filter:
+        result, status = profile.run_post_filter(state, pod, diagnosis.statuses, trace)
+        diagnosis.post_filter_message = status.message
+        named = None if result is None else result.nominated_node
+        nomination = None if named is None else Nomination(named)
+        yield "PostFilter"
+    total = trace.nodes_total
+    error = FitError(total, frozenset(diagnosis.unschedulable_plugins), frozenset(diagnosis.pending_plugins))
+    return Failed(Status(Code.UNSCHEDULABLE, error=diagnosis.message(total)), error, nomination)
+
+
+def _prioritize(
+    core: SchedulingCore, profile: Profile, state: CycleState, pod: PodInfo, rows: NDArray[np.intp], trace: AttemptTrace
+) -> str | Failed:
+    scored = profile.run_score(state, pod, rows)
+    if isinstance(scored, Status):
+        return Failed(scored, None, CLEAR_NOMINATION)
+    plugins, total = scored
+    positions = core.snapshot.position_of_row[rows]
+    tied = np.flatnonzero(total == total.max())
+    names = core.snapshot.order_names
+    trace.scores = ScoreTrace(positions, plugins, total, positions[tied])
+    if len(tied) == 1:
+        return names[int(positions[tied[0]])]
+    wanted = [names[i] for i in positions[tied].tolist()] if core.ties.needs_names else ()
+    return names[int(positions[core.ties.pick_scored(len(rows), tied, wanted)])]
+
+
+# --- taking it there --------------------------------------------------------------------------------------------------
+
+
+def assumed_copy(pod: PodInfo, node_name: str) -> PodInfo:
+    """The pod with its node; figures that were worked out do not depend on it and are taken along."""
+    copy = PodInfo(replace(pod.pod, spec=replace(pod.pod.spec, node_name=node_name)))
+    copy.__dict__.update(pod.__dict__)
+    return copy
+
+
+def _prepare_binding(
+    core: SchedulingCore,
+    profile: Profile,
+    state: CycleState,
+    queued: QueuedPodInfo,
+    node_name: str,
+    trace: AttemptTrace,
+) -> Points:
+    trace.selected = node_name
+    assumed = assumed_copy(queued.pod_info, node_name)
+    pod = assumed.pod
+    try:
+        core.cache.assume_pod(assumed)
+    except CacheError as error:
+        handle_failure(core, queued, pod, Status.as_error(str(error)), None, CLEAR_NOMINATION, trace)
+        return None
+    core.queue.nominator.delete(pod.metadata.uid)
+
+    status = profile.run_reserve(state, pod, node_name, trace)
+    if profile.reserve:
+        yield "Reserve"
+    if not status.is_success:
+        _undo(core, profile, state, queued, pod, status, trace)
+        return None
+    permitted = run_permit(profile, state, pod, node_name, trace)
+    if permitted.status.code is Code.WAIT:
+        core.waiting_pods.add(pod, node_name, permitted.waits, core.now)
+        trace.waiting_for = {plugin: wait / 1_000_000_000 for plugin, wait in permitted.waits.items()}
+        trace.result = "waiting"
+        core.observer.attempt(trace)
+    elif not permitted.status.is_success:
+        _undo(core, profile, state, queued, pod, permitted.status, trace)
+        return None
+    if profile.permit:
+        yield "Permit"
+    activate_stashed(core, state)
+    return BindingCycle(profile.name, state, queued, assumed, node_name, trace)
+
+
+def _undo(
+    core: SchedulingCore,
+    profile: Profile,
+    state: CycleState,
+    queued: QueuedPodInfo,
+    pod: Pod,
+    status: Status,
+    trace: AttemptTrace,
+) -> None:
+    """After a failed Reserve or Permit."""
+    profile.run_unreserve(state, pod, pod.spec.node_name, trace)
+    try:
+        core.cache.forget_pod(pod)
+    except CacheError as error:
+        core.observer.logged(f"ForgetPod failed: {error}")
+    fit_error = None
+    if status.is_rejected:
+        trace.placed_status = status
+        pending = frozenset((status.plugin,)) if status.code is Code.PENDING else frozenset[str]()
+        status, fit_error = rejected_on_one_node(status, frozenset((status.plugin,)), pending)
+    handle_failure(core, queued, pod, status, fit_error, CLEAR_NOMINATION, trace)

@@ -1,0 +1,16 @@
+"""PrioritySort: higher priority first, then who waits longer (spec: queue §1)."""
+
+from __future__ import annotations
+
+from typing import ClassVar
+
+from framework.interface import QueuedPod, QueueSortPlugin
+
+
+class PrioritySort(QueueSortPlugin):
+    name: ClassVar[str] = "PrioritySort"
+    description: ClassVar[str] = "Tries pods of higher priority first; among equals, the one that was queued earlier."
+
+    def less(self, a: QueuedPod, b: QueuedPod) -> bool:
+        first, second = a.pod.spec.priority or 0, b.pod.spec.priority or 0
+        return first > second or (first == second and a.timestamp < b.timestamp)

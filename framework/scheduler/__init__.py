@@ -1,0 +1,28 @@
+"""The scheduler as one object, and the simulated cluster it works against."""
+
+from __future__ import annotations
+
+from framework.scheduler.cluster import AlreadyExists, Cluster, NotFound, Refused
+from framework.scheduler.informer import InformerEvent, ObjectAdded, ObjectDeleted, ObjectUpdated
+from framework.scheduler.observer import ClusterEventRecord, Observer
+from framework.scheduler.scheduler import Attempt, PointReached, Scheduler
+from framework.scheduler.state import QueuedPodState, QueueState, WaitingPodState
+
+__all__ = [
+    "AlreadyExists",
+    "Attempt",
+    "Cluster",
+    "ClusterEventRecord",
+    "InformerEvent",
+    "NotFound",
+    "ObjectAdded",
+    "ObjectDeleted",
+    "ObjectUpdated",
+    "Observer",
+    "PointReached",
+    "QueueState",
+    "QueuedPodState",
+    "Refused",
+    "Scheduler",
+    "WaitingPodState",
+]

@@ -1,0 +1,200 @@
+"""Cluster: the simulated API server. A write changes the store and comes back as an informer event before it returns.
+
+What real clusters do in several steps happens at once: a deleted pod is gone, a binding is seen, a patch is seen.
+"""
+
+from __future__ import annotations
+
+from datetime import UTC, datetime
+from typing import Protocol, TypeVar
+
+from msgspec.structs import replace
+
+from framework.objects import KubeObject, Pod, PodCondition, PodStatus
+from framework.objects.admission import AdmissionError, admit
+from framework.objects.metadata import ObjectMeta
+from framework.profiles import Clock
+from framework.queue import Nomination
+from framework.scheduler.informer import InformerEvent, ObjectAdded, ObjectDeleted, ObjectUpdated, as_seen
+from framework.scheduler.observer import ClusterEventRecord, Observer
+from framework.scheduler.store import Store, plural_of
+
+O = TypeVar("O", bound=KubeObject)  # noqa: E741
+
+
+class NotFound(LookupError):
+    """The text is the API server's: ``pods "p1" not found``."""
+
+
+class AlreadyExists(ValueError):
+    """The text is the API server's: ``pods "p1" already exists``."""
+
+
+class Refused(ValueError):
+    """Admission refused the object; ``error`` has the details."""
+
+    def __init__(self, error: AdmissionError) -> None:
+        super().__init__(str(error))
+        self.error = error
+
+
+class Subscriber(Protocol):
+    """The scheduler's event handlers."""
+
+    def apply(self, event: InformerEvent) -> None: ...
+
+
+def not_found(plural: str, name: str) -> str:
+    return f'{plural} "{name}" not found'
+
+
+def rfc3339(nanoseconds: int) -> str:
+    """Metadata times have whole seconds."""
+    return datetime.fromtimestamp(nanoseconds // 1_000_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+
+
+def with_condition(status: PodStatus, condition: PodCondition, now: str) -> PodStatus | None:
+    """The status with this condition; None when it says the same already (upstream ``UpdatePodCondition``)."""
+    kept = list(status.conditions)
+    for i, old in enumerate(kept):
+        if old.type == condition.type:
+            if old.status == condition.status:
+                now = old.last_transition_time or ""
+            new = replace(condition, last_transition_time=now or None)
+            if new == old:
+                return None
+            kept[i] = new
+            return replace(status, conditions=tuple(kept))
+    return replace(status, conditions=(*kept, replace(condition, last_transition_time=now)))
+
+
+class Cluster(Store):
+    """Objects by kind, and the writes of users, plugins and the framework."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._resource_version = 0
+        self._subscriber: Subscriber | None = None
+        self._clock = Clock(0)
+        self._observer = Observer()
+
+    def connect(self, subscriber: Subscriber, clock: Clock, observer: Observer) -> None:
+        """Called by the scheduler; from then on it hears of every change."""
+        self._subscriber, self._clock, self._observer = subscriber, clock, observer
+
+    def set_observer(self, observer: Observer) -> None:
+        self._observer = observer
+
+    # --- users ------------------------------------------------------------------------------------------------------
+
+    def create(self, obj: O, *, stored: bool = False) -> O:
+        """Admits and stores an object. ``stored``: it comes out of a cluster, where it was admitted once.
+
+        Raises Refused and AlreadyExists.
+        """
+        admitted = admit(obj, self, stored=stored, validate=not stored)
+        if isinstance(admitted, AdmissionError):
+            raise Refused(admitted)
+        return self.create_admitted(admitted)
+
+    def create_admitted(self, obj: O) -> O:
+        """Stores an object as it is."""
+        if self.find(obj) is not None:
+            raise AlreadyExists(f'{plural_of(obj)} "{obj.metadata.name}" already exists')
+        created = self._versioned(obj)
+        self.put(created)
+        self._tell(ObjectAdded(created))
+        return created
+
+    def update(self, obj: O) -> O:
+        """Stores the object in place of the one it was made from. Raises NotFound."""
+        old = self.find(obj)
+        if old is None:
+            raise NotFound(not_found(plural_of(obj), obj.metadata.name))
+        updated = self._versioned(obj)
+        self.put(updated)
+        self._tell(ObjectUpdated(old, updated))
+        return updated
+
+    def delete(self, obj: KubeObject) -> None:
+        """The object of this kind, namespace and name is gone at once. Raises NotFound."""
+        old = self.find(obj)
+        if old is None:
+            raise NotFound(not_found(plural_of(obj), obj.metadata.name))
+        self.remove(old)
+        self._tell(ObjectDeleted(old))
+
+    def _versioned(self, obj: O) -> O:
+        self._resource_version += 1
+        metadata: ObjectMeta = replace(obj.metadata, resource_version=str(self._resource_version))
+        return replace(obj, metadata=metadata)
+
+    def _tell(self, event: InformerEvent) -> None:
+        match event:
+            case ObjectAdded(obj):
+                self._observer.object_changed(None, obj)
+            case ObjectUpdated(old, new):
+                self._observer.object_changed(old, new)
+            case ObjectDeleted(obj):
+                self._observer.object_changed(obj, None)
+        seen = as_seen(event)
+        if seen is not None and self._subscriber is not None:
+            self._subscriber.apply(seen)
+
+    # --- plugins and the framework ----------------------------------------------------------------------------------
+
+    def bind(self, pod: Pod, node_name: str) -> str | None:
+        """POST of a Binding: sets nodeName and PodScheduled=True, and takes nominatedNodeName away."""
+        live = self.get(Pod, pod.metadata.namespace, pod.metadata.name)
+        if live is None:
+            return not_found("pods", pod.metadata.name)
+        if live.metadata.uid != pod.metadata.uid:
+            conflict = f"Precondition failed: UID in precondition: {pod.metadata.uid}, UID in object meta: "
+            return f'Operation cannot be fulfilled on pods/binding "{pod.metadata.name}": {conflict}{live.metadata.uid}'
+        if live.spec.node_name:
+            taken = f'pod {pod.metadata.name} is already assigned to node "{live.spec.node_name}"'
+            return f'Operation cannot be fulfilled on pods/binding "{pod.metadata.name}": {taken}'
+        condition = PodCondition(type="PodScheduled", status="True")
+        status = with_condition(live.status, condition, rfc3339(self._clock.now)) or live.status
+        if status.nominated_node_name:
+            status = replace(status, nominated_node_name="")
+        self.update(replace(live, spec=replace(live.spec, node_name=node_name), status=status))
+        return None
+
+    def delete_pod(self, pod: Pod) -> str | None:
+        try:
+            self.delete(pod)
+        except NotFound as error:
+            return str(error)
+        return None
+
+    def patch_pod_condition(self, pod: Pod, type_: str, status: str, reason: str, message: str) -> str | None:
+        condition = PodCondition(type=type_, status=status, reason=reason, message=message)
+        return self.patch_pod_status(pod, condition, None)
+
+    def clear_nomination(self, pod: Pod) -> str | None:
+        return self.patch_pod_status(pod, None, Nomination(""))
+
+    def patch_pod_status(self, known: Pod, condition: PodCondition | None, nomination: Nomination | None) -> str | None:
+        """Sends what differs from ``known``, the pod as the writer has it; nothing when nothing does."""
+        now = rfc3339(self._clock.now)
+        if condition is not None and with_condition(known.status, condition, now) is None:
+            condition = None
+        if nomination is not None and nomination.node_name == known.status.nominated_node_name:
+            nomination = None
+        if condition is None and nomination is None:
+            return None
+        live = self.get(Pod, known.metadata.namespace, known.metadata.name)
+        if live is None:
+            return not_found("pods", known.metadata.name)
+        status = live.status
+        if condition is not None:
+            status = with_condition(status, condition, now) or status
+        if nomination is not None and nomination.node_name != status.nominated_node_name:
+            status = replace(status, nominated_node_name=nomination.node_name)
+        if status is not live.status:
+            self.update(replace(live, status=status))
+        return None
+
+    def event(self, type_: str, reason: str, pod: Pod, note: str) -> None:
+        self._observer.event(ClusterEventRecord(self._clock.now, type_, reason, pod.key, note))

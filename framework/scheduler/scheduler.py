@@ -1,0 +1,402 @@
+"""Scheduler: the deterministic machine. Events in, decisions out; it moves only when it is called.
+
+``step`` runs one scheduling cycle with its binding cycle, ``advance`` moves the clock and fires what falls due. All
+later work is data: backoff expirations in the queue, permit deadlines with the waiting pods. Picklable between cycles.
+"""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Generator, Iterable
+from dataclasses import dataclass
+from typing import Any, Final, cast
+
+from framework.cache import Cache
+from framework.columns import Snapshot
+from framework.configuration.effective import EffectiveConfiguration
+from framework.cycle import BindingCycle, SchedulingCore, run_scheduling_cycle
+from framework.cycle.binding_cycle import Phase
+from framework.cycle.scheduling_cycle import new_trace
+from framework.interface.plugin import PersonPermitPlugin
+from framework.objects import Node, Pod
+from framework.profiles import (
+    Clock,
+    PluginClasses,
+    ProfileMap,
+    SeededGenerator,
+    Services,
+    TieRule,
+    Ties,
+    WaitingPods,
+    build_profiles,
+)
+from framework.queue import QueueOptions, SchedulingQueue
+from framework.queue.backoff import SECOND
+from framework.scheduler import event_handlers
+from framework.scheduler.cluster import Cluster
+from framework.scheduler.informer import InformerEvent, ObjectAdded, as_seen
+from framework.scheduler.observer import Observer
+from framework.scheduler.state import QueueState, WaitingPodState, queue_state, waiting_pod_states
+from framework.trace.attempt import AttemptTrace
+
+Attempt = AttemptTrace
+DEFAULT_MAX_IN_UNSCHEDULABLE: Final = 300 * SECOND
+
+
+@dataclass(frozen=True, slots=True)
+class PointReached:
+    """An extension point is done; the cycle stands between it and the next."""
+
+    point: str
+    pod: str
+    """``namespace/name``."""
+    uid: str
+    trace: AttemptTrace
+    """Filled in up to here."""
+
+
+class MidCycle(RuntimeError):
+    """The call is only allowed between cycles."""
+
+
+class Scheduler:
+    def __init__(
+        self,
+        configuration: EffectiveConfiguration,
+        registry: PluginClasses,
+        *,
+        start: int,
+        seed: int,
+        ties: TieRule,
+        observer: Observer,
+        cluster: Cluster | None = None,
+        max_in_unschedulable: int | None = DEFAULT_MAX_IN_UNSCHEDULABLE,
+    ) -> None:
+        """Raises ProfileError with kube-scheduler's text. Objects that ``cluster`` holds already are taken over."""
+        self.configuration = configuration
+        self.cluster = Cluster() if cluster is None else cluster
+        self.points = 0
+        """Extension-point boundaries passed since the start of the run: the journal's position."""
+        self.attempts = 0
+        """Scheduling cycles begun."""
+        self._registry = registry
+        self._max_in_unschedulable = max_in_unschedulable
+        self._observer = observer
+        generator = SeededGenerator(seed)
+        services = Services(
+            clock=Clock(start),
+            generator=generator,
+            ties=Ties(ties, generator),
+            snapshot=Snapshot(),
+            objects=self.cluster,
+            api=self.cluster,
+            waiting_pods=WaitingPods(),
+        )
+        profiles = build_profiles(configuration, registry, services)
+        queue = SchedulingQueue(
+            less=cast(Any, next(iter(profiles.values())).queue_sort.less),
+            pre_enqueue={name: profile.pre_enqueue for name, profile in profiles.items()},
+            hints={name: profile.hints for name, profile in profiles.items()},
+            objects=self.cluster,
+            observer=observer,
+            start=start,
+            options=self._queue_options(configuration),
+        )
+        services.queue = queue
+        self.core = SchedulingCore(services, Cache(), queue, profiles, self.cluster, observer)
+        self._ready: deque[BindingCycle] = deque()
+        self._running: Generator[str, None, BindingCycle | None] | Generator[str, None, None] | None = None
+        self._trace: AttemptTrace | None = None
+        self._cycle_trace: AttemptTrace | None = None
+        self._in_binding_cycle = False
+        self.cluster.connect(self, services.clock, observer)
+        self._take_over()
+
+    def _queue_options(self, configuration: EffectiveConfiguration) -> QueueOptions:
+        return QueueOptions(
+            initial_backoff=configuration.pod_initial_backoff_seconds * SECOND,
+            max_backoff=configuration.pod_max_backoff_seconds * SECOND,
+            max_in_unschedulable=self._max_in_unschedulable,
+        )
+
+    def _take_over(self) -> None:
+        """Nodes before everything else, pods last: the order of a lister's first answer is nobody's promise."""
+        rank = {Node: 0, Pod: 2}
+        for obj in sorted(self.cluster.all(), key=lambda each: rank.get(cast(Any, type(each)), 1)):
+            seen = as_seen(ObjectAdded(obj))
+            if seen is not None:
+                self.apply(seen)
+
+    # --- time -------------------------------------------------------------------------------------------------------
+
+    @property
+    def now(self) -> int:
+        return self.core.now
+
+    @property
+    def observer(self) -> Observer:
+        return self._observer
+
+    @observer.setter
+    def observer(self, observer: Observer) -> None:
+        self._observer = self.core.observer = observer
+        self.core.queue.set_observer(observer)
+        self.cluster.set_observer(observer)
+
+    def next_timer(self, *, wakes_only: bool = False) -> int | None:
+        """The earliest instant at which something can change by itself; None when nothing can.
+
+        ``wakes_only`` leaves out the flush of pods that are unschedulable for five minutes: it keeps no run alive.
+        """
+        due = self._next_due(wakes_only=wakes_only)
+        return None if due is None else due[0]
+
+    def _next_due(self, *, wakes_only: bool = False) -> tuple[int, int] | None:
+        """(time, rank); at one instant backoff comes before leftovers, and both before permit time-outs."""
+        queue = self.core.queue
+        candidates = [
+            (queue.next_backoff_flush(self.now), 0),
+            (None if wakes_only else queue.next_leftover_flush(self.now), 1),
+            (self.core.waiting_pods.next_timer(), 2),
+        ]
+        return min(((time, rank) for time, rank in candidates if time is not None), default=None)
+
+    def advance(self, to: int) -> None:
+        """Moves the clock, firing timers at their instants. May be called within a cycle: work takes time."""
+        clock = self.core.clock
+        if to < clock.now:
+            raise ValueError(f"the clock cannot go back from {clock.now} to {to}")
+        while (due := self._next_due()) is not None and due[0] <= to:
+            clock.now = max(clock.now, due[0])
+            self._fire(due[1])
+            self.run_bindings()
+        clock.now = to
+
+    def _fire(self, rank: int) -> None:
+        if rank == 0:
+            self.core.queue.flush_backoff(self.now)
+        elif rank == 1:
+            self.core.queue.flush_leftovers(self.now)
+        else:
+            self.core.waiting_pods.fire_timer(self.now)
+
+    # --- events -----------------------------------------------------------------------------------------------------
+
+    def apply(self, event: InformerEvent) -> None:
+        """An informer event. Writes to ``cluster`` call this by themselves."""
+        event_handlers.handle(self.core, event)
+
+    # --- cycles -----------------------------------------------------------------------------------------------------
+
+    @property
+    def mid_cycle(self) -> bool:
+        return self._running is not None
+
+    def step(self) -> Attempt | None:
+        """One whole scheduling cycle and what follows from it at once; None where Pop would block.
+
+        A cycle that ``step_point`` left half done is finished first, and that is the step.
+        """
+        while True:
+            reached = self.step_point()
+            if not isinstance(reached, PointReached):
+                return reached
+
+    def step_point(self) -> PointReached | Attempt | None:
+        """On to the next extension-point boundary. The attempt is returned when its pod is bound, waits or failed."""
+        if self._running is None:
+            self._settle_due_timers()
+            if not self._next_binding() and not self._next_cycle():
+                return None
+        assert self._running is not None
+        assert self._trace is not None
+        trace = self._trace
+        try:
+            point = next(self._running)
+        except StopIteration as end:
+            self._running = self._trace = None
+            self._in_binding_cycle = False
+            if end.value is not None:
+                self._ready.append(end.value)
+            self._settle_due_timers()
+            self._collect_ready()
+            if self._ready:
+                return self.step_point()
+            return self._ended(trace)
+        self.points += 1
+        return PointReached(point, trace.pod, trace.uid, trace)
+
+    def _ended(self, trace: AttemptTrace) -> Attempt:
+        """Everything that was set off is done; the attempt is the cycle's, if a cycle set it off."""
+        cycle, self._cycle_trace = self._cycle_trace, None
+        return trace if cycle is None else cycle
+
+    def _next_cycle(self) -> bool:
+        queued = self.core.queue.pop()
+        if queued is None:
+            return False
+        self.attempts += 1
+        self._trace = self._cycle_trace = new_trace(self.core, queued)
+        self._running = run_scheduling_cycle(self.core, queued, self._trace)
+        return True
+
+    def _next_binding(self) -> bool:
+        self._collect_ready()
+        if not self._ready:
+            return False
+        cycle = self._ready.popleft()
+        self._trace = cycle.trace
+        self._running = cycle.run(self.core)
+        self._in_binding_cycle = True
+        return True
+
+    def _collect_ready(self) -> None:
+        """Binding cycles whose wait is over, in the order of the signals."""
+        ready = self.core.waiting_pods.ready
+        while ready:
+            cycle = ready.popleft().waiter
+            if isinstance(cycle, BindingCycle) and cycle.phase is Phase.WAITING and cycle not in self._ready:
+                self._ready.append(cycle)
+
+    def _settle_due_timers(self) -> None:
+        """A wait of no time at all is over before anything else happens."""
+        due = self.core.waiting_pods.next_timer()
+        while due is not None and due <= self.now:
+            self.core.waiting_pods.fire_timer(self.now)
+            due = self.core.waiting_pods.next_timer()
+
+    def run_bindings(self) -> None:
+        """Runs the binding cycles whose wait is over, also while a scheduling cycle stands between two points.
+
+        From within a binding cycle nothing is run: the others follow when it has ended.
+        """
+        if self._in_binding_cycle:
+            return
+        self._in_binding_cycle = True
+        try:
+            self._settle_due_timers()
+            self._collect_ready()
+            while self._ready:
+                for _ in self._ready.popleft().run(self.core):
+                    self.points += 1
+                self._settle_due_timers()
+                self._collect_ready()
+        finally:
+            self._in_binding_cycle = False
+
+    def run_until_idle(self) -> None:
+        """Steps and advances until nothing is active, backs off or waits with a deadline (leftovers do not count)."""
+        while True:
+            while self.step() is not None:
+                pass
+            due = self.next_timer(wakes_only=True)
+            if due is None:
+                return
+            self.advance(due)
+
+    # --- waiting pods and activation --------------------------------------------------------------------------------
+
+    def waiting_pods(self) -> list[WaitingPodState]:
+        return waiting_pod_states(self.core)
+
+    def allow(self, uid: str, plugin: str) -> bool:
+        """False when the pod does not wait. The bindings that follow are run at once."""
+        entry = self.core.waiting_pods.get(uid)
+        if entry is None:
+            return False
+        entry.allow(plugin)
+        self._observer.waiting_decided(entry, plugin, "allow")
+        self.run_bindings()
+        return True
+
+    def reject(self, uid: str, plugin: str, message: str, *, by_person: bool = False) -> bool:
+        """False when the pod does not wait or was decided before."""
+        entry = self.core.waiting_pods.get(uid)
+        if entry is None:
+            return False
+        rejected = entry.reject(plugin, message)
+        if rejected:
+            if by_person:
+                asked = self.core.profiles[entry.pod.spec.scheduler_name].plugins.get(plugin)
+                if isinstance(asked, PersonPermitPlugin):
+                    asked.person_rejected(entry.pod, message)
+            self._observer.waiting_decided(entry, plugin, "reject")
+        self.run_bindings()
+        return rejected
+
+    def preempt(self, uid: str, plugin: str, message: str) -> bool:
+        entry = self.core.waiting_pods.get(uid)
+        if entry is None:
+            return False
+        preempted = entry.preempt(plugin, message)
+        if preempted:
+            self._observer.waiting_decided(entry, plugin, "preempt")
+        self.run_bindings()
+        return preempted
+
+    def reject_waiting_pod(self, uid: str) -> bool:
+        """Upstream ``RejectWaitingPod``."""
+        rejected = self.core.waiting_pods.reject(uid)
+        self.run_bindings()
+        return rejected
+
+    def activate(self, pods: Iterable[Pod], *, by_person: bool = False) -> None:
+        """Moves these pods to activeQ, whatever backoff is left."""
+        chosen = list(pods)
+        if by_person:
+            for pod in chosen:
+                profile = self.core.profiles.get(pod.spec.scheduler_name)
+                for plugin in () if profile is None else profile.plugins.values():
+                    if isinstance(plugin, PersonPermitPlugin):
+                        plugin.person_activated(pod)
+        self.core.queue.activate(chosen, self.now)
+
+    # --- reading and switching --------------------------------------------------------------------------------------
+
+    @property
+    def profiles(self) -> ProfileMap:
+        return self.core.profiles
+
+    def queue_state(self) -> QueueState:
+        return queue_state(self.core)
+
+    def replace_configuration(self, configuration: EffectiveConfiguration) -> None:
+        """Between cycles. Pods keep their places; a profile that a waiting pod needs must stay.
+
+        Raises ProfileError (nothing changed), MidCycle, and ValueError for such a profile.
+        """
+        if self.mid_cycle:
+            raise MidCycle("the configuration can only be switched between cycles")
+        names = {profile.scheduler_name for profile in configuration.profiles}
+        for entry in self.core.waiting_pods.entries():
+            if entry.pod.spec.scheduler_name not in names:
+                raise ValueError(
+                    f"pod {entry.pod.key} waits on Permit under profile {entry.pod.spec.scheduler_name}, "
+                    "which the new configuration does not have"
+                )
+        profiles = build_profiles(configuration, self._registry, self.core.services)
+        known = set(self.core.profiles)
+        self.configuration = configuration
+        self.core.profiles = profiles
+        self.core.queue.reconfigure(
+            less=cast(Any, next(iter(profiles.values())).queue_sort.less),
+            pre_enqueue={name: profile.pre_enqueue for name, profile in profiles.items()},
+            hints={name: profile.hints for name, profile in profiles.items()},
+            options=self._queue_options(configuration),
+        )
+        for pod in self.cluster.list(Pod):
+            name = pod.spec.scheduler_name
+            if pod.spec.node_name or (name in known) == (name in profiles):
+                continue
+            seen = as_seen(ObjectAdded(pod))
+            if name in profiles and seen is not None:
+                self.apply(seen)
+            elif name in known:
+                self.core.queue.delete(pod)
+
+    # --- pickling ---------------------------------------------------------------------------------------------------
+
+    def __getstate__(self) -> dict[str, Any]:
+        if self.mid_cycle:
+            raise MidCycle("a scheduler can only be pickled between cycles")
+        return self.__dict__
