@@ -92,6 +92,7 @@ def count_cluster(cluster: Cluster) -> dict[str, Any]:
         "pods": kinds["Pod"],
         "pending": pending,
         "gated": gated,
+        "gpus": sum(gpus_of(node) for node in cluster.nodes()),
         "namespaces": len(named | set(in_namespace)),
         "kinds": dict(sorted(kinds.items())),
         "unused_kinds": dict(sorted(unused.items())),
@@ -99,6 +100,11 @@ def count_cluster(cluster: Cluster) -> dict[str, Any]:
         "pods_by_namespace": [{"name": name, "pods": n} for name, n in sorted(in_namespace.items(), key=_most_first)],
         "empty_namespaces": len(named - set(in_namespace)),
     }
+
+
+def gpus_of(node: Node) -> int:
+    """Whole GPUs of any vendor: ``nvidia.com/gpu``, ``amd.com/gpu``, …"""
+    return sum(amount for name, amount in node_allocatable(node).items() if name.endswith("/gpu"))
 
 
 def _most_first(item: tuple[str, int]) -> tuple[int, str]:

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, Final
@@ -16,6 +18,7 @@ YAML_LIMIT: Final = 32 * 1024 * 1024
 """YAML is read at a few megabytes a second, and unfolds to much more than its size."""
 
 Manifest = dict[str, Any]
+_BETWEEN_DOCUMENTS: Final = re.compile(r"\s*(?:---\s*)*")
 
 
 class FileRefused(Exception):
@@ -74,18 +77,31 @@ def _check_size(size: int, limit: int, language: str) -> None:
 
 
 def _read_json(data: bytes) -> Iterator[Any]:
+    data = data.removeprefix(b"\xef\xbb\xbf")
     try:
-        document = msgspec.json.decode(data.removeprefix(b"\xef\xbb\xbf"))
+        documents = [msgspec.json.decode(data)]
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        text = str(error)
-        reason = "it ends in the middle" if "truncated" in text else text
-        raise FileRefused(f"This is not JSON: {reason}.") from None
+        documents = list(_read_several_json(data, error))
     except RecursionError:
         raise FileRefused("This JSON is nested too deeply.") from None
-    if isinstance(document, list):
-        yield from document
-    else:
-        yield document
+    for document in documents:
+        yield from document if isinstance(document, list) else [document]
+
+
+def _read_several_json(data: bytes, first_error: Exception) -> Iterator[Any]:
+    """Documents one after another, bare or with ``---`` between, as several kubectl calls append them to one file."""
+    if "trailing" not in str(first_error):
+        reason = "it ends in the middle" if "truncated" in str(first_error) else str(first_error)
+        raise FileRefused(f"This is not JSON: {reason}.")
+    decoder = json.JSONDecoder()
+    try:
+        text = data.decode()
+        at = 0
+        while (found := _BETWEEN_DOCUMENTS.match(text, at)) and found.end() < len(text):
+            document, at = decoder.raw_decode(text, found.end())
+            yield document
+    except (ValueError, RecursionError) as error:
+        raise FileRefused(f"This is not JSON: {error}.") from None
 
 
 def _read_yaml(data: bytes) -> Iterator[Any]:

@@ -1,23 +1,86 @@
-"""Snapshot: an immutable cluster. Its payload (objects and timeline) is in the form of schedweb/engine/payload.py."""
+"""Snapshot: an immutable cluster with a timeline. Import: an uploaded file on its way to become one.
+
+Import states: reading → ready → (committed: the row goes) | failed. The uploaded file is deleted as soon as it was
+read; what stays until the commit is redacted.
+"""
 
 from __future__ import annotations
 
 import uuid
+from pathlib import Path
 from typing import ClassVar
 
+from django.conf import settings
 from django.db import models
 
 
 class Snapshot(models.Model):
+    class Source(models.TextChoices):
+        SAMPLE = "sample"
+        IMPORT = "import"
+        TRACE = "trace"
+
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     name = models.CharField(max_length=200)
+    description = models.CharField(max_length=300, blank=True)
+    source = models.CharField(max_length=10, choices=Source.choices)
     created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     #: The cluster's own time: where the clock of a run starts.
     taken_at = models.DateTimeField()
+    #: SHA-256 of the payload: two imports of one file have one digest.
+    digest = models.CharField(max_length=64, db_index=True)
+    counts = models.JSONField(default=dict)
+    bars = models.JSONField(default=list)
+    size_bytes = models.PositiveBigIntegerField(default=0)
+    sample_slug = models.CharField(max_length=50, blank=True, db_index=True)
+    sample_version = models.PositiveIntegerField(null=True, default=None)
+    #: Slug of the built-in configuration that a sample is made for.
+    configuration_slug = models.CharField(max_length=50, blank=True)
+    #: In the form of schedweb/engine/payload.py.
     payload = models.BinaryField()
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["-created_at", "name"]
+
+    def __str__(self) -> str:
+        return self.name
+
+
+class Import(models.Model):
+    class State(models.TextChoices):
+        READING = "reading"
+        READY = "ready"
+        FAILED = "failed"
+
+    id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
+    created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="+")
+    filename = models.CharField(max_length=255)
+    size_bytes = models.PositiveBigIntegerField()
+    state = models.CharField(max_length=10, choices=State.choices, default=State.READING)
+    error = models.TextField(blank=True)
+    seconds = models.FloatField(null=True, default=None)
+    counts = models.JSONField(default=dict)
+    warnings = models.JSONField(default=list)
 
     class Meta:
         ordering: ClassVar[list[str]] = ["-created_at"]
 
     def __str__(self) -> str:
-        return self.name
+        return self.filename
+
+    @property
+    def upload(self) -> Path:
+        """The file as it came; gone once it was read."""
+        return Path(settings.UPLOAD_DIR) / f"{self.id}.upload"
+
+    @property
+    def cluster(self) -> Path:
+        """The redacted payload that the reader made of it."""
+        return Path(settings.UPLOAD_DIR) / f"{self.id}.cluster"
+
+    @property
+    def index(self) -> Path:
+        """Namespace, labels and state of every pod, for the preview of filters."""
+        return Path(settings.UPLOAD_DIR) / f"{self.id}.index"

@@ -2,6 +2,22 @@
 
 from __future__ import annotations
 
-from django.urls import URLPattern
+from django.urls import path
 
-urlpatterns: list[URLPattern] = []
+from schedweb.snapshots.api import (
+    ImportCommitView,
+    ImportsView,
+    ImportView,
+    SnapshotObjectsView,
+    SnapshotsView,
+    SnapshotView,
+)
+
+urlpatterns = [
+    path("snapshots/", SnapshotsView.as_view(), name="snapshots"),
+    path("snapshots/<uuid:snapshot_id>/", SnapshotView.as_view(), name="snapshot"),
+    path("snapshots/<uuid:snapshot_id>/objects/", SnapshotObjectsView.as_view(), name="snapshot-objects"),
+    path("imports/", ImportsView.as_view(), name="imports"),
+    path("imports/<uuid:import_id>/", ImportView.as_view(), name="import"),
+    path("imports/<uuid:import_id>/commit/", ImportCommitView.as_view(), name="import-commit"),
+]

@@ -5,12 +5,30 @@ Each module builds one cluster as manifests and a timeline; the same version bui
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
 from schedweb.snapshots.samples.gpu import gpu_cluster
 from schedweb.snapshots.samples.manifests import Arrival, SampleCluster
 from schedweb.snapshots.samples.shop import three_zone_shop
 from schedweb.snapshots.samples.thousand import one_thousand_nodes
 
-SAMPLES = (three_zone_shop, gpu_cluster, one_thousand_nodes)
+
+@dataclass(frozen=True, slots=True)
+class Sample:
+    """``version`` grows when ``build`` gives something else; stored samples of older versions are replaced."""
+
+    slug: str
+    version: int
+    build: Callable[[], SampleCluster]
+
+
+SAMPLES: Final = (
+    Sample("three-zone-shop", 1, three_zone_shop),
+    Sample("gpu-cluster", 1, gpu_cluster),
+    Sample("one-thousand-nodes", 1, one_thousand_nodes),
+)
 """In the order in which Home offers them."""
 
-__all__ = ["SAMPLES", "Arrival", "SampleCluster", "gpu_cluster", "one_thousand_nodes", "three_zone_shop"]
+__all__ = ["SAMPLES", "Arrival", "Sample", "SampleCluster"]

@@ -108,8 +108,6 @@ def gpu_cluster() -> SampleCluster:
         *(Arrival(60 + i, SERVE_LARGE.pod(i), delete=True) for i in range(4)),
     ]
     return SampleCluster(
-        slug="gpu-cluster",
-        version=1,
         name="GPU cluster",
         description="H100 and L4 pools, training gangs against serving.",
         configuration="default-approvals",

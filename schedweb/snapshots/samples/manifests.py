@@ -26,8 +26,6 @@ class Arrival:
 
 @dataclass(frozen=True, slots=True)
 class SampleCluster:
-    slug: str
-    version: int
     name: str
     description: str
     configuration: str

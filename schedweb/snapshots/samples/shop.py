@@ -139,8 +139,6 @@ def three_zone_shop() -> SampleCluster:
         Arrival(40, DATABASE.pod(3, created=START)),
     ]
     return SampleCluster(
-        slug="three-zone-shop",
-        version=1,
         name="Three-zone shop",
         description="A gang of six and one approval. Two minutes to see every queue.",
         configuration="default-approvals",

@@ -54,8 +54,6 @@ def one_thousand_nodes() -> SampleCluster:
         *placed,
     ]
     return SampleCluster(
-        slug="one-thousand-nodes",
-        version=1,
         name="One thousand nodes",
         description="Plays at full speed; shows what the views do at scale.",
         configuration="default-every-node",

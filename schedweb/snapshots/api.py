@@ -1,0 +1,193 @@
+"""`/api/v1/snapshots/` and `/api/v1/imports/`."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework import status
+from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from framework.objects.selectors import SelectorError
+from schedweb.accounts.permissions import IsEditor
+from schedweb.api.errors import ApiError
+from schedweb.api.windows import WINDOW_PARAMETERS, window_answer, window_body, window_of, window_serializer
+from schedweb.snapshots import selectors, services
+from schedweb.snapshots.manifests import JSON_LIMIT, Manifest
+from schedweb.snapshots.models import Import, Snapshot
+from schedweb.snapshots.serializers import (
+    ImportCommitSerializer,
+    ImportSerializer,
+    ImportUploadSerializer,
+    ObjectSerializer,
+    SnapshotSerializer,
+)
+from schedweb.snapshots.tasks import read_import
+
+_ROOM_FOR_FORM = 1024 * 1024
+_STATUS_OF_CODE = {"too_large": 413, "conflict": 409, "invalid": 422}
+
+
+def refused(error: services.SnapshotError) -> ApiError:
+    return ApiError(str(error), code=error.code, status_code=_STATUS_OF_CODE[error.code])
+
+
+def selector_refused(error: SelectorError) -> ApiError:
+    return ApiError(f"Label selector: {error}.", code="invalid", path="label_selector")
+
+
+def snapshot_body(snapshot: Snapshot) -> dict[str, Any]:
+    return dict(SnapshotSerializer(snapshot).data)
+
+
+class SnapshotsView(APIView):
+    permission_classes = (IsEditor,)
+
+    @extend_schema(
+        operation_id="snapshots_list", parameters=WINDOW_PARAMETERS, responses=window_serializer(SnapshotSerializer)
+    )
+    def get(self, request: Request) -> Response:
+        return Response(window_answer(window_of(request), selectors.snapshot_list(), snapshot_body))
+
+
+class SnapshotView(APIView):
+    permission_classes = (IsEditor,)
+
+    @extend_schema(operation_id="snapshots_get", responses=SnapshotSerializer)
+    def get(self, request: Request, snapshot_id: uuid.UUID) -> Response:
+        return Response(snapshot_body(selectors.snapshot_get(snapshot_id)))
+
+    @extend_schema(operation_id="snapshots_delete", responses={204: None})
+    def delete(self, request: Request, snapshot_id: uuid.UUID) -> Response:
+        try:
+            services.snapshot_delete(snapshot=selectors.snapshot_get(snapshot_id))
+        except services.SnapshotError as error:
+            raise refused(error) from None
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class SnapshotObjectsView(APIView):
+    @extend_schema(
+        operation_id="snapshots_objects",
+        parameters=[
+            *WINDOW_PARAMETERS,
+            OpenApiParameter("kind", str),
+            OpenApiParameter("namespace", str),
+            OpenApiParameter("q", str, description="A part of the name"),
+        ],
+        responses=window_serializer(ObjectSerializer),
+    )
+    def get(self, request: Request, snapshot_id: uuid.UUID) -> Response:
+        window = window_of(request)
+        found = selectors.snapshot_objects(
+            selectors.snapshot_get(snapshot_id),
+            kind=request.query_params.get("kind", ""),
+            namespace=request.query_params.get("namespace", ""),
+            text=request.query_params.get("q", ""),
+        )
+        return Response(window_body(window, len(found), [object_body(each) for each in window.cut(found)]))
+
+
+def object_body(manifest: Manifest) -> dict[str, Any]:
+    metadata = manifest["metadata"]
+    place = {"kind": manifest["kind"], "namespace": metadata.get("namespace", ""), "name": metadata["name"]}
+    return {**place, "manifest": manifest}
+
+
+def import_body(row: Import, exclude_namespaces: list[str], label_selector: str) -> dict[str, Any]:
+    try:
+        filtered = selectors.import_filtered(row, exclude_namespaces=exclude_namespaces, label_selector=label_selector)
+    except SelectorError as error:
+        raise selector_refused(error) from None
+    return {
+        "id": row.pk,
+        "filename": row.filename,
+        "size_bytes": row.size_bytes,
+        "state": row.state,
+        "error": row.error,
+        "seconds": row.seconds,
+        "counts": row.counts or None,
+        "warnings": row.warnings,
+        "filtered": filtered,
+    }
+
+
+class ImportsView(APIView):
+    permission_classes = (IsEditor,)
+    parser_classes = (MultiPartParser, JSONParser)
+
+    @extend_schema(
+        operation_id="imports_create",
+        request={"multipart/form-data": ImportUploadSerializer, "application/json": ImportUploadSerializer},
+        responses={201: ImportSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        refuse_too_large(request)
+        upload = request.FILES.get("file")
+        text = request.data.get("text")
+        if upload is None and not isinstance(text, str):
+            raise ApiError("Send a file, or the text of one.", code="invalid", path="file")
+        try:
+            row = services.import_create(
+                user=request.user,
+                filename=upload.name or "upload" if upload is not None else "pasted text",
+                upload=upload if upload is not None else str(text).encode(),
+            )
+        except services.SnapshotError as error:
+            raise refused(error) from None
+        read_import.delay(str(row.pk))
+        return Response(import_body(row, [], ""), status=status.HTTP_201_CREATED)
+
+
+def refuse_too_large(request: Request) -> None:
+    """Before the body is read: an upload that is refused must not fill the disk first."""
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    if length.isdigit() and int(length) > JSON_LIMIT + _ROOM_FOR_FORM:
+        mega = services.MEGABYTE
+        raise ApiError(
+            f"The upload has {int(length) / mega:,.0f} MB; {JSON_LIMIT // mega} MB are the most.",
+            code="too_large",
+            status_code=status.HTTP_413_REQUEST_ENTITY_TOO_LARGE,
+        )
+
+
+class ImportView(APIView):
+    permission_classes = (IsEditor,)
+
+    @extend_schema(
+        operation_id="imports_get",
+        parameters=[
+            OpenApiParameter("exclude_namespaces", str, description="Comma-separated"),
+            OpenApiParameter("label_selector", str),
+        ],
+        responses=ImportSerializer,
+    )
+    def get(self, request: Request, import_id: uuid.UUID) -> Response:
+        excluded = [name for name in request.query_params.get("exclude_namespaces", "").split(",") if name]
+        selector = request.query_params.get("label_selector", "")
+        return Response(import_body(selectors.import_get(import_id), excluded, selector))
+
+    @extend_schema(operation_id="imports_discard", responses={204: None})
+    def delete(self, request: Request, import_id: uuid.UUID) -> Response:
+        services.import_discard(row=selectors.import_get(import_id))
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class ImportCommitView(APIView):
+    permission_classes = (IsEditor,)
+
+    @extend_schema(operation_id="imports_commit", request=ImportCommitSerializer, responses={201: SnapshotSerializer})
+    def post(self, request: Request, import_id: uuid.UUID) -> Response:
+        wanted = ImportCommitSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        try:
+            snapshot = services.import_commit(
+                row=selectors.import_get(import_id), user=request.user, **wanted.validated_data
+            )
+        except services.SnapshotError as error:
+            raise refused(error) from None
+        return Response(snapshot_body(snapshot), status=status.HTTP_201_CREATED)

@@ -1,0 +1,48 @@
+"""`manage.py import_trace nodes.csv pods.csv [--no-departures]`: a trace as a snapshot with a timeline."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from framework.objects.timestamps import parse_timestamp
+from schedweb.snapshots import services
+from schedweb.snapshots.models import Snapshot
+from schedweb.snapshots.trace import NAMESPACE, TraceError, read_trace
+
+#: The trace has no calendar, only seconds.
+START = "2026-01-01T00:00:00Z"
+
+
+class Command(BaseCommand):
+    help = "Imports a trace in the form of Alibaba's openb: a list of nodes and a list of pods with times."
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        parser.add_argument("nodes", type=Path)
+        parser.add_argument("pods", type=Path)
+        parser.add_argument("--no-departures", action="store_true", help="pods stay for ever")
+        parser.add_argument("--name", default="", help="the snapshot's name (default: from the file and the mode)")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        departures = not options["no_departures"]
+        try:
+            trace = read_trace(options["nodes"], options["pods"], departures=departures)
+        except (TraceError, OSError, UnicodeDecodeError) as error:
+            raise CommandError(str(error)) from None
+        namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE, "uid": NAMESPACE}}
+        ending = "with departures" if departures else "without departures"
+        snapshot = services.snapshot_from_manifests(
+            name=options["name"] or f"{options['pods'].stem} {ending}",
+            description=f"A trace played over time, {ending}.",
+            source=Snapshot.Source.TRACE,
+            objects=[namespace, *trace.nodes],
+            timeline=trace.timeline,
+            taken_at=parse_timestamp(START),
+        )
+        counts = snapshot.counts
+        self.stdout.write(
+            f"{snapshot.pk} {snapshot.name}: {counts['nodes']} nodes, {counts['arrivals']} pods arrive, "
+            f"{counts['departures']} leave"
+        )

@@ -1,0 +1,18 @@
+"""`manage.py load_samples`: the sample clusters, once each."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from schedweb.snapshots import services
+
+
+class Command(BaseCommand):
+    help = "Loads the sample clusters that are not there yet in their newest version."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        loaded = services.samples_load()
+        names = ", ".join(snapshot.name for snapshot in loaded)
+        self.stdout.write(f"Loaded {names}." if loaded else "All samples are there.")

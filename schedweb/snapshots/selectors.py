@@ -1,0 +1,82 @@
+"""Reading snapshots and imports for the API."""
+
+from __future__ import annotations
+
+import uuid
+from collections import OrderedDict
+from typing import Any
+
+from django.db.models import Case, IntegerField, QuerySet, Value, When
+
+from schedweb.api.errors import ApiError, not_found
+from schedweb.engine.payload import decode_manifests
+from schedweb.snapshots.manifests import Manifest
+from schedweb.snapshots.models import Import, Snapshot
+from schedweb.snapshots.reader import make_filter, read_index
+from schedweb.snapshots.samples import SAMPLES
+
+_WITHOUT_PAYLOAD = ("payload",)
+_recent: OrderedDict[uuid.UUID, list[Manifest]] = OrderedDict()
+"""The manifests of the snapshot that was looked at last: snapshots never change, and one page asks several times."""
+
+
+def snapshot_list() -> QuerySet[Snapshot]:
+    """Imports and traces, newest first, then the samples in their own order."""
+    order = [When(sample_slug=sample.slug, then=Value(i + 1)) for i, sample in enumerate(SAMPLES)]
+    return (
+        Snapshot.objects.defer(*_WITHOUT_PAYLOAD)
+        .annotate(place=Case(*order, default=Value(0), output_field=IntegerField()))
+        .order_by("place", "-created_at")
+    )
+
+
+def snapshot_get(snapshot_id: uuid.UUID) -> Snapshot:
+    found = Snapshot.objects.defer(*_WITHOUT_PAYLOAD).filter(pk=snapshot_id).first()
+    if found is None:
+        raise not_found("There is no such snapshot; it may have been deleted.")
+    return found
+
+
+def snapshot_manifests(snapshot: Snapshot) -> list[Manifest]:
+    if snapshot.pk not in _recent:
+        _recent[snapshot.pk] = decode_manifests(snapshot.payload)
+        while len(_recent) > 1:
+            _recent.popitem(last=False)
+    return _recent[snapshot.pk]
+
+
+def snapshot_objects(snapshot: Snapshot, *, kind: str, namespace: str, text: str) -> list[Manifest]:
+    """The objects that match all that is given; ``text`` is a part of the name."""
+    return [
+        each
+        for each in snapshot_manifests(snapshot)
+        if (not kind or each.get("kind") == kind)
+        and (not namespace or each["metadata"].get("namespace") == namespace)
+        and (not text or text.lower() in each["metadata"]["name"].lower())
+    ]
+
+
+def import_get(import_id: uuid.UUID) -> Import:
+    found = Import.objects.filter(pk=import_id).first()
+    if found is None:
+        raise not_found("There is no such import; it was committed, discarded or has expired.")
+    return found
+
+
+def import_filtered(row: Import, *, exclude_namespaces: list[str], label_selector: str) -> dict[str, Any] | None:
+    """What the filter would leave; None while the file is not read. Raises SelectorError."""
+    if row.state != Import.State.READY:
+        return None
+    chosen = make_filter(exclude_namespaces, label_selector)
+    pods = pending = unnamed = 0
+    try:
+        index = read_index(row.index)
+    except FileNotFoundError:
+        raise ApiError("The imported file is no longer here. Choose it again.", code="gone", status_code=404) from None
+    for pod in index:
+        if chosen.keeps(pod.namespace, pod.labels):
+            pods += 1
+            pending += pod.pending
+        else:
+            unnamed += pod.placed
+    return {"nodes": row.counts.get("nodes", 0), "pods": pods, "pending": pending, "unnamed_usage_pods": unnamed}

@@ -1,0 +1,98 @@
+"""Snapshots and imports as the API shows them."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from schedweb.snapshots.models import Import, Snapshot
+
+
+class KindCountsField(serializers.DictField):
+    child = serializers.IntegerField()
+
+
+class NamespacePodsSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    pods = serializers.IntegerField()
+
+
+class CountsSerializer(serializers.Serializer[Any]):
+    nodes = serializers.IntegerField()
+    pods = serializers.IntegerField()
+    pending = serializers.IntegerField(help_text="Pods without a node that nothing gates")
+    gated = serializers.IntegerField()
+    namespaces = serializers.IntegerField()
+    empty_namespaces = serializers.IntegerField()
+    kinds = KindCountsField()
+    unused_kinds = KindCountsField(help_text="Kept, but no scheduling decision reads them")
+    dropped_kinds = KindCountsField(help_text="Not kept at all")
+    pods_by_namespace = NamespacePodsSerializer(many=True)
+    arrivals = serializers.IntegerField(default=0)
+    departures = serializers.IntegerField(default=0)
+    gpus = serializers.IntegerField(default=0)
+
+
+class BarSerializer(serializers.Serializer[Any]):
+    zone = serializers.CharField(allow_blank=True)
+    values = serializers.ListField(child=serializers.FloatField(), help_text="Requested share of cpu, node by node")
+
+
+class SnapshotSerializer(serializers.ModelSerializer[Snapshot]):
+    counts = CountsSerializer(read_only=True)
+    bars = BarSerializer(many=True, read_only=True)
+
+    class Meta:
+        model = Snapshot
+        fields = (
+            "id",
+            "name",
+            "description",
+            "source",
+            "created_at",
+            "taken_at",
+            "digest",
+            "counts",
+            "bars",
+            "size_bytes",
+            "sample_version",
+            "configuration_slug",
+        )
+        read_only_fields = fields
+
+
+class ObjectSerializer(serializers.Serializer[Any]):
+    kind = serializers.CharField()
+    namespace = serializers.CharField(allow_blank=True)
+    name = serializers.CharField()
+    manifest = serializers.DictField()
+
+
+class FilteredSerializer(serializers.Serializer[Any]):
+    nodes = serializers.IntegerField()
+    pods = serializers.IntegerField()
+    pending = serializers.IntegerField()
+    unnamed_usage_pods = serializers.IntegerField(help_text="Left-out pods whose usage stays on their nodes")
+
+
+class ImportSerializer(serializers.ModelSerializer[Import]):
+    counts = CountsSerializer(read_only=True, allow_null=True)
+    warnings = serializers.ListField(child=serializers.CharField(), read_only=True)
+    filtered = FilteredSerializer(allow_null=True, read_only=True)
+
+    class Meta:
+        model = Import
+        fields = ("id", "filename", "size_bytes", "state", "error", "seconds", "counts", "warnings", "filtered")
+        read_only_fields = fields
+
+
+class ImportUploadSerializer(serializers.Serializer[Any]):
+    file = serializers.FileField(required=False, help_text="kubectl get -o json or yaml, List, several documents")
+    text = serializers.CharField(required=False, help_text="The same, pasted", trim_whitespace=False)
+
+
+class ImportCommitSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
+    exclude_namespaces = serializers.ListField(child=serializers.CharField(), required=False, default=list)
+    label_selector = serializers.CharField(required=False, allow_blank=True, default="")

@@ -1,0 +1,237 @@
+"""Making and removing snapshots: imports in two steps, samples, traces."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import shutil
+import subprocess
+import sys
+import uuid
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any, Final
+
+import msgspec
+from django.contrib.auth.models import User
+from django.core.files.uploadedfile import UploadedFile
+from django.db import transaction
+from django.db.models import ProtectedError
+from django.utils import timezone
+
+from framework.objects.decode import decode_manifest
+from framework.objects.timestamps import parse_timestamp
+from schedweb.engine.payload import TimelineEntry, encode_payload
+from schedweb.environment import ROOT
+from schedweb.snapshots.cluster import Cluster, Member, count_cluster, utilisation_bars
+from schedweb.snapshots.manifests import JSON_LIMIT, YAML_LIMIT, Manifest
+from schedweb.snapshots.models import Import, Snapshot
+from schedweb.snapshots.reader import Answer, Request
+from schedweb.snapshots.samples import SAMPLES, Sample
+from schedweb.snapshots.samples.manifests import START
+
+READER_SECONDS: Final = 180
+KEPT_IMPORTS: Final = datetime.timedelta(hours=24)
+MEGABYTE: Final = 1024 * 1024
+
+
+class SnapshotError(Exception):
+    """A sentence for the person who asked; ``code`` is for programs."""
+
+    def __init__(self, message: str, code: str = "invalid") -> None:
+        super().__init__(message)
+        self.code = code
+
+
+@transaction.atomic
+def import_create(*, user: User, filename: str, upload: UploadedFile[bytes] | bytes) -> Import:
+    """Streams the file to disk; reading it is a task of its own (tasks.py)."""
+    size = len(upload) if isinstance(upload, bytes) else upload.size or 0
+    limit = YAML_LIMIT if isinstance(upload, bytes) else JSON_LIMIT
+    if size > limit:
+        raise SnapshotError(
+            f"{filename} has {size / MEGABYTE:,.0f} MB; {limit // MEGABYTE} MB are the most.", code="too_large"
+        )
+    imports_expire()
+    row = Import.objects.create(created_by=user, filename=filename[:255], size_bytes=size)
+    row.upload.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    with row.upload.open("wb") as file:
+        if isinstance(upload, bytes):
+            file.write(upload)
+        else:
+            shutil.copyfileobj(upload, file)
+    return row
+
+
+def import_read(*, import_id: uuid.UUID) -> None:
+    """Reads the upload in the reader's process and keeps its answer."""
+    row = Import.objects.filter(pk=import_id, state=Import.State.READING).first()
+    if row is None:
+        return
+    request = Request(task="read", source=str(row.upload), target=str(row.cluster), index=str(row.index))
+    answer = run_reader(request)
+    row.upload.unlink(missing_ok=True)
+    row.state = Import.State.FAILED if answer.error else Import.State.READY
+    row.error, row.seconds = answer.error, answer.seconds
+    row.counts, row.warnings = answer.counts, answer.warnings
+    # Not save(): a discarded import must stay discarded.
+    Import.objects.filter(pk=row.pk).update(
+        state=row.state, error=row.error, seconds=row.seconds, counts=row.counts, warnings=row.warnings
+    )
+
+
+def run_reader(request: Request) -> Answer:
+    """The reader's answer; what went wrong with the process itself is an error in words, too."""
+    try:
+        finished = subprocess.run(
+            [sys.executable, "-m", "schedweb.snapshots.reader"],
+            input=msgspec.json.encode(request),
+            capture_output=True,
+            timeout=READER_SECONDS,
+            check=False,
+            cwd=ROOT,
+        )
+    except subprocess.TimeoutExpired:
+        return Answer(error=f"Reading took longer than {READER_SECONDS} seconds.")
+    if finished.returncode != 0:
+        last = finished.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["no message"]
+        if "MemoryError" in last[0]:
+            return Answer(error="The file unfolds to more than memory holds.")
+        return Answer(error=f"The reader ended with status {finished.returncode}: {last[0]}")
+    return msgspec.json.decode(finished.stdout, type=Answer)
+
+
+def import_commit(
+    *, row: Import, user: User, name: str, exclude_namespaces: Sequence[str], label_selector: str
+) -> Snapshot:
+    """Makes the snapshot and forgets the import; on an error both stay as they were."""
+    if row.state != Import.State.READY:
+        raise SnapshotError(f"{row.filename} cannot be imported: {row.error or 'it is still being read'}", "conflict")
+    chosen = row.cluster.with_suffix(f".chosen-{uuid.uuid4().hex}")
+    try:
+        answer = run_reader(
+            Request(
+                task="choose",
+                source=str(row.cluster),
+                target=str(chosen),
+                exclude_namespaces=list(exclude_namespaces),
+                label_selector=label_selector,
+            )
+        )
+        if answer.error:
+            raise SnapshotError(answer.error)
+        payload = chosen.read_bytes()
+    finally:
+        chosen.unlink(missing_ok=True)
+    with transaction.atomic():
+        snapshot = _store(
+            name=name or _name_of(row.filename),
+            source=Snapshot.Source.IMPORT,
+            user=user,
+            payload=payload,
+            counts={**answer.counts, "arrivals": 0, "departures": 0},
+            bars=answer.bars,
+            taken_at=answer.taken_at,
+        )
+        Import.objects.filter(pk=row.pk).delete()
+    remove_files(row)
+    return snapshot
+
+
+def import_discard(*, row: Import) -> None:
+    Import.objects.filter(pk=row.pk).delete()
+    remove_files(row)
+
+
+def imports_expire() -> None:
+    """Imports that nobody committed or discarded do not stay for ever."""
+    for old in Import.objects.filter(created_at__lt=timezone.now() - KEPT_IMPORTS):
+        import_discard(row=old)
+
+
+def remove_files(row: Import) -> None:
+    for path in (row.upload, row.cluster, row.index):
+        path.unlink(missing_ok=True)
+
+
+def snapshot_delete(*, snapshot: Snapshot) -> None:
+    try:
+        snapshot.delete()
+    except ProtectedError:
+        count = snapshot.runs.count()
+        raise SnapshotError(f"{count} runs play on {snapshot.name}; delete them first.", code="conflict") from None
+
+
+def snapshot_from_manifests(
+    *,
+    name: str,
+    description: str,
+    source: Snapshot.Source,
+    objects: Sequence[Manifest],
+    timeline: Sequence[TimelineEntry],
+    taken_at: int,
+    user: User | None = None,
+    **more: Any,
+) -> Snapshot:
+    """For clusters of our own making and traces: nothing is redacted, every object is decoded and counted."""
+    cluster = Cluster([Member(manifest, decode_manifest(manifest)) for manifest in objects])
+    arrivals = sum(1 for entry in timeline if not entry.delete)
+    return _store(
+        name=name,
+        description=description,
+        source=source,
+        user=user,
+        payload=encode_payload(objects, timeline),
+        counts={**count_cluster(cluster), "arrivals": arrivals, "departures": len(timeline) - arrivals},
+        bars=utilisation_bars(cluster.nodes(), cluster.pods()),
+        taken_at=taken_at,
+        **more,
+    )
+
+
+def samples_load() -> list[Snapshot]:
+    """Every sample in its newest version; older versions stay as long as runs play on them."""
+    missing = [
+        sample
+        for sample in SAMPLES
+        if not Snapshot.objects.filter(sample_slug=sample.slug, sample_version=sample.version).exists()
+    ]
+    return [sample_load(sample) for sample in missing]
+
+
+@transaction.atomic
+def sample_load(sample: Sample) -> Snapshot:
+    cluster = sample.build()
+    snapshot = snapshot_from_manifests(
+        name=cluster.name,
+        description=cluster.description,
+        source=Snapshot.Source.SAMPLE,
+        objects=cluster.objects,
+        timeline=[
+            TimelineEntry(at=round(a.after * 1_000_000_000), delete=a.delete, manifest=a.manifest)
+            for a in cluster.arrivals
+        ],
+        taken_at=parse_timestamp(START),
+        sample_slug=sample.slug,
+        sample_version=sample.version,
+        configuration_slug=cluster.configuration,
+    )
+    for old in Snapshot.objects.filter(sample_slug=sample.slug).exclude(pk=snapshot.pk).filter(runs=None):
+        old.delete()
+    return snapshot
+
+
+def _store(*, payload: bytes, taken_at: int, user: User | None, **fields: Any) -> Snapshot:
+    moment = datetime.datetime.fromtimestamp(taken_at / 1e9, tz=datetime.UTC) if taken_at else timezone.now()
+    return Snapshot.objects.create(
+        payload=payload,
+        digest=hashlib.sha256(payload).hexdigest(),
+        size_bytes=len(payload),
+        taken_at=moment,
+        created_by=user,
+        **fields,
+    )
+
+
+def _name_of(filename: str) -> str:
+    return Path(filename).stem or "cluster"

@@ -1,0 +1,139 @@
+"""A cluster trace in the form of Alibaba's openb (cluster-trace-gpu-v2023): two CSV files → nodes and a timeline.
+
+GPU shares are one extended resource in thousandths of a GPU per node. Times are seconds from the trace's start.
+"""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final
+
+from schedweb.engine.payload import TimelineEntry
+from schedweb.snapshots.manifests import Manifest
+
+GPU_SHARES: Final = "alibabacloud.com/gpu-milli"
+NAMESPACE: Final = "trace"
+PODS_PER_NODE: Final = "110"
+SECOND: Final = 1_000_000_000
+NODE_COLUMNS: Final = ("sn", "cpu_milli", "memory_mib", "gpu", "model")
+POD_COLUMNS: Final = (
+    *("name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "qos"),
+    *("creation_time", "deletion_time"),
+)
+
+
+class TraceError(Exception):
+    """The files are no such trace; the text names file and line."""
+
+
+@dataclass(frozen=True, slots=True)
+class Trace:
+    nodes: list[Manifest]
+    timeline: list[TimelineEntry]
+
+
+def read_trace(nodes: Path, pods: Path, *, departures: bool) -> Trace:
+    """Raises TraceError, OSError."""
+    node_manifests = [_node(row) for row in _rows(nodes, NODE_COLUMNS)]
+    entries: list[tuple[int, int, TimelineEntry]] = []
+    for number, row in enumerate(_rows(pods, POD_COLUMNS)):
+        manifest = _pod(row)
+        created = row.integer("creation_time")
+        entries.append((created, number, TimelineEntry(at=created * SECOND, manifest=manifest)))
+        if departures and row["deletion_time"]:
+            gone = row.integer("deletion_time")
+            if gone < created:
+                raise row.error(f"deletion_time {gone} is before creation_time {created}")
+            entries.append((gone, number, TimelineEntry(at=gone * SECOND, delete=True, manifest=_named(manifest))))
+    # At one instant what leaves goes first, so that what comes may take its place.
+    entries.sort(key=lambda entry: (entry[0], not entry[2].delete, entry[1]))
+    _same_pod_must_come_before_it_goes(entries)
+    return Trace(node_manifests, [entry for _, _, entry in entries])
+
+
+def _same_pod_must_come_before_it_goes(entries: list[tuple[int, int, TimelineEntry]]) -> None:
+    """A pod that comes and goes within one second has both at one instant: it comes first."""
+    place: dict[int, int] = {}
+    for i, (_, number, entry) in enumerate(entries):
+        if entry.delete and number not in place:
+            place[number] = i
+        elif not entry.delete and number in place:
+            j = place[number]
+            entries[i], entries[j] = entries[j], entries[i]
+
+
+class _Row:
+    def __init__(self, path: Path, line: int, values: dict[str, str]) -> None:
+        self._path, self._line, self._values = path, line, values
+
+    def __getitem__(self, column: str) -> str:
+        return self._values[column]
+
+    def get(self, column: str) -> str:
+        return self._values.get(column) or ""
+
+    def integer(self, column: str) -> int:
+        text = self._values[column]
+        try:
+            value = int(float(text))
+        except ValueError:
+            raise self.error(f"{column} must be a number, not {text!r}") from None
+        if value < 0:
+            raise self.error(f"{column} is negative: {text}")
+        return value
+
+    def error(self, text: str) -> TraceError:
+        return TraceError(f"{self._path.name}, line {self._line}: {text}")
+
+
+def _rows(path: Path, columns: tuple[str, ...]) -> Iterator[_Row]:
+    with path.open(newline="", encoding="utf-8") as file:
+        reader = csv.DictReader(file)
+        missing = [name for name in columns if name not in (reader.fieldnames or ())]
+        if missing:
+            raise TraceError(f"{path.name} has no column {', '.join(missing)}")
+        for values in reader:
+            if None in values.values() or None in values:
+                raise TraceError(f"{path.name}, line {reader.line_num}: not as many fields as the header has")
+            yield _Row(path, reader.line_num, values)
+
+
+def _node(row: _Row) -> Manifest:
+    capacity = {
+        "cpu": f"{row.integer('cpu_milli')}m",
+        "memory": f"{row.integer('memory_mib')}Mi",
+        "pods": PODS_PER_NODE,
+    }
+    if gpus := row.integer("gpu"):
+        capacity[GPU_SHARES] = str(gpus * 1000)
+    labels = {"kubernetes.io/hostname": row["sn"]}
+    if row["model"]:
+        labels["gpu-model"] = row["model"]
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": row["sn"], "uid": f"node-{row['sn']}", "labels": labels},
+        "status": {"capacity": capacity, "allocatable": capacity},
+    }
+
+
+def _pod(row: _Row) -> Manifest:
+    requests = {"cpu": f"{row.integer('cpu_milli')}m", "memory": f"{row.integer('memory_mib')}Mi"}
+    if shares := row.integer("num_gpu") * row.integer("gpu_milli"):
+        requests[GPU_SHARES] = str(shares)
+    labels = {"qos": row["qos"]} if row["qos"] else {}
+    return {
+        "apiVersion": "v1",
+        "kind": "Pod",
+        "metadata": {"name": row["name"], "namespace": NAMESPACE, "uid": f"pod-{row['name']}", "labels": labels},
+        "spec": {"containers": [{"name": "main", "image": "trace", "resources": {"requests": requests}}]},
+    }
+
+
+def _named(manifest: Manifest) -> Manifest:
+    """Enough of an object to delete it."""
+    metadata = {key: manifest["metadata"][key] for key in ("name", "namespace", "uid")}
+    return {"apiVersion": manifest["apiVersion"], "kind": manifest["kind"], "metadata": metadata}

@@ -1,0 +1,128 @@
+"""Snapshots and imports through the API: upload, preview, commit, discard, and what is refused."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import uuid
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+
+from schedweb.accounts import services as accounts
+from schedweb.accounts.roles import Role
+from schedweb.snapshots import services, tasks
+from schedweb.snapshots.models import Import, Snapshot
+from tests.schedweb.snapshots.files import EXPORT_JSON, make_node, make_pod
+
+pytestmark = pytest.mark.django_db
+
+
+@pytest.fixture
+def editor(client: Client) -> Client:
+    client.force_login(accounts.account_create(username="eda", role=Role.EDITOR, password=None))
+    return client
+
+
+@pytest.fixture(autouse=True)
+def read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    """The worker's part, in the test's own process; the reader stays a process of its own."""
+    monkeypatch.setattr(tasks.read_import, "delay", lambda pk: services.import_read(import_id=uuid.UUID(pk)))
+
+
+def upload(client: Client, content: bytes, name: str = "export.json") -> dict[str, Any]:
+    answer = client.post("/api/v1/imports/", {"file": SimpleUploadedFile(name, content)})
+    assert answer.status_code == 201, answer.content
+    body: dict[str, Any] = client.get(f"/api/v1/imports/{answer.json()['id']}/").json()
+    return body
+
+
+def test_upload_preview_filter_commit(editor: Client) -> None:
+    body = upload(editor, gzip.decompress(EXPORT_JSON.read_bytes()), "kubectl-export.json")
+    assert (body["state"], body["counts"]["pods"], body["counts"]["gated"]) == ("ready", 231, 1)
+    url = f"/api/v1/imports/{body['id']}/"
+    filtered = editor.get(url, {"exclude_namespaces": "monitoring"}).json()["filtered"]
+    assert filtered == {"nodes": 36, "pods": 193, "pending": 47, "unnamed_usage_pods": 38}
+    made = editor.post(f"{url}commit/", {"exclude_namespaces": ["monitoring"]}, content_type="application/json")
+    assert made.status_code == 201, made.content
+    snapshot = made.json()
+    assert (snapshot["name"], snapshot["source"], snapshot["counts"]["nodes"]) == ("kubectl-export", "import", 36)
+    assert snapshot["taken_at"].startswith("2026-11-20T")
+    assert not Import.objects.exists()
+    assert not list(Import(id=body["id"]).upload.parent.glob(f"{body['id']}*"))
+    pods = editor.get(f"/api/v1/snapshots/{snapshot['id']}/objects/", {"kind": "Pod", "namespace": "left-out"}).json()
+    assert pods["count"] == 38
+
+
+def test_pasted_yaml(editor: Client) -> None:
+    text = "\n---\n".join(json.dumps(m) for m in (make_node("n1"), make_pod("p", "x")))
+    answer = editor.post("/api/v1/imports/", {"text": text}, content_type="application/json")
+    assert editor.get(f"/api/v1/imports/{answer.json()['id']}/").json()["counts"]["nodes"] == 1
+
+
+def test_a_bad_file_imports_nothing_and_says_where(editor: Client) -> None:
+    manifests = {"apiVersion": "v1", "kind": "List", "items": [make_node("n1"), make_pod("web-1", "shop", cpu="-1")]}
+    body = upload(editor, json.dumps(manifests).encode())
+    assert body["state"] == "failed"
+    assert "Pod shop/web-1: spec.containers[0].resources.requests" in body["error"]
+    refused = editor.post(f"/api/v1/imports/{body['id']}/commit/", {}, content_type="application/json")
+    assert refused.status_code == 409
+    assert not Snapshot.objects.exists()
+
+
+def test_a_bad_selector_is_refused_and_the_import_stays(editor: Client) -> None:
+    body = upload(editor, json.dumps(make_node("n1")).encode())
+    url = f"/api/v1/imports/{body['id']}/"
+    refused = editor.get(url, {"label_selector": "a in ("})
+    assert (refused.status_code, refused.json()["error"]["path"]) == (400, "label_selector")
+    committed = editor.post(f"{url}commit/", {"label_selector": "a in ("}, content_type="application/json")
+    assert committed.status_code == 422
+    assert Import.objects.exists()
+
+
+def test_nothing_sent(editor: Client) -> None:
+    answer = editor.post("/api/v1/imports/", {}, content_type="application/json")
+    assert (answer.status_code, answer.json()["error"]["path"]) == (400, "file")
+
+
+def test_an_upload_over_the_limit_is_refused_before_it_is_read(editor: Client) -> None:
+    answer = editor.post(
+        "/api/v1/imports/", {"text": "x"}, content_type="application/json", CONTENT_LENGTH=str(600 * 1024 * 1024)
+    )
+    assert answer.status_code == 413
+    assert "600 MB; 512 MB are the most" in answer.json()["error"]["message"]
+
+
+def test_discard_leaves_nothing(editor: Client) -> None:
+    body = upload(editor, json.dumps(make_node("n1")).encode())
+    assert editor.delete(f"/api/v1/imports/{body['id']}/").status_code == 204
+    assert editor.get(f"/api/v1/imports/{body['id']}/").status_code == 404
+
+
+def test_a_viewer_reads_but_does_not_import(client: Client) -> None:
+    client.force_login(accounts.account_create(username="vic", role=Role.VIEWER, password=None))
+    assert client.get("/api/v1/snapshots/").status_code == 200
+    refused = client.post("/api/v1/imports/", {"text": "x"}, content_type="application/json")
+    assert refused.status_code == 403
+    assert refused.json()["error"]["message"] == "This needs the role editor."
+
+
+def test_nobody_reads_nothing(client: Client) -> None:
+    assert client.get("/api/v1/snapshots/").status_code == 401
+
+
+def test_samples_load_once(editor: Client) -> None:
+    assert len(services.samples_load()) == 3
+    assert services.samples_load() == []
+    names = [row["name"] for row in editor.get("/api/v1/snapshots/").json()["results"]]
+    assert names == ["Three-zone shop", "GPU cluster", "One thousand nodes"]
+    counts = editor.get("/api/v1/snapshots/").json()["results"][1]["counts"]
+    assert (counts["nodes"], counts["pods"], counts["gpus"]) == (24, 180, 96)
+
+
+def test_the_list_costs_a_fixed_number_of_queries(editor: Client, django_assert_num_queries: Any) -> None:
+    services.samples_load()
+    with django_assert_num_queries(5):
+        editor.get("/api/v1/snapshots/")

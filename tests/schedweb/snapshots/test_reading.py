@@ -1,0 +1,168 @@
+"""Reading a file: what is taken, what is redacted, what is refused and with which words."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from framework.objects import Pod
+from framework.objects.selector_syntax import parse_selector
+from schedweb.engine.payload import decode_manifests
+from schedweb.snapshots.cluster import (
+    ImportFilter,
+    apply_filter,
+    count_cluster,
+    read_cluster,
+    utilisation_bars,
+)
+from schedweb.snapshots.manifests import FileRefused, read_manifests
+from schedweb.snapshots.reader import Request, answer
+from schedweb.snapshots.redaction import REDACTED
+from tests.schedweb.snapshots.files import EXPORT_JSON, EXPORT_YAML, make_node, make_pod, unpacked
+
+
+def read(path: Path) -> list[dict[str, Any]]:
+    return list(read_manifests(path))
+
+
+def written(path: Path, content: str | bytes) -> Path:
+    path.write_bytes(content.encode() if isinstance(content, str) else content)
+    return path
+
+
+def test_a_real_export_is_counted(tmp_path: Path) -> None:
+    counts = count_cluster(read_cluster(read_manifests(unpacked(EXPORT_JSON, tmp_path))))
+    assert (counts["nodes"], counts["pods"], counts["pending"], counts["gated"]) == (36, 231, 46, 1)
+    assert counts["namespaces"] == 9
+    assert counts["pods_by_namespace"][:2] == [{"name": "shop", "pods": 104}, {"name": "staging", "pods": 67}]
+    assert counts["unused_kinds"] == {"DaemonSet": 1, "Deployment": 12}
+
+
+def test_json_and_yaml_of_one_cluster_agree(tmp_path: Path) -> None:
+    from_json = read_cluster(read_manifests(unpacked(EXPORT_JSON, tmp_path)))
+    from_yaml = read_cluster(read_manifests(unpacked(EXPORT_YAML, tmp_path)))
+    pods = {pod.key: pod for pod in from_json.pods()}
+    assert {pod.key: pod for pod in from_yaml.pods()} == pods
+
+
+def test_several_documents_lists_and_typed_lists(tmp_path: Path) -> None:
+    typed = {"apiVersion": "v1", "kind": "PodList", "items": [{"metadata": {"name": "a", "namespace": "x"}}]}
+    path = written(tmp_path / "f.yaml", f"---\n{json.dumps(make_node('n1'))}\n---\n\n---\n{json.dumps(typed)}\n")
+    assert [(m["kind"], m["metadata"]["name"]) for m in read(path)] == [("Node", "n1"), ("Pod", "a")]
+
+
+@pytest.mark.parametrize("between", ["", "\n", "\n---\n"])
+def test_json_documents_one_after_another(tmp_path: Path, between: str) -> None:
+    path = written(tmp_path / "f.json", between.join(json.dumps(make_node(name)) for name in ("n1", "n2", "n3")))
+    assert [m["metadata"]["name"] for m in read(path)] == ["n1", "n2", "n3"]
+
+
+def test_yaml_keeps_timestamps_and_numbers_as_kubernetes_does(tmp_path: Path) -> None:
+    path = written(
+        tmp_path / "f.yaml",
+        "kind: Node\napiVersion: v1\nmetadata:\n  name: n\n  creationTimestamp: 2026-11-20T10:00:00Z\n",
+    )
+    assert read(path)[0]["metadata"]["creationTimestamp"] == "2026-11-20T10:00:00Z"
+
+
+@pytest.mark.parametrize(
+    ("content", "words"),
+    [
+        (b"", "The file is empty."),
+        (b'{"apiVersion": "v1", "kind": "List", "items": [{"kind": "Pod"', "it ends in the middle"),
+        (b"\x00\x01\x02", "This is not YAML"),
+        ("a: [1, 2", "line 2, column 1"),
+        ("kind: Pod\nkind: Node\n", 'key "kind" already set in map'),
+        ("a: &a\n  b: *a\n", "contains itself"),
+        ("just a sentence", "Expected a Kubernetes object, found a text."),
+        ("[1, 2]", "found a number"),
+        ('{"apiVersion": "v1", "kind": "List", "items": []}', "holds no Kubernetes object"),
+        ("---\n---\n", "holds no Kubernetes object"),
+    ],
+)
+def test_files_that_are_refused(tmp_path: Path, content: str | bytes, words: str) -> None:
+    with pytest.raises(FileRefused) as refused:
+        read(written(tmp_path / "f", content))
+    assert words in str(refused.value)
+
+
+def test_a_yaml_bomb_is_refused_before_it_unfolds(tmp_path: Path) -> None:
+    lines = ['a0: &a0 ["lol", "lol", "lol", "lol", "lol", "lol", "lol", "lol", "lol"]']
+    lines += [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 12)]
+    with pytest.raises(FileRefused, match="aliases expand"):
+        read(written(tmp_path / "bomb.yaml", "\n".join(lines)))
+
+
+@pytest.mark.parametrize(
+    ("pod", "words"),
+    [
+        (make_pod("web-1", "shop", cpu="-1"), "Pod shop/web-1: spec.containers[0].resources.requests"),
+        (make_pod("web-1", "shop", containers=[]), "Pod shop/web-1: spec.containers"),
+        (make_pod("Web_1", "shop"), "Pod shop/Web_1: metadata.name"),
+        ({"kind": "Pod", "metadata": {"name": "x"}}, "apiVersion"),
+        ({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": 5}}, "metadata.name"),
+    ],
+)
+def test_a_bad_object_is_named_with_its_field(pod: dict[str, Any], words: str) -> None:
+    with pytest.raises(FileRefused) as refused:
+        read_cluster([make_node("n1"), pod])
+    assert words in str(refused.value)
+
+
+def test_the_same_object_twice_is_refused() -> None:
+    with pytest.raises(FileRefused, match="Pod shop/web-1 is there twice"):
+        read_cluster([make_pod("web-1", "shop"), make_pod("web-1", "shop")])
+
+
+def test_secrets_are_dropped_and_values_redacted() -> None:
+    pod = make_pod("web-1", "shop")
+    pod["spec"]["containers"][0]["env"] = [{"name": "PASSWORD", "value": "hunter2"}]
+    pod["metadata"]["annotations"] = {"kubectl.kubernetes.io/last-applied-configuration": "hunter2"}
+    deployment = {
+        "apiVersion": "apps/v1",
+        "kind": "Deployment",
+        "metadata": {"name": "web", "namespace": "shop"},
+        "spec": {"template": {"spec": {"initContainers": [{"name": "i", "env": [{"name": "A", "value": "hunter2"}]}]}}},
+    }
+    config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c", "namespace": "shop"}}
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s", "namespace": "shop"}}
+    cluster = read_cluster([pod, deployment, {**config, "data": {"k": "hunter2"}}, {**secret, "data": {"p": "aHVu"}}])
+    assert "hunter2" not in json.dumps([m.manifest for m in cluster.members])
+    assert cluster.members[0].manifest["spec"]["containers"][0]["env"] == [{"name": "PASSWORD", "value": REDACTED}]
+    assert cluster.dropped == {"Secret": 1}
+
+
+def test_left_out_pods_keep_their_usage_on_their_nodes() -> None:
+    placed = make_pod("db-0", "data", cpu="2", node="n1")
+    placed["spec"]["priority"] = 7
+    cluster = read_cluster([make_node("n1"), placed, make_pod("job", "data"), make_pod("web", "shop", node="n1")])
+    left, unnamed = apply_filter(cluster, ImportFilter(frozenset({"data"})))
+    pods: dict[str, Pod] = {pod.key: pod for pod in left.pods()}
+    assert (set(pods), unnamed) == ({"left-out/usage-1", "shop/web"}, 1)
+    stub = pods["left-out/usage-1"]
+    assert (stub.spec.node_name, stub.spec.priority, stub.metadata.labels) == ("n1", 7, {})
+    assert utilisation_bars(left.nodes(), left.pods()) == utilisation_bars(cluster.nodes(), cluster.pods())
+
+
+def test_filter_by_label_selector() -> None:
+    cluster = read_cluster([make_pod("a", "x", labels={"app": "web"}), make_pod("b", "x", labels={"app": "db"})])
+    left, _ = apply_filter(cluster, ImportFilter(labels=parse_selector("app!=db")))
+    assert [pod.name for pod in left.pods()] == ["a"]
+
+
+def test_the_reader_answers_errors_in_words(tmp_path: Path) -> None:
+    upload = written(tmp_path / "up", "{")
+    result = answer(Request(task="read", source=str(upload), target=str(tmp_path / "c"), index=str(tmp_path / "i")))
+    assert "it ends in the middle" in result.error
+    assert not (tmp_path / "c").exists()
+
+
+def test_the_reader_keeps_every_field_for_the_yaml_view(tmp_path: Path) -> None:
+    pod = make_pod("web-1", "shop")
+    pod["spec"]["somethingNew"] = {"kept": True}
+    upload = written(tmp_path / "up", json.dumps(pod))
+    answer(Request(task="read", source=str(upload), target=str(tmp_path / "c"), index=str(tmp_path / "i")))
+    assert decode_manifests((tmp_path / "c").read_bytes())[0]["spec"]["somethingNew"] == {"kept": True}
