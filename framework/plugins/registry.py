@@ -30,6 +30,7 @@ from framework.interface import (
     ScorePlugin,
 )
 from framework.plugins.coscheduling.plugin import Coscheduling
+from framework.plugins.defaultbinder import DefaultBinder
 from framework.plugins.defaultpreemption.plugin import DefaultPreemption
 from framework.plugins.imagelocality import ImageLocality
 from framework.plugins.interpodaffinity.plugin import InterPodAffinity
@@ -42,16 +43,17 @@ from framework.plugins.noderesources.fit import NodeResourcesFit
 from framework.plugins.nodeunschedulable import NodeUnschedulable
 from framework.plugins.not_evaluated_yet import NOT_EVALUATED_YET
 from framework.plugins.podtopologyspread.plugin import PodTopologySpread
+from framework.plugins.prioritysort import PrioritySort
+from framework.plugins.schedulinggates import SchedulingGates
 from framework.plugins.tainttoleration import TaintToleration
 
 ENTRY_POINT_GROUP: Final = "scheduling_playground.plugins"
 
 _P = ExtensionPoint
 
-# A name without a class stands for a plugin that is not built yet; its line becomes the class when it is.
 PLUGINS: Final[tuple[type[Plugin] | CatalogueEntry, ...]] = (
-    CatalogueEntry("SchedulingGates", frozenset({_P.PRE_ENQUEUE}), evaluated=False),
-    CatalogueEntry("PrioritySort", frozenset({_P.QUEUE_SORT}), evaluated=False),
+    SchedulingGates,
+    PrioritySort,
     NodeUnschedulable,
     NodeName,
     TaintToleration,
@@ -63,7 +65,7 @@ PLUGINS: Final[tuple[type[Plugin] | CatalogueEntry, ...]] = (
     DefaultPreemption,
     NodeResourcesBalancedAllocation,
     ImageLocality,
-    CatalogueEntry("DefaultBinder", frozenset({_P.BIND}), evaluated=False),
+    DefaultBinder,
     Coscheduling,
     ManualApproval,
     *NOT_EVALUATED_YET,
