@@ -7,7 +7,7 @@ PYTEST_WORKERS ?= 2
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test test-python test-frontend check check-python check-layers check-frontend \
-	check-generated check-migrations generate format lock
+	check-generated check-migrations generate format lock bench screenshots
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -57,3 +57,6 @@ format: setup ## ruff format and the fixes ruff is sure of
 
 lock: setup ## resolve pyproject.toml into the hashed locks
 	$(PY) -m scripts.lock
+
+bench: setup ## pods per second through the framework (docs/benchmarks.md)
+	$(PY) -m scripts.bench
