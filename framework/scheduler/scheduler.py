@@ -183,14 +183,24 @@ class Scheduler:
     # --- events -----------------------------------------------------------------------------------------------------
 
     def apply(self, event: InformerEvent) -> None:
-        """An informer event. Writes to ``cluster`` call this by themselves."""
+        """An informer event. Writes to ``cluster`` call this by themselves.
+
+        Between cycles a wait that it ends (a waiting pod was deleted) is followed up at once, else after the cycle.
+        """
         event_handlers.handle(self.core, event)
+        if not self.mid_cycle:
+            self.run_bindings()
 
     # --- cycles -----------------------------------------------------------------------------------------------------
 
     @property
     def mid_cycle(self) -> bool:
         return self._running is not None
+
+    @property
+    def in_binding_cycle(self) -> bool:
+        """Whether a binding cycle is being run right now, not a scheduling cycle."""
+        return self._in_binding_cycle
 
     def step(self) -> Attempt | None:
         """One whole scheduling cycle and what follows from it at once; None where Pop would block.
