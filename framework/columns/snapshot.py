@@ -27,6 +27,10 @@ I = TypeVar("I")  # noqa: E741
 
 KEPT_INPUTS: Final = 1024
 """Inputs made for single pods (a selector, a set of ports) that are kept; the least recently used go first."""
+KEPT_ROWS: Final = 10_000_000
+"""Rows of all kept inputs together, at 4 to 20 bytes each: what bounds their memory in large clusters."""
+LEAST_KEPT: Final = 64
+"""Enough for the inputs of one cycle, however many nodes there are."""
 
 
 class Placement(NamedTuple):
@@ -256,7 +260,8 @@ class Snapshot:
         found = self._inputs.pop(key, None)
         if found is None:
             found = cast(Input, make())
-            if len(self._inputs) >= KEPT_INPUTS:
+            kept = max(LEAST_KEPT, min(KEPT_INPUTS, KEPT_ROWS // max(self.extent.used, 1)))
+            while len(self._inputs) >= kept:
                 del self._inputs[next(iter(self._inputs))]
         self._inputs[key] = found
         return cast(I, found)
