@@ -6,14 +6,14 @@ import gzip
 import lzma
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO
+from typing import IO, cast
 
 
 def _open(path: Path) -> IO[bytes]:
     if path.suffix == ".gz":
-        return gzip.open(path, "rb")
+        return cast("IO[bytes]", gzip.open(path, "rb"))
     if path.suffix == ".xz":
-        return lzma.open(path, "rb")
+        return cast("IO[bytes]", lzma.open(path, "rb"))
     return path.open("rb")
 
 
