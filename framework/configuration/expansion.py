@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
+from functools import partial
 from typing import Any, Final
 
 import msgspec
@@ -138,6 +139,25 @@ def expand(configuration: KubeSchedulerConfiguration, catalogue: PluginCatalogue
     )
 
 
+def outline(configuration: KubeSchedulerConfiguration, catalogue: PluginCatalogue) -> EffectiveConfiguration:
+    """As ``expand``, but nothing is refused: what a form shows while there are errors. The same where there are none.
+
+    From a defaulted configuration, valid or not.
+    """
+    percentage = configuration.percentage_of_nodes_to_score or 0
+    return EffectiveConfiguration(
+        profiles=tuple(
+            _ProfileBuilder(profile, ROOT.child("profiles").index(i), catalogue, percentage).outline()
+            for i, profile in enumerate(configuration.profiles)
+        ),
+        parallelism=configuration.parallelism or 0,
+        percentage_of_nodes_to_score=percentage,
+        pod_initial_backoff_seconds=configuration.pod_initial_backoff_seconds or 0,
+        pod_max_backoff_seconds=configuration.pod_max_backoff_seconds or 0,
+        extenders=order_extenders(configuration.extenders),
+    )
+
+
 def order_extenders(extenders: Iterable[Extender]) -> tuple[Extender, ...]:
     return tuple(sorted(extenders, key=lambda extender: extender.ignorable))
 
@@ -185,14 +205,41 @@ class _ProfileBuilder:
     def build(self) -> EffectiveProfile:
         self._refuse_repeated_config()
         args = {entry.name: entry.args for entry in self._profile.plugin_config}
-        enabled = {plugin.name for each in plugin_sets(self._plugins).values() for plugin in each.enabled}
-        needed = tuple(name for name in self._catalogue.names() if name in enabled)
+        needed = self._needed()
         self._construct(needed, args)
         for point in ExtensionPoint:
             self._refuse_specific(point)
         names = {point: self._expand(point) for point in ExtensionPoint}
         self._refuse_incomplete(names)
         weights = {point: self._weights(point) for point in ExtensionPoint if point in WEIGHTED_POINTS}
+        return self._built(names, weights, needed, args)
+
+    def outline(self) -> EffectiveProfile:
+        """Repeated and unknown plugins once, at the place where they are written."""
+        names: dict[ExtensionPoint, list[str]] = {}
+        weights: dict[ExtensionPoint, dict[str, int]] = {}
+        for point in ExtensionPoint:
+            found = order_at(self._sets[point], self._multi_point, partial(self._extends, point=point))
+            names[point] = list(dict.fromkeys(found))
+            if point in WEIGHTED_POINTS:
+                given: dict[str, int] = {}
+                for plugin in (*self._sets[point].enabled, *self._multi_point.enabled):
+                    given.setdefault(plugin.name, plugin.weight or 1)
+                weights[point] = given
+        args = {entry.name: entry.args for entry in reversed(self._profile.plugin_config)}
+        return self._built(names, weights, self._needed(), args)
+
+    def _needed(self) -> tuple[str, ...]:
+        enabled = {plugin.name for each in plugin_sets(self._plugins).values() for plugin in each.enabled}
+        return tuple(name for name in self._catalogue.names() if name in enabled)
+
+    def _built(
+        self,
+        names: dict[ExtensionPoint, list[str]],
+        weights: dict[ExtensionPoint, dict[str, int]],
+        needed: tuple[str, ...],
+        args: dict[str, Any],
+    ) -> EffectiveProfile:
         return EffectiveProfile(
             scheduler_name=self._profile.scheduler_name or "",
             percentage_of_nodes_to_score=self._percentage,

@@ -31,9 +31,9 @@ def args_schema(entry: CatalogueEntry) -> dict[str, Any] | None:
     if entry.args_type is None:
         return None
     schema = _inlined(msgspec.json.schema(entry.args_type, schema_hook=_hook))
-    defaults = msgspec.to_builtins(defaulted_args(entry.args_type()))
+    defaults = _without_nulls(msgspec.json.decode(msgspec.json.encode(defaulted_args(entry.args_type()))))
     for name, field in schema.get("properties", {}).items():
-        if defaults.get(name) is not None:
+        if name in defaults:
             field["default"] = defaults[name]
         else:
             field.pop("default", None)
@@ -43,6 +43,12 @@ def args_schema(entry: CatalogueEntry) -> dict[str, Any] | None:
 def configuration_schema() -> dict[str, Any]:
     schema = _inlined(msgspec.json.schema(KubeSchedulerConfiguration, schema_hook=_hook))
     return {"$schema": DIALECT, **schema}
+
+
+def _without_nulls(value: Any) -> Any:
+    if isinstance(value, dict):
+        return {key: _without_nulls(item) for key, item in value.items() if item is not None}
+    return [_without_nulls(item) for item in value] if isinstance(value, list) else value
 
 
 def _hook(of: type) -> dict[str, Any]:

@@ -315,6 +315,7 @@ def resolve_scalar(text: str) -> str | int | float | bool | None:
 # JSON ----------------------------------------------------------------------------------------------------------------
 
 _decode_string = JSONDecoder().raw_decode
+_SURROGATE = re.compile("[\ud800-\udfff]")
 _SPACE = re.compile(r"[ \t\n\r]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?", re.ASCII)
 _LITERALS = {"true": True, "false": False, "null": None}
@@ -360,7 +361,9 @@ class _JsonReader:
             return self._array(at, place, depth)
         if char == '"':
             value, end = _decode_string(text, at)
-            return _placed(place, Node("scalar", value, quoted=True, end=end)), end
+            # Half a surrogate pair is no character; Go puts the replacement character too.
+            whole = _SURROGATE.sub("\ufffd", value)
+            return _placed(place, Node("scalar", whole, quoted=True, end=end)), end
         for name, literal in _LITERALS.items():
             if text.startswith(name, at):
                 return _placed(place, Node("scalar", literal, end=at + len(name))), at + len(name)

@@ -11,7 +11,6 @@ import itertools
 import json
 import re
 from collections.abc import Sequence
-from copy import deepcopy
 from typing import Any, Final
 
 from framework.configuration.errors import FieldPath, PathPart
@@ -29,6 +28,8 @@ class CannotEdit(ValueError):
 class TextEditor:
     def __init__(self, text: str) -> None:
         self.text = text
+        self._going: tuple[int, int] | None = None
+        """What ``delete`` is about: comments in there go with it, those in collections that it empties stay."""
         self._read()
 
     def _read(self) -> None:
@@ -52,20 +53,22 @@ class TextEditor:
 
     def set_value(self, path: Path, value: Any) -> None:
         """Puts ``value`` at ``path``; missing mappings and lists on the way are made."""
-        wanted = _with_value(self.root.to_value(), path, value)
-        self._transform((), wanted)
+        known = len(path)
+        while not self.has(path[:known]):
+            known -= 1
+        # From the place on, not from the root: a profile under a new name is the same profile.
+        self._transform(path[:known], _with_value(self.value(path[:known]), path[known:], value))
 
     def delete(self, path: Path) -> None:
         """Takes the entry or item at ``path`` away; mappings and lists that this empties go too (but not the root)."""
         if not self.has(path):
             raise CannotEdit(f"there is no {FieldPath(path)}")
-        while len(path) > 1:
-            holder = self.value(path[:-1])
-            if len(holder) > 1:
-                break
+        target = self._node(path)
+        self._going = None if target is None else (target.start, self._end(target))
+        while len(path) > 1 and len(self.value(path[:-1])) == 1:
             path = path[:-1]
-        wanted = _without(self.root.to_value(), path)
-        self._transform((), wanted)
+        self._step(path[:-1], _without(self.value(path[:-1]), path[-1]), ("delete", path[-1]))
+        self._going = None
 
     # Differences ------------------------------------------------------------------------------------------------------
 
@@ -75,14 +78,16 @@ class TextEditor:
         if _same(there, wanted):
             return
         if isinstance(there, dict) and isinstance(wanted, dict) and there and wanted:
-            for key in [key for key in there if key not in wanted]:
-                self._step(path, {k: v for k, v in self.value(path).items() if k != key}, ("delete", key))
+            # What comes first, so that nothing is ever empty in between.
             for key, item in wanted.items():
                 now = self.value(path)
                 if key not in now:
                     self._step(path, {**now, key: item}, ("insert", key))
                 else:
                     self._transform((*path, key), item)
+            for gone in [key for key in there if key not in wanted]:
+                now = self.value(path)
+                self._step(path, {key: item for key, item in now.items() if key != gone}, ("delete", gone))
         elif isinstance(there, list) and isinstance(wanted, list) and there and wanted:
             self._transform_list(path, there, wanted)
         elif path:
@@ -107,7 +112,8 @@ class TextEditor:
         expected = _with_value(self.root.to_value(), path, wanted) if path else wanted
         before = self.text
         node = self._node(path)
-        candidate = None if node is None else self._operate(node, change, wanted)
+        # A root that is replaced as a whole has nothing around it to operate on.
+        candidate = None if node is None or change == ("replace", "") else self._operate(node, change, wanted)
         if candidate is not None and self._accept(candidate, expected):
             return
         for length in range(len(path), -1, -1):
@@ -214,11 +220,10 @@ class TextEditor:
         if not path:
             if self.json:
                 return json.dumps(value, indent=2, ensure_ascii=False) + "\n"
-            if not value:
-                return None
             lines = self.text.split("\n")
             comments = itertools.takewhile(lambda line: not line.strip() or _COMMENT_LINE.match(line), lines[:-1])
-            return "\n".join([*comments, *write_block(value, 0, self._sequence_offset)]) + "\n"
+            body = write_block(value, 0, self._sequence_offset) if value else [write_flow(value)]
+            return "\n".join([*comments, *body]) + "\n"
         holder = self._node(path[:-1])
         if holder is None:
             return None
@@ -356,7 +361,13 @@ class TextEditor:
 
     def _delete_lines(self, start: int, end: int) -> str:
         stop = self._line_end(end)
-        return self.text[:start] + self.text[stop + 1 :]
+        kept, at = "", start
+        going = self._going
+        for line in self.text[start:stop].split("\n"):
+            if going is not None and _COMMENT_LINE.match(line) and not going[0] <= at <= going[1]:
+                kept += f"{line}\n"
+            at += len(line) + 1
+        return self.text[:start] + kept + self.text[stop + 1 :]
 
 
 class _At:
@@ -447,8 +458,7 @@ def _with_value(root: Any, path: Path, value: Any) -> Any:
     return fields
 
 
-def _without(root: Any, path: Path) -> Any:
-    copy = deepcopy(root)
-    holder: Any = _plain(copy, path[:-1])
-    del holder[path[-1]]
-    return copy
+def _without(holder: Any, part: PathPart) -> Any:
+    if isinstance(holder, dict):
+        return {key: item for key, item in holder.items() if key != part}
+    return [item for i, item in enumerate(holder) if i != part]

@@ -24,8 +24,21 @@ def write_scalar(value: Any, *, as_json: bool = False) -> str:
         return repr(value)
     text = str(value)
     if as_json or not _is_plain(text):
-        return json.dumps(text, ensure_ascii=False)
+        quoted = json.dumps(text, ensure_ascii=False)
+        return quoted if quoted.isprintable() else _escaped(quoted, as_json=as_json)
     return text
+
+
+def _escaped(quoted: str, *, as_json: bool) -> str:
+    """Characters that YAML does not allow as they are, or that nobody sees."""
+    return "".join(
+        char
+        if char.isprintable()
+        else json.dumps(char)[1:-1]
+        if as_json or ord(char) < 0x10000
+        else f"\\U{ord(char):08x}"
+        for char in quoted
+    )
 
 
 def _is_plain(text: str) -> bool:

@@ -12,6 +12,8 @@ from framework.configuration import EffectiveProfile, load
 from framework.configuration.catalogue import CatalogueEntry, ExtensionPoint, PluginArgs
 from framework.configuration.defaults import merge_plugin_set
 from framework.configuration.effective import EffectiveConfiguration
+from framework.configuration.expansion import outline
+from framework.configuration.presets import PRESETS, Preset
 from framework.configuration.types import Plugin, PluginSet
 from framework.plugins.registry import built_in_registry
 
@@ -346,3 +348,33 @@ def test_the_effective_configuration_is_plain_data() -> None:
         "minCandidateNodesPercentage": 10,
         "minCandidateNodesAbsolute": 100,
     }
+
+
+@pytest.mark.parametrize("preset", PRESETS, ids=lambda each: each.id)
+def test_the_outline_of_a_valid_configuration_is_its_effective_set(preset: Preset) -> None:
+    loaded = load(preset.text, REGISTRY)
+    assert loaded.defaulted is not None
+    assert outline(loaded.defaulted, REGISTRY) == loaded.effective
+
+
+def test_the_outline_shows_what_construction_refuses() -> None:
+    text = HEAD + textwrap.dedent("""\
+        profiles:
+          - schedulerName: default-scheduler
+            plugins:
+              queueSort: {disabled: [{name: "*"}]}
+              filter: {enabled: [{name: Nobody}, {name: NodeName}, {name: NodeName}]}
+            pluginConfig:
+              - {name: NodeResourcesFit, args: {scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 120}]}}}
+        """)
+    loaded = load(text, REGISTRY)
+    assert loaded.effective is None
+    assert loaded.defaulted is not None
+    profile = outline(loaded.defaulted, REGISTRY).profiles[0]
+    assert profile.point("queueSort").plugins == ()
+    assert [(each.name, each.origin) for each in profile.point("queueSort").disabled] == [
+        ("PrioritySort", "disabled by *")
+    ]
+    assert profile.point("filter").names[:2] == ("NodeName", "NodeUnschedulable")
+    assert profile.point("filter").names[-1] == "Nobody"
+    assert profile.args["NodeResourcesFit"].scoring_strategy.resources[0].weight == 120
