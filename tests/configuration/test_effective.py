@@ -365,7 +365,8 @@ def test_the_outline_shows_what_construction_refuses() -> None:
               queueSort: {disabled: [{name: "*"}]}
               filter: {enabled: [{name: Nobody}, {name: NodeName}, {name: NodeName}]}
             pluginConfig:
-              - {name: NodeResourcesFit, args: {scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 120}]}}}
+              - name: NodeResourcesFit
+                args: {scoringStrategy: {type: MostAllocated, resources: [{name: cpu, weight: 120}]}}
         """)
     loaded = load(text, REGISTRY)
     assert loaded.effective is None
