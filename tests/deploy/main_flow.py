@@ -6,10 +6,10 @@ The same steps for the embedded and the distributed mode: the two may differ in 
 from __future__ import annotations
 
 import json
-import re
 from typing import Any
 
-from tests.deploy.site import Site
+from scripts.processes import link_in
+from scripts.site import Site
 
 CONFIGURATION = """\
 apiVersion: kubescheduler.config.k8s.io/v1
@@ -62,12 +62,6 @@ CLUSTER = {
     ],
 }
 TOO_LARGE = "0/2 nodes are available: 2 Insufficient cpu."
-
-
-def link_in(printed: str) -> str:
-    found = re.search(r"https?://\S*token\S*", printed)
-    assert found is not None, printed
-    return found[0]
 
 
 def pods_by_name(site: Site, run: str) -> dict[str, Any]:

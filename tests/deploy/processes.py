@@ -7,57 +7,15 @@ and the scratch Redis of the test, port 8000 becomes a free one, and 0.0.0.0 bec
 from __future__ import annotations
 
 import os
-import signal
-import socket
 import subprocess
 import sys
 from collections.abc import Iterable
 from pathlib import Path
 
+from scripts.processes import Process, bare_environment, free_port
+from scripts.site import eventually
 from tests.conftest import Services
 from tests.deploy.compose import ROOT, Service
-from tests.deploy.site import eventually
-
-# What any process of this machine needs and no container inherits from it.
-INHERITED = ("PATH", "HOME", "LANG", "LC_ALL", "TMPDIR", "SYSTEMROOT")
-
-
-def free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-        return port
-
-
-class Process:
-    """A started service; its output goes to a file that a failing assertion shows."""
-
-    def __init__(self, name: str, command: list[str], environment: dict[str, str], log: Path) -> None:
-        self.name = name
-        self.log = log
-        with log.open("wb") as output:
-            self.child = subprocess.Popen(
-                command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
-            )
-
-    def output(self) -> str:
-        return self.log.read_text(encoding="utf-8", errors="replace")
-
-    def is_running(self) -> bool:
-        return self.child.poll() is None
-
-    def signal(self, number: signal.Signals) -> None:
-        """To the process and its children, as stopping a container does."""
-        if self.is_running():
-            os.killpg(self.child.pid, number)
-
-    def stop(self, seconds: float = 30) -> None:
-        self.signal(signal.SIGTERM)
-        try:
-            self.child.wait(seconds)
-        except subprocess.TimeoutExpired:
-            self.signal(signal.SIGKILL)
-            self.child.wait(seconds)
 
 
 class Deployment:
@@ -82,7 +40,7 @@ class Deployment:
         return [self.replaced.get(word, word) for word in words]
 
     def environment(self, service: Service) -> dict[str, str]:
-        own = {name: os.environ[name] for name in INHERITED if name in os.environ}
+        own = bare_environment()
         own["PATH"] = f"{Path(sys.executable).parent}{os.pathsep}{own.get('PATH', '')}"
         values = self.translated(service.environment.values())
         return own | dict(zip(service.environment, values, strict=True))

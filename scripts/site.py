@@ -1,4 +1,7 @@
-"""A person at a running site, over HTTP: opens the printed link, imports, runs, decides. Used for both modes."""
+"""A person at a running site, over HTTP: opens the printed link, imports, runs, decides.
+
+Tests of both modes use it, and the script that takes the screenshots.
+"""
 
 from __future__ import annotations
 
