@@ -60,3 +60,6 @@ lock: setup ## resolve pyproject.toml into the hashed locks
 
 bench: setup ## pods per second through the framework (docs/benchmarks.md)
 	$(PY) -m scripts.bench
+
+screenshots: setup ## docs/screenshots, taken from the running product
+	$(PY) -m scripts.screenshots

@@ -45,9 +45,14 @@ class Site:
     def __init__(self, origin: str) -> None:
         self.origin = origin
         self.csrf_token = ""
+        self.jar = CookieJar()
         self.opener = urllib.request.build_opener(
-            urllib.request.ProxyHandler({}), urllib.request.HTTPCookieProcessor(CookieJar())
+            urllib.request.ProxyHandler({}), urllib.request.HTTPCookieProcessor(self.jar)
         )
+
+    def cookies(self) -> dict[str, str]:
+        """For a browser that goes on with this session."""
+        return {cookie.name: cookie.value or "" for cookie in self.jar}
 
     def ask(self, method: str, path: str, body: Any = None) -> Answer:
         request = urllib.request.Request(self.origin + path, method=method)
