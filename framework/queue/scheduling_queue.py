@@ -249,6 +249,13 @@ class SchedulingQueue:
         finally:
             self.done(uid)
 
+    def put_back(self, pod: QueuedPodInfo) -> None:
+        """Among the unschedulable pods again, as if no event had moved it: what-ifs ask for one event after another."""
+        self._active.delete(pod.key)
+        if self._backoff.get(pod.key) is not None:
+            self._backoff.delete(pod.key)
+        self._to_unschedulable(pod, "PutBack")
+
     def leave(self, pod: QueuedPodInfo, event: str) -> None:
         """The pod is in flight no more and does not come back: bound, or gone."""
         self._moved(pod, Place.NOWHERE, event)

@@ -1,0 +1,106 @@
+"""Cases of ``decide``: reading them, and making of their manifests what a cluster would hold.
+
+A case leaves uids and times out; what stands in for them is a rule, so that everybody decides about the same objects.
+"""
+
+from __future__ import annotations
+
+import gzip
+import lzma
+import sys
+from collections.abc import Callable, Iterator, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import IO, Any, Final
+
+import msgspec
+
+from framework.cli.errors import InputError
+from framework.objects import KubeObject, Namespace, ObjectMeta, Pod
+from framework.objects.decode import decode_manifest
+from framework.objects.errors import ObjectError
+from framework.objects.kinds import plural_of
+from framework.objects.timestamps import NANOSECONDS, format_timestamp, parse_timestamp
+
+FIRST_CREATION: Final = parse_timestamp("2026-01-01T00:00:00Z")
+START: Final = parse_timestamp("2026-01-02T00:00:00Z")
+"""The clock of every case: after everything that it creates."""
+
+_OPENERS: Final[Mapping[str, Callable[..., IO[str]]]] = {".gz": gzip.open, ".xz": lzma.open}
+
+
+class CaseEvent(msgspec.Struct):
+    type: str
+    object: dict[str, Any]
+
+
+class Case(msgspec.Struct):
+    name: str
+    config: dict[str, Any] | None = None
+    objects: list[dict[str, Any]] = []
+    pods: list[dict[str, Any]] = []
+    events: list[CaseEvent] | None = None
+
+
+@dataclass(slots=True)
+class CaseObjects:
+    """A case's objects with uids and times. ``cluster`` begins with namespaces that are used but not given."""
+
+    cluster: list[KubeObject] = field(default_factory=list)
+    pods: list[Pod] = field(default_factory=list)
+
+
+def read_lines(path: str) -> Iterator[str]:
+    """The lines of a plain, .gz or .xz file; ``-`` is standard input. Raises InputError."""
+    if path == "-":
+        yield from sys.stdin
+        return
+    try:
+        with _OPENERS.get(Path(path).suffix, open)(path, "rt", encoding="utf-8") as file:
+            yield from file
+    except (OSError, EOFError, lzma.LZMAError, UnicodeDecodeError) as error:
+        raise InputError(path, str(error)) from error
+
+
+def parse_case(line: str, source: str) -> Case:
+    """Raises InputError; ``source`` names the line."""
+    try:
+        return msgspec.json.decode(line, type=Case)
+    except msgspec.MsgspecError as error:
+        raise InputError(source, f"not a case: {error}") from error
+
+
+def prepare(case: Case) -> CaseObjects:
+    """Raises InputError, naming object and field."""
+    result = CaseObjects()
+    for index, manifest in enumerate([*case.objects, *case.pods]):
+        obj = completed(manifest, index, case.name)
+        if index < len(case.objects):
+            result.cluster.append(obj)
+        elif isinstance(obj, Pod):
+            result.pods.append(obj)
+        else:
+            raise InputError(case.name, f"pods[{index - len(case.objects)}] is a {obj.kind}")
+    given = {obj.metadata.name for obj in result.cluster if isinstance(obj, Namespace)}
+    used = dict.fromkeys(obj.metadata.namespace for obj in (*result.cluster, *result.pods) if obj.metadata.namespace)
+    result.cluster[:0] = [Namespace(metadata=ObjectMeta(name=name)) for name in used if name not in given]
+    return result
+
+
+def completed(manifest: dict[str, Any], index: int, source: str) -> KubeObject:
+    """The object with uid ``<plural>.<namespace>.<name>`` and created ``index`` seconds after the first, if unset."""
+    try:
+        obj = decode_manifest(manifest)
+    except ObjectError as error:
+        raise InputError(source, str(error)) from error
+    metadata = obj.metadata
+    namespaced = getattr(obj, "namespaced", bool(metadata.namespace))
+    namespace = (metadata.namespace or "default") if namespaced else ""
+    created = metadata.creation_timestamp or format_timestamp(FIRST_CREATION + index * NANOSECONDS)
+    uid = metadata.uid or f"{plural_of(obj)}.{namespace}.{metadata.name}"
+    replace = msgspec.structs.replace
+    obj = replace(obj, metadata=replace(metadata, namespace=namespace, creation_timestamp=created, uid=uid))
+    if isinstance(obj, Pod) and obj.status.start_time is None:
+        # A pod that is bound here starts then, too; nobody asks when a pending pod started.
+        obj = replace(obj, status=replace(obj.status, start_time=created))
+    return obj

@@ -1,0 +1,223 @@
+"""``decide``: what the scheduler decides for a cluster and a list of pods, tried one after the other.
+
+Ties go to the smallest name, every node is looked at, nothing takes time. After a preemption the victims are gone at
+once and the pod is tried once more; a second nomination is recorded, not followed.
+"""
+
+from __future__ import annotations
+
+import multiprocessing
+from collections.abc import Iterable, Iterator
+from typing import Any, TextIO
+
+import msgspec
+from msgspec.structs import replace
+
+from framework.cli.cases import START, Case, CaseObjects, parse_case, prepare, read_lines
+from framework.cli.errors import InputError
+from framework.cli.report import Report, attempt_report, empty_report, status_report
+from framework.cli.requeue import Requeue
+from framework.configuration import EffectiveConfiguration, load_value
+from framework.interface.cycle_state import CycleState
+from framework.interface.node_info import PodInfo
+from framework.interface.status import SUCCESS, Status
+from framework.objects import KubeObject, Pod
+from framework.objects.admission import AdmissionError, admit
+from framework.objects.defaults import with_defaults
+from framework.objects.validation import validate_object
+from framework.plugins.registry import Registry, built_in_registry
+from framework.profiles import Profile, ProfileError
+from framework.scheduler import Attempt, Cluster, Observer, Scheduler
+from framework.trace.attempt import AttemptTrace
+
+ALL_NODES = 100
+
+
+class CaseCluster(Cluster):
+    """``follow`` False: preemption may choose victims, but nobody is deleted."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.follow = True
+
+    def delete_pod(self, pod: Pod) -> str | None:
+        return super().delete_pod(pod) if self.follow else None
+
+
+def decide(case: Case, registry: Registry) -> Report:
+    """The result of one case. Raises InputError for objects that cannot be decoded."""
+    loaded = load_value(case.config, registry)
+    if loaded.effective is None:
+        return {"name": case.name, "configError": loaded.config_error, "results": []}
+    objects = prepare(case)
+    try:
+        decision = Decision(objects, loaded.effective, registry)
+    except ProfileError as error:
+        return {"name": case.name, "configError": str(error), "results": []}
+    report: Report = {"name": case.name}
+    if loaded.warnings:
+        report["warnings"] = [warning.text for warning in loaded.warnings]
+    report["results"] = [attempt for pod in objects.pods for attempt in decision.attempts(pod)]
+    if case.events is not None:
+        first_index = len(case.objects) + len(case.pods)
+        report["events"] = Requeue(decision.scheduler, case.name, first_index).run(case.events)
+    return report
+
+
+class Decision:
+    """One case's scheduler."""
+
+    def __init__(self, objects: CaseObjects, configuration: EffectiveConfiguration, registry: Registry) -> None:
+        self._cluster = CaseCluster()
+        # Pods last: they may name priority and runtime classes that are listed after them.
+        for obj in sorted(objects.cluster, key=lambda each: isinstance(each, Pod)):
+            self._cluster.create(self._admitted(obj))
+        self.scheduler = Scheduler(
+            _all_nodes(configuration),
+            registry,
+            start=START,
+            seed=0,
+            ties="smallest",
+            observer=Observer(),
+            cluster=self._cluster,
+        )
+
+    def _admitted(self, obj: KubeObject) -> KubeObject:
+        """Objects of the cluster are not validated; one that admission refuses is there all the same."""
+        admitted = admit(obj, self._cluster, validate=False)
+        return with_defaults(obj) if isinstance(admitted, AdmissionError) else admitted
+
+    def attempts(self, pod: Pod) -> Iterator[Report]:
+        admitted = admit(pod, self._cluster, validate=False)
+        if isinstance(admitted, AdmissionError):
+            refused = with_defaults(pod)
+            yield empty_report(refused.key, None, refused.spec.priority or 0, {}) | {"admissionError": str(admitted)}
+            return
+        complaints = [error.text for error in validate_object(admitted)]
+        first = True
+        for report in self._attempts(admitted):
+            if first and complaints:
+                report["apiErrors"] = complaints
+            first = False
+            yield report
+
+    def _attempts(self, admitted: Pod) -> Iterator[Report]:
+        priority = admitted.spec.priority or 0
+        name = admitted.spec.scheduler_name
+        profile = self.scheduler.profiles.get(name)
+        if profile is None:
+            reason = f"no profile for schedulerName {name}"
+            yield empty_report(admitted.key, None, priority, {}) | {"skipped": reason}
+            return
+        pod = self._cluster.create(admitted)
+        weights = self._weights(name)
+        gate = pre_enqueue_status(profile, pod)
+        if gate is not None:
+            report = empty_report(pod.key, name, priority, weights)
+            yield report | {"preEnqueue": status_report(gate), "unschedulablePlugins": [gate.plugin]}
+            return
+        trace = self._try(pod)
+        yield self._report(profile, pod, trace, weights)
+        if any(outcome.nominated_node and outcome.status.is_success for outcome in trace.post_filter):
+            self._cluster.follow = False
+            pod = self._cluster.get(Pod, pod.metadata.namespace, pod.metadata.name) or pod
+            self.scheduler.activate([pod])
+            yield self._report(profile, pod, self._try(pod), weights)
+            self._cluster.follow = True
+
+    def _try(self, pod: Pod) -> AttemptTrace:
+        """One cycle. The clock stands still, so all pods that were tried before back off and this one is next."""
+        attempt: Attempt | None = self.scheduler.step()
+        if attempt is None or attempt.uid != pod.metadata.uid:
+            raise AssertionError(f"tried {attempt and attempt.pod} instead of {pod.key}")
+        return attempt
+
+    def _weights(self, profile: str) -> dict[str, int]:
+        effective = self.scheduler.configuration.profile(profile)
+        assert effective is not None
+        return effective.weights
+
+    def _report(self, profile: Profile, pod: Pod, trace: AttemptTrace, weights: dict[str, int]) -> Report:
+        return attempt_report(trace, weights, self._filtered(profile, pod, trace))
+
+    def _filtered(self, profile: Profile, pod: Pod, trace: AttemptTrace) -> dict[str, Status]:
+        """Every node's status. A nominated node that passes ends the search, so the others are asked here."""
+        if trace.filter is None:
+            return {}
+        statuses = {
+            node: trace.filter.status(position) or trace.absent_status
+            for position, node in enumerate(trace.filter.nodes)
+        }
+        if trace.nominated_node_used:
+            statuses |= self._asked_again(profile, pod, trace, statuses)
+        return {node: status for node, status in statuses.items() if status is not None}
+
+    def _asked_again(
+        self, profile: Profile, pod: Pod, trace: AttemptTrace, known: dict[str, Status | None]
+    ) -> dict[str, Status]:
+        """The snapshot is still the attempt's: it is only brought up to date when the next one begins."""
+        snapshot = self.scheduler.core.snapshot
+        state, info = CycleState(), PodInfo(pod)
+        scratch = AttemptTrace(trace.pod, trace.uid, trace.profile, trace.attempt, trace.cycle, trace.at)
+        answer = profile.run_pre_filter(state, info, scratch)
+        run = profile.make_filter_run(state, info)
+        only = answer.result.node_names
+        outside = Status.unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(sorted(answer.limiting))}]")
+        statuses = {}
+        for node in snapshot.list():
+            if known[node.name] is None:
+                listed = only is None or node.name in only
+                statuses[node.name] = run.with_nominated(snapshot.row(node.name), node) if listed else outside
+        return statuses
+
+
+def pre_enqueue_status(profile: Profile, pod: Pod) -> Status | None:
+    """The gate that keeps the pod out of the queue; None when nothing does."""
+    for plugin in profile.pre_enqueue:
+        status = plugin.pre_enqueue(pod) or SUCCESS
+        if not status.is_success:
+            return status.with_plugin(plugin.name)
+    return None
+
+
+def _all_nodes(configuration: EffectiveConfiguration) -> EffectiveConfiguration:
+    profiles = tuple(replace(profile, percentage_of_nodes_to_score=ALL_NODES) for profile in configuration.profiles)
+    return replace(configuration, profiles=profiles, percentage_of_nodes_to_score=ALL_NODES)
+
+
+_registry: Registry | None = None
+
+
+def decide_line(numbered: tuple[str, str]) -> bytes:
+    """(where the line stands, the line) → the result as JSON. The registry is made once per process."""
+    global _registry
+    if _registry is None:
+        _registry = built_in_registry()
+    source, line = numbered
+    return msgspec.json.encode(decide(parse_case(line, source), _registry))
+
+
+def decide_lines(lines: Iterable[tuple[str, str]], workers: int) -> Iterator[bytes]:
+    """In the order of the lines, on that many processes."""
+    if workers <= 1:
+        yield from map(decide_line, lines)
+        return
+    with multiprocessing.get_context("spawn").Pool(workers) as pool:
+        yield from pool.imap(decide_line, lines, chunksize=4)
+
+
+def numbered_lines(path: str) -> Iterator[tuple[str, str]]:
+    for number, line in enumerate(read_lines(path), start=1):
+        if line.strip():
+            yield f"{path}:{number}", line
+
+
+def run(paths: list[str], workers: int, output: TextIO) -> int:
+    lines = (line for path in paths for line in numbered_lines(path))
+    found: Any = False
+    for result in decide_lines(lines, workers):
+        found = True
+        output.write(result.decode() + "\n")
+    if not found:
+        raise InputError(", ".join(paths), "no cases")
+    return 0

@@ -1,0 +1,133 @@
+"""Attempts as ``decide`` prints them: one JSON object each, with names instead of positions."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from typing import Any
+
+from framework.interface.status import Status
+from framework.trace.attempt import AttemptTrace, FilterTrace, PluginOutcome, PostFilterOutcome, ScoreTrace
+
+Report = dict[str, Any]
+
+
+def empty_report(pod: str, profile: str | None, priority: int, weights: dict[str, int]) -> Report:
+    return {
+        "pod": pod,
+        "profile": profile,
+        "attempt": 1,
+        "priority": priority,
+        "preEnqueue": None,
+        "preFilter": {},
+        "filter": {},
+        "feasible": [],
+        "preScore": {},
+        "score": {},
+        "normalized": {},
+        "weights": weights,
+        "total": {},
+        "candidates": [],
+        "selected": "",
+        "bound": False,
+        "message": "",
+        "unschedulablePlugins": [],
+        "pendingPlugins": [],
+        "postFilter": None,
+    }
+
+
+def attempt_report(trace: AttemptTrace, weights: dict[str, int], filtered: dict[str, Status]) -> Report:
+    """``filtered``: every node's status; empty when PreFilter rejected the pod."""
+    report = empty_report(trace.pod, trace.profile, trace.priority, weights)
+    feasible = [trace.nominated_node_used] if trace.nominated_node_used else _feasible(trace.filter)
+    report |= {
+        "attempt": trace.attempt,
+        "preFilter": {outcome.plugin: _pre_filter(outcome.status, outcome.node_names) for outcome in trace.pre_filter},
+        "filter": {node: None if status.is_success else status_report(status) for node, status in filtered.items()},
+        "feasible": sorted(feasible),
+        "preScore": {outcome.plugin: outcome.status.code.name_ for outcome in trace.pre_score},
+        "selected": trace.selected,
+        "bound": trace.result == "bound",
+        "message": trace.message,
+        "unschedulablePlugins": sorted(trace.unschedulable_plugins),
+        "pendingPlugins": sorted(trace.pending_plugins),
+        "postFilter": post_filter_report(trace.post_filter),
+    }
+    if trace.pre_filter_status is not None:
+        report["preFilterStatus"] = status_report(trace.pre_filter_status)
+    if trace.nominated_node_used:
+        report["nominatedNodeUsed"] = True
+    if trace.reason:
+        report["reason"] = trace.reason
+    if trace.scores is not None and trace.filter is not None:
+        report |= _scores(trace.scores, trace.filter.nodes)
+    elif feasible:
+        report["scoreSkipped"] = True
+        report["candidates"] = sorted(feasible)
+    permit = [PluginOutcome(outcome.plugin, outcome.status) for outcome in trace.permit]
+    for name, outcomes in (("reserve", trace.reserve), ("permit", permit), ("preBind", trace.pre_bind)):
+        failed = [outcome for outcome in outcomes if not outcome.status.is_success]
+        if failed:
+            report[name] = status_report(failed[0].status.with_plugin(failed[0].plugin))
+    return report
+
+
+def status_report(status: Status) -> Report:
+    """Without ``plugin`` when no plugin is to blame: the node is outside a PreFilter node list."""
+    report: Report = {"plugin": status.plugin} if status.plugin else {}
+    return report | {"code": status.code.name_, "reasons": list(status.all_reasons)}
+
+
+def _pre_filter(status: Status, node_names: tuple[str, ...] | None) -> Report:
+    report: Report = {"code": status.code.name_}
+    if status.all_reasons:
+        report["reasons"] = list(status.all_reasons)
+    if node_names is not None:
+        report["nodeNames"] = list(node_names)
+    return report
+
+
+def _feasible(filtered: FilterTrace | None) -> list[str]:
+    if filtered is None:
+        return []
+    return [node for node, verdict in zip(filtered.nodes, filtered.verdict.tolist(), strict=True) if verdict == 0]
+
+
+def _scores(scores: ScoreTrace, nodes: tuple[str, ...]) -> Report:
+    names = [nodes[position] for position in scores.positions.tolist()]
+    return {
+        "score": {each.plugin: dict(zip(names, each.raw.tolist(), strict=True)) for each in scores.plugins},
+        "normalized": {each.plugin: dict(zip(names, each.normalized.tolist(), strict=True)) for each in scores.plugins},
+        "total": dict(zip(names, scores.total.tolist(), strict=True)),
+        "candidates": sorted(nodes[position] for position in scores.candidates.tolist()),
+    }
+
+
+def post_filter_report(outcomes: Iterable[PostFilterOutcome]) -> Report | None:
+    """What the framework makes of all PostFilter plugins: the first success, else everybody's reasons."""
+    listed = list(outcomes)
+    if not listed:
+        return None
+    last = listed[-1]
+    deciding = last if not last.status.is_rejected or last.status.code.name_ == "UnschedulableAndUnresolvable" else None
+    if deciding is not None:
+        plugin, code, reasons = deciding.plugin, deciding.status.code, list(deciding.status.all_reasons)
+    else:
+        plugin, code = listed[0].plugin, listed[0].status.code
+        reasons = [reason for outcome in listed for reason in outcome.status.all_reasons]
+    named = [outcome for outcome in listed if outcome.nominated_node is not None]
+    result = deciding or (named[-1] if named else last)
+    report: Report = {"plugin": plugin, "code": code.name_}
+    if reasons:
+        report["reasons"] = reasons
+    report["nominatedNode"] = result.nominated_node or ""
+    if result.victims:
+        report["victims"] = sorted(result.victims)
+    if result.nominated_any:
+        report["nominatedAny"] = sorted(result.nominated_any)
+    if result.candidates:
+        report["candidates"] = {candidate.node: list(candidate.victims) for candidate in result.candidates}
+        violations = {each.node: each.pdb_violations for each in result.candidates if each.pdb_violations}
+        if violations:
+            report["pdbViolations"] = violations
+    return report

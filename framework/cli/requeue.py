@@ -1,0 +1,97 @@
+"""Events after all pods of a case were tried: which rejected pods does each of them put back into the queue?
+
+Before each event every rejected pod is put back among the unschedulable ones; the events add up.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+
+from msgspec.structs import replace
+
+from framework.cli.cases import CaseEvent, completed
+from framework.cli.errors import InputError
+from framework.objects import KubeObject, Pod
+from framework.objects.admission import AdmissionError, admit
+from framework.objects.defaults import with_defaults
+from framework.objects.kinds import plural_of
+from framework.queue.queued_pod import Place, QueuedPodInfo
+from framework.scheduler import Scheduler
+
+
+@dataclass(slots=True)
+class Rejected:
+    """A pod as its last attempt left it."""
+
+    queued: QueuedPodInfo
+    unschedulable: frozenset[str]
+    pending: frozenset[str]
+
+
+class Requeue:
+    def __init__(self, scheduler: Scheduler, case: str, first_index: int) -> None:
+        self._scheduler = scheduler
+        self._case = case
+        self._index = first_index
+        queue = scheduler.core.queue
+        waiting = [*queue.active(), *queue.backoff(), *queue.unschedulable()]
+        self._rejected = {
+            pod.key: Rejected(pod, frozenset(pod.unschedulable_plugins), frozenset(pod.pending_plugins))
+            for pod in sorted(waiting, key=lambda each: each.key)
+        }
+
+    def run(self, events: list[CaseEvent]) -> list[dict[str, Any]]:
+        return [self._event(index, event) for index, event in enumerate(events)]
+
+    def _event(self, index: int, event: CaseEvent) -> dict[str, Any]:
+        self._put_back()
+        obj = completed(event.object, self._index + index, f"{self._case}: events[{index}]")
+        self._apply(event, obj, index)
+        key = f"{obj.metadata.namespace}/{obj.metadata.name}" if obj.metadata.namespace else obj.metadata.name
+        return {
+            "index": index,
+            "event": f"{event.type} {plural_of(obj)} {key}",
+            "pods": {pod: self._outcome(pod) for pod in self._rejected},
+        }
+
+    def _put_back(self) -> None:
+        for rejected in self._rejected.values():
+            rejected.queued.unschedulable_plugins = set(rejected.unschedulable)
+            rejected.queued.pending_plugins = set(rejected.pending)
+            self._scheduler.core.queue.put_back(rejected.queued)
+
+    def _apply(self, event: CaseEvent, obj: KubeObject, index: int) -> None:
+        type_ = event.type
+        cluster = self._scheduler.cluster
+        if type_ == "delete":
+            if cluster.find(with_defaults(obj)) is not None:  # it may have been preempted before
+                cluster.delete(with_defaults(obj))
+            return
+        if type_ not in ("add", "update"):
+            raise InputError(self._case, f'events[{index}].type: unknown "{type_}"')
+        known = cluster.find(obj)
+        admitted = admit(obj, cluster, validate=False)
+        if isinstance(admitted, AdmissionError):
+            raise InputError(self._case, f"events[{index}]: {admitted}")
+        if known is None:
+            cluster.create(admitted)
+        else:
+            cluster.update(_updated(known, admitted, with_status="status" in event.object))
+
+    def _outcome(self, key: str) -> str:
+        namespace, _, name = key.partition("/")
+        pod = self._scheduler.cluster.get(Pod, namespace, name)
+        if pod is None:
+            return "Deleted"
+        return "QueueSkip" if self._rejected[key].queued.place in (Place.UNSCHEDULABLE, Place.GATED) else "Queue"
+
+
+def _updated(known: KubeObject, new: KubeObject, *, with_status: bool) -> KubeObject:
+    """An update keeps what the API server keeps; a pod's node too, and its status unless the event brings one."""
+    kept = replace(new.metadata, uid=known.metadata.uid, creation_timestamp=known.metadata.creation_timestamp)
+    new = replace(new, metadata=kept)
+    if not (isinstance(new, Pod) and isinstance(known, Pod)):
+        return new
+    spec = new.spec if new.spec.node_name else replace(new.spec, node_name=known.spec.node_name)
+    return replace(new, spec=spec, status=new.status if with_status else known.status)

@@ -1,0 +1,209 @@
+"""``simulate``: where the pending pods of a cluster go, as a table to read.
+
+The cluster is what the manifests say; pods without a node are scheduled in the queue's order on a virtual clock, until
+nothing more can happen.
+"""
+
+from __future__ import annotations
+
+import textwrap
+from collections.abc import Iterable
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Final, TextIO
+
+from msgspec.structs import replace
+
+from framework.cli.errors import InputError
+from framework.cli.manifests import read_objects, read_text
+from framework.configuration import EffectiveConfiguration, load, load_value
+from framework.interface.status import SUCCESS
+from framework.objects import KubeObject, Namespace, ObjectMeta, Pod
+from framework.objects.admission import AdmissionError, admit
+from framework.objects.kinds import plural_of
+from framework.objects.timestamps import NANOSECONDS, format_timestamp, parse_timestamp
+from framework.plugins.registry import Registry, installed_registry
+from framework.profiles import ProfileError
+from framework.scheduler import Cluster, Observer, Scheduler
+from framework.trace.attempt import AttemptTrace
+
+EARLIEST: Final = parse_timestamp("2026-01-01T00:00:00Z")
+QUIET: Final = 1800 * NANOSECONDS
+"""A run ends when this long (virtual) nothing was placed: errors are retried for ever."""
+WIDTH: Final = 120
+PENDING: Final = 1
+
+
+@dataclass(frozen=True, slots=True)
+class Row:
+    pod: str
+    node: str
+    score: str
+    message: str
+    pending: bool
+
+
+class _Outcomes(Observer):
+    """The last attempt of every pod, and who had to go."""
+
+    def __init__(self) -> None:
+        self.last: dict[str, AttemptTrace] = {}
+        self.last_progress = 0
+        self.deleted: list[str] = []
+
+    def attempt(self, trace: AttemptTrace) -> None:
+        self.last[trace.pod] = trace
+        if trace.result != "failed":
+            self.last_progress = trace.at
+
+    def object_changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
+        if isinstance(old, Pod) and new is None:
+            self.deleted.append(f"{old.key} from {old.spec.node_name}" if old.spec.node_name else old.key)
+
+
+def run(files: list[str], config: Path | None, seed: int, output: TextIO, notes: TextIO) -> int:
+    registry = installed_registry()
+    configuration = _configuration(config, registry)
+    cluster, start = _cluster([(path, obj) for path in files for obj in read_objects(path)])
+    outcomes = _Outcomes()
+    try:
+        scheduler = Scheduler(
+            configuration, registry, start=start, seed=seed, ties="seeded", observer=outcomes, cluster=cluster
+        )
+    except ProfileError as error:
+        raise InputError(str(config), str(error)) from error
+    waiting = [pod for pod in cluster.list(Pod) if not pod.spec.node_name and pod.status.phase in ("", "Pending")]
+    _run_until_quiet(scheduler, outcomes)
+    rows = [_row(scheduler, outcomes, pod) for pod in waiting]
+    _print(rows, output)
+    for deleted in outcomes.deleted:
+        output.write(f"preempted: {deleted}\n")
+    _warn(scheduler, waiting, notes)
+    return PENDING if any(row.pending for row in rows) else 0
+
+
+def _configuration(path: Path | None, registry: Registry) -> EffectiveConfiguration:
+    loaded = load_value(None, registry) if path is None else load(read_text(str(path)), registry)
+    if loaded.effective is None:
+        lines = []
+        for error in loaded.errors:
+            place = f"{error.line}:{error.column}: " if error.line is not None else ""
+            lines.append(f"{place}{error.path + ': ' if error.path else ''}{error.message}")
+        raise InputError(str(path), "\n".join(lines))
+    return loaded.effective
+
+
+def _cluster(found: list[tuple[str, KubeObject]]) -> tuple[Cluster, int]:
+    """The objects as the API server would keep them, and a time after the last of them. Raises InputError."""
+    cluster = Cluster()
+    given = {obj.metadata.name for _, obj in found if isinstance(obj, Namespace)}
+    used = dict.fromkeys(obj.metadata.namespace or "default" for _, obj in found if getattr(obj, "namespaced", True))
+    named = [("", Namespace(metadata=ObjectMeta(name=name))) for name in used if name not in given]
+    start = EARLIEST
+    # Pods last: they may name priority and runtime classes that come later in the files.
+    for path, obj in sorted([*named, *found], key=lambda each: isinstance(each[1], Pod)):
+        stored = bool(obj.metadata.uid)
+        completed = _completed(obj)
+        admitted = admit(completed, cluster, stored=stored)
+        if isinstance(admitted, AdmissionError):
+            raise InputError(path, str(admitted))
+        if cluster.find(admitted) is not None:
+            raise InputError(path, f"{admitted.kind} {admitted.key} is there twice")
+        created = admitted.metadata.creation_timestamp
+        start = max(start, parse_timestamp(created) if created else start)
+        cluster.create(admitted)
+    return cluster, start
+
+
+def _completed(obj: KubeObject) -> KubeObject:
+    """With a uid and a creation time, which the API server would give it."""
+    metadata = obj.metadata
+    namespaced = getattr(obj, "namespaced", bool(metadata.namespace))
+    namespace = (metadata.namespace or "default") if namespaced else ""
+    created = metadata.creation_timestamp or format_timestamp(EARLIEST)
+    uid = metadata.uid or f"{plural_of(obj)}.{namespace}.{metadata.name}"
+    return replace(obj, metadata=replace(metadata, namespace=namespace, uid=uid, creation_timestamp=created))
+
+
+def _run_until_quiet(scheduler: Scheduler, outcomes: _Outcomes) -> None:
+    outcomes.last_progress = scheduler.now
+    while True:
+        while scheduler.step() is not None:
+            pass
+        due = scheduler.next_timer(wakes_only=True)
+        if due is None or due - outcomes.last_progress > QUIET:
+            return
+        scheduler.advance(due)
+
+
+def _row(scheduler: Scheduler, outcomes: _Outcomes, known: Pod) -> Row:
+    pod = scheduler.cluster.get(Pod, known.metadata.namespace, known.metadata.name)
+    if pod is None:
+        return Row(known.key, "", "", "deleted to make room for others", True)
+    trace = outcomes.last.get(pod.key)
+    if pod.spec.node_name:
+        return Row(pod.key, pod.spec.node_name, _score(trace), "", False)
+    for waiting in scheduler.waiting_pods():
+        if waiting.uid == pod.metadata.uid:
+            plugins = ", ".join(waiting.deadlines)
+            return Row(pod.key, waiting.node_name, _score(trace), f"waits on Permit ({plugins})", True)
+    return Row(pod.key, "", "", _reason(scheduler, pod, trace), True)
+
+
+def _score(trace: AttemptTrace | None) -> str:
+    """The total of the chosen node; nothing is scored when there is only one."""
+    if trace is None or trace.scores is None or trace.filter is None:
+        return "-"
+    position = trace.filter.nodes.index(trace.selected)
+    found = (trace.scores.positions == position).nonzero()[0]
+    return str(int(trace.scores.total[found[0]])) if len(found) else "-"
+
+
+def _reason(scheduler: Scheduler, pod: Pod, trace: AttemptTrace | None) -> str:
+    if trace is not None and trace.message:
+        return trace.message
+    profile = scheduler.profiles.get(pod.spec.scheduler_name)
+    if profile is None:
+        return f"no profile for schedulerName {pod.spec.scheduler_name}"
+    for plugin in profile.pre_enqueue:
+        status = plugin.pre_enqueue(pod) or SUCCESS
+        if not status.is_success:
+            return status.message
+    return "was not tried"
+
+
+def _print(rows: Iterable[Row], output: TextIO) -> None:
+    listed = [Row("POD", "NODE", "SCORE", "MESSAGE", False), *rows]
+    widths = [max(len(getattr(row, name)) for row in listed) for name in ("pod", "node", "score")]
+    indent = " " * (sum(widths) + 6)
+    for row in listed:
+        start = f"{row.pod:<{widths[0]}}  {row.node or '-':<{widths[1]}}  {row.score or '-':>{widths[2]}}  "
+        lines = textwrap.wrap(row.message, max(WIDTH - len(indent), 40), break_on_hyphens=False) or [""]
+        output.write("\n".join([(start + lines[0]).rstrip(), *(indent + line for line in lines[1:])]) + "\n")
+
+
+def _warn(scheduler: Scheduler, pods: Iterable[Pod], notes: TextIO) -> None:
+    """Plugins of a profile that are not built yet would have looked at volumes and claims."""
+    for profile in scheduler.configuration.profiles:
+        judged = [
+            pod.key for pod in pods if pod.spec.scheduler_name == profile.scheduler_name and _asks_for_storage(pod)
+        ]
+        if judged and profile.not_evaluated:
+            plugins = ", ".join(profile.not_evaluated)
+            shown = ", ".join(judged[:3]) + (f" and {len(judged) - 3} more" if len(judged) > 3 else "")
+            notes.write(f"warning: not evaluated yet: {plugins}; {shown} may not be placeable in a real cluster\n")
+
+
+def _asks_for_storage(pod: Pod) -> bool:
+    spec = pod.spec
+    claimed = any(
+        volume.persistent_volume_claim
+        or volume.ephemeral
+        or volume.csi
+        or volume.gce_persistent_disk
+        or volume.aws_elastic_block_store
+        or volume.iscsi
+        or volume.rbd
+        for volume in spec.volumes
+    )
+    return bool(claimed or spec.resource_claims)
