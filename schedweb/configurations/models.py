@@ -1,20 +1,34 @@
-"""Configuration: a named KubeSchedulerConfiguration file with its versions. A run names the version it uses."""
+"""Configuration: a named KubeSchedulerConfiguration file with its versions. A run names the version it uses.
+
+A version never changes; saving makes the next one. Built-in configurations are read-only and follow the product.
+"""
 
 from __future__ import annotations
 
 import uuid
 from typing import ClassVar
 
+from django.conf import settings
 from django.db import models
+from django.db.models.functions import Lower
 
 
 class Configuration(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     name = models.CharField(max_length=200)
+    description = models.CharField(max_length=300, blank=True)
     builtin = models.BooleanField(default=False)
+    #: Of a built-in one: what samples and links name it by.
+    slug = models.CharField(max_length=50, blank=True)
 
     class Meta:
         ordering: ClassVar[list[str]] = ["name"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(Lower("name"), name="one_configuration_per_name"),
+            models.UniqueConstraint(
+                fields=["slug"], condition=~models.Q(slug=""), name="one_configuration_per_slug"
+            ),
+        ]
 
     def __str__(self) -> str:
         return self.name
@@ -24,8 +38,13 @@ class ConfigurationVersion(models.Model):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     configuration = models.ForeignKey(Configuration, on_delete=models.CASCADE, related_name="versions")
     number = models.PositiveIntegerField()
+    #: As it was written, byte for byte: YAML or JSON.
     text = models.TextField()
+    comment = models.CharField(max_length=300, blank=True)
     created_at = models.DateTimeField(auto_now_add=True)
+    created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
+    #: Outlives the account; empty for what came with the product.
+    created_by_name = models.CharField(max_length=150, blank=True)
 
     class Meta:
         ordering: ClassVar[list[str]] = ["-number"]
