@@ -3,7 +3,7 @@
  * journal. `client_id` makes a repeated POST the same command.
  */
 import { ApiError, pathOf, request } from "./client";
-import { journalEntry } from "./queries";
+import { fetchJournalEntry } from "./queries";
 import type { CommandInput, CommandReceipt, JournalEntry } from "./types";
 
 /** Also where `crypto.randomUUID` is missing: it needs a secure context, and a playground on a LAN address has none. */
@@ -42,8 +42,8 @@ export async function outcomeOf(run: string, receipt: CommandReceipt): Promise<J
   const until = Date.now() + GIVE_UP;
   for (let wait = FIRST_WAIT; Date.now() < until; wait = Math.min(LAST_WAIT, wait * 1.5)) {
     await sleep(wait);
-    const entry = await journalEntry(run, receipt.id);
-    if (entry !== undefined && entry.status !== "pending") return entry;
+    const entry = await fetchJournalEntry(run, receipt.id);
+    if (entry.status !== "pending") return entry;
   }
   return null;
 }
@@ -52,7 +52,7 @@ export async function outcomeOf(run: string, receipt: CommandReceipt): Promise<J
 export async function perform(run: string, input: CommandInput): Promise<JournalEntry | null> {
   const entry = await outcomeOf(run, await sendCommand(run, input));
   if (entry?.status === "refused") {
-    throw new ApiError(409, { code: "refused", message: entry.text ?? "The run refused this." });
+    throw new ApiError(409, { code: "refused", message: entry.text === "" ? "The run refused this." : entry.text });
   }
   return entry;
 }

@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 
 import { pathOf, request, setCsrfToken, withQuery } from "./client";
 import type {
-  Board, Card, Configuration, FeedItem, Import, JournalEntry, Me, NodeDetail, NodesTable, Run, Selection, Snapshot, Window,
+  Board, Card, Configuration, FeedItem, Import, JournalEntry, Me, NodeDetail, NodesTable, PodDetail, Run, Selection, Snapshot, Window,
 } from "./types";
 
 export const meQuery = queryOptions({
@@ -55,6 +55,7 @@ export interface PodFilter {
   group?: string | undefined;
   q?: string | undefined;
   namespace?: string | undefined;
+  node?: string | undefined;
   sort?: string | undefined;
 }
 
@@ -87,14 +88,18 @@ export interface FeedFilter {
 export const fetchFeed = (run: string, filter: FeedFilter = {}, before?: number, signal?: AbortSignal) =>
   request<FeedItem[]>(withQuery(pathOf("runs", run, "feed"), { ...filter, before, limit: 50 }), signal ? { signal } : {});
 
-export const journalEntry = async (run: string, id: string): Promise<JournalEntry | undefined> => {
-  const window = await request<Window<JournalEntry>>(withQuery(pathOf("runs", run, "journal"), { limit: 50 }));
-  return window.results.find((entry) => entry.id === id);
-};
+export const fetchJournalEntry = (run: string, id: string) => request<JournalEntry>(pathOf("runs", run, "journal", id));
 
 export const importQuery = (id: string, filter: { exclude_namespaces?: string; label_selector?: string }) =>
   queryOptions({
     queryKey: ["import", id, filter],
     queryFn: ({ signal }) => request<Import>(withQuery(pathOf("imports", id), filter), { signal }),
     placeholderData: keepPreviousData,
+  });
+
+/** What the inspector shows of a pod; the pod page asks for more of the same address. */
+export const podSummaryQuery = (run: string, namespace: string, name: string) =>
+  queryOptions({
+    queryKey: ["run", run, "pod", namespace, name],
+    queryFn: ({ signal }) => request<PodDetail>(pathOf("runs", run, "pods", namespace, name), { signal }),
   });

@@ -1,5 +1,5 @@
 /** What each queue is called, in Kubernetes' words, with a plain sentence for hover and the words for an empty column. */
-import type { StateKey } from "@/api/types";
+import type { Card, StateKey } from "@/api/types";
 
 interface StateWords {
   title: string;
@@ -28,3 +28,8 @@ export const STATES: Record<StateKey, StateWords> = {
   },
   bound: { title: "Bound", plain: "Pods placed on a node, newest first.", empty: "Nothing placed yet, press Play." },
 };
+
+/** The queue a pod is in, or null when it is gone from the run. */
+export function queueOf(card: Pick<Card, "column">): StateKey | null {
+  return card.column === undefined || card.column === "deleted" ? null : card.column;
+}

@@ -60,7 +60,7 @@ function Form({ request, onClose, onDone }: { request: ReasonRequest; onClose: (
     setError(null);
     try {
       if (rejecting) await reject(request.run, request.pods, text);
-      else await override(request.run, request.pods, text, request.plugin);
+      else await override(request.run, request.pods, text, request.plugin ?? "");
       onDone?.();
       onClose();
     } catch (failure) {

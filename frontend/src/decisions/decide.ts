@@ -8,24 +8,14 @@ import { notify, notifyError } from "@/shell/notify";
 
 import { Approvals, type DecidedPod, type PendingApproval, podKey } from "./approvals";
 
-export interface PodOutcome { namespace: string; name: string; result: string }
-
 export function targets(pods: readonly DecidedPod[]) {
   return pods.map(({ namespace, name, uid }) => ({ namespace, name, ...(uid === undefined ? {} : { uid }) }));
 }
 
-/** Per pod what the engine answered: "approved", "already decided by mira at 10:01:19", … */
-export function outcomesOf(entry: JournalEntry | null): PodOutcome[] {
-  const result = entry?.result;
-  const list: unknown = Array.isArray(result) ? result : (result as { pods?: unknown } | null | undefined)?.pods;
-  if (!Array.isArray(list)) return [];
-  return list.filter((one): one is PodOutcome => typeof (one as PodOutcome | null)?.result === "string");
-}
-
-/** Says it when somebody or something was faster. */
-export function tellLate(entry: JournalEntry | null, done: string): void {
-  for (const late of outcomesOf(entry).filter((one) => one.result !== done)) {
-    notify({ title: podKey(late), text: `${late.result.charAt(0).toUpperCase()}${late.result.slice(1)}.` });
+/** Says it when somebody or something was faster: "Already decided by mira at 10:01:19." */
+export function tellLate(entry: JournalEntry | null): void {
+  for (const late of (entry?.result?.pods ?? []).filter((one) => /^(already|not) /.test(one.outcome))) {
+    notify({ title: podKey(late), text: `${late.outcome.charAt(0).toUpperCase()}${late.outcome.slice(1)}.` });
   }
 }
 
@@ -38,21 +28,21 @@ export const approvals = new Approvals({
       type: "decide", decision: "approve", pods: targets(approval.pods),
       ...(approval.reason === "" ? {} : { reason: approval.reason }),
     }),
-  sent: (_approval, entry) => tellLate(entry, "approved"),
+  sent: (_approval, entry) => tellLate(entry),
   failed: (approval, error) =>
     notifyError(`Approve failed, ${approval.pods.length === 1 ? "the pod still waits" : `${counted(approval.pods.length, "pod")} still wait`}.`, error),
 });
 
 export async function reject(run: string, pods: readonly DecidedPod[], reason: string): Promise<void> {
-  tellLate(await perform(run, { type: "decide", decision: "reject", pods: targets(pods), reason }), "rejected");
+  tellLate(await perform(run, { type: "decide", decision: "reject", pods: targets(pods), reason }));
 }
 
 /** Lets pods go although the plugin would wait on; always with a reason. */
-export async function override(run: string, pods: readonly DecidedPod[], reason: string, plugin?: string): Promise<void> {
+export async function override(run: string, pods: readonly DecidedPod[], reason: string, plugin: string): Promise<void> {
   const entry = await perform(run, {
-    type: "decide", decision: "override", pods: targets(pods), reason, ...(plugin === undefined ? {} : { plugin }),
+    type: "decide", decision: "override", pods: targets(pods), reason, plugin,
   });
-  tellLate(entry, "approved");
+  tellLate(entry);
 }
 
 export function usePendingApprovals(): readonly PendingApproval[] {

@@ -8,13 +8,15 @@ export class NodeColumns {
   seq: number;
   readonly count: number;
   readonly resources: readonly string[];
-  zones: { name: string; nodes: number }[];
-  pools: string[];
-  types: string[];
+  readonly zones: { name: string; nodes: number }[] = [];
+  readonly pools: string[] = [];
+  readonly types: string[] = [];
   readonly names: string[] = [];
   readonly zone: number[] = [];
   readonly pool: number[] = [];
   readonly type: number[] = [];
+  /** The engine's row number of each node, which deltas name; the place here shifts when nodes are deleted. */
+  private readonly placeOf = new Map<number, number>();
   readonly cordoned = new Set<number>();
   readonly tainted = new Set<number>();
   readonly allocatable: Float64Array[];
@@ -23,16 +25,15 @@ export class NodeColumns {
   readonly bound: Float64Array;
   readonly waiting: Float64Array;
   readonly inFlight: Float64Array;
-  /** Rows written since the last `takeDirty`. */
-  private dirty = new Set<number>();
+  /** Rows that the update of one version wrote. */
+  private dirty: ReadonlySet<number> = new Set();
+  private dirtyVersion = -1;
+  private seen = true;
 
   private constructor(table: NodesTable) {
     this.seq = table.seq;
     this.count = table.count;
     this.resources = table.resources;
-    this.zones = table.zones;
-    this.pools = table.pools;
-    this.types = table.types;
     const column = () => new Float64Array(table.count);
     this.allocatable = table.resources.map(column);
     this.requested = table.resources.map(column);
@@ -48,35 +49,48 @@ export class NodeColumns {
     return columns;
   }
 
+  /** Windows code their zones, pools and types each for itself; here they share one list. */
   append(table: NodesTable): void {
     const start = this.names.length;
+    const zones = table.zones.map((zone) => {
+      const known = this.zones.find((one) => one.name === zone.name);
+      if (known !== undefined) known.nodes += zone.nodes;
+      else this.zones.push({ ...zone });
+      return this.zones.findIndex((one) => one.name === zone.name);
+    });
+    const pools = table.pools.map((name) => placeIn(this.pools, name));
+    const types = table.types.map((name) => placeIn(this.types, name));
     for (let row = 0; row < table.names.length; row += 1) {
       const at = start + row;
       this.names.push(table.names[row] ?? "");
-      this.zone.push(table.zone[row] ?? 0);
-      this.pool.push(table.pool[row] ?? 0);
-      this.type.push(table.type[row] ?? 0);
+      this.zone.push(zones[table.zone[row] ?? 0] ?? 0);
+      this.pool.push(pools[table.pool[row] ?? 0] ?? 0);
+      this.type.push(types[table.type[row] ?? 0] ?? 0);
       this.resources.forEach((_, resource) => {
         put(this.allocatable, resource, at, table.allocatable[row]?.[resource]);
         put(this.requested, resource, at, table.requested[row]?.[resource]);
         put(this.reserved, resource, at, table.reserved[row]?.[resource]);
       });
-      const [bound, waiting, inFlight] = table.pods[row] ?? [0, 0, 0];
-      this.bound[at] = bound;
-      this.waiting[at] = waiting;
-      this.inFlight[at] = inFlight;
+      const pods = table.pods[row] ?? [];
+      this.bound[at] = pods[0] ?? 0;
+      this.waiting[at] = pods[1] ?? 0;
+      this.inFlight[at] = pods[2] ?? 0;
+      this.placeOf.set(table.row[row] ?? at, at);
+      if (table.cordoned[row] === 1) this.cordoned.add(at);
+      if (table.tainted[row] === 1) this.tainted.add(at);
     }
-    for (const row of table.cordoned) this.cordoned.add(row);
-    for (const row of table.tainted) this.tainted.add(row);
   }
 
   /** Writes the rows of a delta; false when one does not fit this table, which then has to be fetched again. */
-  update(rows: readonly number[][]): boolean {
+  update(rows: readonly number[][], version: number): boolean {
     const width = this.resources.length;
     let fits = true;
+    // Readers draw once per frame and may skip a version, so what they have not seen yet is kept.
+    const dirty = new Set(this.seen ? [] : this.dirty);
+    this.seen = false;
     for (const values of rows) {
-      const row = values[0] ?? -1;
-      if (row < 0 || row >= this.names.length || values.length !== 4 + 2 * width) {
+      const row = this.placeOf.get(values[0] ?? -1);
+      if (row === undefined || values.length !== 4 + 2 * width) {
         fits = false;
         continue;
       }
@@ -87,15 +101,18 @@ export class NodeColumns {
       this.bound[row] = values[1 + 2 * width] ?? 0;
       this.waiting[row] = values[2 + 2 * width] ?? 0;
       this.inFlight[row] = values[3 + 2 * width] ?? 0;
-      this.dirty.add(row);
+      dirty.add(row);
     }
+    this.dirty = dirty;
+    this.dirtyVersion = version;
     return fits;
   }
 
-  takeDirty(): ReadonlySet<number> {
-    const rows = this.dirty;
-    this.dirty = new Set();
-    return rows;
+  /** The rows to draw again at this version; every canvas of the table asks for the same set. */
+  dirtyAt(version: number): ReadonlySet<number> {
+    if (version !== this.dirtyVersion) return new Set();
+    this.seen = true;
+    return this.dirty;
   }
 
   resourceIndex(name: string): number {
@@ -116,4 +133,9 @@ export class NodeColumns {
 function put(columns: readonly Float64Array[], resource: number, row: number, value: number | undefined): void {
   const column = columns[resource];
   if (column !== undefined) column[row] = value ?? 0;
+}
+
+function placeIn(names: string[], name: string): number {
+  const known = names.indexOf(name);
+  return known >= 0 ? known : names.push(name) - 1;
 }

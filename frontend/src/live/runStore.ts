@@ -208,9 +208,10 @@ export class RunStore {
     };
     if (delta.topology === true) void this.loadNodes();
     else if (delta.nodes.length > 0 && this.nodes.table !== null) {
-      const fits = this.nodes.table.update(delta.nodes);
+      const version = this.nodes.version + 1;
+      const fits = this.nodes.table.update(delta.nodes, version);
       this.nodes.table.seq = delta.seq;
-      this.nodes = { ...this.nodes, version: this.nodes.version + 1 };
+      this.nodes = { ...this.nodes, version };
       if (!fits) void this.loadNodes();
     } else if (this.nodes.table !== null) this.nodes.table.seq = delta.seq;
     if (delta.feed.length > 0) {

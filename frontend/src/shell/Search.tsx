@@ -17,7 +17,7 @@ import { useEffect, useState } from "react";
 import { runPodsQuery, runsQuery } from "@/api/queries";
 import { PodName } from "@/components/Chip";
 import { Icon } from "@/components/Icon";
-import { STATES } from "@/components/states";
+import { queueOf, STATES } from "@/components/states";
 import { matches, parseFilter } from "@/filter/grammar";
 import { storeOf } from "@/live/live";
 
@@ -65,10 +65,10 @@ export default function Search({ opened, onClose }: { opened: boolean; onClose: 
               <Spotlight.Action key={pod.key} onClick={() => void navigate({
                 to: "/runs/$run/pods/$namespace/$name", params: { run, namespace: pod.namespace, name: pod.name },
               })}>
-                <Icon name={pod.column ?? "active"} size={14} />
+                <Icon name={queueOf(pod) ?? "minus"} size={14} />
                 <PodName pod={pod} /><span className="faint">{pod.namespace}</span>
                 <span className="grow" />
-                <span className="faint">{pod.column === undefined ? "" : STATES[pod.column].title}</span>
+                <span className="faint">{queueOf(pod) === null ? "deleted" : STATES[queueOf(pod) ?? "active"].title}</span>
               </Spotlight.Action>
             ))}
           </Spotlight.ActionsGroup>

@@ -34,7 +34,7 @@ export function TopBar({ me, onSearch, onKeys }: TopBarProps) {
       </Link>
       {/* A click inside is a way out of the menu; the links themselves carry the meaning and the keyboard. */}
       <nav className={classes.nav} aria-label="Main" data-open={menu} onClickCapture={() => setMenu(false)}>
-        <Link to="/" activeOptions={{ exact: true }}>Home</Link>
+        <Link to="/" activeOptions={{ exact: true, includeSearch: false }}>Home</Link>
         <Link to="/runs">Runs</Link>
         <Link to="/waiting">Waiting{me === undefined ? null : <WaitingPill />}</Link>
         <Link to="/configurations">Configurations</Link>
@@ -69,7 +69,7 @@ function WaitingPill() {
 
 function Mark() {
   return (
-    <svg width="22" height="22" viewBox="0 0 22 22" aria-hidden="true">
+    <svg width="22" height="22" viewBox="0 0 22 22" aria-hidden="true" className={classes.mark}>
       <rect x="1" y="3" width="9" height="4" rx="1.3" fill="var(--st-active)" />
       <rect x="1" y="9" width="14" height="4" rx="1.3" fill="var(--st-permit)" />
       <rect x="1" y="15" width="6" height="4" rx="1.3" fill="var(--c-text-3)" />

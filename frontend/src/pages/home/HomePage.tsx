@@ -1,5 +1,113 @@
-import { Page } from "@/components/Panel";
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { lazy, Suspense, useState } from "react";
+
+import { configurationsQuery, runsQuery, snapshotsQuery } from "@/api/queries";
+import type { Snapshot } from "@/api/types";
+import { useMe } from "@/api/useMe";
+import { ButtonLink } from "@/components/Button";
+import { Chip } from "@/components/Chip";
+import { Empty, Failed, Outlines } from "@/components/Outcome";
+import { Page, Panel } from "@/components/Panel";
+import { RunsTable } from "@/components/runs/RunsTable";
+import { count } from "@/format/number";
+import { useTitle } from "@/shell/useTitle";
+
+import { ClusterCard } from "./ClusterCard";
+import classes from "./HomePage.module.css";
+import { ImportPanel } from "./ImportPanel";
+
+const StartRun = lazy(() => import("./StartRun"));
+const RECENT = 5;
 
 export function HomePage() {
-  return <Page />;
+  useTitle(undefined);
+  const [starting, setStarting] = useState<Snapshot | null>(null);
+  return (
+    <Page className={classes.page ?? ""}>
+      <div className={classes.grid}>
+        <div>
+          <Clusters onRun={setStarting} />
+          <RecentRuns />
+          <Configurations />
+        </div>
+        <aside><ImportPanel onRun={setStarting} /></aside>
+      </div>
+      <Suspense fallback={null}>
+        {starting === null ? null : <StartRun snapshot={starting} onClose={() => setStarting(null)} />}
+      </Suspense>
+    </Page>
+  );
+}
+
+function Clusters({ onRun }: { onRun: (snapshot: Snapshot) => void }) {
+  const snapshots = useQuery(snapshotsQuery());
+  const newest = snapshots.data?.results.find((one) => one.source !== "sample") ?? snapshots.data?.results[0];
+  return (
+    <section aria-labelledby="clusters">
+      <header className={classes.head}>
+        <h1 id="clusters">Clusters</h1>
+        <span className="muted">snapshots you can play again and again</span>
+      </header>
+      {snapshots.isPending ? <Outlines count={4} height={120} label="Reading the clusters" /> : null}
+      {snapshots.error === null ? null : <Failed what="Could not list clusters." error={snapshots.error} retry={() => void snapshots.refetch()} />}
+      {snapshots.data?.results.length === 0 ? (
+        <Panel><Empty>Drop a cluster here, or start with the Three-zone shop. It takes two minutes and touches nothing of yours.</Empty></Panel>
+      ) : null}
+      <ul className={classes.clusters}>
+        {snapshots.data?.results.map((snapshot) => (
+          <ClusterCard key={snapshot.id} snapshot={snapshot} now={snapshots.dataUpdatedAt} primary={snapshot === newest} onRun={() => onRun(snapshot)} />
+        ))}
+      </ul>
+    </section>
+  );
+}
+
+function RecentRuns() {
+  const { me } = useMe();
+  const runs = useQuery(runsQuery(0, RECENT));
+  return (
+    <section aria-labelledby="recent">
+      <header className={classes.head}>
+        <h2 id="recent">Recent runs</h2>
+        <span className="grow" />
+        {runs.data !== undefined && runs.data.count > RECENT
+          ? <Link to="/runs" className="leads muted">All {count(runs.data.count)}</Link> : null}
+      </header>
+      <Panel className={classes.runs ?? ""}>
+        {runs.isPending ? <Outlines count={5} height={40} label="Reading the runs" /> : null}
+        {runs.error === null ? null : <Failed what="Could not list runs." error={runs.error} retry={() => void runs.refetch()} />}
+        {runs.data?.results.length === 0 ? <Empty>No run yet. Press Run on a cluster.</Empty> : null}
+        {runs.data !== undefined && runs.data.results.length > 0
+          ? <RunsTable runs={runs.data.results.slice(0, RECENT)} me={me?.username} now={runs.dataUpdatedAt} /> : null}
+      </Panel>
+    </section>
+  );
+}
+
+function Configurations() {
+  const { edits } = useMe();
+  const configurations = useQuery(configurationsQuery());
+  return (
+    <section aria-labelledby="configurations">
+      <header className={classes.head}>
+        <h2 id="configurations">Configurations</h2>
+        <span className="grow" />
+        {edits ? <ButtonLink to="/configurations" size="sm" icon="plus">New</ButtonLink> : null}
+      </header>
+      {configurations.isPending ? <Outlines count={2} height={48} label="Reading the configurations" /> : null}
+      {configurations.error === null ? null
+        : <Failed what="Could not list configurations." error={configurations.error} retry={() => void configurations.refetch()} />}
+      <ul className={classes.configurations}>
+        {configurations.data?.results.map((one) => (
+          <li key={one.id}>
+            <Link to="/configurations/$configuration" params={{ configuration: one.id }} className={classes.configuration}>
+              <span className="clip"><b>{one.name}</b><em className="clip">{one.builtin ? `${one.description}, read-only` : one.description}</em></span>
+              <Chip>{one.builtin ? "built-in" : `v${one.latest.number}`}</Chip>
+            </Link>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
 }

@@ -1,0 +1,21 @@
+import { useQuery } from "@tanstack/react-query";
+
+import { meQuery } from "./queries";
+import type { Me, Role } from "./types";
+
+const RANK: Record<Role, number> = { viewer: 0, operator: 1, editor: 2 };
+
+export interface Rights {
+  me: Me | undefined;
+  /** Runs and approvals. */
+  operates: boolean;
+  /** Configurations and snapshots. */
+  edits: boolean;
+}
+
+/** Who is signed in and what the role allows; the server is the judge, the page only does not offer what it will refuse. */
+export function useMe(): Rights {
+  const { data } = useQuery(meQuery);
+  const rank = data === undefined ? -1 : RANK[data.role];
+  return { me: data, operates: rank >= RANK.operator, edits: rank >= RANK.editor };
+}

@@ -1,0 +1,148 @@
+import { useDebouncedValue } from "@mantine/hooks";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { type ReactNode, useState } from "react";
+
+import { ApiError, pathOf, request } from "@/api/client";
+import { importQuery } from "@/api/queries";
+import type { Import, Snapshot, SnapshotCounts } from "@/api/types";
+import { Button } from "@/components/Button";
+import { Icon } from "@/components/Icon";
+import { Failed, Outlines } from "@/components/Outcome";
+import { bytes, count, counted } from "@/format/number";
+import { seconds } from "@/format/time";
+
+import { kindTiles, listed } from "./importing";
+import classes from "./ImportPreview.module.css";
+
+interface ImportPreviewProps {
+  id: string;
+  onDiscarded: () => void;
+  onChooseAnother: () => void;
+  onImported: (snapshot: Snapshot, run: boolean) => void;
+}
+
+const POLL = 400;
+
+export function ImportPreview({ id, onDiscarded, onChooseAnother, onImported }: ImportPreviewProps) {
+  const queries = useQueryClient();
+  const [excluded, setExcluded] = useState<readonly string[]>([]);
+  const [selector, setSelector] = useState("");
+  const [asked] = useDebouncedValue(selector.trim(), 300);
+  const filter = { exclude_namespaces: excluded.join(","), label_selector: asked };
+  const preview = useQuery({ ...importQuery(id, filter), refetchInterval: ({ state }) => (state.data?.state === "reading" ? POLL : false) });
+  const commit = useMutation({
+    mutationFn: (_run: boolean) =>
+      request<Snapshot>(pathOf("imports", id, "commit"), { method: "POST", body: { exclude_namespaces: excluded, label_selector: asked } }),
+    onSuccess: async (snapshot, run) => {
+      await queries.invalidateQueries({ queryKey: ["snapshots"] });
+      onImported(snapshot, run);
+    },
+  });
+  const discard = useMutation({
+    mutationFn: () => request(pathOf("imports", id), { method: "DELETE" }),
+    onSettled: onDiscarded,
+  });
+
+  const selectorError = preview.error instanceof ApiError && preview.data !== undefined ? preview.error : null;
+  if (preview.data === undefined) {
+    if (preview.error === null) return <Outlines count={4} height={40} label="Reading the import" />;
+    if (preview.error instanceof ApiError && preview.error.status === 404) return null;
+    return <Failed what="The import could not be read." error={preview.error} retry={() => void preview.refetch()} />;
+  }
+  const data = preview.data;
+  if (data.state === "failed") {
+    return (
+      <div className={classes.failed} role="alert">
+        <p><b>Nothing was imported.</b> {data.error}</p>
+        <Button size="sm" onClick={onChooseAnother}>Choose another file</Button>
+      </div>
+    );
+  }
+  if (data.state === "reading" || data.counts === null) {
+    return (
+      <div className={classes.reading} role="status">
+        Reading {data.filename}, <span className="num">{bytes(data.size_bytes)}</span>
+        <progress aria-label={`Reading ${data.filename}`} />
+      </div>
+    );
+  }
+  const busy = commit.isPending || discard.isPending;
+  const { counts, filtered } = data;
+  return (
+    <div className={classes.preview}>
+      <div className={classes.file}>
+        <Icon name="file" size={15} />
+        <b className="mono clip" title={data.filename}>{data.filename}</b>
+        <span className="faint num">{bytes(data.size_bytes)}</span>
+        <span className="grow" />
+        <span className={classes.read}><Icon name="bound" size={13} />read in {seconds(Math.max(0.1, data.seconds ?? 0))}</span>
+      </div>
+      <Kinds counts={counts} />
+      {data.warnings.length === 0 ? null : (
+        <ul className={classes.warnings}>{data.warnings.map((one) => <li key={one}><Icon name="warning" size={13} />{one}</li>)}</ul>
+      )}
+      <h3 className={classes.title}>Namespaces <span className="faint">pods in each</span></h3>
+      <div className={classes.namespaces}>
+        {counts.pods_by_namespace.map((one) => {
+          const left = excluded.includes(one.name);
+          return (
+            <button key={one.name} type="button" className={classes.namespace} aria-pressed={!left}
+              title={left ? `Take ${one.name} in again` : `Leave the pods of ${one.name} out`}
+              onClick={() => setExcluded(left ? excluded.filter((name) => name !== one.name) : [...excluded, one.name])}>
+              <Icon name={left ? "minus" : "bound"} size={12} />{one.name}<span className="num">{count(one.pods)}</span>
+            </button>
+          );
+        })}
+        {counts.empty_namespaces > 0 ? <span className={classes.without}>{count(counts.empty_namespaces)} without pods</span> : null}
+      </div>
+      <label className={classes.title} htmlFor="selector">Label selector</label>
+      <input id="selector" className={`${classes.field} mono`} value={selector} placeholder="app.kubernetes.io/part-of=shop" spellCheck={false}
+        aria-invalid={selectorError !== null} aria-describedby={selectorError === null ? undefined : "selector-error"}
+        onChange={(event) => setSelector(event.currentTarget.value)} />
+      {selectorError === null ? null : <p id="selector-error" className={classes.wrong}><Icon name="warning" size={13} />{selectorError.message}</p>}
+      <Kept excluded={excluded} selector={asked} filtered={filtered} counts={counts} />
+      {commit.error === null ? null : <Failed what="Nothing was imported." error={commit.error} small />}
+      <div className={classes.actions}>
+        <Button kind="ghost" disabled={busy} onClick={() => discard.mutate()}>Discard</Button>
+        <span className="grow" />
+        <Button disabled={busy || selectorError !== null} onClick={() => commit.mutate(false)}>Import</Button>
+        <Button kind="primary" disabled={busy || selectorError !== null} onClick={() => commit.mutate(true)}>Import and run</Button>
+      </div>
+    </div>
+  );
+}
+
+function Kinds({ counts }: { counts: SnapshotCounts }) {
+  return (
+    <ul className={classes.kinds}>
+      {kindTiles(counts).map((tile) => (
+        <li key={tile.name} data-used={tile.used}>
+          <b className="num">{count(tile.count)}</b>
+          <span>{tile.name}</span>
+          {tile.detail === undefined ? null : <em>{tile.detail}</em>}
+        </li>
+      ))}
+    </ul>
+  );
+}
+
+/** What the filters come to, and what happens to the usage of the pods that are left out. */
+function Kept({ excluded, selector, filtered, counts }: {
+  excluded: readonly string[]; selector: string; filtered: Import["filtered"]; counts: SnapshotCounts;
+}) {
+  const filters = [excluded.length > 0 ? `${listed(excluded)} left out` : "", selector !== "" ? selector : ""].filter(Boolean);
+  const nodes = filtered?.nodes ?? counts.nodes;
+  const pods = filtered?.pods ?? counts.pods;
+  const unnamed = filtered?.unnamed_usage_pods ?? 0;
+  const intro: ReactNode = filters.length === 0 ? "All of it: " : `With ${filters.join(" and ")}: `;
+  return (
+    <div className={classes.kept} role="status">
+      <Icon name="info" size={14} />
+      <p>
+        {intro}<b className="num">{counted(nodes, "node")}, {counted(pods, "pod")}</b>.{" "}
+        {unnamed > 0 ? `What ${counted(unnamed, "left-out pod uses", "left-out pods use")} on the nodes stays counted. ` : ""}
+        Nothing you have is changed.
+      </p>
+    </div>
+  );
+}

@@ -1,0 +1,63 @@
+/** What the import panel shows of the server's counts: every kind once, workloads together, in the order people look for them. */
+import type { SnapshotCounts } from "@/api/types";
+import { count } from "@/format/number";
+
+export interface KindTile {
+  name: string;
+  count: number;
+  detail?: string;
+  used: boolean;
+}
+
+const ORDER = ["Node", "Pod", "Namespace", "PriorityClass", "PodDisruptionBudget", "Service"];
+const WORKLOADS: readonly [string, string][] = [["ReplicaSet", "RS"], ["StatefulSet", "STS"], ["DaemonSet", "DS"], ["ReplicationController", "RC"], ["Job", "Jobs"]];
+
+export function plural(kind: string, value: number): string {
+  if (value === 1) return kind;
+  if (/(s|x|ch|sh)$/.test(kind)) return `${kind}es`;
+  return /[^aeiou]y$/.test(kind) ? `${kind.slice(0, -1)}ies` : `${kind}s`;
+}
+
+export function kindTiles(counts: SnapshotCounts): KindTile[] {
+  const rest = new Map(Object.entries(counts.kinds).filter(([, value]) => value > 0));
+  const take = (kind: string): number => {
+    const value = rest.get(kind) ?? 0;
+    rest.delete(kind);
+    return value;
+  };
+  const tiles: KindTile[] = [];
+  for (const kind of ORDER) {
+    const listed = take(kind);
+    const value = kind === "Node" ? counts.nodes : kind === "Pod" ? counts.pods : kind === "Namespace" ? counts.namespaces : listed;
+    if (value === 0 && kind !== "Node" && kind !== "Pod") continue;
+    const parts = [counts.pending > 0 ? `${count(counts.pending)} pending` : "", counts.gated > 0 ? `${count(counts.gated)} gated` : ""].filter(Boolean);
+    tiles.push({ name: plural(kind, value), count: value, used: true, ...(kind === "Pod" && parts.length > 0 ? { detail: parts.join(", ") } : {}) });
+  }
+  const workloads = WORKLOADS.flatMap(([kind, short]) => {
+    const value = take(kind);
+    return value === 0 ? [] : [{ value, text: `${count(value)} ${short}` }];
+  });
+  if (workloads.length > 0) {
+    tiles.push({
+      name: "Workloads", count: workloads.reduce((sum, one) => sum + one.value, 0), used: true, detail: workloads.map((one) => one.text).join(", "),
+    });
+  }
+  const largestFirst = (kinds: Iterable<[string, number]>) => [...kinds].filter(([, value]) => value > 0).sort(([, a], [, b]) => b - a);
+  for (const [kind, value] of largestFirst(rest)) tiles.push({ name: plural(kind, value), count: value, used: true });
+  for (const [kind, value] of largestFirst(Object.entries(counts.unused_kinds))) {
+    tiles.push({ name: plural(kind, value), count: value, used: false, detail: "kept, not used" });
+  }
+  for (const [kind, value] of largestFirst(Object.entries(counts.dropped_kinds))) {
+    tiles.push({ name: plural(kind, value), count: value, used: false, detail: "dropped" });
+  }
+  return tiles;
+}
+
+/** "shop and staging", "monitoring, ml and 3 more" */
+export function listed(names: readonly string[], longest = 3): string {
+  if (names.length <= 1) return names[0] ?? "";
+  const shown = names.slice(0, longest);
+  const more = names.length - shown.length;
+  if (more > 0) return `${shown.join(", ")} and ${more} more`;
+  return `${shown.slice(0, -1).join(", ")} and ${shown.at(-1) ?? ""}`;
+}

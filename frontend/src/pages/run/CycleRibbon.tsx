@@ -1,0 +1,33 @@
+import type { Cycle } from "@/api/types";
+import { Chip, PodName } from "@/components/Chip";
+import { Icon } from "@/components/Icon";
+
+import classes from "./CycleRibbon.module.css";
+
+const POINTS = ["PreEnqueue", "QueueSort", "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "Reserve", "Permit", "PreBind", "Bind", "PostBind"];
+const SAID = { done: "done", current: "now", next: "to come" } as const;
+
+/** Where the current cycle stands among the twelve extension points. */
+export function CycleRibbon({ cycle }: { cycle: Cycle | null }) {
+  const points = cycle?.points ?? POINTS.map((point) => ({ point, state: "next" as const }));
+  return (
+    // The region scrolls sideways on phones, so it takes the focus.
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div className={classes.ribbon} tabIndex={0} role="region" aria-label="Current cycle">
+      <span className={`${classes.who} hidePhone`}>
+        {cycle === null ? <span className="faint">Between two cycles</span> : (
+          <><span className="faint">In cycle</span><PodName pod={cycle.pod} /><Chip>attempt {cycle.attempt}</Chip></>
+        )}
+      </span>
+      <ol aria-label="Extension points of this cycle">
+        {points.map(({ point, state }) => (
+          <li key={point} data-state={state} {...(state === "current" ? { "aria-current": "step" as const } : {})}>
+            {state === "done" ? <Icon name="bound" size={11} /> : null}
+            <span>{point}</span><span className="srOnly">, {SAID[state]}</span>
+          </li>
+        ))}
+      </ol>
+      {cycle === null ? null : <span className={`${classes.note} faint num hidePhone`} title={cycle.note}>{cycle.note}</span>}
+    </div>
+  );
+}

@@ -1,0 +1,67 @@
+import { useMemo } from "react";
+
+import type { Selection, StateKey } from "@/api/types";
+import { commonPrefix } from "@/format/names";
+import { count, counted, percent } from "@/format/number";
+import { resourceLabel } from "@/format/resources";
+import type { NodeColumns } from "@/live/nodeColumns";
+
+import { groupShare, type NodeGroup, tileLayout } from "./nodeGroups";
+import { NodeTile } from "./NodeTile";
+import classes from "./NodeTiles.module.css";
+import { verdictOf } from "./selection";
+
+export interface NodeViewProps {
+  run: string;
+  table: NodeColumns;
+  version: number;
+  groups: readonly NodeGroup[];
+  selection: Selection | null;
+  /** The queue of the selected pod: its colour rings the chosen node. */
+  chosenState: StateKey | undefined;
+  picked: string | undefined;
+  ringed: string | null;
+  width: number;
+  onPoint: (name: string | null) => void;
+}
+
+const HEAD_RESOURCES = ["cpu", "memory"];
+
+export function NodeTiles({ run, table, version, groups, selection, chosenState, picked, ringed, width, onPoint }: NodeViewProps) {
+  const prefix = useMemo(() => commonPrefix(table.names), [table]);
+  const layout = useMemo(() => tileLayout(groups.map((group) => group.rows.length), width), [groups, width]);
+  const beside = layout.columns.length > 0;
+  return (
+    <div className={`${classes.groups} ${chosenState === undefined ? "" : `st-${chosenState}`}`} data-beside={beside}
+      style={beside ? { gridTemplateColumns: layout.columns.map((columns) => `minmax(0, ${columns}fr)`).join(" ") } : undefined}>
+      {groups.map((group, index) => (
+        <section key={group.name} className={classes.group} aria-label={`${group.name}, ${counted(group.rows.length, "node")}`}>
+          <GroupHead table={table} group={group} />
+          <div className={classes.tiles} style={beside
+            ? { gridTemplateColumns: `repeat(${layout.columns[index] ?? 1}, minmax(0, 1fr))`, gridTemplateRows: `repeat(${layout.rows}, minmax(104px, 1fr))` }
+            : undefined}>
+            {group.rows.map((row) => (
+              <NodeTile key={table.names[row]} run={run} table={table} row={row} version={version} prefix={prefix} onPoint={onPoint}
+                verdict={selection === null ? null : verdictOf(selection, row)} picked={picked === table.names[row]} ringed={ringed === table.names[row]} />
+            ))}
+          </div>
+        </section>
+      ))}
+    </div>
+  );
+}
+
+export function GroupHead({ table, group }: { table: NodeColumns; group: NodeGroup }) {
+  return (
+    <h3 className={classes.head}>
+      <b className="clip">{group.name}</b>
+      <span className="num">{count(group.rows.length)} {group.rows.length === 1 ? "node" : "nodes"}</span>
+      <span className="grow" />
+      {HEAD_RESOURCES.map((name) => {
+        const resource = table.resourceIndex(name);
+        return resource < 0 ? null
+          : <span key={name} className="num" title={`${name} requests against allocatable`}>{resourceLabel(name)} {percent(groupShare(table, group.rows, resource))} %</span>;
+      })}
+    </h3>
+  );
+}
