@@ -1,0 +1,92 @@
+"""Our decisions beside the real kube-scheduler's: every field of every attempt of every case.
+
+Plugins that are not built yet are left out of the per-plugin fields; of DynamicResources, whose PostFilter text is part
+of every failure message, the words are taken out of the expected lines.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import msgspec
+import pytest
+
+from framework.cli.cases import Case, parse_case
+from framework.cli.decide import decide
+from framework.plugins.not_evaluated_yet import NOT_EVALUATED_YET
+from framework.plugins.registry import Registry, built_in_registry
+from tests.conformance.compare import differences, without
+from tests.conformance.compressed import read_lines
+
+DATA = Path(__file__).parent / "data"
+ABSENT = frozenset(entry.name for entry in NOT_EVALUATED_YET)
+CATEGORIES = {
+    "resources": 60,
+    "scoring_strategy": 60,
+    "taints": 60,
+    "node_affinity": 60,
+    "ports": 60,
+    "topology_spread": 60,
+    "default_spread": 60,
+    "pod_affinity": 60,
+    "images": 60,
+    "gates_and_names": 60,
+    "profiles": 60,
+    "mixed": 60,
+    "large": 3,
+    "preemption": 60,
+    "requeue": 55,
+    "bad_config": 60,
+}
+NO_CLAIMS = "no new claims to deallocate"
+STORAGE = b"persistentVolumeClaim"
+
+
+@pytest.fixture(scope="module")
+def registry() -> Registry:
+    return built_in_registry()
+
+
+def cases(category: str) -> Iterator[tuple[Case, dict[str, Any]]]:
+    """Cases with volumes are left out: nothing here judges volumes yet."""
+    inputs = read_lines(DATA / f"{category}.cases.jsonl.gz")
+    outputs = read_lines(DATA / f"{category}.expected.jsonl.gz")
+    for line, expected in zip(inputs, outputs, strict=True):
+        if STORAGE not in line:
+            yield parse_case(line.decode(), category), json.loads(expected)
+
+
+def without_dynamic_resources(expected: dict[str, Any]) -> dict[str, Any]:
+    """What kube-scheduler would have said in a cluster whose profile lacks that plugin."""
+    for attempt in expected.get("results") or []:
+        attempt["message"] = attempt["message"].replace(f"{NO_CLAIMS}, ", "").replace(f" {NO_CLAIMS}", "")
+        said = attempt.get("postFilter")
+        if said and NO_CLAIMS in said.get("reasons", ()):
+            said["reasons"].remove(NO_CLAIMS)
+            said["plugin"] = "DefaultPreemption"
+            if not said["reasons"]:
+                attempt["postFilter"] = None
+    return expected
+
+
+@pytest.mark.parametrize("category", CATEGORIES)
+def test_decisions_equal_kube_schedulers(category: str, registry: Registry) -> None:
+    compared, wrong = 0, []
+    for case, expected in cases(category):
+        compared += 1
+        ours = json.loads(msgspec.json.encode(decide(case, registry)))
+        want = without(without_dynamic_resources(expected), ABSENT)
+        for field, wanted, got in list(differences(want, without(ours, ABSENT)))[:3]:
+            wrong.append(f"{case.name} {field}\n  want {wanted}\n  got  {got}")
+    assert not wrong, "\n".join(wrong[:10])
+    assert compared == CATEGORIES[category]
+
+
+@pytest.mark.parametrize("category", ["volumes", "dra"])
+def test_cases_for_plugins_to_come_are_decided_without_them(category: str, registry: Registry) -> None:
+    for line in read_lines(DATA / f"{category}.cases.jsonl.gz"):
+        case = parse_case(line.decode(), category)
+        assert len(decide(case, registry)["results"]) >= len(case.pods)
