@@ -132,6 +132,8 @@ class World:
     rng: random.Random
     snapshot: Snapshot = field(default_factory=Snapshot)
     names: list[str] = field(default_factory=list)
+    gone: list[str] = field(default_factory=list)
+    """Nodes that went; their pods, if they had any, come back with them."""
     store: StoredObjects = field(default_factory=StoredObjects)
     made: int = 0
 
@@ -152,7 +154,7 @@ class World:
         return self.made
 
     def _add_node(self) -> None:
-        name = f"node-{self.number()}"
+        name = self.gone.pop() if self.gone and self.rng.random() < 0.6 else f"node-{self.number()}"
         self.snapshot.set_node(random_node(self.rng, name))
         self.names.append(name)
 
@@ -192,12 +194,13 @@ class World:
             self._take_away()
         elif what < 0.85 and self.names:
             self.snapshot.set_node(random_node(self.rng, self.rng.choice(self.names)))
-        elif what < 0.92:
+        elif what < 0.92 or len(self.names) < 2:
             self._add_node()
-        elif len(self.names) > 1:
+        else:
             # A node that goes with pods on it leaves a ghost.
             name = self.names.pop(self.rng.randrange(len(self.names)))
             self.snapshot.remove_node(name)
+            self.gone.append(name)
         self._refresh()
 
     def nodes(self) -> Sequence[NodeInfo]:
