@@ -42,12 +42,20 @@ class Case(msgspec.Struct):
     events: list[CaseEvent] | None = None
 
 
+@dataclass(frozen=True, slots=True)
+class Unreadable:
+    """A pod that an API server could not even decode."""
+
+    key: str
+    message: str
+
+
 @dataclass(slots=True)
 class CaseObjects:
     """A case's objects with uids and times. ``cluster`` begins with namespaces that are used but not given."""
 
     cluster: list[KubeObject] = field(default_factory=list)
-    pods: list[Pod] = field(default_factory=list)
+    pods: list[Pod | Unreadable] = field(default_factory=list)
 
 
 def read_lines(path: str) -> Iterator[str]:
@@ -72,19 +80,26 @@ def parse_case(line: str, source: str) -> Case:
 
 def prepare(case: Case) -> CaseObjects:
     """Raises InputError, naming object and field."""
-    result = CaseObjects()
-    for index, manifest in enumerate([*case.objects, *case.pods]):
-        obj = completed(manifest, index, case.name)
-        if index < len(case.objects):
-            result.cluster.append(obj)
-        elif isinstance(obj, Pod):
-            result.pods.append(obj)
-        else:
-            raise InputError(case.name, f"pods[{index - len(case.objects)}] is a {obj.kind}")
+    result = CaseObjects([completed(manifest, index, case.name) for index, manifest in enumerate(case.objects)])
+    for index, manifest in enumerate(case.pods, start=len(case.objects)):
+        result.pods.append(_pod(manifest, index, case.name))
+    pods = [pod for pod in result.pods if isinstance(pod, Pod)]
     given = {obj.metadata.name for obj in result.cluster if isinstance(obj, Namespace)}
-    used = dict.fromkeys(obj.metadata.namespace for obj in (*result.cluster, *result.pods) if obj.metadata.namespace)
+    used = dict.fromkeys(obj.metadata.namespace for obj in (*result.cluster, *pods) if obj.metadata.namespace)
     result.cluster[:0] = [Namespace(metadata=ObjectMeta(name=name)) for name in used if name not in given]
     return result
+
+
+def _pod(manifest: dict[str, Any], index: int, source: str) -> Pod | Unreadable:
+    try:
+        pod = completed(manifest, index, source)
+    except InputError as error:
+        metadata = manifest.get("metadata")
+        named = metadata if isinstance(metadata, dict) else {}
+        return Unreadable(f"{named.get('namespace') or 'default'}/{named.get('name', '')}", str(error))
+    if not isinstance(pod, Pod):
+        raise InputError(source, f"{pod.kind} {pod.key} stands among the pods")
+    return pod
 
 
 def completed(manifest: dict[str, Any], index: int, source: str) -> KubeObject:

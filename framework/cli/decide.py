@@ -7,13 +7,14 @@ once and the pod is tried once more; a second nomination is recorded, not follow
 from __future__ import annotations
 
 import multiprocessing
+import traceback
 from collections.abc import Iterable, Iterator
-from typing import Any, TextIO
+from typing import Final, TextIO
 
 import msgspec
 from msgspec.structs import replace
 
-from framework.cli.cases import START, Case, CaseObjects, parse_case, prepare, read_lines
+from framework.cli.cases import START, Case, CaseObjects, Unreadable, parse_case, prepare, read_lines
 from framework.cli.errors import InputError
 from framework.cli.report import Report, attempt_report, empty_report, status_report
 from framework.cli.requeue import Requeue
@@ -24,13 +25,16 @@ from framework.interface.status import SUCCESS, Status
 from framework.objects import KubeObject, Pod
 from framework.objects.admission import AdmissionError, admit
 from framework.objects.defaults import with_defaults
+from framework.objects.quantity import FORMAT_WRONG, NUMERIC_WRONG, SUFFIX_WRONG
 from framework.objects.validation import validate_object
 from framework.plugins.registry import Registry, built_in_registry
 from framework.profiles import Profile, ProfileError
 from framework.scheduler import Attempt, Cluster, Observer, Scheduler
 from framework.trace.attempt import AttemptTrace
 
-ALL_NODES = 100
+ALL_NODES: Final = 100
+FAILED: Final = 2
+NO_QUANTITY: Final = (FORMAT_WRONG, NUMERIC_WRONG, SUFFIX_WRONG)
 
 
 class CaseCluster(Cluster):
@@ -71,7 +75,9 @@ class Decision:
         self._cluster = CaseCluster()
         # Pods last: they may name priority and runtime classes that are listed after them.
         for obj in sorted(objects.cluster, key=lambda each: isinstance(each, Pod)):
-            self._cluster.create(self._admitted(obj))
+            admitted = self._admitted(obj)
+            if self._cluster.find(admitted) is None:
+                self._cluster.create_admitted(admitted)
         self.scheduler = Scheduler(
             _all_nodes(configuration),
             registry,
@@ -87,13 +93,23 @@ class Decision:
         admitted = admit(obj, self._cluster, validate=False)
         return with_defaults(obj) if isinstance(admitted, AdmissionError) else admitted
 
-    def attempts(self, pod: Pod) -> Iterator[Report]:
+    def attempts(self, pod: Pod | Unreadable) -> Iterator[Report]:
+        if isinstance(pod, Unreadable):
+            yield empty_report(pod.key, None, 0, {}) | {"admissionError": pod.message}
+            return
         admitted = admit(pod, self._cluster, validate=False)
+        if not isinstance(admitted, AdmissionError) and self._cluster.find(admitted) is not None:
+            admitted = AdmissionError(f'pods "{pod.metadata.name}" already exists')
+        complaints: list[str] = []
+        if not isinstance(admitted, AdmissionError):
+            complaints = [error.text for error in validate_object(admitted)]
+            unreadable = [text for text in complaints if text.endswith(NO_QUANTITY)]
+            if unreadable:  # a real API server fails to decode it, before it validates anything
+                admitted = AdmissionError(unreadable[0])
         if isinstance(admitted, AdmissionError):
             refused = with_defaults(pod)
             yield empty_report(refused.key, None, refused.spec.priority or 0, {}) | {"admissionError": str(admitted)}
             return
-        complaints = [error.text for error in validate_object(admitted)]
         first = True
         for report in self._attempts(admitted):
             if first and complaints:
@@ -109,7 +125,7 @@ class Decision:
             reason = f"no profile for schedulerName {name}"
             yield empty_report(admitted.key, None, priority, {}) | {"skipped": reason}
             return
-        pod = self._cluster.create(admitted)
+        pod = self._cluster.create_admitted(admitted)
         weights = self._weights(name)
         gate = pre_enqueue_status(profile, pod)
         if gate is not None:
@@ -186,18 +202,27 @@ def _all_nodes(configuration: EffectiveConfiguration) -> EffectiveConfiguration:
 
 
 _registry: Registry | None = None
+Result = tuple[bytes, str]
+"""The line of output, and what went wrong: "" when nothing did."""
 
 
-def decide_line(numbered: tuple[str, str]) -> bytes:
-    """(where the line stands, the line) → the result as JSON. The registry is made once per process."""
+def decide_line(numbered: tuple[str, str]) -> Result:
+    """(where the line stands, the line) → its result. The registry is made once per process."""
     global _registry
     if _registry is None:
         _registry = built_in_registry()
     source, line = numbered
-    return msgspec.json.encode(decide(parse_case(line, source), _registry))
+    case = parse_case(line, source)
+    try:
+        return msgspec.json.encode(decide(case, _registry)), ""
+    except InputError as error:
+        wrong = str(error)
+    except Exception as error:  # noqa: BLE001 - the other cases are still to be decided
+        wrong = f"{case.name}: {''.join(traceback.format_exception(error))}"
+    return msgspec.json.encode({"name": case.name, "error": wrong, "results": []}), wrong
 
 
-def decide_lines(lines: Iterable[tuple[str, str]], workers: int) -> Iterator[bytes]:
+def decide_lines(lines: Iterable[tuple[str, str]], workers: int) -> Iterator[Result]:
     """In the order of the lines, on that many processes."""
     if workers <= 1:
         yield from map(decide_line, lines)
@@ -212,12 +237,15 @@ def numbered_lines(path: str) -> Iterator[tuple[str, str]]:
             yield f"{path}:{number}", line
 
 
-def run(paths: list[str], workers: int, output: TextIO) -> int:
-    lines = (line for path in paths for line in numbered_lines(path))
-    found: Any = False
-    for result in decide_lines(lines, workers):
-        found = True
-        output.write(result.decode() + "\n")
-    if not found:
+def run(paths: list[str], workers: int, output: TextIO, notes: TextIO) -> int:
+    """0, or 2 when a case could not be decided; the others are."""
+    decided = failed = 0
+    for line, wrong in decide_lines((line for path in paths for line in numbered_lines(path)), workers):
+        output.write(line.decode() + "\n")
+        decided += 1
+        if wrong:
+            failed += 1
+            notes.write(wrong.rstrip() + "\n")
+    if not decided:
         raise InputError(", ".join(paths), "no cases")
-    return 0
+    return FAILED if failed else 0

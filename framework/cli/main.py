@@ -41,7 +41,7 @@ def main(arguments: Sequence[str]) -> int:
     chosen = parser().parse_args(arguments)
     try:
         if chosen.command == "decide":
-            return decide.run(chosen.cases, chosen.workers, sys.stdout)
+            return decide.run(chosen.cases, chosen.workers, sys.stdout, sys.stderr)
         return simulate.run(chosen.filename, chosen.config, chosen.seed, sys.stdout, sys.stderr)
     except InputError as error:
         print(error, file=sys.stderr)

@@ -75,7 +75,7 @@ class Requeue:
         if isinstance(admitted, AdmissionError):
             raise InputError(self._case, f"events[{index}]: {admitted}")
         if known is None:
-            cluster.create(admitted)
+            cluster.create_admitted(admitted)
         else:
             cluster.update(_updated(known, admitted, with_status="status" in event.object))
 

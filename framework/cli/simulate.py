@@ -111,7 +111,7 @@ def _cluster(found: list[tuple[str, KubeObject]]) -> tuple[Cluster, int]:
             raise InputError(path, f"{admitted.kind} {admitted.key} is there twice")
         created = admitted.metadata.creation_timestamp
         start = max(start, parse_timestamp(created) if created else start)
-        cluster.create(admitted)
+        cluster.create_admitted(admitted)
     return cluster, start
 
 

@@ -1,0 +1,150 @@
+"""``decide`` from the command line: files of all kinds, several processes, and what it says of bad input."""
+
+from __future__ import annotations
+
+import gzip
+import json
+import lzma
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from framework.cli.main import main
+
+DATA = Path(__file__).parent.parent / "conformance" / "data"
+
+
+def node(name: str) -> dict[str, Any]:
+    return {
+        "apiVersion": "v1",
+        "kind": "Node",
+        "metadata": {"name": name},
+        "status": {"capacity": {"cpu": "2", "memory": "4Gi", "pods": "10"}},
+    }
+
+
+def pod(name: str, **spec: Any) -> dict[str, Any]:
+    containers = [{"name": "main", "image": "app", "resources": {"requests": {"cpu": "1"}}}]
+    written = {"containers": containers, **spec}
+    return {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": name}, "spec": written}
+
+
+def case(name: str = "c", **fields: Any) -> dict[str, Any]:
+    return {"name": name, "config": None, "objects": [node("b"), node("a")], "pods": [pod("p")], **fields}
+
+
+def decide(path: Path, capsys: pytest.CaptureFixture[str], *options: str) -> tuple[int, list[dict[str, Any]], str]:
+    status = main(["decide", str(path), *(options or ("--workers", "1"))])
+    printed = capsys.readouterr()
+    return status, [json.loads(line) for line in printed.out.splitlines()], printed.err
+
+
+def write(path: Path, *cases: dict[str, Any]) -> Path:
+    text = "".join(json.dumps(each) + "\n" for each in cases)
+    if path.suffix == ".gz":
+        path.write_bytes(gzip.compress(text.encode()))
+    elif path.suffix == ".xz":
+        path.write_bytes(lzma.compress(text.encode()))
+    else:
+        path.write_text(text)
+    return path
+
+
+@pytest.mark.parametrize("name", ["cases.jsonl", "cases.jsonl.gz", "cases.jsonl.xz"])
+def test_plain_and_compressed_files(name: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    status, results, errors = decide(write(tmp_path / name, case()), capsys)
+    assert (status, errors) == (0, "")
+    (attempt,) = results[0]["results"]
+    assert (attempt["pod"], attempt["selected"], attempt["candidates"]) == ("default/p", "a", ["a", "b"])
+
+
+def test_several_processes_give_the_same_lines_in_the_same_order(capsys: pytest.CaptureFixture[str]) -> None:
+    path = DATA / "gates_and_names.cases.jsonl.gz"
+    alone = decide(path, capsys)
+    together = decide(path, capsys, "--workers", "2")
+    assert len(alone[1]) == 60
+    assert together == alone
+
+
+def test_a_case_that_cannot_be_decoded_leaves_the_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    broken = node("broken")
+    broken["status"]["capacity"] = "much"
+    path = write(tmp_path / "c.jsonl", case("first", objects=[broken]), case("second"))
+    status, results, errors = decide(path, capsys)
+    assert status == 2
+    assert "first: Node broken: status.capacity" in errors
+    assert results[0]["results"] == []
+    assert "status.capacity" in results[0]["error"]
+    assert results[1]["results"][0]["selected"] == "a"
+
+
+@pytest.mark.parametrize(
+    ("refused", "text"),
+    [
+        (pod("p", priorityClassName="nobody"), "no PriorityClass with name nobody was found"),
+        (pod("p", containers="none"), "spec.containers"),
+        (
+            pod("p", containers=[{"name": "main", "resources": {"requests": {"cpu": "much"}}}]),
+            "quantities must match the regular expression",
+        ),
+        (pod("taken"), 'pods "taken" already exists'),
+    ],
+)
+def test_a_pod_that_is_refused_is_told_and_the_next_one_tried(
+    refused: dict[str, Any], text: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    taken = pod("taken", nodeName="a")
+    path = write(tmp_path / "c.jsonl", case(objects=[node("a"), taken], pods=[refused, pod("next")]))
+    _, results, _ = decide(path, capsys)
+    first, second = results[0]["results"]
+    assert text in first["admissionError"]
+    assert not first["bound"]
+    assert second["bound"]
+
+
+def test_a_pod_that_validation_would_refuse_is_tried_and_the_complaint_told(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path / "c.jsonl", case(pods=[pod("p", restartPolicy="Perhaps")]))
+    (attempt,) = decide(path, capsys)[1][0]["results"]
+    assert attempt["bound"]
+    assert any("restartPolicy" in complaint for complaint in attempt["apiErrors"])
+
+
+def test_a_bad_configuration_is_an_answer(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration", "parallelism": -1}
+    status, results, _ = decide(write(tmp_path / "c.jsonl", case(config=config)), capsys)
+    assert status == 0
+    assert "parallelism" in results[0]["configError"]
+    assert results[0]["results"] == []
+
+
+@pytest.mark.parametrize(
+    ("content", "message"),
+    [
+        (b"", "no cases"),
+        (b"not json\n", "not a case"),
+        (b'{"name": 3}\n', "not a case"),
+        (b"\xff\xfe\n", "utf-8"),
+    ],
+)
+def test_a_file_that_holds_no_cases(
+    content: bytes, message: str, tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = tmp_path / "c.jsonl"
+    path.write_bytes(content)
+    status, results, errors = decide(path, capsys)
+    assert (status, results) == (2, [])
+    assert str(path) in errors
+    assert message in errors
+
+
+def test_a_truncated_archive_and_a_missing_file(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    whole = write(tmp_path / "c.jsonl.gz", case()).read_bytes()
+    cut = tmp_path / "cut.jsonl.gz"
+    cut.write_bytes(whole[:-12])
+    assert decide(cut, capsys)[0] == 2
+    status, _, errors = decide(tmp_path / "nowhere.jsonl", capsys)
+    assert status == 2
+    assert "nowhere.jsonl" in errors
