@@ -98,6 +98,10 @@ class LabelMatcher:
     def __hash__(self) -> int:
         return self._hash
 
+    def __getstate__(self) -> dict[str, object]:
+        """Without what is remembered: another process hashes the same strings differently."""
+        return {"requirements": self.requirements, "nothing": self.nothing}
+
     @property
     def is_empty(self) -> bool:
         """Restricts nothing (upstream Empty)."""
@@ -268,6 +272,10 @@ class NodeSelectorMatcher:
 
     def __hash__(self) -> int:
         return self._hash
+
+    def __getstate__(self) -> dict[str, object]:
+        """Without what is remembered: another process hashes the same strings differently."""
+        return {"labels": self.labels, "terms": self.terms}
 
     @property
     def is_empty(self) -> bool:
