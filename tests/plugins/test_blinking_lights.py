@@ -1,0 +1,125 @@
+"""docs/plugins.md teaches with an example; this runs exactly the code that stands there."""
+
+from __future__ import annotations
+
+import importlib
+import re
+import sys
+from collections.abc import Iterator
+from importlib.metadata import EntryPoint
+from pathlib import Path
+from types import ModuleType
+
+import pytest
+
+from framework.configuration import load
+from framework.objects import Pod
+from framework.plugins.registry import Registry, built_in_registry, installed_plugins
+from framework.scheduler import Attempt, Observer, Scheduler
+from tests.builders import make_node, make_pod
+
+PAGE = Path(__file__).parent.parent.parent / "docs" / "plugins.md"
+LIGHTS = {"dark": None, "dim": "1", "bright": "4", "odd": "many"}
+
+
+def blocks() -> dict[str, str]:
+    """File name → code of the page's fenced blocks that are named."""
+    found = re.findall(r"^```\w+ (\S+)\n(.*?)^```$", PAGE.read_text(encoding="utf-8"), flags=re.MULTILINE | re.DOTALL)
+    return dict(found)
+
+
+@pytest.fixture(scope="module")
+def modules(tmp_path_factory: pytest.TempPathFactory) -> Iterator[dict[str, ModuleType]]:
+    folder = tmp_path_factory.mktemp("page")
+    names = []
+    for name, code in blocks().items():
+        (folder / name).write_text(code, encoding="utf-8")
+        if name.endswith(".py"):
+            names.append(name.removesuffix(".py"))
+    sys.path.insert(0, str(folder))
+    try:
+        yield {name: importlib.import_module(name) for name in names}
+    finally:
+        sys.path.remove(str(folder))
+        for name in names:
+            sys.modules.pop(name, None)
+
+
+@pytest.fixture(scope="module")
+def registry(modules: dict[str, ModuleType]) -> Registry:
+    """As an installed package would bring them."""
+    named = re.findall(r'^(\w+) = "([\w.:]+)"$', blocks()["pyproject.toml"], flags=re.MULTILINE)
+    offered = [EntryPoint(name, value, "scheduling_playground.plugins") for name, value in named]
+    columnar = EntryPoint("Columnar", "blinking_lights_columns:ColumnarBlinkingLights", "scheduling_playground.plugins")
+    assert "blinking_lights" in modules
+    return built_in_registry().with_plugins(installed_plugins([*offered, columnar]))
+
+
+class Attempts(Observer):
+    def __init__(self) -> None:
+        self.made: list[Attempt] = []
+
+    def attempt(self, trace: Attempt) -> None:
+        self.made.append(trace)
+
+
+def schedule(registry: Registry, config: str) -> tuple[Scheduler, Attempts]:
+    loaded = load(config, registry)
+    assert loaded.effective is not None, loaded.errors
+    attempts = Attempts()
+    scheduler = Scheduler(loaded.effective, registry, start=0, seed=0, ties="smallest", observer=attempts)
+    for name, lights in LIGHTS.items():
+        labels = {} if lights is None else {"example.com/lights": lights}
+        scheduler.cluster.create_admitted(make_node(name, labels=labels))
+    scheduler.cluster.create_admitted(make_pod("p", schedulerName="default-scheduler", priority=0))
+    scheduler.run_until_idle()
+    return scheduler, attempts
+
+
+@pytest.mark.parametrize("plugin", ["BlinkingLights", "ColumnarBlinkingLights"])
+def test_the_brightest_node_wins(plugin: str, registry: Registry) -> None:
+    scheduler, attempts = schedule(registry, blocks()["config.yaml"].replace("BlinkingLights", plugin))
+    pod = scheduler.cluster.get(Pod, "default", "p")
+    assert pod is not None
+    assert pod.spec.node_name == "bright"
+    (trace,) = attempts.made
+    assert trace.filter is not None
+    verdicts = {node: trace.filter.status(i) for i, node in enumerate(trace.filter.nodes)}
+    for node in ("dark", "odd"):
+        status = verdicts[node]
+        assert status is not None
+        assert (status.plugin, status.reasons) == (plugin, ("node(s) had too few blinking lights",))
+    assert trace.scores is not None
+    (scores,) = (each for each in trace.scores.plugins if each.plugin == plugin)
+    names = [trace.filter.nodes[p] for p in trace.scores.positions.tolist()]
+    assert dict(zip(names, scores.raw.tolist(), strict=True)) == {"dim": 1, "bright": 4}
+    assert dict(zip(names, scores.normalized.tolist(), strict=True)) == {"dim": 25, "bright": 100}
+    assert scores.weight == 5
+
+
+def test_a_rejected_pod_is_tried_again_when_lights_go_on(registry: Registry) -> None:
+    config = blocks()["config.yaml"].replace("minimum: 1", "minimum: 9")
+    scheduler, attempts = schedule(registry, config)
+    assert attempts.made[-1].unschedulable_plugins == ("BlinkingLights",)
+    scheduler.cluster.update(make_node("dim", labels={"example.com/lights": "2"}))
+    scheduler.run_until_idle()
+    assert len(attempts.made) == 1
+    scheduler.cluster.update(make_node("dim", labels={"example.com/lights": "9"}))
+    scheduler.run_until_idle()
+    assert attempts.made[-1].selected == "dim"
+
+
+def test_arguments_are_checked_when_the_configuration_is_loaded(registry: Registry) -> None:
+    loaded = load(blocks()["config.yaml"].replace("minimum: 1", "minimum: -1"), registry)
+    (error,) = loaded.errors
+    assert "minimum" in error.text
+    loaded = load(blocks()["config.yaml"].replace("minimum: 1", "maximum: 1"), registry)
+    assert "maximum" in loaded.errors[0].text
+
+
+def test_the_page_names_every_class_to_derive_from() -> None:
+    text = PAGE.read_text(encoding="utf-8")
+    interface = importlib.import_module("framework.interface")
+    bases = [name for name in interface.__all__ if name.endswith("Plugin") and name not in ("Plugin",)]
+    missing = [name for name in bases if f"`{name}`" not in text]
+    assert missing == []
