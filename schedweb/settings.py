@@ -131,6 +131,11 @@ SPECTACULAR_SETTINGS = {
         "QueueEnum": "schedweb.runs.serializers.fields.POD_COLUMNS",
         "ClockModeEnum": ["virtual", "real"],
         "ServerModeEnum": ["embedded", "distributed"],
+        "CellStateEnum": "schedweb.configurations.serializers.CELL_STATES",
+        "CellOriginEnum": "schedweb.configurations.serializers.CELL_ORIGINS",
+        "RowOriginEnum": "schedweb.configurations.serializers.ROW_ORIGINS",
+        "DiffLineKindEnum": "schedweb.configurations.serializers.LINE_KINDS",
+        "TextFormatEnum": "schedweb.configurations.serializers.FORMATS",
     },
 }
 

@@ -25,9 +25,7 @@ class Configuration(models.Model):
         ordering: ClassVar[list[str]] = ["name"]
         constraints: ClassVar[list[models.BaseConstraint]] = [
             models.UniqueConstraint(Lower("name"), name="one_configuration_per_name"),
-            models.UniqueConstraint(
-                fields=["slug"], condition=~models.Q(slug=""), name="one_configuration_per_slug"
-            ),
+            models.UniqueConstraint(fields=["slug"], condition=~models.Q(slug=""), name="one_configuration_per_slug"),
         ]
 
     def __str__(self) -> str:

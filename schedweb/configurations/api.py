@@ -1,0 +1,321 @@
+"""`/api/v1/configurations/`, `/api/v1/plugins/` and `/api/v1/presets/`."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Sequence
+from typing import Any
+
+import msgspec
+from django.contrib.auth.models import User
+from django.http import HttpResponse
+from django.utils.text import slugify
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, OpenApiResponse, extend_schema
+from rest_framework import status
+from rest_framework.negotiation import BaseContentNegotiation
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from framework.configuration.document import to_json, to_yaml
+from schedweb.accounts.permissions import IsEditor
+from schedweb.api.errors import ApiError
+from schedweb.api.windows import WINDOW_PARAMETERS, integer_parameter, window_answer, window_of, window_serializer
+from schedweb.configurations import selectors, services
+from schedweb.configurations.catalogue import plugin_catalogue, written_point
+from schedweb.configurations.comparison import compare
+from schedweb.configurations.examination import TooLarge, examine
+from schedweb.configurations.parsers import ConfigurationParser
+from schedweb.configurations.serializers import (
+    FORMATS,
+    CheckResultSerializer,
+    CheckSerializer,
+    ComparisonSerializer,
+    ConfigurationChangeSerializer,
+    ConfigurationCreateSerializer,
+    ConfigurationErrorsSerializer,
+    ConfigurationSerializer,
+    PluginSerializer,
+    PresetSerializer,
+    SavedMeanwhileSerializer,
+    VersionCreateSerializer,
+    VersionDetailSerializer,
+    VersionSerializer,
+)
+
+_STATUS_OF_CODE: dict[services.Code, int] = {
+    "invalid": 400,
+    "invalid_configuration": 422,
+    "too_large": 413,
+    "builtin": 409,
+    "in_use": 409,
+    "name_taken": 409,
+    "unchanged": 409,
+}
+
+
+def refused(error: services.ConfigurationRefused) -> ApiError:
+    first = error.errors[0] if error.errors else None
+    return ApiError(
+        str(error),
+        code=error.code,
+        status_code=_STATUS_OF_CODE[error.code],
+        path=first.path if first is not None else error.path,
+        line=first.line if first is not None else None,
+        column=first.column if first is not None else None,
+        extra={"errors": error.errors} if error.errors else None,
+    )
+
+
+def saved_meanwhile(error: services.SavedMeanwhile) -> ApiError:
+    return ApiError(str(error), code="conflict", status_code=status.HTTP_409_CONFLICT, extra=fields_of(error.meanwhile))
+
+
+def unreadable(error: services.UnreadableText) -> ApiError:
+    return ApiError(str(error), code="unreadable", status_code=422, path="text", line=error.line, column=error.column)
+
+
+def author(request: Request) -> User:
+    assert isinstance(request.user, User), "the permission lets nobody else in"
+    return request.user
+
+
+def fields_of(struct: msgspec.Struct) -> dict[str, Any]:
+    """For the renderer, which writes Structs inside as they are."""
+    return {name: getattr(struct, name) for name in struct.__struct_fields__}
+
+
+def examined(text: str) -> dict[str, Any]:
+    try:
+        return fields_of(examine(text))
+    except TooLarge as error:
+        raise ApiError(str(error), code="too_large", status_code=413, path="text") from None
+
+
+def version_detail(configuration_id: uuid.UUID, number: int) -> dict[str, Any]:
+    configuration = selectors.configuration_get(configuration_id)
+    version = selectors.version_get(configuration, number)
+    return {
+        **selectors.version_body(version),
+        "configuration": selectors.configuration_body(configuration),
+        "text": version.text,
+        **examined(version.text),
+    }
+
+
+class ConfigurationsView(APIView):
+    permission_classes = (IsEditor,)
+    parser_classes = (ConfigurationParser,)
+
+    @extend_schema(
+        operation_id="configurations_list",
+        parameters=WINDOW_PARAMETERS,
+        responses=window_serializer(ConfigurationSerializer),
+    )
+    def get(self, request: Request) -> Response:
+        return Response(window_answer(window_of(request), selectors.configuration_list(), selectors.configuration_body))
+
+    @extend_schema(
+        operation_id="configurations_create",
+        request=ConfigurationCreateSerializer,
+        responses={201: ConfigurationSerializer, 422: ConfigurationErrorsSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        wanted = ConfigurationCreateSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        given = wanted.validated_data
+        try:
+            version = services.configuration_create(
+                user=author(request),
+                name=given["name"],
+                text=given["text"],
+                preset_name=given["preset"],
+                description=given["description"],
+                comment=given["comment"],
+            )
+        except services.ConfigurationRefused as error:
+            raise refused(error) from None
+        made = selectors.configuration_get(version.configuration_id)
+        return Response(selectors.configuration_body(made), status=status.HTTP_201_CREATED)
+
+
+class ConfigurationView(APIView):
+    permission_classes = (IsEditor,)
+    parser_classes = (ConfigurationParser,)
+
+    @extend_schema(operation_id="configurations_get", responses=ConfigurationSerializer)
+    def get(self, request: Request, configuration_id: uuid.UUID) -> Response:
+        return Response(selectors.configuration_body(selectors.configuration_get(configuration_id)))
+
+    @extend_schema(
+        operation_id="configurations_rename", request=ConfigurationChangeSerializer, responses=ConfigurationSerializer
+    )
+    def patch(self, request: Request, configuration_id: uuid.UUID) -> Response:
+        wanted = ConfigurationChangeSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        configuration = selectors.configuration_get(configuration_id)
+        try:
+            services.configuration_rename(
+                configuration=configuration,
+                name=wanted.validated_data.get("name"),
+                description=wanted.validated_data.get("description"),
+            )
+        except services.ConfigurationRefused as error:
+            raise refused(error) from None
+        return Response(selectors.configuration_body(configuration))
+
+    @extend_schema(operation_id="configurations_delete", responses={204: None})
+    def delete(self, request: Request, configuration_id: uuid.UUID) -> Response:
+        try:
+            services.configuration_delete(configuration=selectors.configuration_get(configuration_id))
+        except services.ConfigurationRefused as error:
+            raise refused(error) from None
+        return Response(status=status.HTTP_204_NO_CONTENT)
+
+
+class VersionsView(APIView):
+    permission_classes = (IsEditor,)
+    parser_classes = (ConfigurationParser,)
+
+    @extend_schema(
+        operation_id="configurations_versions",
+        parameters=WINDOW_PARAMETERS,
+        responses=window_serializer(VersionSerializer, "ConfigurationVersionWindow"),
+    )
+    def get(self, request: Request, configuration_id: uuid.UUID) -> Response:
+        rows = selectors.version_list(selectors.configuration_get(configuration_id))
+        return Response(window_answer(window_of(request), rows, selectors.version_body))
+
+    @extend_schema(
+        operation_id="configurations_save",
+        request=VersionCreateSerializer,
+        responses={
+            201: VersionDetailSerializer,
+            409: SavedMeanwhileSerializer,
+            422: ConfigurationErrorsSerializer,
+        },
+    )
+    def post(self, request: Request, configuration_id: uuid.UUID) -> Response:
+        wanted = VersionCreateSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        try:
+            version = services.version_create(
+                configuration=selectors.configuration_get(configuration_id),
+                user=author(request),
+                **wanted.validated_data,
+            )
+        except services.ConfigurationRefused as error:
+            raise refused(error) from None
+        except services.SavedMeanwhile as error:
+            raise saved_meanwhile(error) from None
+        return Response(version_detail(configuration_id, version.number), status=status.HTTP_201_CREATED)
+
+
+class VersionView(APIView):
+    @extend_schema(operation_id="configurations_version", responses=VersionDetailSerializer)
+    def get(self, request: Request, configuration_id: uuid.UUID, number: int) -> Response:
+        return Response(version_detail(configuration_id, number))
+
+
+class VersionDiffView(APIView):
+    @extend_schema(
+        operation_id="configurations_version_diff",
+        parameters=[OpenApiParameter("base", int, description="Compare with this version; by default the one before")],
+        responses=ComparisonSerializer,
+    )
+    def get(self, request: Request, configuration_id: uuid.UUID, number: int) -> Response:
+        configuration = selectors.configuration_get(configuration_id)
+        version = selectors.version_get(configuration, number)
+        base = integer_parameter(request, "base", number - 1)
+        old = selectors.version_get(configuration, base).text if base else ""
+        return Response(fields_of(compare(old, version.text)))
+
+
+class AnyFormat(BaseContentNegotiation):
+    """`?format=` names the format of the file here, not of the answer."""
+
+    def select_parser(self, request: Request, parsers: Any) -> Any:
+        return parsers[0]
+
+    def select_renderer(  # type: ignore[override]  # the base class takes any
+        self, request: Request, renderers: Sequence[Any], format_suffix: str | None = None
+    ) -> tuple[Any, str]:
+        return renderers[0], renderers[0].media_type
+
+
+class VersionExportView(APIView):
+    content_negotiation_class = AnyFormat
+
+    @extend_schema(
+        operation_id="configurations_export",
+        parameters=[
+            OpenApiParameter("format", str, enum=FORMATS, description="By default the file as it was written"),
+        ],
+        responses={
+            (200, "application/yaml"): OpenApiResponse(OpenApiTypes.STR, "The file"),
+            (200, "application/json"): OpenApiResponse(OpenApiTypes.OBJECT, "The file"),
+        },
+    )
+    def get(self, request: Request, configuration_id: uuid.UUID, number: int) -> HttpResponse:
+        configuration = selectors.configuration_get(configuration_id)
+        version = selectors.version_get(configuration, number)
+        wanted = request.query_params.get("format") or examine(version.text).format
+        if wanted not in FORMATS:
+            raise ApiError(f"A configuration is exported as yaml or json, not {wanted}.", code="invalid", path="format")
+        text = to_yaml(version.text) if wanted == "yaml" else to_json(version.text)
+        name = slugify(configuration.name) or "configuration"
+        answer = HttpResponse(text, content_type=f"application/{wanted}; charset=utf-8")
+        answer["Content-Disposition"] = f'attachment; filename="{name}-v{number}.{wanted}"'
+        return answer
+
+
+class CheckView(APIView):
+    """For everybody who may read: nothing is stored."""
+
+    parser_classes = (ConfigurationParser,)
+
+    @extend_schema(operation_id="configurations_check", request=CheckSerializer, responses=CheckResultSerializer)
+    def post(self, request: Request) -> Response:
+        wanted = CheckSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        given = wanted.validated_data
+        try:
+            edits = services.edits_decode([with_written_point(edit) for edit in given["edits"]])
+            text = services.text_edit(text=given["text"], edits=edits, format_=given["format"])
+        except services.ConfigurationRefused as error:
+            raise refused(error) from None
+        except services.UnreadableText as error:
+            raise unreadable(error) from None
+        said = examined(text)
+        comparison = meanwhile = None
+        if given["configuration"] is not None:
+            configuration = selectors.configuration_get(given["configuration"])
+            base = given["base_version"] or configuration_latest(configuration)
+            comparison, meanwhile = selectors.draft_compared(configuration, base, text)
+        return Response({**said, "text": text, "comparison": comparison, "saved_meanwhile": meanwhile})
+
+
+def with_written_point(edit: Any) -> Any:
+    """The answers call a point `PreFilter`, files `preFilter`; an edit may say either."""
+    if isinstance(edit, dict) and isinstance(edit.get("point"), str):
+        return {**edit, "point": written_point(edit["point"])}
+    return edit
+
+
+def configuration_latest(row: Any) -> int:
+    """Of a row of ``configuration_list``."""
+    number: int = row.newest[0].number
+    return number
+
+
+class PluginsView(APIView):
+    @extend_schema(operation_id="plugins", responses=PluginSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        return Response(plugin_catalogue())
+
+
+class PresetsView(APIView):
+    @extend_schema(operation_id="presets", responses=PresetSerializer(many=True))
+    def get(self, request: Request) -> Response:
+        return Response(selectors.preset_list())

@@ -1,0 +1,18 @@
+"""`manage.py load_configurations`: the built-in configurations in their newest texts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.core.management.base import BaseCommand
+
+from schedweb.configurations import services
+
+
+class Command(BaseCommand):
+    help = "Loads the built-in configurations that are not there yet in their newest text."
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        loaded = services.builtins_load()
+        names = ", ".join(str(version) for version in loaded)
+        self.stdout.write(f"Loaded {names}." if loaded else "All built-in configurations are there.")

@@ -1,0 +1,95 @@
+"""Reading configurations, their versions, plugins and presets for the API."""
+
+from __future__ import annotations
+
+import uuid
+from typing import Any, Final
+
+from django.db.models import Case, Count, IntegerField, OuterRef, Prefetch, QuerySet, Subquery, Value, When
+
+from framework.configuration.presets import PRESETS
+from schedweb.api.errors import not_found
+from schedweb.configurations.builtins import BUILTINS
+from schedweb.configurations.comparison import Comparison, Meanwhile, compare, compare_saved, wall
+from schedweb.configurations.models import Configuration, ConfigurationVersion
+
+_PLACES: Final = [When(slug=each.slug, then=Value(place + 1)) for place, each in enumerate(BUILTINS)]
+
+
+def configuration_list() -> QuerySet[Configuration]:
+    """People's own by name, then the built-in ones in their order; each with its newest version and their number."""
+    newest = (
+        ConfigurationVersion.objects.filter(configuration=OuterRef("configuration"))
+        .order_by("-number")
+        .values("number")[:1]
+    )
+    versions = ConfigurationVersion.objects.filter(number=Subquery(newest)).defer("text")
+    return (
+        Configuration.objects.annotate(
+            place=Case(*_PLACES, default=Value(0), output_field=IntegerField()),
+            versions_count=Count("versions"),
+        )
+        .prefetch_related(Prefetch("versions", queryset=versions, to_attr="newest"))
+        .order_by("place", "name")
+    )
+
+
+def configuration_get(configuration_id: uuid.UUID) -> Configuration:
+    found = configuration_list().filter(pk=configuration_id).first()
+    if found is None:
+        raise not_found("There is no such configuration; it may have been deleted.")
+    return found
+
+
+def configuration_body(row: Any) -> dict[str, Any]:
+    """Of a row of ``configuration_list``."""
+    return {
+        "id": row.pk,
+        "name": row.name,
+        "description": row.description,
+        "builtin": row.builtin,
+        "slug": row.slug,
+        "latest": version_place(row.newest[0]),
+        "versions_count": row.versions_count,
+    }
+
+
+def version_list(configuration: Configuration) -> QuerySet[ConfigurationVersion]:
+    """Newest first, each with the number of its runs."""
+    return configuration.versions.defer("text").annotate(runs_count=Count("runs")).order_by("-number")
+
+
+def version_get(configuration: Configuration, number: int) -> ConfigurationVersion:
+    found = configuration.versions.annotate(runs_count=Count("runs")).filter(number=number).first()
+    if found is None:
+        raise not_found(f"{configuration.name} has no version {number}.")
+    return found
+
+
+def version_place(row: ConfigurationVersion) -> dict[str, Any]:
+    return {
+        "id": row.pk,
+        "number": row.number,
+        "created_at": wall(row.created_at),
+        "author": row.created_by_name,
+        "comment": row.comment,
+    }
+
+
+def version_body(row: Any) -> dict[str, Any]:
+    """Of a row of ``version_list``."""
+    return {**version_place(row), "runs": row.runs_count}
+
+
+def draft_compared(configuration: Configuration, base_version: int, text: str) -> tuple[Comparison, Meanwhile | None]:
+    """A draft beside the version it began with, and what was saved since."""
+    base = version_get(configuration, base_version)
+    latest = configuration.versions.order_by("-number")[0]
+    meanwhile = None if latest.number == base.number else compare_saved(base=base, latest=latest, mine=text)
+    return compare(base.text, text), meanwhile
+
+
+def preset_list() -> list[dict[str, str]]:
+    return [
+        {"name": each.id, "title": each.name, "description": each.description, "text": each.text} for each in PRESETS
+    ]

@@ -1,0 +1,263 @@
+"""Making, changing and removing configurations. A text with errors is never stored; a version never changes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Any, Final, Literal
+
+import msgspec
+from django.contrib.auth.models import User
+from django.db import IntegrityError, transaction
+from django.db.models import ProtectedError
+
+from framework.configuration.document import apply_edits, to_json, to_yaml
+from framework.configuration.edits import Edit
+from framework.configuration.presets import PRESETS, preset
+from framework.configuration.source import SourceError
+from framework.configuration.surgery import CannotEdit
+from schedweb.configurations.builtins import BUILTINS, Builtin
+from schedweb.configurations.catalogue import registry
+from schedweb.configurations.comparison import Meanwhile, compare_saved
+from schedweb.configurations.examination import Problem, TooLarge, examine, refuse_too_large
+from schedweb.configurations.models import Configuration, ConfigurationVersion
+
+MAX_EDITS: Final = 200
+MAX_EDITED_CHARACTERS: Final = 2_000_000
+"""Text × edits: every edit reads the text again."""
+
+Code = Literal["invalid", "invalid_configuration", "too_large", "builtin", "in_use", "name_taken", "unchanged"]
+
+
+class ConfigurationRefused(Exception):
+    """A sentence for the person who asked; ``code`` is for programs."""
+
+    def __init__(
+        self, message: str, code: Code = "invalid", *, path: str | None = None, errors: Sequence[Problem] = ()
+    ) -> None:
+        super().__init__(message)
+        self.code: Code = code
+        self.path = path
+        self.errors = list(errors)
+
+
+class UnreadableText(Exception):
+    """The form has nothing to work on: the text is no YAML or JSON."""
+
+    def __init__(self, error: SourceError) -> None:
+        super().__init__(f"The text cannot be read: {error.message}.")
+        self.line = error.line
+        self.column = error.column
+
+
+class SavedMeanwhile(Exception):
+    """Somebody saved after this draft was begun; nothing was stored."""
+
+    def __init__(self, meanwhile: Meanwhile) -> None:
+        self.meanwhile = meanwhile
+        who = meanwhile.who or "Somebody"
+        super().__init__(f"{who} saved version {meanwhile.number} after you began. Your text is kept.")
+
+
+# Built-in ones --------------------------------------------------------------------------------------------------------
+
+
+@transaction.atomic
+def builtins_load() -> list[ConfigurationVersion]:
+    """Every built-in configuration in its newest text; returns what had to be made. Called at every start."""
+    made = [_builtin_load(each) for each in BUILTINS]
+    return [version for version in made if version is not None]
+
+
+def _builtin_load(wanted: Builtin) -> ConfigurationVersion | None:
+    row = Configuration.objects.select_for_update().filter(slug=wanted.slug).first()
+    if row is None:
+        row = Configuration(slug=wanted.slug, builtin=True)
+    latest = row.versions.first() if not row._state.adding else None
+    if latest is None or (row.name, row.description) != (wanted.name, wanted.description):
+        row.name, row.description = _free_name(wanted.name, row), wanted.description
+        row.save()
+    if latest is not None and latest.text == wanted.text:
+        return None
+    number = 1 if latest is None else latest.number + 1
+    return ConfigurationVersion.objects.create(configuration=row, number=number, text=wanted.text)
+
+
+def _free_name(name: str, row: Configuration) -> str:
+    """A built-in that is new in this version of the product must not fail because somebody took its name."""
+    taken = Configuration.objects.filter(name__iexact=name).exclude(pk=row.pk).exists()
+    return f"{name} (built-in)" if taken else name
+
+
+# Configurations -------------------------------------------------------------------------------------------------------
+
+
+def configuration_create(
+    *, user: User, name: str, text: str = "", preset_name: str = "", description: str = "", comment: str = ""
+) -> ConfigurationVersion:
+    """From a text (an imported file, a copy) or from a preset."""
+    if bool(text) == bool(preset_name):
+        raise ConfigurationRefused("Give either a text or a preset.", path="text")
+    if preset_name:
+        found = preset(preset_name)
+        if found is None:
+            known = ", ".join(each.id for each in PRESETS)
+            raise ConfigurationRefused(f"There is no preset {preset_name}; there are {known}.", path="preset")
+        text = found.text
+    _refuse_errors(text)
+    _refuse_taken(name)
+    try:
+        with transaction.atomic():
+            row = Configuration.objects.create(name=name, description=description)
+            return _store(row, 1, text, comment, user)
+    except IntegrityError:
+        raise _name_taken(name) from None
+
+
+def configuration_rename(*, configuration: Configuration, name: str | None, description: str | None) -> None:
+    _refuse_builtin(configuration, "renamed")
+    if name is not None:
+        _refuse_taken(name, besides=configuration)
+        configuration.name = name
+    if description is not None:
+        configuration.description = description
+    try:
+        with transaction.atomic():
+            configuration.save(update_fields=["name", "description"])
+    except IntegrityError:
+        raise _name_taken(configuration.name) from None
+
+
+def configuration_delete(*, configuration: Configuration) -> None:
+    _refuse_builtin(configuration, "deleted")
+    try:
+        configuration.delete()
+    except ProtectedError as error:
+        count = len({each.pk for each in error.protected_objects})
+        runs = "A run uses" if count == 1 else f"{count} runs use"
+        which = "it" if count == 1 else "them"
+        raise ConfigurationRefused(f"{runs} {configuration.name}; delete {which} first.", "in_use") from None
+
+
+def version_create(
+    *, configuration: Configuration, user: User, text: str, base_version: int, comment: str = ""
+) -> ConfigurationVersion:
+    """The next version. Raises SavedMeanwhile when ``base_version``, which the draft began with, is not the newest."""
+    _refuse_builtin(configuration, "changed")
+    _refuse_errors(text)
+    try:
+        with transaction.atomic():
+            Configuration.objects.select_for_update().get(pk=configuration.pk)
+            latest = configuration.versions.select_related(None).get(number=_newest(configuration))
+            if base_version != latest.number:
+                raise _saved_meanwhile(configuration, base_version, latest, text)
+            if text == latest.text:
+                raise ConfigurationRefused(f"Nothing changed since version {latest.number}.", "unchanged", path="text")
+            return _store(configuration, latest.number + 1, text, comment, user)
+    except IntegrityError:
+        # Where rows cannot be locked (SQLite) the constraint decides who was first.
+        latest = configuration.versions.get(number=_newest(configuration))
+        raise _saved_meanwhile(configuration, base_version, latest, text) from None
+
+
+def _newest(configuration: Configuration) -> int:
+    return configuration.versions.order_by("-number").values_list("number", flat=True)[0]
+
+
+def _saved_meanwhile(
+    configuration: Configuration, base_version: int, latest: ConfigurationVersion, text: str
+) -> Exception:
+    base = configuration.versions.filter(number=base_version).first()
+    if base is None:
+        return ConfigurationRefused(
+            f"{configuration.name} has no version {base_version}; the newest is {latest.number}.", path="base_version"
+        )
+    return SavedMeanwhile(compare_saved(base=base, latest=latest, mine=text))
+
+
+def _store(row: Configuration, number: int, text: str, comment: str, user: User) -> ConfigurationVersion:
+    return ConfigurationVersion.objects.create(
+        configuration=row,
+        number=number,
+        text=text,
+        comment=comment,
+        created_by=user,
+        created_by_name=user.get_username(),
+    )
+
+
+# What is refused ------------------------------------------------------------------------------------------------------
+
+
+def _refuse_builtin(configuration: Configuration, verb: str) -> None:
+    if configuration.builtin:
+        raise ConfigurationRefused(
+            f"{configuration.name} is built in and cannot be {verb}. Save a copy under another name.", "builtin"
+        )
+
+
+def _refuse_errors(text: str) -> None:
+    try:
+        examination = examine(text)
+    except TooLarge as error:
+        raise ConfigurationRefused(str(error), "too_large", path="text") from None
+    if examination.errors:
+        count = len(examination.errors)
+        has = "an error" if count == 1 else f"{count} errors"
+        raise ConfigurationRefused(
+            f"The configuration has {has}; nothing was saved.", "invalid_configuration", errors=examination.errors
+        )
+
+
+def _refuse_taken(name: str, besides: Configuration | None = None) -> None:
+    others = Configuration.objects.filter(name__iexact=name)
+    if besides is not None:
+        others = others.exclude(pk=besides.pk)
+    if others.exists():
+        raise _name_taken(name)
+
+
+def _name_taken(name: str) -> ConfigurationRefused:
+    return ConfigurationRefused(f"There is a configuration named {name} already.", "name_taken", path="name")
+
+
+# Edits ----------------------------------------------------------------------------------------------------------------
+
+
+def edits_decode(raw: Sequence[Mapping[str, Any]]) -> list[Edit]:
+    """Raises ConfigurationRefused with the place of what is wrong."""
+    if len(raw) > MAX_EDITS:
+        raise ConfigurationRefused(f"{len(raw)} edits at once; {MAX_EDITS} are the most.", "too_large", path="edits")
+    try:
+        edits = msgspec.convert(raw, list[Edit])
+        # Half of a surrogate pair is no text, and could not be answered either.
+        msgspec.json.encode(edits)
+    except msgspec.ValidationError as error:
+        said, _, where = str(error).partition(" - at `$")
+        raise ConfigurationRefused(said + ".", path=f"edits{where.rstrip('`')}") from None
+    except UnicodeEncodeError:
+        raise ConfigurationRefused("The edits hold characters that are no text.", path="edits") from None
+    except RecursionError:
+        raise ConfigurationRefused("The edits are nested too deeply.", path="edits") from None
+    return edits
+
+
+def text_edit(*, text: str, edits: Sequence[Edit], format_: Literal["yaml", "json"] | None) -> str:
+    """The text after the edits, then in the format that is asked for. Raises UnreadableText."""
+    try:
+        refuse_too_large(text)
+    except TooLarge as error:
+        raise ConfigurationRefused(str(error), "too_large", path="text") from None
+    if len(edits) * len(text) > MAX_EDITED_CHARACTERS:
+        raise ConfigurationRefused("Too many edits at once for a text of this size.", "too_large", path="edits")
+    if not edits and format_ is None:
+        return text
+    try:
+        edited = apply_edits(text, edits, registry()) if edits else text
+        return {"yaml": to_yaml, "json": to_json}[format_](edited) if format_ is not None else edited
+    except SourceError as error:
+        raise UnreadableText(error) from None
+    except CannotEdit as error:
+        sentence = str(error)
+        raise ConfigurationRefused(f"{sentence[:1].upper()}{sentence[1:]}.", path="edits") from None
+    except RecursionError:
+        raise ConfigurationRefused("The edits are nested too deeply.", path="edits") from None
