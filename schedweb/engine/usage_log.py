@@ -50,7 +50,9 @@ class UsageLog:
     def __init__(self) -> None:
         self.table: dict[int, Amounts] = {}
         self.changes: list[Change] = []
-        self.base_at = -BASE_EVERY
+        self.base: bytes | None = None
+        """The whole table as it was before the changes, when one is due with them."""
+        self.base_at = 0
 
     def put(self, attempt: int, row: int, amounts: Amounts | None) -> None:
         """`attempt`: the number of the next attempt that will see it."""
@@ -62,16 +64,22 @@ class UsageLog:
             self.table[row] = amounts
         self.changes.append(Change(attempt, row, amounts))
 
-    def base(self, first: int) -> bytes | None:
-        """The table for a chunk that begins with attempt `first`, when one is due. Call before putting its changes."""
-        if first - self.base_at < BASE_EVERY:
-            return None
-        self.base_at = first
-        return packed(Base(tuple(self.table), tuple(self.table.values())))
+    def start(self, attempt: int) -> None:
+        """What comes is written from here on, beginning with a whole table; called once the cluster is read."""
+        self.changes = []
+        self._prepare(attempt)
 
-    def take(self) -> bytes:
-        taken, self.changes = self.changes, []
-        return packed(taken)
+    def _prepare(self, attempt: int) -> None:
+        self.base = packed(Base(tuple(self.table), tuple(self.table.values())))
+        self.base_at = attempt
+
+    def take(self, next_attempt: int) -> tuple[bytes | None, bytes]:
+        """(table, changes) for the chunk that ends before `next_attempt`."""
+        base, changes = self.base, packed(self.changes)
+        self.base, self.changes = None, []
+        if next_attempt - self.base_at >= BASE_EVERY:
+            self._prepare(next_attempt)
+        return base, changes
 
 
 def usage_at(base: bytes, changes: Iterable[bytes], attempt: int) -> dict[int, Amounts]:

@@ -1,0 +1,235 @@
+"""Taking a batch out of the player: everything that changed since the last one, in the form that is stored and shown."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import msgspec
+import zstandard
+
+from framework.objects import KubeObject, Node, Pod
+from framework.objects.decode import to_manifest
+from framework.trace.attempt import AttemptTrace
+from framework.trace.encoding import encode_attempts
+from schedweb.engine.board import COLUMNS
+from schedweb.engine.cycle_view import cycle_body
+from schedweb.engine.frames import AttemptRow, Chunk, DecisionRow, NodeRow, PodRow
+from schedweb.engine.node_view import NodeView
+from schedweb.engine.outcomes import ending_of, score_of
+from schedweb.engine.player import Player
+from schedweb.engine.pod_view import PodView, pod_facts
+
+#: More changed nodes than this are not sent one by one: the browser reads the table again.
+NODES_IN_DELTA: Final = 1500
+_JSON: Final = msgspec.json.Encoder()
+
+
+def as_json(content: object) -> str:
+    return _JSON.encode(content).decode()
+
+
+class Gatherer:
+    """`whole`: also columns that did not change, for the first batch of a process."""
+
+    def __init__(self, player: Player) -> None:
+        self.player = player
+        self.projection = player.projection
+        self.compressor = zstandard.ZstdCompressor(level=1)
+        self.durations: dict[int, int] = {}
+        """Attempt → microseconds of wall time; a side channel, no part of the trace."""
+
+    @property
+    def is_empty(self) -> bool:
+        projection = self.projection
+        return not (
+            projection.dirty
+            or projection.nodes.dirty
+            or projection.decisions
+            or projection.feed.lines
+            or self.player.traces
+            or self.player.ended
+        )
+
+    @property
+    def size(self) -> int:
+        return len(self.projection.dirty) + 4 * len(self.player.traces)
+
+    def compressed(self, obj: KubeObject) -> bytes:
+        return self.compressor.compress(_JSON.encode(to_manifest(obj)))
+
+    # --- rows -------------------------------------------------------------------------------------------------------
+
+    def pods(self) -> list[PodRow]:
+        projection = self.projection
+        rows = [self.pod_row(view) for view in projection.dirty.values()]
+        projection.dirty = {}
+        projection.objects_changed = set()
+        return rows
+
+    def pod_row(self, view: PodView) -> PodRow:
+        pod = self.projection.cluster.get(Pod, view.namespace, view.name)
+        if pod is not None and pod.uid != view.uid:
+            pod = None
+        manifest = None
+        if pod is not None and view.uid in self.projection.objects_changed:
+            manifest = self.compressed(pod)
+        resources = self.projection.nodes.resources
+        detail: dict[str, Any] = {
+            "amounts": [view.amounts.get(name, 0) if name != "pods" else 1 for name in resources],
+            "message": view.message,
+            "headline": view.headline,
+            "nodes_total": view.nodes_total,
+            "waits_for": view.waits_for,
+            "warnings": view.warnings,
+            "journey": view.journey,
+            "asked_again": view.asked_again or None,
+            **(pod_facts(pod) if pod is not None else {}),
+        }
+        return PodRow(
+            uid=view.uid,
+            namespace=view.namespace,
+            name=view.name,
+            column=view.column,
+            place=view.place,
+            group_key=view.group_key,
+            node=view.node,
+            priority=view.priority,
+            attempts=view.attempts,
+            since=view.since,
+            asks_person=view.asks_person,
+            gang=view.gang if view.column == "waiting" else "",
+            labels=as_json(pod.metadata.labels) if pod is not None else "{}",
+            card=as_json(view.card(self.projection.gang_of(view))),
+            detail=as_json(detail),
+            manifest=manifest,
+        )
+
+    def nodes(self) -> tuple[list[NodeRow], str, bool]:
+        """(rows, their change for the browser, whether it has to read the whole table again)."""
+        table = self.projection.nodes
+        changed, table.dirty = table.dirty, {}
+        named, table.objects_changed = table.objects_changed, set()
+        topology, table.topology_changed = table.topology_changed, False
+        rows = [self.node_row(view, view.name in named) for view in changed.values()]
+        topology = topology or len(changed) > NODES_IN_DELTA
+        delta = [] if topology else [[v.row, v.requested, v.reserved, v.pods] for v in changed.values() if v.present]
+        return rows, as_json(delta), topology
+
+    def node_row(self, view: NodeView, with_manifest: bool) -> NodeRow:
+        node = self.projection.cluster.get(Node, "", view.name) if with_manifest and view.present else None
+        return NodeRow(
+            row=view.row,
+            name=view.name,
+            present=view.present,
+            zone=view.zone,
+            pool=view.pool,
+            type=view.type,
+            cordoned=view.cordoned,
+            tainted=view.tainted,
+            allocatable=as_json(view.allocatable),
+            requested=as_json(view.requested),
+            reserved=as_json(view.reserved),
+            pods=as_json(view.pods),
+            manifest=None if node is None else self.compressed(node),
+        )
+
+    # --- attempts ---------------------------------------------------------------------------------------------------
+
+    def attempts(self) -> tuple[Chunk | None, list[AttemptRow]]:
+        """The chunk of the cycles that ended, and rows of these and of attempts that ended after their cycle."""
+        player = self.player
+        traces, player.traces = player.traces, []
+        ended, player.ended = player.ended, []
+        rows = {trace.cycle: trace for trace in traces}
+        rows.update((trace.cycle, trace) for trace in ended if trace.cycle <= player.recorded)
+        # One that ended within the cycle under way is written when that cycle is.
+        player.ended = [trace for trace in ended if trace.cycle > player.recorded]
+        chunk = None
+        if traces:
+            base, usage = self.projection.usage.take(player.recorded + 1)
+            chunk = Chunk(traces[0].cycle, len(traces), encode_attempts(traces), usage, base)
+        return chunk, [self.attempt_row(trace) for trace in rows.values()]
+
+    def attempt_row(self, trace: AttemptTrace) -> AttemptRow:
+        namespace, _, name = trace.pod.partition("/")
+        scored = score_of(trace)
+        ending = ending_of(trace)
+        result = trace.result
+        if result == "failed":
+            result = "error" if trace.reason == "SchedulerError" else "unschedulable"
+        return AttemptRow(
+            number=trace.cycle,
+            pod_uid=trace.uid,
+            namespace=namespace,
+            name=name,
+            attempt=trace.attempt,
+            profile=trace.profile,
+            at=trace.at,
+            ended=trace.finished_at or None,
+            result=result,
+            node=trace.selected,
+            message=trace.message,
+            score=None if scored is None else scored[0],
+            duration_us=self.durations.pop(trace.cycle, None),
+            ending=None if ending is None else as_json(ending),
+        )
+
+    def decisions(self) -> list[DecisionRow]:
+        made, self.projection.decisions = self.projection.decisions, {}
+        return [
+            DecisionRow(
+                number=each.number,
+                entry=each.entry,
+                decision=each.decision,
+                pod_uid=each.view.uid,
+                namespace=each.view.namespace,
+                name=each.view.name,
+                workload=each.view.workload,
+                tail=each.view.tail,
+                node=each.node,
+                plugin=each.plugin,
+                reason=each.reason,
+                by=each.by,
+                at=each.at,
+                outcome=each.outcome,
+            )
+            for each in made.values()
+        ]
+
+    # --- what is shown ----------------------------------------------------------------------------------------------
+
+    def columns(self, *, whole: bool) -> dict[str, str]:
+        projection, player = self.projection, self.player
+        wanted = [name for name in COLUMNS if whole or name in projection.changed_columns]
+        projection.changed_columns = set()
+        queue = player.scheduler.core.queue
+        order = None
+        if "active" in wanted and queue_sort(player) != "PrioritySort":
+            order = [queued.pod.metadata.uid for queued in queue.active()]
+        flush = queue.next_leftover_flush(player.now) if "unschedulable" in wanted else None
+        return {
+            name: as_json(
+                projection.board.column(
+                    name, now=player.now, gang_of=projection.gang_of, next_flush=flush, active_order=order
+                )
+            )
+            for name in wanted
+        }
+
+    def cycle(self) -> str:
+        return as_json(cycle_body(self.player))
+
+    def discard(self) -> None:
+        """After replay: what would be written is stored already."""
+        projection, player = self.projection, self.player
+        projection.dirty, projection.objects_changed = {}, set()
+        projection.nodes.dirty, projection.nodes.objects_changed = {}, set()
+        projection.nodes.topology_changed = False
+        projection.decisions = {}
+        projection.feed.clear()
+        player.traces, player.ended = [], []
+        projection.usage.start(player.recorded + 1)
+
+
+def queue_sort(player: Player) -> str:
+    return next(iter(player.scheduler.profiles.values())).queue_sort.name

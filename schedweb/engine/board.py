@@ -1,0 +1,146 @@
+"""The board's columns, made of pod views when they are asked for: at most 50 cards each, the rest as a number."""
+
+from __future__ import annotations
+
+import heapq
+from collections.abc import Callable, Iterable
+from itertools import islice
+from typing import Any, Final
+
+from schedweb.engine.pod_view import PodView, wait_body
+from schedweb.engine.words import seconds_text
+from schedweb.runs.times import iso_or_none
+
+COLUMNS: Final = ("gated", "active", "backoff", "unschedulable", "in_flight", "waiting", "bound")
+CARDS: Final = 50
+#: Pods looked at for a column of groups: enough for 50 cards unless almost all pods are alike.
+LOOKED_AT: Final = 400
+TAILS: Final = 10
+Gang = dict[str, Any] | None
+
+
+class Board:
+    def __init__(self) -> None:
+        self.pods: dict[str, dict[str, PodView]] = {column: {} for column in COLUMNS}
+        self.groups: dict[str, dict[str, dict[str, PodView]]] = {column: {} for column in COLUMNS}
+        """column → group_key → uid → view."""
+
+    def enter(self, view: PodView, column: str) -> None:
+        """`column` may be none of the board's: the pod is deleted or completed."""
+        self.leave(view)
+        view.column = column
+        if column in self.pods:
+            self.pods[column][view.uid] = view
+        self.regroup(view)
+
+    def leave(self, view: PodView) -> None:
+        if view.column in self.pods:
+            self.pods[view.column].pop(view.uid, None)
+        self._ungroup(view)
+
+    def regroup(self, view: PodView) -> None:
+        """After a change of what its card shows."""
+        key = view.group()
+        if key == view.group_key:
+            return
+        self._ungroup(view)
+        view.group_key = key
+        if key:
+            self.groups[view.column].setdefault(key, {})[view.uid] = view
+
+    def _ungroup(self, view: PodView) -> None:
+        if view.group_key:
+            groups = self.groups[view.column]
+            members = groups[view.group_key]
+            del members[view.uid]
+            if not members:
+                del groups[view.group_key]
+        view.group_key = ""
+
+    def counts(self) -> dict[str, int]:
+        return {column: len(pods) for column, pods in self.pods.items()}
+
+    def column(
+        self,
+        name: str,
+        *,
+        now: int,
+        gang_of: Callable[[PodView], Gang],
+        next_flush: int | None = None,
+        active_order: Iterable[str] | None = None,
+    ) -> dict[str, Any]:
+        """`active_order`: uids in the order of the queue's sort, when it is not priority and age."""
+        pods = self.pods[name]
+        shown = self._first(name, active_order)
+        cards, covered = self._cards(name, shown, gang_of)
+        body: dict[str, Any] = {"count": len(pods), "cards": cards, "more": len(pods) - covered}
+        if name == "backoff" and body["more"]:
+            latest = max(view.until for view in pods.values())
+            body["note"] = f"{body['more']} more, up to {seconds_text(max(0, latest - now))}"
+        elif name == "bound" and body["more"]:
+            body["note"] = f"{body['more']} earlier"
+        if name == "unschedulable":
+            body["next_flush_at"] = iso_or_none(next_flush)
+        return body
+
+    def _first(self, name: str, active_order: Iterable[str] | None) -> list[PodView]:
+        pods = self.pods[name]
+        if name == "bound":
+            return list(islice(reversed(pods.values()), CARDS))
+        if name == "active":
+            if active_order is not None:
+                return [pods[uid] for uid in islice(active_order, LOOKED_AT) if uid in pods]
+            return heapq.nsmallest(
+                LOOKED_AT, pods.values(), key=lambda view: (-view.priority, view.since, view.entered)
+            )
+        if name in ("backoff", "waiting"):
+            return heapq.nsmallest(LOOKED_AT, pods.values(), key=lambda view: (view.place, view.entered))
+        if name == "in_flight":
+            return list(islice(pods.values(), CARDS))
+        # The columns of groups: one pod per group suffices, and groups are far fewer than pods.
+        return [next(iter(members.values())) for members in islice(self.groups[name].values(), CARDS)]
+
+    def _cards(
+        self, name: str, shown: list[PodView], gang_of: Callable[[PodView], Gang]
+    ) -> tuple[list[dict[str, Any]], int]:
+        cards: list[dict[str, Any]] = []
+        seen: set[str] = set()
+        covered = 0
+        for position, view in enumerate(shown, start=1):
+            if len(cards) == CARDS:
+                break
+            members = self.groups[name].get(view.group_key)
+            if members is None or len(members) == 1:
+                card = view.card(gang_of(view))
+                covered += 1
+            elif view.group_key in seen:
+                continue
+            else:
+                seen.add(view.group_key)
+                card = group_card(view, list(members.values()), gang_of(view))
+                covered += len(members)
+            if name == "active":
+                card["position"] = position
+            cards.append(card)
+        return cards, covered
+
+
+def group_card(first: PodView, members: list[PodView], gang: Gang) -> dict[str, Any]:
+    card = first.card(gang)
+    card.update(
+        kind="group",
+        key=first.group_key,
+        count=len(members),
+        since=iso_or_none(min(view.since for view in members)),
+        attempts=max(view.attempts for view in members),
+        pods=[view.tail or view.name for view in members[:TAILS]],
+    )
+    del card["uid"]
+    if first.column == "waiting":
+        # The group's countdown is that of the member whose time is up first.
+        soonest = min(members, key=lambda view: view.deadline)
+        card["waiting"] = [wait_body(wait) for wait in soonest.waits]
+        nodes = {view.node for view in members}
+        card["node"] = first.node if len(nodes) == 1 else None
+        card["score"] = None
+    return card

@@ -1,0 +1,408 @@
+"""The engine's process: `python -m schedweb.engine.child`, with a pipe on standard input and output.
+
+It owns the player and nothing else: no database, no Django. It plays, replays, and says what changed; it does a command
+only when the supervisor says that the journal has it. When the pipe is closed it ends.
+"""
+
+from __future__ import annotations
+
+import gc
+import os
+import select
+import sys
+import time
+import traceback
+from typing import BinaryIO
+
+from framework.plugins.registry import installed_registry
+from framework.profiles import ProfileError
+from schedweb.engine import frames
+from schedweb.engine.batch import Gatherer
+from schedweb.engine.checkpoint import load_checkpoint, save_checkpoint
+from schedweb.engine.commands import PACING, command_from
+from schedweb.engine.frames import Batch, Begin, Gone, Offer, Outcome
+from schedweb.engine.obey import Obedience, validate
+from schedweb.engine.pace import Pace
+from schedweb.engine.payload import PayloadUnreadable, decode_payload
+from schedweb.engine.player import Happened, Player, RunOptions, RunRefused, effective_configuration
+from schedweb.engine.replay import Diverged, replay
+from schedweb.engine.world import Refused
+
+FRAME_SECONDS = 0.1
+#: While a batch is not acknowledged the engine goes on, until this much is gathered.
+BACKLOG = 20_000
+#: Real clock: cycles within one tick have one time, so the journal gets at most this many moves a second.
+TICK = 20_000_000
+#: Commands are looked for at least this often, between two operations.
+LOOK_EVERY = 8
+IDLE_SECONDS = 0.5
+
+
+class Engine:
+    def __init__(self, player: Player, pace: Pace, begin: Begin, pipes: tuple[BinaryIO, BinaryIO]) -> None:
+        self.player = player
+        self.pace = pace
+        self.begin = begin
+        self.inward, self.outward = pipes
+        self.obedience = Obedience(player)
+        self.gatherer = Gatherer(player)
+        self.poller = select.poll()
+        self.poller.register(self.inward, select.POLLIN | select.POLLHUP)
+        self.number = 0
+        self.acknowledged = 0
+        self.stored_position = player.position
+        self.last_state = ""
+        self.last_frame = 0.0
+        self.last_checkpoint = time.monotonic()
+        self.checkpoint_cost = 0.0
+        self.clock_moves: list[tuple[int, int]] = []
+        self.outcomes: list[Outcome] = []
+        self.next_cycle_at = 0.0
+        self.cycle_began = 0.0
+        self.anchor: tuple[float, int] | None = None
+        """Real clock: (wall, run time) when it began to run."""
+        self.rate_at = (time.monotonic(), player.scheduler.attempts)
+        self.ending = False
+        self.urgent = True
+
+    # --- the loop ---------------------------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        self.emit(whole=True)
+        done = 0
+        while not self.ending:
+            wait = self.patience()
+            if wait > 0 or done % LOOK_EVERY == 0:
+                self.listen(wait)
+                if self.ending:
+                    break
+            if self.may_operate():
+                self.operate()
+                done += 1
+            self.maybe_emit()
+        self.finish()
+
+    def patience(self) -> float:
+        """How long the pipe may be waited for before there is something else to do."""
+        now = time.monotonic()
+        frame = self.last_frame + FRAME_SECONDS - now if self.has_news() and self.may_emit() else IDLE_SECONDS
+        if not self.pace.wants_operations or self.is_backlogged():
+            return max(0.0, min(frame, IDLE_SECONDS))
+        if self.is_real and not self.pace.step and not self.has_work():
+            due = self.player.next_instant()
+            if due is not None:
+                return max(0.0, min(frame, (due - self.wall_clock()) / 1e9, IDLE_SECONDS))
+        if self.pace.cycle_seconds and not self.player.scheduler.mid_cycle:
+            return max(0.0, min(frame, self.next_cycle_at - now))
+        return 0.0
+
+    def listen(self, wait: float) -> None:
+        """Everything that has come, waiting for the first at most this long."""
+        timeout = wait * 1000
+        while not self.ending and self.poller.poll(timeout):
+            self.hear(frames.read_to_child(self.inward))
+            timeout = 0
+
+    def hear(self, message: frames.ToChild) -> None:
+        match message:
+            case frames.Ack(number):
+                self.acknowledged = number
+            case frames.Offer():
+                self.consider(message)
+            case frames.End():
+                self.ending = True
+            case _:
+                raise AssertionError(f"{type(message).__name__} was not expected here")
+
+    def has_work(self) -> bool:
+        scheduler = self.player.scheduler
+        return scheduler.mid_cycle or scheduler.core.queue.has_active() or bool(scheduler.core.waiting_pods.ready)
+
+    def is_backlogged(self) -> bool:
+        return self.number != self.acknowledged and self.gatherer.size > BACKLOG
+
+    def may_operate(self) -> bool:
+        if not self.pace.wants_operations or self.is_backlogged():
+            return False
+        if self.player.scheduler.mid_cycle or not self.pace.cycle_seconds:
+            return True
+        return time.monotonic() >= self.next_cycle_at or not self.has_work()
+
+    def operate(self) -> None:
+        if self.is_real and self.pace.mode == "playing":
+            self.follow_wall()
+        stepping = self.pace.step is not None
+        if not self.player.scheduler.mid_cycle:
+            self.cycle_began = time.perf_counter()
+        self.player.projection.follow = stepping or self.pace.speed == "one"
+        happened = self.player.operate()
+        if happened is Happened.CYCLE:
+            spent = int((time.perf_counter() - self.cycle_began) * 1e6)
+            self.gatherer.durations[self.player.recorded] = spent
+            seconds = self.pace.cycle_seconds
+            if seconds:
+                # Not from the planned instant: a burst would follow every pause.
+                self.next_cycle_at = time.monotonic() + seconds
+        self.pace.happened(happened)
+        if stepping and self.pace.step is None:
+            self.urgent = True
+
+    # --- the real clock ---------------------------------------------------------------------------------------------
+
+    @property
+    def is_real(self) -> bool:
+        return not self.player.virtual
+
+    def wall_clock(self) -> int:
+        """Run time on a real clock: it stands while the run does."""
+        if not self.is_real or self.pace.mode != "playing":
+            self.anchor = None
+            return self.player.now
+        if self.anchor is None:
+            self.anchor = (time.monotonic(), self.player.now)
+        wall, run = self.anchor
+        return max(self.player.now, run + int((time.monotonic() - wall) * 1e9))
+
+    def follow_wall(self) -> None:
+        to = self.wall_clock()
+        due = self.player.next_instant()
+        if to - self.player.now >= TICK or (due is not None and self.player.now < due <= to):
+            self.move_clock(to)
+
+    def move_clock(self, to: int) -> None:
+        self.clock_moves.append((self.player.position, to))
+        self.player.advance(to)
+
+    # --- commands ---------------------------------------------------------------------------------------------------
+
+    def consider(self, offer: Offer) -> None:
+        """Says where the command applies, waits until the journal has it, and does it."""
+        command = command_from(offer.command)
+        refused = validate(self.player, command)
+        if refused is not None:
+            frames.write(self.outward, frames.Refusal(offer.id, refused))
+            return
+        if self.is_real and self.wall_clock() > self.player.now:
+            self.move_clock(self.wall_clock())
+        self.await_ack()
+        self.emit(place=frames.Place(offer.id, self.player.position, self.player.now))
+        while True:
+            message = frames.read_to_child(self.inward)
+            if isinstance(message, frames.Commit) and message.id == offer.id:
+                break
+            if isinstance(message, frames.End):
+                # It was not committed, so it is still pending for whoever plays on.
+                self.ending = True
+                return
+            self.hear(message)
+        if isinstance(command, PACING):
+            self.pace.obey(command)
+            self.next_cycle_at = 0.0
+            self.outcomes.append(Outcome(offer.id, None))
+        else:
+            try:
+                result = self.obedience.obey(command, author=offer.author, entry=offer.id)
+                self.outcomes.append(Outcome(offer.id, result))
+            except Refused as error:
+                self.player.settle()
+                self.outcomes.append(Outcome(offer.id, None, refused=str(error)))
+            self.pace.stirred()
+        self.urgent = True
+
+    def await_ack(self) -> None:
+        while self.number != self.acknowledged:
+            message = frames.read_to_child(self.inward)
+            if isinstance(message, Offer):
+                raise AssertionError("one command at a time is offered")
+            self.hear(message)
+
+    # --- batches ----------------------------------------------------------------------------------------------------
+
+    def may_emit(self) -> bool:
+        return self.number == self.acknowledged
+
+    def has_news(self) -> bool:
+        return (
+            self.urgent
+            or bool(self.outcomes)
+            or self.pace.state != self.last_state
+            or self.player.position != self.stored_position
+            or not self.gatherer.is_empty
+        )
+
+    def maybe_emit(self) -> None:
+        if not self.may_emit() or not self.has_news():
+            return
+        soon = self.urgent and not self.pace.step
+        if soon or time.monotonic() - self.last_frame >= FRAME_SECONDS:
+            self.emit(checkpoint=self.checkpoint_is_due())
+
+    def checkpoint_is_due(self) -> bool:
+        # A checkpoint of a large cluster takes a while; it may take a twentieth of the time.
+        pause = max(self.begin.checkpoint_seconds, 20 * self.checkpoint_cost)
+        return not self.player.scheduler.mid_cycle and time.monotonic() - self.last_checkpoint >= pause
+
+    def emit(self, *, whole: bool = False, place: frames.Place | None = None, checkpoint: bool = False) -> None:
+        player, gatherer = self.player, self.gatherer
+        projection = player.projection
+        self.number += 1
+        self.last_frame = time.monotonic()
+        self.last_state = self.pace.state
+        self.stored_position = player.position
+        waiting_changed = whole or "waiting" in projection.changed_columns
+        feed = projection.feed.take(player.now)
+        chunk, attempts = gatherer.attempts()
+        decisions = gatherer.decisions()
+        columns = gatherer.columns(whole=whole)
+        pods = gatherer.pods()
+        nodes, nodes_json, topology = gatherer.nodes()
+        moves, self.clock_moves = self.clock_moves, []
+        outcomes, self.outcomes = self.outcomes, []
+        batch = Batch(
+            number=self.number,
+            position=player.position,
+            clock=player.now,
+            shown_clock=self.wall_clock(),
+            points=player.scheduler.points,
+            attempts=player.recorded,
+            digest=player.digest,
+            state=self.pace.state,
+            speed=self.pace.speed,
+            counts=projection.board.counts(),
+            columns_json=columns,
+            cycle_json=gatherer.cycle(),
+            nodes_json=nodes_json,
+            topology=topology or whole,
+            resources=projection.nodes.resources,
+            node_count=len(projection.nodes.views),
+            pod_count=len(projection.views),
+            arrivals_left=len(player.timeline) - player.arrived,
+            arrivals_total=len(player.timeline),
+            next_arrival=player.next_arrival,
+            not_evaluated=sorted({name for names in projection.not_evaluated.values() for name in names}),
+            pods=pods,
+            nodes=nodes,
+            chunk=chunk,
+            attempt_rows=attempts,
+            decisions=decisions,
+            feed=feed,
+            clock_moves=moves,
+            outcomes=outcomes,
+            waiting_changed=waiting_changed,
+            rate=self.measured_rate(),
+            place=place,
+            checkpoint=self.checkpoint() if checkpoint else None,
+        )
+        self.urgent = False
+        frames.write(self.outward, batch)
+
+    def measured_rate(self) -> int | None:
+        """Cycles per second of wall time, while there are any."""
+        at, attempts = self.rate_at
+        now, newest = time.monotonic(), self.player.scheduler.attempts
+        if now - at < FRAME_SECONDS or newest == attempts:
+            return None
+        self.rate_at = (now, newest)
+        return round((newest - attempts) / (now - at))
+
+    def checkpoint(self) -> bytes:
+        began = time.monotonic()
+        saved = save_checkpoint(self.player, self.pace)
+        self.last_checkpoint = time.monotonic()
+        self.checkpoint_cost = self.last_checkpoint - began
+        return saved
+
+    def finish(self) -> None:
+        """The last batch, with a checkpoint if the player stands between two cycles."""
+        self.await_ack()
+        self.emit(checkpoint=not self.player.scheduler.mid_cycle)
+        frames.write(self.outward, frames.Ended())
+
+
+# --- the beginning ----------------------------------------------------------------------------------------------------
+
+
+def prepare(begin: Begin) -> tuple[Player, Pace, int]:
+    """The player at the stored position: from the newest checkpoint or from the start, and what the journal says since.
+
+    Returns how many operations were replayed too.
+    """
+    gc.disable()
+    registry = installed_registry()
+    payload = decode_payload(begin.payload)
+    options = RunOptions(begin.seed, begin.ties, begin.approvals, begin.clock, begin.start)  # type: ignore[arg-type]
+    restored = None if begin.checkpoint is None else load_checkpoint(begin.checkpoint)
+    if restored is not None:
+        player, pace = restored
+        player.restored(payload.timeline, registry)
+    else:
+        configuration = effective_configuration(begin.configuration, registry)
+        player = Player(payload.objects, payload.timeline, configuration, registry, options)
+        pace = Pace(speed=begin.speed)
+    del payload
+    gc.collect()
+    gc.freeze()
+    gc.enable()
+    from_position = player.position
+    replay(player, pace, begin.journal, until=begin.position)
+    if begin.position and player.digest != begin.digest:
+        raise Diverged(f"Replay gave the digest {player.digest}, and {begin.digest} is stored.")
+    if begin.position or begin.journal:
+        Gatherer(player).discard()
+    return player, pace, player.position - from_position
+
+
+def main() -> int:
+    # What a plugin prints must not end up between the messages.
+    inward = os.fdopen(os.dup(0), "rb", buffering=0)
+    outward = os.fdopen(os.dup(1), "wb")
+    os.dup2(2, 1)
+    os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    reader = Exactly(inward)
+    try:
+        begin = frames.read_to_child(reader)
+        if not isinstance(begin, Begin):
+            raise AssertionError(f"{type(begin).__name__} came before Begin")
+        player, pace, replayed = prepare(begin)
+        frames.write(outward, frames.Ready(replayed))
+        Engine(player, pace, begin, (reader, outward)).run()
+    except Gone:
+        return 0
+    except (RunRefused, ProfileError, PayloadUnreadable, Diverged) as error:
+        return failed(outward, str(error), "")
+    except Exception as error:  # noqa: BLE001 - whatever it is, the run's page has to say it
+        return failed(outward, f"The engine stopped: {type(error).__name__}: {error}", traceback.format_exc())
+    return 0
+
+
+class Exactly:
+    """Reads exactly what is asked for and buffers nothing, so that poll() on the pipe tells the truth."""
+
+    def __init__(self, pipe: BinaryIO) -> None:
+        self.pipe = pipe
+
+    def fileno(self) -> int:
+        return self.pipe.fileno()
+
+    def read(self, size: int) -> bytes:
+        parts: list[bytes] = []
+        left = size
+        while left:
+            part = self.pipe.read(min(left, 1 << 20))
+            if not part:
+                break
+            parts.append(part)
+            left -= len(part)
+        return b"".join(parts)
+
+
+def failed(outward: BinaryIO, text: str, trace: str) -> int:
+    try:
+        frames.write(outward, frames.Failure(text, trace))
+    except Gone:
+        pass
+    return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,281 @@
+"""What the engine's child process and its supervisor say to each other, as types; msgpack with a length in front.
+
+supervisor → child: Begin, then Offer (a command), Commit (it has its place in the journal), Ack (a batch is stored),
+End. child → supervisor: Ready, Batch (with the place of an offered command, if there is one), Refusal, Failure, Ended.
+At most one batch is not acknowledged; until then the child goes on and gathers the next one.
+"""
+
+from __future__ import annotations
+
+import struct
+from collections.abc import Callable
+from typing import Any, BinaryIO, Final, Literal
+
+import msgspec
+
+State = Literal["created", "playing", "paused", "waiting_for_person", "finished", "stopped"]
+HEAD: Final = struct.Struct("<I")
+LARGEST: Final = 2**32 - 1
+
+
+class Message(msgspec.Struct, frozen=True, tag_field="type"):
+    pass
+
+
+# --- supervisor → child -------------------------------------------------------------------------------------------
+
+
+class Entry(msgspec.Struct, frozen=True):
+    """A journal entry with its place: `position` operations were done before it, at `clock`."""
+
+    id: str
+    position: int
+    clock: int
+    author: str
+    command: dict[str, Any]
+
+
+class Begin(Message, frozen=True, tag="begin"):
+    """`position` and `digest`: what is stored already and must come out of replay."""
+
+    payload: bytes
+    configuration: str
+    seed: int
+    ties: str
+    approvals: str
+    clock: str
+    start: int
+    speed: str
+    journal: list[Entry]
+    position: int
+    digest: str
+    attempts: int
+    checkpoint: bytes | None
+    checkpoint_seconds: float
+
+
+class Offer(Message, frozen=True, tag="offer"):
+    id: str
+    author: str
+    command: dict[str, Any]
+
+
+class Commit(Message, frozen=True, tag="commit"):
+    id: str
+
+
+class Ack(Message, frozen=True, tag="ack"):
+    number: int
+
+
+class End(Message, frozen=True, tag="end"):
+    """Finish with a checkpoint; the run goes on elsewhere, or later."""
+
+
+ToChild = Begin | Offer | Commit | Ack | End
+
+
+# --- child → supervisor -------------------------------------------------------------------------------------------
+
+
+class Chunk(msgspec.Struct, frozen=True):
+    first: int
+    count: int
+    traces: bytes
+    usage: bytes
+    usage_base: bytes | None
+
+
+class AttemptRow(msgspec.Struct, frozen=True, array_like=True):
+    number: int
+    pod_uid: str
+    namespace: str
+    name: str
+    attempt: int
+    profile: str
+    at: int
+    ended: int | None
+    result: str
+    node: str
+    message: str
+    score: int | None
+    duration_us: int | None
+    ending: str | None
+
+
+class PodRow(msgspec.Struct, frozen=True, array_like=True):
+    uid: str
+    namespace: str
+    name: str
+    column: str
+    place: int
+    group_key: str
+    node: str
+    priority: int
+    attempts: int
+    since: int
+    asks_person: bool
+    gang: str
+    labels: str
+    card: str
+    detail: str
+    manifest: bytes | None
+
+
+class NodeRow(msgspec.Struct, frozen=True, array_like=True):
+    row: int
+    name: str
+    present: bool
+    zone: str
+    pool: str
+    type: str
+    cordoned: bool
+    tainted: bool
+    allocatable: str
+    requested: str
+    reserved: str
+    pods: str
+    manifest: bytes | None
+
+
+class DecisionRow(msgspec.Struct, frozen=True, array_like=True):
+    number: int
+    entry: str
+    decision: str
+    pod_uid: str
+    namespace: str
+    name: str
+    workload: str
+    tail: str
+    node: str
+    plugin: str
+    reason: str
+    by: str
+    at: int
+    outcome: str
+
+
+class Outcome(msgspec.Struct, frozen=True):
+    """What became of a command that had its place; `refused` says why it changed nothing."""
+
+    id: str
+    result: dict[str, Any] | None
+    refused: str = ""
+
+
+class Place(msgspec.Struct, frozen=True):
+    """An offered command applies here. Nothing is done until it is committed."""
+
+    id: str
+    position: int
+    clock: int
+
+
+class Batch(Message, frozen=True, tag="batch"):
+    """Everything between two positions. Texts named `*_json` are JSON as the browser gets it."""
+
+    number: int
+    position: int
+    clock: int
+    shown_clock: int
+    points: int
+    attempts: int
+    digest: str
+    state: State
+    speed: str
+    counts: dict[str, int]
+    columns_json: dict[str, str]
+    cycle_json: str
+    nodes_json: str
+    topology: bool
+    resources: list[str]
+    node_count: int
+    pod_count: int
+    arrivals_left: int
+    arrivals_total: int
+    next_arrival: int | None
+    not_evaluated: list[str]
+    pods: list[PodRow]
+    nodes: list[NodeRow]
+    chunk: Chunk | None
+    attempt_rows: list[AttemptRow]
+    decisions: list[DecisionRow]
+    feed: list[dict[str, Any]]
+    clock_moves: list[tuple[int, int]]
+    outcomes: list[Outcome]
+    waiting_changed: bool
+    rate: int | None
+    place: Place | None = None
+    checkpoint: bytes | None = None
+
+
+class Ready(Message, frozen=True, tag="ready"):
+    """Replay is done and its digest is the stored one."""
+
+    replayed: int
+
+
+class Refusal(Message, frozen=True, tag="refusal"):
+    """An offered command would be refused now; it gets no place."""
+
+    id: str
+    text: str
+
+
+class Failure(Message, frozen=True, tag="failure"):
+    """The run cannot go on: a sentence, and the traceback for whoever has to mend it."""
+
+    text: str
+    trace: str
+
+
+class Ended(Message, frozen=True, tag="ended"):
+    pass
+
+
+FromChild = Batch | Ready | Refusal | Failure | Ended
+
+_ENCODER: Final = msgspec.msgpack.Encoder()
+_TO_CHILD: Final = msgspec.msgpack.Decoder(ToChild)
+_FROM_CHILD: Final = msgspec.msgpack.Decoder(FromChild)
+
+
+class Gone(Exception):
+    """The other end of the pipe was closed."""
+
+
+def write(pipe: BinaryIO, message: Message) -> None:
+    body = _ENCODER.encode(message)
+    if len(body) > LARGEST:
+        raise ValueError(f"a message of {len(body)} bytes is too large for the pipe")
+    try:
+        pipe.write(HEAD.pack(len(body)))
+        pipe.write(body)
+        pipe.flush()
+    except (BrokenPipeError, ValueError, OSError) as error:
+        raise Gone(str(error)) from error
+
+
+def _read(pipe: BinaryIO) -> bytes:
+    try:
+        head = pipe.read(HEAD.size)
+        if len(head) < HEAD.size:
+            raise Gone("the pipe was closed")
+        (size,) = HEAD.unpack(head)
+        body = pipe.read(size)
+    except (OSError, ValueError) as error:
+        raise Gone(str(error)) from error
+    if len(body) < size:
+        raise Gone("the pipe was closed within a message")
+    return body
+
+
+def read_to_child(pipe: BinaryIO) -> ToChild:
+    return _TO_CHILD.decode(_read(pipe))
+
+
+def read_from_child(pipe: BinaryIO) -> FromChild:
+    return _FROM_CHILD.decode(_read(pipe))
+
+
+Send = Callable[[Message], None]

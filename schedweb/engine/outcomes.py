@@ -1,0 +1,105 @@
+"""What an attempt's trace says to a person: who refused how many nodes, scores and margins, how it ended."""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+
+from framework.interface import Code, Status
+from framework.trace.attempt import AttemptTrace
+
+SECOND: Final = 1_000_000_000
+
+
+def rejectors_of(trace: AttemptTrace) -> tuple[tuple[str, int], ...]:
+    """(plugin, nodes), most nodes first. A rejection before or after Filter counts for all nodes or for one."""
+    if trace.placed_status is not None:
+        return ((trace.placed_status.plugin, 1),)
+    if trace.pre_filter_status is not None:
+        return ((trace.pre_filter_status.plugin, trace.nodes_total),)
+    counts: dict[str, int] = {}
+    if trace.filter is not None:
+        found = trace.filter
+        sizes = np.bincount(found.verdict[found.verdict > 0], minlength=len(found.verdicts))
+        for index, size in enumerate(sizes.tolist()):
+            if index and size:
+                plugin = found.verdicts[index].plugin
+                counts[plugin] = counts.get(plugin, 0) + size
+        if trace.absent_status is not None and trace.absent_status.plugin:
+            absent = int(np.count_nonzero(found.verdict < 0))
+            if absent:
+                plugin = trace.absent_status.plugin
+                counts[plugin] = counts.get(plugin, 0) + absent
+    if not counts and trace.status is not None and trace.status.plugin:
+        counts[trace.status.plugin] = 0
+    return tuple(sorted(counts.items(), key=lambda item: (-item[1], item[0])))
+
+
+def score_of(trace: AttemptTrace) -> tuple[int, int, int] | None:
+    """(best total, margin to the best node below it, how many share the best)."""
+    if trace.scores is None or not len(trace.scores.total):
+        return None
+    total = trace.scores.total
+    best = int(total.max())
+    ties = len(trace.scores.candidates)
+    below = total[total < best]
+    return best, best - int(below.max()) if len(below) else 0, ties
+
+
+def score_words(trace: AttemptTrace) -> str:
+    scored = score_of(trace)
+    if scored is None:
+        return "the only feasible node" if trace.feasible_nodes == 1 else ""
+    best, _, ties = scored
+    return f"score {best}, 1 of {ties} equal" if ties > 1 else f"score {best}"
+
+
+def message_tail(message: str) -> str:
+    """`0/36 nodes are available: 24 Insufficient cpu. …` → what comes after the colon, up to preemption's part."""
+    _, colon, rest = message.partition(" nodes are available: ")
+    return rest.partition(" preemption: ")[0].strip() if colon else message
+
+
+def status_body(plugin: str, status: Status) -> dict[str, Any]:
+    return {"plugin": plugin, "code": status.code.name_, "reasons": list(status.all_reasons)}
+
+
+def point_state(statuses: list[Status]) -> str:
+    codes = {status.code for status in statuses}
+    if Code.ERROR in codes:
+        return "error"
+    if any(status.is_rejected for status in statuses):
+        return "rejects"
+    if statuses and codes == {Code.SKIP}:
+        return "skipped"
+    return "ok"
+
+
+def ending_of(trace: AttemptTrace) -> dict[str, Any] | None:
+    """Everything after Permit: stored with the attempt's row, since it may come long after its scheduling cycle."""
+    if not trace.selected:
+        return None
+    points: list[dict[str, Any]] = []
+    for name, outcomes in (("PreBind", trace.pre_bind), ("Bind", trace.bind)):
+        if outcomes:
+            statuses = [outcome.status for outcome in outcomes]
+            said = [status_body(outcome.plugin, outcome.status) for outcome in outcomes]
+            state = point_state(statuses)
+            by = next((outcome.plugin for outcome in outcomes if outcome.status.is_success), "")
+            note = by if name == "Bind" and by else "pass" if state == "ok" else state
+            points.append({"point": name, "state": state, "note": note, "plugins": said})
+        elif trace.result == "bound":
+            points.append({"point": name, "state": "ok", "note": "no plugin", "plugins": []})
+    if trace.result == "bound":
+        said = [{"plugin": plugin, "code": "Success", "reasons": []} for plugin in trace.post_bind]
+        points.append({"point": "PostBind", "state": "ok", "note": "pass" if said else "no plugin", "plugins": said})
+    ending: dict[str, Any] = {"points": points}
+    signal = trace.wait_on_permit
+    if signal is not None:
+        waited = (trace.finished_at - trace.at) / SECOND if trace.finished_at else 0.0
+        ok = signal.is_success
+        state = "ok" if ok else "error" if signal.code is Code.ERROR else "rejects"
+        note = f"allowed after {waited:.1f} s" if ok else signal.message
+        ending["permit"] = {"state": state, "note": note}
+    return ending

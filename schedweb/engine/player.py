@@ -1,0 +1,307 @@
+"""Player: drives the scheduler through a run, one operation at a time (design §11.1-3, §11.5, §11.14).
+
+An operation is one extension point, the end of a cycle, an arrival, a move of the clock, a command. `position` counts
+them; it is what the journal names. What the next operation is depends on nothing but the machine's state, so the same
+journal leads to the same run however fast it is played and wherever it is interrupted.
+"""
+
+from __future__ import annotations
+
+import enum
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from framework.configuration import EffectiveConfiguration, load
+from framework.objects import KubeObject
+from framework.plugins.registry import Registry
+from framework.profiles import Clock, SeededGenerator, TieRule, Ties
+from framework.scheduler import PointReached, Scheduler
+from framework.trace.attempt import AttemptTrace
+from framework.trace.digest import START
+from framework.trace.digest import digest as chained
+from schedweb.engine import feed as lines
+from schedweb.engine.payload import TimelineEntry
+from schedweb.engine.projection import Projection
+from schedweb.engine.world import Refused, World
+
+MILLISECOND: Final = 1_000_000
+ClockMode = Literal["virtual", "real"]
+Approvals = Literal["hold", "timeout", "auto"]
+
+
+@dataclass(frozen=True, slots=True)
+class RunOptions:
+    seed: int
+    ties: TieRule
+    approvals: Approvals
+    clock: ClockMode
+    start: int
+
+
+class Happened(enum.Enum):
+    POINT = "an extension point was passed"
+    CYCLE = "a cycle ended"
+    ARRIVAL = "an object came or went"
+    TIME = "the clock moved"
+    WAITS = "only a person can go on"
+    FINISHED = "nothing is left to do"
+    IDLE = "only time can go on"
+    """Real clock: nothing is due yet."""
+
+
+class RunRefused(Exception):
+    """A run that cannot be played; the text says why."""
+
+
+def effective_configuration(text: str, registry: Registry) -> EffectiveConfiguration:
+    loaded = load(text, registry)
+    if loaded.effective is None:
+        raise RunRefused(loaded.config_error)
+    if loaded.effective.extenders:
+        raise RunRefused("The configuration names extenders, which are not built yet.")
+    return loaded.effective
+
+
+class Player:
+    def __init__(
+        self,
+        objects: list[KubeObject],
+        timeline: list[TimelineEntry],
+        configuration: EffectiveConfiguration,
+        registry: Registry,
+        options: RunOptions,
+    ) -> None:
+        """`timeline`: in order of time, counted from the start."""
+        self.options = options
+        self.registry = registry
+        self.timeline = timeline
+        self.arrived = 0
+        self.operations = 0
+        self.digest = START
+        self.recorded = 0
+        """The number of the last attempt whose cycle ended."""
+        self.traces: list[AttemptTrace] = []
+        """Attempts whose cycle ended since the last batch."""
+        self.ended: list[AttemptTrace] = []
+        """Attempts that were bound or failed since the last batch."""
+        self.under_way: AttemptTrace | None = None
+        """The attempt between two of whose points the cycle stands."""
+        self.world = World(options.seed)
+        try:
+            self.world.load(objects)
+        except Refused as error:
+            raise RunRefused(str(error)) from None
+        self.projection = Projection(self.world.cluster, Clock(options.start))
+        self.projection.schedulers = frozenset(profile.scheduler_name for profile in configuration.profiles)
+        self.projection.load()
+        self.scheduler = Scheduler(
+            configuration,
+            registry,
+            start=options.start,
+            seed=options.seed,
+            ties=options.ties,
+            observer=self.projection,
+            cluster=self.world.cluster,
+        )
+        self.projection.clock = self.scheduler.core.clock
+        self.configured(configuration)
+
+    def configured(self, configuration: EffectiveConfiguration) -> None:
+        not_evaluated = {profile.scheduler_name: profile.not_evaluated for profile in configuration.profiles}
+        self.projection.configured(self.scheduler.profiles, not_evaluated)
+
+    # --- reading ----------------------------------------------------------------------------------------------------
+
+    @property
+    def position(self) -> int:
+        return self.scheduler.points + self.operations
+
+    @property
+    def now(self) -> int:
+        return self.scheduler.now
+
+    @property
+    def virtual(self) -> bool:
+        return self.options.clock == "virtual"
+
+    @property
+    def next_arrival(self) -> int | None:
+        """When the next object comes or goes, in run time."""
+        if self.arrived == len(self.timeline):
+            return None
+        return self.options.start + self.timeline[self.arrived].at
+
+    @property
+    def hold_at(self) -> int | None:
+        """The clock must stay before this: the first deadline of a wait that asks a person (design §11.1)."""
+        if self.options.approvals != "hold" or not self.virtual or not len(self.scheduler.core.waiting_pods):
+            return None
+        deadlines = [
+            state.deadlines[plugin]
+            for state in self.scheduler.waiting_pods()
+            if not state.decided
+            for plugin in state.asks_a_person
+        ]
+        return min(deadlines, default=None)
+
+    # --- operations -------------------------------------------------------------------------------------------------
+
+    def operate(self) -> Happened:
+        """The next operation. WAITS, FINISHED and IDLE are none: nothing was done."""
+        scheduler = self.scheduler
+        if scheduler.mid_cycle and (happened := self._point()) is not None:
+            return happened
+        if self._arrival_is_due():
+            self._arrive()
+            return Happened.ARRIVAL
+        if self.options.approvals == "auto" and self._approve_one():
+            return Happened.ARRIVAL
+        if scheduler.core.queue.has_active() or scheduler.core.waiting_pods.ready:
+            happened = self._point()
+            if happened is not None:
+                return happened
+        return self._pass_time() if self.virtual else self._rest()
+
+    def _point(self) -> Happened | None:
+        """None when there was nothing to do after all."""
+        reached = self.scheduler.step_point()
+        if reached is None:
+            return None
+        if isinstance(reached, PointReached):
+            self.under_way = reached.trace
+            self.projection.point_reached(reached.point, reached.trace)
+            return Happened.POINT
+        self.under_way = None
+        self.operations += 1
+        # The end of a binding cycle alone is no attempt: that was told when its scheduling cycle ended.
+        if reached.cycle > self.recorded:
+            self.recorded = reached.cycle
+            self.traces.append(reached)
+            if self.virtual:
+                self._advance_cycle()
+        self._chain()
+        return Happened.CYCLE
+
+    def settle(self) -> None:
+        """After something came from outside: bindings that can go on do."""
+        self.scheduler.run_bindings()
+        self._chain()
+
+    def _chain(self) -> None:
+        """The digest follows the attempts in the order in which they end."""
+        for trace in self.projection.ended:
+            self.digest = chained(trace, self.digest)
+        self.ended += self.projection.ended
+        self.projection.ended.clear()
+
+    def _advance_cycle(self) -> None:
+        """A cycle takes a millisecond, but never the last one before a person's deadline."""
+        to = self.now + MILLISECOND
+        hold = self.hold_at
+        if hold is None or to < hold:
+            self.scheduler.advance(to)
+
+    def _arrival_is_due(self) -> bool:
+        due = self.next_arrival
+        return due is not None and due <= self.now
+
+    def _arrive(self) -> None:
+        entry = self.timeline[self.arrived]
+        self.arrived += 1
+        self.operations += 1
+        try:
+            if entry.delete:
+                metadata = entry.manifest.get("metadata", {})
+                found = self.world.cluster.find_unstructured(
+                    str(entry.manifest.get("apiVersion", "v1")),
+                    str(entry.manifest.get("kind", "Pod")),
+                    str(metadata.get("namespace", "")),
+                    str(metadata.get("name", "")),
+                )
+                if found is not None:
+                    self.world.delete(found)
+            else:
+                self.create(entry.manifest)
+        except Refused as error:
+            # The timeline goes on, as the cluster it was taken from did.
+            self.projection.feed.line(self.now, "engine", [lines.text(f"An arrival was refused: {error}")])
+        self.settle()
+
+    def create(self, manifest: dict[str, object]) -> KubeObject:
+        """Raises Refused."""
+        metadata = manifest.get("metadata")
+        uid = metadata.get("uid") if isinstance(metadata, dict) else None
+        other = self.projection.views.get(str(uid)) if uid else None
+        if other is not None:
+            raise Refused(f"uid {uid} is that of pod {other.key}")
+        return self.world.create(manifest, self.now)
+
+    def _approve_one(self) -> bool:
+        for state in self.scheduler.waiting_pods():
+            if state.asks_a_person and not state.decided:
+                self.operations += 1
+                view = self.projection.views.get(state.uid)
+                for plugin in state.asks_a_person:
+                    if view is not None:
+                        self.projection.decide(view, "approved", "this run's rule", plugin, "")
+                    self.scheduler.allow(state.uid, plugin)
+                self.settle()
+                return True
+        return False
+
+    def _pass_time(self) -> Happened:
+        """Nothing is active: on to the next instant at which something can change."""
+        timer = self.scheduler.next_timer(wakes_only=True)
+        due = [instant for instant in (timer, self.next_arrival) if instant is not None]
+        if not due:
+            return Happened.FINISHED
+        flush = self.scheduler.next_timer()
+        to = min(due) if flush is None else min(*due, flush)
+        hold = self.hold_at
+        if hold is not None and to >= hold:
+            return Happened.WAITS
+        self.advance(to)
+        return Happened.TIME
+
+    def _rest(self) -> Happened:
+        if self.scheduler.next_timer(wakes_only=True) is None and self.next_arrival is None:
+            return Happened.FINISHED
+        return Happened.IDLE
+
+    def advance(self, to: int) -> None:
+        """Moves the clock; of a real clock the journal says when and how far."""
+        self.operations += 1
+        self.scheduler.advance(max(to, self.now))
+        self._chain()
+
+    def next_instant(self) -> int | None:
+        """Real clock: when to wake up at the latest."""
+        due = [instant for instant in (self.scheduler.next_timer(), self.next_arrival) if instant is not None]
+        return min(due, default=None)
+
+    # --- commands that are the player's own -------------------------------------------------------------------------
+
+    def set_seed(self, seed: int) -> None:
+        if self.scheduler.attempts:
+            raise Refused("The seed can be set only before the first step.")
+        self.options = replace(self.options, seed=seed)
+        generator = SeededGenerator(seed)
+        services = self.scheduler.core.services
+        services.generator = generator
+        services.ties = Ties(self.options.ties, generator)
+        self.world.seed = seed
+
+    def set_configuration(self, text: str) -> None:
+        """Raises RunRefused, ProfileError and ValueError; nothing has changed then."""
+        configuration = effective_configuration(text, self.registry)
+        self.scheduler.replace_configuration(configuration)
+        self.configured(configuration)
+
+    # --- checkpoints ------------------------------------------------------------------------------------------------
+
+    def __getstate__(self) -> dict[str, object]:
+        """Between cycles and batches. The timeline and the registry come from the snapshot and the program again."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("timeline", "registry")}
+
+    def restored(self, timeline: list[TimelineEntry], registry: Registry) -> None:
+        self.timeline, self.registry = timeline, registry

@@ -1,0 +1,196 @@
+"""PodView: what the board, the inbox and a pod's page show of one pod, kept up to date by the projection."""
+
+from __future__ import annotations
+
+import hashlib
+from dataclasses import dataclass, field
+from typing import Any, Final
+
+from framework.objects import Pod
+from framework.objects.resources import placed_requests, pod_requests
+from schedweb.engine.names import split_name
+from schedweb.engine.words import short_plugin
+from schedweb.runs.amounts import amount_text
+from schedweb.runs.times import iso, iso_or_none
+
+HASH_LABEL: Final = "pod-template-hash"
+GANG_LABEL: Final = "scheduling.x-k8s.io/pod-group"
+#: The journey keeps its beginning and its newest steps.
+JOURNEY_HEAD: Final = 20
+JOURNEY_LIMIT: Final = 120
+GROUPED: Final = frozenset({"gated", "active", "unschedulable", "waiting"})
+Step = list[Any]
+"""[at, column, event, strong]: entered a column, or stayed and something happened."""
+
+
+@dataclass(slots=True)
+class Wait:
+    plugin: str
+    deadline: int
+    total: int
+    asks_person: bool
+    note: str = ""
+
+
+@dataclass(slots=True)
+class PodView:
+    uid: str
+    namespace: str
+    name: str
+    workload: str
+    tail: str
+    priority: int
+    priority_class: str
+    amounts: dict[str, int]
+    gang: str
+    """namespace/name of its PodGroup, or ""."""
+    column: str = ""
+    since: int = 0
+    attempts: int = 0
+    node: str = ""
+    gate: str = ""
+    rejectors: tuple[tuple[str, int], ...] = ()
+    """(plugin, nodes it was the first to refuse), most nodes first."""
+    until: int = 0
+    score: int | None = None
+    margin: int | None = None
+    ties: int | None = None
+    waits: list[Wait] = field(default_factory=list)
+    point: str = ""
+    message: str = ""
+    waits_for: list[dict[str, str]] = field(default_factory=list)
+    headline: str = ""
+    nodes_total: int = 0
+    warnings: list[str] = field(default_factory=list)
+    asked_again: str = ""
+    journey: list[Step] = field(default_factory=list)
+    group_key: str = ""
+    entered: int = 0
+    """Counts entries into columns over all pods: ties of `since` keep the order of entry."""
+
+    @property
+    def key(self) -> str:
+        return f"{self.namespace}/{self.name}"
+
+    @property
+    def asks_person(self) -> bool:
+        return any(wait.asks_person for wait in self.waits)
+
+    @property
+    def deadline(self) -> int:
+        return min((wait.deadline for wait in self.waits), default=0)
+
+    @property
+    def place(self) -> int:
+        """Smaller is nearer to the top of its column."""
+        if self.column == "backoff":
+            return self.until
+        if self.column == "waiting":
+            return self.deadline
+        return -self.since if self.column == "bound" else self.since
+
+    def step(self, at: int, event: str, *, strong: bool = False) -> None:
+        self.journey.append([at, self.column, event, strong])
+        if len(self.journey) > JOURNEY_LIMIT:
+            del self.journey[JOURNEY_HEAD : JOURNEY_HEAD + JOURNEY_LIMIT // 4]
+
+    def group(self) -> str:
+        """Pods with one key are one card: of one owner, with one verdict, about as often tried."""
+        if self.column not in GROUPED:
+            return ""
+        about: tuple[object, ...] = (self.gate,)
+        if self.column == "waiting":
+            about = (self.gang, tuple(wait.plugin for wait in self.waits))
+        elif self.column in ("unschedulable", "active"):
+            about = (self.rejectors, min(self.attempts, 3))
+        text = repr((self.column, self.namespace, self.workload, self.priority, *about))
+        return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+
+    def ref(self) -> dict[str, str]:
+        return {"namespace": self.namespace, "name": self.name, "workload": self.workload, "tail": self.tail}
+
+    def requests(self) -> dict[str, str]:
+        return {name: amount_text(name, amount) for name, amount in self.amounts.items() if amount}
+
+    def card(self, gang: dict[str, Any] | None = None) -> dict[str, Any]:
+        """The card as the browser gets it; what does not apply to its column is left out."""
+        card: dict[str, Any] = {
+            "kind": "pod",
+            "key": self.uid,
+            **self.ref(),
+            "count": 1,
+            "uid": self.uid,
+            "priority": self.priority,
+            "priority_class": self.priority_class or None,
+            "attempts": self.attempts,
+            "since": iso_or_none(self.since or None),
+            "requests": self.requests(),
+            "group_key": self.group_key or None,
+        }
+        column = self.column
+        if self.node:
+            card["node"] = self.node
+        if column == "backoff":
+            card["until"] = iso(self.until)
+        if column == "gated":
+            card["gate"] = self.gate
+        if self.rejectors and column in ("unschedulable", "backoff", "active"):
+            card["rejectors"] = [
+                {"plugin": plugin, "count": count, "short": short_plugin(plugin)} for plugin, count in self.rejectors
+            ]
+        if column == "in_flight":
+            card["point"] = self.point or None
+        if self.score is not None and column in ("waiting", "bound", "in_flight"):
+            card.update(score=self.score, margin=self.margin, ties=self.ties)
+        if column == "waiting":
+            card["waiting"] = [wait_body(wait) for wait in self.waits]
+            card["gang"] = gang
+        return card
+
+
+def wait_body(wait: Wait) -> dict[str, Any]:
+    body: dict[str, Any] = {
+        "plugin": wait.plugin,
+        "deadline": iso(wait.deadline),
+        "total_seconds": wait.total / 1_000_000_000,
+        "asks_person": wait.asks_person,
+    }
+    return {**body, "note": wait.note} if wait.note else body
+
+
+def owner_of(pod: Pod) -> tuple[str, str]:
+    """(kind, name) of the controller, or of the first owner; empty without one."""
+    owners = pod.metadata.owner_references
+    if not owners:
+        return "", ""
+    chosen = next((owner for owner in owners if owner.controller), owners[0])
+    return chosen.kind, chosen.name
+
+
+def view_of(pod: Pod) -> PodView:
+    metadata = pod.metadata
+    kind, owner = owner_of(pod)
+    workload, tail = split_name(metadata.name, owner, kind, metadata.labels.get(HASH_LABEL, ""))
+    group = metadata.labels.get(GANG_LABEL, "")
+    amounts = placed_requests(pod) if pod.spec.node_name else pod_requests(pod)
+    return PodView(
+        uid=metadata.uid,
+        namespace=metadata.namespace,
+        name=metadata.name,
+        workload=workload,
+        tail=tail,
+        priority=pod.spec.priority or 0,
+        priority_class=pod.spec.priority_class_name,
+        amounts=amounts,
+        gang=f"{metadata.namespace}/{group}" if group else "",
+    )
+
+
+def pod_facts(pod: Pod) -> dict[str, Any]:
+    """What only the pod's own page shows and never changes."""
+    kind, owner = owner_of(pod)
+    return {
+        "profile": pod.spec.scheduler_name,
+        "images": list(dict.fromkeys(container.image for container in pod.spec.containers)),
+        "owner": {"kind": kind, "name": owner} if owner else None,
+    }

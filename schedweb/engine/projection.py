@@ -1,0 +1,426 @@
+"""The projection: hears everything the scheduler does and keeps what people see of it.
+
+Pure and picklable: it is part of a checkpoint. What changed since the last batch is in `dirty`, `decisions`, `feed`
+and the node table; the child process takes it out (schedweb/engine/batch.py).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Any, Final
+
+from framework.interface import Code, Status
+from framework.objects import KubeObject, Node, Pod, PodGroup
+from framework.profiles import Clock, ProfileMap, WaitingPod
+from framework.queue import Place, QueueMove
+from framework.queue.hints import event_label
+from framework.scheduler import Cluster, Observer
+from framework.trace.attempt import AttemptTrace
+from schedweb.engine import feed as lines
+from schedweb.engine.board import Board
+from schedweb.engine.feed import Feed
+from schedweb.engine.node_view import BOUND, IN_FLIGHT, WAITING, NodeTable
+from schedweb.engine.outcomes import message_tail, rejectors_of, score_of, score_words
+from schedweb.engine.pod_view import PodView, Wait, view_of
+from schedweb.engine.unjudged import warnings_of
+from schedweb.engine.usage_log import UsageLog
+from schedweb.engine.words import event_words, joined, seconds_text, waits_for
+
+PLACES: Final = {
+    Place.ACTIVE: "active",
+    Place.BACKOFF: "backoff",
+    Place.UNSCHEDULABLE: "unschedulable",
+    Place.GATED: "gated",
+    Place.IN_FLIGHT: "in_flight",
+}
+COMPLETED, DELETED = "completed", "deleted"
+TIMED_OUT: Final = "rejected due to timeout"
+SECOND: Final = 1_000_000_000
+
+
+@dataclass(slots=True)
+class DecisionView:
+    """A decision about a waiting pod; its outcome is told when the pod has moved on."""
+
+    number: int
+    view: PodView
+    decision: str
+    by: str
+    plugin: str
+    reason: str
+    at: int
+    node: str
+    entry: str = ""
+    outcome: str = ""
+
+
+class Projection(Observer):
+    def __init__(self, cluster: Cluster, clock: Clock) -> None:
+        self.cluster = cluster
+        self.clock = clock
+        self.views: dict[str, PodView] = {}
+        self.usage = UsageLog()
+        self.nodes = NodeTable(self.usage)
+        self.board = Board()
+        self.feed = Feed()
+        self.gangs: dict[str, dict[str, PodView]] = {}
+        self.schedulers: frozenset[str] = frozenset()
+        self.not_evaluated: dict[str, tuple[str, ...]] = {}
+        self.asking: dict[str, frozenset[str]] = {}
+        """Profile → its plugins that ask a person."""
+        self.registered: dict[str, dict[str, tuple[str, ...]]] = {}
+        """Profile → plugin → labels of the events it registered."""
+        self.entered = 0
+        self.attempts = 0
+        self.follow = False
+        """Tell of the beginning of every attempt too: somebody steps."""
+        self.dirty: dict[str, PodView] = {}
+        self.objects_changed: set[str] = set()
+        """Uids of pods whose object is not the one that was last written, or that the snapshot holds."""
+        self.changed_columns: set[str] = set()
+        self.decisions: dict[int, DecisionView] = {}
+        self.decision_count = 0
+        self.open_decisions: dict[str, DecisionView] = {}
+        self.decided: dict[str, tuple[str, int]] = {}
+        """Uid → (who, when) of the last decision about its wait."""
+        self.logs: list[str] = []
+        self.ended: list[AttemptTrace] = []
+        """Attempts that were bound or failed, with their own cycle or later."""
+
+    @property
+    def now(self) -> int:
+        return self.clock.now
+
+    # --- places -----------------------------------------------------------------------------------------------------
+
+    def enter(self, view: PodView, column: str, event: str = "", *, strong: bool = False) -> None:
+        if view.column == column:
+            self.touch(view)
+            return
+        self.changed_columns.update((view.column, column))
+        view.since = self.now
+        self.entered += 1
+        view.entered = self.entered
+        self.board.enter(view, column)
+        view.step(self.now, event, strong=strong)
+        self.touch(view)
+        self._gang_changed(view)
+
+    def touch(self, view: PodView) -> None:
+        self.dirty[view.uid] = view
+        self.changed_columns.add(view.column)
+        self.board.regroup(view)
+
+    def _gang_changed(self, view: PodView) -> None:
+        """What members that wait show of their gang is no longer true."""
+        for member in self.gangs.get(view.gang, {}).values():
+            if member.column == "waiting":
+                self.dirty[member.uid] = member
+                self.changed_columns.add("waiting")
+
+    def gang_of(self, view: PodView) -> dict[str, Any] | None:
+        if not view.gang or view.column != "waiting":
+            return None
+        namespace, _, name = view.gang.partition("/")
+        group = self.cluster.get(PodGroup, namespace, name)
+        if group is None:
+            return None
+        members = self.gangs.get(view.gang, {}).values()
+        have = sum(member.column in ("waiting", "bound") for member in members)
+        others: dict[str, list[str]] = {}
+        for member in members:
+            if member.column not in ("waiting", "bound"):
+                others.setdefault(member.column, []).append(member.tail or member.name)
+        told = [
+            f"{joined(names[:3]) if len(names) <= 3 else f'{len(names)} more'} "
+            f"{'is' if len(names) == 1 else 'are'} {column.replace('_', ' ')}"
+            for column, names in others.items()
+        ]
+        body: dict[str, Any] = {"name": name, "have": have, "need": group.spec.min_member}
+        return {**body, "missing_text": ", ".join(told)} if told else body
+
+    # --- the cluster ------------------------------------------------------------------------------------------------
+
+    def object_changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
+        if isinstance(new, Pod):
+            self._pod_changed(old if isinstance(old, Pod) else None, new)
+        elif isinstance(old, Pod):
+            self._pod_deleted(old)
+        elif isinstance(new, Node):
+            self.nodes.set_node(new)
+        elif isinstance(old, Node):
+            self.nodes.remove_node(old.metadata.name)
+
+    def load(self) -> None:
+        """Takes over what the cluster holds before the scheduler begins."""
+        pods = self.cluster.list(Pod)
+        nodes = self.cluster.list(Node)
+        views = [view_of(pod) for pod in pods]
+        names = {name for view in views for name in view.amounts}
+        for node in nodes:
+            names.update(node.status.allocatable or {})
+        self.nodes.declare({name for name in names if not name.startswith("hugepages-")})
+        for node in nodes:
+            self.nodes.set_node(node)
+        for pod, view in zip(pods, views, strict=True):
+            self._pod_added(pod, view)
+        self.usage.start(1)
+
+    def _pod_added(self, pod: Pod, view: PodView) -> None:
+        known = self.views.get(view.uid)
+        if known is not None:
+            return
+        self.views[view.uid] = view
+        if view.gang:
+            self.gangs.setdefault(view.gang, {})[view.uid] = view
+        if pod.status.phase in ("Succeeded", "Failed"):
+            self.enter(view, COMPLETED)
+        elif pod.spec.node_name:
+            view.node = pod.spec.node_name
+            self.nodes.put(view.uid, view.node, BOUND, view.amounts)
+            self.enter(view, "bound", "Pod added, on its node")
+        elif pod.spec.scheduler_name not in self.schedulers:
+            self._unknown_profile(pod, view)
+        else:
+            view.warnings = warnings_of(pod, self.not_evaluated.get(pod.spec.scheduler_name, ()))
+
+    def _pod_changed(self, old: Pod | None, new: Pod) -> None:
+        self.objects_changed.add(new.metadata.uid)
+        view = self.views.get(new.metadata.uid)
+        if view is None:
+            self._pod_added(new, view_of(new))
+            return
+        finished = new.status.phase in ("Succeeded", "Failed")
+        if finished:
+            self._gone(view, COMPLETED, "Completed")
+        elif new.spec.node_name and view.column != "bound":
+            view.node = new.spec.node_name
+            self.nodes.put(view.uid, view.node, BOUND, view.amounts)
+            view.point = ""
+            self.enter(view, "bound", f"Bound to {view.node}", strong=True)
+        elif old is not None and old.metadata.labels != new.metadata.labels:
+            self.touch(view)
+
+    def _pod_deleted(self, pod: Pod) -> None:
+        view = self.views.get(pod.metadata.uid)
+        if view is not None:
+            self._gone(view, DELETED, "Pod deleted")
+            self.gangs.get(view.gang, {}).pop(view.uid, None)
+            # Its record stays in the database; a run of a long trace must not hold all pods that ever were.
+            del self.views[view.uid]
+
+    def _gone(self, view: PodView, column: str, event: str) -> None:
+        self.nodes.take(view.uid)
+        view.waits = []
+        self.enter(view, column, event)
+
+    def configured(self, profiles: ProfileMap, not_evaluated: Mapping[str, tuple[str, ...]]) -> None:
+        """The profiles that play from now on."""
+        self.schedulers = frozenset(profiles)
+        self.not_evaluated = dict(not_evaluated)
+        self.asking = {name: profile.asking_plugins for name, profile in profiles.items()}
+        self.registered = {
+            name: {
+                plugin: tuple(event_label(event) for event in profile.hints.events_of(plugin))
+                for plugin in profile.plugins
+            }
+            for name, profile in profiles.items()
+        }
+        for pod in self.cluster.list(Pod):
+            view = self.views.get(pod.metadata.uid)
+            if view is None or pod.spec.node_name or view.column in ("waiting", "in_flight", COMPLETED):
+                continue
+            view.warnings = warnings_of(pod, self.not_evaluated.get(pod.spec.scheduler_name, ()))
+            if pod.spec.scheduler_name not in self.schedulers:
+                self._unknown_profile(pod, view)
+
+    def _unknown_profile(self, pod: Pod, view: PodView) -> None:
+        view.headline = f"No profile is called {pod.spec.scheduler_name}, so nobody tries it."
+        view.rejectors = ()
+        self.enter(view, "unschedulable", f"No profile is called {pod.spec.scheduler_name}")
+
+    # --- the queue --------------------------------------------------------------------------------------------------
+
+    def queue_moved(self, move: QueueMove) -> None:
+        queued = move.pod
+        view = self.views.get(queued.pod.metadata.uid)
+        if move.to is Place.IN_FLIGHT:
+            self.attempts += 1
+            self.nodes.next_attempt = self.attempts + 1
+        if view is None or move.to is Place.NOWHERE:
+            return
+        column = PLACES[move.to]
+        view.attempts = queued.attempts
+        view.headline = ""
+        if column == "gated":
+            view.gate = self._gate(queued.gating_plugin, queued.pod)
+        elif column == "backoff":
+            view.until = queued.backoff_expiration or 0
+        if column in ("unschedulable", "backoff", "gated"):
+            self.nodes.take(view.uid)
+            view.node, view.waits, view.score = "", [], None
+            profile = self.registered.get(queued.pod.spec.scheduler_name, {})
+            view.waits_for = [
+                {"plugin": plugin, "text": waits_for(plugin, profile.get(plugin, ()))} for plugin in queued.rejectors()
+            ]
+        self._tell_move(view, move, column)
+        words = event_words(move.event)
+        if move.plugin:
+            words = f"{words}, {move.plugin} answered Queue"
+        self.enter(view, column, words, strong=move.origin in (Place.UNSCHEDULABLE, Place.GATED))
+
+    def _gate(self, plugin: str, pod: Pod) -> str:
+        if plugin == "SchedulingGates" and pod.spec.scheduling_gates:
+            return ", ".join(gate.name for gate in pod.spec.scheduling_gates)
+        return plugin
+
+    def _tell_move(self, view: PodView, move: QueueMove, column: str) -> None:
+        if column == "in_flight":
+            if self.follow:
+                begun = [lines.text(f" attempt {view.attempts} began.")]
+                self.feed.pod_line(self.now, "attempt", view, begun, state="in_flight", alone=True, highlight=True)
+        elif column == "backoff":
+            wait = seconds_text(max(0, view.until - self.now))
+            self.feed.pod_line(self.now, "backoff", view, [lines.text(f" to Backoff, {wait}.")], state="backoff")
+        elif move.origin in (Place.UNSCHEDULABLE, Place.GATED):
+            said = f" left {'Gated' if move.origin is Place.GATED else 'Unschedulable'}. {event_words(move.event)}"
+            said += f"; {move.plugin} answered Queue." if move.plugin else "."
+            self.feed.pod_line(self.now, "queue", view, [lines.text(said)], state=column)
+        elif column == "gated":
+            self.feed.pod_line(self.now, "queue", view, [lines.text(f" is held by {view.gate}.")], state="gated")
+
+    # --- attempts ---------------------------------------------------------------------------------------------------
+
+    def point_reached(self, point: str, trace: AttemptTrace) -> None:
+        """A cycle stands behind this point."""
+        view = self.views.get(trace.uid)
+        if view is None:
+            return
+        view.point = point
+        if trace.selected and view.column == "in_flight":
+            view.node = trace.selected
+            self.nodes.put(view.uid, view.node, IN_FLIGHT, view.amounts)
+        self.touch(view)
+
+    def attempt(self, trace: AttemptTrace) -> None:
+        view = self.views.get(trace.uid)
+        if trace.result == "failed":
+            self.ended.append(trace)
+            if view is not None:
+                self._failed(view, trace)
+            return
+        if trace.result == "bound":
+            self.ended.append(trace)
+        if view is None:
+            return
+        scored = score_of(trace)
+        view.score, view.margin, view.ties = scored if scored is not None else (None, None, None)
+        if trace.result == "waiting":
+            self._waits(view, trace)
+        elif trace.result == "bound":
+            self._bound(view, trace)
+
+    def _failed(self, view: PodView, trace: AttemptTrace) -> None:
+        view.rejectors = rejectors_of(trace)
+        view.message = trace.message
+        view.nodes_total = trace.nodes_total
+        view.point = ""
+        error = trace.status is not None and trace.status.code is Code.ERROR
+        said = [
+            lines.text(" 0 of "),
+            lines.number(trace.nodes_total),
+            lines.text(f" nodes. {message_tail(trace.message)}"),
+        ]
+        if error or not trace.fit_error:
+            said = [lines.text(f" failed: {trace.message}")]
+        self.feed.pod_line(self.now, "unschedulable", view, said, state="unschedulable")
+        self._close_decision(view, "back in the queue")
+
+    def _waits(self, view: PodView, trace: AttemptTrace) -> None:
+        asking = self.asking.get(trace.profile, frozenset())
+        notes = {outcome.plugin: outcome.status.reasons for outcome in trace.permit}
+        view.node = trace.selected
+        view.waits = [
+            Wait(
+                plugin,
+                self.now + round(seconds * SECOND),
+                round(seconds * SECOND),
+                plugin in asking,
+                # ManualApproval says its message first and then its grounds ("nvidia.com/gpu ≥ 1").
+                ", ".join(notes.get(plugin, ())[1:]) or ", ".join(notes.get(plugin, ())),
+            )
+            for plugin, seconds in trace.waiting_for.items()
+        ]
+        self.decided.pop(view.uid, None)
+        self.nodes.put(view.uid, view.node, WAITING, view.amounts)
+        self.enter(view, "waiting", f"Waits on {joined([wait.plugin for wait in view.waits])}", strong=True)
+        gang = self.gang_of(view)
+        said = f" waits on {joined([wait.plugin for wait in view.waits])}"
+        said += f", gang {gang['have']} of {gang['need']}." if gang else "."
+        self.feed.pod_line(self.now, "waiting", view, [lines.text(said)], state="waiting")
+
+    def wait_ended(self, trace: AttemptTrace, signal: Status) -> None:
+        view = self.views.get(trace.uid)
+        if view is None:
+            return
+        if view.uid not in self.open_decisions:
+            if signal.is_rejected and signal.message.startswith(TIMED_OUT):
+                self.decide(view, "timed_out", signal.plugin, signal.plugin, signal.message)
+            elif signal.is_rejected:
+                self.decide(view, "rejected", signal.plugin or "scheduler", signal.plugin, signal.message)
+            elif not signal.is_success:
+                self.decide(view, "preempted", signal.plugin, signal.plugin, signal.message)
+            else:
+                self.decided[view.uid] = (joined([wait.plugin for wait in view.waits]), self.now)
+        view.waits = []
+        self.nodes.put(view.uid, view.node, IN_FLIGHT, view.amounts)
+        self.enter(view, "in_flight", "Permitted" if signal.is_success else "Rejected on Permit")
+
+    def waiting_decided(self, entry: WaitingPod, plugin: str, decision: str) -> None:
+        """Somebody allowed one plugin; the wait for others goes on."""
+        view = self.views.get(entry.pod.metadata.uid)
+        if view is not None and decision == "allow" and view.column == "waiting":
+            view.waits = [wait for wait in view.waits if wait.plugin != plugin]
+            self.touch(view)
+
+    def _bound(self, view: PodView, trace: AttemptTrace) -> None:
+        view.rejectors = ()
+        view.message = ""
+        view.waits = []
+        words = score_words(trace)
+        said = [lines.text(" bound to "), lines.node(trace.selected), lines.text(f", {words}." if words else ".")]
+        self.feed.pod_line(self.now, "bound", view, said, state="bound", nodes=(trace.selected,))
+        self._close_decision(view, "bound")
+        self.touch(view)
+
+    # --- decisions --------------------------------------------------------------------------------------------------
+
+    def decide(self, view: PodView, decision: str, by: str, plugin: str, reason: str, entry: str = "") -> None:
+        self.decision_count += 1
+        made = DecisionView(self.decision_count, view, decision, by, plugin, reason, self.now, view.node, entry)
+        self.decisions[made.number] = made
+        self.open_decisions[view.uid] = made
+        self.decided[view.uid] = (by, self.now)
+        words = {
+            "approved": f" approved by {by}",
+            "overridden": f": {plugin} overridden by {by}",
+            "rejected": f" rejected by {by}",
+            "timed_out": f" timed out at {plugin}",
+            "preempted": " preempted while it waited",
+        }[decision]
+        said = f"{words}: {reason}" if reason and decision in ("approved", "overridden", "rejected") else f"{words}."
+        nodes = (view.node,) if view.node else ()
+        self.feed.pod_line(self.now, "decision", view, [lines.text(said)], state="waiting", nodes=nodes)
+
+    def _close_decision(self, view: PodView, outcome: str) -> None:
+        made = self.open_decisions.pop(view.uid, None)
+        if made is None:
+            return
+        made.outcome = outcome
+        if outcome == "bound":
+            made.outcome = f"bound {seconds_text(self.now - made.at)} later" if self.now > made.at else "bound at once"
+        self.decisions[made.number] = made
+
+    def logged(self, message: str) -> None:
+        self.logs.append(message)

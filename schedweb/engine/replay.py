@@ -1,0 +1,49 @@
+"""Replay: the journal played again, up to the position that is stored. Exact, because operations are counted."""
+
+from __future__ import annotations
+
+from schedweb.engine.commands import PACING, command_from
+from schedweb.engine.frames import Entry
+from schedweb.engine.obey import Obedience
+from schedweb.engine.pace import Pace
+from schedweb.engine.player import Happened, Player
+from schedweb.engine.world import Refused
+
+CLOCK = "clock"
+RESTING = (Happened.WAITS, Happened.FINISHED, Happened.IDLE)
+
+
+class Diverged(Exception):
+    """Replay does not lead to what is stored: the program or the snapshot is not what it was."""
+
+
+def replay(player: Player, pace: Pace, journal: list[Entry], *, until: int) -> None:
+    """`journal`: entries from the player's position on, in order; moves of a real clock are entries too."""
+    obedience = Obedience(player)
+    for entry in journal:
+        play_to(player, pace, entry.position)
+        if entry.command.get("type") == CLOCK:
+            player.advance(int(entry.command["to"]))
+            continue
+        if player.now != entry.clock:
+            raise Diverged(f"At position {entry.position} the clock is {player.now}, and {entry.clock} is stored.")
+        command = command_from(entry.command)
+        if isinstance(command, PACING):
+            pace.obey(command)
+            continue
+        try:
+            obedience.obey(command, author=entry.author, entry=entry.id)
+        except Refused:
+            player.settle()
+        pace.stirred()
+    play_to(player, pace, until)
+
+
+def play_to(player: Player, pace: Pace, position: int) -> None:
+    while player.position < position:
+        happened = player.operate()
+        pace.happened(happened)
+        if happened in RESTING:
+            raise Diverged(f"At position {player.position} there is nothing to do, and {position} is stored.")
+    if player.position > position:
+        raise Diverged(f"Replay passed position {position} without stopping there.")

@@ -1,0 +1,166 @@
+"""The simulated cluster of a run: made from a snapshot's objects, and what controllers would do in a real one."""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Iterable
+from typing import Any, Final, TypeVar
+
+from msgspec.structs import replace
+
+from framework.objects import KubeObject, Node, Pod, PodDisruptionBudget, Taint
+from framework.objects.admission import AdmissionError, admit
+from framework.objects.decode import decode_manifest
+from framework.objects.errors import ObjectError
+from framework.objects.selectors import compile_label_selector
+from framework.objects.timestamps import format_timestamp
+from framework.scheduler import Cluster, NotFound
+from framework.scheduler.cluster import AlreadyExists
+from schedweb.engine.names import SAFE
+from schedweb.engine.pod_view import owner_of
+
+O = TypeVar("O", bound=KubeObject)  # noqa: E741
+UNSCHEDULABLE: Final = "node.kubernetes.io/unschedulable"
+#: Controllers that make a new pod when one of theirs goes.
+REPLACED_BY: Final = frozenset({"ReplicaSet", "ReplicationController", "StatefulSet", "Job", "DaemonSet"})
+SECOND: Final = 1_000_000_000
+
+
+class Refused(ValueError):
+    """A command or an arrival that the cluster does not take; the text is the API server's."""
+
+
+class World:
+    """The cluster with the names and uids it gives: they come from the seed and a counter, so replay gives them again."""
+
+    def __init__(self, seed: int) -> None:
+        self.cluster = Cluster()
+        self.seed = seed
+        self.made = 0
+
+    # --- the beginning ----------------------------------------------------------------------------------------------
+
+    def load(self, objects: Iterable[KubeObject]) -> None:
+        """Objects as a cluster exported them: admitted once already, so pods come last, after what they refer to."""
+        pods: list[Pod] = []
+        for obj in objects:
+            if isinstance(obj, Pod):
+                pods.append(obj)
+            else:
+                self._take(obj)
+        for pod in pods:
+            self._take(pod)
+
+    def _take(self, obj: KubeObject) -> None:
+        admitted = admit(self._with_uid(obj), self.cluster, stored=True, validate=False)
+        if isinstance(admitted, AdmissionError):
+            raise Refused(f"{obj.kind} {obj.key}: {admitted.message}")
+        self.cluster.put(admitted)
+
+    def _with_uid(self, obj: O) -> O:
+        if obj.metadata.uid:
+            return obj
+        return replace(obj, metadata=replace(obj.metadata, uid=self._uid(f"{obj.kind}/{obj.key}")))
+
+    def _uid(self, about: str) -> str:
+        digest = hashlib.blake2b(f"{self.seed}/{self.made}/{about}".encode(), digest_size=16).hexdigest()
+        return f"{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:]}"
+
+    def _suffix(self) -> str:
+        digest = hashlib.blake2b(f"{self.seed}/{self.made}/name".encode(), digest_size=5).digest()
+        return "".join(SAFE[byte % len(SAFE)] for byte in digest)
+
+    # --- what people and controllers do -----------------------------------------------------------------------------
+
+    def create(self, manifest: dict[str, Any], now: int) -> KubeObject:
+        try:
+            decoded = decode_manifest(manifest)
+        except ObjectError as error:
+            raise Refused(str(error)) from None
+        return self.add(decoded, now)
+
+    def add(self, obj: KubeObject, now: int, *, stored: bool = False) -> KubeObject:
+        """`stored`: made from an object that was admitted before."""
+        self.made += 1
+        metadata = obj.metadata
+        if isinstance(obj, Pod) and not metadata.namespace:
+            metadata = replace(metadata, namespace="default")
+        if not metadata.name and metadata.generate_name:
+            metadata = replace(metadata, name=metadata.generate_name + self._suffix())
+        if not metadata.creation_timestamp:
+            metadata = replace(metadata, creation_timestamp=format_timestamp(now // SECOND * SECOND))
+        named = replace(obj, metadata=metadata)
+        if not metadata.uid:
+            named = replace(named, metadata=replace(metadata, uid=self._uid(f"{named.kind}/{named.key}")))
+        admitted = admit(named, self.cluster, stored=stored)
+        if isinstance(admitted, AdmissionError):
+            raise Refused(admitted.message)
+        try:
+            return self.cluster.create(admitted)
+        except AlreadyExists as error:
+            raise Refused(str(error)) from None
+
+    def pod(self, namespace: str, name: str) -> Pod:
+        found = self.cluster.get(Pod, namespace, name)
+        if found is None:
+            raise Refused(f'pods "{name}" not found in namespace "{namespace}"')
+        return found
+
+    def node(self, name: str) -> Node:
+        found = self.cluster.get(Node, "", name)
+        if found is None:
+            raise Refused(f'nodes "{name}" not found')
+        return found
+
+    def delete(self, obj: KubeObject) -> None:
+        try:
+            self.cluster.delete(obj)
+        except NotFound as error:
+            raise Refused(str(error)) from None
+
+    def budget_keeping(self, pod: Pod, spent: dict[str, int]) -> str | None:
+        """The PodDisruptionBudget that allows no eviction of this pod any more; else the eviction is counted."""
+        covering = [
+            budget
+            for budget in self.cluster.list(PodDisruptionBudget, pod.metadata.namespace)
+            if budget.spec.selector is not None
+            and compile_label_selector(budget.spec.selector).matches(pod.metadata.labels)
+        ]
+        for budget in covering:
+            if budget.status.disruptions_allowed <= spent.get(budget.key, 0):
+                return budget.metadata.name
+        for budget in covering:
+            spent[budget.key] = spent.get(budget.key, 0) + 1
+        return None
+
+    def cordon(self, name: str, *, cordoned: bool) -> None:
+        """`kubectl cordon` sets spec.unschedulable; the node controller adds the taint."""
+        node = self.node(name)
+        others = tuple(taint for taint in node.spec.taints if taint.key != UNSCHEDULABLE)
+        mark = (Taint(key=UNSCHEDULABLE, effect="NoSchedule"),) if cordoned else ()
+        spec = replace(node.spec, unschedulable=cordoned, taints=(*others, *mark))
+        if spec != node.spec:
+            self.cluster.update(replace(node, spec=spec))
+
+    def pods_on(self, name: str) -> list[Pod]:
+        return [pod for pod in self.cluster.list(Pod) if pod.spec.node_name == name]
+
+    def replacement(self, pod: Pod) -> Pod | None:
+        """The pod that its controller would make instead; None for a pod without one, or of a DaemonSet."""
+        kind, owner = owner_of(pod)
+        if kind not in REPLACED_BY or kind == "DaemonSet":
+            return None
+        metadata = pod.metadata
+        name = metadata.name if kind == "StatefulSet" else ""
+        return Pod(
+            metadata=replace(
+                metadata,
+                name=name,
+                generate_name="" if name else f"{owner}-",
+                uid="",
+                resource_version="",
+                creation_timestamp=None,
+                deletion_timestamp=None,
+            ),
+            spec=replace(pod.spec, node_name=""),
+        )
