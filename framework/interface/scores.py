@@ -13,9 +13,12 @@ MAX_NODE_SCORE: Final = 100
 
 def quotient(dividend: NDArray[np.int64], divisor: NDArray[np.int64] | int) -> NDArray[np.int64]:
     """``dividend / divisor`` as Go divides int64: truncated toward zero. The divisor must not be 0."""
-    floored = dividend // divisor
+    divisors = np.asarray(divisor)
+    floored: NDArray[np.int64] = dividend // divisor
+    if not len(floored) or (dividend.min() >= 0 and divisors.min() > 0):
+        return floored
     uneven = floored * divisor != dividend
-    result: NDArray[np.int64] = floored + (uneven & ((dividend < 0) != (np.asarray(divisor) < 0)))
+    result: NDArray[np.int64] = floored + (uneven & ((dividend < 0) != (divisors < 0)))
     return result
 
 

@@ -45,7 +45,9 @@ def pack_against(reference: NDArray[Any] | None, values: NDArray[Any]) -> list[A
     if len(places) * 2 > len(values):
         return [pack(values)]
     # Distances between neighbours are small numbers, which pack and compress better than places.
-    return [pack(np.diff(places, prepend=0)), pack(values[places])]
+    distances = places.copy()
+    distances[1:] -= places[:-1]
+    return [pack(distances), pack(values[places])]
 
 
 def unpack_onto(reference: Ints | None, frame: list[Any]) -> Ints:

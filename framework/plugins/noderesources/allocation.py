@@ -119,19 +119,17 @@ def round_half_away(values: Floats) -> Ints:
 
 def balance(resources: Sequence[Share], *, with_pod: bool, rows: int) -> Ints:
     """100 × (1 − standard deviation of the utilizations), truncated. One resource or none is perfectly balanced."""
-    fractions: list[Floats] = []
+    fractions = [_fraction(share, with_pod) for share in resources]
+    if len(resources) == 2 and all(share.present.all() for share in resources):
+        return _balanced(np.abs((fractions[0] - fractions[1]) / 2))
     count = np.zeros(rows, dtype=np.int64)
     total = np.zeros(rows, dtype=np.float64)
     pair = (np.zeros(rows, dtype=np.float64), np.zeros(rows, dtype=np.float64))
-    for share in resources:
-        amount = share.requested if with_pod else share.allocated
-        fraction = np.minimum(amount.astype(np.float64) / _divisor(share).astype(np.float64), 1.0)
-        fraction = np.where(share.present, fraction, 0.0)
+    for share, fraction in zip(resources, fractions, strict=True):
         for i, place in enumerate(pair):
             np.copyto(place, fraction, where=share.present & (count == i))
         count += share.present
         total += fraction  # adding 0.0 where there is none changes nothing
-        fractions.append(fraction)
     deviation = np.where(count == 2, np.abs((pair[0] - pair[1]) / 2), 0.0)
     many = count > 2
     if many.any():
@@ -141,4 +139,14 @@ def balance(resources: Sequence[Share], *, with_pod: bool, rows: int) -> Ints:
         for share, fraction in zip(resources, fractions, strict=True):
             squares += np.where(share.present, (fraction - mean) * (fraction - mean), 0.0)
         deviation = np.where(many, np.sqrt(squares / size), deviation)
+    return _balanced(deviation)
+
+
+def _fraction(share: Share, with_pod: bool) -> Floats:
+    amount = share.requested if with_pod else share.allocated
+    fraction = np.minimum(amount / _divisor(share), 1.0)  # int64 / int64 divides as float64
+    return np.where(share.present, fraction, 0.0)
+
+
+def _balanced(deviation: Floats) -> Ints:
     return ((1.0 - deviation) * MAX_NODE_SCORE).astype(np.int64)
