@@ -33,6 +33,9 @@ def parser() -> argparse.ArgumentParser:
     )
     cluster.add_argument("--config", type=Path, metavar="FILE", help="a KubeSchedulerConfiguration (default: defaults)")
     cluster.add_argument("--seed", type=int, default=0, help="chooses among equally good nodes (default: 0)")
+    cluster.add_argument(
+        "--explain", action="append", default=[], metavar="[NAMESPACE/]POD", help="tell all about this pod's attempts"
+    )
     return top
 
 
@@ -42,7 +45,8 @@ def main(arguments: Sequence[str]) -> int:
     try:
         if chosen.command == "decide":
             return decide.run(chosen.cases, chosen.workers, sys.stdout, sys.stderr)
-        return simulate.run(chosen.filename, chosen.config, chosen.seed, sys.stdout, sys.stderr)
+        asked = simulate.Request(chosen.filename, chosen.config, chosen.seed, chosen.explain)
+        return simulate.run(asked, sys.stdout, sys.stderr)
     except InputError as error:
         print(error, file=sys.stderr)
         return BAD_INPUT

@@ -7,7 +7,7 @@ nothing more can happen.
 from __future__ import annotations
 
 import textwrap
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TextIO
@@ -26,6 +26,7 @@ from framework.plugins.registry import Registry, installed_registry
 from framework.profiles import ProfileError
 from framework.scheduler import Cluster, Observer, Scheduler
 from framework.trace.attempt import AttemptTrace
+from framework.trace.explanation import explain
 
 EARLIEST: Final = parse_timestamp("2026-01-01T00:00:00Z")
 QUIET: Final = 1800 * NANOSECONDS
@@ -43,16 +44,28 @@ class Row:
     pending: bool
 
 
-class _Outcomes(Observer):
-    """The last attempt of every pod, and who had to go."""
+@dataclass(frozen=True, slots=True)
+class Request:
+    files: list[str]
+    config: Path | None = None
+    seed: int = 0
+    explain: Sequence[str] = ()
+    """Pods, ``namespace/name`` or a name in the namespace default."""
 
-    def __init__(self) -> None:
+
+class _Outcomes(Observer):
+    """The last attempt of every pod, all attempts of those to explain, and who had to go."""
+
+    def __init__(self, explained: Iterable[str]) -> None:
+        self.explanations: dict[str, list[str]] = {pod if "/" in pod else f"default/{pod}": [] for pod in explained}
         self.last: dict[str, AttemptTrace] = {}
         self.last_progress = 0
         self.deleted: list[str] = []
 
     def attempt(self, trace: AttemptTrace) -> None:
         self.last[trace.pod] = trace
+        if trace.pod in self.explanations:
+            self.explanations[trace.pod] += explain(trace)
         if trace.result != "failed":
             self.last_progress = trace.at
 
@@ -61,23 +74,25 @@ class _Outcomes(Observer):
             self.deleted.append(f"{old.key} from {old.spec.node_name}" if old.spec.node_name else old.key)
 
 
-def run(files: list[str], config: Path | None, seed: int, output: TextIO, notes: TextIO) -> int:
+def run(asked: Request, output: TextIO, notes: TextIO) -> int:
     registry = installed_registry()
-    configuration = _configuration(config, registry)
-    cluster, start = _cluster([(path, obj) for path in files for obj in read_objects(path)])
-    outcomes = _Outcomes()
+    configuration = _configuration(asked.config, registry)
+    cluster, start = _cluster([(path, obj) for path in asked.files for obj in read_objects(path)])
+    outcomes = _Outcomes(asked.explain)
     try:
         scheduler = Scheduler(
-            configuration, registry, start=start, seed=seed, ties="seeded", observer=outcomes, cluster=cluster
+            configuration, registry, start=start, seed=asked.seed, ties="seeded", observer=outcomes, cluster=cluster
         )
     except ProfileError as error:
-        raise InputError(str(config), str(error)) from error
+        raise InputError(str(asked.config), str(error)) from error
     waiting = [pod for pod in cluster.list(Pod) if not pod.spec.node_name and pod.status.phase in ("", "Pending")]
     _run_until_quiet(scheduler, outcomes)
     rows = [_row(scheduler, outcomes, pod) for pod in waiting]
     _print(rows, output)
     for deleted in outcomes.deleted:
         output.write(f"preempted: {deleted}\n")
+    for pod, lines in outcomes.explanations.items():
+        output.write("\n" + "\n".join(lines or [f"{pod}: no attempt was made"]) + "\n")
     _warn(scheduler, waiting, notes)
     return PENDING if any(row.pending for row in rows) else 0
 

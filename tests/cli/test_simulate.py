@@ -140,6 +140,19 @@ def test_a_real_export(shell: Shell) -> None:
     assert len(pending) - len(gated) == 46
 
 
+def test_an_explanation_on_request(shell: Shell) -> None:
+    manifests = shell.file("all.yaml", NODES + "---" + pod("web", "2") + pod("other", "1"))
+    _, lines, _ = shell.run("-f", manifests, "--explain", "web", "--explain", "default/nobody")
+    told = lines[lines.index("default/web, attempt 1: placed on large") :]
+    assert told == [
+        "default/web, attempt 1: placed on large",
+        "  1 node: Insufficient cpu (NodeResourcesFit): small",
+        "  large is the only node left: nothing is scored",
+        "",
+        "default/nobody: no attempt was made",
+    ]
+
+
 @pytest.mark.parametrize(
     ("text", "message"),
     [
