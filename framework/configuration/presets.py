@@ -122,6 +122,8 @@ profiles:
       - name: Coscheduling
         args:
           permitWaitingTimeSeconds: 60
+          # Without it, a gang that does not fit is tried again and again without a pause.
+          podGroupBackoffSeconds: 30
       - name: ManualApproval
         args:
           minimumRequests:

@@ -47,10 +47,16 @@ class ManualApproval(PersonPermitPlugin, PreEnqueuePlugin, EnqueueExtensions):
         return ()
 
     def pre_enqueue(self, pod: Pod) -> Status | None:
+        return self._refusal(pod)
+
+    def _refusal(self, pod: Pod) -> Status | None:
         reason = self._held.get(pod.metadata.uid)
         return None if reason is None else Status.unresolvable(f"held after a rejection: {reason}")
 
     def permit(self, state: CycleState, pod: Pod, node_name: str) -> tuple[Status | None, float]:
+        if (refusal := self._refusal(pod)) is not None:
+            # A profile may enable this plugin at Permit alone.
+            return refusal, 0.0
         grounds = self.grounds(PodInfo(pod))
         if grounds is None:
             return None, 0.0
