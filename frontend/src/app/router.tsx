@@ -55,6 +55,7 @@ const runPodsRoute = createRoute({
       group: text(search, "group"),
       q: text(search, "q"),
       namespace: text(search, "namespace"),
+      node: text(search, "node"),
       sort: text(search, "sort"),
     }),
   component: lazyRouteComponent(() => import("@/pages/run/PodsPage"), "PodsPage"),

@@ -36,3 +36,17 @@ function cores(value: string): string {
 function unit(value: string): string {
   return value.replace(/^([\d.]+)\s*([A-Za-z]+)$/, "$1 $2");
 }
+
+/** A raw amount of the API (cpu in thousandths, memory in bytes) as people read it: "7.92", "31 Gi", "110". */
+export function amount(resource: string, value: number): string {
+  if (resource === "cpu") return String(Number((value / 1000).toFixed(2)));
+  if (resource === "memory" || resource === "ephemeral-storage" || resource.startsWith("hugepages-")) return binary(value);
+  return new Intl.NumberFormat("en").format(value);
+}
+
+function binary(value: number): string {
+  for (const [size, name] of [[2 ** 40, "Ti"], [2 ** 30, "Gi"], [2 ** 20, "Mi"], [2 ** 10, "Ki"]] as const) {
+    if (value >= size) return `${Number((value / size).toFixed(value / size < 10 ? 1 : 0))} ${name}`;
+  }
+  return String(value);
+}

@@ -39,7 +39,7 @@ export function TopBar({ me, onSearch, onKeys }: TopBarProps) {
         <Link to="/waiting">Waiting{me === undefined ? null : <WaitingPill />}</Link>
         <Link to="/configurations">Configurations</Link>
       </nav>
-      <span className="grow" />
+      <span className={`${classes.gap} grow`} />
       <button type="button" className={classes.search} onClick={onSearch} aria-keyshortcuts="/ Control+K">
         <Icon name="search" size={14} />
         <span>Find pods, nodes, runs</span>

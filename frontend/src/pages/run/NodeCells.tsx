@@ -97,6 +97,7 @@ function Cells({ run, table, version, group, layout, inside, selection, resource
       <GroupHead table={table} group={group} />
       <div className={classes.area} style={{ height, width: inside }}>
         {/* The canvas is a picture with a sentence; the slider below is its keyboard, and Table its twin. */}
+        {/* eslint-disable-next-line jsx-a11y/no-interactive-element-to-noninteractive-role */}
         <canvas ref={canvas} role="img" aria-label={sentence} style={{ width: inside, height }}
           onPointerMove={(event) => {
             const bounds = event.currentTarget.getBoundingClientRect();

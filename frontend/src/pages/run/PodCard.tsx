@@ -31,7 +31,7 @@ export const PodCard = memo(function PodCard({ run, card, column, now, selected,
   return (
     <Link to="/runs/$run" params={{ run }} search={(old) => ({ ...old, pod: selected ? undefined : full, node: undefined })} replace resetScroll={false}
       className={classes.card} data-selected={selected} data-ringed={ringed} data-current={current} data-group={group} data-card={card.key}
-      data-tight={column === "active" || column === "bound"} data-ring={column === "backoff"} data-position={card.position !== undefined && card.position !== null}
+      data-tight={column === "active" || column === "bound" || column === "backoff"} data-ring={column === "backoff"} data-position={card.position !== undefined && card.position !== null}
       aria-current={selected ? "true" : undefined}
       title={group ? `${counted(card.count, "pod")} of ${card.namespace}/${card.workload}` : full}
       onMouseEnter={() => onPoint(card)} onMouseLeave={() => onPoint(null)} onFocus={() => onPoint(card)} onBlur={() => onPoint(null)}>

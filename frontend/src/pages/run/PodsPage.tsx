@@ -1,5 +1,162 @@
-import { Page } from "@/components/Panel";
+/** The list behind every count of a run: pods of a queue, a group, a node or a search, with a way to each. */
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { useVirtualizer } from "@tanstack/react-virtual";
+import { useEffect, useRef, useState } from "react";
+
+import { runPodsQuery } from "@/api/queries";
+import { type Card, STATE_KEYS } from "@/api/types";
+import { Button } from "@/components/Button";
+import { PodName, RejectChips } from "@/components/Chip";
+import { Icon } from "@/components/Icon";
+import { Empty, Failed, Outlines } from "@/components/Outcome";
+import { Page, Panel } from "@/components/Panel";
+import { queueOf, STATES } from "@/components/states";
+import { count, shortPriority } from "@/format/number";
+import { requestText } from "@/format/resources";
+import { age, countdown, exact } from "@/format/time";
+import { useKeys } from "@/keys/useKeys";
+import { runNow } from "@/live/runClock";
+import { useRunStore, useRunView } from "@/live/useLive";
+import { useTitle } from "@/shell/useTitle";
+
+import classes from "./PodsPage.module.css";
+
+const route = getRouteApi("/runs/$run/pods");
+const LIMIT = 100;
+const ROW = 36;
 
 export function PodsPage() {
-  return <Page />;
+  const { run } = route.useParams();
+  const search = route.useSearch();
+  const navigate = useNavigate({ from: "/runs/$run/pods" });
+  const store = useRunStore(run);
+  const view = useRunView(store);
+  const [text, setText] = useState(search.q ?? "");
+  const scroller = useRef<HTMLDivElement>(null);
+  const field = useRef<HTMLInputElement>(null);
+  const filter = { column: search.column, group: search.group, q: search.q, namespace: search.namespace, node: search.node, sort: search.sort };
+  const pods = useInfiniteQuery({
+    queryKey: ["run", run, "pods", "all", filter], initialPageParam: 0,
+    queryFn: (context) => {
+      const query = runPodsQuery(run, filter, context.pageParam, LIMIT).queryFn;
+      if (typeof query !== "function") throw new Error("The pods' query has no function");
+      return query({ ...context, queryKey: [] } as never);
+    },
+    getNextPageParam: (last) => (last.offset + last.results.length < last.count ? last.offset + last.results.length : undefined),
+  });
+  const rows = pods.data?.pages.flatMap((page) => page.results) ?? [];
+  const total = pods.data?.pages[0]?.count ?? 0;
+  const heading = search.column === undefined ? "Pods" : STATES[search.column].title;
+  useTitle(view.run === null ? heading : `${heading} · ${view.run.snapshot.name}`);
+
+  useEffect(() => {
+    const timer = window.setTimeout(() => {
+      if (text.trim() !== (search.q ?? "")) void navigate({ search: (old) => ({ ...old, q: text.trim() === "" ? undefined : text.trim() }), replace: true });
+    }, 250);
+    return () => window.clearTimeout(timer);
+  }, [text, search.q, navigate]);
+  useKeys([
+    { keys: "/", label: "Filter these pods", group: "Everywhere", run: () => field.current?.focus() },
+    { keys: "Escape", label: "Back to the run", group: "Run", run: () => void navigate({ to: "/runs/$run", params: { run } }) },
+  ]);
+
+  // eslint-disable-next-line react-hooks/incompatible-library -- its functions must not be memoised, and are not
+  const virtual = useVirtualizer({ count: rows.length, getScrollElement: () => scroller.current, estimateSize: () => ROW, overscan: 12 });
+  const items = virtual.getVirtualItems();
+  const last = items.at(-1)?.index ?? 0;
+  const { hasNextPage, isFetchingNextPage, fetchNextPage } = pods;
+  useEffect(() => {
+    if (last >= rows.length - 10 && hasNextPage && !isFetchingNextPage) void fetchNextPage();
+  }, [last, rows.length, hasNextPage, isFetchingNextPage, fetchNextPage]);
+  const before = items[0]?.start ?? 0;
+  const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
+  const now = runNow(view, view.receivedAt);
+  const narrowed = [search.node === undefined ? "" : `on ${search.node}`, search.namespace ?? "", search.group === undefined ? "" : "one group"].filter(Boolean).join(", ");
+
+  return (
+    <Page className={classes.page ?? ""}>
+      <nav className={classes.crumbs} aria-label="Breadcrumbs">
+        <Link to="/runs/$run" params={{ run }}>{view.run === null ? "Run" : `${view.run.snapshot.name} run`}</Link><Icon name="chevronRight" size={11} /><span>Pods</span>
+      </nav>
+      <header className={classes.head}>
+        <h1>{heading}</h1>
+        <span className="muted num" role="status">{pods.data === undefined ? "" : count(total)}{narrowed === "" ? "" : `, ${narrowed}`}</span>
+        {narrowed === "" ? null : <Button size="sm" kind="ghost" onClick={() => void navigate({ search: (old) => ({ column: old.column, q: old.q }), replace: true })}>Show all</Button>}
+      </header>
+      <div className={classes.tools}>
+        <label className={classes.search}>
+          <Icon name="search" size={14} />
+          <input ref={field} type="search" value={text} placeholder="pod, -l app=serve, !cart" aria-label="Filter pods" onChange={(event) => setText(event.currentTarget.value)} />
+          <kbd aria-hidden="true">/</kbd>
+        </label>
+        <select aria-label="Queue" value={search.column ?? ""} className={classes.select}
+          onChange={(event) => void navigate({ search: (old) => ({ ...old, column: STATE_KEYS.find((key) => key === event.currentTarget.value), group: undefined }), replace: true })}>
+          <option value="">All queues</option>
+          {STATE_KEYS.map((key) => <option key={key} value={key}>{STATES[key].title}</option>)}
+        </select>
+        <select aria-label="Order" value={search.sort ?? ""} className={classes.select}
+          onChange={(event) => void navigate({ search: (old) => ({ ...old, sort: event.currentTarget.value === "" ? undefined : event.currentTarget.value }), replace: true })}>
+          <option value="">In the queue’s order</option>
+          <option value="-priority">Highest priority first</option>
+          <option value="name">By name</option>
+          <option value="-attempts">Most attempts first</option>
+          <option value="since">Longest there first</option>
+        </select>
+      </div>
+      <Panel className={classes.list ?? ""} aria-label={heading}>
+        {pods.isPending ? <Outlines count={8} height={28} label="Reading the pods" /> : null}
+        {pods.error === null ? null : <Failed what="The pods could not be read." error={pods.error} retryLabel="Read again" retry={() => void pods.refetch()} />}
+        {pods.data !== undefined && rows.length === 0 ? (
+          <Empty action={search.q === undefined ? null : <Button size="sm" onClick={() => setText("")}>Clear the filter</Button>}>
+            {search.q === undefined ? (search.column === undefined ? "No pods." : STATES[search.column].empty) : `No pod matches “${search.q}”.`}
+          </Empty>
+        ) : null}
+        {rows.length === 0 ? null : (
+          // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+          <div className={classes.scroller} ref={scroller} tabIndex={0} role="region" aria-label="Rows of pods">
+            <table className={classes.table} aria-rowcount={total + 1}>
+              <thead>
+                <tr>
+                  <th scope="col">Pod</th><th scope="col">Namespace</th><th scope="col">Queue</th><th scope="col">Node or reason</th><th scope="col">Requests</th>
+                  <th scope="col" className={classes.right}>Priority</th><th scope="col" className={classes.right}>Attempts</th><th scope="col" className={classes.right}>Since</th>
+                </tr>
+              </thead>
+              <tbody>
+                {before > 0 ? <tr aria-hidden="true"><td style={{ height: before }} /></tr> : null}
+                {items.map((item) => {
+                  const pod = rows[item.index];
+                  return pod === undefined ? null : <Row key={pod.key} run={run} pod={pod} now={now} index={item.index} />;
+                })}
+                {after > 0 ? <tr aria-hidden="true"><td style={{ height: after }} /></tr> : null}
+              </tbody>
+            </table>
+          </div>
+        )}
+      </Panel>
+    </Page>
+  );
+}
+
+function Row({ run, pod, now, index }: { run: string; pod: Card; now: number; index: number }) {
+  const queue = queueOf(pod);
+  return (
+    <tr aria-rowindex={index + 2}>
+      <th scope="row"><Link to="/runs/$run/pods/$namespace/$name" params={{ run, namespace: pod.namespace, name: pod.name }} className={classes.pod}><PodName pod={pod} /></Link></th>
+      <td>{pod.namespace}</td>
+      <td>{queue === null ? "deleted" : <span className={`${classes.state} st-${queue}`}><Icon name={queue} size={13} />{STATES[queue].title}</span>}</td>
+      <td><Why pod={pod} now={now} /></td>
+      <td className="num">{requestText(pod.requests)}</td>
+      <td className={`${classes.right} num`} title={count(pod.priority)}>{shortPriority(pod.priority)}</td>
+      <td className={`${classes.right} num`}>{count(pod.attempts)}</td>
+      <td className={`${classes.right} num`} title={pod.since === null ? undefined : exact(pod.since)}>{pod.since === null ? "" : age(now - Date.parse(pod.since))}</td>
+    </tr>
+  );
+}
+
+function Why({ pod, now }: { pod: Card; now: number }) {
+  if (pod.rejectors !== undefined && pod.rejectors.length > 0) return <RejectChips rejectors={pod.rejectors} />;
+  if (pod.gate) return <span className="mono">{pod.gate}</span>;
+  if (pod.until) return <span className="num">again in {countdown(Date.parse(pod.until) - now)}</span>;
+  return <span className="mono">{pod.node ?? ""}</span>;
 }

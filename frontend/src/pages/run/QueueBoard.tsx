@@ -1,6 +1,7 @@
 import { useEffect, useMemo, useRef } from "react";
 
 import { type Card, type Cycle, type Run, STATE_KEYS, type StateKey } from "@/api/types";
+import { ButtonLink } from "@/components/Button";
 import { Icon } from "@/components/Icon";
 import { STATES } from "@/components/states";
 import { count } from "@/format/number";
@@ -44,7 +45,10 @@ export function QueueBoard({ run, view, cycle, columns, selected, pointedNode, q
           </button>
         ))}
       </div>
-      <h2 className={`${classes.tabTitle} st-${queue} onlyPhone`}><Icon name={queue} />{STATES[queue].title}</h2>
+      <h2 className={`${classes.tabTitle} st-${queue} onlyPhone`}><Icon name={queue} />{STATES[queue].title}<span className="grow" />
+        {queue === "waiting" ? <ButtonLink to="/waiting" search={{ run: run.id }} size="sm" className={classes.inbox ?? ""}>Inbox</ButtonLink>
+          : <ButtonLink to="/runs/$run/pods" params={{ run: run.id }} search={{ column: queue }} size="sm" className={classes.inbox ?? ""}>List</ButtonLink>}
+      </h2>
       <div className={classes.board} ref={board} data-queue={queue}>
         {STATE_KEYS.map((key) => (
           <div key={key} className={classes.slot} data-shown={key === queue}>

@@ -1,5 +1,150 @@
+/** A run, live: pace at the top, the seven queues, the nodes, and beside them what happened or what is selected. */
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { lazy, Suspense, useCallback, useEffect, useState } from "react";
+
+import { podSummaryQuery, selectionQuery } from "@/api/queries";
+import { type Card, type Run, STATE_KEYS, type StateKey } from "@/api/types";
+import { queryClient } from "@/app/queryClient";
+import { useMe } from "@/api/useMe";
+import { Button } from "@/components/Button";
+import { Failed, Outlines } from "@/components/Outcome";
 import { Page } from "@/components/Panel";
+import { queueOf, STATES } from "@/components/states";
+import { useKeys } from "@/keys/useKeys";
+import type { RunStore, RunView } from "@/live/runStore";
+import { useFeed, useNodes, useRunStore, useRunView } from "@/live/useLive";
+import { useTitle } from "@/shell/useTitle";
+
+import { ActivityFeed } from "./ActivityFeed";
+import { CycleRibbon } from "./CycleRibbon";
+import { Inspector, splitPod } from "./Inspector";
+import { NodeInspector } from "./NodeInspector";
+import { NodesPanel } from "./NodesPanel";
+import { QueueBoard } from "./QueueBoard";
+import { Clock, RunHeader, RunNotices } from "./RunHeader";
+import classes from "./RunPage.module.css";
+import { isPlaying, Transport } from "./Transport";
+import { useCommand } from "./useCommand";
+
+const RunDialog = lazy(() => import("./RunDialog").then((module) => ({ default: module.RunDialog })));
+const route = getRouteApi("/runs/$run");
 
 export function RunPage() {
-  return <Page />;
+  const { run: id } = route.useParams();
+  const store = useRunStore(id);
+  const view = useRunView(store);
+  useTitle(view.run === null ? "Run" : `${view.run.snapshot.name}, run`);
+  if (view.run !== null && view.columns !== null) return <Board store={store} view={view} run={view.run} columns={view.columns} />;
+  if (view.status === "failed") {
+    const missing = view.error?.status === 404;
+    return (
+      <Page>
+        <Failed what={missing ? "This run does not exist, or was deleted." : "The run could not be read."} error={missing ? null : view.error}
+          {...(missing ? {} : { retry: () => void store.load() })} />
+        <Link to="/runs" className="leads">All runs</Link>
+      </Page>
+    );
+  }
+  return <Page><Outlines count={5} height={64} label="Reading the run" /></Page>;
+}
+
+interface BoardProps {
+  store: RunStore;
+  view: RunView;
+  run: Run;
+  columns: NonNullable<RunView["columns"]>;
+}
+
+function Board({ store, view, run, columns }: BoardProps) {
+  const { pod, node, queue } = route.useSearch();
+  const navigate = useNavigate({ from: "/runs/$run" });
+  const nodes = useNodes(store);
+  const feed = useFeed(store);
+  const { me, operates } = useMe();
+  const commander = useCommand(run.id);
+  const [held, setHeld] = useState(false);
+  const [pointed, setPointed] = useState<{ node: string | null; byCard: boolean }>({ node: null, byCard: false });
+  const [adding, setAdding] = useState(false);
+  const phoneQueue = queue ?? firstWorthSeeing(columns);
+
+  const target = pod === undefined ? null : splitPod(pod);
+  const selection = useQuery({ ...selectionQuery(run.id, target?.namespace ?? "", target?.name ?? ""), enabled: target !== null });
+  const detail = useQuery({ ...podSummaryQuery(run.id, target?.namespace ?? "", target?.name ?? ""), enabled: target !== null });
+  const chosen = pod === undefined ? null : (selection.data ?? null);
+  useRefreshSelected(run.id, pod, node, view.seq);
+
+  const pointCard = useCallback((card: Card | null) => setPointed({ node: card?.node ?? null, byCard: true }), []);
+  const pointNode = useCallback((name: string | null) => setPointed({ node: name, byCard: false }), []);
+  const setQueue = (next: StateKey) => void navigate({ search: (old) => ({ ...old, queue: next }), replace: true });
+  const focusQueue = (next: StateKey) => {
+    setQueue(next);
+    document.querySelector<HTMLElement>(`[data-column="${next}"] a`)?.focus();
+  };
+  const playing = isPlaying(run);
+  const step = (what: "cycle" | "point") => void commander.send({ type: "step", what });
+  useKeys([
+    { keys: "p", label: playing ? "Pause" : "Play", group: "Run", run: () => void (operates && commander.send({ type: playing ? "pause" : "play" })) },
+    { keys: "s", label: "One scheduling cycle", group: "Run", run: () => operates && !playing && step("cycle") },
+    { keys: "x", label: "One extension point", group: "Run", run: () => operates && !playing && step("point") },
+    { keys: "h", label: held ? "Let lists move again" : "Hold the order of lists", group: "Run", run: () => setHeld(!held) },
+    ...STATE_KEYS.map((key, index) => ({ keys: String(index + 1), label: STATES[key].title, group: "Focus a queue", run: () => focusQueue(key) })),
+    { keys: "j", label: "Next card", group: "Run", run: () => moveFocus(1) },
+    { keys: "k", label: "Previous card", group: "Run", run: () => moveFocus(-1) },
+  ]);
+
+  return (
+    <div className={classes.page}>
+      <RunHeader run={run} view={view} commander={commander} operates={operates} me={me?.username} />
+      <RunNotices run={run} />
+      <CycleRibbon cycle={view.cycle} />
+      {view.error !== null ? <Failed what="The board could not be brought up to date." error={view.error} retry={() => void store.load()} small /> : null}
+      <QueueBoard run={run} view={view} cycle={view.cycle} columns={columns} selected={pod} pointedNode={pointed.byCard ? null : pointed.node} queue={phoneQueue}
+        held={held} onQueue={setQueue} onPoint={pointCard} />
+      <div className={classes.low} data-inspecting={pod !== undefined || node !== undefined}>
+        <NodesPanel run={run.id} store={store} nodes={nodes} selection={chosen} chosenState={detail.data === undefined ? undefined : (queueOf(detail.data) ?? undefined)}
+          ringed={pointed.byCard ? pointed.node : null} operates={operates} onPoint={pointNode} onAdd={() => setAdding(true)} />
+        <div className={classes.side}>
+          {pod !== undefined
+            ? <Inspector key={pod} run={run} view={view} pod={pod} selection={chosen} table={nodes.table} commander={commander} operates={operates} />
+            : node !== undefined
+              ? <NodeInspector key={node} run={run} node={node} commander={commander} operates={operates} />
+              : <ActivityFeed run={run.id} store={store} feed={feed} held={held} onHold={setHeld} />}
+        </div>
+      </div>
+      <div className={`${classes.phoneBar} onlyPhone`}>
+        <Transport run={run} commander={commander} operates={operates} />
+        <span className="grow" />
+        <Clock view={view} run={run} short />
+      </div>
+      {held ? <Button size="sm" className={`${classes.heldNote ?? ""} hidePhone`} hint="h" onClick={() => setHeld(false)}>Order held, go on</Button> : null}
+      <Suspense fallback={null}>{adding ? <RunDialog kind="node_add" run={run} commander={commander} onClose={() => setAdding(false)} /> : null}</Suspense>
+    </div>
+  );
+}
+
+/** A phone opens on the queue where somebody is needed, else on the first that has pods. */
+function firstWorthSeeing(columns: BoardProps["columns"]): StateKey {
+  const order: readonly StateKey[] = ["waiting", "unschedulable", "active", "in_flight", "backoff", "bound", "gated"];
+  return order.find((key) => columns[key].count > 0) ?? "active";
+}
+
+/** The selected pod or node is read again when the run has moved on, at most once a second. */
+function useRefreshSelected(run: string, pod: string | undefined, node: string | undefined, seq: number): void {
+  const turn = Math.floor(seq / 4);
+  useEffect(() => {
+    if (pod === undefined && node === undefined) return undefined;
+    const timer = window.setTimeout(() => {
+      for (const kind of ["pod", "selection", "node"]) {
+        void queryClient.invalidateQueries({ queryKey: ["run", run, kind] }, { cancelRefetch: false });
+      }
+    }, 400);
+    return () => window.clearTimeout(timer);
+  }, [run, pod, node, turn]);
+}
+
+function moveFocus(by: 1 | -1): void {
+  const cards = [...document.querySelectorAll<HTMLElement>("[data-card]")].filter((card) => card.offsetParent !== null);
+  const at = cards.findIndex((card) => card === document.activeElement || card.dataset.selected === "true");
+  cards[at < 0 ? 0 : Math.min(cards.length - 1, Math.max(0, at + by))]?.focus();
 }

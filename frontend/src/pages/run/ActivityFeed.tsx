@@ -1,0 +1,134 @@
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { memo, useRef, useState } from "react";
+
+import { fetchFeed } from "@/api/queries";
+import type { FeedItem, FeedPart } from "@/api/types";
+import { Button } from "@/components/Button";
+import { PodName } from "@/components/Chip";
+import { Icon, type IconName } from "@/components/Icon";
+import { Empty, Failed, Outlines } from "@/components/Outcome";
+import { Panel, PanelHeader } from "@/components/Panel";
+import { count } from "@/format/number";
+import { exact, runTime } from "@/format/time";
+import type { FeedView, RunStore } from "@/live/runStore";
+
+import classes from "./ActivityFeed.module.css";
+import { useHeld, useInside } from "./held";
+
+const route = getRouteApi("/runs/$run");
+const ICONS: Record<FeedItem["kind"], IconName> = {
+  bound: "bound", attempt: "in_flight", waiting: "waiting", unschedulable: "unschedulable", queue: "active", backoff: "backoff", decision: "person",
+  command: "command", node: "node", engine: "info",
+};
+
+interface ActivityFeedProps {
+  run: string;
+  store: RunStore;
+  feed: FeedView;
+  held: boolean;
+  onHold: (held: boolean) => void;
+}
+
+export function ActivityFeed({ run, store, feed, held, onHold }: ActivityFeedProps) {
+  const { feed: filter } = route.useSearch();
+  const navigate = useNavigate({ from: "/runs/$run" });
+  const [filtering, setFiltering] = useState(filter !== undefined);
+  const [scrolled, setScrolled] = useState(false);
+  const [inside, handlers] = useInside();
+  const list = useRef<HTMLOListElement>(null);
+  const about = filter === undefined ? undefined : filter.includes("/") ? { pod: filter } : { node: filter };
+  // The newest id is part of the key: what is new to the run may be new to the filter.
+  const newest = feed.items[0]?.id ?? 0;
+  const filtered = useQuery({
+    queryKey: ["run", run, "feed", about, Math.floor(newest / 20)], queryFn: ({ signal }) => fetchFeed(run, about, undefined, signal), enabled: about !== undefined,
+    placeholderData: (old) => old,
+  });
+  const live = about === undefined ? feed.items : (filtered.data ?? []);
+  const items = useHeld(live, held || inside || scrolled);
+  const shownNewest = items[0]?.id ?? 0;
+  const fresh = live.filter((item) => item.id > shownNewest).length;
+  const status = about === undefined ? feed.status : filtered.isPending ? "loading" : filtered.error === null ? "ready" : "failed";
+  return (
+    <Panel className={classes.panel ?? ""} aria-label="Activity">
+      <div className={classes.header}>
+        <PanelHeader title="Activity">
+          {fresh > 0 ? (
+            <Button size="sm" className={classes.fresh ?? ""} onClick={() => {
+              onHold(false);
+              list.current?.scrollTo({ top: 0 });
+              setScrolled(false);
+            }}>{count(fresh)} new</Button>
+          ) : null}
+          <span className="grow" />
+          <Button size="sm" kind="ghost" icon={held ? "play" : "pause"} aria-pressed={held} title="Hold the order while you read (h)" onClick={() => onHold(!held)}>
+            {held ? "Go on" : "Hold"}
+          </Button>
+          <Button size="sm" kind="ghost" aria-expanded={filtering} onClick={() => {
+            setFiltering(!filtering);
+            if (filter !== undefined) void navigate({ search: (old) => ({ ...old, feed: undefined }), replace: true });
+          }}>{filter === undefined ? "Filter" : "Show all"}</Button>
+        </PanelHeader>
+      </div>
+      {filtering ? (
+        <form className={classes.filter} onSubmit={(event) => {
+          event.preventDefault();
+          const value = new FormData(event.currentTarget).get("about");
+          const text = typeof value === "string" ? value.trim() : "";
+          void navigate({ search: (old) => ({ ...old, feed: text === "" ? undefined : text }), replace: true });
+        }}>
+          <input name="about" type="search" defaultValue={filter ?? ""} placeholder="namespace/pod or node" aria-label="Show what concerns this pod or node" />
+          <Button size="sm" type="submit">Show</Button>
+        </form>
+      ) : null}
+      {status === "loading" && items.length === 0 ? <Outlines count={6} height={34} label="Reading the activity" /> : null}
+      {status === "failed" ? <Failed what="The activity could not be read." retryLabel="Read again" retry={() => void (about === undefined ? store.loadFeed() : filtered.refetch())} /> : null}
+      {status === "ready" && items.length === 0 ? <Empty>{filter === undefined ? "Nothing has happened yet. Press Play." : `Nothing concerns ${filter}.`}</Empty> : null}
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <ol ref={list} className={classes.list} tabIndex={0} aria-label="What happened, newest first" {...handlers}
+        onScroll={(event) => setScrolled(event.currentTarget.scrollTop > 8)}>
+        {items.map((item, index) => <FeedRow key={item.id} run={run} item={item} newest={index === 0} sameMinute={sameMinute(items[index - 1], item)} />)}
+        {about === undefined && feed.more && items.length > 0
+          ? <li className={classes.older}><Button size="sm" kind="ghost" onClick={() => void store.loadOlderFeed()}>Older</Button></li> : null}
+      </ol>
+    </Panel>
+  );
+}
+
+/** Within one minute the hours are not repeated: 10:01:22.418, then 22.391. */
+function sameMinute(before: FeedItem | undefined, item: FeedItem): boolean {
+  return before?.at.slice(0, 16) === item.at.slice(0, 16);
+}
+
+const FeedRow = memo(function FeedRow({ run, item, newest, sameMinute: short }: { run: string; item: FeedItem; newest: boolean; sameMinute: boolean }) {
+  const time = runTime(item.at);
+  return (
+    <li data-newest={newest && item.highlight === true} className={classes.row}>
+      <time dateTime={item.at} title={exact(item.at)}>{short ? time.slice(6) : time}</time>
+      <span className={item.state ? `${classes.icon} st-${item.state}` : classes.icon}><Icon name={ICONS[item.kind]} size={13} /></span>
+      <p>{item.parts.map((part, index) => <Part key={index} run={run} part={part} item={item} index={index} />)}</p>
+    </li>
+  );
+});
+
+function Part({ run, part, item, index }: { run: string; part: FeedPart; item: FeedItem; index: number }) {
+  if (part.t === "pod") {
+    const pod = item.pods.find((one) => `${one.namespace}/${one.name}` === part.v);
+    if (pod === undefined) return <b>{part.v}</b>;
+    return (
+      <Link to="/runs/$run" params={{ run }} search={(old) => ({ ...old, pod: part.v, node: undefined })} replace resetScroll={false} className={classes.pod}>
+        <PodName pod={pod} />
+      </Link>
+    );
+  }
+  if (part.t === "node") {
+    return <Link to="/runs/$run" params={{ run }} search={(old) => ({ ...old, node: part.v })} replace resetScroll={false} className="mono">{part.v}</Link>;
+  }
+  if (part.t === "num") return <span className="num">{part.v}</span>;
+  // "17 × ci-runner": the workload of pods told together.
+  if (index === 1 && item.count > 1 && item.parts[0]?.t === "num") return <b>{part.v}</b>;
+  // After the first sentence comes the why, which is quieter.
+  const cut = index === 0 ? -1 : part.v.indexOf(". ");
+  if (cut < 0 || cut + 2 >= part.v.length) return part.v;
+  return <>{part.v.slice(0, cut + 1)} <span className="faint">{part.v.slice(cut + 2)}</span></>;
+}

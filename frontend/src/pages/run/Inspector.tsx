@@ -1,0 +1,230 @@
+/** The selected pod: what it asks for, where it goes or why not, and what can be done about it. */
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect, useState } from "react";
+
+import { ApiError } from "@/api/client";
+import { podSummaryQuery } from "@/api/queries";
+import type { PodDetail, Run, Selection } from "@/api/types";
+import { Button, ButtonLink, IconButton } from "@/components/Button";
+import { PodName, StateBadge } from "@/components/Chip";
+import { CountdownRing } from "@/components/CountdownRing";
+import { Failed, Outlines } from "@/components/Outcome";
+import { Panel } from "@/components/Panel";
+import { queueOf } from "@/components/states";
+import { useTick } from "@/components/useTick";
+import { approvals, usePendingApprovals } from "@/decisions/decide";
+import type { ReasonRequest } from "@/decisions/ReasonDrawer";
+import { count, counted } from "@/format/number";
+import { requestText } from "@/format/resources";
+import { countdown, exact } from "@/format/time";
+import { useKeys } from "@/keys/useKeys";
+import type { NodeColumns } from "@/live/nodeColumns";
+import { runNow } from "@/live/runClock";
+import type { RunView } from "@/live/runStore";
+import { useConnection } from "@/live/useLive";
+import { announce } from "@/shell/pageLive";
+
+import classes from "./Inspector.module.css";
+import { reasonCounts, runnerUp } from "./selection";
+import type { Commander } from "./useCommand";
+
+const ReasonDrawer = lazy(() => import("@/decisions/ReasonDrawer"));
+const REASONS = 6;
+
+interface InspectorProps {
+  run: Run;
+  view: RunView;
+  pod: string;
+  selection: Selection | null;
+  table: NodeColumns | null;
+  commander: Commander;
+  operates: boolean;
+}
+
+export function splitPod(pod: string): { namespace: string; name: string } {
+  const slash = pod.indexOf("/");
+  return { namespace: pod.slice(0, slash), name: pod.slice(slash + 1) };
+}
+
+export function Inspector({ run, view, pod, selection, table, commander, operates }: InspectorProps) {
+  const { namespace, name } = splitPod(pod);
+  const detail = useQuery(podSummaryQuery(run.id, namespace, name));
+  const navigate = useNavigate({ from: "/runs/$run" });
+  const close = () => void navigate({ search: (old) => ({ ...old, pod: undefined }), replace: true });
+  useKeys([
+    { keys: "Escape", label: "Close the selected pod", group: "Run", run: close },
+    { keys: "Enter", label: "Open the selected pod", group: "Run", run: () => void navigate({ to: "/runs/$run/pods/$namespace/$name", params: { run: run.id, namespace, name } }) },
+  ]);
+  const { data } = detail;
+  const queue = data === undefined ? null : queueOf(data);
+  const [deleting, setDeleting] = useState(false);
+  return (
+    <Panel className={`${classes.panel ?? ""} ${queue === null ? "" : `st-${queue}`}`} aria-label={`Selected pod ${pod}`}>
+      <div className={classes.top}>
+        {queue === null ? <span className="faint">{data === undefined ? "" : "Deleted"}</span> : <StateBadge state={queue} />}
+        <span className="grow" />
+        <ButtonLink size="sm" hint="↵" to="/runs/$run/pods/$namespace/$name" params={{ run: run.id, namespace, name }}>Open pod</ButtonLink>
+        <IconButton icon="close" label="Close (Esc)" iconSize={14} onClick={close} />
+      </div>
+      {detail.isPending ? <Outlines count={4} height={24} label="Reading the pod" /> : null}
+      {detail.error === null ? null : (
+        <Failed what={detail.error instanceof ApiError && detail.error.status === 404 ? `There is no pod ${pod} in this run.` : "The pod could not be read."}
+          error={detail.error instanceof ApiError && detail.error.status === 404 ? null : detail.error} retry={() => void detail.refetch()} />
+      )}
+      {data === undefined ? null : (
+        <>
+          <h2 className={classes.name}><PodName pod={data} /></h2>
+          <p className="muted">{data.namespace} · priority {count(data.priority)} · {data.attempts === 0 ? "not tried yet" : `attempt ${count(data.attempts)}`}</p>
+          <dl className={classes.facts}>
+            <div><dt>Requests</dt><dd className="num">{requestText(data.requests)}</dd></div>
+            {data.node ? <div><dt>{queue === "bound" ? "Node" : "Chosen"}</dt><dd className="mono">{data.node}</dd></div> : null}
+            <Score pod={data} selection={selection} table={table} />
+          </dl>
+          {data.node || queue === "gated" || data.answer.headline === "" ? null : <p className={classes.answer}>{data.answer.headline}</p>}
+          {data.next_try ? <p className={classes.next} title={data.next_try.at ? exact(data.next_try.at) : undefined}>Next try: {data.next_try.text}</p> : null}
+          {data.warnings.map((warning) => <p key={warning} className={classes.warning}>{warning}</p>)}
+          {selection?.attempt === null || selection === null || table === null ? null : <Verdicts selection={selection} table={table} />}
+          {(data.waiting ?? []).length > 0 ? <Waits pod={data} view={view} /> : null}
+          <Actions pod={data} run={run} queue={queue} commander={commander} operates={operates} deleting={deleting} onDeleting={setDeleting} />
+        </>
+      )}
+    </Panel>
+  );
+}
+
+function Score({ pod, selection, table }: { pod: PodDetail; selection: Selection | null; table: NodeColumns | null }) {
+  if (pod.score === null || pod.score === undefined) return null;
+  const second = selection === null ? null : runnerUp(selection);
+  const other = second === null ? "" : (table?.names[second] ?? "");
+  const ties = pod.ties ?? 1;
+  return (
+    <div>
+      <dt>Score</dt>
+      <dd className="num">
+        {count(pod.score)}
+        {ties > 1 ? <span className="muted">, 1 of {count(ties)} equal</span>
+          : pod.margin ? <span className="muted">, {count(pod.margin)} ahead{other === "" ? "" : <> of <span className="mono">{other}</span></>}</span> : null}
+      </dd>
+    </div>
+  );
+}
+
+function Verdicts({ selection, table }: { selection: Selection; table: NodeColumns }) {
+  const { feasible, scored, unseen, reasons } = reasonCounts(selection);
+  const total = selection.verdict.length;
+  return (
+    <>
+      <h3 className={classes.title}>{count(feasible)} of {counted(total, "node")} feasible</h3>
+      <ul className={classes.reasons}>
+        {feasible > 0 ? (
+          <li><i data-ok="true" /><b className="num">{count(feasible)}</b><span>feasible{scored === feasible ? ", all scored" : feasible === 1 ? ", so nothing was scored" : `, ${count(scored)} scored`}</span></li>
+        ) : null}
+        {reasons.slice(0, REASONS).map((reason) => (
+          <li key={`${reason.plugin}${reason.text}`} title={reason.plugin}>
+            <i /><b className="num">{count(reason.nodes.length)}</b>
+            <span>{reason.text}{reason.nodes.length <= 2 ? <em className="mono">{reason.nodes.map((row) => table.names[row]).join(", ")}</em> : <em>{reason.plugin}</em>}</span>
+          </li>
+        ))}
+        {reasons.length > REASONS ? <li><i /><b className="num">{count(reasons.slice(REASONS).reduce((sum, one) => sum + one.nodes.length, 0))}</b><span>for {count(reasons.length - REASONS)} other reasons</span></li> : null}
+        {unseen > 0 ? <li><i /><b className="num">{count(unseen)}</b><span>not checked<em>percentageOfNodesToScore</em></span></li> : null}
+      </ul>
+    </>
+  );
+}
+
+function Waits({ pod, view }: { pod: PodDetail; view: RunView }) {
+  const wall = useTick(view.run?.clock.mode === "real");
+  const now = runNow(view, wall);
+  const waits = pod.waiting ?? [];
+  const soonest = Math.min(...waits.map((wait) => Date.parse(wait.deadline) - now));
+  const mark = soonest <= 10_000 ? 10 : soonest <= 60_000 ? 60 : null;
+  useEffect(() => {
+    if (mark !== null) announce(`deadline ${pod.key} ${mark}`, `${pod.workload} ${pod.tail} has less than ${mark} seconds left`);
+  }, [mark, pod.key, pod.workload, pod.tail]);
+  return (
+    <>
+      <h3 className={classes.title}>Waiting on</h3>
+      {waits.map((wait) => {
+        const left = Date.parse(wait.deadline) - now;
+        return (
+          <div key={wait.plugin} className={classes.wait}>
+            <CountdownRing share={left / (wait.total_seconds * 1000)} size={22} stroke={2.6} />
+            <div>
+              <b>{wait.plugin}</b>
+              <em className="num" title={exact(wait.deadline)}>{countdown(left)} left of {countdown(wait.total_seconds * 1000)}, then rejected</em>
+              {wait.note ? <em>{wait.note}</em> : null}
+            </div>
+          </div>
+        );
+      })}
+    </>
+  );
+}
+
+interface ActionsProps {
+  pod: PodDetail;
+  run: Run;
+  queue: ReturnType<typeof queueOf>;
+  commander: Commander;
+  operates: boolean;
+  deleting: boolean;
+  onDeleting: (on: boolean) => void;
+}
+
+function Actions({ pod, run, queue, commander, operates, deleting, onDeleting }: ActionsProps) {
+  const [asking, setAsking] = useState<ReasonRequest | null>(null);
+  const stale = useConnection().state === "stale";
+  usePendingApprovals();
+  const due = approvals.due(run.id, pod);
+  const now = useTick(due !== null);
+  const asksPerson = queue === "waiting" && (pod.waiting ?? []).some((wait) => wait.asks_person);
+  const waits = queue === "waiting";
+  const can = operates && !stale;
+  const approve = () => approvals.approve(run.id, [pod]);
+  const follows = ["The pod goes back to Unschedulable with your reason in its status.", `${requestText(pod.requests)} on ${pod.node ?? "its node"} are free again.`];
+  const reject = () => setAsking({ kind: "reject", run: run.id, pods: [pod], follows });
+  const gang = (pod.waiting ?? []).find((wait) => !wait.asks_person);
+  useKeys(can && asksPerson ? [
+    { keys: "a", label: "Approve the selected pod", group: "Decide", run: approve },
+    { keys: "r", label: "Reject the selected pod", group: "Decide", run: reject },
+  ] : can && waits ? [{ keys: "r", label: "Reject the selected pod", group: "Decide", run: reject }] : []);
+  const identity = { namespace: pod.namespace, name: pod.name };
+  if (!operates) return null;
+  return (
+    <div className={classes.actions}>
+      {stale ? <p className={classes.next}>Decisions are held until the connection is back.</p> : null}
+      {due === null ? (
+        <div className={classes.buttons}>
+          {asksPerson ? <Button kind="primary" hint="a" onClick={approve} disabled={!can}>Approve</Button> : null}
+          {waits && !asksPerson && gang !== undefined ? (
+            <Button disabled={!can} title={`Let it go although ${gang.plugin} would wait on. Asks for a reason.`}
+              onClick={() => setAsking({ kind: "override", run: run.id, pods: [pod], plugin: gang.plugin, follows: [`${gang.plugin} is not waited for any longer; the pod is bound as soon as no other plugin waits.`] })}>
+              Override…
+            </Button>
+          ) : null}
+          {waits ? <Button kind="danger" hint="r" onClick={reject} disabled={!can}>Reject…</Button> : null}
+          {queue === "unschedulable" || queue === "backoff" || queue === "gated" ? (
+            <Button icon="bolt" disabled={queue === "gated" || commander.busy === "pod_activate"}
+              title={queue === "gated" ? "A gate holds it: only removing the gate lets it in" : "Move it to Active at once, without waiting for an event"}
+              onClick={() => void commander.send({ type: "pod_activate", ...identity })}>Activate</Button>
+          ) : null}
+          {queue === null || waits ? null : deleting ? (
+            <>
+              <Button kind="danger-solid" onClick={() => void commander.send({ type: "pod_delete", ...identity }).then(() => onDeleting(false))}>Delete for good</Button>
+              <Button kind="ghost" onClick={() => onDeleting(false)}>Keep</Button>
+            </>
+          ) : <Button kind="ghost" icon="trash" onClick={() => onDeleting(true)}>Delete…</Button>}
+        </div>
+      ) : (
+        <div className={classes.buttons}>
+          <span className={classes.sending}>approving in {Math.max(0, Math.ceil((due - now) / 1000))} s</span>
+          <Button hint="z" onClick={() => approvals.cancel()}>Cancel</Button>
+        </div>
+      )}
+      <Suspense fallback={null}>
+        {asking === null ? null : <ReasonDrawer request={asking} onClose={() => setAsking(null)} />}
+      </Suspense>
+    </div>
+  );
+}

@@ -1,0 +1,137 @@
+/** One drawer for what needs more than a click: manifests, another configuration, a seed, the end of a run. */
+import "@mantine/core/styles/CloseButton.layer.css";
+import "@mantine/core/styles/Overlay.layer.css";
+import "@mantine/core/styles/Paper.layer.css";
+import "@mantine/core/styles/ModalBase.layer.css";
+import "@mantine/core/styles/Drawer.layer.css";
+
+import { Drawer } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+
+import { ApiError } from "@/api/client";
+import { perform } from "@/api/commands";
+import { configurationsQuery } from "@/api/queries";
+import type { CommandInput, Run } from "@/api/types";
+import { Button } from "@/components/Button";
+import { Failed } from "@/components/Outcome";
+
+import classes from "./RunDialog.module.css";
+import { NODE_EXAMPLE, POD_EXAMPLE } from "./manifests";
+import type { Commander } from "./useCommand";
+
+export type RunDialogKind = "pod_add" | "node_add" | "set_configuration" | "set_seed" | "stop";
+
+const TITLES: Record<RunDialogKind, string> = {
+  pod_add: "Add a pod", node_add: "Add a node", set_configuration: "Switch the configuration", set_seed: "Change the seed", stop: "Stop the run",
+};
+const DO: Record<RunDialogKind, string> = {
+  pod_add: "Add the pod", node_add: "Add the node", set_configuration: "Switch", set_seed: "Change", stop: "Stop for good",
+};
+
+interface RunDialogProps {
+  kind: RunDialogKind;
+  run: Run;
+  commander: Commander;
+  onClose: () => void;
+}
+
+export function RunDialog({ kind, run, onClose }: RunDialogProps) {
+  return (
+    <Drawer.Root opened onClose={onClose} position="right" size={480} transitionProps={{ duration: 160 }}>
+      <Drawer.Overlay className={classes.scrim ?? ""} />
+      <Drawer.Content className={classes.content ?? ""}><Form kind={kind} run={run} onClose={onClose} /></Drawer.Content>
+    </Drawer.Root>
+  );
+}
+
+function Form({ kind, run, onClose }: Omit<RunDialogProps, "commander">) {
+  const [manifest, setManifest] = useState(kind === "node_add" ? NODE_EXAMPLE : POD_EXAMPLE);
+  const [version, setVersion] = useState(run.configuration.version_id);
+  const [seed, setSeed] = useState(String(run.seed));
+  const [sending, setSending] = useState(false);
+  const [error, setError] = useState<Error | null>(null);
+  const command = (): CommandInput | null => {
+    if (kind === "pod_add" || kind === "node_add") return manifest.trim() === "" ? null : { type: kind, manifest };
+    if (kind === "set_configuration") return version === run.configuration.version_id ? null : { type: kind, version };
+    if (kind === "set_seed") return /^\d{1,15}$/.test(seed) ? { type: kind, seed: Number(seed) } : null;
+    return { type: "stop" };
+  };
+  const ready = command();
+  const send = async () => {
+    if (ready === null) return;
+    setSending(true);
+    setError(null);
+    try {
+      await perform(run.id, ready);
+      onClose();
+    } catch (failure) {
+      setError(failure instanceof Error ? failure : new Error(String(failure)));
+      setSending(false);
+    }
+  };
+  return (
+    <form className={classes.form} onSubmit={(event) => {
+      event.preventDefault();
+      void send();
+    }}>
+      <header className={classes.header}>
+        <Drawer.Title className={classes.title ?? ""}>{TITLES[kind]}</Drawer.Title>
+        <span className="grow" />
+        <Drawer.CloseButton aria-label="Close" />
+      </header>
+      <div className={classes.body}>
+        {kind === "pod_add" || kind === "node_add" ? <Manifest kind={kind} value={manifest} onChange={setManifest} error={error} /> : null}
+        {kind === "set_configuration" ? <Configurations value={version} onChange={setVersion} current={run.configuration.version_id} /> : null}
+        {kind === "set_seed" ? (
+          <>
+            <label htmlFor="new-seed" className={classes.label}>Seed</label>
+            <input id="new-seed" className={`${classes.field} num`} inputMode="numeric" value={seed} data-autofocus onChange={(event) => setSeed(event.currentTarget.value.trim())} />
+            <p className={classes.help}>Chooses among nodes with equal scores. It can be changed until the first step.</p>
+          </>
+        ) : null}
+        {kind === "stop" ? <p>The run keeps everything that happened, but takes no more commands and cannot go on. To look at something in peace, pause it instead.</p> : null}
+        {error === null ? null : <Failed what={WHAT[kind]} error={error} />}
+      </div>
+      <footer className={classes.footer}>
+        <span className="grow" />
+        <Button kind="ghost" onClick={onClose}>Cancel</Button>
+        <Button type="submit" kind={kind === "stop" ? "danger-solid" : "primary"} disabled={ready === null || sending}>{sending ? "Sending…" : DO[kind]}</Button>
+      </footer>
+    </form>
+  );
+}
+
+const WHAT: Record<RunDialogKind, string> = {
+  pod_add: "The pod was not added, your text is kept.", node_add: "The node was not added, your text is kept.",
+  set_configuration: "The configuration was not switched.", set_seed: "The seed was not changed.", stop: "The run was not stopped.",
+};
+
+function Manifest({ kind, value, onChange, error }: { kind: "pod_add" | "node_add"; value: string; onChange: (value: string) => void; error: Error | null }) {
+  const line = error instanceof ApiError ? error.body.line : undefined;
+  return (
+    <>
+      <label htmlFor="manifest" className={classes.label}>{kind === "pod_add" ? "Pod" : "Node"} <span className="faint">one object, YAML or JSON</span></label>
+      <textarea id="manifest" className="mono" rows={22} spellCheck={false} value={value} data-autofocus aria-invalid={error !== null}
+        onChange={(event) => onChange(event.currentTarget.value)} />
+      <p className={classes.help}>{line === undefined ? "Added at the run's present moment, with what the API server would fill in." : `Line ${line}`}</p>
+    </>
+  );
+}
+
+function Configurations({ value, onChange, current }: { value: string; onChange: (version: string) => void; current: string }) {
+  const configurations = useQuery(configurationsQuery());
+  return (
+    <>
+      <label htmlFor="version" className={classes.label}>Configuration</label>
+      <select id="version" className={classes.field} value={value} data-autofocus onChange={(event) => onChange(event.currentTarget.value)}>
+        {configurations.data?.results.some((one) => one.latest.id === current) ? null : <option value={current}>the present one</option>}
+        {configurations.data?.results.map((one) => (
+          <option key={one.id} value={one.latest.id}>{one.name} {one.builtin ? "(built-in)" : `v${one.latest.number}`}{one.latest.id === current ? ", in use" : ""}</option>
+        ))}
+      </select>
+      {configurations.error === null ? null : <Failed what="Could not list configurations." error={configurations.error} retry={() => void configurations.refetch()} />}
+      <p className={classes.help}>In force from the next cycle; what was decided stays decided. The cycle in hand ends with the present one.</p>
+    </>
+  );
+}
