@@ -26,7 +26,7 @@ from schedweb.configurations import selectors, services
 from schedweb.configurations.catalogue import plugin_catalogue, written_point
 from schedweb.configurations.comparison import compare
 from schedweb.configurations.examination import TooLarge, examine
-from schedweb.configurations.parsers import ConfigurationParser
+from schedweb.configurations.parsers import ConfigurationParser, body_of
 from schedweb.configurations.serializers import (
     FORMATS,
     CheckResultSerializer,
@@ -122,7 +122,7 @@ class ConfigurationsView(APIView):
         responses={201: ConfigurationSerializer, 422: ConfigurationErrorsSerializer},
     )
     def post(self, request: Request) -> Response:
-        wanted = ConfigurationCreateSerializer(data=request.data)
+        wanted = ConfigurationCreateSerializer(data=body_of(request))
         wanted.is_valid(raise_exception=True)
         given = wanted.validated_data
         try:
@@ -152,7 +152,7 @@ class ConfigurationView(APIView):
         operation_id="configurations_rename", request=ConfigurationChangeSerializer, responses=ConfigurationSerializer
     )
     def patch(self, request: Request, configuration_id: uuid.UUID) -> Response:
-        wanted = ConfigurationChangeSerializer(data=request.data)
+        wanted = ConfigurationChangeSerializer(data=body_of(request))
         wanted.is_valid(raise_exception=True)
         configuration = selectors.configuration_get(configuration_id)
         try:
@@ -197,7 +197,7 @@ class VersionsView(APIView):
         },
     )
     def post(self, request: Request, configuration_id: uuid.UUID) -> Response:
-        wanted = VersionCreateSerializer(data=request.data)
+        wanted = VersionCreateSerializer(data=body_of(request))
         wanted.is_valid(raise_exception=True)
         try:
             version = services.version_create(
@@ -277,7 +277,7 @@ class CheckView(APIView):
 
     @extend_schema(operation_id="configurations_check", request=CheckSerializer, responses=CheckResultSerializer)
     def post(self, request: Request) -> Response:
-        wanted = CheckSerializer(data=request.data)
+        wanted = CheckSerializer(data=body_of(request))
         wanted.is_valid(raise_exception=True)
         given = wanted.validated_data
         try:

@@ -7,6 +7,7 @@ from typing import Any, Final
 from rest_framework import status
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import JSONParser
+from rest_framework.request import Request
 
 from schedweb.api.errors import ApiError
 
@@ -15,15 +16,19 @@ MAX_BYTES: Final = 4 * 1024 * 1024
 
 class ConfigurationParser(JSONParser):
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
-        length = (parser_context or {})["request"].META.get("CONTENT_LENGTH") or "0"
-        if length.isdigit() and int(length) > MAX_BYTES:
-            # Before it is read.
-            raise ApiError(
-                f"The request has {int(length):,} bytes; {MAX_BYTES:,} are the most for a configuration.",
-                code="too_large",
-                status_code=status.HTTP_413_REQUEST_ENTITY_TOO_LARGE,
-            )
         try:
             return super().parse(stream, media_type, parser_context)
         except RecursionError:
             raise ParseError("JSON parse error - it is nested too deeply.") from None
+
+
+def body_of(request: Request) -> Any:
+    """The request's data; what is too large is refused before it is read."""
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    if length.isdigit() and int(length) > MAX_BYTES:
+        raise ApiError(
+            f"The request has {int(length):,} bytes; {MAX_BYTES:,} are the most for a configuration.",
+            code="too_large",
+            status_code=status.HTTP_413_REQUEST_ENTITY_TOO_LARGE,
+        )
+    return request.data
