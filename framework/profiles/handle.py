@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import Any
 
 from framework.columns import Snapshot
 from framework.interface.cycle_state import CycleState
@@ -22,6 +23,13 @@ class ProfileHandle:
         self.current_filter: FilterRun | None = None
         """The cycle's filters, for dry runs; None outside of cycles."""
         self.make_filter_run: MakeFilterRun | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_scheduler_name": self._scheduler_name, "_services": self._services}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__dict__.update(state)
+        self.current_filter = self.make_filter_run = None
 
     @property
     def snapshot(self) -> Snapshot:

@@ -6,7 +6,7 @@ and bound methods. A point returns the framework's Status and notes what every p
 
 from __future__ import annotations
 
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -51,13 +51,19 @@ class Profile:
         services: Services,
     ) -> None:
         self.name = effective.scheduler_name
+        self._effective = effective
         self.percentage_of_nodes_to_score = effective.percentage_of_nodes_to_score
         self.not_evaluated = effective.not_evaluated
         self.plugins = plugins
-        self.hints = HintMap(())
         self.handle = handle
         self._services = services
-        on = EnabledPlugins(effective, plugins)
+        self.prepare()
+
+    def prepare(self) -> None:
+        """Everything that follows from the plugins; also after unpickling, when all of them are there again."""
+        effective = self._effective
+        on = EnabledPlugins(effective, self.plugins)
+        self.hints = HintMap(())
         self.queue_sort = on.of("queueSort", points.QueueSortPlugin)[0]
         self.pre_enqueue = tuple(on.of("preEnqueue", points.PreEnqueuePlugin))
         self.pre_filter = tuple((p.name, p) for p in on.of("preFilter", points.PreFilterPlugin))
@@ -72,7 +78,12 @@ class Profile:
         self.post_bind = tuple((p.name, p.post_bind) for p in on.of("postBind", points.PostBindPlugin))
         self.asking_plugins = frozenset(name for name, each in self.permit if each.asks_a_person)
         """Permit plugins that wait for a person."""
-        handle.make_filter_run = self.make_filter_run
+        self.handle.make_filter_run = self.make_filter_run
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The plugins with what they remember; bound methods and hints are prepared again by ``Scheduler``."""
+        kept = ("name", "_effective", "percentage_of_nodes_to_score", "not_evaluated", "plugins", "handle", "_services")
+        return {name: self.__dict__[name] for name in kept}
 
     def ask_for_events(self) -> None:
         """Separate from construction: upstream asks when all profiles stand. Raises ProfileError."""

@@ -6,11 +6,10 @@ Expirations are cut to whole seconds, and a pod is free at the first whole secon
 
 from __future__ import annotations
 
-from collections.abc import Callable
 from typing import Final
 
 from framework.queue.heap import KeyedHeap
-from framework.queue.queued_pod import QueuedPodInfo
+from framework.queue.queued_pod import Less, QueuedPodInfo
 
 SECOND: Final = 1_000_000_000
 NOT_BACKING_OFF: Final = -(1 << 62)
@@ -22,7 +21,7 @@ def whole_second(time: int) -> int:
 
 
 class BackoffQueue:
-    def __init__(self, initial: int, maximum: int, less: Callable[[QueuedPodInfo, QueuedPodInfo], bool]) -> None:
+    def __init__(self, initial: int, maximum: int, less: Less) -> None:
         self.initial = initial
         self.maximum = maximum
         self._active_less = less
@@ -47,7 +46,7 @@ class BackoffQueue:
         return self.expiration(pod) >= whole_second(now)
 
     def _less(self, a: QueuedPodInfo, b: QueuedPodInfo) -> bool:
-        return self.expiration(a) < self.expiration(b)
+        return (self.expiration(a), a.sequence) < (self.expiration(b), b.sequence)
 
     def _less_with_priority(self, a: QueuedPodInfo, b: QueuedPodInfo) -> bool:
         first, second = self.expiration(a), self.expiration(b)
@@ -105,7 +104,7 @@ class BackoffQueue:
     def errors_in_pop_order(self) -> list[QueuedPodInfo]:
         return self._errors.in_pop_order()
 
-    def reconfigure(self, initial: int, maximum: int, less: Callable[[QueuedPodInfo, QueuedPodInfo], bool]) -> None:
+    def reconfigure(self, initial: int, maximum: int, less: Less) -> None:
         self.initial, self.maximum, self._active_less = initial, maximum, less
         self._rejected.rebuild(self._less_with_priority)
         self._errors.rebuild(self._less)

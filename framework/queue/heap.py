@@ -1,8 +1,4 @@
-"""A binary heap of keyed items, as Go's container/heap arranges it.
-
-The arrangement is copied and not just the order: items that compare as equal leave the queue in the same sequence as
-upstream's (spec: queue §1).
-"""
+"""A binary heap of keyed items from whose middle one can be taken or changed (upstream ``backend/heap``)."""
 
 from __future__ import annotations
 

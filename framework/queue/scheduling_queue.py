@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Any, Final
 
 from framework.interface.events import ActionType, ClusterEvent, EventResource
 from framework.interface.handle import ObjectStore
@@ -21,7 +21,7 @@ from framework.queue.heap import KeyedHeap
 from framework.queue.hints import HintMap, event_label, is_wildcard, matches
 from framework.queue.in_flight import InFlight
 from framework.queue.nominator import PodNominator, unresolved
-from framework.queue.queued_pod import Place, QueuedPodInfo, QueueMove, QueueObserver
+from framework.queue.queued_pod import Less, Place, QueuedPodInfo, QueueMove, QueueObserver, QueueOrder
 from framework.queue.requeue import SKIP, Strategy, Verdict, judge
 from framework.queue.unschedulable import UnschedulablePods
 
@@ -49,7 +49,7 @@ class SchedulingQueue:
     def __init__(
         self,
         *,
-        less: Callable[[QueuedPodInfo, QueuedPodInfo], bool],
+        less: Less,
         pre_enqueue: Mapping[str, Sequence[PreEnqueuePlugin]],
         hints: Mapping[str, HintMap],
         objects: ObjectStore,
@@ -59,8 +59,9 @@ class SchedulingQueue:
     ) -> None:
         self.options = options
         self._observer = observer
-        self._active: KeyedHeap[QueuedPodInfo] = KeyedHeap(less)
-        self._backoff = BackoffQueue(options.initial_backoff, options.max_backoff, less)
+        order = QueueOrder(less)
+        self._active: KeyedHeap[QueuedPodInfo] = KeyedHeap(order)
+        self._backoff = BackoffQueue(options.initial_backoff, options.max_backoff, order)
         self._unschedulable = UnschedulablePods()
         self._in_flight = InFlight()
         self.nominator = PodNominator(objects)
@@ -68,7 +69,16 @@ class SchedulingQueue:
         self._hints = hints
         self._start = start
         self._timeout_recorded = 0
+        self._entries = 0
         self.scheduling_cycle = 0
+
+    def __getstate__(self) -> dict[str, Any]:
+        """Hints are functions; ``reconnect`` brings them back."""
+        return {name: value for name, value in self.__dict__.items() if name not in ("_hints", "_pre_enqueue")}
+
+    def reconnect(self, pre_enqueue: Mapping[str, Sequence[PreEnqueuePlugin]], hints: Mapping[str, HintMap]) -> None:
+        """After unpickling."""
+        self._pre_enqueue, self._hints = pre_enqueue, hints
 
     def set_observer(self, observer: QueueObserver) -> None:
         self._observer = observer
@@ -76,7 +86,7 @@ class SchedulingQueue:
     def reconfigure(
         self,
         *,
-        less: Callable[[QueuedPodInfo, QueuedPodInfo], bool],
+        less: Less,
         pre_enqueue: Mapping[str, Sequence[PreEnqueuePlugin]],
         hints: Mapping[str, HintMap],
         options: QueueOptions,
@@ -85,8 +95,9 @@ class SchedulingQueue:
         self.options = options
         self._pre_enqueue = pre_enqueue
         self._hints = hints
-        self._active.rebuild(less)
-        self._backoff.reconfigure(options.initial_backoff, options.max_backoff, less)
+        order = QueueOrder(less)
+        self._active.rebuild(order)
+        self._backoff.reconfigure(options.initial_backoff, options.max_backoff, order)
 
     # --- PreEnqueue and the two ways in -----------------------------------------------------------------------------
 
@@ -144,8 +155,13 @@ class SchedulingQueue:
 
     # --- operations -------------------------------------------------------------------------------------------------
 
+    def _entered(self, pod: QueuedPodInfo, now: int) -> QueuedPodInfo:
+        self._entries += 1
+        pod.timestamp, pod.sequence = now, self._entries
+        return pod
+
     def add(self, pod: PodInfo, now: int) -> None:
-        self._move_to_active(QueuedPodInfo(pod, now), POD_ADD, now, from_backoff=False, plugin="")
+        self._move_to_active(self._entered(QueuedPodInfo(pod, now), now), POD_ADD, now, from_backoff=False, plugin="")
 
     def pop(self) -> QueuedPodInfo | None:
         """The next pod to try; None where upstream's Pop blocks.
@@ -190,7 +206,8 @@ class SchedulingQueue:
             return
         pod = self._unschedulable.get(key)
         if pod is None:
-            self._move_to_active(QueuedPodInfo(new, now), POD_UPDATE, now, from_backoff=False, plugin="")
+            entered = self._entered(QueuedPodInfo(new, now), now)
+            self._move_to_active(entered, POD_UPDATE, now, from_backoff=False, plugin="")
             return
         pod.pod_info = new
         self.nominator.update(old, new.pod)
@@ -241,7 +258,7 @@ class SchedulingQueue:
                 pod.consecutive_errors_count = 0
             else:
                 pod.consecutive_errors_count += 1
-            pod.timestamp = now
+            self._entered(pod, now)
             pod.backoff_expiration = None
             pod.was_flushed = False
             self._requeue(pod, self._judge_in_flight(pod), SCHEDULE_ATTEMPT_FAILURE, now)

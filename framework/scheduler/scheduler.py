@@ -40,6 +40,7 @@ from framework.scheduler.state import QueueState, WaitingPodState, queue_state, 
 from framework.trace.attempt import AttemptTrace
 
 Attempt = AttemptTrace
+MILLISECOND: Final = 1_000_000
 DEFAULT_MAX_IN_UNSCHEDULABLE: Final = 300 * SECOND
 
 
@@ -294,11 +295,11 @@ class Scheduler:
         finally:
             self._in_binding_cycle = False
 
-    def run_until_idle(self) -> None:
+    def run_until_idle(self, *, cycle_takes: int = MILLISECOND) -> None:
         """Steps and advances until nothing is active, backs off or waits with a deadline (leftovers do not count)."""
         while True:
             while self.step() is not None:
-                pass
+                self.advance(self.now + cycle_takes)
             due = self.next_timer(wakes_only=True)
             if due is None:
                 return
@@ -410,3 +411,14 @@ class Scheduler:
         if self.mid_cycle:
             raise MidCycle("a scheduler can only be pickled between cycles")
         return self.__dict__
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        """Everything below is there when this runs: what follows from the plugins is prepared again."""
+        self.__dict__.update(state)
+        for profile in self.profiles.values():
+            profile.prepare()
+            profile.ask_for_events()
+        self.core.queue.reconnect(
+            {name: profile.pre_enqueue for name, profile in self.profiles.items()},
+            {name: profile.hints for name, profile in self.profiles.items()},
+        )
