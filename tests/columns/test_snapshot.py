@@ -11,6 +11,7 @@ import numpy as np
 import pytest
 
 from framework.columns import Snapshot
+from framework.columns.snapshot import KEPT_INPUTS
 from framework.interface import Codes, Column, HostPort, Input, NodeInfo, PodInfo
 from framework.interface.node_info import ports_conflict
 from framework.objects import Node
@@ -330,3 +331,17 @@ class TestImages:
         snapshot.set_node(make_node("a", images=[{"names": ["app:1"], "sizeBytes": 7}]))
         snapshot.finish_refresh()
         assert self.score(snapshot, "a") == 7
+
+
+def test_inputs_of_single_pods_are_forgotten_after_many_others() -> None:
+    snapshot = Snapshot()
+    snapshot.set_node(make_node("n", labels={"zone": "a"}))
+    snapshot.set_order(["n"])
+    snapshot.finish_refresh()
+    early, used = snapshot.nodes_matching(MATCHER), snapshot.own_rows(("cpu",))
+    for i in range(KEPT_INPUTS):
+        snapshot.nodes_matching(NodeSelectorMatcher(matcher_from_labels({"zone": f"z-{i}"})))
+        assert snapshot.own_rows(("cpu",)) is used  # asked for again and again
+    again = snapshot.nodes_matching(MATCHER)
+    assert again is not early
+    assert plain(again.gather(None)) == plain(early.gather(None)) == [True]
