@@ -30,6 +30,8 @@ def _edit_schema() -> dict[str, Any]:
     shown = [definitions[reference["$ref"]] for reference in kinds]
     for definition in shown:
         for name, value in definition["properties"].items():
+            # With a default the field would count as always given, in types made from this.
+            value.pop("default", None)
             choices = [choice for choice in value.get("anyOf", []) if choice != {"type": "null"}]
             if len(choices) == 1:
                 # OpenAPI 3.0 has no type for null.
@@ -40,6 +42,11 @@ def _edit_schema() -> dict[str, Any]:
 @extend_schema_field(_edit_schema())
 class EditField(serializers.JSONField):
     pass
+
+
+@extend_schema_field({"oneOf": [{"type": "string"}, {"type": "integer"}]})
+class PathPartField(serializers.JSONField):
+    """A key or an index."""
 
 
 class ConfigurationCreateSerializer(serializers.Serializer[Any]):
@@ -120,9 +127,7 @@ class ConfigurationProblemSerializer(serializers.Serializer[Any]):
     profile = serializers.IntegerField(allow_null=True)
     plugin = serializers.CharField(allow_null=True)
     point = serializers.CharField(allow_null=True)
-    field = serializers.ListField(
-        child=serializers.JSONField(), help_text="Place inside the plugin's arguments: keys and indices"
-    )
+    field = serializers.ListField(child=PathPartField(), help_text="Place inside the plugin's arguments")
 
 
 class UnknownFieldSerializer(serializers.Serializer[Any]):

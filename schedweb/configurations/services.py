@@ -61,9 +61,17 @@ class SavedMeanwhile(Exception):
 # Built-in ones --------------------------------------------------------------------------------------------------------
 
 
-@transaction.atomic
 def builtins_load() -> list[ConfigurationVersion]:
     """Every built-in configuration in its newest text; returns what had to be made. Called at every start."""
+    try:
+        return _builtins_load()
+    except IntegrityError:
+        # Two processes start at once; what the other has made is there now.
+        return _builtins_load()
+
+
+@transaction.atomic
+def _builtins_load() -> list[ConfigurationVersion]:
     made = [_builtin_load(each) for each in BUILTINS]
     return [version for version in made if version is not None]
 

@@ -4,6 +4,119 @@
  */
 
 export interface paths {
+    "/api/v1/configurations/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["configurations_list"];
+        put?: never;
+        post: operations["configurations_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/configurations/{configuration_id}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["configurations_get"];
+        put?: never;
+        post?: never;
+        delete: operations["configurations_delete"];
+        options?: never;
+        head?: never;
+        patch: operations["configurations_rename"];
+        trace?: never;
+    };
+    "/api/v1/configurations/{configuration_id}/versions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["configurations_versions"];
+        put?: never;
+        post: operations["configurations_save"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/configurations/{configuration_id}/versions/{number}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["configurations_version"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/configurations/{configuration_id}/versions/{number}/diff/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["configurations_version_diff"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/configurations/{configuration_id}/versions/{number}/export/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["configurations_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/configurations/check/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description For everybody who may read: nothing is stored. */
+        post: operations["configurations_check"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/decisions/": {
         parameters: {
             query?: never;
@@ -76,6 +189,38 @@ export interface paths {
             cookie?: never;
         };
         get: operations["me"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/plugins/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["plugins"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/presets/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["presets"];
         put?: never;
         post?: never;
         delete?: never;
@@ -588,6 +733,125 @@ export interface components {
             limit: number;
             results: components["schemas"]["Card"][];
         };
+        /**
+         * @description * `default` - default
+         *     * `weight changed` - weight changed
+         *     * `moved` - moved
+         *     * `added` - added
+         *     * `disabled by name` - disabled by name
+         *     * `disabled by *` - disabled by *
+         * @enum {string}
+         */
+        CellOriginEnum: "default" | "weight changed" | "moved" | "added" | "disabled by name" | "disabled by *";
+        /**
+         * @description * `default` - default
+         *     * `added` - added
+         *     * `disabled` - disabled
+         * @enum {string}
+         */
+        CellStateEnum: "default" | "added" | "disabled";
+        Change: {
+            profile: string | null;
+            plugin: string | null;
+            what: string[];
+        };
+        CheckRequest: {
+            text: string;
+            /**
+             * @description Write the text in this format
+             *
+             *     * `yaml` - yaml
+             *     * `json` - json
+             */
+            format?: (components["schemas"]["TextFormatEnum"] | components["schemas"]["NullEnum"]) | null;
+            edits?: ({
+                /** @enum {unknown} */
+                type: "setField";
+                path: (string | number)[];
+                value: unknown;
+            } | {
+                /** @enum {unknown} */
+                type: "removeField";
+                path: (string | number)[];
+            } | {
+                /** @enum {unknown} */
+                type: "enablePlugin";
+                profile: number;
+                point: string;
+                name: string;
+                weight?: number | null;
+            } | {
+                /** @enum {unknown} */
+                type: "disablePlugin";
+                profile: number;
+                point: string;
+                name: string;
+            } | {
+                /** @enum {unknown} */
+                type: "resetPlugin";
+                profile: number;
+                point: string;
+                name: string;
+            } | {
+                /** @enum {unknown} */
+                type: "setWeight";
+                profile: number;
+                point: string;
+                name: string;
+                weight: number;
+            } | {
+                /** @enum {unknown} */
+                type: "movePlugin";
+                profile: number;
+                point: string;
+                name: string;
+                to: number;
+            } | {
+                /** @enum {unknown} */
+                type: "setArgs";
+                profile: number;
+                plugin: string;
+                value: unknown;
+                path?: (string | number)[];
+            } | {
+                /** @enum {unknown} */
+                type: "removeArgs";
+                profile: number;
+                plugin: string;
+                path?: (string | number)[];
+            } | {
+                /** @enum {unknown} */
+                type: "addProfile";
+                schedulerName: string;
+                copyOf?: number | null;
+            } | {
+                /** @enum {unknown} */
+                type: "removeProfile";
+                profile: number;
+            })[];
+            /**
+             * Format: uuid
+             * @description Compare with what is saved of this configuration
+             */
+            configuration?: string | null;
+            base_version?: number | null;
+        };
+        CheckResult: {
+            format: components["schemas"]["TextFormatEnum"];
+            errors: components["schemas"]["ConfigurationProblem"][];
+            warnings: components["schemas"]["ConfigurationProblem"][];
+            config_error: string;
+            unknown_fields: components["schemas"]["UnknownField"][];
+            effective: components["schemas"]["Effective"] | null;
+            form: components["schemas"]["ConfigurationForm"] | null;
+            not_evaluated: string[];
+            runnable: boolean;
+            /** @description Why no run can be played with it */
+            why: string;
+            text: string;
+            comparison: components["schemas"]["Comparison"] | null;
+            saved_meanwhile: components["schemas"]["Meanwhile"] | null;
+        };
         Clock: {
             mode: components["schemas"]["ClockModeEnum"];
             /** Format: date-time */
@@ -661,6 +925,69 @@ export interface components {
             pods?: components["schemas"]["DecisionResult"][];
             text?: string;
         };
+        Comparison: {
+            changes: components["schemas"]["Change"][];
+            diff: components["schemas"]["Diff"];
+        };
+        Configuration: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            description: string;
+            builtin: boolean;
+            /** @description Of a built-in one: what samples name it by */
+            slug: string;
+            latest: components["schemas"]["VersionPlace"];
+            versions_count: number;
+        };
+        ConfigurationCreateRequest: {
+            name: string;
+            /** @default  */
+            description: string;
+            /**
+             * @description A KubeSchedulerConfiguration, YAML or JSON, of at most 262144 characters
+             * @default
+             */
+            text: string;
+            /**
+             * @description Instead of a text: default, bin-pack, spread, no-scoring, approvals
+             * @default
+             */
+            preset: string;
+            /** @default  */
+            comment: string;
+        };
+        ConfigurationErrors: {
+            error: components["schemas"]["ErrorBody"];
+            errors: components["schemas"]["ConfigurationProblem"][];
+        };
+        ConfigurationForm: {
+            globals: {
+                [key: string]: components["schemas"]["FormNumber"];
+            };
+            profiles: components["schemas"]["FormProfile"][];
+            schemas: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        ConfigurationProblem: {
+            stage: components["schemas"]["StageEnum"];
+            path: string;
+            /** @description What to show beside the field */
+            message: string;
+            /** @description kube-scheduler's whole sentence */
+            text: string;
+            line: number | null;
+            column: number | null;
+            hint: string;
+            profile: number | null;
+            plugin: string | null;
+            point: string | null;
+            /** @description Place inside the plugin's arguments */
+            field: (string | number)[];
+        };
         ConfigurationRef: {
             /** Format: uuid */
             id: string;
@@ -669,6 +996,18 @@ export interface components {
             version_id: string;
             version: number;
             builtin: boolean;
+        };
+        ConfigurationVersionWindow: {
+            count: number;
+            offset: number;
+            limit: number;
+            results: components["schemas"]["Version"][];
+        };
+        ConfigurationWindow: {
+            count: number;
+            offset: number;
+            limit: number;
+            results: components["schemas"]["Configuration"][];
         };
         Counts: {
             nodes: number;
@@ -769,6 +1108,45 @@ export interface components {
             limit: number;
             results: components["schemas"]["Decision"][];
         };
+        Diff: {
+            added: number;
+            removed: number;
+            lines: components["schemas"]["DiffLine"][];
+            cut: boolean;
+        };
+        DiffLine: {
+            kind: components["schemas"]["DiffLineKindEnum"];
+            text: string;
+            old: number | null;
+            new: number | null;
+            count: number;
+        };
+        /**
+         * @description * `equal` - equal
+         *     * `removed` - removed
+         *     * `added` - added
+         *     * `folded` - folded
+         * @enum {string}
+         */
+        DiffLineKindEnum: "equal" | "removed" | "added" | "folded";
+        Effective: {
+            globals: components["schemas"]["GlobalSettings"];
+            profiles: components["schemas"]["EffectiveProfile"][];
+        };
+        EffectiveProfile: {
+            scheduler_name: string;
+            percentage_of_nodes_to_score: number;
+            plugins_count: number;
+            points: {
+                [key: string]: components["schemas"]["PointPlugin"][];
+            };
+            rows: components["schemas"]["PluginRow"][];
+            args: {
+                [key: string]: {
+                    [key: string]: unknown;
+                };
+            };
+        };
         Error: {
             error: components["schemas"]["ErrorBody"];
         };
@@ -862,11 +1240,42 @@ export interface components {
             /** @description Left-out pods whose usage stays on their nodes */
             unnamed_usage_pods: number;
         };
+        FormArgs: {
+            kind: string;
+            written: {
+                [key: string]: unknown;
+            } | null;
+            value: {
+                [key: string]: unknown;
+            };
+            defaults: {
+                [key: string]: unknown;
+            };
+        };
+        FormNumber: {
+            written: unknown;
+            value: number;
+            default: number;
+        };
+        FormProfile: {
+            scheduler_name: string | null;
+            percentage_of_nodes_to_score: number | null;
+            args: {
+                [key: string]: components["schemas"]["FormArgs"];
+            };
+        };
         Gang: {
             name: string;
             have: number;
             need: number;
             missing_text?: string;
+        };
+        GlobalSettings: {
+            parallelism: number;
+            percentage_of_nodes_to_score: number;
+            pod_initial_backoff_seconds: number;
+            pod_max_backoff_seconds: number;
+            extenders: number;
         };
         HistogramBar: {
             low: number;
@@ -965,6 +1374,17 @@ export interface components {
             mode: components["schemas"]["ServerModeEnum"];
             version: string;
         };
+        Meanwhile: {
+            changes: components["schemas"]["Change"][];
+            diff: components["schemas"]["Diff"];
+            number: number;
+            who: string;
+            /** Format: date-time */
+            when: string;
+            comment: string;
+            overlaps: boolean;
+            merged: string | null;
+        };
         NamespacePods: {
             name: string;
             pods: number;
@@ -1056,6 +1476,10 @@ export interface components {
             kind: string;
             name: string;
         };
+        PatchedConfigurationChangeRequest: {
+            name?: string;
+            description?: string;
+        };
         PermitWait: {
             plugin: string;
             /** Format: date-time */
@@ -1064,6 +1488,47 @@ export interface components {
             total_seconds: number;
             asks_person: boolean;
             note?: string;
+        };
+        Plugin: {
+            name: string;
+            description: string;
+            points: string[];
+            args_kind: string | null;
+            args_schema: {
+                [key: string]: unknown;
+            } | null;
+            defaults: {
+                [key: string]: unknown;
+            } | null;
+            default_weight: number | null;
+            in_default_profile: boolean;
+            evaluated: boolean;
+            asks_a_person: boolean;
+            /** @description The package it comes from; null for our own */
+            distribution: string | null;
+        };
+        PluginCell: {
+            state: components["schemas"]["CellStateEnum"];
+            origin: components["schemas"]["CellOriginEnum"];
+            /** @description In the order of the point, from 0 */
+            position: number | null;
+            weight: number | null;
+            default_weight: number | null;
+            moved: boolean;
+            disabled_in: string | null;
+        };
+        PluginRow: {
+            plugin: string;
+            origin: components["schemas"]["RowOriginEnum"];
+            known: boolean;
+            off: boolean;
+            changed: boolean;
+            args_changed: boolean;
+            has_args: boolean;
+            not_evaluated: boolean;
+            cells: {
+                [key: string]: components["schemas"]["PluginCell"];
+            };
         };
         PluginVerdict: {
             plugin: string;
@@ -1161,6 +1626,13 @@ export interface components {
             note: string;
             plugins: components["schemas"]["PluginVerdict"][];
         };
+        PointPlugin: {
+            name: string;
+            state: components["schemas"]["CellStateEnum"];
+            origin: components["schemas"]["CellOriginEnum"];
+            weight: number | null;
+            not_evaluated: boolean;
+        };
         /**
          * @description * `ok` - ok
          *     * `rejects` - rejects
@@ -1171,6 +1643,12 @@ export interface components {
          * @enum {string}
          */
         PointStateEnum: "ok" | "rejects" | "skipped" | "not_reached" | "waits" | "error";
+        Preset: {
+            name: string;
+            title: string;
+            description: string;
+            text: string;
+        };
         QueueCounts: {
             gated: number;
             active: number;
@@ -1209,6 +1687,12 @@ export interface components {
          * @enum {string}
          */
         RoleEnum: "viewer" | "operator" | "editor";
+        /**
+         * @description * `default` - default
+         *     * `added` - added
+         * @enum {string}
+         */
+        RowOriginEnum: "default" | "added";
         Run: {
             /** Format: uuid */
             id: string;
@@ -1294,6 +1778,18 @@ export interface components {
             checked: number;
             feasible: number;
             of: number;
+        };
+        SavedMeanwhile: {
+            changes: components["schemas"]["Change"][];
+            diff: components["schemas"]["Diff"];
+            number: number;
+            who: string;
+            /** Format: date-time */
+            when: string;
+            comment: string;
+            overlaps: boolean;
+            merged: string | null;
+            error: components["schemas"]["ErrorBody"];
         };
         ScoreCell: {
             raw: number;
@@ -1390,6 +1886,14 @@ export interface components {
             label?: string;
         };
         /**
+         * @description * `syntax` - syntax
+         *     * `decoding` - decoding
+         *     * `validation` - validation
+         *     * `construction` - construction
+         * @enum {string}
+         */
+        StageEnum: "syntax" | "decoding" | "validation" | "construction";
+        /**
          * @description * `pending` - pending
          *     * `applied` - applied
          *     * `refused` - refused
@@ -1409,6 +1913,12 @@ export interface components {
             value?: string;
             effect: string;
         };
+        /**
+         * @description * `yaml` - yaml
+         *     * `json` - json
+         * @enum {string}
+         */
+        TextFormatEnum: "yaml" | "json";
         Tie: {
             count: number;
             chosen_by: string;
@@ -1440,6 +1950,64 @@ export interface components {
          * @enum {string}
          */
         TypeEnum: "play" | "pause" | "step" | "set_speed" | "set_seed" | "stop" | "pod_add" | "pod_delete" | "node_add" | "node_delete" | "node_cordon" | "node_uncordon" | "node_drain" | "pod_activate" | "set_configuration" | "decide";
+        UnknownField: {
+            path: string;
+            line: number | null;
+            column: number | null;
+            hint: string;
+        };
+        Version: {
+            /** Format: uuid */
+            id: string;
+            number: number;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Empty for what came with the product */
+            author: string;
+            comment: string;
+            runs: number;
+        };
+        VersionCreateRequest: {
+            text: string;
+            /** @description Number of the version that the draft began with */
+            base_version: number;
+            /** @default  */
+            comment: string;
+        };
+        VersionDetail: {
+            /** Format: uuid */
+            id: string;
+            number: number;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Empty for what came with the product */
+            author: string;
+            comment: string;
+            runs: number;
+            format: components["schemas"]["TextFormatEnum"];
+            errors: components["schemas"]["ConfigurationProblem"][];
+            warnings: components["schemas"]["ConfigurationProblem"][];
+            config_error: string;
+            unknown_fields: components["schemas"]["UnknownField"][];
+            effective: components["schemas"]["Effective"] | null;
+            form: components["schemas"]["ConfigurationForm"] | null;
+            not_evaluated: string[];
+            runnable: boolean;
+            /** @description Why no run can be played with it */
+            why: string;
+            configuration: components["schemas"]["Configuration"];
+            text: string;
+        };
+        VersionPlace: {
+            /** Format: uuid */
+            id: string;
+            number: number;
+            /** Format: date-time */
+            created_at: string;
+            /** @description Empty for what came with the product */
+            author: string;
+            comment: string;
+        };
         Victim: {
             namespace: string;
             name: string;
@@ -1543,6 +2111,590 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    configurations_list: {
+        parameters: {
+            query?: {
+                /** @description How many to return, at most 200 */
+                limit?: number;
+                /** @description How many to leave out */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigurationWindow"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    configurations_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConfigurationCreateRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Configuration"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigurationErrors"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    configurations_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                configuration_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Configuration"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    configurations_delete: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                configuration_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    configurations_rename: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                configuration_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedConfigurationChangeRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Configuration"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    configurations_versions: {
+        parameters: {
+            query?: {
+                /** @description How many to return, at most 200 */
+                limit?: number;
+                /** @description How many to leave out */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                configuration_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigurationVersionWindow"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    configurations_save: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                configuration_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["VersionCreateRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VersionDetail"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            409: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SavedMeanwhile"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ConfigurationErrors"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    configurations_version: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                configuration_id: string;
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["VersionDetail"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    configurations_version_diff: {
+        parameters: {
+            query?: {
+                /** @description Compare with this version; by default the one before */
+                base?: number;
+            };
+            header?: never;
+            path: {
+                configuration_id: string;
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    configurations_export: {
+        parameters: {
+            query?: {
+                /** @description By default the file as it was written */
+                format?: "json" | "yaml";
+            };
+            header?: never;
+            path: {
+                configuration_id: string;
+                number: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The file */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/yaml": string;
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    configurations_check: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CheckRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CheckResult"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     decisions_list: {
         parameters: {
             query?: {
@@ -1813,6 +2965,98 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Me"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    plugins: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Plugin"][];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    presets: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preset"][];
                 };
             };
             /** @description Not logged in */

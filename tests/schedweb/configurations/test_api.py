@@ -91,6 +91,10 @@ def test_lists_cost_a_fixed_number_of_queries(editor: Client, django_assert_num_
             editor.get(url)
     with django_assert_num_queries(7):  # session, account, role; configuration and its newest; count, rows
         listed = editor.get(f"{URL}{mine['id']}/versions/?limit=3").json()
+    with django_assert_num_queries(6):  # session, account, role; configuration and its newest; version
+        editor.get(f"{URL}{mine['id']}/versions/4/")
+    with django_assert_num_queries(3):  # session, account, role
+        post(editor, f"{URL}check/", text=TEXT)
     assert (listed["count"], [row["number"] for row in listed["results"]]) == (4, [4, 3, 2])
 
 
