@@ -69,7 +69,7 @@ if MODE == "distributed":
         }
     }
 else:
-    CELERY_BROKER_URL = "memory://"
+    CELERY_BROKER_URL = "memory://localhost//"
     CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer", "CONFIG": {"capacity": 500}}}
 
 # A task that plays a run waits on its engine's pipe, so threads suffice and one worker can hold many runs. Messages are

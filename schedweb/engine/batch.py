@@ -1,4 +1,4 @@
-"""Taking a batch out of the player: everything that changed since the last one, in the form that is stored and shown."""
+"""Taking a batch out of the player: everything that changed since the last one, as it is stored and shown."""
 
 from __future__ import annotations
 

@@ -6,12 +6,14 @@ only when the supervisor says that the journal has it. When the pipe is closed i
 
 from __future__ import annotations
 
+import contextlib
 import gc
 import os
 import select
 import sys
 import time
 import traceback
+from dataclasses import dataclass
 from typing import BinaryIO
 
 from framework.plugins.registry import installed_registry
@@ -19,14 +21,13 @@ from framework.profiles import ProfileError
 from schedweb.engine import frames
 from schedweb.engine.batch import Gatherer
 from schedweb.engine.checkpoint import load_checkpoint, save_checkpoint
-from schedweb.engine.commands import PACING, command_from
-from schedweb.engine.frames import Batch, Begin, Gone, Offer, Outcome
-from schedweb.engine.obey import Obedience, validate
+from schedweb.engine.commands import command_from
+from schedweb.engine.frames import Batch, Begin, Entry, Gone, Offer, Outcome
+from schedweb.engine.obey import validate
 from schedweb.engine.pace import Pace
 from schedweb.engine.payload import PayloadUnreadable, decode_payload
 from schedweb.engine.player import Happened, Player, RunOptions, RunRefused, effective_configuration
-from schedweb.engine.replay import Diverged, replay
-from schedweb.engine.world import Refused
+from schedweb.engine.replay import Diverged, do, replay
 
 FRAME_SECONDS = 0.1
 #: While a batch is not acknowledged the engine goes on, until this much is gathered.
@@ -44,7 +45,6 @@ class Engine:
         self.pace = pace
         self.begin = begin
         self.inward, self.outward = pipes
-        self.obedience = Obedience(player)
         self.gatherer = Gatherer(player)
         self.poller = select.poll()
         self.poller.register(self.inward, select.POLLIN | select.POLLHUP)
@@ -195,18 +195,9 @@ class Engine:
                 self.ending = True
                 return
             self.hear(message)
-        if isinstance(command, PACING):
-            self.pace.obey(command)
-            self.next_cycle_at = 0.0
-            self.outcomes.append(Outcome(offer.id, None))
-        else:
-            try:
-                result = self.obedience.obey(command, author=offer.author, entry=offer.id)
-                self.outcomes.append(Outcome(offer.id, result))
-            except Refused as error:
-                self.player.settle()
-                self.outcomes.append(Outcome(offer.id, None, refused=str(error)))
-            self.pace.stirred()
+        place = Entry(offer.id, self.player.position, self.player.now, offer.author, offer.command)
+        self.outcomes.append(do(self.player, self.pace, place) or Outcome(offer.id, None))
+        self.next_cycle_at = 0.0
         self.urgent = True
 
     def await_ack(self) -> None:
@@ -322,11 +313,17 @@ class Engine:
 # --- the beginning ----------------------------------------------------------------------------------------------------
 
 
-def prepare(begin: Begin) -> tuple[Player, Pace, int]:
-    """The player at the stored position: from the newest checkpoint or from the start, and what the journal says since.
+@dataclass
+class Prepared:
+    player: Player
+    pace: Pace
+    replayed: int
+    outcomes: list[Outcome]
+    """Of commands that had their place and were not done when the engine before this one ended."""
 
-    Returns how many operations were replayed too.
-    """
+
+def prepare(begin: Begin) -> Prepared:
+    """The player at the stored position: from the newest checkpoint or from the start, and what the journal says."""
     gc.disable()
     registry = installed_registry()
     payload = decode_payload(begin.payload)
@@ -344,12 +341,14 @@ def prepare(begin: Begin) -> tuple[Player, Pace, int]:
     gc.freeze()
     gc.enable()
     from_position = player.position
-    replay(player, pace, begin.journal, until=begin.position)
-    if begin.position and player.digest != begin.digest:
-        raise Diverged(f"Replay gave the digest {player.digest}, and {begin.digest} is stored.")
-    if begin.position or begin.journal:
+    left = replay(player, pace, begin.journal, until=begin.position)
+    if begin.is_stored:
+        if player.digest != begin.digest:
+            raise Diverged(f"Replay gave the digest {player.digest}, and {begin.digest} is stored.")
         Gatherer(player).discard()
-    return player, pace, player.position - from_position
+    replayed = player.position - from_position
+    outcomes = [outcome for entry in left if (outcome := do(player, pace, entry)) is not None]
+    return Prepared(player, pace, replayed, outcomes)
 
 
 def main() -> int:
@@ -363,9 +362,11 @@ def main() -> int:
         begin = frames.read_to_child(reader)
         if not isinstance(begin, Begin):
             raise AssertionError(f"{type(begin).__name__} came before Begin")
-        player, pace, replayed = prepare(begin)
-        frames.write(outward, frames.Ready(replayed))
-        Engine(player, pace, begin, (reader, outward)).run()
+        prepared = prepare(begin)
+        frames.write(outward, frames.Ready(prepared.replayed))
+        engine = Engine(prepared.player, prepared.pace, begin, (reader, outward))
+        engine.outcomes += prepared.outcomes
+        engine.run()
     except Gone:
         return 0
     except (RunRefused, ProfileError, PayloadUnreadable, Diverged) as error:
@@ -397,10 +398,8 @@ class Exactly:
 
 
 def failed(outward: BinaryIO, text: str, trace: str) -> int:
-    try:
+    with contextlib.suppress(Gone):
         frames.write(outward, frames.Failure(text, trace))
-    except Gone:
-        pass
     return 1
 
 

@@ -49,7 +49,8 @@ class Begin(Message, frozen=True, tag="begin"):
     journal: list[Entry]
     position: int
     digest: str
-    attempts: int
+    is_stored: bool
+    """A batch of this run was stored before, so what leads to `position` is not told again."""
     checkpoint: bytes | None
     checkpoint_seconds: float
 

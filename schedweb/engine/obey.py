@@ -19,7 +19,7 @@ Result = dict[str, Any]
 
 
 class Obedience:
-    """Commands that change the machine; the pace is kept elsewhere. Handlers raise Refused before they change anything."""
+    """Commands that change the machine; the pace is kept elsewhere. Handlers raise Refused before any change."""
 
     def __init__(self, player: Player) -> None:
         self.player = player

@@ -86,7 +86,7 @@ class Player:
         """Attempts that were bound or failed since the last batch."""
         self.under_way: AttemptTrace | None = None
         """The attempt between two of whose points the cycle stands."""
-        self.world = World(options.seed)
+        self.world = World()
         try:
             self.world.load(objects)
         except Refused as error:
@@ -255,12 +255,12 @@ class Player:
         due = [instant for instant in (timer, self.next_arrival) if instant is not None]
         if not due:
             return Happened.FINISHED
-        flush = self.scheduler.next_timer()
-        to = min(due) if flush is None else min(*due, flush)
-        hold = self.hold_at
+        to, hold = min(due), self.hold_at
         if hold is not None and to >= hold:
+            # The flush of leftovers alone does not move the clock either: it would eat the person's time up.
             return Happened.WAITS
-        self.advance(to)
+        flush = self.scheduler.next_timer()
+        self.advance(to if flush is None else min(to, flush))
         return Happened.TIME
 
     def _rest(self) -> Happened:
@@ -289,7 +289,6 @@ class Player:
         services = self.scheduler.core.services
         services.generator = generator
         services.ties = Ties(self.options.ties, generator)
-        self.world.seed = seed
 
     def set_configuration(self, text: str) -> None:
         """Raises RunRefused, ProfileError and ValueError; nothing has changed then."""

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schedweb.engine.commands import PACING, command_from
-from schedweb.engine.frames import Entry
+from schedweb.engine.frames import Entry, Outcome
 from schedweb.engine.obey import Obedience
 from schedweb.engine.pace import Pace
 from schedweb.engine.player import Happened, Player
@@ -17,26 +17,38 @@ class Diverged(Exception):
     """Replay does not lead to what is stored: the program or the snapshot is not what it was."""
 
 
-def replay(player: Player, pace: Pace, journal: list[Entry], *, until: int) -> None:
-    """`journal`: entries from the player's position on, in order; moves of a real clock are entries too."""
-    obedience = Obedience(player)
-    for entry in journal:
+def replay(player: Player, pace: Pace, journal: list[Entry], *, until: int) -> list[Entry]:
+    """Plays up to the stored position. Returns the entries that have their place there and were not done yet.
+
+    `journal`: entries from the player's position on, in order; moves of a real clock are entries too.
+    """
+    for index, entry in enumerate(journal):
+        if entry.position >= until:
+            play_to(player, pace, until)
+            return journal[index:]
         play_to(player, pace, entry.position)
-        if entry.command.get("type") == CLOCK:
-            player.advance(int(entry.command["to"]))
-            continue
-        if player.now != entry.clock:
-            raise Diverged(f"At position {entry.position} the clock is {player.now}, and {entry.clock} is stored.")
-        command = command_from(entry.command)
-        if isinstance(command, PACING):
-            pace.obey(command)
-            continue
-        try:
-            obedience.obey(command, author=entry.author, entry=entry.id)
-        except Refused:
-            player.settle()
-        pace.stirred()
+        do(player, pace, entry)
     play_to(player, pace, until)
+    return []
+
+
+def do(player: Player, pace: Pace, entry: Entry) -> Outcome | None:
+    """The entry at its place; None for what has no outcome."""
+    if entry.command.get("type") == CLOCK:
+        player.advance(int(entry.command["to"]))
+        return None
+    if player.now != entry.clock:
+        raise Diverged(f"At position {entry.position} the clock is {player.now}, and {entry.clock} is stored.")
+    command = command_from(entry.command)
+    if isinstance(command, PACING):
+        pace.obey(command)
+        return None
+    pace.stirred()
+    try:
+        return Outcome(entry.id, Obedience(player).obey(command, author=entry.author, entry=entry.id))
+    except Refused as error:
+        player.settle()
+        return Outcome(entry.id, None, refused=str(error))
 
 
 def play_to(player: Player, pace: Pace, position: int) -> None:

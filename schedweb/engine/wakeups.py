@@ -1,12 +1,13 @@
 """Wakes a run's supervisor as soon as a command is stored.
 
-In one process (embedded) by an event. Supervisors of other processes look for commands every POLL_SECONDS, so a lost
+In one process (embedded) at once. Supervisors of other processes look for commands every POLL_SECONDS, so a lost
 wake-up delays a command and loses nothing.
 """
 
 from __future__ import annotations
 
 import threading
+from collections.abc import Callable
 from typing import Final
 from uuid import UUID
 
@@ -16,21 +17,22 @@ POLL_SECONDS: Final = 0.1
 class Wakeups:
     def __init__(self) -> None:
         self._lock = threading.Lock()
-        self._events: dict[UUID, threading.Event] = {}
+        self._wakes: dict[UUID, Callable[[], None]] = {}
 
-    def register(self, run: UUID) -> threading.Event:
+    def register(self, run: UUID, wake: Callable[[], None]) -> None:
         with self._lock:
-            return self._events.setdefault(run, threading.Event())
+            self._wakes[run] = wake
 
-    def forget(self, run: UUID) -> None:
+    def forget(self, run: UUID, wake: Callable[[], None]) -> None:
         with self._lock:
-            self._events.pop(run, None)
+            if self._wakes.get(run) == wake:
+                del self._wakes[run]
 
     def wake(self, run: UUID) -> None:
         with self._lock:
-            event = self._events.get(run)
-        if event is not None:
-            event.set()
+            wake = self._wakes.get(run)
+        if wake is not None:
+            wake()
 
 
 WAKEUPS: Final = Wakeups()

@@ -31,11 +31,10 @@ class Refused(ValueError):
 
 
 class World:
-    """The cluster with the names and uids it gives: they come from the seed and a counter, so replay gives them again."""
+    """The cluster with the names and uids it gives: they come from a counter, so replay gives them again."""
 
-    def __init__(self, seed: int) -> None:
+    def __init__(self) -> None:
         self.cluster = Cluster()
-        self.seed = seed
         self.made = 0
 
     # --- the beginning ----------------------------------------------------------------------------------------------
@@ -63,11 +62,11 @@ class World:
         return replace(obj, metadata=replace(obj.metadata, uid=self._uid(f"{obj.kind}/{obj.key}")))
 
     def _uid(self, about: str) -> str:
-        digest = hashlib.blake2b(f"{self.seed}/{self.made}/{about}".encode(), digest_size=16).hexdigest()
+        digest = hashlib.blake2b(f"{self.made}/{about}".encode(), digest_size=16).hexdigest()
         return f"{digest[:8]}-{digest[8:12]}-{digest[12:16]}-{digest[16:20]}-{digest[20:]}"
 
     def _suffix(self) -> str:
-        digest = hashlib.blake2b(f"{self.seed}/{self.made}/name".encode(), digest_size=5).digest()
+        digest = hashlib.blake2b(f"{self.made}/name".encode(), digest_size=5).digest()
         return "".join(SAFE[byte % len(SAFE)] for byte in digest)
 
     # --- what people and controllers do -----------------------------------------------------------------------------

@@ -56,6 +56,7 @@ class Run(models.Model):
     approvals = models.CharField(max_length=10, choices=Approvals.choices, default=Approvals.HOLD)
     clock_mode = models.CharField(max_length=10, choices=ClockMode.choices, default=ClockMode.VIRTUAL)
     clock_start = models.BigIntegerField(help_text="nanoseconds since 1970")
+    first_speed = models.CharField(max_length=10, default="10")
 
     # What the engine has derived so far; written with the batch it belongs to.
     state = models.CharField(max_length=20, choices=State.choices, default=State.CREATED, db_index=True)
@@ -68,7 +69,8 @@ class Run(models.Model):
     digest = models.CharField(max_length=64, blank=True)
     seq = models.PositiveBigIntegerField(default=0)
     counts = models.JSONField(default=dict)
-    columns = models.JSONField(default=dict)
+    #: The board as JSON text, passed on as it is; a JSONField would be parsed and written ten times a second.
+    columns = models.TextField(default="{}")
     cycle = models.JSONField(null=True, default=None)
     node_count = models.PositiveIntegerField(default=0)
     pod_count = models.PositiveIntegerField(default=0)

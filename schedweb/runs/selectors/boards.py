@@ -4,13 +4,16 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
+
 from schedweb.runs.models import FeedItem, Run
 from schedweb.runs.selectors.runs import run_body
 from schedweb.runs.serializers.fields import STATE_KEYS
 
 
 def board_body(run: Run) -> dict[str, Any]:
-    columns = {key: run.columns.get(key) or {"count": 0, "cards": [], "more": 0} for key in STATE_KEYS}
+    stored = msgspec.json.decode(run.columns, type=dict[str, msgspec.Raw])
+    columns = {key: stored.get(key) or {"count": 0, "cards": [], "more": 0} for key in STATE_KEYS}
     return {"seq": run.seq, "run": run_body(run), "cycle": run.cycle, "columns": columns}
 
 

@@ -58,6 +58,7 @@ def run_create(
                     clock_start=begin,
                     clock=begin,
                     speed=speed,
+                    first_speed=speed,
                     wanted=True,
                 )
                 if not paused:

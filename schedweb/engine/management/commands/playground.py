@@ -1,0 +1,97 @@
+"""`manage.py playground`: everything on this machine with one command, and a link to open.
+
+Embedded: migrate, samples, a worker in a thread, the server. With REDIS_URL and DATABASE_URL: the same server as a
+process beside a worker process.
+"""
+
+from __future__ import annotations
+
+import signal
+import subprocess
+import sys
+from typing import Any
+
+import uvicorn
+from django.conf import settings
+from django.core.management import call_command
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from schedweb.accounts.services import login_link_create, owner_get
+from schedweb.configurations.services import builtins_load
+from schedweb.engine.embedded import EmbeddedWorker
+from schedweb.environment import ROOT
+from schedweb.snapshots.services import samples_load
+
+STOP_SECONDS = 20
+
+
+class Command(BaseCommand):
+    help = "Starts the playground on this machine and prints its link."
+    requires_system_checks = "__all__"
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        environment = settings.ENVIRONMENT
+        parser.add_argument("--host", default=environment.host, help="address to listen on (HOST)")
+        parser.add_argument("--port", type=int, default=environment.port, help="port to listen on (PORT)")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        host, port = options["host"], options["port"]
+        call_command("migrate", interactive=False, verbosity=0)
+        builtins_load()
+        samples_load()
+        shown = "127.0.0.1" if host in ("0.0.0.0", "::") else host
+        link = f"http://{shown}:{port}/login?token={login_link_create(user=owner_get())}"
+        if settings.MODE == "distributed":
+            self.play_distributed(host, port, link)
+        else:
+            with EmbeddedWorker():
+                serve(host, port, lambda: self.say(link))
+
+    def say(self, link: str) -> None:
+        self.stdout.write(f"\n  Scheduling Playground is ready. Open this link; it works once:\n\n    {link}\n")
+        self.stdout.write("  Another one: manage.py login_link. Ctrl C ends it; runs go on at the next start.\n")
+        self.stdout.flush()
+
+    def play_distributed(self, host: str, port: int, link: str) -> None:
+        worker = [sys.executable, "-m", "celery", "-A", "schedweb", "worker", "--loglevel", "INFO"]
+        child = subprocess.Popen(worker, cwd=ROOT)
+        try:
+            serve(host, port, lambda: self.say(link))
+        finally:
+            child.send_signal(signal.SIGTERM)
+            try:
+                child.wait(STOP_SECONDS)
+            except subprocess.TimeoutExpired:
+                child.kill()
+                child.wait()
+
+
+class Server(uvicorn.Server):
+    """Says the link once the port is open."""
+
+    def __init__(self, config: uvicorn.Config, ready: Any) -> None:
+        super().__init__(config)
+        self.ready = ready
+
+    async def startup(self, sockets: Any = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self.ready()
+
+
+def serve(host: str, port: int, ready: Any) -> None:
+    config = uvicorn.Config(
+        "schedweb.asgi:application",
+        host=host,
+        port=port,
+        log_level="warning",
+        lifespan="off",
+        ws="websockets-sansio",
+        ws_max_size=64 * 1024,
+        timeout_graceful_shutdown=5,
+    )
+    try:
+        Server(config, ready).run()
+    except SystemExit as error:
+        # uvicorn has said why (the port is taken, for instance).
+        raise CommandError(f"The server could not be started on {host}:{port}.") from error

@@ -1,0 +1,98 @@
+"""The supervisor's end of an engine process: starting it, listening to it, noticing its death at once."""
+
+from __future__ import annotations
+
+import collections
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import threading
+from collections.abc import Callable
+from typing import IO, Final
+
+from schedweb.engine import frames
+from schedweb.environment import ROOT
+
+STDERR_LINES: Final = 40
+END_SECONDS: Final = 20
+
+
+class Died:
+    """The child's end of the pipe was closed."""
+
+
+Heard = frames.FromChild | Died
+
+
+class EngineProcess:
+    """`hear` is called from a thread of its own with every message, and with Died once."""
+
+    def __init__(self, begin: frames.Begin, hear: Callable[[Heard], None]) -> None:
+        self.hear = hear
+        self.stderr: collections.deque[str] = collections.deque(maxlen=STDERR_LINES)
+        environment = {**os.environ, "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        self.child = subprocess.Popen(
+            [sys.executable, "-m", "schedweb.engine.child"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.PIPE,
+            cwd=ROOT,
+            env=environment,
+            close_fds=True,
+            # A Ctrl C is for the server: it ends its engines itself, with a checkpoint.
+            start_new_session=True,
+        )
+        self._readers = [
+            threading.Thread(target=self._listen, name=f"engine-{self.child.pid}", daemon=True),
+            threading.Thread(target=self._keep_stderr, name=f"engine-stderr-{self.child.pid}", daemon=True),
+        ]
+        for reader in self._readers:
+            reader.start()
+        # A child that dies at once is heard of through the pipe it leaves behind.
+        with contextlib.suppress(frames.Gone):
+            self.send(begin)
+
+    @property
+    def pid(self) -> int:
+        return self.child.pid
+
+    def _pipe(self, pipe: IO[bytes] | None) -> IO[bytes]:
+        assert pipe is not None
+        return pipe
+
+    def send(self, message: frames.ToChild) -> None:
+        """Raises Gone."""
+        frames.write(self._pipe(self.child.stdin), message)  # type: ignore[arg-type]
+
+    def _listen(self) -> None:
+        pipe = self._pipe(self.child.stdout)
+        while True:
+            try:
+                message = frames.read_from_child(pipe)  # type: ignore[arg-type]
+            except frames.Gone:
+                self.hear(Died())
+                return
+            self.hear(message)
+
+    def _keep_stderr(self) -> None:
+        for line in self._pipe(self.child.stderr):
+            self.stderr.append(line.decode(errors="replace").rstrip())
+
+    def last_words(self) -> str:
+        for reader in self._readers:
+            reader.join(timeout=1)
+        return "\n".join(self.stderr)
+
+    def close(self) -> None:
+        """Ends the process: closing its pipe is enough for one that is well."""
+        with contextlib.suppress(OSError):
+            self._pipe(self.child.stdin).close()
+        try:
+            self.child.wait(END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.child.send_signal(signal.SIGKILL)
+            self.child.wait()
+        for reader in self._readers:
+            reader.join(timeout=1)

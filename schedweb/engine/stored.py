@@ -1,0 +1,54 @@
+"""What is stored of a run, as the first message to its engine: payload, configuration, checkpoint, journal since."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from django.conf import settings
+
+from schedweb.engine.frames import Begin, Entry
+from schedweb.engine.version import ENGINE_VERSION
+from schedweb.runs.models import Checkpoint, JournalEntry, Run
+
+CLOCK = "clock"
+
+
+def journal_since(run: Run, position: int) -> list[Entry]:
+    """Entries with a place, in the order of their places; the moves of a real clock one by one."""
+    rows = JournalEntry.objects.filter(run=run, position__isnull=False).order_by("position", "number")
+    ordered: list[tuple[tuple[int, bool, int], Entry]] = []
+    for row in rows.iterator():
+        if row.type == CLOCK:
+            for at, to in row.command["moves"]:
+                if at >= position:
+                    command: dict[str, Any] = {"type": CLOCK, "to": to}
+                    ordered.append(((at, True, row.number), Entry("", at, to, "", command)))
+        elif row.position is not None and row.position >= position:
+            entry = Entry(str(row.pk), row.position, row.clock or 0, row.author_name, row.command)
+            # At one position a command comes before the clock's move, which makes another position.
+            ordered.append(((row.position, False, row.number), entry))
+    return [entry for _, entry in sorted(ordered, key=lambda item: item[0])]
+
+
+def begin_of(run: Run) -> Begin:
+    checkpoint = (
+        Checkpoint.objects.filter(run=run, engine_version=ENGINE_VERSION, position__lte=run.position)
+        .order_by("-position")
+        .first()
+    )
+    return Begin(
+        payload=bytes(run.snapshot.payload),
+        configuration=run.first_configuration_version.text,
+        seed=run.seed,
+        ties=run.ties,
+        approvals=run.approvals,
+        clock=run.clock_mode,
+        start=run.clock_start,
+        speed=run.first_speed,
+        journal=journal_since(run, checkpoint.position if checkpoint else 0),
+        position=run.position,
+        digest=run.digest,
+        is_stored=run.seq > 0,
+        checkpoint=None if checkpoint is None else bytes(checkpoint.data),
+        checkpoint_seconds=settings.ENGINE_CHECKPOINT_SECONDS,
+    )

@@ -1,0 +1,279 @@
+"""The supervisor: plays a run in an engine process as long as it holds the lease.
+
+claim → start the child (checkpoint and journal) → [batch → store → acknowledge | command → offer → place → store →
+commit] … → park (nothing to do for a while), stop, fail, or lose the lease. A child that dies is started again from
+what is stored; a supervisor that dies is replaced by another worker's sweep.
+"""
+
+from __future__ import annotations
+
+import logging
+import queue
+import time
+from dataclasses import dataclass
+from typing import Final
+from uuid import UUID
+
+from django.conf import settings
+from django.utils import timezone
+
+from schedweb.engine import frames
+from schedweb.engine.lease import OWNER, Lease, LeaseLost, Renewal, claim, close_own_connection, give_back
+from schedweb.engine.process import Died, EngineProcess
+from schedweb.engine.stored import begin_of
+from schedweb.engine.wakeups import POLL_SECONDS, WAKEUPS
+from schedweb.runs.models import JournalEntry, Run
+from schedweb.runs.services.batches import BatchWriter
+from schedweb.runs.services.notices import engine_notice, run_failed
+
+log = logging.getLogger(__name__)
+#: A child that dies this often without getting further has a reason to.
+TRIES: Final = 3
+RESTING: Final = frozenset({"created", "paused", "finished", "waiting_for_person"})
+#: A finished run is given back soon: its engine holds the whole cluster in memory.
+FINISHED_SECONDS: Final = 5.0
+
+
+class Wake:
+    """Look for commands."""
+
+
+class Lost:
+    """The lease is somebody else's."""
+
+
+class Shutdown:
+    """This worker stops; another one plays on."""
+
+
+Event = frames.FromChild | Died | Wake | Lost | Shutdown
+
+
+@dataclass
+class Offered:
+    entry: JournalEntry
+    placed: bool = False
+
+
+class Supervisor:
+    def __init__(self, lease: Lease) -> None:
+        self.lease = lease
+        self.events: queue.Queue[tuple[EngineProcess | None, Event]] = queue.Queue()
+        self.run = Run.objects.select_related("snapshot", "first_configuration_version").get(pk=lease.run)
+        self.writer = BatchWriter(lease, self.run)
+        self.child: EngineProcess | None = None
+        self.offered: Offered | None = None
+        self.state: str = self.run.state
+        self.position = self.run.position
+        self.deaths = 0
+        self.died_at = -1
+        self.rested_since = time.monotonic()
+        self.ready = False
+
+    # --- from other threads -----------------------------------------------------------------------------------------
+
+    def wake(self) -> None:
+        self.events.put((None, Wake()))
+
+    def lose(self) -> None:
+        self.events.put((None, Lost()))
+
+    def shut_down(self) -> None:
+        self.events.put((None, Shutdown()))
+
+    # --- the loop ---------------------------------------------------------------------------------------------------
+
+    def play(self) -> None:
+        """Returns when the run needs this worker no more."""
+        if self.lease.taken_over:
+            self.tell_of_takeover()
+        try:
+            self.start_child()
+            while self.handle(*self.next_event()):
+                pass
+        except LeaseLost as error:
+            log.info("%s", error)
+        finally:
+            if self.child is not None:
+                self.child.close()
+
+    def next_event(self) -> tuple[EngineProcess | None, Event]:
+        try:
+            return self.events.get(timeout=POLL_SECONDS)
+        except queue.Empty:
+            return None, Wake()
+
+    def handle(self, source: EngineProcess | None, event: Event) -> bool:
+        """False when there is nothing more to do."""
+        if source is not None and source is not self.child:
+            return True  # the last words of a child that was replaced
+        match event:
+            case Wake():
+                return self.look_around()
+            case frames.Batch():
+                return self.store(event)
+            case frames.Ready(replayed):
+                self.ready = True
+                if replayed:
+                    log.info("%s: replayed %d operations", self.run, replayed)
+            case frames.Refusal(entry, text):
+                self.writer.refuse(entry, text)
+                self.offered = None
+            case frames.Failure(text, trace):
+                run_failed(self.lease, self.run, text, trace)
+                return False
+            case frames.Ended():
+                return False
+            case Died():
+                return self.restart()
+            case Lost():
+                log.info("%s: the lease is lost", self.run)
+                return False
+            case Shutdown():
+                self.end_child()
+                give_back(self.lease)
+                return False
+        return True
+
+    def look_around(self) -> bool:
+        if self.offered is None and self.ready:
+            self.offer_next()
+        return not self.may_park() or not self.park()
+
+    def store(self, batch: frames.Batch) -> bool:
+        self.writer.store(batch)
+        if batch.state != self.state or batch.position != self.position or batch.outcomes:
+            self.rested_since = time.monotonic()
+        self.state, self.position = batch.state, batch.position
+        self.send(frames.Ack(batch.number))
+        if batch.place is not None and self.offered is not None and str(self.offered.entry.pk) == batch.place.id:
+            # The journal has it: now, and not before, the engine does it.
+            self.send(frames.Commit(batch.place.id))
+            self.offered.placed = True
+        if self.offered is not None and any(outcome.id == str(self.offered.entry.pk) for outcome in batch.outcomes):
+            self.offered = None
+            self.offer_next()
+        if batch.state == "stopped" and self.offered is None:
+            self.end_child()
+            give_back(self.lease)
+            return False
+        return True
+
+    def send(self, message: frames.ToChild) -> None:
+        """A child that is gone is heard of through its pipe."""
+        assert self.child is not None
+        try:
+            self.child.send(message)
+        except frames.Gone:
+            log.info("%s: the engine is gone", self.run)
+
+    # --- commands ---------------------------------------------------------------------------------------------------
+
+    def offer_next(self) -> None:
+        pending = JournalEntry.objects.filter(run=self.run, status=JournalEntry.Status.PENDING).order_by("number")
+        entry = pending.first()
+        if entry is None:
+            return
+        self.offered = Offered(entry)
+        self.send(frames.Offer(str(entry.pk), entry.author_name, entry.command))
+
+    # --- the child --------------------------------------------------------------------------------------------------
+
+    def start_child(self) -> None:
+        self.ready = False
+        self.offered = None
+        child: EngineProcess | None = None
+
+        def hear(event: Event) -> None:
+            self.events.put((child, event))
+
+        begin = begin_of(self.run)
+        child = EngineProcess(begin, hear)
+        self.child = child
+
+    def restart(self) -> bool:
+        """The child died. What it had not told is not stored, so replay makes it again."""
+        assert self.child is not None
+        words = self.child.last_words()
+        self.child.close()
+        self.run.refresh_from_db()
+        self.deaths = self.deaths + 1 if self.run.position == self.died_at else 1
+        self.died_at = self.run.position
+        log.warning("%s: the engine died at position %d: %s", self.run, self.run.position, words)
+        if self.deaths >= TRIES:
+            run_failed(self.lease, self.run, f"The engine died {TRIES} times at cycle {self.run.attempts}.", words)
+            return False
+        engine_notice(self.writer, f"The engine died and goes on from cycle {self.run.attempts}.")
+        self.start_child()
+        return True
+
+    def end_child(self) -> None:
+        """Takes the last batch and its checkpoint."""
+        child = self.child
+        if child is None or not self.ready:
+            return
+        self.send(frames.End())
+        deadline = time.monotonic() + settings.ENGINE_LEASE_SECONDS
+        while time.monotonic() < deadline:
+            source, event = self.next_event()
+            if source is not child:
+                continue
+            if isinstance(event, frames.Batch):
+                self.writer.store(event)
+                self.send(frames.Ack(event.number))
+            elif isinstance(event, frames.Ended | frames.Failure | Died):
+                return
+
+    # --- giving it back ---------------------------------------------------------------------------------------------
+
+    def may_park(self) -> bool:
+        if not self.ready or self.offered is not None or self.state not in RESTING:
+            return False
+        patience = FINISHED_SECONDS if self.state == "finished" else settings.ENGINE_PARK_SECONDS
+        return time.monotonic() - self.rested_since >= min(patience, settings.ENGINE_PARK_SECONDS)
+
+    def park(self) -> bool:
+        self.end_child()
+        if give_back(self.lease, only_if_idle=True):
+            return True
+        self.start_child()
+        return False
+
+    def tell_of_takeover(self) -> None:
+        lost = self.lease.lost_at or timezone.now()
+        cycle = self.run.attempts
+        engine_notice(self.writer, f"Worker lost at {lost:%H:%M:%S}, another took over from cycle {cycle}.")
+
+
+def play_run(run: UUID) -> bool:
+    """Plays the run if nobody else does. False when somebody else does, or nobody has to."""
+    lease = claim(run, OWNER)
+    if lease is None:
+        return False
+    try:
+        supervisor = Supervisor(lease)
+    except Run.DoesNotExist:
+        return False
+    WAKEUPS.register(run, supervisor.wake)
+    RUNNING[run] = supervisor
+    try:
+        with Renewal(lease, supervisor.lose):
+            supervisor.play()
+    except Exception:
+        # Without the lease given back, the sweep finds the run when it runs out.
+        log.exception("run %s: its supervisor ended by surprise", run)
+        raise
+    finally:
+        RUNNING.pop(run, None)
+        WAKEUPS.forget(run, supervisor.wake)
+        close_own_connection()
+    return True
+
+
+#: The supervisors of this process, for a shutdown in order.
+RUNNING: dict[UUID, Supervisor] = {}
+
+
+def shut_down_all() -> None:
+    for supervisor in list(RUNNING.values()):
+        supervisor.shut_down()

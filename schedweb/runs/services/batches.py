@@ -1,0 +1,284 @@
+"""Storing a batch of the engine, in one transaction that only the newest epoch passes, and telling it to browsers.
+
+Only what is stored is told. A batch that was stored already (its writer died before it heard so) is made again by
+replay with the same keys, and replay leaves it out: nothing is written twice.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+from django.db import transaction
+from django.db.models import Max
+from django.utils import timezone
+
+from schedweb.engine.frames import Batch
+from schedweb.engine.lease import Lease, LeaseLost, mine
+from schedweb.engine.version import ENGINE_VERSION
+from schedweb.runs import messages
+from schedweb.runs.models import (
+    Attempt,
+    AttemptChunk,
+    Checkpoint,
+    Decision,
+    FeedItem,
+    JournalEntry,
+    NodeRecord,
+    PodRecord,
+    Run,
+)
+from schedweb.runs.publisher import EVERYONE, PUBLISHER, run_group
+from schedweb.runs.selectors.runs import speed_value
+from schedweb.runs.selectors.waiting import waiting_count
+from schedweb.runs.services.upserts import identifier, upsert
+from schedweb.runs.times import iso, iso_or_none, wall
+
+POD_COLUMNS: Final = (
+    "run", "uid", "namespace", "name", "column", "place", "group_key", "node", "priority", "attempts", "since",
+    "asks_person", "gang", "labels", "card", "detail", "manifest",
+)  # fmt: skip
+NODE_COLUMNS: Final = (
+    "run", "row", "name", "present", "zone", "pool", "type", "cordoned", "tainted", "allocatable", "requested",
+    "reserved", "pods", "manifest",
+)  # fmt: skip
+ATTEMPT_COLUMNS: Final = (
+    "run", "number", "pod_uid", "namespace", "name", "attempt", "profile", "at", "ended", "result", "node", "message",
+    "score", "duration_us", "ending",
+)  # fmt: skip
+DECISION_COLUMNS: Final = (
+    "run", "number", "entry", "decision", "pod_uid", "namespace", "name", "workload", "tail", "node", "plugin",
+    "reason", "by", "at", "outcome", "author", "created_at",
+)  # fmt: skip
+CLOCK: Final = "clock"
+KEPT_CHECKPOINTS: Final = 2
+
+
+class BatchWriter:
+    """One per lease: knows what was told last, so that a delta can say what it stands on."""
+
+    def __init__(self, lease: Lease, run: Run) -> None:
+        self.lease = lease
+        self.run = run
+        self.run_key = identifier(Run, run.pk)
+        self.seq = run.seq
+        stored = msgspec.json.decode(run.columns, type=dict[str, msgspec.Raw])
+        self.columns = {name: bytes(raw).decode() for name, raw in stored.items()}
+        newest = FeedItem.objects.filter(run=run).aggregate(newest=Max("number"))["newest"]
+        self.feed_number: int = newest or 0
+        self.state = run.state
+        self.clock_mode = run.clock_mode
+        self.worker_since = run.worker_since
+
+    # --- storing ----------------------------------------------------------------------------------------------------
+
+    def store(self, batch: Batch) -> None:
+        """Raises LeaseLost; then nothing was stored."""
+        previous, before = self.seq, self.state
+        columns = {**self.columns, **batch.columns_json}
+        feed = [self.numbered(item, index) for index, item in enumerate(batch.feed, start=self.feed_number + 1)]
+        with transaction.atomic():
+            self.store_run(batch, columns)
+            self.store_rows(batch)
+            self.store_feed(feed)
+            self.store_journal(batch)
+            if batch.checkpoint is not None:
+                self.store_checkpoint(batch)
+        self.seq, self.columns, self.state = previous + 1, columns, batch.state
+        self.feed_number += len(feed)
+        self.tell(batch, previous, [shown(item) for item in feed])
+        if batch.state != before:
+            PUBLISHER.publish(EVERYONE, messages.RunsChanged(run=str(self.run.pk)))
+        if batch.waiting_changed:
+            tell_waiting_count()
+
+    def store_run(self, batch: Batch, columns: dict[str, str]) -> None:
+        size = sum(len(part) for part in chunk_parts(batch)) + len(batch.checkpoint or b"")
+        self.run.stored_bytes += size
+        updated = Run.objects.filter(mine(self.lease)).update(
+            state=batch.state,
+            speed=batch.speed,
+            position=batch.position,
+            clock=batch.shown_clock,
+            points=batch.points,
+            attempts=batch.attempts,
+            digest=batch.digest,
+            seq=self.seq + 1,
+            counts=batch.counts,
+            columns="{" + ",".join(f'"{name}":{text}' for name, text in columns.items()) + "}",
+            cycle=msgspec.json.decode(batch.cycle_json),
+            node_count=batch.node_count,
+            pod_count=batch.pod_count,
+            arrivals_left=batch.arrivals_left,
+            arrivals_total=batch.arrivals_total,
+            next_arrival=batch.next_arrival,
+            not_evaluated=batch.not_evaluated,
+            resources=batch.resources,
+            stored_bytes=self.run.stored_bytes,
+            taking_over=False,
+        )
+        if not updated:
+            raise LeaseLost(f"run {self.run.pk} has another holder")
+
+    def store_rows(self, batch: Batch) -> None:
+        run = self.run_key
+        upsert(
+            PodRecord,
+            POD_COLUMNS,
+            ("run", "uid"),
+            [(run, *msgspec.structs.astuple(row)) for row in batch.pods],
+            keep=("manifest",),
+        )
+        upsert(
+            NodeRecord,
+            NODE_COLUMNS,
+            ("run", "row"),
+            [(run, *msgspec.structs.astuple(row)) for row in batch.nodes],
+            keep=("manifest",),
+        )
+        if batch.chunk is not None:
+            chunk = batch.chunk
+            upsert(
+                AttemptChunk,
+                ("run", "first", "count", "traces", "usage", "usage_base"),
+                ("run", "first"),
+                [(run, chunk.first, chunk.count, chunk.traces, chunk.usage, chunk.usage_base)],
+            )
+        upsert(
+            Attempt,
+            ATTEMPT_COLUMNS,
+            ("run", "number"),
+            [(run, *msgspec.structs.astuple(row)) for row in batch.attempt_rows],
+            keep=("duration_us", "score"),
+        )
+        self.store_decisions(batch)
+
+    def store_decisions(self, batch: Batch) -> None:
+        if not batch.decisions:
+            return
+        entries = {row.entry for row in batch.decisions if row.entry}
+        authors = {
+            str(pk): author for pk, author in JournalEntry.objects.filter(pk__in=entries).values_list("pk", "author")
+        }
+        now = timezone.now()
+        rows = []
+        for row in batch.decisions:
+            number, entry, *facts = msgspec.structs.astuple(row)
+            known = identifier(JournalEntry, UUID(entry)) if entry else None
+            rows.append((self.run_key, number, known, *facts, authors.get(entry), now))
+        upsert(Decision, DECISION_COLUMNS, ("run", "number"), rows, fixed=("created_at",))
+
+    def numbered(self, item: dict[str, Any], number: int) -> dict[str, Any]:
+        return {"id": number, **item}
+
+    def store_feed(self, feed: list[dict[str, Any]]) -> None:
+        FeedItem.objects.bulk_create(
+            [
+                FeedItem(
+                    run=self.run,
+                    number=item["id"],
+                    at=item["at_ns"],
+                    kind=item["kind"],
+                    subjects=f" {' '.join(item['subjects'])} " if item["subjects"] else "",
+                    item=shown(item),
+                )
+                for item in feed
+            ]
+        )
+
+    def store_journal(self, batch: Batch) -> None:
+        entries = JournalEntry.objects.filter(run=self.run)
+        for outcome in batch.outcomes:
+            if outcome.refused:
+                entries.filter(pk=outcome.id).update(status=JournalEntry.Status.REFUSED, text=outcome.refused)
+            else:
+                entries.filter(pk=outcome.id).update(result=outcome.result)
+                self.store_settings(entries.filter(pk=outcome.id).values_list("command", flat=True).first() or {})
+        if batch.clock_moves:
+            newest = entries.aggregate(newest=Max("number"))["newest"] or 0
+            JournalEntry.objects.create(
+                run=self.run,
+                number=newest + 1,
+                type=CLOCK,
+                command={"type": CLOCK, "moves": batch.clock_moves},
+                status=JournalEntry.Status.APPLIED,
+                position=batch.clock_moves[0][0],
+                clock=batch.clock_moves[-1][1],
+            )
+        if batch.place is not None:
+            placed = entries.filter(pk=batch.place.id, status=JournalEntry.Status.PENDING)
+            placed.update(status=JournalEntry.Status.APPLIED, position=batch.place.position, clock=batch.place.clock)
+
+    def store_settings(self, command: dict[str, Any]) -> None:
+        """Commands that change what the run's page says about the run itself."""
+        if command.get("type") == "set_configuration":
+            Run.objects.filter(mine(self.lease)).update(configuration_version=command["version"])
+        elif command.get("type") == "set_seed":
+            Run.objects.filter(mine(self.lease)).update(seed=command["seed"])
+
+    def store_checkpoint(self, batch: Batch) -> None:
+        run, kept = self.run, Checkpoint.objects.filter(run=self.run)
+        Checkpoint.objects.update_or_create(
+            run=run,
+            position=batch.position,
+            defaults={"digest": batch.digest, "engine_version": ENGINE_VERSION, "data": batch.checkpoint},
+        )
+        newest = list(kept.order_by("-position").values_list("pk", flat=True)[:KEPT_CHECKPOINTS])
+        kept.exclude(pk__in=newest).delete()
+
+    def refuse(self, entry: str, text: str) -> None:
+        with transaction.atomic():
+            if not Run.objects.filter(mine(self.lease)).update(taking_over=False):
+                raise LeaseLost(f"run {self.run.pk} has another holder")
+            JournalEntry.objects.filter(pk=entry).update(status=JournalEntry.Status.REFUSED, text=text)
+
+    # --- telling ----------------------------------------------------------------------------------------------------
+
+    def tell(self, batch: Batch, previous: int, feed: list[dict[str, Any]]) -> None:
+        run = self.run
+        arrivals = None
+        if batch.arrivals_total:
+            arrivals = {
+                "left": batch.arrivals_left,
+                "total": batch.arrivals_total,
+                "next_at": iso_or_none(batch.next_arrival),
+            }
+        delta = messages.RunDelta(
+            run=str(run.pk),
+            seq=self.seq,
+            previous=previous,
+            at=wall(timezone.now()),
+            state=batch.state,
+            clock={
+                "mode": self.clock_mode,
+                "now": iso(batch.shown_clock),
+                "start": iso(run.clock_start),
+                "speed": speed_value(batch.speed),
+            },
+            counts=batch.counts,
+            attempts=batch.attempts,
+            points=batch.points,
+            worker={"state": "live", "since": None if self.worker_since is None else wall(self.worker_since)},
+            cycle=msgspec.Raw(batch.cycle_json.encode()),
+            columns={name: msgspec.Raw(text.encode()) for name, text in batch.columns_json.items()},
+            nodes=msgspec.Raw(batch.nodes_json.encode()),
+            feed=feed,
+            arrivals=arrivals,
+            topology=batch.topology,
+            rate=batch.rate,
+        )
+        PUBLISHER.publish(run_group(run.pk), delta)
+
+
+def chunk_parts(batch: Batch) -> list[bytes]:
+    chunk = batch.chunk
+    return [] if chunk is None else [chunk.traces, chunk.usage, chunk.usage_base or b""]
+
+
+def shown(item: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in item.items() if key not in ("subjects", "at_ns")}
+
+
+def tell_waiting_count() -> None:
+    PUBLISHER.publish(EVERYONE, messages.WaitingCount(**waiting_count()))

@@ -1,0 +1,51 @@
+"""Celery tasks of runs, and the sweep that every worker does beside them."""
+
+from __future__ import annotations
+
+import logging
+import threading
+from typing import Any
+from uuid import UUID
+
+from celery import shared_task
+from celery.signals import worker_ready, worker_shutting_down
+from django.conf import settings
+from django.db import DatabaseError, close_old_connections
+
+from schedweb.engine.lease import close_own_connection
+from schedweb.engine.supervisor import play_run, shut_down_all
+from schedweb.runs.services.dispatch import PLAY, sweep
+
+log = logging.getLogger(__name__)
+STOP = threading.Event()
+
+
+@shared_task(name=PLAY)
+def play(run: str) -> bool:
+    return play_run(UUID(run))
+
+
+def sweep_until_stopped() -> None:
+    try:
+        while not STOP.wait(settings.ENGINE_SWEEP_SECONDS):
+            try:
+                close_old_connections()
+                for run in sweep():
+                    log.info("run %s has no worker: offered", run)
+            except DatabaseError as error:
+                log.warning("the sweep has to wait: %s", error)
+    finally:
+        close_own_connection()
+
+
+@worker_ready.connect
+def start_sweeping(**kwargs: Any) -> None:
+    STOP.clear()
+    threading.Thread(target=sweep_until_stopped, name="sweep", daemon=True).start()
+
+
+@worker_shutting_down.connect
+def stop_playing(**kwargs: Any) -> None:
+    """Runs are given back with a checkpoint, so that another worker goes on at once."""
+    STOP.set()
+    shut_down_all()
