@@ -59,11 +59,13 @@ export interface PodFilter {
   sort?: string | undefined;
 }
 
+export const fetchRunPods = (run: string, filter: PodFilter, offset: number, limit: number, signal: AbortSignal) =>
+  request<Window<Card>>(withQuery(pathOf("runs", run, "pods"), { ...filter, offset, limit }), { signal });
+
 export const runPodsQuery = (run: string, filter: PodFilter, offset = 0, limit = 100) =>
   queryOptions({
     queryKey: ["run", run, "pods", filter, offset, limit],
-    queryFn: ({ signal }) =>
-      request<Window<Card>>(withQuery(pathOf("runs", run, "pods"), { ...filter, offset, limit }), { signal }),
+    queryFn: ({ signal }) => fetchRunPods(run, filter, offset, limit, signal),
     placeholderData: keepPreviousData,
   });
 

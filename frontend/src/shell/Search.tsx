@@ -55,8 +55,8 @@ export default function Search({ opened, onClose }: { opened: boolean; onClose: 
   const nothing = foundPods.length + nodes.length + foundRuns.length + pages.length === 0;
 
   return (
-    <Spotlight.Root store={store} query={query} onQueryChange={setQuery} shortcut={null} onSpotlightClose={onClose} scrollable maxHeight={440}
-      size={600} classNames={{ content: classes.content ?? "", overlay: classes.scrim ?? "", action: classes.action ?? "", search: classes.search ?? "" }}>
+    <Spotlight.Root store={store} query={query} onQueryChange={setQuery} shortcut={null} onSpotlightClose={onClose} scrollable maxHeight={440} overlayProps={{ blur: 0 }}
+      size={600} classNames={{ content: classes.content ?? "", overlay: classes.scrim ?? "", action: classes.action ?? "", actionsGroup: classes.group ?? "", search: classes.search ?? "" }}>
       <Spotlight.Search placeholder="Find pods, nodes, runs" aria-label="Find pods, nodes, runs" leftSection={<Icon name="search" />} />
       <Spotlight.ActionsList>
         {run !== undefined && foundPods.length > 0 ? (

@@ -4,7 +4,7 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
 import { useEffect, useRef, useState } from "react";
 
-import { runPodsQuery } from "@/api/queries";
+import { fetchRunPods } from "@/api/queries";
 import { type Card, STATE_KEYS } from "@/api/types";
 import { Button } from "@/components/Button";
 import { PodName, RejectChips } from "@/components/Chip";
@@ -38,11 +38,7 @@ export function PodsPage() {
   const filter = { column: search.column, group: search.group, q: search.q, namespace: search.namespace, node: search.node, sort: search.sort };
   const pods = useInfiniteQuery({
     queryKey: ["run", run, "pods", "all", filter], initialPageParam: 0,
-    queryFn: (context) => {
-      const query = runPodsQuery(run, filter, context.pageParam, LIMIT).queryFn;
-      if (typeof query !== "function") throw new Error("The pods' query has no function");
-      return query({ ...context, queryKey: [] } as never);
-    },
+    queryFn: ({ pageParam, signal }) => fetchRunPods(run, filter, pageParam, LIMIT, signal),
     getNextPageParam: (last) => (last.offset + last.results.length < last.count ? last.offset + last.results.length : undefined),
   });
   const rows = pods.data?.pages.flatMap((page) => page.results) ?? [];

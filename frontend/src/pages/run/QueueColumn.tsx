@@ -11,6 +11,7 @@ import { countdown, exact } from "@/format/time";
 import { isMoving, runNow } from "@/live/runClock";
 import type { RunView } from "@/live/runStore";
 
+import { holds } from "./cardHolds";
 import { useHeld, useInside } from "./held";
 import { PodCard } from "./PodCard";
 import classes from "./QueueColumn.module.css";
@@ -25,14 +26,6 @@ interface QueueColumnProps {
   current: PodRef | null;
   held: boolean;
   onPoint: (card: Card | null) => void;
-}
-
-/** A group's card stands for all its members, so a selected member marks it. */
-export function holds(card: Card, selected: string | undefined): boolean {
-  if (selected === undefined) return false;
-  if (`${card.namespace}/${card.name}` === selected) return true;
-  return card.kind === "group" && selected.startsWith(`${card.namespace}/${card.workload}-`)
-    && (card.pods ?? []).some((tail) => selected.endsWith(`-${tail}`));
 }
 
 export const QueueColumn = memo(function QueueColumn({

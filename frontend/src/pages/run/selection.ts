@@ -54,12 +54,21 @@ export function runnerUp(selection: Selection): number | null {
   return best;
 }
 
-/** kube-scheduler's reasons are long; on a tile only their core has room. */
+/** kube-scheduler's reasons are long; on a tile only their core has room. The whole reason is in the tile's name and title. */
+const SHORT: readonly [RegExp, string][] = [
+  [/^node\(s\) had untolerated taint(?:\(s\))? \{([^:}]+).*$/, "taint $1"],
+  [/^node\(s\) had untolerated taint.*$/, "taint"],
+  [/^node\(s\) were unschedulable$/, "cordoned"],
+  [/^node\(s\) didn't match Pod's node affinity\/selector$/, "affinity"],
+  [/^node\(s\) didn't match pod topology spread constraints.*$/, "spread"],
+  [/^node\(s\) didn't (?:match|satisfy) (?:existing )?pods? (?:anti-)?affinity.*$/, "pod affinity"],
+  [/^node\(s\) didn't have free ports.*$/, "port in use"],
+  [/^node\(s\) didn't match the requested node name$/, "other node named"],
+  [/^node\(s\) /, ""],
+];
+
 export function shortReason(text: string): string {
-  const short = text
-    .replace(/^node\(s\) /, "").replace(/^had untolerated taint\(s\)?.*?\{?([^{}:]*)?:?.*$/, (_all, key: string | undefined) => (key ? `taint ${key}` : "taint"))
-    .replace(/^were unschedulable$/, "cordoned").replace(/^didn't match Pod's node affinity\/selector$/, "affinity")
-    .replace(/^Insufficient /, "no ").replace(/nvidia\.com\/gpu/, "GPU").replace(/^didn't match pod topology spread constraints.*$/, "spread")
-    .replace(/^didn't (match|satisfy) (existing )?pods? (anti-)?affinity.*$/, "pod affinity");
-  return short;
+  const short = SHORT.find(([pattern]) => pattern.test(text));
+  const core = short === undefined ? text : text.replace(short[0], short[1]);
+  return core.replace(/Insufficient /g, "no ").replace(/, no /g, ", ").replace(/nvidia\.com\/gpu/g, "GPU");
 }

@@ -1,0 +1,82 @@
+import { beforeEach, describe, expect, it, vi } from "vitest";
+
+import { Approvals, CANCEL_WINDOW, type PendingApproval } from "./approvals";
+
+const pod = (name: string) => ({ namespace: "ml", name, workload: "serve", tail: name });
+
+describe("approvals", () => {
+  let timers: Map<number, () => void>;
+  let outcome: Promise<null>;
+  const send = vi.fn<(approval: PendingApproval) => Promise<null>>();
+  const failed = vi.fn();
+  const sent = vi.fn();
+  let approvals: Approvals;
+
+  beforeEach(() => {
+    timers = new Map();
+    let next = 1;
+    outcome = Promise.resolve(null);
+    for (const mock of [send, failed, sent]) mock.mockReset();
+    send.mockImplementation(() => outcome);
+    approvals = new Approvals({
+      now: () => 1000,
+      setTimer: (callback) => {
+        timers.set(next, callback);
+        return next++;
+      },
+      clearTimer: (handle) => timers.delete(handle),
+      send, failed, sent,
+    });
+  });
+
+  const fire = () => {
+    for (const [handle, callback] of [...timers]) {
+      timers.delete(handle);
+      callback();
+    }
+  };
+
+  it("waits before it sends, and says until when", () => {
+    approvals.approve("r", [pod("a"), pod("b")], "fine");
+    expect(send).not.toHaveBeenCalled();
+    expect(approvals.due("r", pod("a"))).toBe(1000 + CANCEL_WINDOW);
+    expect(approvals.due("other", pod("a"))).toBeNull();
+    fire();
+    expect(send).toHaveBeenCalledOnce();
+    expect(send.mock.calls[0]?.[0]).toMatchObject({ run: "r", reason: "fine" });
+    expect(approvals.getPending()).toEqual([]);
+  });
+
+  it("sends nothing that was cancelled", () => {
+    approvals.approve("r", [pod("a")]);
+    expect(approvals.cancel()).toBe(true);
+    fire();
+    expect(send).not.toHaveBeenCalled();
+    expect(approvals.cancel()).toBe(false);
+  });
+
+  it("cancels the newest first", () => {
+    approvals.approve("r", [pod("a")]);
+    approvals.approve("r", [pod("b")]);
+    approvals.cancel();
+    expect(approvals.getPending().map((one) => one.pods[0]?.name)).toEqual(["a"]);
+  });
+
+  it("does not approve a pod twice", () => {
+    approvals.approve("r", [pod("a")]);
+    approvals.approve("r", [pod("a"), pod("b")]);
+    approvals.approve("r", [pod("a")]);
+    expect(approvals.getPending().map((one) => one.pods.map((each) => each.name))).toEqual([["a"], ["b"]]);
+  });
+
+  it("tells a failure", async () => {
+    const problem = new Error("no");
+    outcome = Promise.reject(problem);
+    approvals.approve("r", [pod("a")]);
+    fire();
+    await Promise.resolve();
+    await Promise.resolve();
+    expect(failed).toHaveBeenCalledWith(expect.objectContaining({ run: "r" }), problem);
+    expect(sent).not.toHaveBeenCalled();
+  });
+});
