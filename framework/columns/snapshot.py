@@ -209,6 +209,10 @@ class Snapshot:
     def name_of_row(self, row: int) -> str:
         return self._info(row).name
 
+    def nodes_with_pods_below(self, priority: int) -> frozenset[str]:
+        lower = np.flatnonzero(self.usage.lowest_priority[: self.extent.used] < priority)
+        return frozenset(self._info(row).name for row in lower.tolist())
+
     # --- rows -------------------------------------------------------------------------------------------------------
 
     def _info(self, row: int) -> NodeInfo:

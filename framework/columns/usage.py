@@ -5,6 +5,8 @@ int64 as in Go: sums wrap.
 
 from __future__ import annotations
 
+from typing import Final
+
 import numpy as np
 from numpy.typing import NDArray
 
@@ -14,6 +16,8 @@ from framework.interface.columns import Column, PodChange, Rows
 from framework.interface.node_info import HostPort, NodeInfo, PodInfo, ports_conflict
 
 Ints = NDArray[np.int64]
+NO_POD: Final = np.iinfo(np.int64).max
+"""Stands for the lowest priority on a node without pods."""
 
 
 def wrap(value: int) -> int:
@@ -32,6 +36,7 @@ class Usage:
         self.non_zero_memory = self._zeros()
         self.pods = self._zeros()
         self.allowed_pods = self._zeros()
+        self.lowest_priority = np.full(self._extent.capacity, NO_POD, dtype=np.int64)
         self.log = RowLog()
         self.ports_log = RowLog()
         self.rows_with_ports: dict[int, NodeInfo] = {}
@@ -48,6 +53,7 @@ class Usage:
         self.non_zero_memory = grown(self.non_zero_memory, capacity, 0)
         self.pods = grown(self.pods, capacity, 0)
         self.allowed_pods = grown(self.allowed_pods, capacity, 0)
+        self.lowest_priority = grown(self.lowest_priority, capacity, NO_POD)
 
     def set_node(self, row: int, info: NodeInfo) -> None:
         """Everything of the row anew."""
@@ -61,6 +67,7 @@ class Usage:
         for name, column in self._requested.items():
             column[row] = wrap(info.requested.get(name, 0))
         self._write_requested(row, info, tuple(info.requested))
+        self._rank_anew(row, info)
         self._ports_changed(row, info)
 
     def clear(self, row: int) -> None:
@@ -69,15 +76,24 @@ class Usage:
                 column[row] = 0
         for array in (self.non_zero_cpu, self.non_zero_memory, self.pods, self.allowed_pods):
             array[row] = 0
+        self.lowest_priority[row] = NO_POD
         self.log.append(row)
         if self.rows_with_ports.pop(row, None) is not None:
             self.ports_log.append(row)
 
     def pod_changed(self, row: int, info: NodeInfo, pod: PodInfo) -> None:
         """``pod`` came to or left ``info``."""
+        priority = pod.pod.spec.priority or 0
+        if len(info.pods) > self.pods[row]:
+            self.lowest_priority[row] = min(int(self.lowest_priority[row]), priority)
+        elif priority == self.lowest_priority[row]:
+            self._rank_anew(row, info)
         self._write_requested(row, info, tuple(pod.requests))
         if pod.host_ports:
             self._ports_changed(row, info)
+
+    def _rank_anew(self, row: int, info: NodeInfo) -> None:
+        self.lowest_priority[row] = min((p.pod.spec.priority or 0 for p in info.pods), default=NO_POD)
 
     def _write_requested(self, row: int, info: NodeInfo, names: tuple[str, ...]) -> None:
         for name in names:

@@ -146,6 +146,10 @@ class SnapshotReader(Protocol):
 
     def name_of_row(self, row: int) -> str: ...
 
+    def nodes_with_pods_below(self, priority: int) -> frozenset[str]:
+        """Nodes that hold a pod of lower priority: where preemption can find a victim."""
+        ...
+
 
 class DryRun(Protocol):
     """State of one node and the cycle with some of its pods taken away; the originals stay untouched."""

@@ -122,14 +122,17 @@ def _node(row: _Row) -> Manifest:
 
 def _pod(row: _Row) -> Manifest:
     requests = {"cpu": f"{row.integer('cpu_milli')}m", "memory": f"{row.integer('memory_mib')}Mi"}
+    resources = {"requests": requests}
     if shares := row.integer("num_gpu") * row.integer("gpu_milli"):
+        # Extended resources cannot be overcommitted: the API server wants the limit, too.
         requests[GPU_SHARES] = str(shares)
+        resources["limits"] = {GPU_SHARES: str(shares)}
     labels = {"qos": row["qos"]} if row["qos"] else {}
     return {
         "apiVersion": "v1",
         "kind": "Pod",
         "metadata": {"name": row["name"], "namespace": NAMESPACE, "uid": f"pod-{row['name']}", "labels": labels},
-        "spec": {"containers": [{"name": "main", "image": "trace", "resources": {"requests": requests}}]},
+        "spec": {"containers": [{"name": "main", "image": "trace", "resources": resources}]},
     }
 
 

@@ -30,7 +30,7 @@ from framework.interface.fit_error import fit_error_message
 from framework.objects import KubeObject, Pod, PodDisruptionBudget
 from framework.plugins.defaultpreemption.args import DefaultPreemptionArgs
 from framework.plugins.defaultpreemption.choice import best_candidates
-from framework.plugins.defaultpreemption.victims import Victims, priority_of, select_victims
+from framework.plugins.defaultpreemption.victims import NO_VICTIMS, Victims, priority_of, select_victims
 
 NOT_HELPFUL = Status.unresolvable("Preemption is not helpful for scheduling")
 STILL_RUNNING = Status.unresolvable("waiting for the preemption for this pod to be finished")
@@ -115,6 +115,9 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
         potential = statuses.nodes_with_unschedulable()
         if not potential:
             return [], {}
+        with_victims = self.handle.snapshot.nodes_with_pods_below(priority_of(pod.pod))
+        if with_victims.isdisjoint(potential):
+            return [], dict.fromkeys(potential, NO_VICTIMS)
         budgets = self.handle.objects.list(PodDisruptionBudget)
         wanted = self._candidates_wanted(len(potential))
         offset = self.handle.random_below(len(potential))
@@ -123,6 +126,9 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
         failures: dict[str, Status] = {}
         for i in range(len(potential)):
             name = potential[(offset + i) % len(potential)]
+            if name not in with_victims:
+                failures[name] = NO_VICTIMS
+                continue
             node = self.handle.snapshot.get(name)
             assert node is not None, f"Filter answered for node {name!r}, which is not in the snapshot"
             dry_run = self.handle.dry_run(state, pod, node)
