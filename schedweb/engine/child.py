@@ -69,18 +69,25 @@ class Engine:
 
     def run(self) -> None:
         self.emit(whole=True)
-        done = 0
+        unheard = 0
         while not self.ending:
             wait = self.patience()
-            if wait > 0 or done % LOOK_EVERY == 0:
+            if wait > 0 or (unheard >= LOOK_EVERY and not self.is_within_cycle):
                 self.listen(wait)
+                unheard = 0
                 if self.ending:
                     break
             if self.may_operate():
                 self.operate()
-                done += 1
-            self.maybe_emit()
+                unheard += 1
+            if not self.is_within_cycle:
+                self.maybe_emit()
         self.finish()
+
+    @property
+    def is_within_cycle(self) -> bool:
+        """A cycle that plays through is not interrupted: Pause stops between two cycles, only a step within one."""
+        return self.pace.wants_operations and self.player.scheduler.mid_cycle
 
     def patience(self) -> float:
         """How long the pipe may be waited for before there is something else to do."""
