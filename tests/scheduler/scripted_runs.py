@@ -48,7 +48,7 @@ _points: dict[str, st.SearchStrategy[Any]] = {
     "permit": st.one_of(_waits, st.lists(_waits, min_size=1, max_size=2)),
     "preBindPreFlight": st.one_of(_per_attempt, st.just("Skip")),
     "preBind": _per_attempt,
-    "bind": st.one_of(_per_attempt, st.just("Skip")),
+    "bind": st.one_of(_per_attempt, _per_attempt, _per_attempt, st.just("Skip")),
     "postBind": st.just("Success"),
 }
 _registrations = st.lists(
@@ -68,6 +68,10 @@ def plugins(draw: st.DrawFn, name: str) -> dict[str, Any]:
     chosen = draw(st.lists(st.sampled_from(sorted(_points)), min_size=1, max_size=3, unique=True))
     plugin: dict[str, Any] = {"name": name, "points": {point: draw(_points[point]) for point in chosen}}
     if draw(st.booleans()):
+        plugin["points"].setdefault("reserve", "Success")
+    if draw(st.integers(0, 2)) == 0:
+        plugin["points"].setdefault("permit", {"code": "Wait", "timeoutSeconds": 9})
+    if draw(st.booleans()):
         plugin["events"] = draw(_registrations)
     return plugin
 
@@ -86,6 +90,7 @@ _actions = st.one_of(
     st.builds(lambda n: {"deleteNode": n}, st.sampled_from(NODES)),
     st.builds(lambda n: {"updateNode": {"name": n, "change": ["label", "taint"]}}, st.sampled_from(NODES)),
     st.builds(lambda p: {"addPod": {"name": p, "priority": 3}}, _pods),
+    st.builds(lambda p: {"deletePod": p}, _pods),
     st.builds(lambda p: {"deletePod": p}, _pods),
     st.builds(lambda p: {"updatePod": {"name": p, "change": ["label"]}}, _pods),
     st.builds(lambda p: {"activate": p}, _pods),
@@ -139,12 +144,12 @@ class CheckedPlay(Play):
     def check_cache(self) -> None:
         """The cache holds bound pods and those that wait on Permit; a snapshot of it is what counting gives."""
         cache = self.scheduler.core.cache
-        bound = {p.metadata.uid: p.spec.node_name for p in self.scheduler.cluster.list(Pod) if p.spec.node_name}
+        bound = {pod.metadata.uid: pod for pod in self.scheduler.cluster.list(Pod) if pod.spec.node_name}
         in_flight = set(self.scheduler.queue_state().in_flight)
-        for uid, node_name in bound.items():
+        for uid, pod in bound.items():
             info = cache.get_pod(uid)
             assert info is not None
-            assert info.pod.spec.node_name == node_name
+            assert info.pod == pod
             assert not cache.is_assumed(info.pod)
         assert cache.pod_count == len(bound) + cache.assumed_count
         assert cache.assumed_count == len(in_flight)

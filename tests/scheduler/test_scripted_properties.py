@@ -9,7 +9,7 @@ from hypothesis import HealthCheck, given, settings
 from tests.conformance.script import play
 from tests.scheduler.scripted_runs import CheckedPlay, cases
 
-SETTINGS = settings(max_examples=150, deadline=None, suppress_health_check=[HealthCheck.too_slow])
+SETTINGS = settings(max_examples=250, deadline=None, suppress_health_check=[HealthCheck.too_slow])
 
 
 @SETTINGS
