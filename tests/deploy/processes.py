@@ -23,12 +23,14 @@ class Deployment:
         self.services = services
         self.folder = folder
         self.port = free_port()
+        volume = folder / "var"
+        volume.mkdir()
         self.replaced = {
             services["web"].environment["DATABASE_URL"]: real.database_url,
             services["web"].environment["REDIS_URL"]: real.redis_url,
             "8000": str(self.port),
             "0.0.0.0": "127.0.0.1",
-            "/app/var": str(folder / "var"),
+            "/app/var": str(volume),
         }
         self.running: dict[str, Process] = {}
 

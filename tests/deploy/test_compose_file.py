@@ -103,3 +103,12 @@ def test_what_the_image_copies_exists_and_passes_the_dockerignore() -> None:
     assert [source for source in sorted(sources) if not (ROOT / source).exists()] == []
     allowed = {line[1:] for line in (ROOT / ".dockerignore").read_text().splitlines() if line.startswith("!")}
     assert [source for source in sorted(sources) if source.split("/")[0] not in allowed] == []
+
+
+def test_web_and_worker_share_the_folder_of_uploads_and_nothing_big_lands_in_memory(
+    services: dict[str, Service],
+) -> None:
+    for name in ("web", "worker"):
+        volume, _, place = services[name].settings["volumes"][0].partition(":")
+        given = services[name].environment
+        assert (volume, given["PLAYGROUND_DATA"], given["TMPDIR"]) == ("data", place, place)
