@@ -19,5 +19,5 @@ def check_environment(app_configs: Sequence[Any] | None = None, **kwargs: Any) -
 def refuse_bad_environment() -> None:
     """For servers that do not run Django's checks by themselves."""
     if settings.ENVIRONMENT.problem is not None:
-        print(settings.ENVIRONMENT.problem, file=sys.stderr)  # noqa: T20 - the process ends here
+        print(settings.ENVIRONMENT.problem, file=sys.stderr)
         raise SystemExit(2)
