@@ -1,5 +1,88 @@
-import { Page } from "@/components/Panel";
+/** One pod: the answer first, then the evidence — its way through the queues and what every plugin said in each attempt. */
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { lazy, Suspense } from "react";
+
+import { ApiError } from "@/api/client";
+import { attemptQuery, filterQuery, scoresQuery } from "@/api/podQueries";
+import { podSummaryQuery } from "@/api/queries";
+import type { PodDetail } from "@/api/types";
+import { ButtonLink } from "@/components/Button";
+import { Empty, Failed, Outlines } from "@/components/Outcome";
+import { Page, Panel } from "@/components/Panel";
+import { useRunStore, useRunView } from "@/live/useLive";
+import { useTitle } from "@/shell/useTitle";
+
+import { AnswerPanel } from "./AnswerPanel";
+import { refusedAnswer, wonAnswer } from "./answer";
+import { AttemptPanel } from "./AttemptPanel";
+import { JourneyPanel } from "./JourneyPanel";
+import { PodHeader } from "./PodHeader";
+import classes from "./PodPage.module.css";
+import { TOP } from "./scoreWindows";
+import { useThrottled } from "./useThrottled";
+import { WaitsFor } from "./WaitsFor";
+
+const YamlDrawer = lazy(() => import("./YamlDrawer"));
+const route = getRouteApi("/runs/$run/pods/$namespace/$name");
 
 export function PodPage() {
-  return <Page />;
+  const { run: runId, namespace, name } = route.useParams();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const store = useRunStore(runId);
+  const view = useRunView(store);
+  const pod = useQuery(podSummaryQuery(runId, namespace, name));
+  const { refetch } = pod;
+  useThrottled(() => void refetch(), view.seq);
+  useTitle(pod.data === undefined ? name : `${pod.data.name}, pod`);
+
+  if (pod.data === undefined) {
+    if (pod.error === null) return <Page className={classes.page}><Outlines count={6} height={72} label="Reading the pod" /></Page>;
+    const gone = pod.error instanceof ApiError && pod.error.status === 404;
+    return (
+      <Page className={classes.page}>
+        <Panel>
+          {gone ? (
+            <Empty action={<ButtonLink size="sm" to="/runs/$run" params={{ run: runId }}>Open the run</ButtonLink>}>
+              There is no pod <span className="mono">{namespace}/{name}</span> in this run.
+            </Empty>
+          ) : <Failed what="The pod could not be read." error={pod.error} retry={() => void refetch()} />}
+        </Panel>
+      </Page>
+    );
+  }
+  const openYaml = (open: boolean) => void navigate({ search: (old) => ({ ...old, yaml: open ? true : undefined }), replace: true });
+  return (
+    <Page className={classes.page}>
+      <PodHeader pod={pod.data} run={runId} view={view} onYaml={() => openYaml(search.yaml !== true)} />
+      <Answered run={runId} pod={pod.data} />
+      {pod.data.warnings.map((warning) => <p key={warning} className={classes.warning}>{warning}</p>)}
+      {pod.data.waits_for.length === 0 ? null : <WaitsFor plugins={pod.data.waits_for} />}
+      <JourneyPanel pod={pod.data} view={view} />
+      <AttemptPanel pod={pod.data} run={runId} />
+      <Suspense fallback={null}>
+        {search.yaml === true ? <YamlDrawer run={runId} namespace={namespace} name={name} onClose={() => openYaml(false)} /> : null}
+      </Suspense>
+    </Page>
+  );
+}
+
+/** The answer in words, from the newest attempt's evidence where it tells more than the server's sentence. */
+function Answered({ run, pod }: { run: string; pod: PodDetail }) {
+  const latest = pod.attempt_list[0];
+  const number = latest?.number ?? 0;
+  const { kind } = pod.answer;
+  const won = (kind === "bound" || kind === "waiting") && typeof latest?.node === "string";
+  const refused = (kind === "pending" || kind === "backoff") && latest !== undefined;
+  const attempt = useQuery({ ...attemptQuery(run, number, false), enabled: won });
+  const scores = useQuery({ ...scoresQuery(run, number, { offset: 0, limit: TOP }), enabled: won });
+  const filter = useQuery({ ...filterQuery(run, number), enabled: refused });
+  const reading = (won && (attempt.isPending || scores.isPending)) || (refused && filter.isPending);
+  const better = won && attempt.data !== undefined && scores.data !== undefined
+    ? wonAnswer(latest.node ?? "", scores.data, attempt.data.sampling)
+    : refused && filter.data !== undefined ? refusedAnswer(filter.data) : null;
+  const answer = better === null ? pod.answer
+    : { ...pod.answer, ...better, ...(kind === "waiting" ? { headline: pod.answer.headline, detail: `${better.headline} ${better.detail}` } : {}) };
+  return <AnswerPanel answer={answer} pod={pod} reading={reading} />;
 }

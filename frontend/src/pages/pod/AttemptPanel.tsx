@@ -1,0 +1,130 @@
+/** One attempt: which one, the strip of extension points, and what the chosen point has to show. */
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+
+import { ApiError } from "@/api/client";
+import { attemptQuery } from "@/api/podQueries";
+import type { Attempt, AttemptPoint, PodAttempt } from "@/api/podTypes";
+import type { PodDetail } from "@/api/types";
+import { STEPS } from "@/app/router";
+import { Empty, Failed, Outlines } from "@/components/Outcome";
+import { Panel, PanelHeader } from "@/components/Panel";
+import { Segmented } from "@/components/Segmented";
+import { count } from "@/format/number";
+import { exact, runTime } from "@/format/time";
+
+import classes from "./AttemptPanel.module.css";
+import { FilterPanel } from "./FilterPanel";
+import { PluginVerdicts } from "./PluginVerdicts";
+import { ScorePanel } from "./ScorePanel";
+import { panelId, tabId, VerdictStrip } from "./VerdictStrip";
+
+const route = getRouteApi("/runs/$run/pods/$namespace/$name");
+const SEGMENTS = 6;
+type Step = (typeof STEPS)[number];
+
+export function AttemptPanel({ pod, run }: { pod: PodDetail; run: string }) {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const latest = pod.attempt_list[0];
+  const chosen = pod.attempt_list.find((one) => one.attempt === search.attempt) ?? (search.attempt === undefined ? latest : undefined);
+  const unfinished = chosen !== undefined && chosen === latest && (pod.column === "waiting" || pod.column === "in_flight");
+  const attempt = useQuery({ ...attemptQuery(run, chosen?.number ?? 0, unfinished), enabled: chosen !== undefined, refetchInterval: unfinished ? 2_000 : false });
+  const choose = (number: number) => void navigate({
+    search: (old) => ({ ...old, attempt: number === latest?.attempt ? undefined : number, point: undefined, q: undefined, sort: undefined }), replace: true,
+  });
+  if (latest === undefined) return <NotTried pod={pod} />;
+  if (chosen === undefined) {
+    return (
+      <Panel aria-labelledby="attempt">
+        <PanelHeader id="attempt" title="Attempt"><Chooser attempts={pod.attempt_list} chosen={null} onChoose={choose} /></PanelHeader>
+        <Empty>This attempt is no longer stored. {stored(pod.attempt_list)}</Empty>
+      </Panel>
+    );
+  }
+  const gone = attempt.error instanceof ApiError && attempt.error.status === 404;
+  return (
+    <Panel aria-labelledby="attempt">
+      <PanelHeader id="attempt" title="Attempt">
+        <Chooser attempts={pod.attempt_list} chosen={chosen} onChoose={choose} />
+        <span className="faint num clip" title={exact(chosen.at)}>
+          {runTime(chosen.at)}
+          {attempt.data === undefined ? "" : ` · cycle ${count(attempt.data.cycle)}`}
+          {chosen.duration_ms === null ? "" : ` · ${Number(chosen.duration_ms.toFixed(1))} ms`}
+        </span>
+      </PanelHeader>
+      {attempt.data === undefined ? attempt.error === null ? <Outlines count={2} height={44} label="Reading the attempt" />
+        : gone ? <Empty>This attempt is no longer stored. {stored(pod.attempt_list.filter((one) => one !== chosen))}</Empty>
+          : <Failed what="The attempt could not be read." error={attempt.error} retry={() => void attempt.refetch()} />
+        : <Points key={attempt.data.number} run={run} attempt={attempt.data} asked={search.point}
+          onChoose={(point) => void navigate({ search: (old) => ({ ...old, point, view: undefined, q: undefined, sort: undefined }), replace: true })} />}
+    </Panel>
+  );
+}
+
+function stored(attempts: readonly PodAttempt[]): string {
+  const numbers = attempts.map((one) => one.attempt).sort((a, b) => a - b);
+  if (numbers.length === 0) return "";
+  if (numbers.length === 1) return `Attempt ${numbers[0] ?? ""} is.`;
+  const named = numbers.length > 8 ? [`${numbers[0] ?? ""} to ${numbers.at(-1) ?? ""}`] : numbers.map(String);
+  return `Attempts ${named.length === 1 ? named[0] ?? "" : `${named.slice(0, -1).join(", ")} and ${named.at(-1) ?? ""}`} are.`;
+}
+
+function NotTried({ pod }: { pod: PodDetail }) {
+  const text = pod.column === "gated" ? "Not tried: it is held before the queue."
+    : pod.column === "active" && typeof pod.position === "number" ? `Not tried yet: position ${count(pod.position)} in Active.`
+      : pod.column === "bound" ? "It was placed before the run began, so there is no attempt to show." : "Not tried yet.";
+  return (
+    <Panel aria-labelledby="attempt">
+      <PanelHeader id="attempt" title="Attempt" />
+      <Empty>{text}</Empty>
+    </Panel>
+  );
+}
+
+function Chooser({ attempts, chosen, onChoose }: { attempts: readonly PodAttempt[]; chosen: PodAttempt | null; onChoose: (attempt: number) => void }) {
+  const ordered = [...attempts].reverse();
+  const latest = attempts[0];
+  const label = (one: PodAttempt) => (one === latest && attempts.length > 1 ? `${one.attempt} latest` : String(one.attempt));
+  if (ordered.length > SEGMENTS) {
+    return (
+      <select className={classes.select} aria-label="Attempt" value={chosen?.attempt ?? ""} onChange={(event) => onChoose(Number(event.currentTarget.value))}>
+        {chosen === null ? <option value="" /> : null}
+        {ordered.map((one) => <option key={one.number} value={one.attempt}>{label(one)}: {one.result}</option>)}
+      </select>
+    );
+  }
+  return (
+    <Segmented label="Attempt" value={String(chosen?.attempt ?? "")} onChange={(value) => onChoose(Number(value))}
+      options={ordered.map((one) => ({ value: String(one.attempt), label: label(one), title: `${runTime(one.at)}: ${one.result}` }))} />
+  );
+}
+
+/** Where the reader wants to begin: what rejected or waits, else the scores, else the filter. */
+export function firstPoint(points: readonly AttemptPoint[]): Step {
+  const telling = points.find((one) => one.state === "rejects" || one.state === "error") ?? points.find((one) => one.state === "waits")
+    ?? points.find((one) => one.point === "Score" && one.state === "ok");
+  return STEPS.find((step) => step === telling?.point) ?? "Filter";
+}
+
+interface PointsProps {
+  run: string;
+  attempt: Attempt;
+  asked: Step | undefined;
+  onChoose: (point: Step) => void;
+}
+
+function Points({ run, attempt, asked, onChoose }: PointsProps) {
+  const point = asked ?? firstPoint(attempt.points);
+  const found = attempt.points.find((one) => one.point === point);
+  return (
+    <>
+      <VerdictStrip points={attempt.points} chosen={point} onChoose={onChoose} />
+      <div role="tabpanel" id={panelId(point)} aria-labelledby={tabId(point)}>
+        {point === "Filter" && found?.state !== "not_reached" ? <FilterPanel key={attempt.number} run={run} attempt={attempt} />
+          : point === "Score" ? <ScorePanel key={attempt.number} run={run} attempt={attempt} />
+            : found === undefined ? null : <PluginVerdicts run={run} attempt={attempt} point={found} />}
+      </div>
+    </>
+  );
+}

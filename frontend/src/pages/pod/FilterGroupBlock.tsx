@@ -1,0 +1,191 @@
+/** Nodes that one plugin refused for one reason: the nearest as meters, the rest as lines, all of them window by window. */
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useId, useState } from "react";
+
+import { filterQuery } from "@/api/podQueries";
+import type { FilterGroup, FilterNode } from "@/api/podTypes";
+import { Button } from "@/components/Button";
+import { Chip } from "@/components/Chip";
+import { Icon } from "@/components/Icon";
+import { Failed } from "@/components/Outcome";
+import { count, counted } from "@/format/number";
+import { amount } from "@/format/resources";
+
+import { kindsOf, nameRange, resourceName } from "./amounts";
+import classes from "./FilterGroupBlock.module.css";
+import { ResourceMeter } from "./ResourceMeter";
+
+const METERS = 3;
+const WINDOW = 200;
+
+interface GroupProps {
+  run: string;
+  attempt: number;
+  group: FilterGroup;
+  index: number;
+  q: string;
+  opened: boolean;
+}
+
+export function FilterGroupBlock({ run, attempt, group, index, q, opened }: GroupProps) {
+  const [open, setOpen] = useState(opened);
+  const body = useId();
+  return (
+    <section className={classes.group}>
+      <h4>
+        <button type="button" className={classes.summary} aria-expanded={open} aria-controls={body} onClick={() => setOpen(!open)}>
+          <Icon name="chevronRight" size={13} className={classes.chevron} />
+          <b className={`${classes.count} num`}>{count(group.count)}</b>
+          <span className={classes.text}>{group.text === "" ? group.code : group.text}</span>
+          <Chip>{group.plugin}</Chip>
+          {group.can_become_free
+            ? <span className={classes.can} title="Unschedulable: preemption or another pod’s end may make room">can become free</span>
+            : <span className={classes.never} title="UnschedulableAndUnresolvable: no pod that goes changes this">never on this node</span>}
+          <span className="grow" />
+          <span className={classes.nearest}>{group.nearest_note}</span>
+        </button>
+      </h4>
+      <div id={body} hidden={!open} className={classes.body}>
+        {open ? <Nodes run={run} attempt={attempt} group={group} index={index} q={q} /> : null}
+      </div>
+    </section>
+  );
+}
+
+function Nodes({ run, attempt, group, index, q }: Omit<GroupProps, "opened">) {
+  const lacks = group.nodes.some((node) => node.resources.some((one) => one.short > 0)) && group.plugin === "NodeResourcesFit";
+  const [windows, setWindows] = useState(group.count <= group.nodes.length ? 0 : group.can_become_free && lacks ? 0 : 1);
+  const limit = windows * WINDOW;
+  // The groups are numbered as they are without a node filter, so a filtered group is read whole from what it came with.
+  const more = useQuery({ ...filterQuery(run, attempt, { group: index, limit: Math.min(limit, WINDOW), offset: 0 }), enabled: windows > 0 && q === "" });
+  const nodes = windows > 0 && more.data !== undefined && more.data.nodes.length >= group.nodes.length ? more.data.nodes : group.nodes;
+  const later = windows > 1 ? Array.from({ length: windows - 1 }, (_, each) => (each + 1) * WINDOW) : [];
+  const shownOf = Math.min(group.count, Math.max(nodes.length, limit));
+  const left = q === "" ? group.count - shownOf : 0;
+  return (
+    <>
+      {lacks ? group.can_become_free ? <Near run={run} nodes={nodes} /> : <Kinds run={run} nodes={nodes} /> : <Names run={run} group={group} nodes={nodes} />}
+      {later.map((offset) => <Later key={offset} run={run} attempt={attempt} index={index} offset={offset} />)}
+      {more.error === null ? null : <Failed small what="More nodes could not be read." error={more.error} retry={() => void more.refetch()} />}
+      {left > 0 ? (
+        <p className={classes.more}>
+          <Button size="sm" onClick={() => setWindows(windows + 1)}>{left > WINDOW ? `${count(WINDOW)} more of ${count(left)}` : counted(left, "more node")}</Button>
+        </p>
+      ) : null}
+      {q !== "" && group.count > group.nodes.length ? <p className={classes.more}><span className="faint">The {count(group.nodes.length)} nearest of {count(group.count)} that match.</span></p> : null}
+    </>
+  );
+}
+
+function Later({ run, attempt, index, offset }: { run: string; attempt: number; index: number; offset: number }) {
+  const answer = useQuery(filterQuery(run, attempt, { group: index, offset, limit: WINDOW }));
+  if (answer.data === undefined) return answer.error === null ? <p className={classes.more}><span className="faint">Reading…</span></p> : <Failed small what="More nodes could not be read." error={answer.error} retry={() => void answer.refetch()} />;
+  return <NameLinks run={run} nodes={answer.data.nodes} />;
+}
+
+function NodeLink({ run, name }: { run: string; name: string }) {
+  return <Link className="mono leads" to="/runs/$run" params={{ run }} search={{ node: name }}>{name}</Link>;
+}
+
+function Near({ run, nodes }: { run: string; nodes: readonly FilterNode[] }) {
+  const rest = nodes.slice(METERS);
+  return (
+    <>
+      {nodes.slice(0, METERS).map((node) => (
+        <div key={node.name} className={classes.node}>
+          <div className={classes.nodeHead}>
+            <NodeLink run={run} name={node.name} />
+            <span className="faint">{[node.zone, node.type].filter(Boolean).join(" · ")}</span>
+          </div>
+          <div className={classes.meters}>
+            <div>{[...node.resources].sort((a, b) => Number(b.short > 0) - Number(a.short > 0)).map((one) => <ResourceMeter key={one.name} of={one} />)}</div>
+            {node.note === undefined ? null : <p className={classes.note}>{node.note}</p>}
+          </div>
+        </div>
+      ))}
+      {rest.length === 0 ? null : <AmountTable run={run} nodes={rest} />}
+    </>
+  );
+}
+
+/** Free of every node, what is short in red. */
+function AmountTable({ run, nodes }: { run: string; nodes: readonly FilterNode[] }) {
+  const resources = nodes[0]?.resources ?? [];
+  return (
+    <div className={classes.scroll}>
+      <table className={classes.table}>
+        <thead>
+          <tr><th>Node</th><th>Type</th>{resources.map((one) => <th key={one.name} className={classes.number}>Free {resourceName(one.name)}</th>)}<th className={classes.number}>Short of</th></tr>
+        </thead>
+        <tbody>
+          {nodes.map((node) => (
+            <tr key={node.name}>
+              <td><NodeLink run={run} name={node.name} /></td>
+              <td>{node.type}</td>
+              {node.resources.map((one) => <td key={one.name} className={classes.number} data-short={one.short > 0 || undefined}>{amount(one.name, Math.max(0, one.free))}</td>)}
+              <td className={classes.number}>{node.resources.filter((one) => one.short > 0).map((one) => `${amount(one.name, one.short)} ${resourceName(one.name)}`).join(", ")}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+/** Nodes that are too small whatever leaves them: their size is what matters, so nodes of one size are one line. */
+function Kinds({ run, nodes }: { run: string; nodes: readonly FilterNode[] }) {
+  const kinds = kindsOf(nodes);
+  const resources = nodes[0]?.resources ?? [];
+  return (
+    <div className={classes.scroll}>
+      <table className={classes.table}>
+        <thead>
+          <tr>
+            <th>{nodes.length === 1 ? "Node" : "Nodes"}</th><th>Type</th>
+            {resources.map((one, index) => <th key={one.name} className={classes.number}>{index === 0 ? `Allocatable ${resourceName(one.name)}` : resourceName(one.name)}</th>)}
+            <th>Short of</th>
+          </tr>
+        </thead>
+        <tbody>{kinds.map((kind) => <KindRow key={kind.nodes[0]?.name} run={run} kind={kind} />)}</tbody>
+      </table>
+    </div>
+  );
+}
+
+function KindRow({ run, kind }: { run: string; kind: ReturnType<typeof kindsOf>[number] }) {
+  const [open, setOpen] = useState(false);
+  const names = kind.nodes.map((node) => node.name);
+  const first = names[0] ?? "";
+  return (
+    <>
+      <tr>
+        <td>
+          {names.length === 1 ? <NodeLink run={run} name={first} /> : (
+            <>
+              <button type="button" className={`leads ${classes.expand}`} aria-expanded={open} onClick={() => setOpen(!open)}>{counted(names.length, "node")}</button>{" "}
+              <span className="mono">{nameRange(names)}</span>
+            </>
+          )}
+        </td>
+        <td>{kind.type}</td>
+        {kind.resources.map((one) => <td key={one.name} className={classes.number} data-short={one.allocatable < one.wanted || undefined}>{amount(one.name, one.allocatable)}</td>)}
+        <td>{kind.resources.filter((one) => one.short > 0).map((one) => resourceName(one.name)).join(", ")}</td>
+      </tr>
+      {open ? <tr><td colSpan={kind.resources.length + 3}><NameLinks run={run} nodes={kind.nodes} /></td></tr> : null}
+    </>
+  );
+}
+
+function Names({ run, group, nodes }: { run: string; group: FilterGroup; nodes: readonly FilterNode[] }) {
+  return (
+    <>
+      <p className="muted">{group.plugin} was the first to refuse {group.count === 1 ? "it" : "them"}; later filters were not run here.</p>
+      <NameLinks run={run} nodes={nodes} />
+    </>
+  );
+}
+
+function NameLinks({ run, nodes }: { run: string; nodes: readonly FilterNode[] }) {
+  return <ul className={classes.names}>{nodes.map((node) => <li key={node.name} title={[node.zone, node.type].filter(Boolean).join(" · ")}><NodeLink run={run} name={node.name} /></li>)}</ul>;
+}

@@ -1,0 +1,85 @@
+/** The filter of one attempt: nodes by the first plugin that rejected them, nearest to fitting first; or every node in a table. */
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { useDeferredValue, useEffect, useState } from "react";
+
+import { filterQuery } from "@/api/podQueries";
+import type { Attempt, FilterAnswer, FilterGroup } from "@/api/podTypes";
+import { Button } from "@/components/Button";
+import { Icon } from "@/components/Icon";
+import { Empty, Failed, Outlines } from "@/components/Outcome";
+import { Segmented } from "@/components/Segmented";
+import { count, counted } from "@/format/number";
+
+import { FilterGroupBlock } from "./FilterGroupBlock";
+import classes from "./FilterPanel.module.css";
+import { FilterTable } from "./FilterTable";
+import { MeterLegend } from "./ResourceMeter";
+
+const route = getRouteApi("/runs/$run/pods/$namespace/$name");
+const OPEN_AT_FIRST = 4;
+
+export function FilterPanel({ run, attempt }: { run: string; attempt: Attempt }) {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const [text, setText] = useState(search.q ?? "");
+  const query = useDeferredValue(text.trim());
+  const asTable = search.view === "table";
+  const answer = useQuery(filterQuery(run, attempt.number, query === "" ? {} : { q: query }));
+  useEffect(() => {
+    const timer = window.setTimeout(() => {
+      if ((search.q ?? "") !== query) void navigate({ search: (old) => ({ ...old, q: query === "" ? undefined : query }), replace: true });
+    }, 300);
+    return () => window.clearTimeout(timer);
+  }, [query, search.q, navigate]);
+  return (
+    <>
+      <div className={classes.head}>
+        <h3>Filter</h3>
+        <span className="muted">{counted(attempt.sampling.of, "node")} {asTable ? "with the first plugin that rejected them" : "by first rejecting plugin, nearest to fitting first"}</span>
+        {asTable ? null : <MeterLegend />}
+        <span className="grow" />
+        <label className={classes.search}>
+          <Icon name="search" size={13} />
+          <span className="srOnly">Filter the nodes</span>
+          <input type="search" value={text} placeholder="node, reason, !inverse" onChange={(event) => setText(event.currentTarget.value)} />
+        </label>
+        <Segmented label="Nodes as" value={asTable ? "table" : "groups"}
+          onChange={(view) => void navigate({ search: (old) => ({ ...old, view: view === "table" ? "table" : undefined }), replace: true })}
+          options={[{ value: "groups", label: "Groups" }, { value: "table", label: "Table" }]} />
+      </div>
+      {asTable ? <FilterTable run={run} attempt={attempt.number} q={query} onClear={() => setText("")} />
+        : answer.data === undefined ? answer.error === null ? <Outlines count={4} height={36} label="Reading the filter" />
+          : <Failed what="What the filters said could not be read." error={answer.error} retry={() => void answer.refetch()} />
+          : <Groups run={run} attempt={attempt} answer={answer.data} q={query} onClear={() => setText("")} />}
+    </>
+  );
+}
+
+interface GroupsProps {
+  run: string;
+  attempt: Attempt;
+  answer: FilterAnswer;
+  q: string;
+  onClear: () => void;
+}
+
+function Groups({ run, attempt, answer, q, onClear }: GroupsProps) {
+  const short = (group: FilterGroup) => group.plugin === "NodeResourcesFit" && group.nodes.some((node) => node.resources.some((one) => one.short > 0));
+  return (
+    <>
+      {answer.groups.map((group, index) => (
+        <FilterGroupBlock key={`${group.plugin} ${group.code} ${group.text}`} run={run} attempt={attempt.number} group={group} index={index} q={q}
+          opened={index === 0 || (index < OPEN_AT_FIRST && short(group))} />
+      ))}
+      {answer.groups.length === 0 && q !== "" ? <Empty action={<Button size="sm" onClick={onClear}>Clear the filter</Button>}>No node matches “{q}”.</Empty> : null}
+      {answer.feasible > 0 ? (
+        <p className={classes.rest}><Icon name="bound" size={13} /><b className="num">{count(answer.feasible)}</b> {answer.feasible === 1 ? "node passes" : "nodes pass"} every filter{answer.feasible === 1 ? "." : "; Score ranks them."}</p>
+      ) : null}
+      {answer.not_checked > 0 ? (
+        <p className={classes.rest} data-unseen=""><Icon name="minus" size={13} /><b className="num">{count(answer.not_checked)}</b> {answer.not_checked === 1 ? "node was" : "nodes were"} not looked at: enough had passed (percentageOfNodesToScore).</p>
+      ) : null}
+      {answer.groups.length === 0 && answer.feasible === 0 && q === "" ? <Empty>No node was looked at.</Empty> : null}
+    </>
+  );
+}

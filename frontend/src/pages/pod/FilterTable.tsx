@@ -1,0 +1,66 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+import { useRef } from "react";
+
+import { filterQuery } from "@/api/podQueries";
+import { Button } from "@/components/Button";
+import { Empty, Failed, Outlines } from "@/components/Outcome";
+
+import classes from "./FilterTable.module.css";
+import { useWindows } from "./useWindows";
+
+const SIZE = 200;
+const ROW = 28;
+
+interface FilterTableProps {
+  run: string;
+  attempt: number;
+  q: string;
+  onClear: () => void;
+}
+
+/** Node × first rejecting plugin × code × reasons, in the order the scheduler looked at them. */
+export function FilterTable({ run, attempt, q, onClear }: FilterTableProps) {
+  const window = { table: 1 as const, limit: SIZE, ...(q === "" ? {} : { q }) };
+  const first = useQuery(filterQuery(run, attempt, { ...window, offset: 0 }));
+  const scroller = useRef<HTMLDivElement>(null);
+  const rows = useWindows({
+    scroller, count: first.data?.count ?? 0, rowHeight: ROW, size: SIZE,
+    query: (offset) => filterQuery(run, attempt, { ...window, offset }), rows: (answer) => answer.rows,
+  });
+  if (first.data === undefined) {
+    return first.error === null ? <Outlines count={6} height={28} label="Reading the nodes" /> : <Failed what="The nodes could not be read." error={first.error} retry={() => void first.refetch()} />;
+  }
+  if (first.data.count === 0) {
+    return q === "" ? <Empty>No node was looked at.</Empty> : <Empty action={<Button size="sm" onClick={onClear}>Clear the filter</Button>}>No node matches “{q}”.</Empty>;
+  }
+  return (
+    // A region that scrolls takes the focus, so that arrow keys scroll it.
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div className={classes.scroll} ref={scroller} role="region" aria-label="Nodes and what the filters said" tabIndex={0}>
+      <table className={classes.table} aria-rowcount={first.data.count + 1}>
+        <thead><tr><th>Node</th><th>Plugin</th><th>Code</th><th>Reasons</th></tr></thead>
+        <tbody>
+          {rows.before > 0 ? <tr aria-hidden="true" style={{ height: rows.before }} /> : null}
+          {rows.items.map((item) => {
+            const row = rows.rowAt(item.index);
+            return (
+              <tr key={item.index} aria-rowindex={item.index + 2} style={{ height: ROW }} data-ok={row?.code === "Success" || undefined}>
+                {row === undefined ? <td colSpan={4} className="faint">…</td> : (
+                  <>
+                    <td><Link className="mono leads" to="/runs/$run" params={{ run }} search={{ node: row.node }}>{row.node}</Link></td>
+                    <td>{row.plugin}</td>
+                    <td className="muted">{row.code === "NotChecked" ? "not looked at" : row.code}</td>
+                    <td className={classes.reasons} title={row.reasons.join(", ")}>{row.reasons.join(", ")}</td>
+                  </>
+                )}
+              </tr>
+            );
+          })}
+          {rows.after > 0 ? <tr aria-hidden="true" style={{ height: rows.after }} /> : null}
+        </tbody>
+      </table>
+      {rows.failed === null ? null : <Failed small what="More nodes could not be read." error={rows.failed} retry={rows.retry} />}
+    </div>
+  );
+}

@@ -1,0 +1,81 @@
+/** What every plugin said at one extension point: its code and reasons, in the order they were asked. */
+import { Link } from "@tanstack/react-router";
+
+import type { Attempt, AttemptPoint, PluginVerdict } from "@/api/podTypes";
+import { PodName } from "@/components/Chip";
+import { Icon, type IconName } from "@/components/Icon";
+import { Empty } from "@/components/Outcome";
+import { counted } from "@/format/number";
+
+import classes from "./PluginVerdicts.module.css";
+
+const PLAIN: Record<string, string> = {
+  PreEnqueue: "may the pod enter the queue at all",
+  PreFilter: "look at the pod once, before the nodes",
+  Filter: "may the pod run on this node",
+  PostFilter: "no node fits: can something be made free",
+  PreScore: "look at the feasible nodes once",
+  Score: "how good is each feasible node",
+  Reserve: "claim what the chosen node gives",
+  Permit: "may it be bound, now, later or not",
+  PreBind: "prepare before binding",
+  Bind: "write the binding",
+  PostBind: "tell that it is bound",
+};
+
+function iconOf(code: string): { icon: IconName; tone: string } {
+  if (code === "Success") return { icon: "bound", tone: "ok" };
+  if (code === "Skip") return { icon: "minus", tone: "skip" };
+  if (code === "Wait") return { icon: "waiting", tone: "wait" };
+  return code === "Error" ? { icon: "warning", tone: "bad" } : { icon: "unschedulable", tone: "bad" };
+}
+
+export function PluginVerdicts({ run, attempt, point }: { run: string; attempt: Attempt; point: AttemptPoint }) {
+  const reached = point.state !== "not_reached";
+  return (
+    <>
+      <div className={classes.head}>
+        <h3>{point.point}</h3>
+        <span className="muted">{PLAIN[point.point]}</span>
+      </div>
+      {point.plugins.length === 0 ? (
+        <Empty small>{!reached ? "Not reached: the attempt ended before." : point.state === "skipped" ? `Skipped: ${point.note}.` : `${sentence(point.note)}.`}</Empty>
+      ) : (
+        <div className={classes.scroll} role="region" aria-label={`Plugins at ${point.point}`}>
+          <table className={classes.table}>
+            <thead><tr><th>Plugin</th><th>Code</th><th>What it said</th></tr></thead>
+            <tbody>{point.plugins.map((one, index) => <Row key={`${one.plugin}-${index}`} verdict={one} />)}</tbody>
+          </table>
+        </div>
+      )}
+      {point.point === "PostFilter" && attempt.nominated !== null ? (
+        <div className={classes.victims}>
+          <p><b>Nominated {attempt.nominated}.</b> {counted(attempt.victims.length, "victim")} had to go:</p>
+          <ul>
+            {attempt.victims.map((victim) => (
+              <li key={`${victim.namespace}/${victim.name}`}>
+                <Link className="leads" to="/runs/$run/pods/$namespace/$name" params={{ run, namespace: victim.namespace, name: victim.name }}><PodName pod={victim} /></Link>
+              </li>
+            ))}
+          </ul>
+        </div>
+      ) : null}
+    </>
+  );
+}
+
+function sentence(text: string): string {
+  return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
+}
+
+function Row({ verdict }: { verdict: PluginVerdict }) {
+  const { icon, tone } = iconOf(verdict.code);
+  const said = [...verdict.reasons, ...(verdict.note === undefined ? [] : [verdict.note])].join(", ");
+  return (
+    <tr>
+      <td className={classes.plugin}>{verdict.plugin}</td>
+      <td className={classes.code} data-tone={tone}><Icon name={icon} size={13} />{verdict.code}</td>
+      <td className="muted">{said}{typeof verdict.duration_us !== "number" ? null : <span className="faint num"> {(verdict.duration_us / 1000).toFixed(2)} ms</span>}</td>
+    </tr>
+  );
+}

@@ -1,0 +1,146 @@
+import { Link, useNavigate } from "@tanstack/react-router";
+import { lazy, Suspense, useState } from "react";
+
+import { perform } from "@/api/commands";
+import type { PodDetail, PodRef } from "@/api/types";
+import { useMe } from "@/api/useMe";
+import { Button } from "@/components/Button";
+import { PodName, StateBadge } from "@/components/Chip";
+import { Icon } from "@/components/Icon";
+import { queueOf, STATES } from "@/components/states";
+import { useTick } from "@/components/useTick";
+import { approvals, usePendingApprovals } from "@/decisions/decide";
+import type { ReasonRequest } from "@/decisions/ReasonDrawer";
+import { count } from "@/format/number";
+import { requestText } from "@/format/resources";
+import { age, exact } from "@/format/time";
+import { useKeys } from "@/keys/useKeys";
+import { runNow } from "@/live/runClock";
+import type { RunView } from "@/live/runStore";
+import { useConnection } from "@/live/useLive";
+import { notifyError } from "@/shell/notify";
+
+import classes from "./PodHeader.module.css";
+
+const ReasonDrawer = lazy(() => import("@/decisions/ReasonDrawer"));
+
+interface PodHeaderProps {
+  pod: PodDetail;
+  run: string;
+  view: RunView;
+  onYaml: () => void;
+}
+
+export function PodHeader({ pod, run, view, onYaml }: PodHeaderProps) {
+  const navigate = useNavigate();
+  const open = (other: PodRef | null) => {
+    if (other !== null) void navigate({ to: "/runs/$run/pods/$namespace/$name", params: { run, namespace: other.namespace, name: other.name } });
+  };
+  useKeys([
+    { keys: "y", label: "YAML", group: "Pod", run: onYaml },
+    { keys: "k", label: "Previous pod of the queue", group: "Pod", run: () => open(pod.previous) },
+    { keys: "j", label: "Next pod of the queue", group: "Pod", run: () => open(pod.next) },
+    { keys: "Escape", label: "Back to the run", group: "Pod", run: () => void navigate({ to: "/runs/$run", params: { run }, search: { pod: `${pod.namespace}/${pod.name}` } }) },
+  ]);
+  return (
+    <header>
+      <nav className={classes.crumb} aria-label="Breadcrumb">
+        <Link to="/runs/$run" params={{ run }}>{view.run === null ? "run" : `${view.run.snapshot.name} run`}</Link>
+        <Icon name="chevronRight" size={12} />
+        <Link to="/runs/$run/pods" params={{ run }} search={{ namespace: pod.namespace }}>{pod.namespace}</Link>
+        <Icon name="chevronRight" size={12} />
+        <span className="clip">{pod.name}</span>
+      </nav>
+      <div className={classes.line}>
+        <h1><PodName pod={pod} /></h1>
+        <Badge pod={pod} view={view} />
+        <span className="grow" />
+        <div className={classes.buttons}>
+          <Button kind="ghost" hint="y" onClick={onYaml}>YAML</Button>
+          <Button icon="back" hint="k" disabled={pod.previous === null} title={pod.previous === null ? "The first of its queue" : pod.previous.name}
+            onClick={() => open(pod.previous)}>Previous</Button>
+          <Button hint="j" disabled={pod.next === null} title={pod.next === null ? "The last of its queue" : pod.next.name} onClick={() => open(pod.next)}>Next</Button>
+          <Act pod={pod} run={run} />
+        </div>
+      </div>
+      <dl className={classes.facts}>
+        <div><dt>Requests</dt><dd className="num">{requestText(pod.requests)}</dd></div>
+        <div><dt>Priority</dt><dd className="num">{count(pod.priority)}{pod.priority_class ? <span className="faint"> {pod.priority_class}</span> : null}</dd></div>
+        {pod.profile === "" ? null : <div><dt>Profile</dt><dd>{pod.profile}</dd></div>}
+        <div><dt>Attempts</dt><dd className="num">{count(pod.attempts)}</dd></div>
+        {pod.next_try === null ? null : (
+          <div><dt>Next try</dt><dd title={pod.next_try.at === null ? undefined : exact(pod.next_try.at)}>{nextTry(pod, view)}</dd></div>
+        )}
+        {pod.gate ? <div><dt>Gate</dt><dd className="mono">{pod.gate}</dd></div> : null}
+        {pod.column === "bound" && pod.images.length > 0 ? (
+          <div><dt>{pod.images.length === 1 ? "Image" : "Images"}</dt><dd className={classes.images}>{pod.images.join(", ")}</dd></div>
+        ) : null}
+      </dl>
+    </header>
+  );
+}
+
+/** "at the latest after 5 min" becomes "at the latest in 4m 6s" as soon as the moment is known. */
+function nextTry(pod: PodDetail, view: RunView): string {
+  if (pod.next_try === null) return "";
+  const { text, at } = pod.next_try;
+  if (at === null || view.run === null) return text;
+  const left = Date.parse(at) - Date.parse(view.run.clock.now);
+  if (left <= 0) return text.replace(/, at the latest.*$/, ", at the latest now");
+  return text.includes("at the latest") ? text.replace(/at the latest.*$/, `at the latest in ${age(left)}`) : `${text}, in ${age(left)}`;
+}
+
+function Badge({ pod, view }: { pod: PodDetail; view: RunView }) {
+  const wall = useTick(view.run?.clock.mode === "real");
+  const queue = queueOf(pod);
+  if (queue === null) return <span className="muted">Deleted</span>;
+  if (queue === "bound") return <StateBadge state="bound">Bound to {pod.node ?? "a node"}</StateBadge>;
+  const since = pod.since === null ? "" : age(runNow(view, wall) - Date.parse(pod.since));
+  return (
+    <span title={pod.since === null ? undefined : `since ${exact(pod.since)}`}>
+      <StateBadge state={queue}>{STATES[queue].title}{since === "" || view.run === null ? "" : ` for ${since}`}</StateBadge>
+    </span>
+  );
+}
+
+/** The one filled button: approve what asks a person, activate what waits for an event. */
+function Act({ pod, run }: { pod: PodDetail; run: string }) {
+  const { operates } = useMe();
+  const stale = useConnection().state === "stale";
+  const [busy, setBusy] = useState(false);
+  const [asking, setAsking] = useState<ReasonRequest | null>(null);
+  usePendingApprovals();
+  const due = approvals.due(run, pod);
+  const now = useTick(due !== null);
+  const waits = pod.column === "waiting";
+  const asksPerson = waits && (pod.waiting ?? []).some((wait) => wait.asks_person);
+  const can = operates && !stale;
+  const approve = () => approvals.approve(run, [pod]);
+  const reject = () => setAsking({ kind: "reject", run, pods: [pod] });
+  useKeys([
+    ...(can && asksPerson ? [{ keys: "a", label: "Approve", group: "Decide", run: approve }] : []),
+    ...(can && waits ? [{ keys: "r", label: "Reject with a reason", group: "Decide", run: reject }] : []),
+  ]);
+  const activate = async () => {
+    setBusy(true);
+    try {
+      await perform(run, { type: "pod_activate", namespace: pod.namespace, name: pod.name });
+    } catch (error) {
+      notifyError("The pod was not activated.", error);
+    }
+    setBusy(false);
+  };
+  if (!operates) return null;
+  if (pod.column === "unschedulable" || pod.column === "backoff") {
+    return <Button kind="primary" icon="bolt" disabled={busy || stale} title="Move it to Active at once, without waiting for an event" onClick={() => void activate()}>Activate</Button>;
+  }
+  if (!waits) return null;
+  if (due !== null) return <Button hint="z" onClick={() => approvals.cancel()}>Cancel, approving in {Math.max(0, Math.ceil((due - now) / 1000))} s</Button>;
+  return (
+    <>
+      <Button kind="danger" hint="r" disabled={stale} onClick={reject}>Reject…</Button>
+      {asksPerson ? <Button kind="primary" hint="a" disabled={stale} onClick={approve}>Approve</Button> : null}
+      <Suspense fallback={null}>{asking === null ? null : <ReasonDrawer request={asking} onClose={() => setAsking(null)} />}</Suspense>
+    </>
+  );
+}

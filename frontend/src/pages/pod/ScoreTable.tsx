@@ -1,0 +1,106 @@
+import { useRef } from "react";
+
+import { scoresQuery } from "@/api/podQueries";
+import type { ScoreRow } from "@/api/podTypes";
+import { Icon } from "@/components/Icon";
+import { Failed } from "@/components/Outcome";
+import { count } from "@/format/number";
+
+import { rankText, type ScoreViewProps, Virtual } from "./ScoreBars";
+import classes from "./ScoreTable.module.css";
+import { TOP } from "./scoreWindows";
+import { useWindows } from "./useWindows";
+
+interface ScoreTableProps extends ScoreViewProps {
+  sort: string | undefined;
+  onSort: (sort: string | undefined) => void;
+}
+
+/** The same numbers as a table: raw, normalised and points of every plugin. The server sorts. */
+export function ScoreTable(props: ScoreTableProps) {
+  const { scores, looks, run, attempt, window, sort, onSort } = props;
+  const scroller = useRef<HTMLDivElement>(null);
+  const rows = useWindows({
+    scroller, count: scores.count, rowHeight: 24, size: TOP, query: (offset) => scoresQuery(run, attempt, { ...window, offset }), rows: (answer) => answer.rows,
+  });
+  return (
+    // A region that scrolls takes the focus, so that arrow keys scroll it.
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div ref={scroller} className={classes.scroll} role="region" aria-label="Scores by node" tabIndex={0}>
+      <table className={classes.table} aria-rowcount={scores.count + 2}>
+        <thead>
+          <tr>
+            <th rowSpan={2} className={classes.number}>Rank</th>
+            <Sorted name="node" label="Node" sort={sort} onSort={onSort} rowSpan={2} />
+            {looks.map((look) => (
+              <th key={look.name} colSpan={3} className={classes.plugin} scope="colgroup" aria-sort={orderOf(sort, look.name)}>
+                <button type="button" title={`${look.name} × ${look.weight}: sort by it`} onClick={() => onSort(next(sort, look.name))}>
+                  <i style={{ background: `var(--pl-${look.colour})` }} /><abbr title={look.name}>{look.short}</abbr><em className="num"> × {count(look.weight)}</em><Arrow sort={sort} name={look.name} />
+                </button>
+              </th>
+            ))}
+            <Sorted name="total" label="Total" sort={sort} onSort={onSort} rowSpan={2} number />
+          </tr>
+          <tr>
+            {looks.map((look) => ["raw", "norm", "pts"].map((part) => <th key={`${look.name} ${part}`} className={classes.number} data-last={part === "pts" || undefined}>{part}</th>))}
+          </tr>
+        </thead>
+        <tbody><Virtual rows={rows} columns={looks.length * 3 + 3} render={(row) => <Row key={row.node} {...props} row={row} />} /></tbody>
+      </table>
+      {rows.failed === null ? null : <Failed small what="More scores could not be read." error={rows.failed} retry={rows.retry} />}
+    </div>
+  );
+}
+
+function orderOf(sort: string | undefined, name: string): "ascending" | "descending" | undefined {
+  return sort === name ? "ascending" : sort === `-${name}` ? "descending" : undefined;
+}
+
+/** Numbers begin with the largest, names with A; the third press goes back to the ranking. */
+function next(sort: string | undefined, name: string): string | undefined {
+  const [first, second] = name === "node" ? [name, `-${name}`] : [`-${name}`, name];
+  return sort === first ? second : sort === second ? undefined : first;
+}
+
+function Arrow({ sort, name }: { sort: string | undefined; name: string }) {
+  const order = orderOf(sort, name);
+  return order === undefined ? null : <Icon name={order === "ascending" ? "chevronUp" : "chevronDown"} size={11} />;
+}
+
+interface SortedProps {
+  name: string;
+  label: string;
+  sort: string | undefined;
+  onSort: (sort: string | undefined) => void;
+  rowSpan: number;
+  number?: boolean;
+}
+
+function Sorted({ name, label, sort, onSort, rowSpan, number = false }: SortedProps) {
+  return (
+    <th rowSpan={rowSpan} className={number ? classes.number : undefined} aria-sort={orderOf(sort, name)}>
+      <button type="button" onClick={() => onSort(next(sort, name))}>{label}<Arrow sort={sort} name={name} /></button>
+    </th>
+  );
+}
+
+function Row({ row, looks, selected, onSelect }: ScoreTableProps & { row: ScoreRow }) {
+  return (
+    <tr data-selected={row.node === selected || undefined}>
+      <td className={classes.number}>{rankText(row)}</td>
+      <td>
+        <button type="button" className="mono" aria-pressed={row.node === selected} title={`${row.node}, step by step`} onClick={() => onSelect(row)}>{row.node}</button>
+        {row.chosen ? <span className={classes.chosen}><Icon name="bound" size={11} /><span className="srOnly">chosen</span></span> : null}
+      </td>
+      {looks.map((look) => {
+        const cell = row.cells[look.cell];
+        return [
+          <td key={`${look.name} raw`} className={classes.number}>{count(cell?.raw ?? 0)}</td>,
+          <td key={`${look.name} norm`} className={classes.number}>{count(cell?.normalized ?? 0)}</td>,
+          <td key={`${look.name} pts`} className={classes.number} data-last="true"><b>{count(cell?.points ?? 0)}</b></td>,
+        ];
+      })}
+      <td className={classes.number}><b>{count(row.total)}</b></td>
+    </tr>
+  );
+}

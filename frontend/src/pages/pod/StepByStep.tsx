@@ -1,0 +1,34 @@
+import type { ScoreRow } from "@/api/podTypes";
+import { count } from "@/format/number";
+
+import type { PluginLook } from "./pluginColours";
+import classes from "./StepByStep.module.css";
+
+/** Raw → normalised → × weight → points of one node, plugin by plugin. */
+export function StepByStep({ row, looks }: { row: ScoreRow; looks: readonly PluginLook[] }) {
+  return (
+    <>
+      <h4 className={classes.title}>{row.node}, step by step</h4>
+      <div className={classes.scroll}>
+        <table className={classes.table}>
+          <thead><tr><th>Plugin</th><th className={classes.number}>Raw</th><th className={classes.number}>Norm.</th><th className={classes.number}>Weight</th><th className={classes.number}>Points</th></tr></thead>
+          <tbody>
+            {looks.map((look) => {
+              const cell = row.cells[look.cell];
+              return (
+                <tr key={look.name}>
+                  <td><i style={{ background: `var(--pl-${look.colour})` }} />{look.name}{look.equalForAll ? <em>equal for all nodes</em> : null}</td>
+                  <td className={classes.number}>{count(cell?.raw ?? 0)}</td>
+                  <td className={classes.number}>{count(cell?.normalized ?? 0)}</td>
+                  <td className={`${classes.number} faint`}>× {count(look.weight)}</td>
+                  <td className={classes.number}><b>{count(cell?.points ?? 0)}</b></td>
+                </tr>
+              );
+            })}
+          </tbody>
+          <tfoot><tr><td colSpan={4}>Total</td><td className={classes.number}>{count(row.total)}</td></tr></tfoot>
+        </table>
+      </div>
+    </>
+  );
+}

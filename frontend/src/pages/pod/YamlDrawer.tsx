@@ -1,0 +1,52 @@
+/** The pod's manifest as the run has it, read-only. Fetched with its editor when it is first asked for. */
+import "@mantine/core/styles/CloseButton.layer.css";
+import "@mantine/core/styles/Overlay.layer.css";
+import "@mantine/core/styles/Paper.layer.css";
+import "@mantine/core/styles/ModalBase.layer.css";
+import "@mantine/core/styles/Drawer.layer.css";
+
+import { Drawer } from "@mantine/core";
+import { useQuery } from "@tanstack/react-query";
+
+import { podYamlQuery } from "@/api/podQueries";
+import { Button } from "@/components/Button";
+import { Failed, Outlines } from "@/components/Outcome";
+import { notify } from "@/shell/notify";
+
+import classes from "./YamlDrawer.module.css";
+import { YamlText } from "./YamlText";
+
+interface YamlDrawerProps {
+  run: string;
+  namespace: string;
+  name: string;
+  onClose: () => void;
+}
+
+export default function YamlDrawer({ run, namespace, name, onClose }: YamlDrawerProps) {
+  const yaml = useQuery(podYamlQuery(run, namespace, name));
+  const copy = async (text: string) => {
+    try {
+      await navigator.clipboard.writeText(text);
+      notify({ kind: "ok", title: "Copied" });
+    } catch {
+      notify({ title: "Not copied", text: "The browser allows it only on a secure address; select the text instead." });
+    }
+  };
+  return (
+    <Drawer.Root opened onClose={onClose} position="right" size={620} transitionProps={{ duration: 0 }}>
+      <Drawer.Overlay className={classes.scrim ?? ""} />
+      <Drawer.Content className={classes.content ?? ""}>
+        <header className={classes.header}>
+          <Drawer.Title className={classes.title ?? ""}>{name}</Drawer.Title>
+          <span className="grow" />
+          {yaml.data === undefined ? null : <Button size="sm" onClick={() => void copy(yaml.data.yaml)}>Copy</Button>}
+          <Drawer.CloseButton aria-label="Close" />
+        </header>
+        {yaml.data !== undefined ? <YamlText text={yaml.data.yaml} label={`YAML of ${namespace}/${name}`} />
+          : yaml.error !== null ? <Failed what="The YAML could not be read." error={yaml.error} retry={() => void yaml.refetch()} />
+            : <Outlines count={10} height={20} label="Reading the YAML" />}
+      </Drawer.Content>
+    </Drawer.Root>
+  );
+}

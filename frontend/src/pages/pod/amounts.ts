@@ -1,0 +1,69 @@
+/** Amounts of resources on a node beside what the pod wants: "6 free of 8", "short 2", and the shares of the meter. */
+import type { FilterNode, NodeAmount } from "@/api/podTypes";
+import { amount } from "@/format/resources";
+
+/** "nvidia.com/gpu" → "GPU" */
+export function resourceName(name: string): string {
+  if (name.endsWith("/gpu")) return "GPU";
+  if (name === "ephemeral-storage") return "disk";
+  return name.slice(name.lastIndexOf("/") + 1);
+}
+
+/** "143 free of 191 Gi": a unit that both have is written once. */
+export function freeOf(one: NodeAmount): { free: string; of: string } {
+  const of = amount(one.name, one.allocatable);
+  const free = amount(one.name, Math.max(0, one.free));
+  const unit = /\s\S+$/.exec(of)?.[0] ?? "";
+  return { free: unit !== "" && free.endsWith(unit) ? free.slice(0, -unit.length) : free, of };
+}
+
+/** "2", "1 Gi" */
+export function shortText(one: NodeAmount): string {
+  return amount(one.name, one.short);
+}
+
+export interface MeterShares {
+  requested: number;
+  pod: number;
+  missing: number;
+  /** Where the allocatable amount ends. */
+  allocatable: number;
+}
+
+/** Percent of the meter; its full width is the allocatable amount, or more when the pod wants more than there is. */
+export function meterShares(one: NodeAmount): MeterShares {
+  const whole = Math.max(one.allocatable, one.requested + one.wanted, 1);
+  const share = (value: number) => (Math.max(0, value) / whole) * 100;
+  const fits = Math.max(0, Math.min(one.wanted, one.free));
+  return { requested: share(one.requested), pod: share(fits), missing: share(one.wanted - fits), allocatable: share(one.allocatable) };
+}
+
+export interface NodeKind {
+  nodes: FilterNode[];
+  type: string;
+  resources: NodeAmount[];
+}
+
+/** Nodes of one type and size as one line: "18 nodes, m7i.2xlarge, 7.92 cpu". */
+export function kindsOf(nodes: readonly FilterNode[]): NodeKind[] {
+  const kinds = new Map<string, NodeKind>();
+  for (const node of nodes) {
+    const key = JSON.stringify([node.type, node.resources.map((one) => [one.name, one.allocatable, one.short > 0])]);
+    const kind = kinds.get(key);
+    if (kind === undefined) kinds.set(key, { nodes: [node], type: node.type, resources: node.resources });
+    else kind.nodes.push(node);
+  }
+  return [...kinds.values()].sort((a, b) => b.nodes.length - a.nodes.length);
+}
+
+/** "ip-10-0-1-10 … 27": what the last has in common with the first is left out. */
+export function nameRange(names: readonly string[]): string {
+  const sorted = [...names].sort();
+  const first = sorted[0] ?? "";
+  const last = sorted.at(-1) ?? "";
+  if (sorted.length < 2) return first;
+  let same = 0;
+  while (same < last.length && first[same] === last[same]) same += 1;
+  const cut = Math.max(first.lastIndexOf("-", same - 1), first.lastIndexOf(".", same - 1)) + 1;
+  return `${first} … ${last.slice(cut)}`;
+}
