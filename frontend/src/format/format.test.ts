@@ -2,11 +2,11 @@ import { describe, expect, it } from "vitest";
 
 import { commonPrefix, middle } from "./names";
 import { bytes, counted, shortPriority } from "./number";
-import { amount, requestText, resourceLabel } from "./resources";
+import { amount, quantity, requestText, resourceLabel } from "./resources";
 import { age, countdown, day, runTime, seconds, shortSeconds } from "./time";
 
 describe("time", () => {
-  it.each([[400, "0.4s"], [9940, "9.9s"], [9960, "10s"], [54_000, "54s"], [134_000, "2m 14s"], [120_000, "2m"], [7_500_000, "2h 5m"], [900_000_000, "10d"], [-5, "0.0s"]])(
+  it.each([[400, "0.4s"], [9940, "9.9s"], [9960, "10s"], [54_000, "54s"], [134_000, "2m 14s"], [120_000, "2m"], [7_500_000, "2h 5m"], [900_000_000, "10d"], [46, "0s"], [-5, "0s"]])(
     "age of %d ms", (milliseconds, want) => expect(age(milliseconds)).toBe(want));
   it.each([[38_000, "0:38"], [37_100, "0:38"], [800_000, "13:20"], [3_723_000, "1:02:03"], [-1, "0:00"]])(
     "countdown of %d ms", (milliseconds, want) => expect(countdown(milliseconds)).toBe(want));
@@ -44,6 +44,7 @@ describe("resources", () => {
   it("raw amounts", () => {
     expect([amount("cpu", 7920), amount("memory", 31 * 2 ** 30), amount("pods", 110), amount("memory", 500)]).toEqual(["7.92", "31 Gi", "110", "500"]);
   });
+  it("quantities", () => expect(["20050m", "96.1Gi", "8"].map(quantity)).toEqual(["20.05", "96.1 Gi", "8"]));
   it("short labels", () => expect([resourceLabel("memory"), resourceLabel("nvidia.com/gpu"), resourceLabel("example.com/accelerator")]).toEqual(["mem", "gpu", "accele"]));
 });
 

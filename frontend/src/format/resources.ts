@@ -27,6 +27,11 @@ export function requestText(requests: Record<string, string | number> | undefine
   return parts.length === 0 ? "no requests" : parts.join(" · ");
 }
 
+/** A Kubernetes quantity as text: "20050m" → "20.05", "96.1Gi" → "96.1 Gi". */
+export function quantity(value: string): string {
+  return /^\d+m$/.test(value) ? String(Number(cores(value))) : unit(value);
+}
+
 /** "250m" → "0.25" */
 function cores(value: string): string {
   return value.endsWith("m") ? String(Number(value.slice(0, -1)) / 1000) : value;

@@ -3,6 +3,7 @@
 /** "0.4s", "54s", "2m 14s", "3h 5m", "12d". */
 export function age(milliseconds: number): string {
   const seconds = Math.max(0, milliseconds) / 1000;
+  if (seconds < 0.05) return "0s";
   if (seconds < 9.95) return `${seconds.toFixed(1)}s`;
   const whole = Math.round(seconds);
   if (whole < 60) return `${whole}s`;

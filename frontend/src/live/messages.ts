@@ -2,15 +2,17 @@
  * Every message of the WebSocket, both ways; the server's twin is schedweb/runs/messages.py. `parseServerMessage` is the
  * only way in: what it does not know is dropped, so a newer server cannot break an older page.
  */
-import type { Column, Counts, Cycle, FeedItem, RunClock, RunState, StateKey, Worker } from "@/api/types";
+import type { Column, Counts, Cycle, FeedItem, Run, RunClock, RunState, StateKey, Worker } from "@/api/types";
 
 export interface Subscribe { type: "subscribe"; run: string }
 export interface Unsubscribe { type: "unsubscribe"; run: string }
 export interface Ping { type: "ping"; id: number }
 export type ClientMessage = Subscribe | Unsubscribe | Ping;
 
-export interface Hello { type: "hello"; version: string }
+export interface Hello { type: "hello"; version: string; protocol?: number }
 export interface Subscribed { type: "subscribed"; run: string; seq: number }
+/** The engine's row number; requested and reserved per resource; pods bound, waiting, in flight. */
+export type NodeChange = [row: number, requested: number[], reserved: number[], pods: number[]];
 export interface RunDelta {
   type: "run.delta";
   run: string;
@@ -25,8 +27,8 @@ export interface RunDelta {
   worker: Worker;
   cycle: Cycle | null;
   columns: Partial<Record<StateKey, Column>>;
-  /** One row: index, then requested and reserved per resource, then bound, waiting, in flight. */
-  nodes: number[][];
+  nodes: NodeChange[];
+  arrivals: Run["arrivals"];
   topology?: boolean;
   feed: FeedItem[];
   rate?: number | null;
@@ -34,7 +36,7 @@ export interface RunDelta {
 }
 export interface RunResync { type: "run.resync"; run: string }
 export interface WaitingCount { type: "waiting.count"; count: number; person: number }
-export interface RunsChanged { type: "runs.changed"; run: string }
+export interface RunsChanged { type: "runs.changed"; run: string; change?: "created" | "changed" | "deleted" }
 export interface Pong { type: "pong"; id: number }
 export interface ServerError { type: "error"; code: string; message: string }
 export type ServerMessage =

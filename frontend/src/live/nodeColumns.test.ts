@@ -25,17 +25,17 @@ describe("node columns", () => {
 
   it("keep rows that nobody drew yet", () => {
     const table = NodeColumns.from(part(["n0", "n1"], ["a"], 2));
-    table.update([[0, 60, 0, 1, 0, 0]], 2);
-    table.update([[1, 70, 0, 1, 0, 0]], 3);
+    table.update([[0, [60], [0], [1, 0, 0]]], 2);
+    table.update([[1, [70], [0], [1, 0, 0]]], 3);
     expect([...table.dirtyAt(3)].sort()).toEqual([0, 1]);
-    table.update([[1, 80, 0, 1, 0, 0]], 4);
+    table.update([[1, [80], [0], [1, 0, 0]]], 4);
     expect([...table.dirtyAt(4)]).toEqual([1]);
     expect(table.dirtyAt(3).size).toBe(0);
   });
 
   it("refuse a row of the wrong width and still write the others", () => {
     const table = NodeColumns.from(part(["n0", "n1"], ["a"], 2));
-    expect(table.update([[0, 60], [1, 90, 5, 2, 0, 1]], 2)).toBe(false);
+    expect(table.update([[0, [60, 1], [0], []], [1, [90], [5], [2, 0, 1]]], 2)).toBe(false);
     expect(table.share(0, 0).requested).toBe(0.5);
     expect(table.share(0, 1)).toEqual({ requested: 0.9, reserved: 0.05 });
   });

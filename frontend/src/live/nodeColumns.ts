@@ -4,6 +4,8 @@
  */
 import type { NodesTable } from "@/api/types";
 
+import type { NodeChange } from "./messages";
+
 export class NodeColumns {
   seq: number;
   readonly count: number;
@@ -82,25 +84,25 @@ export class NodeColumns {
   }
 
   /** Writes the rows of a delta; false when one does not fit this table, which then has to be fetched again. */
-  update(rows: readonly number[][], version: number): boolean {
+  update(rows: readonly NodeChange[], version: number): boolean {
     const width = this.resources.length;
     let fits = true;
     // Readers draw once per frame and may skip a version, so what they have not seen yet is kept.
     const dirty = new Set(this.seen ? [] : this.dirty);
     this.seen = false;
-    for (const values of rows) {
-      const row = this.placeOf.get(values[0] ?? -1);
-      if (row === undefined || values.length !== 4 + 2 * width) {
+    for (const [number, requested, reserved, pods] of rows) {
+      const row = this.placeOf.get(number);
+      if (row === undefined || requested.length !== width || reserved.length !== width) {
         fits = false;
         continue;
       }
       for (let resource = 0; resource < width; resource += 1) {
-        put(this.requested, resource, row, values[1 + resource]);
-        put(this.reserved, resource, row, values[1 + width + resource]);
+        put(this.requested, resource, row, requested[resource]);
+        put(this.reserved, resource, row, reserved[resource]);
       }
-      this.bound[row] = values[1 + 2 * width] ?? 0;
-      this.waiting[row] = values[2 + 2 * width] ?? 0;
-      this.inFlight[row] = values[3 + 2 * width] ?? 0;
+      this.bound[row] = pods[0] ?? 0;
+      this.waiting[row] = pods[1] ?? 0;
+      this.inFlight[row] = pods[2] ?? 0;
       dirty.add(row);
     }
     this.dirty = dirty;

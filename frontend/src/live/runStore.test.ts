@@ -19,7 +19,7 @@ function boardAt(seq: number): Board {
 function delta(seq: number, more: Partial<RunDelta> = {}): RunDelta {
   return {
     type: "run.delta", run: "r", seq, previous: seq - 1, at: clock.now, state: "playing", clock, counts, attempts: seq, points: 0,
-    worker: { state: "live", since: null }, cycle: null, columns: {}, nodes: [], feed: [], ...more,
+    worker: { state: "live", since: null }, cycle: null, columns: {}, nodes: [], feed: [], arrivals: null, ...more,
   };
 }
 
@@ -163,7 +163,7 @@ describe("a run's store", () => {
 
   it("writes node deltas by the engine's row number", async () => {
     await ready();
-    store.apply(delta(6, { nodes: [[9, 1500, 2, 100, 1, 2, 1, 0]] }));
+    store.apply(delta(6, { nodes: [[9, [1500, 2], [100, 1], [2, 1, 0]]] }));
     const nodes = store.getNodes();
     expect(nodes.table?.share(0, 1)).toEqual({ requested: 0.75, reserved: 0.05 });
     expect([nodes.table?.bound[1], nodes.table?.waiting[1]]).toEqual([2, 1]);
@@ -174,7 +174,7 @@ describe("a run's store", () => {
   it("fetches the nodes again when one is unknown, and when the topology changed", async () => {
     await ready();
     expect(nodeReads).toBe(1);
-    store.apply(delta(6, { nodes: [[44, 0, 0, 0, 0, 0, 0, 0]] }));
+    store.apply(delta(6, { nodes: [[44, [0, 0], [0, 0], [0, 0, 0]]] }));
     await settle();
     expect(nodeReads).toBe(2);
     store.apply(delta(7, { topology: true }));

@@ -199,7 +199,7 @@ export class RunStore {
       run: {
         ...run, state: delta.state, clock: delta.clock, counts: delta.counts, attempts: delta.attempts,
         points: delta.points, worker: delta.worker, seq: delta.seq,
-        error: delta.error === undefined ? (run.error ?? null) : delta.error,
+        error: delta.error ?? null, arrivals: delta.arrivals,
       },
       cycle: delta.cycle,
       columns: changed ? { ...columns, ...delta.columns } : columns,

@@ -6,15 +6,15 @@ import { kindTiles, listed, plural } from "./importing";
 
 const counts: SnapshotCounts = {
   nodes: 36, pods: 231, pending: 46, gated: 1, namespaces: 9, empty_namespaces: 3, arrivals: 0, departures: 0, gpus: 0, pods_by_namespace: [],
-  kinds: { Node: 36, Pod: 231, Namespace: 9, Service: 16, ReplicaSet: 12, StatefulSet: 3, DaemonSet: 1, StorageClass: 1, PriorityClass: 6 },
-  unused_kinds: { Deployment: 12 }, dropped_kinds: { Secret: 4 },
+  kinds: { Node: 36, Pod: 231, Namespace: 9, Service: 16, ReplicaSet: 12, StatefulSet: 3, DaemonSet: 1, StorageClass: 1, PriorityClass: 6, Deployment: 12 },
+  unused_kinds: { Deployment: 12, DaemonSet: 1 }, dropped_kinds: { Secret: 4 },
 };
 
 describe("what an import brings", () => {
   it("in the order people look for it, workloads together, what is not used last", () => {
     expect(kindTiles(counts).map((tile) => [tile.count, tile.name, tile.detail])).toEqual([
       [36, "Nodes", undefined], [231, "Pods", "46 pending, 1 gated"], [9, "Namespaces", undefined], [6, "PriorityClasses", undefined], [16, "Services", undefined],
-      [16, "Workloads", "12 RS, 3 STS, 1 DS"], [1, "StorageClass", undefined], [12, "Deployments", "kept, not used"], [4, "Secrets", "dropped"],
+      [15, "Workloads", "12 RS, 3 STS"], [1, "StorageClass", undefined], [12, "Deployments", "kept, not used"], [1, "DaemonSet", "kept, not used"], [4, "Secrets", "dropped"],
     ]);
   });
   it("says zero of nodes and pods rather than nothing", () => {

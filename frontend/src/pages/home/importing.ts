@@ -19,7 +19,9 @@ export function plural(kind: string, value: number): string {
 }
 
 export function kindTiles(counts: SnapshotCounts): KindTile[] {
-  const rest = new Map(Object.entries(counts.kinds).filter(([, value]) => value > 0));
+  // `kinds` counts all that is kept; what no decision reads is taken out here and listed last.
+  const used = (kind: string, value: number) => value - (counts.unused_kinds[kind] ?? 0);
+  const rest = new Map(Object.entries(counts.kinds).map(([kind, value]) => [kind, used(kind, value)] as const).filter(([, value]) => value > 0));
   const take = (kind: string): number => {
     const value = rest.get(kind) ?? 0;
     rest.delete(kind);

@@ -81,7 +81,7 @@ export function Inspector({ run, view, pod, selection, table, commander, operate
             {data.node ? <div><dt>{queue === "bound" ? "Node" : "Chosen"}</dt><dd className="mono">{data.node}</dd></div> : null}
             <Score pod={data} selection={selection} table={table} />
           </dl>
-          {data.node || queue === "gated" || data.answer.headline === "" ? null : <p className={classes.answer}>{data.answer.headline}</p>}
+          {data.node || data.answer.headline === "" || (selection?.attempt ?? null) !== null ? null : <p className={classes.answer}>{data.answer.headline}</p>}
           {data.next_try ? <p className={classes.next} title={data.next_try.at ? exact(data.next_try.at) : undefined}>Next try: {data.next_try.text}</p> : null}
           {data.warnings.map((warning) => <p key={warning} className={classes.warning}>{warning}</p>)}
           {selection?.attempt === null || selection === null || table === null ? null : <Verdicts selection={selection} table={table} />}

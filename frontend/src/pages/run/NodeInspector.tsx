@@ -13,6 +13,7 @@ import { Failed, Outlines } from "@/components/Outcome";
 import { Panel } from "@/components/Panel";
 import { queueOf } from "@/components/states";
 import { count } from "@/format/number";
+import { quantity, resourceLabel } from "@/format/resources";
 import { useKeys } from "@/keys/useKeys";
 
 import classes from "./Inspector.module.css";
@@ -59,10 +60,13 @@ function Details({ run, node }: { run: Run; node: NodeDetail }) {
     <>
       <p className="muted">{[node.zone, node.type, node.cordoned ? "cordoned" : "", node.present ? "" : "deleted"].filter(Boolean).join(" · ")}</p>
       <table className={classes.table}>
-        <thead><tr><th scope="col">Resource</th><th scope="col">Requested</th><th scope="col">Reserved</th><th scope="col">Free</th><th scope="col">Allocatable</th></tr></thead>
+        <thead><tr><th scope="col"><span className="srOnly">Resource</span></th><th scope="col">Requested</th><th scope="col">Reserved</th><th scope="col">Free</th><th scope="col">Allocatable</th></tr></thead>
         <tbody>
           {node.resources.filter((one) => one.allocatable !== "0" || one.requested !== "0").map((one) => (
-            <tr key={one.name}><td>{one.name}</td><td className="num">{one.requested}</td><td className="num">{one.reserved}</td><td className="num">{one.free}</td><td className="num">{one.allocatable}</td></tr>
+            <tr key={one.name}>
+              <th scope="row" title={one.name}>{resourceLabel(one.name)}</th>
+              {[one.requested, one.reserved, one.free, one.allocatable].map((value, index) => <td key={index} className="num">{quantity(value)}</td>)}
+            </tr>
           ))}
         </tbody>
       </table>

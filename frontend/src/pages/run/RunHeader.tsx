@@ -1,7 +1,7 @@
 import { Link } from "@tanstack/react-router";
 import { lazy, Suspense, useState } from "react";
 
-import type { Run, Speed } from "@/api/types";
+import { type Run, type Speed, STATE_KEYS } from "@/api/types";
 import { IconButton } from "@/components/Button";
 import { Chip } from "@/components/Chip";
 import { RunStateWord } from "@/components/runs/RunsTable";
@@ -31,9 +31,11 @@ interface RunHeaderProps {
   commander: Commander;
   operates: boolean;
   me: string | undefined;
+  /** As the table of nodes has it: the run's own number is that of its start. */
+  nodes: number;
 }
 
-export function RunHeader({ run, view, commander, operates, me }: RunHeaderProps) {
+export function RunHeader({ run, view, commander, operates, me, nodes }: RunHeaderProps) {
   const [menu, setMenu] = useState(false);
   const { configuration } = run;
   return (
@@ -47,7 +49,7 @@ export function RunHeader({ run, view, commander, operates, me }: RunHeaderProps
           <Chip>{configuration.builtin ? "built-in" : `v${configuration.version}`}</Chip>
         </div>
         <p className="faint hidePhone clip" title={`${run.number}, started ${exact(run.started_at)}`}>
-          {counted(run.nodes, "node")} · {counted(run.pods, "pod")} · started {day(run.started_at, view.receivedAt, true).replace(" today", "")} by {run.started_by === me ? "you" : run.started_by}
+          {counted(nodes, "node")} · {counted(STATE_KEYS.reduce((sum, key) => sum + run.counts[key], 0), "pod")} · started {day(run.started_at, view.receivedAt, true).replace(" today", "")} by {run.started_by === me ? "you" : run.started_by}
         </p>
       </div>
       <div className="hidePhone"><Transport run={run} commander={commander} operates={operates} keys /></div>

@@ -95,7 +95,7 @@ function Board({ store, view, run, columns }: BoardProps) {
 
   return (
     <div className={classes.page}>
-      <RunHeader run={run} view={view} commander={commander} operates={operates} me={me?.username} />
+      <RunHeader run={run} view={view} commander={commander} operates={operates} me={me?.username} nodes={nodes.table?.count ?? run.nodes} />
       <RunNotices run={run} />
       <CycleRibbon cycle={view.cycle} />
       {view.error !== null ? <Failed what="The board could not be brought up to date." error={view.error} retry={() => void store.load()} small /> : null}

@@ -83,11 +83,13 @@ export function groupShare(table: NodeColumns, rows: readonly number[], resource
   return allocatable === 0 ? 0 : requested / allocatable;
 }
 
-/** The resources worth a bar on this node: those it has, cpu, memory and pods first. */
+/** The resources worth a bar on this node: those it has, and of disks only those that somebody asked for. */
 export function barsOf(table: NodeColumns, row: number, most = 4): number[] {
   const bars: number[] = [];
   for (let resource = 0; resource < table.resources.length && bars.length < most; resource += 1) {
-    if ((table.allocatable[resource]?.[row] ?? 0) > 0) bars.push(resource);
+    const asked = (table.requested[resource]?.[row] ?? 0) + (table.reserved[resource]?.[row] ?? 0) > 0;
+    const quiet = table.resources[resource] === "ephemeral-storage" && !asked;
+    if ((table.allocatable[resource]?.[row] ?? 0) > 0 && !quiet) bars.push(resource);
   }
   return bars;
 }

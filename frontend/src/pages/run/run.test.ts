@@ -91,7 +91,7 @@ describe("what a selected pod says of the nodes", () => {
     expect(runnerUp({ ...selection, total: [640, null, null, null, null, null] })).toBeNull();
   });
   it.each([
-    ["Insufficient nvidia.com/gpu", "no GPU"], ["Insufficient cpu, Insufficient memory", "no cpu, memory"], ["node(s) were unschedulable", "cordoned"], ["node(s) didn't match Pod's node affinity/selector", "affinity"],
+    ["Insufficient nvidia.com/gpu", "no GPU"], ["Insufficient cpu, Insufficient memory", "no cpu +1"], ["Insufficient cpu, Insufficient nvidia.com/gpu", "no GPU +1"], ["node(s) were unschedulable", "cordoned"], ["node(s) didn't match Pod's node affinity/selector", "affinity"],
     ["node(s) had untolerated taint(s) {dedicated: data}", "taint dedicated"], ["node(s) had untolerated taint(s)", "taint"],
     ["node(s) didn't match pod topology spread constraints", "spread"], ["node(s) didn't match pod anti-affinity rules", "pod affinity"],
   ])("in short: %s", (text, want) => expect(shortReason(text)).toBe(want));

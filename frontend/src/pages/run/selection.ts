@@ -67,8 +67,14 @@ const SHORT: readonly [RegExp, string][] = [
   [/^node\(s\) /, ""],
 ];
 
+const COMMON: ReadonlySet<string> = new Set(["cpu", "memory", "pods", "ephemeral-storage"]);
+
 export function shortReason(text: string): string {
   const short = SHORT.find(([pattern]) => pattern.test(text));
   const core = short === undefined ? text : text.replace(short[0], short[1]);
-  return core.replace(/Insufficient /g, "no ").replace(/, no /g, ", ").replace(/nvidia\.com\/gpu/g, "GPU");
+  if (!core.startsWith("Insufficient ")) return core;
+  // The rarest resource tells most: a node without a GPU is hopeless, one without free cpu may get some.
+  const missing = core.split(", ").map((part) => part.replace(/^Insufficient /, "").replace(/^.*\/gpu$/, "GPU"));
+  const telling = missing.find((name) => !COMMON.has(name)) ?? missing[0] ?? "";
+  return `no ${telling}${missing.length > 1 ? ` +${missing.length - 1}` : ""}`;
 }
