@@ -25,7 +25,7 @@ class Sample:
 
 
 SAMPLES: Final = (
-    Sample("three-zone-shop", 1, three_zone_shop),
+    Sample("three-zone-shop", 2, three_zone_shop),
     Sample("gpu-cluster", 1, gpu_cluster),
     Sample("one-thousand-nodes", 1, one_thousand_nodes),
 )

@@ -202,6 +202,12 @@ def spread_over(key: str, app: str, *, max_skew: int, hard: bool = False) -> Man
     }
 
 
+def one_per_node(app: str) -> Manifest:
+    """Required anti-affinity: no two pods of ``app`` on one node."""
+    term = {"labelSelector": {"matchLabels": {"app": app}}, "topologyKey": "kubernetes.io/hostname"}
+    return {"podAntiAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": [term]}}
+
+
 def toleration(key: str) -> Manifest:
     return {"key": key, "operator": "Exists", "effect": "NoSchedule"}
 

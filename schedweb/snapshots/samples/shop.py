@@ -1,7 +1,8 @@
 """Three-zone shop: 12 nodes and 64 pods, where 18 more arrive; a gang of six and pods that ask a person.
 
 Every queue gets a visitor within two minutes: a gated export, a job too large for any node, a preemption by the
-ingress, spreading over zones, a gang that waits for its sixth member, and a database that needs an approval.
+ingress, spreading over zones, a gang whose sixth member finds no place until a sync job ends, and two databases that
+need an approval.
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from schedweb.snapshots.samples.manifests import (
     disruption_budget,
     namespace,
     node,
+    one_per_node,
     pod_group,
     priority_class,
     spread_over,
@@ -24,7 +26,6 @@ from schedweb.snapshots.samples.manifests import (
 
 ZONES = ("eu-west-1a", "eu-west-1b", "eu-west-1c")
 ZONE = "topology.kubernetes.io/zone"
-HOST = "kubernetes.io/hostname"
 WEB_IMAGE = "registry.example.com/shop/web:3.2.0"
 
 WEB = Workload("web", "shop", {"cpu": "500m", "memory": "512Mi"}, WEB_IMAGE)
@@ -55,13 +56,7 @@ DATABASE = Workload(
     spec={
         "nodeSelector": {"pool": "data"},
         "tolerations": [toleration("dedicated")],
-        "affinity": {
-            "podAntiAffinity": {
-                "requiredDuringSchedulingIgnoredDuringExecution": [
-                    {"labelSelector": {"matchLabels": {"app": "postgres"}}, "topologyKey": HOST}
-                ]
-            }
-        },
+        "affinity": one_per_node("postgres"),
     },
 )
 CART_CACHE = Workload(
@@ -69,8 +64,16 @@ CART_CACHE = Workload(
     "shop",
     {"cpu": "250m", "memory": "2Gi"},
     "registry.example.com/redis:8.2",
-    priority_class="business",
+    priority_class="patient",
     labels={"scheduling.x-k8s.io/pod-group": "cart-cache"},
+    spec={"nodeSelector": {"disk": "nvme"}, "affinity": one_per_node("cart-cache")},
+)
+SYNC = Workload(
+    "stock-sync",
+    "batch",
+    {"cpu": "500m", "memory": "20Gi"},
+    "registry.example.com/batch/sync:4",
+    priority_class="business",
 )
 INGRESS = Workload(
     "ingress",
@@ -104,25 +107,28 @@ def three_zone_shop() -> SampleCluster:
         *(namespace(name) for name in ("shop", "data", "batch", "monitoring")),
         priority_class("critical", 100_000),
         priority_class("business", 10_000),
+        priority_class("patient", 5_000, never_preempts=True),
         priority_class("batch", -10),
         pod_group("cart-cache", "shop", min_member=6, timeout_seconds=60),
         disruption_budget("reports", "batch", "reports", allowed=2),
         *nodes,
-        *WEB.controller(18),
+        *WEB.controller(17),
         *CHECKOUT.controller(6),
         *SEARCH.controller(9),
         *REPORTS.controller(14),
         *AGENT.controller(12),
         *DATABASE.controller(4),
         *CART_CACHE.controller(6),
+        *SYNC.controller(1),
         *INGRESS.controller(3),
         *EXPORT.controller(1),
         *HUGE.controller(1),
         *(AGENT.pod(i, on=name) for i, name in enumerate([*general, *data])),
-        *(WEB.pod(i, on=general[i % 9]) for i in range(18)),
+        *(WEB.pod(i, on=general[i % 8]) for i in range(17)),
         *(CHECKOUT.pod(i, on=general[i]) for i in range(6)),
-        *(SEARCH.pod(i, on=general[i]) for i in range(9)),
-        *(REPORTS.pod(i, on=general[(i * 2) % 9]) for i in range(14)),
+        *(SEARCH.pod(i, on=general[i % 8]) for i in range(9)),
+        *(REPORTS.pod(i, on=general[(i * 3) % 8]) for i in range(14)),
+        SYNC.pod(0, on="shop-b-2"),
         DATABASE.pod(0, on=data[0]),
         DATABASE.pod(1, on=data[1]),
         EXPORT.pod(0, created=START),
@@ -130,25 +136,30 @@ def three_zone_shop() -> SampleCluster:
         WEB.pod(18, created=START),
     ]
     arrivals = [
-        *(Arrival(1 + i, CART_CACHE.pod(i, created=START)) for i in range(5)),
-        Arrival(6, DATABASE.pod(2, created=START)),
+        *(Arrival(1 + i, CART_CACHE.pod(i, created=START)) for i in range(6)),
+        Arrival(7, DATABASE.pod(2, created=START)),
         *(Arrival(8 + i, WEB.pod(19 + i, created=START)) for i in range(4)),
         *(Arrival(14 + 2 * i, INGRESS.pod(i, created=START)) for i in range(3)),
         *(Arrival(24 + i, REPORTS.pod(14 + i, created=START)) for i in range(3)),
-        Arrival(35, CART_CACHE.pod(5, created=START)),
+        Arrival(35, SYNC.pod(0), delete=True),
         Arrival(40, DATABASE.pod(3, created=START)),
     ]
     return SampleCluster(
         name="Three-zone shop",
-        description="A gang of six and one approval. Two minutes to see every queue.",
+        description="A gang of six and two approvals. Two minutes to see every queue.",
         configuration="default-approvals",
         objects=objects,
         arrivals=arrivals,
     )
 
 
+NVME = {"shop-a-1", "shop-b-1", "shop-c-1", "shop-a-2", "shop-b-2", "shop-b-3"}
+
+
 def _general_nodes() -> list[Manifest]:
-    return [
+    """Eight: three each in zones a and b, two in zone c, of which one is cordoned."""
+    places = [(number, zone) for number in range(1, 4) for zone in ZONES if (number, zone) != (3, ZONES[2])]
+    nodes = [
         node(
             f"shop-{zone[-1]}-{number}",
             zone=zone,
@@ -156,18 +167,21 @@ def _general_nodes() -> list[Manifest]:
             instance_type="m7i.2xlarge",
             capacity={"cpu": "8", "memory": "32Gi", "ephemeral-storage": "100Gi"},
             allocatable={"cpu": "7910m", "memory": "30Gi", "ephemeral-storage": "90Gi"},
-            cordoned=(zone, number) == (ZONES[2], 3),
+            cordoned=(number, zone) == (2, ZONES[2]),
             images={WEB_IMAGE: 212_000_000} if number < 3 else None,
         )
-        for number in range(1, 4)
-        for zone in ZONES
+        for number, zone in places
     ]
+    for made in nodes:
+        if made["metadata"]["name"] in NVME:
+            made["metadata"]["labels"]["disk"] = "nvme"
+    return nodes
 
 
 def _data_nodes() -> list[Manifest]:
     return [
         node(
-            f"data-{zone[-1]}-1",
+            f"data-{zone[-1]}-{number}",
             zone=zone,
             pool="data",
             instance_type="r7i.xlarge",
@@ -175,5 +189,5 @@ def _data_nodes() -> list[Manifest]:
             allocatable={"cpu": "3920m", "memory": "30Gi", "ephemeral-storage": "180Gi"},
             taints=[taint("dedicated", "data")],
         )
-        for zone in ZONES
+        for number, zone in ((1, ZONES[0]), (1, ZONES[1]), (1, ZONES[2]), (2, ZONES[0]))
     ]
