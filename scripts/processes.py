@@ -66,12 +66,19 @@ def link_in(printed: str) -> str:
 
 
 class Playground:
-    """The embedded mode as `make run` starts it, on a free port and with a data folder of its own."""
+    """The product as `make run` starts it, on a free port and with a data folder of its own."""
 
-    def __init__(self, folder: Path) -> None:
+    def __init__(self, folder: Path, **more: str) -> None:
+        """``more`` goes to the environment: REDIS_URL and DATABASE_URL make it the distributed mode."""
         self.port = free_port()
         own = bare_environment()
-        own |= {"HOST": "127.0.0.1", "PORT": str(self.port), "PLAYGROUND_DATA": str(folder), "PYTHONUNBUFFERED": "1"}
+        own |= {
+            "HOST": "127.0.0.1",
+            "PORT": str(self.port),
+            "PLAYGROUND_DATA": str(folder),
+            "PYTHONUNBUFFERED": "1",
+            **more,
+        }
         self.process = Process("playground", [sys.executable, "manage.py", "playground"], own, folder / "log")
 
     @property

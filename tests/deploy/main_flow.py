@@ -79,6 +79,10 @@ def play_the_main_flow(site: Site, printed: str, *, mode: str) -> None:
     me = site.open_link(link_in(printed))
     assert me["mode"] == mode
 
+    shipped = {entry["source"] for entry in site.get("/api/v1/snapshots/?limit=50")["results"]}
+    assert shipped == {"sample"}
+    assert any(entry["builtin"] for entry in site.get("/api/v1/configurations/?limit=50")["results"])
+
     snapshot = site.import_snapshot(json.dumps(CLUSTER), "main flow")
     assert (snapshot["counts"]["nodes"], snapshot["counts"]["pods"]) == (2, 7)
     saved = site.post("/api/v1/configurations/", {"name": "asks a person", "text": CONFIGURATION})

@@ -1,4 +1,4 @@
-"""The embedded mode as `make run` starts it: one command, no service, a link that works once."""
+"""The product as `make run` starts it: one command, a link that works once; embedded, or with both addresses set."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ import pytest
 
 from scripts.processes import Playground, Process, bare_environment, free_port, link_in
 from scripts.site import Site
+from tests.conftest import Services
 from tests.deploy.main_flow import play_the_main_flow
 
 
@@ -26,6 +27,15 @@ def test_the_main_flow_without_any_service(playground: Playground) -> None:
     printed = playground.printed()
     assert link_in(printed).startswith(f"{playground.origin}/")
     play_the_main_flow(Site(playground.origin), printed, mode="embedded")
+
+
+@pytest.mark.services
+def test_with_both_addresses_it_starts_web_and_worker(services: Services, tmp_path: Path) -> None:
+    started = Playground(tmp_path, REDIS_URL=services.redis_url, DATABASE_URL=services.database_url)
+    try:
+        play_the_main_flow(Site(started.origin), started.printed(), mode="distributed")
+    finally:
+        started.process.stop()
 
 
 def test_the_link_works_once_and_nothing_is_open_without_it(playground: Playground) -> None:
