@@ -1,0 +1,61 @@
+"""Which of equally good nodes is taken (spec: framework §5.9, design §11.9)."""
+
+from __future__ import annotations
+
+from collections import Counter
+
+import numpy as np
+from hypothesis import given
+from hypothesis import strategies as st
+
+from framework.profiles import SeededGenerator, Ties
+from framework.profiles.ties import heap_root
+
+
+def heap_init_root(totals: list[int]) -> int:
+    """Go's heap.Init over (total, index), by the book."""
+    items = list(enumerate(totals))
+
+    def better(a: int, b: int) -> bool:
+        return items[a][1] > items[b][1]
+
+    for start in range(len(items) // 2 - 1, -1, -1):
+        i = start
+        while 2 * i + 1 < len(items):
+            child = 2 * i + 1
+            if child + 1 < len(items) and better(child + 1, child):
+                child += 1
+            if not better(child, i):
+                break
+            items[i], items[child] = items[child], items[i]
+            i = child
+    return items[0][0]
+
+
+@given(st.lists(st.integers(0, 3), min_size=1, max_size=70))
+def test_upstream_rule_is_the_root_of_the_heap(totals: list[int]) -> None:
+    scores = np.array(totals)
+    tied = np.flatnonzero(scores == scores.max())
+    assert heap_root(len(totals), tied) == heap_init_root(totals)
+
+
+def test_smallest_rule_takes_the_smallest_name() -> None:
+    ties = Ties("smallest", SeededGenerator(1))
+    assert ties.pick_scored(5, np.array([1, 3, 4]), ["n9", "n10", "n2"]) == 3
+    assert ties.pick(["b", "a"]) == "a"
+
+
+def test_seeded_rule_is_fair_and_repeatable() -> None:
+    def drawn(seed: int) -> list[int]:
+        ties = Ties("seeded", SeededGenerator(seed))
+        return [ties.pick_scored(9, np.array([2, 5, 7]), ()) for _ in range(3000)]
+
+    assert drawn(5) == drawn(5)
+    assert drawn(5) != drawn(6)
+    assert set(Counter(drawn(5))) == {2, 5, 7}
+    assert min(Counter(drawn(5)).values()) > 900
+
+
+def test_generator_is_splitmix64() -> None:
+    generator = SeededGenerator(1234567)
+    assert [generator.next() for _ in range(3)] == [6457827717110365317, 3203168211198807973, 9817491932198370423]
