@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Literal
 
 from django.conf import settings
 from drf_spectacular.extensions import OpenApiAuthenticationExtension
@@ -16,11 +16,13 @@ class Schema(AutoSchema):
         path = self.path.removeprefix("/api/v1/").split("/")
         return [path[0] or "api"]
 
-    def _get_response_bodies(self, direction: str = "response") -> Any:
+    def _get_response_bodies(self, direction: Literal["request", "response"] = "response") -> Any:
         bodies = super()._get_response_bodies(direction)
         for code, text in (("401", "Not logged in"), ("403", "Not allowed to"), ("default", "Refused with a sentence")):
             if code not in bodies:
-                described = self._get_response_for_code(ErrorSerializer, code, ["application/json"], direction)
+                described = self._get_response_for_code(  # type: ignore[no-untyped-call]
+                    ErrorSerializer, code, ["application/json"], direction
+                )
                 bodies[code] = {**described, "description": text}
         return bodies
 

@@ -40,7 +40,7 @@ IDLE_SECONDS = 0.5
 
 
 class Engine:
-    def __init__(self, player: Player, pace: Pace, begin: Begin, pipes: tuple[BinaryIO, BinaryIO]) -> None:
+    def __init__(self, player: Player, pace: Pace, begin: Begin, pipes: tuple[Exactly, frames.Writer]) -> None:
         self.player = player
         self.pace = pace
         self.begin = begin
@@ -62,6 +62,8 @@ class Engine:
         self.anchor: tuple[float, int] | None = None
         """Real clock: (wall, run time) when it began to run."""
         self.rate_at = (time.monotonic(), player.scheduler.attempts)
+        self.unheard = 0
+        """Operations since the pipe was looked at."""
         self.ending = False
         self.urgent = True
 
@@ -69,20 +71,24 @@ class Engine:
 
     def run(self) -> None:
         self.emit(whole=True)
-        unheard = 0
-        while not self.ending:
-            wait = self.patience()
-            if wait > 0 or (unheard >= LOOK_EVERY and not self.is_within_cycle):
-                self.listen(wait)
-                unheard = 0
-                if self.ending:
-                    break
-            if self.may_operate():
-                self.operate()
-                unheard += 1
-            if not self.is_within_cycle:
-                self.maybe_emit()
+        while self.go_round():
+            pass
         self.finish()
+
+    def go_round(self) -> bool:
+        """Listens if it is time to, then does one operation if there is one. False at the end."""
+        wait = self.patience()
+        if wait > 0 or (self.unheard >= LOOK_EVERY and not self.is_within_cycle):
+            self.listen(wait)
+            self.unheard = 0
+        if self.ending:
+            return False
+        if self.may_operate():
+            self.operate()
+            self.unheard += 1
+        if not self.is_within_cycle:
+            self.maybe_emit()
+        return True
 
     @property
     def is_within_cycle(self) -> bool:
@@ -404,7 +410,7 @@ class Exactly:
         return b"".join(parts)
 
 
-def failed(outward: BinaryIO, text: str, trace: str) -> int:
+def failed(outward: frames.Writer, text: str, trace: str) -> int:
     with contextlib.suppress(Gone):
         frames.write(outward, frames.Failure(text, trace))
     return 1

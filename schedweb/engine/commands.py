@@ -123,7 +123,8 @@ PACING: Final = (Play, Pause, Step, SetSpeed, Stop)
 
 def command_from(content: object) -> AnyCommand:
     """Raises msgspec.ValidationError with a sentence that names the field."""
-    return msgspec.convert(content, AnyCommand)
+    command: AnyCommand = msgspec.convert(content, AnyCommand)
+    return command
 
 
 def plain(command: AnyCommand) -> dict[str, Any]:

@@ -8,8 +8,7 @@ At most one batch is not acknowledged; until then the child goes on and gathers 
 from __future__ import annotations
 
 import struct
-from collections.abc import Callable
-from typing import Any, BinaryIO, Final, Literal
+from typing import Any, Final, Literal, Protocol
 
 import msgspec
 
@@ -241,11 +240,21 @@ _TO_CHILD: Final = msgspec.msgpack.Decoder(ToChild)
 _FROM_CHILD: Final = msgspec.msgpack.Decoder(FromChild)
 
 
+class Reader(Protocol):
+    def read(self, size: int, /) -> bytes: ...
+
+
+class Writer(Protocol):
+    def write(self, data: bytes, /) -> object: ...
+
+    def flush(self) -> object: ...
+
+
 class Gone(Exception):
     """The other end of the pipe was closed."""
 
 
-def write(pipe: BinaryIO, message: Message) -> None:
+def write(pipe: Writer, message: Message) -> None:
     body = _ENCODER.encode(message)
     if len(body) > LARGEST:
         raise ValueError(f"a message of {len(body)} bytes is too large for the pipe")
@@ -257,7 +266,7 @@ def write(pipe: BinaryIO, message: Message) -> None:
         raise Gone(str(error)) from error
 
 
-def _read(pipe: BinaryIO) -> bytes:
+def _read(pipe: Reader) -> bytes:
     try:
         head = pipe.read(HEAD.size)
         if len(head) < HEAD.size:
@@ -271,12 +280,11 @@ def _read(pipe: BinaryIO) -> bytes:
     return body
 
 
-def read_to_child(pipe: BinaryIO) -> ToChild:
-    return _TO_CHILD.decode(_read(pipe))
+def read_to_child(pipe: Reader) -> ToChild:
+    message: ToChild = _TO_CHILD.decode(_read(pipe))
+    return message
 
 
-def read_from_child(pipe: BinaryIO) -> FromChild:
-    return _FROM_CHILD.decode(_read(pipe))
-
-
-Send = Callable[[Message], None]
+def read_from_child(pipe: Reader) -> FromChild:
+    message: FromChild = _FROM_CHILD.decode(_read(pipe))
+    return message

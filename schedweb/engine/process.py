@@ -64,13 +64,13 @@ class EngineProcess:
 
     def send(self, message: frames.ToChild) -> None:
         """Raises Gone."""
-        frames.write(self._pipe(self.child.stdin), message)  # type: ignore[arg-type]
+        frames.write(self._pipe(self.child.stdin), message)
 
     def _listen(self) -> None:
         pipe = self._pipe(self.child.stdout)
         while True:
             try:
-                message = frames.read_from_child(pipe)  # type: ignore[arg-type]
+                message = frames.read_from_child(pipe)
             except frames.Gone:
                 self.hear(Died())
                 return

@@ -37,6 +37,8 @@ PLACES: Final = {
 COMPLETED, DELETED = "completed", "deleted"
 TIMED_OUT: Final = "rejected due to timeout"
 SECOND: Final = 1_000_000_000
+#: Above this the manifests of placed pods are written when they change only: the snapshot holds them as they were.
+MANIFESTS_AT_START: Final = 20_000
 
 
 @dataclass(slots=True)
@@ -165,6 +167,8 @@ class Projection(Observer):
             self.nodes.set_node(node)
         for pod, view in zip(pods, views, strict=True):
             self._pod_added(pod, view)
+            if len(pods) <= MANIFESTS_AT_START or not pod.spec.node_name:
+                self.objects_changed.add(view.uid)
         self.usage.start(1)
 
     def _pod_added(self, pod: Pod, view: PodView) -> None:

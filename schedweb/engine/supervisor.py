@@ -165,7 +165,7 @@ class Supervisor:
         try:
             self.child.send(message)
         except frames.Gone:
-            log.info("%s: the engine is gone", self.run)
+            log.debug("%s: the engine is gone", self.run)
 
     # --- commands ---------------------------------------------------------------------------------------------------
 

@@ -108,4 +108,5 @@ def to_text(message: Message) -> str:
 
 def from_text(text: str) -> FromBrowser:
     """Raises msgspec.DecodeError or msgspec.ValidationError."""
-    return _DECODER.decode(text)
+    message: FromBrowser = _DECODER.decode(text)
+    return message

@@ -8,7 +8,7 @@ from typing import Any, Final
 from uuid import UUID
 
 from framework.interface import Code, Status
-from framework.trace.attempt import AttemptTrace, PluginOutcome
+from framework.trace.attempt import AttemptTrace, PluginOutcome, PostFilterOutcome
 from framework.trace.encoding import decode_attempt
 from schedweb.api.errors import not_found
 from schedweb.api.windows import Window, window_answer
@@ -195,6 +195,11 @@ def waits(seconds: float) -> str:
     return f"up to {seconds:g} s" if seconds else ""
 
 
+def victim_body(victim: str, chosen: PostFilterOutcome) -> dict[str, Any]:
+    namespace, _, name = victim.partition("/")
+    return {**pod_ref(namespace, name), "node": chosen.nominated_node}
+
+
 def attempt_body(stored: StoredAttempt) -> dict[str, Any]:
     row, trace = stored.row, stored.trace
     nominated = next((each for each in trace.post_filter if each.nominated_node), None)
@@ -218,10 +223,7 @@ def attempt_body(stored: StoredAttempt) -> dict[str, Any]:
         ],
         "message": row.message,
         "nominated": nominated.nominated_node if nominated else None,
-        "victims": [
-            {**pod_ref(*victim.split("/", 1)), "node": nominated.nominated_node}
-            for victim in (nominated.victims if nominated else ())
-        ],
+        "victims": [] if nominated is None else [victim_body(victim, nominated) for victim in nominated.victims],
         "sampling": {
             "checked": trace.evaluated_nodes,
             "feasible": trace.feasible_nodes,

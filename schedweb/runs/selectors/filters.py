@@ -46,7 +46,7 @@ def usage_before(stored: StoredAttempt) -> dict[int, Amounts]:
     if base is None:
         return {}
     changes = chunks.filter(first__gte=base[0]).order_by("first").values_list("usage", flat=True)
-    return usage_at(base[1], changes, number)
+    return usage_at(bytes(base[1] or b""), (bytes(blob) for blob in changes), number)
 
 
 def node_facts(stored: StoredAttempt) -> dict[str, NodeFacts]:

@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from django.core.exceptions import ValidationError
 from django.db.models import QuerySet
 from django.utils import timezone
 
@@ -100,8 +99,8 @@ def run_window(window: Window, *, snapshot: str = "") -> dict[str, Any]:
     rows = runs_with_names().defer("snapshot__payload", "configuration_version__text", *BOARD_FIELDS)
     if snapshot:
         try:
-            rows = rows.filter(snapshot=snapshot)
-        except ValidationError:
+            rows = rows.filter(snapshot=UUID(snapshot))
+        except ValueError:
             raise ApiError(f"{snapshot!r} is not a snapshot's id.", code="invalid", path="snapshot") from None
     return window_answer(window, rows, run_body)
 

@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from typing import Any
+from uuid import UUID
 
-from django.core.exceptions import ValidationError
 from django.db.models import Case, Count, IntegerField, Q, QuerySet, Value, When
 
 from schedweb.api.errors import ApiError
@@ -19,12 +19,11 @@ def waiting_rows(run: str) -> QuerySet[PodRecord]:
     return rows.filter(run=run_id(run)) if run else rows
 
 
-def run_id(text: str) -> str:
+def run_id(text: str) -> UUID:
     try:
-        Run._meta.pk.to_python(text)
-    except ValidationError:
+        return UUID(text)
+    except ValueError:
         raise ApiError(f"{text!r} is not a run's id.", code="invalid", path="run") from None
-    return text
 
 
 def at_zero(card: dict[str, Any], gang: dict[str, Any] | None) -> str:

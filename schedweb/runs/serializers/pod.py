@@ -128,7 +128,6 @@ class NextTrySerializer(serializers.Serializer[Any]):
 class SpanSerializer(serializers.Serializer[Any]):
     start = serializers.DateTimeField()
     end = serializers.DateTimeField(allow_null=True)
-    label = serializers.CharField(required=False)
 
 
 class LaneSerializer(serializers.Serializer[Any]):

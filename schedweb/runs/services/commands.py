@@ -153,5 +153,6 @@ def command_append(*, run_id: UUID, user: Any, body: object) -> JournalEntry:
             run_dispatch(run.pk)
     except IntegrityError:
         # The same client_id twice at once: the other one was first.
+        assert client_id is not None, "without one it is new, and numbers are given under a lock"
         return JournalEntry.objects.get(run=run, client_id=client_id)
     return entry

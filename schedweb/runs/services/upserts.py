@@ -23,23 +23,30 @@ def upsert(
     """`columns`: names of fields. Of `keep` an old value stays where the new one is NULL, of `fixed` always."""
     if not rows:
         return
-    names = {column: model._meta.get_field(column).column for column in columns}
+    names = {column: column_of(model, column) for column in columns}
     quote = connection.ops.quote_name
     table = quote(model._meta.db_table)
-    targets = ", ".join(quote(str(names[column])) for column in columns)
+    targets = ", ".join(quote(names[column]) for column in columns)
     values = ", ".join(["%s"] * len(columns))
-    conflict = ", ".join(quote(str(names[column])) for column in key)
+    conflict = ", ".join(quote(names[column]) for column in key)
     changes = []
     for column in columns:
         if column in key or column in fixed:
             continue
-        name = quote(str(names[column]))
+        name = quote(names[column])
         new = f"COALESCE(excluded.{name}, {table}.{name})" if column in keep else f"excluded.{name}"
         changes.append(f"{name} = {new}")
     action = f"DO UPDATE SET {', '.join(changes)}" if changes else "DO NOTHING"
     statement = f"INSERT INTO {table} ({targets}) VALUES ({values}) ON CONFLICT ({conflict}) {action}"
     with connection.cursor() as cursor:
         cursor.executemany(statement, rows)
+
+
+def column_of(model: type[models.Model], name: str) -> str:
+    field = model._meta.get_field(name)
+    assert isinstance(field, models.Field)
+    assert field.column is not None
+    return field.column
 
 
 def identifier(model: type[models.Model], value: Any) -> Any:

@@ -157,8 +157,10 @@ def test_a_step_that_was_promised_and_not_done_is_done_after_replay() -> None:
     left = replay(again, pace, table.journal, until=table.game.position)
     assert [entry.command["type"] for entry in left] == ["step"]
     do(again, pace, left[0])
-    assert pace.wants_operations
+    done = 0
     while pace.wants_operations:
         pace.happened(again.operate())
-    assert pace.state == "paused"
+        done += 1
+    assert done > 0
+    assert pace.mode == "paused"
     assert not again.scheduler.mid_cycle
