@@ -4,8 +4,12 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from schedweb.api.errors import ApiError
 from schedweb.runs.models import Attempt, PodRecord, Run
-from schedweb.runs.selectors.pods import IN_COLUMN_ORDER, pod_get
+from schedweb.runs.selectors.answers import pending_answer
+from schedweb.runs.selectors.attempts import stored_attempt
+from schedweb.runs.selectors.filters import FilterView
+from schedweb.runs.selectors.pods import IN_COLUMN_ORDER, pod_get, pod_manifest
 from schedweb.runs.serializers.fields import POD_COLUMNS
 from schedweb.runs.times import SECOND, iso, iso_or_none
 
@@ -46,6 +50,18 @@ def pending_headline(card: dict[str, Any], nodes: int) -> str:
     return f"No node fits: {', '.join(parts)} of {nodes}." if parts else f"{rejectors[0]['plugin']} refused it."
 
 
+def pending_words(run: Run, pod: PodRecord, latest: Attempt | None) -> tuple[str, str]:
+    """From the latest attempt as far as it is stored; from the counts on its card otherwise."""
+    if latest is not None and latest.result == "unschedulable" and not latest.node:
+        try:
+            view = FilterView(stored_attempt(run.pk, latest.number))
+        except ApiError:
+            pass  # no longer stored: the counts remain
+        else:
+            return pending_answer(view, pod_manifest(pod))
+    return pending_headline(pod.card, pod.detail.get("nodes_total", run.node_count)), ""
+
+
 def answer_body(run: Run, pod: PodRecord, latest: Attempt | None) -> dict[str, Any]:
     card = pod.card
     message = pod.detail.get("message", "") or (latest.message if latest else "")
@@ -65,8 +81,7 @@ def answer_body(run: Run, pod: PodRecord, latest: Attempt | None) -> dict[str, A
         kind, headline, detail = texts[pod.column]
     else:
         kind = "backoff" if pod.column == Column.BACKOFF else "pending"
-        headline = pod.detail.get("headline") or pending_headline(card, pod.detail.get("nodes_total", run.node_count))
-        detail = pod.detail.get("explanation", "")
+        headline, detail = pending_words(run, pod, latest)
     return {"kind": kind, "headline": headline, "detail": detail, "message": message}
 
 

@@ -78,15 +78,27 @@ def pod_get(run: Run | UUID, namespace: str, name: str) -> PodRecord:
     return found
 
 
-def yaml_of(manifest: bytes | None) -> str:
-    if manifest is None:
+def manifest_of(stored: bytes | memoryview | None) -> dict[str, Any]:
+    """The stored manifest; empty when there is none."""
+    if stored is None:
+        return {}
+    manifest: dict[str, Any] = msgspec.json.decode(zstandard.ZstdDecompressor().decompress(bytes(stored)))
+    return manifest
+
+
+def yaml_of(stored: bytes | memoryview | None) -> str:
+    if stored is None:
         return ""
-    content = msgspec.json.decode(zstandard.ZstdDecompressor().decompress(bytes(manifest)))
+    content = manifest_of(stored)
     writer = YAML()
     writer.default_flow_style = False
     text = StringIO()
     writer.dump(content, text)
     return text.getvalue()
+
+
+def pod_manifest(pod: PodRecord) -> dict[str, Any]:
+    return manifest_of(pod.manifest)
 
 
 def pod_yaml(pod: PodRecord) -> str:
