@@ -2,14 +2,8 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 
 import { request, withQuery } from "./client";
-import type { components } from "./schema";
 import type { Window } from "./types";
-
-type Schemas = components["schemas"];
-export type WaitingRow = Schemas["WaitingRow"];
-export type WaitingWindow = Schemas["WaitingWindow"];
-export type Decision = Schemas["Decision"];
-export type WaitingKind = "person" | "gang";
+import type { Decision, WaitingKind, WaitingWindow } from "./waitingTypes";
 
 export interface WaitingFilter {
   run?: string | undefined;

@@ -12,12 +12,13 @@ import { Failed } from "@/components/Outcome";
 import { count, counted } from "@/format/number";
 import { amount } from "@/format/resources";
 
-import { kindsOf, nameRange, resourceName } from "./amounts";
+import { isAboutRoom, kindsOf, nameRange, resourceName } from "./amounts";
 import classes from "./FilterGroupBlock.module.css";
 import { ResourceMeter } from "./ResourceMeter";
 
 const METERS = 3;
 const WINDOW = 200;
+const FEW = 4;
 
 interface GroupProps {
   run: string;
@@ -41,7 +42,7 @@ export function FilterGroupBlock({ run, attempt, group, index, q, opened }: Grou
           <Chip>{group.plugin}</Chip>
           {group.can_become_free
             ? <span className={classes.can} title="Unschedulable: preemption or another pod’s end may make room">can become free</span>
-            : <span className={classes.never} title="UnschedulableAndUnresolvable: no pod that goes changes this">never on this node</span>}
+            : !isAboutRoom(group) ? null : <span className={classes.never} title="UnschedulableAndUnresolvable: no pod that goes changes this">never on this node</span>}
           <span className="grow" />
           <span className={classes.nearest}>{group.nearest_note}</span>
         </button>
@@ -54,7 +55,7 @@ export function FilterGroupBlock({ run, attempt, group, index, q, opened }: Grou
 }
 
 function Nodes({ run, attempt, group, index, q }: Omit<GroupProps, "opened">) {
-  const lacks = group.nodes.some((node) => node.resources.some((one) => one.short > 0)) && group.plugin === "NodeResourcesFit";
+  const lacks = isAboutRoom(group);
   const [windows, setWindows] = useState(group.count <= group.nodes.length ? 0 : group.can_become_free && lacks ? 0 : 1);
   const limit = windows * WINDOW;
   // The groups are numbered as they are without a node filter, so a filtered group is read whole from what it came with.
@@ -99,7 +100,7 @@ function Near({ run, nodes }: { run: string; nodes: readonly FilterNode[] }) {
             <span className="faint">{[node.zone, node.type].filter(Boolean).join(" · ")}</span>
           </div>
           <div className={classes.meters}>
-            <div>{[...node.resources].sort((a, b) => Number(b.short > 0) - Number(a.short > 0)).map((one) => <ResourceMeter key={one.name} of={one} />)}</div>
+            <div>{[...node.resources].sort((a, b) => b.short / b.wanted - a.short / a.wanted).map((one) => <ResourceMeter key={one.name} of={one} />)}</div>
             {node.note === undefined ? null : <p className={classes.note}>{node.note}</p>}
           </div>
         </div>
@@ -136,6 +137,9 @@ function AmountTable({ run, nodes }: { run: string; nodes: readonly FilterNode[]
 /** Nodes that are too small whatever leaves them: their size is what matters, so nodes of one size are one line. */
 function Kinds({ run, nodes }: { run: string; nodes: readonly FilterNode[] }) {
   const kinds = kindsOf(nodes);
+  const lacking = new Set(nodes.flatMap((node) => node.resources.filter((one) => one.short > 0).map((one) => one.name)));
+  const [only] = lacking;
+  if (nodes.length <= FEW && lacking.size === 1 && only !== undefined) return <Few run={run} nodes={nodes} resource={only} />;
   const resources = nodes[0]?.resources ?? [];
   return (
     <div className={classes.scroll}>
@@ -148,6 +152,36 @@ function Kinds({ run, nodes }: { run: string; nodes: readonly FilterNode[] }) {
           </tr>
         </thead>
         <tbody>{kinds.map((kind) => <KindRow key={kind.nodes[0]?.name} run={run} kind={kind} />)}</tbody>
+      </table>
+    </div>
+  );
+}
+
+function Few({ run, nodes, resource }: { run: string; nodes: readonly FilterNode[]; resource: string }) {
+  return (
+    <div className={classes.scroll}>
+      <table className={classes.table}>
+        <thead>
+          <tr>
+            <th>Node</th><th>Type</th><th className={classes.number}>Allocatable {resourceName(resource)}</th><th className={classes.number}>Requested</th>
+            <th className={classes.number}>Free</th><th className={classes.number}>Needs</th>
+          </tr>
+        </thead>
+        <tbody>
+          {nodes.map((node) => {
+            const one = node.resources.find((each) => each.name === resource);
+            return one === undefined ? null : (
+              <tr key={node.name}>
+                <td><NodeLink run={run} name={node.name} /></td>
+                <td>{node.type}</td>
+                <td className={classes.number} data-short={one.allocatable < one.wanted || undefined}>{amount(resource, one.allocatable)}</td>
+                <td className={classes.number}>{amount(resource, one.requested)}</td>
+                <td className={classes.number}>{amount(resource, Math.max(0, one.free))}</td>
+                <td className={classes.number}>{amount(resource, one.wanted)}</td>
+              </tr>
+            );
+          })}
+        </tbody>
       </table>
     </div>
   );

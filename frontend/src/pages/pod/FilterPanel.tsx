@@ -4,13 +4,14 @@ import { getRouteApi } from "@tanstack/react-router";
 import { useDeferredValue, useEffect, useState } from "react";
 
 import { filterQuery } from "@/api/podQueries";
-import type { Attempt, FilterAnswer, FilterGroup } from "@/api/podTypes";
+import type { Attempt, FilterAnswer } from "@/api/podTypes";
 import { Button } from "@/components/Button";
 import { Icon } from "@/components/Icon";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Segmented } from "@/components/Segmented";
 import { count, counted } from "@/format/number";
 
+import { isAboutRoom } from "./amounts";
 import { FilterGroupBlock } from "./FilterGroupBlock";
 import classes from "./FilterPanel.module.css";
 import { FilterTable } from "./FilterTable";
@@ -65,12 +66,11 @@ interface GroupsProps {
 }
 
 function Groups({ run, attempt, answer, q, onClear }: GroupsProps) {
-  const short = (group: FilterGroup) => group.plugin === "NodeResourcesFit" && group.nodes.some((node) => node.resources.some((one) => one.short > 0));
   return (
     <>
       {answer.groups.map((group, index) => (
         <FilterGroupBlock key={`${group.plugin} ${group.code} ${group.text}`} run={run} attempt={attempt.number} group={group} index={index} q={q}
-          opened={index === 0 || (index < OPEN_AT_FIRST && short(group))} />
+          opened={index === 0 || (index < OPEN_AT_FIRST && isAboutRoom(group))} />
       ))}
       {answer.groups.length === 0 && q !== "" ? <Empty action={<Button size="sm" onClick={onClear}>Clear the filter</Button>}>No node matches “{q}”.</Empty> : null}
       {answer.feasible > 0 ? (

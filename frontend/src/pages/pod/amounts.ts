@@ -1,5 +1,5 @@
 /** Amounts of resources on a node beside what the pod wants: "6 free of 8", "short 2", and the shares of the meter. */
-import type { FilterNode, NodeAmount } from "@/api/podTypes";
+import type { FilterGroup, FilterNode, NodeAmount } from "@/api/podTypes";
 import { amount } from "@/format/resources";
 
 /** "nvidia.com/gpu" → "GPU" */
@@ -66,4 +66,9 @@ export function nameRange(names: readonly string[]): string {
   while (same < last.length && first[same] === last[same]) same += 1;
   const cut = Math.max(first.lastIndexOf("-", same - 1), first.lastIndexOf(".", same - 1)) + 1;
   return `${first} … ${last.slice(cut)}`;
+}
+
+/** Whether the reason is the size of the node: then "never" is a help, where a taint or a label speaks for itself. */
+export function isAboutRoom(group: FilterGroup): boolean {
+  return group.plugin === "NodeResourcesFit" && group.nodes.some((node) => node.resources.some((one) => one.short > 0));
 }

@@ -55,7 +55,7 @@ describe("refusedAnswer", () => {
   it("says what no node has when every node lacks it", () => {
     expect(refusedAnswer(answer([group({}), group({ can_become_free: false, count: 24 })]))).toEqual({
       headline: "No node has 8 free GPUs. The nearest, gpu-1, has 6.",
-      detail: "NodeResourcesFit refuses 25 of 25 nodes. Room can become free on 1 of them, never on 24.",
+      detail: "NodeResourcesFit refuses 25 of 25 nodes. Pods that go can make room on 1 of them, not on the other 24.",
     });
   });
 

@@ -105,7 +105,7 @@ function byPlugin(groups: readonly FilterGroup[], total: number): string {
     index === 0 ? `${plugin} refuses ${count(nodes)} of ${counted(total, "node")}` : `${plugin} ${count(nodes)}`);
   const never = groups.filter((group) => !group.can_become_free).reduce((sum, group) => sum + group.count, 0);
   const can = groups.filter((group) => group.can_become_free).reduce((sum, group) => sum + group.count, 0);
-  const hope = can === 0 ? "None of them can become free for it as it is."
-    : never === 0 ? "" : `Room can become free on ${count(can)} of them, never on ${count(never)}.`;
+  const hope = can === 0 ? "No pod that goes would change that."
+    : never === 0 ? "" : `Pods that go can make room on ${count(can)} of them, not on the other ${count(never)}.`;
   return [`${words.join(", ")}.`, hope].filter(Boolean).join(" ");
 }
