@@ -106,6 +106,8 @@ const configurationRoute = createRoute({
       view: oneOf(search, "view", ["form", "yaml"] as const),
       profile: text(search, "profile"),
       plugin: text(search, "plugin"),
+      /** The extension point whose order is shown. */
+      point: text(search, "point"),
       all: flag(search, "all"),
     }),
   component: lazyRouteComponent(() => import("@/pages/configuration/ConfigurationPage"), "ConfigurationPage"),

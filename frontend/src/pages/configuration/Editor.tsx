@@ -1,0 +1,193 @@
+/** One configuration in view: the draft of its newest version, or an older or built-in one to read. */
+import { useMediaQuery } from "@mantine/hooks";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { getRouteApi } from "@tanstack/react-router";
+import { lazy, Suspense, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+
+import { ApiError } from "@/api/client";
+import { checkText, configurationListQuery, createConfiguration, pluginsQuery, versionQuery } from "@/api/configurationQueries";
+import type { ConfigurationSummary, Problem, VersionDetail } from "@/api/configurationTypes";
+import { useMe } from "@/api/useMe";
+import { Button } from "@/components/Button";
+import { Empty, Failed, Outlines } from "@/components/Outcome";
+import { Page, Panel } from "@/components/Panel";
+import { useKeys } from "@/keys/useKeys";
+import { notify, notifyError } from "@/shell/notify";
+
+import { DraftStore } from "./draftStore";
+import { readDraft, writeDraft } from "./drafts";
+import { type Editing, EditingContext } from "./editing";
+import classes from "./Editor.module.css";
+import { EditorHeader, type View } from "./EditorHeader";
+import { PluginCards } from "./PluginCards";
+import { PluginGrid } from "./PluginGrid";
+import { PluginPanel } from "./PluginPanel";
+import { ProfilePanel } from "./ProfilePanel";
+import { Sidebar } from "./Sidebar";
+import { UnknownFields } from "./UnknownFields";
+import { freeName, isQuiet } from "./words";
+import { YamlPanel } from "./YamlPanel";
+
+const PointPanel = lazy(() => import("./PointPanel"));
+const SaveDrawer = lazy(() => import("./SaveDrawer"));
+const RunWith = lazy(() => import("./RunWith"));
+const route = getRouteApi("/configurations/$configuration");
+const FIELD_APPEARS_WITHIN = 2_000;
+
+interface EditorProps {
+  configuration: ConfigurationSummary;
+  version: VersionDetail;
+  /** An older version, or a built-in configuration: nothing can be changed. */
+  viewed: number | null;
+}
+
+export function Editor({ configuration, version, viewed }: EditorProps) {
+  const { id } = configuration;
+  const { edits: mayEdit } = useMe();
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const client = useQueryClient();
+  const phone = useMediaQuery("(max-width: 640px)", undefined, { getInitialValueInEffect: false });
+  const readOnly = viewed !== null || configuration.builtin || !mayEdit;
+  const [unkept, setUnkept] = useState(false);
+  const [store] = useState(() => new DraftStore({
+    configuration: id, base: version.number, savedText: version.text, check: checkText,
+    stored: viewed === null && !configuration.builtin ? readDraft(id) : null,
+    keep: (draft) => setUnkept(!writeDraft(id, draft)),
+  }));
+  const state = useSyncExternalStore(store.watch, store.get);
+  const [goToLine, setGoToLine] = useState<{ line: number } | null>(null);
+  const [saving, setSaving] = useState(false);
+  const [running, setRunning] = useState<{ version: string; number: number } | null>(null);
+  const plugins = useQuery(pluginsQuery);
+  const saved = useQuery({ ...versionQuery(id, state.base), placeholderData: (old: VersionDetail | undefined) => old ?? version }).data;
+
+  useEffect(() => {
+    if (store.dirty || viewed === null) store.start();
+    return () => store.stop();
+  }, [store, viewed]);
+
+  const examination = state.result ?? (state.text === version.text ? version : null);
+  const effective = examination?.effective ?? state.readable?.effective ?? version.effective;
+  const catalogue = useMemo(() => new Map((plugins.data ?? []).map((plugin) => [plugin.name, plugin])), [plugins.data]);
+  const view: View = search.view === "yaml" || (examination !== null && examination.effective === null) ? "yaml" : "form";
+  const profile = Math.max(0, effective?.profiles.findIndex((one) => one.scheduler_name === search.profile) ?? 0);
+  const shown = effective?.profiles[profile];
+
+  const setView = (wanted: View) => {
+    void store.settled().then(() => navigate({ search: (old) => ({ ...old, view: wanted === "yaml" ? wanted : undefined }), replace: true }));
+  };
+  const select = (plugin: string | undefined) => void navigate({ search: (old) => ({ ...old, plugin, point: undefined }), replace: true, resetScroll: false });
+  const goTo = (problem: Problem) => {
+    const named = problem.plugin !== null && effective?.profiles[problem.profile ?? 0]?.rows.some((row) => row.plugin === problem.plugin) === true;
+    if (named && view === "form") {
+      void navigate({ search: (old) => ({ ...old, plugin: problem.plugin ?? undefined, point: undefined, profile: effective.profiles[problem.profile ?? 0]?.scheduler_name }), replace: true, resetScroll: false });
+      focusField(["arg", ...problem.field].join("_"));
+      return;
+    }
+    setGoToLine({ line: problem.line ?? 1 });
+    setView("yaml");
+  };
+  const onErrors = () => {
+    const [first, ...others] = examination?.errors ?? [];
+    if (first === undefined) return;
+    if (view === "form" && others.length > 0) {
+      select(undefined);
+      return;
+    }
+    const after = (examination?.errors ?? []).find((error) => (error.line ?? 0) > (goToLine?.line ?? 0));
+    goTo(view === "yaml" ? after ?? first : first);
+  };
+  const copy = async () => {
+    try {
+      const taken = (await client.query(configurationListQuery(200))).results.map((one) => one.name);
+      const made = await createConfiguration({ name: freeName(`${configuration.name} copy`, taken), text: version.text, description: "", comment: `Copy of ${configuration.name} v${version.number}` });
+      await client.invalidateQueries({ queryKey: ["configurations"] });
+      notify({ kind: "ok", title: `${made.name} is yours to edit.` });
+      await navigate({ to: "/configurations/$configuration", params: { configuration: made.id } });
+    } catch (error) {
+      notifyError("No copy was made.", error);
+    }
+  };
+  const useAsDraft = () => {
+    writeDraft(id, { text: version.text, base: configuration.latest.number });
+    void navigate({ search: ({ version: _, ...old }) => old });
+  };
+  const step = (by: number) => {
+    const names = shown?.rows.filter((row) => search.all === true || !isQuiet(row)).map((row) => row.plugin) ?? [];
+    const at = search.plugin === undefined ? (by > 0 ? -1 : names.length) : names.indexOf(search.plugin);
+    const next = names[at + by];
+    if (next !== undefined) select(next);
+  };
+  const canSave = !readOnly && store.dirty && examination?.errors.length === 0;
+  useKeys([
+    { keys: "y", label: "Form or YAML", group: "Configuration", run: () => setView(view === "yaml" ? "form" : "yaml") },
+    { keys: "j", label: "Next plugin", group: "Configuration", run: () => step(1) },
+    { keys: "k", label: "Previous plugin", group: "Configuration", run: () => step(-1) },
+    { keys: "Ctrl+s", label: "Save…", group: "Configuration", everywhere: true, run: () => { if (canSave) setSaving(true); } },
+    { keys: "Escape", label: "Close what is selected", group: "Configuration", run: () => { if (search.plugin !== undefined || search.point !== undefined) select(undefined); else void navigate({ to: "/configurations" }); } },
+  ]);
+
+  if (examination === null || effective === null || shown === undefined) {
+    return examination === null && state.failure !== null
+      ? <Page><Failed what="Could not be checked, your text is kept." error={state.failure} retry={() => store.start()} /></Page>
+      : examination === null ? <Page className={classes.page ?? ""}><Outlines count={12} height={30} label="Checking the draft" /></Page>
+        : <Page className={classes.page ?? ""}><Panel><Empty action={<Button onClick={() => store.discard()}>Discard the draft</Button>}>This version cannot be shown as a form.</Empty></Panel></Page>;
+  }
+  const editing: Editing = {
+    store, state, examination, effective, profile, shown, plugins: catalogue, readOnly, saved, select, goTo,
+    savedProfile: saved?.effective?.profiles.find((one) => one.scheduler_name === shown.scheduler_name),
+    changes: store.dirty ? state.result?.comparison?.changes ?? [] : [],
+    selected: { plugin: search.plugin, point: search.point },
+    selectPoint: (point) => void navigate({ search: (old) => ({ ...old, point, plugin: undefined }), replace: true, resetScroll: false }),
+    showProfile: (name) => void navigate({ search: (old) => ({ ...old, profile: name === "" ? undefined : name }), replace: true, resetScroll: false }),
+    edit: (...edits) => { if (!readOnly && edits.length > 0) store.edit(...edits); },
+  };
+  const refused = state.failure instanceof ApiError && state.failure.status >= 400 && state.failure.status < 500;
+  const chosen = search.plugin !== undefined || search.point !== undefined;
+  const panel = search.point !== undefined
+    ? <Suspense fallback={<Panel><Outlines count={6} height={30} label="Reading the order" /></Panel>}><PointPanel point={search.point} /></Suspense>
+    : search.plugin !== undefined ? <PluginPanel name={search.plugin} /> : <ProfilePanel />;
+  return (
+    <EditingContext value={editing}>
+      <Page className={classes.page ?? ""}>
+        <EditorHeader configuration={configuration} viewed={viewed} view={view} onView={setView} onErrors={onErrors} onSave={() => setSaving(true)}
+          onRun={() => setRunning({ version: viewed === null ? saved?.id ?? version.id : version.id, number: viewed ?? state.base })}
+          onCopy={configuration.builtin && mayEdit ? () => void copy() : null}
+          onUseAsDraft={viewed !== null && !configuration.builtin && mayEdit ? useAsDraft : null} />
+        {state.failure === null ? null : (
+          <Panel className={classes.failure ?? ""}>
+            <Failed what={refused ? "That change was not made." : "Could not be checked, your text is kept."} error={state.failure} retry={() => store.start()} {...(refused ? { retryLabel: "All right" } : {})} />
+          </Panel>
+        )}
+        {unkept ? <p className={classes.unkept} role="status">This browser keeps no drafts: save before you leave the page.</p> : null}
+        <div className={classes.columns} data-view={view}>
+          {phone && chosen && view === "form" ? null : <Sidebar />}
+          {view === "yaml" ? <YamlPanel goTo={goToLine} /> : phone ? (
+            chosen ? <div><Button kind="ghost" icon="chevronLeft" onClick={() => select(undefined)}>All plugins</Button>{panel}</div> : <><PluginCards showAll={search.all === true} />{panel}</>
+          ) : (
+            <>
+              <div className={classes.middle}><PluginGrid showAll={search.all === true} />{examination.unknown_fields.length > 0 ? <Panel><UnknownFields /></Panel> : null}</div>
+              {panel}
+            </>
+          )}
+        </div>
+        <Suspense fallback={null}>
+          {saving ? <SaveDrawer configuration={id} onClose={() => setSaving(false)} onRun={(made) => setRunning({ version: made, number: store.get().base })} /> : null}
+          {running === null ? null : <RunWith name={configuration.name} version={running.version} number={running.number} onClose={() => setRunning(null)} />}
+        </Suspense>
+      </Page>
+    </EditingContext>
+  );
+}
+
+/** The form is fetched and drawn after the plugin is chosen, so the field appears a moment later. */
+function focusField(id: string): void {
+  const until = Date.now() + FIELD_APPEARS_WITHIN;
+  const look = () => {
+    const field = document.getElementById(id);
+    if (field !== null) field.focus();
+    else if (Date.now() < until) window.setTimeout(look, 50);
+  };
+  look();
+}

@@ -1,0 +1,130 @@
+/** Name, version and draft; errors, Form | YAML, the file, Save and Run. */
+import "@mantine/core/styles/Popover.layer.css";
+import "@mantine/core/styles/Menu.layer.css";
+
+import { Menu } from "@mantine/core";
+import { Link } from "@tanstack/react-router";
+import { useRef } from "react";
+
+import { checkText, exportAddress } from "@/api/configurationQueries";
+import type { ConfigurationSummary, TextFormat } from "@/api/configurationTypes";
+import { Button } from "@/components/Button";
+import { Chip } from "@/components/Chip";
+import { Icon } from "@/components/Icon";
+import { Segmented } from "@/components/Segmented";
+import { counted } from "@/format/number";
+import { notify, notifyError } from "@/shell/notify";
+
+import { useEditing } from "./editing";
+import classes from "./Editor.module.css";
+import { draftLabel } from "./words";
+
+export type View = "form" | "yaml";
+
+interface EditorHeaderProps {
+  configuration: ConfigurationSummary;
+  /** The version in view; null for the draft of the newest. */
+  viewed: number | null;
+  view: View;
+  onView: (view: View) => void;
+  onErrors: () => void;
+  onSave: () => void;
+  onRun: () => void;
+  onCopy: (() => void) | null;
+  onUseAsDraft: (() => void) | null;
+}
+
+export function EditorHeader({ configuration, viewed, view, onView, onErrors, onSave, onRun, onCopy, onUseAsDraft }: EditorHeaderProps) {
+  const { store, state, examination, readOnly } = useEditing();
+  const errors = examination.errors.length;
+  const readable = examination.effective !== null;
+  const dirty = store.dirty;
+  const saveOff = errors > 0 ? "There are errors" : dirty ? undefined : "Nothing differs from the saved version";
+  const runOff = !readOnly && dirty ? "Save the draft first" : examination.runnable ? undefined : examination.why;
+  return (
+    <header className={classes.header}>
+      <div className={classes.names}>
+        <p className={classes.crumb}><Link to="/configurations">Configurations</Link><Icon name="chevronRight" size={11} /></p>
+        <div className={classes.titleRow}>
+          <h1 className="clip" title={configuration.name}>{configuration.name}</h1>
+          <Chip>v{viewed ?? state.base}</Chip>
+          {configuration.builtin ? <Chip kind="line" title="Comes with the product">built-in, read-only</Chip> : null}
+          {viewed !== null && viewed !== configuration.latest.number ? <Chip kind="line">read-only, the newest is v{configuration.latest.number}</Chip> : null}
+          {dirty && viewed === null ? <span className={classes.draft} role="status">{draftLabel(state.result?.comparison, readable)}</span> : null}
+        </div>
+      </div>
+      <span className="grow" />
+      {errors === 0 ? null : (
+        <button type="button" className={classes.errors} onClick={onErrors}><Icon name="warning" size={14} /><span className="leads">{counted(errors, "error")}</span></button>
+      )}
+      <Segmented size="md" label="Form or YAML" value={view} onChange={onView} options={[
+        { value: "form", label: "Form", disabled: !readable, ...(readable ? {} : { title: "The text cannot be read; mend it first" }) },
+        { value: "yaml", label: "YAML", title: "y" },
+      ]} />
+      {readOnly ? null : <ImportButton onRead={(text, name) => {
+        store.setText(text, { undoable: true });
+        notify({ title: `The draft is ${name} now.`, text: "Undo brings back what was there." });
+      }} />}
+      <ExportButton id={configuration.id} name={configuration.name} number={viewed ?? state.base} draft={dirty && viewed === null ? state.text : null} readable={readable} />
+      {onCopy === null ? null : <Button kind={configuration.builtin ? "primary" : "default"} onClick={onCopy}>Copy to edit</Button>}
+      {onUseAsDraft === null ? null : <Button onClick={onUseAsDraft}>Use as draft</Button>}
+      {readOnly ? null : <Button onClick={onSave} disabled={saveOff !== undefined} title={saveOff ?? "Ctrl S"}>Save…</Button>}
+      <Button onClick={onRun} disabled={runOff !== undefined} title={runOff}>Run with this</Button>
+    </header>
+  );
+}
+
+const LARGEST = 262_144;
+
+export function ImportButton({ onRead }: { onRead: (text: string, name: string) => void }) {
+  const input = useRef<HTMLInputElement>(null);
+  return (
+    <>
+      <input ref={input} type="file" hidden accept=".yaml,.yml,.json,application/yaml,application/json" onChange={(event) => {
+        const file = event.currentTarget.files?.[0];
+        event.currentTarget.value = "";
+        if (file === undefined) return;
+        if (file.size > LARGEST) {
+          notify({ kind: "error", title: "Nothing was imported.", text: `${file.name} is larger than a configuration can be (256 KiB).` });
+          return;
+        }
+        file.text().then((text) => onRead(text, file.name), (error: unknown) => notifyError("Nothing was imported.", error));
+      }} />
+      <Button icon="upload" title="A KubeSchedulerConfiguration, YAML or JSON" onClick={() => input.current?.click()}>Import</Button>
+    </>
+  );
+}
+
+interface ExportButtonProps {
+  id: string;
+  name: string;
+  number: number;
+  /** The unsaved text; null exports the saved file. */
+  draft: string | null;
+  readable: boolean;
+}
+
+function ExportButton({ id, name, number, draft, readable }: ExportButtonProps) {
+  const download = async (format: TextFormat) => {
+    try {
+      const text = draft === null || !readable ? draft ?? "" : (await checkText({ text: draft, format })).text;
+      const link = document.createElement("a");
+      link.href = draft === null ? exportAddress(id, number, format) : URL.createObjectURL(new Blob([text], { type: `application/${format}` }));
+      link.download = draft === null ? "" : `${name.toLowerCase().replace(/[^a-z0-9]+/g, "-").replace(/^-|-$/g, "")}-draft.${format}`;
+      link.click();
+      if (draft !== null) URL.revokeObjectURL(link.href);
+    } catch (error) {
+      notifyError("Nothing was exported.", error);
+    }
+  };
+  return (
+    <Menu position="bottom-end" shadow="md" withinPortal returnFocus>
+      <Menu.Target><Button icon="download" aria-label="Export">Export</Button></Menu.Target>
+      <Menu.Dropdown>
+        <Menu.Label>{draft === null ? `KubeSchedulerConfiguration, version ${number}` : "KubeSchedulerConfiguration, the draft"}</Menu.Label>
+        <Menu.Item onClick={() => void download("yaml")} leftSection={<Icon name="file" size={14} />}>YAML{draft !== null && !readable ? ", as it is" : ""}</Menu.Item>
+        <Menu.Item disabled={!readable} onClick={() => void download("json")} leftSection={<Icon name="file" size={14} />}>JSON, without comments</Menu.Item>
+      </Menu.Dropdown>
+    </Menu>
+  );
+}

@@ -1,0 +1,49 @@
+/** The grid on a phone: one card per plugin with its points as words. */
+import { Link } from "@tanstack/react-router";
+
+import { Icon } from "@/components/Icon";
+import { Panel, PanelHeader } from "@/components/Panel";
+
+import { AddPlugin } from "./AddPlugin";
+import { useEditing } from "./editing";
+import classes from "./PluginCards.module.css";
+import { RowMarks } from "./PluginGrid";
+import { POINTS } from "./points";
+import { cellTitle, isQuiet } from "./words";
+
+const ORDER = new Map(POINTS.map((point, index) => [point.name, index]));
+
+export function PluginCards({ showAll }: { showAll: boolean }) {
+  const { shown, select, plugins, examination, profile, readOnly } = useEditing();
+  const rows = shown.rows.filter((row) => showAll || !isQuiet(row));
+  return (
+    <Panel className={classes.panel ?? ""} aria-labelledby="effective-plugins">
+      <PanelHeader title="Effective plugins" id="effective-plugins"><span className="faint clip">after defaults, MultiPoint and *</span></PanelHeader>
+      <ul>
+        {rows.map((row) => {
+          const wrong = examination.errors.some((error) => error.plugin === row.plugin && (error.profile ?? 0) === profile);
+          const cells = Object.entries(row.cells).sort(([one], [other]) => (ORDER.get(one) ?? 99) - (ORDER.get(other) ?? 99));
+          return (
+            <li key={row.plugin}>
+              <button type="button" onClick={() => select(row.plugin)} title={plugins.get(row.plugin)?.description}>
+                <span className={classes.name}><b>{row.plugin}</b>{wrong ? <span className={classes.error}><Icon name="warning" size={13} /><span className="srOnly">has an error</span></span> : null}<RowMarks row={row} /></span>
+                <span className={classes.points}>
+                  {cells.map(([point, cell]) => (
+                    <span key={point} data-state={cell.state} title={cellTitle(row, point, cell)}>
+                      <Icon name={cell.state === "default" ? "bound" : cell.state === "added" ? "plus" : "close"} size={10} />
+                      <span className="srOnly">{cell.state} at </span>{point}{cell.weight === null ? null : <b className="num">{cell.weight}</b>}
+                    </span>
+                  ))}
+                </span>
+              </button>
+            </li>
+          );
+        })}
+      </ul>
+      <div className={classes.foot}>
+        {showAll ? null : <Link from="/configurations/$configuration" search={(old) => ({ ...old, all: true })} replace className="leads">Show all {shown.rows.length}</Link>}
+        {readOnly ? null : <AddPlugin />}
+      </div>
+    </Panel>
+  );
+}

@@ -1,0 +1,126 @@
+/** The selected plugin: what it does, its weight, its arguments, and where it runs. */
+import { type CSSProperties, lazy, Suspense, useState } from "react";
+
+import type { PluginRow } from "@/api/configurationTypes";
+import { Button, IconButton } from "@/components/Button";
+import { Icon } from "@/components/Icon";
+import { Outlines } from "@/components/Outcome";
+import { Panel } from "@/components/Panel";
+
+import { useEditing } from "./editing";
+import { addEdits, removeEdits, toggleEdits } from "./edits";
+import { SCORE, written } from "./points";
+import classes from "./Panels.module.css";
+import { cellTitle, savedWeight, shortMessage } from "./words";
+
+const ArgsForm = lazy(() => import("./ArgsForm"));
+const SLIDER_TO = 10;
+
+export function PluginPanel({ name }: { name: string }) {
+  const editing = useEditing();
+  const { shown, plugins, profile, readOnly, edit, select, examination } = editing;
+  const row = shown.rows.find((one) => one.plugin === name);
+  const plugin = plugins.get(name);
+  const general = examination.errors.filter((error) => error.plugin === name && (error.profile ?? 0) === profile && error.field.length === 0);
+  const form = examination.form?.profiles[profile]?.args[name];
+  return (
+    <Panel className={classes.panel ?? ""} aria-labelledby="plugin-name">
+      <header className={classes.head}>
+        <h2 id="plugin-name">{name}</h2>
+        <span className="grow" />
+        <IconButton icon="close" iconSize={14} label="Close (Esc)" onClick={() => select(undefined)} />
+      </header>
+      <p className={classes.says}>{plugin?.description ?? "No plugin of this name is installed."}</p>
+      {plugin === undefined || plugin.distribution === null ? null : <p className={classes.note}>From {plugin.distribution}.</p>}
+      {plugin?.evaluated === false ? (
+        <p className={classes.note}>Not evaluated yet: kube-scheduler runs it, this scheduler does not. Pods it would have judged carry a warning.</p>
+      ) : null}
+      {general.map((error) => <p key={error.text} className={classes.error} title={error.text}><Icon name="warning" size={14} />{shortMessage(error)}</p>)}
+      {row === undefined && plugin !== undefined ? (
+        <p className={classes.actions}>
+          <span className="muted">Not in this profile.</span>
+          {readOnly ? null : <Button size="sm" icon="plus" onClick={() => edit(...addEdits(profile, shown, plugin))}>Add to the profile</Button>}
+        </p>
+      ) : null}
+      {row?.cells[SCORE] !== undefined && row.cells[SCORE].state !== "disabled" ? <WeightField key={`${name} ${profile}`} row={row} /> : null}
+      {form === undefined || plugin === undefined ? null : (
+        <>
+          <h3>Arguments <span className="faint">{form.kind}</span></h3>
+          <Suspense fallback={<Outlines count={3} height={30} label="Reading the form" />}><ArgsForm key={`${name} ${profile}`} plugin={plugin} args={form} /></Suspense>
+        </>
+      )}
+      {row === undefined || plugin === undefined ? null : <RunsAt row={row} points={plugin.points} />}
+      {row !== undefined && !readOnly ? (
+        <p className={classes.actions}>
+          {row.off ? <Button size="sm" icon="plus" onClick={() => edit(...(plugin === undefined ? [] : addEdits(profile, shown, plugin)))}>Switch on</Button>
+            : <Button size="sm" icon={row.origin === "added" ? "trash" : "close"} onClick={() => edit(...removeEdits(profile, row))}>
+                {row.origin === "added" ? "Remove from the profile" : "Switch off"}
+              </Button>}
+        </p>
+      ) : null}
+    </Panel>
+  );
+}
+
+/** The slider for the usual range, the field for any; both wait for the server's answer under the hand that moves them. */
+function WeightField({ row }: { row: PluginRow }) {
+  const { edit, profile, readOnly, state, savedProfile } = useEditing();
+  const [typed, setTyped] = useState<string | null>(null);
+  const current = row.cells[SCORE]?.weight ?? 1;
+  const text = state.busy && typed !== null ? typed : typed === "" ? "" : String(current);
+  const value = Number(text);
+  const saved = savedWeight(savedProfile, row.plugin);
+  const defaultWeight = row.cells[SCORE]?.default_weight;
+  const set = (given: string) => {
+    setTyped(given);
+    const weight = Number(given);
+    if (given.trim() !== "" && Number.isInteger(weight) && weight !== 0) edit({ type: "setWeight", profile, point: written(SCORE), name: row.plugin, weight });
+  };
+  const valid = Number.isInteger(value) && value > 0;
+  return (
+    <div className={classes.field}>
+      <label htmlFor="weight">Weight at Score</label>
+      <div className={classes.weight}>
+        <input type="range" min={1} max={Math.max(SLIDER_TO, current)} value={valid ? value : current} disabled={readOnly} aria-label={`Weight of ${row.plugin}`}
+          onChange={(event) => set(event.currentTarget.value)} style={{ "--filled": `${((valid ? value : current) - 1) / (Math.max(SLIDER_TO, current) - 1) * 100}%` } as CSSProperties} />
+        <input id="weight" className="num" inputMode="numeric" value={text} readOnly={readOnly} aria-invalid={!valid} onBlur={() => setTyped(null)}
+          onChange={(event) => set(event.currentTarget.value.trim())} />
+        <span className="faint num">{saved !== null && saved !== current ? `saved: ${saved}` : typeof defaultWeight === "number" ? `default: ${defaultWeight}` : ""}</span>
+      </div>
+    </div>
+  );
+}
+
+/** Every point the plugin extends: on or off, why, and its place in the order there. */
+function RunsAt({ row, points }: { row: PluginRow; points: readonly string[] }) {
+  const { shown, profile, readOnly, edit, selectPoint } = useEditing();
+  const all = [...points, ...Object.keys(row.cells).filter((point) => !points.includes(point))];
+  return (
+    <>
+      <h3>Runs at</h3>
+      <ul className={classes.points}>
+        {all.map((point) => {
+          const cell = row.cells[point];
+          const on = cell !== undefined && cell.state !== "disabled";
+          const running = (shown.points[point] ?? []).filter((one) => one.state !== "disabled").length;
+          return (
+            <li key={point}>
+              <label title={cellTitle(row, point, cell)}>
+                <input type="checkbox" checked={on} disabled={readOnly} onChange={() => edit(...toggleEdits(profile, shown, row.plugin, point, cell))} />
+                {point}
+              </label>
+              <span className="grow" />
+              {cell === undefined ? null : cell.state === "disabled"
+                ? <span className="faint">{cell.origin} in {cell.disabled_in}</span>
+                : (
+                  <button type="button" className={`${classes.place} leads num`} onClick={() => selectPoint(point)} title={`The order at ${point}`}>
+                    {cell.position === null ? "" : `${cell.position + 1} of ${running}`}{cell.moved ? ", moved" : ""}
+                  </button>
+                )}
+            </li>
+          );
+        })}
+      </ul>
+    </>
+  );
+}

@@ -1,0 +1,161 @@
+/** Left: profiles, presets, values of all profiles, versions. */
+import { useQuery } from "@tanstack/react-query";
+import { useState } from "react";
+
+import { presetsQuery } from "@/api/configurationQueries";
+import { IconButton } from "@/components/Button";
+import { Icon } from "@/components/Icon";
+import { Panel } from "@/components/Panel";
+import { notify } from "@/shell/notify";
+
+import { useEditing } from "./editing";
+import classes from "./Sidebar.module.css";
+import { Versions } from "./Versions";
+import { freeName, profileNote } from "./words";
+
+export function Sidebar() {
+  const { readOnly } = useEditing();
+  return (
+    <Panel className={classes.side ?? ""} aria-label="Profiles and versions">
+      <Profiles />
+      {readOnly ? null : <Presets />}
+      <AllProfiles />
+      <Versions />
+    </Panel>
+  );
+}
+
+function Profiles() {
+  const { effective, profile, changes, showProfile, edit, readOnly } = useEditing();
+  const [adding, setAdding] = useState<string | null>(null);
+  const names = effective.profiles.map((one) => one.scheduler_name);
+  const add = () => {
+    const name = adding?.trim() ?? "";
+    setAdding(null);
+    if (name === "") return;
+    edit({ type: "addProfile", schedulerName: name, copyOf: profile });
+    showProfile(name);
+  };
+  return (
+    <>
+      <h2>Profiles</h2>
+      <ul className={classes.list}>
+        {effective.profiles.map((one, index) => (
+          <li key={`${index} ${one.scheduler_name}`} {...(index === profile ? { "data-on": "" } : {})}>
+            <button type="button" aria-current={index === profile ? "true" : undefined} onClick={() => showProfile(one.scheduler_name)}>
+              <b className="clip">{one.scheduler_name === "" ? "(no name)" : one.scheduler_name}</b>
+              <em>{profileNote(one, changes)}</em>
+            </button>
+            {names.length > 1 && index === profile && !readOnly ? (
+              <IconButton icon="trash" iconSize={13} label={`Remove the profile ${one.scheduler_name}`} onClick={() => {
+                edit({ type: "removeProfile", profile: index });
+                showProfile(names[index === 0 ? 1 : 0] ?? "");
+              }} />
+            ) : null}
+          </li>
+        ))}
+        {readOnly ? null : (
+          <li>
+            {adding === null ? (
+              <button type="button" className={classes.add} onClick={() => setAdding(freeName("second-scheduler", names))}><Icon name="plus" size={12} />Add a profile</button>
+            ) : (
+              <form className={classes.adding} onSubmit={(event) => {
+                event.preventDefault();
+                add();
+              }}>
+                {/* eslint-disable-next-line jsx-a11y/no-autofocus -- the field replaces the button that was pressed */}
+                <input className="mono" autoFocus aria-label="schedulerName of the new profile" value={adding} spellCheck={false}
+                  onFocus={(event) => event.currentTarget.select()} onChange={(event) => setAdding(event.currentTarget.value)} onBlur={add}
+                  onKeyDown={(event) => {
+                    if (event.key !== "Escape") return;
+                    event.stopPropagation();
+                    setAdding(null);
+                  }} />
+                <em>begins as a copy of {names[profile]}</em>
+              </form>
+            )}
+          </li>
+        )}
+      </ul>
+    </>
+  );
+}
+
+function Presets() {
+  const { store } = useEditing();
+  const presets = useQuery(presetsQuery);
+  if (presets.data === undefined) return null;
+  return (
+    <>
+      <h2>Start from</h2>
+      <ul className={classes.presets}>
+        {presets.data.map((preset) => (
+          <li key={preset.name}>
+            <button type="button" title={preset.description} onClick={() => {
+              store.setText(preset.text, { undoable: true });
+              notify({ title: `The draft starts from ${preset.title} now.`, text: "Undo brings back what was there." });
+            }}>{preset.title}</button>
+          </li>
+        ))}
+      </ul>
+    </>
+  );
+}
+
+const GLOBALS = [
+  { key: "parallelism", label: "parallelism", field: "parallelism" },
+  { key: "percentage_of_nodes_to_score", label: "nodes to score", field: "percentageOfNodesToScore" },
+  { key: "pod_initial_backoff_seconds", label: "first backoff", field: "podInitialBackoffSeconds" },
+  { key: "pod_max_backoff_seconds", label: "longest backoff", field: "podMaxBackoffSeconds" },
+] as const;
+
+type GlobalKey = (typeof GLOBALS)[number]["key"];
+
+function shownValue(key: GlobalKey, value: number): string {
+  if (key === "percentage_of_nodes_to_score") return value === 0 ? "adaptive" : `${value} %`;
+  return key === "parallelism" ? String(value) : `${value} s`;
+}
+
+function AllProfiles() {
+  const { effective, examination, edit, readOnly } = useEditing();
+  const [editing, setEditing] = useState<GlobalKey | null>(null);
+  const commit = (field: string, text: string) => {
+    setEditing(null);
+    const value = text.trim();
+    if (value === "") edit({ type: "removeField", path: [field] });
+    else edit({ type: "setField", path: [field], value: Number.isNaN(Number(value)) ? value : Number(value) });
+  };
+  return (
+    <>
+      <h2>All profiles</h2>
+      <ul className={classes.values}>
+        {GLOBALS.map(({ key, label, field }) => {
+          const error = examination.errors.find((one) => one.path === field);
+          return (
+            <li key={key}>
+              <span>{label}</span>
+              {editing === key ? (
+                // eslint-disable-next-line jsx-a11y/no-autofocus -- the field replaces the value that was pressed
+                <input className="num" inputMode="numeric" autoFocus aria-label={field} defaultValue={String(effective.globals[key])}
+                  onFocus={(event) => event.currentTarget.select()} onBlur={(event) => {
+                    if (event.currentTarget.value !== String(effective.globals[key])) commit(field, event.currentTarget.value);
+                    else setEditing(null);
+                  }} onKeyDown={(event) => {
+                    if (event.key === "Enter") event.currentTarget.blur();
+                    if (event.key === "Escape") {
+                      event.stopPropagation();
+                      setEditing(null);
+                    }
+                  }} />
+              ) : readOnly ? <b className="num">{shownValue(key, effective.globals[key])}</b> : (
+                <button type="button" className="num" title={error?.message ?? `Change ${field}`} aria-label={`${field}: ${shownValue(key, effective.globals[key])}, change`}
+                  {...(error === undefined ? {} : { "data-error": "" })} onClick={() => setEditing(key)}>{shownValue(key, effective.globals[key])}</button>
+              )}
+            </li>
+          );
+        })}
+        {effective.globals.extenders > 0 ? <li title="Extenders are kept in the file; runs with them are not built yet"><span>extenders</span><b className="num">{effective.globals.extenders}</b></li> : null}
+      </ul>
+    </>
+  );
+}

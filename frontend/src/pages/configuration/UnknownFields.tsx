@@ -1,0 +1,24 @@
+import { useEditing } from "./editing";
+import classes from "./Yaml.module.css";
+
+/** Fields that kube-scheduler does not know: kept as written, and named, because it would refuse the file. */
+export function UnknownFields() {
+  const { examination, goTo } = useEditing();
+  const fields = examination.unknown_fields;
+  if (fields.length === 0) return null;
+  return (
+    <p className={classes.unknown}>
+      {fields.length === 1 ? "One unknown field is kept:" : `${fields.length} unknown fields are kept:`}{" "}
+      {fields.map((field, index) => {
+        const problem = examination.errors.find((error) => error.path === field.path && error.line === field.line);
+        return (
+          <span key={`${field.path} ${field.line ?? ""}`}>{index > 0 ? ", " : ""}
+            {problem === undefined ? <span className="mono">{field.path}</span>
+              : <button type="button" className="leads mono" onClick={() => goTo(problem)}>{field.path}</button>}
+            {field.line === null ? "" : `, line ${field.line}`}{field.hint === "" ? "" : ` (${field.hint})`}
+          </span>
+        );
+      })}. kube-scheduler refuses them.
+    </p>
+  );
+}

@@ -1,0 +1,61 @@
+/** The timeline: the draft on top, then what was saved, by whom, with what comment, and how many runs used it. */
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useState } from "react";
+
+import { VERSIONS_SHOWN, versionsQuery } from "@/api/configurationQueries";
+import { useMe } from "@/api/useMe";
+import { counted } from "@/format/number";
+import { exact } from "@/format/time";
+
+import { useEditing } from "./editing";
+import classes from "./Sidebar.module.css";
+import { changesCount, versionNote } from "./words";
+
+const route = getRouteApi("/configurations/$configuration");
+const MOST = 200;
+
+export function Versions() {
+  const { configuration } = route.useParams();
+  const { version: viewed } = route.useSearch();
+  const { store, state, changes, examination } = useEditing();
+  const { me } = useMe();
+  const [all, setAll] = useState(false);
+  const versions = useQuery(versionsQuery(configuration, all ? MOST : VERSIONS_SHOWN));
+  const older = (versions.data?.count ?? 0) - (versions.data?.results.length ?? 0);
+  const draft = viewed === undefined && store.dirty;
+  return (
+    <>
+      <h2>Versions</h2>
+      <ol className={classes.versions}>
+        {draft ? (
+          <li data-draft="">
+            <button type="button" onClick={() => undefined} aria-current="true">
+              <b>Draft</b><em>{examination.effective === null ? "cannot be read" : changesCount(changes) === 0 ? "nothing takes another effect" : counted(changesCount(changes), "change")}, not saved</em>
+            </button>
+            <div className={classes.draftActions}>
+              <button type="button" className="leads" disabled={!state.canUndo} onClick={() => store.undo()}>Undo</button>
+              <button type="button" className="leads" onClick={() => store.discard()}>Discard</button>
+            </div>
+          </li>
+        ) : null}
+        {versions.data?.results.map((version, index) => (
+          <li key={version.number} {...(viewed === version.number || (viewed === undefined && !draft && version.number === state.base) ? { "data-on": "" } : {})}>
+            <Link from="/configurations/$configuration" title={exact(version.created_at)}
+              search={(old) => (index === 0 ? dropVersion(old) : { ...old, version: version.number })}>
+              <b className="num">v{version.number}</b><em>{versionNote(version, me?.username, versions.dataUpdatedAt)}</em>
+              {version.comment === "" ? null : <q>{version.comment}</q>}
+            </Link>
+          </li>
+        ))}
+        {older > 0 ? (
+          <li data-more=""><button type="button" className="muted" onClick={() => setAll(true)}><span className="leads">{older} older</span></button></li>
+        ) : null}
+      </ol>
+    </>
+  );
+}
+
+function dropVersion<T extends { version?: number | undefined }>({ version: _, ...rest }: T): Omit<T, "version"> {
+  return rest;
+}

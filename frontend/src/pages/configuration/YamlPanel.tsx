@@ -1,0 +1,33 @@
+import { lazy, Suspense } from "react";
+
+import { Outlines } from "@/components/Outcome";
+import { Panel, PanelHeader } from "@/components/Panel";
+import { counted } from "@/format/number";
+
+import { useEditing } from "./editing";
+import { UnknownFields } from "./UnknownFields";
+import classes from "./Yaml.module.css";
+import { yamlNote } from "./words";
+
+const YamlEditor = lazy(() => import("./YamlEditor"));
+
+/** The same draft as text. */
+export function YamlPanel({ goTo }: { goTo: { line: number } | null }) {
+  const { store, state, examination, readOnly } = useEditing();
+  const lines = state.text.split("\n").length - (state.text.endsWith("\n") ? 1 : 0);
+  const readable = examination.effective !== null;
+  const note = yamlNote(examination.errors, readable);
+  return (
+    <Panel className={classes.panel ?? ""} aria-labelledby="yaml-title">
+      <PanelHeader title={examination.format === "json" ? "JSON" : "YAML"} id="yaml-title">
+        <span className={`${classes.about} faint`}>{readOnly ? "read-only" : store.dirty ? "same draft" : "as saved"}, {counted(lines, "line")}, unknown fields are kept</span>
+        <span className="grow" />
+        <span className={readable ? "faint" : classes.unreadable} role="status">{note}</span>
+      </PanelHeader>
+      <Suspense fallback={<Outlines count={12} height={19} label="Opening the editor" />}>
+        <YamlEditor text={state.text} problems={examination.errors} readOnly={readOnly} goTo={goTo} onChange={(text) => store.setText(text)} />
+      </Suspense>
+      <UnknownFields />
+    </Panel>
+  );
+}
