@@ -7,7 +7,7 @@ fact, so ``gather_changed`` is a plain look-up.
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable
-from typing import Any, Final
+from typing import Any, ClassVar, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -40,6 +40,8 @@ class CodedFact:
     """``read(node)`` of every node, dictionary encoded: equal values share a code, None is code -1."""
 
     __slots__ = ("_by_value", "_codes", "_extent", "_key", "_read", "_values", "log")
+    follows_pods: ClassVar[bool] = False
+    """Pods that come and go change nothing here; dry runs then ask for no more than the node's row."""
 
     def __init__(self, extent: Extent, read: Callable[[Node], Any], key: Callable[[Any], Hashable]) -> None:
         self._extent = extent
@@ -104,6 +106,7 @@ class NodePredicate:
     """A bool per node that depends on the node object alone, worked out again for the rows in ``source``'s log."""
 
     __slots__ = ("_extent", "_node_of", "_position", "_predicate", "_source", "_values", "log")
+    follows_pods: ClassVar[bool] = False
 
     def __init__(
         self, extent: Extent, source: RowLog, node_of: Callable[[int], Node | None], predicate: Callable[[Node], bool]
@@ -155,6 +158,7 @@ class CodedPredicate:
     """A bool per node that depends on one coded fact: evaluated once per distinct value."""
 
     __slots__ = ("_fact", "_predicate", "_table")
+    follows_pods: ClassVar[bool] = False
 
     def __init__(self, fact: CodedFact, predicate: Callable[[Any], bool]) -> None:
         self._fact = fact

@@ -41,7 +41,16 @@ class FilterEntry:
     plan: Plan | None = None
     error: Status | None = None
     codes: NDArray[Any] | None = None
+    _follows: bool | None = None
     statuses: dict[int, Status] = field(default_factory=dict)
+
+    @property
+    def follows_pods(self) -> bool:
+        """Whether pods that come to a node or leave it can change this plugin's answer there."""
+        if self._follows is None:
+            assert self.plan is not None
+            self._follows = any(getattr(each, "follows_pods", True) for each in self.plan.inputs)
+        return self._follows
 
     def all_codes(self) -> NDArray[Any]:
         """Verdict codes of all rows, computed once per cycle."""
@@ -128,9 +137,7 @@ class FilterRun:
     def _code(entry: FilterEntry, case: NodeCase) -> int:
         assert entry.plan is not None
         plan = entry.plan
-        if not plan.inputs:
-            return int(entry.all_codes()[case.row])
-        if case.changed:
+        if case.changed and entry.follows_pods:
             return int(plan.kernel(*[each.gather_changed(case) for each in plan.inputs])[0])
         return int(entry.all_codes()[case.row])
 
