@@ -42,6 +42,10 @@ profiles:
       - name: Coscheduling
         args:
           permitWaitingTimeSeconds: 60
+          # Without it, a gang that does not fit is tried again and again without a pause.
+          podGroupBackoffSeconds: 30
+          # One of six may be late without the others giving up.
+          podGroupRejectPercentage: 20
       - name: ManualApproval
         args:
           # A pod that requests at least one of these waits for a person.
