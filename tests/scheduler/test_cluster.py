@@ -55,9 +55,9 @@ def test_writes_come_back_as_events_with_growing_resource_versions() -> None:
 def test_what_is_not_there_or_there_already_is_said_in_the_servers_words() -> None:
     cluster, _ = connected()
     cluster.create(make_node("n1"))
-    with pytest.raises(AlreadyExists, match='^nodes "n1" already exists$'):
+    with pytest.raises(AlreadyExists, match=r'^nodes "n1" already exists$'):
         cluster.create(make_node("n1"))
-    with pytest.raises(NotFound, match='^pods "p" not found$'):
+    with pytest.raises(NotFound, match=r'^pods "p" not found$'):
         cluster.delete(make_pod("p"))
     assert cluster.bind(make_pod("p"), "n1") == 'pods "p" not found'
     with pytest.raises(Refused, match="no PriorityClass with name gold was found"):

@@ -151,7 +151,7 @@ def test_a_profile_that_cannot_be_built_leaves_the_scheduler_as_it_is(monkeypatc
         raise RuntimeError("no events today")
 
     monkeypatch.setattr("framework.plugins.nodename.NodeName.events_to_register", fails)
-    with pytest.raises(ProfileError, match="^no events today$"):
+    with pytest.raises(ProfileError, match=r"^no events today$"):
         made.replace_configuration(effective(HEAD))
     assert made.profiles is before
 
