@@ -8,8 +8,9 @@ from __future__ import annotations
 import shlex
 from dataclasses import dataclass
 
-from django.db.models import Q, QuerySet
+from django.db.models import Q, QuerySet, TextField
 from django.db.models.fields.json import KeyTextTransform
+from django.db.models.functions import Cast
 
 from schedweb.api.errors import ApiError
 from schedweb.runs.models import PodRecord
@@ -79,7 +80,8 @@ def filter_pods(rows: QuerySet[PodRecord], text: str) -> QuerySet[PodRecord]:
         rows = rows.exclude(matching(word))
     for index, term in enumerate(query.labels):
         alias = f"label_{index}"
-        rows = rows.alias(**{alias: KeyTextTransform(term.key, "labels")})
+        # As plain text: compared as JSON, the value would have to be JSON too.
+        rows = rows.alias(**{alias: Cast(KeyTextTransform(term.key, "labels"), TextField())})
         has = Q(**{f"{alias}__isnull": False}) if term.value is None else Q(**{alias: term.value})
         if term.negated:
             missing = Q(**{f"{alias}__isnull": True})

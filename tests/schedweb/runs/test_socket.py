@@ -1,0 +1,140 @@
+"""The WebSocket: who may connect, what it answers, what it is told, nonsense."""
+
+from __future__ import annotations
+
+import asyncio
+
+import pytest
+from asgiref.sync import sync_to_async
+from django.contrib.auth.models import AnonymousUser, User
+from django.test import Client
+
+from schedweb.accounts.roles import Role
+from schedweb.accounts.services import account_create
+from schedweb.asgi import application
+from schedweb.runs.consumers import LARGEST, BrowserConsumer
+from schedweb.runs.messages import WaitingCount
+from schedweb.runs.publisher import EVERYONE, PUBLISHER, run_group
+from schedweb.socket_origin import is_same_origin
+from tests.schedweb.runs.browser import Browser
+from tests.schedweb.runs.conftest import Game
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+async def connect(user: User | AnonymousUser) -> Browser:
+    browser = Browser(BrowserConsumer.as_asgi(), user=user)
+    assert await browser.connect()
+    return browser
+
+
+async def test_a_browser_is_greeted_and_pings(operator: User) -> None:
+    browser = await connect(operator)
+    assert await browser.told() == {"type": "hello", "version": "0.1.0", "protocol": 1}
+    await browser.say({"type": "ping", "id": 7})
+    assert await browser.told() == {"type": "pong", "id": 7}
+    await browser.close()
+
+
+async def test_nobody_stays_connected_without_logging_in() -> None:
+    browser = await connect(AnonymousUser())
+    closed = await browser.receive_output(5)
+    assert (closed["type"], closed["code"]) == ("websocket.close", 4401)
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["", "nonsense", "[]", "{}", '{"type":"explode"}', '{"type":"subscribe"}', '{"type":"subscribe","run":"x"}',
+     "[" * 3000, '{"type":"ping","id":' + "9" * LARGEST + "}", '{"type":"ping","id":{}}'],
+)  # fmt: skip
+async def test_nonsense_is_answered_and_the_connection_stays(operator: User, text: str) -> None:
+    browser = await connect(operator)
+    await browser.told()
+    await browser.say_text(text)
+    answer = await browser.told()
+    assert (answer["type"], answer["code"]) == ("error", "invalid")
+    await browser.say_bytes(b"\x00\xff")
+    assert (await browser.told())["type"] == "error"
+    await browser.say({"type": "ping", "id": 1})
+    assert (await browser.told())["type"] == "pong"
+    await browser.close()
+
+
+async def test_an_unknown_run_cannot_be_followed(operator: User) -> None:
+    browser = await connect(operator)
+    await browser.told()
+    await browser.say({"type": "subscribe", "run": "00000000-0000-0000-0000-000000000000"})
+    assert (await browser.told())["code"] == "not_found"
+    await browser.close()
+
+
+async def test_a_follower_is_told_what_was_stored_in_unbroken_order(game: Game, operator: User) -> None:
+    browser = await connect(operator)
+    await browser.told()
+    await browser.say({"type": "subscribe", "run": str(game.id)})
+    first = await browser.told()
+    assert first == {"type": "subscribed", "run": str(game.id), "seq": 0}
+    await sync_to_async(game.command)("play")
+    await asyncio.get_running_loop().run_in_executor(None, game.play)
+    seq, kinds, last = 0, set(), {}
+    while seq < game.run.seq:
+        message = await browser.told()
+        kinds.add(message["type"])
+        if message["type"] == "run.delta":
+            assert message["previous"] == seq
+            seq, last = message["seq"], message
+    assert {"run.delta", "runs.changed"} <= kinds
+    assert (last["state"], last["counts"]["waiting"]) == ("waiting_for_person", 2)
+    await browser.close()
+
+
+async def test_who_unsubscribed_is_told_no_more_and_everyone_hears_the_count(game: Game, operator: User) -> None:
+    browser = await connect(operator)
+    await browser.told()
+    await browser.say({"type": "subscribe", "run": str(game.id)})
+    await browser.told()
+    await browser.say({"type": "unsubscribe", "run": str(game.id)})
+    await browser.say({"type": "ping", "id": 1})
+    await browser.told()
+    PUBLISHER.publish_text(run_group(game.id), '{"type":"run.delta"}')
+    PUBLISHER.publish(EVERYONE, WaitingCount(3, 2))
+    assert await browser.told() == {"type": "waiting.count", "count": 3, "person": 2}
+    await browser.close()
+
+
+@pytest.mark.parametrize(
+    ("origin", "host", "want"),
+    [
+        ("http://127.0.0.1:8000", "127.0.0.1:8000", True),
+        ("https://playground.example.org", "playground.example.org", True),
+        ("http://127.0.0.1:9000", "127.0.0.1:8000", False),
+        ("http://evil.example.org", "127.0.0.1:8000", False),
+        ("http://evil.example.org", "evil.example.org", False),
+        ("null", "127.0.0.1:8000", False),
+        ("", "127.0.0.1:8000", False),
+        ("file://127.0.0.1:8000", "127.0.0.1:8000", False),
+    ],
+)
+def test_only_our_own_pages_open_the_socket(origin: str, host: str, want: bool) -> None:
+    assert is_same_origin(origin, host, ["127.0.0.1", "playground.example.org"]) is want
+
+
+async def test_the_application_refuses_a_page_of_another_site(operator: User) -> None:
+    client = Client()
+    await sync_to_async(client.force_login)(operator)
+    cookie = "; ".join(f"{name}={morsel.value}" for name, morsel in client.cookies.items()).encode()
+    for origin, want in ((b"http://127.0.0.1", True), (b"http://evil.example.org", False)):
+        headers = [(b"origin", origin), (b"host", b"127.0.0.1"), (b"cookie", cookie)]
+        browser = Browser(application, headers=headers)
+        connected = await browser.connect()
+        assert connected is want
+        if connected:
+            assert (await browser.told())["type"] == "hello"
+            await browser.close()
+
+
+async def test_a_viewer_may_follow() -> None:
+    viewer = await sync_to_async(account_create)(username="vera", role=Role.VIEWER, password=None)
+    browser = await connect(viewer)
+    assert (await browser.told())["type"] == "hello"
+    await browser.close()
