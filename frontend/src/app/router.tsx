@@ -86,7 +86,7 @@ const waitingRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/waiting",
   validateSearch: (search: RawSearch) =>
-    compact({ run: text(search, "run"), q: text(search, "q"), kind: oneOf(search, "kind", ["person", "gang"] as const) }),
+    compact({ run: text(search, "run"), q: text(search, "q"), kind: oneOf(search, "kind", ["person", "gang"] as const), decided: oneOf(search, "decided", ["all"] as const) }),
   component: lazyRouteComponent(() => import("@/pages/waiting/WaitingPage"), "WaitingPage"),
 });
 

@@ -1,11 +1,12 @@
-import { Button } from "@/components/Button";
+import { Button, IconButton } from "@/components/Button";
 import { CountdownRing } from "@/components/CountdownRing";
+import { Icon } from "@/components/Icon";
 import { useTick } from "@/components/useTick";
 import { useKeys } from "@/keys/useKeys";
 
 import { CANCEL_WINDOW, type PendingApproval } from "./approvals";
 import classes from "./ApprovalToast.module.css";
-import { approvals, usePendingApprovals } from "./decide";
+import { approvals, useFailedApprovals, usePendingApprovals } from "./decide";
 
 const NAMED = 6;
 
@@ -26,8 +27,21 @@ export function ApprovalToast() {
   useKeys(pending.length === 0 ? [] : [
     { keys: "z", label: "Cancel the pending approval", group: "Decide", run: () => approvals.cancel() },
   ]);
+  const failed = useFailedApprovals();
   return (
-    <div className={classes.stack} role="status">
+    <div className={classes.stack}>
+      {failed.map((one) => (
+        <div key={one.id} className={classes.toast} role="alert">
+          <Icon name="warning" size={18} className={classes.warning} />
+          <div>
+            <b>Approve failed, {one.pods.length === 1 ? "the pod still waits" : `${one.pods.length} pods still wait`}.</b>
+            <p>{one.message}</p>
+          </div>
+          <Button size="sm" onClick={() => approvals.retry(one.id)}>Try again</Button>
+          <IconButton icon="close" label="Close" iconSize={14} onClick={() => approvals.dismiss(one.id)} />
+        </div>
+      ))}
+      <div role="status" className={classes.pending}>
       {pending.map((approval) => {
         const left = Math.max(0, approval.sendAt - now);
         const whole = Math.ceil(left / 1000);
@@ -43,6 +57,7 @@ export function ApprovalToast() {
           </div>
         );
       })}
+      </div>
     </div>
   );
 }

@@ -1,6 +1,6 @@
 /**
- * Reject and Override ask for a reason: a drawer with the pods, what will follow, and a button that stays off until there
- * is one. The text is kept when sending fails.
+ * Reject and Override ask for a reason, Approve may have one: a drawer with the pods, what will happen, and a button that
+ * stays off until there is a reason where one is needed. The text is kept when sending fails.
  */
 import "@mantine/core/styles/CloseButton.layer.css";
 import "@mantine/core/styles/Overlay.layer.css";
@@ -13,20 +13,32 @@ import { type ReactNode, useState } from "react";
 
 import { Button } from "@/components/Button";
 import { PodName } from "@/components/Chip";
+import { Icon, type IconName } from "@/components/Icon";
 import { Failed } from "@/components/Outcome";
 import { counted } from "@/format/number";
+import { type Requests, requestSum } from "@/format/requestSum";
 
 import type { DecidedPod } from "./approvals";
-import { override, reject } from "./decide";
+import { approvals, override, reject } from "./decide";
 import classes from "./ReasonDrawer.module.css";
+import { offeredReasons, rememberReason } from "./reasons";
+
+export type ReasonPod = DecidedPod & {
+  node?: string | null | undefined;
+  /** Where the pods of one decision are in several runs. */
+  run?: string | undefined;
+  requests?: Requests | undefined;
+  /** The plugin this pod's override lets go. */
+  letsGo?: string | undefined;
+};
 
 export interface ReasonRequest {
-  kind: "reject" | "override";
+  kind: "reject" | "override" | "approve";
   run: string;
-  pods: readonly (DecidedPod & { node?: string | null | undefined })[];
-  /** Override names the plugin that would have waited. */
+  pods: readonly ReasonPod[];
+  /** Who rejects, or for an override which plugin would have waited on. */
   plugin?: string | undefined;
-  /** "What follows", one sentence each; the caller knows the numbers. */
+  /** "What happens", one sentence each, where the caller knows better than the drawer. */
   follows?: readonly ReactNode[];
 }
 
@@ -36,7 +48,7 @@ interface ReasonDrawerProps {
   onDone?: () => void;
 }
 
-const QUICK = ["Not now", "Wrong node pool", "Over budget"];
+const VERBS = { reject: "Reject", override: "Override", approve: "Approve" } as const;
 
 export default function ReasonDrawer({ request, onClose, onDone }: ReasonDrawerProps) {
   return (
@@ -49,18 +61,38 @@ export default function ReasonDrawer({ request, onClose, onDone }: ReasonDrawerP
   );
 }
 
+/** One command per run, and for overrides per plugin: a command names one of each. */
+async function send(request: ReasonRequest, reason: string): Promise<void> {
+  const batches = new Map<string, { run: string; plugin: string; pods: ReasonPod[] }>();
+  for (const pod of request.pods) {
+    const run = pod.run ?? request.run;
+    const plugin = pod.letsGo ?? request.plugin ?? "";
+    const key = `${run} ${request.kind === "override" ? plugin : ""}`;
+    const batch = batches.get(key);
+    if (batch === undefined) batches.set(key, { run, plugin, pods: [pod] });
+    else batch.pods.push(pod);
+  }
+  for (const { run, plugin, pods } of batches.values()) {
+    if (request.kind === "reject") await reject(run, pods, reason);
+    else if (request.kind === "override") await override(run, pods, reason, plugin);
+    else approvals.approve(run, pods, reason);
+  }
+}
+
 function Form({ request, onClose, onDone }: { request: ReasonRequest; onClose: () => void; onDone?: (() => void) | undefined }) {
   const [reason, setReason] = useState("");
   const [sending, setSending] = useState(false);
   const [error, setError] = useState<Error | null>(null);
-  const rejecting = request.kind === "reject";
+  const [offered] = useState(offeredReasons);
+  const verb = VERBS[request.kind];
   const text = reason.trim();
-  const send = async () => {
+  const ready = !sending && (text !== "" || request.kind === "approve");
+  const submit = async () => {
     setSending(true);
     setError(null);
     try {
-      if (rejecting) await reject(request.run, request.pods, text);
-      else await override(request.run, request.pods, text, request.plugin ?? "");
+      await send(request, text);
+      if (text !== "") rememberReason(text);
       onDone?.();
       onClose();
     } catch (failure) {
@@ -72,49 +104,66 @@ function Form({ request, onClose, onDone }: { request: ReasonRequest; onClose: (
   return (
     <form className={classes.form} onSubmit={(event) => {
       event.preventDefault();
-      if (text !== "" && !sending) void send();
+      if (ready) void submit();
     }}>
       <header className={classes.header}>
-        <Drawer.Title className={classes.title ?? ""}>{rejecting ? `Reject ${what}` : `Let ${what} go without waiting`}</Drawer.Title>
+        <Drawer.Title className={classes.title ?? ""}>{request.kind === "override" ? `Let ${what} go without waiting` : `${verb} ${what}`}</Drawer.Title>
         <span className="grow" />
         <Drawer.CloseButton aria-label="Close" />
       </header>
       <div className={classes.body}>
         <ul className={classes.pods}>
           {request.pods.map((pod) => (
-            <li key={`${pod.namespace}/${pod.name}`}>
+            <li key={`${pod.run ?? ""} ${pod.namespace}/${pod.name}`}>
               <PodName pod={pod} />
               {pod.node ? <span className="mono">{pod.node}</span> : null}
             </li>
           ))}
         </ul>
-        <label className={classes.label} htmlFor="reason">Reason <span className="faint">goes into the pod’s status message</span></label>
-        <textarea id="reason" rows={3} value={reason} data-autofocus onChange={(event) => setReason(event.currentTarget.value)}
+        <label className={classes.label} htmlFor="reason">
+          Reason <span className="faint">{request.kind === "reject" ? `required, goes into the ${request.pods.length === 1 ? "pod’s" : "pods’"} status message` : request.kind === "override" ? "required, kept with the decision" : "optional, kept with the decision"}</span>
+        </label>
+        <textarea id="reason" rows={3} value={reason} data-autofocus required={request.kind !== "approve"} onChange={(event) => setReason(event.currentTarget.value)}
           onKeyDown={(event) => {
-            if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && text !== "" && !sending) void send();
+            if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && ready) void submit();
           }} />
-        {rejecting ? (
-          <div className={classes.quick}>
-            <span className="faint">or</span>
-            {QUICK.map((one) => <Button key={one} size="sm" onClick={() => setReason(one)}>{one}</Button>)}
-          </div>
-        ) : null}
-        {request.follows === undefined || request.follows.length === 0 ? null : (
-          <>
-            <h3 className={classes.follows}>What follows</h3>
-            <ul className={classes.list}>{request.follows.map((line, index) => <li key={index}>{line}</li>)}</ul>
-          </>
-        )}
-        {error === null ? null : <Failed what={rejecting ? "Not rejected." : "Not overridden."} error={error} />}
+        <div className={classes.quick}>
+          <span className="faint">{offered.title}</span>
+          {offered.reasons.map((one) => <button key={one} type="button" className={classes.offer} onClick={() => setReason(one)}>{one}</button>)}
+        </div>
+        <h3 className={classes.follows}>What happens</h3>
+        <ul className={classes.list}>
+          {followsOf(request).map((line, index) => <li key={index}><Icon name={line.icon} size={14} /><span>{line.text}</span></li>)}
+        </ul>
+        {error === null ? null : <Failed what={request.kind === "reject" ? "Not rejected, the text is kept." : "Not overridden, the text is kept."} error={error} />}
       </div>
       <footer className={classes.footer}>
-        <span className="faint">{text === "" ? "A reason is needed." : ""}</span>
+        <span className="faint" aria-live="polite">{ready || sending ? "" : "A reason is needed."}</span>
         <span className="grow" />
-        <Button kind="ghost" onClick={onClose}>Cancel</Button>
-        <Button kind={rejecting ? "danger-solid" : "primary"} type="submit" disabled={text === "" || sending}>
-          {sending ? "Sending…" : `${rejecting ? "Reject" : "Override"} ${what}`}
+        <Button onClick={onClose}>Cancel</Button>
+        <Button kind={request.kind === "reject" ? "danger-solid" : "primary"} type="submit" disabled={!ready} hint="Ctrl Enter">
+          {sending ? "Sending…" : `${verb} ${what}`}
         </Button>
       </footer>
     </form>
   );
+}
+
+function followsOf({ kind, pods, plugin, follows }: ReasonRequest): { icon: IconName; text: ReactNode }[] {
+  if (follows !== undefined) return follows.map((text) => ({ icon: "info", text }));
+  const held = requestSum(pods, ", ");
+  const one = pods.length === 1;
+  const them = one ? "The pod" : `The ${pods.length} pods`;
+  if (kind === "reject") {
+    return [
+      { icon: "back", text: held === "" ? "Reserve is undone." : `Reserve is undone: ${held} are free again.` },
+      { icon: "unschedulable", text: `${them} ${one ? "goes" : "go"} to Unschedulable${plugin === undefined ? "" : ` with plugin ${plugin}`}.` },
+      { icon: "active", text: `${one ? "It is" : "They are"} tried again when an event wakes ${plugin ?? "the plugin"}, when somebody activates ${one ? "it" : "them"}, or after 5 min.` },
+    ];
+  }
+  const letGo = plugin ?? "The plugin";
+  return kind === "override" ? [
+    { icon: "bound", text: `${letGo} is not waited for any longer; ${one ? "the pod is" : "the pods are"} bound as soon as no other plugin waits.` },
+    { icon: "warning", text: `${one ? "It starts" : "They start"} although the group is not complete. Binding can’t be undone.` },
+  ] : [{ icon: "bound", text: `Sent after 5 s, in which you can cancel. ${one ? "The pod is" : "The pods are"} bound as soon as no other plugin waits. Binding can’t be undone.` }];
 }

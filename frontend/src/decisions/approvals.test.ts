@@ -8,7 +8,6 @@ describe("approvals", () => {
   let timers: Map<number, () => void>;
   let outcome: Promise<null>;
   const send = vi.fn<(approval: PendingApproval) => Promise<null>>();
-  const failed = vi.fn();
   const sent = vi.fn();
   let approvals: Approvals;
 
@@ -16,7 +15,7 @@ describe("approvals", () => {
     timers = new Map();
     let next = 1;
     outcome = Promise.resolve(null);
-    for (const mock of [send, failed, sent]) mock.mockReset();
+    for (const mock of [send, sent]) mock.mockReset();
     send.mockImplementation(() => outcome);
     approvals = new Approvals({
       now: () => 1000,
@@ -25,7 +24,7 @@ describe("approvals", () => {
         return next++;
       },
       clearTimer: (handle) => timers.delete(handle),
-      send, failed, sent,
+      send, sent,
     });
   });
 
@@ -69,14 +68,17 @@ describe("approvals", () => {
     expect(approvals.getPending().map((one) => one.pods.map((each) => each.name))).toEqual([["a"], ["b"]]);
   });
 
-  it("tells a failure", async () => {
-    const problem = new Error("no");
-    outcome = Promise.reject(problem);
+  it("keeps a failure until it is tried again or dismissed", async () => {
+    outcome = Promise.reject(new Error("no"));
     approvals.approve("r", [pod("a")]);
     fire();
     await Promise.resolve();
     await Promise.resolve();
-    expect(failed).toHaveBeenCalledWith(expect.objectContaining({ run: "r" }), problem);
+    expect(approvals.getFailures()).toMatchObject([{ run: "r", message: "no" }]);
     expect(sent).not.toHaveBeenCalled();
+    outcome = Promise.resolve(null);
+    approvals.retry(approvals.getFailures()[0]?.id ?? 0);
+    expect(send).toHaveBeenCalledTimes(2);
+    expect(approvals.getFailures()).toEqual([]);
   });
 });

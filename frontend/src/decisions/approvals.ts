@@ -20,12 +20,15 @@ export interface PendingApproval {
   sendAt: number;
 }
 
+export interface FailedApproval extends PendingApproval {
+  message: string;
+}
+
 export interface ApprovalEnvironment {
   now: () => number;
   setTimer: (callback: () => void, milliseconds: number) => number;
   clearTimer: (handle: number) => void;
   send: (approval: PendingApproval) => Promise<JournalEntry | null>;
-  failed: (approval: PendingApproval, error: unknown) => void;
   sent: (approval: PendingApproval, entry: JournalEntry | null) => void;
 }
 
@@ -40,6 +43,7 @@ export class Approvals {
   private readonly timers = new Map<number, number>();
   private readonly watchers = new Set<() => void>();
   private pending: readonly PendingApproval[] = [];
+  private failures: readonly FailedApproval[] = [];
   private nextId = 1;
 
   constructor(environment: ApprovalEnvironment) {
@@ -51,6 +55,20 @@ export class Approvals {
     return () => this.watchers.delete(callback);
   };
   readonly getPending = (): readonly PendingApproval[] => this.pending;
+  readonly getFailures = (): readonly FailedApproval[] => this.failures;
+
+  /** Sends a failed approval once more, at once: it has had its five seconds. */
+  retry(id: number): void {
+    const failed = this.failures.find((one) => one.id === id);
+    if (failed === undefined) return;
+    this.dismiss(id);
+    this.send(failed);
+  }
+
+  dismiss(id: number): void {
+    this.failures = this.failures.filter((one) => one.id !== id);
+    this.changed();
+  }
 
   /** Pods that are already about to be approved are left out, so a second press does nothing. */
   approve(run: string, pods: readonly DecidedPod[], reason = ""): void {
@@ -84,7 +102,10 @@ export class Approvals {
     this.drop(approval);
     this.environment.send(approval).then(
       (entry) => this.environment.sent(approval, entry),
-      (error: unknown) => this.environment.failed(approval, error),
+      (error: unknown) => {
+        this.failures = [...this.failures, { ...approval, message: error instanceof Error ? error.message : String(error) }];
+        this.changed();
+      },
     );
   }
 

@@ -3,10 +3,9 @@ import { useSyncExternalStore } from "react";
 
 import { perform } from "@/api/commands";
 import type { JournalEntry } from "@/api/types";
-import { counted } from "@/format/number";
-import { notify, notifyError } from "@/shell/notify";
+import { notify } from "@/shell/notify";
 
-import { Approvals, type DecidedPod, type PendingApproval, podKey } from "./approvals";
+import { Approvals, type DecidedPod, type FailedApproval, type PendingApproval, podKey } from "./approvals";
 
 export function targets(pods: readonly DecidedPod[]) {
   return pods.map(({ namespace, name, uid }) => ({ namespace, name, ...(uid === undefined ? {} : { uid }) }));
@@ -29,8 +28,6 @@ export const approvals = new Approvals({
       ...(approval.reason === "" ? {} : { reason: approval.reason }),
     }),
   sent: (_approval, entry) => tellLate(entry),
-  failed: (approval, error) =>
-    notifyError(`Approve failed, ${approval.pods.length === 1 ? "the pod still waits" : `${counted(approval.pods.length, "pod")} still wait`}.`, error),
 });
 
 export async function reject(run: string, pods: readonly DecidedPod[], reason: string): Promise<void> {
@@ -47,4 +44,8 @@ export async function override(run: string, pods: readonly DecidedPod[], reason:
 
 export function usePendingApprovals(): readonly PendingApproval[] {
   return useSyncExternalStore(approvals.watch, approvals.getPending);
+}
+
+export function useFailedApprovals(): readonly FailedApproval[] {
+  return useSyncExternalStore(approvals.watch, approvals.getFailures);
 }

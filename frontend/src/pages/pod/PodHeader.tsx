@@ -116,7 +116,7 @@ function Act({ pod, run }: { pod: PodDetail; run: string }) {
   const asksPerson = waits && (pod.waiting ?? []).some((wait) => wait.asks_person);
   const can = operates && !stale;
   const approve = () => approvals.approve(run, [pod]);
-  const reject = () => setAsking({ kind: "reject", run, pods: [pod] });
+  const reject = () => setAsking({ kind: "reject", run, pods: [pod], plugin: (pod.waiting ?? []).find((wait) => wait.asks_person)?.plugin ?? pod.waiting?.[0]?.plugin });
   useKeys([
     ...(can && asksPerson ? [{ keys: "a", label: "Approve", group: "Decide", run: approve }] : []),
     ...(can && waits ? [{ keys: "r", label: "Reject with a reason", group: "Decide", run: reject }] : []),

@@ -1,0 +1,27 @@
+/** The reasons given last, offered again: this browser's memory, nothing more. */
+const KEY = "playground-reasons";
+const KEPT = 3;
+const FIRST = ["Outside the maintenance window", "Wrong zone", "Over budget"];
+
+export function recentReasons(): string[] {
+  try {
+    const stored: unknown = JSON.parse(localStorage.getItem(KEY) ?? "[]");
+    const reasons = Array.isArray(stored) ? stored.filter((one): one is string => typeof one === "string") : [];
+    return reasons.slice(0, KEPT);
+  } catch {
+    return [];
+  }
+}
+
+export function rememberReason(reason: string): void {
+  try {
+    localStorage.setItem(KEY, JSON.stringify([reason, ...recentReasons().filter((one) => one !== reason)].slice(0, KEPT)));
+  } catch {
+    // Without storage there is nothing to offer next time, which is all that is lost.
+  }
+}
+
+export function offeredReasons(): { title: string; reasons: string[] } {
+  const recent = recentReasons();
+  return recent.length > 0 ? { title: "Recent:", reasons: recent } : { title: "For example:", reasons: FIRST };
+}

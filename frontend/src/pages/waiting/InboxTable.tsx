@@ -1,0 +1,183 @@
+/** The rows of the inbox: gangs with their members, then single pods. Decisions are the page's. */
+import { Link } from "@tanstack/react-router";
+import { useState } from "react";
+
+import type { WaitingRow } from "@/api/waitingTypes";
+import { Button } from "@/components/Button";
+import { Chip, GangProgress, PodName } from "@/components/Chip";
+import { Icon } from "@/components/Icon";
+import { approvals } from "@/decisions/decide";
+import { count, counted } from "@/format/number";
+import { requestSum } from "@/format/requestSum";
+import { requestText } from "@/format/resources";
+import { age, exact } from "@/format/time";
+
+import { atZero, type Group, groupWaits, keyOf, scoreText } from "./inbox";
+import classes from "./InboxTable.module.css";
+import { Mark } from "./Mark";
+import { WaitLine } from "./WaitLine";
+
+export interface InboxTableProps {
+  groups: readonly Group[];
+  gone: ReadonlySet<string>;
+  marked: ReadonlySet<string>;
+  cursor: string | null;
+  /** Several runs are shown, so every row says which. */
+  manyRuns: boolean;
+  can: boolean;
+  wall: number;
+  nowOf: (row: WaitingRow) => number;
+  onMark: (rows: readonly WaitingRow[], on: boolean) => void;
+  onCursor: (key: string) => void;
+  onApprove: (rows: readonly WaitingRow[]) => void;
+  onOverride: (rows: readonly WaitingRow[]) => void;
+  onReject: (rows: readonly WaitingRow[]) => void;
+}
+
+const FOLD_ABOVE = 3;
+const FOLDED_TO = 2;
+
+export function InboxTable(props: InboxTableProps) {
+  const { groups, marked, gone } = props;
+  const rows = groups.flatMap((group) => group.rows).filter((row) => !gone.has(keyOf(row)));
+  const chosen = rows.filter((row) => marked.has(keyOf(row))).length;
+  const gangs = groups.some((group) => group.gang !== null);
+  return (
+    <table className={classes.table}>
+      <thead>
+        <tr>
+          <th className={classes.mark}><Mark label="Mark all" state={chosen === 0 ? "off" : chosen === rows.length ? "on" : "some"} onChange={(on) => props.onMark(rows, on)} /></th>
+          <th>Pod</th><th>Node, score and margin</th><th>Holds while waiting</th><th>Waiting on</th><th>At zero</th><th><span className="srOnly">Decide</span></th>
+        </tr>
+      </thead>
+      {groups.map((group) => (
+        <tbody key={group.key}>
+          {group.gang === null ? (
+            <>
+              {gangs ? <tr className={classes.section}><td /><td colSpan={6}>Single pods</td></tr> : null}
+              {group.rows.map((row) => <PodRow key={keyOf(row)} {...props} row={row} oldest={false} />)}
+            </>
+          ) : <Gang {...props} group={group} gang={group.gang} />}
+        </tbody>
+      ))}
+    </table>
+  );
+}
+
+function Gang(props: InboxTableProps & { group: Group; gang: NonNullable<WaitingRow["gang"]> }) {
+  const { group, gang, gone, marked, can } = props;
+  const [open, setOpen] = useState(false);
+  const present = group.rows.filter((row) => !gone.has(keyOf(row)));
+  const first = group.rows[0];
+  if (first === undefined) return null;
+  const folded = !open && group.rows.length > FOLD_ABOVE;
+  const shown = folded ? group.rows.slice(0, FOLDED_TO) : group.rows;
+  const hidden = group.rows.slice(shown.length);
+  const oldest = [...group.rows].sort((a, b) => Date.parse(a.since) - Date.parse(b.since))[0];
+  const chosen = present.filter((row) => marked.has(keyOf(row))).length;
+  const asks = present.some((row) => row.decidable);
+  const held = requestSum(present, ", ");
+  const waits = groupWaits(group.rows);
+  const due = dueOf(present, props.wall);
+  return (
+    <>
+      <tr className={classes.gang} data-cursor={props.cursor === group.key || undefined}>
+        <td className={classes.mark}><Mark label={`Mark the group ${gang.name}`} state={chosen === 0 ? "off" : chosen === present.length ? "on" : "some"} onChange={(on) => props.onMark(present, on)} /></td>
+        <td className={classes.pod}>
+          <span className={classes.gangName}><Icon name="gang" size={14} /><b>{gang.name}</b><Chip>PodGroup</Chip></span>
+          <em>{props.manyRuns ? `${first.run_number} · ` : ""}{first.namespace} · {counted(present.length, "pod waits", "pods wait")}{held === "" ? "" : ` · ${held} held`}</em>
+        </td>
+        <td colSpan={2} className={classes.progress}>
+          <span className="row"><GangProgress have={gang.have} need={gang.need} className={classes.bar} /><b className="num">{count(gang.have)} of {count(gang.need)}</b></span>
+          {gang.missing_text === undefined ? null : <em>{gang.missing_text}</em>}
+        </td>
+        <td className={classes.waits}>
+          {waits.map((wait) => <WaitLine key={wait.plugin} wait={wait} now={props.nowOf(first)} held={first.held} />)}
+          {asks ? null : <em className={classes.self}>goes on by itself at {count(gang.need)} of {count(gang.need)}</em>}
+        </td>
+        <td className={classes.zero}>{present.length > 1 ? `All ${count(present.length)} rejected, group is tried again` : "Rejected, group is tried again"}</td>
+        <td className={classes.actions}>
+          {due !== null ? <Approving due={due} wall={props.wall} /> : !can || present.length === 0 ? null : (
+            <>
+              {asks ? <Button size="sm" onClick={() => props.onApprove(present)} aria-label={`Approve the group ${gang.name}`}>Approve</Button>
+                : <Button size="sm" title={`Let the ${count(present.length)} go without the rest. Asks for a reason.`} onClick={() => props.onOverride(present)} aria-label={`Override the group ${gang.name}`}>Override…</Button>}
+              <Button size="sm" kind="danger" onClick={() => props.onReject(present)} aria-label={`Reject the group ${gang.name}`}>Reject…</Button>
+            </>
+          )}
+        </td>
+      </tr>
+      {shown.map((row) => <PodRow key={keyOf(row)} {...props} row={row} oldest={row === oldest && group.rows.length > 1} member />)}
+      {folded ? (
+        <tr className={classes.fold}>
+          <td />
+          <td colSpan={6}>
+            <button type="button" className="leads" aria-expanded="false" onClick={() => setOpen(true)}>{count(hidden.length)} more of {gang.name}</button>
+            : {hidden.map((row) => row.tail || row.name).join(", ")}
+          </td>
+        </tr>
+      ) : open && group.rows.length > FOLD_ABOVE ? (
+        <tr className={classes.fold}><td /><td colSpan={6}><button type="button" className="leads" aria-expanded="true" onClick={() => setOpen(false)}>Show fewer</button></td></tr>
+      ) : null}
+    </>
+  );
+}
+
+/** When the first of them is sent, if all of them are about to be. */
+function dueOf(rows: readonly WaitingRow[], wall: number): number | null {
+  if (wall === 0 || rows.length === 0) return null;
+  const dues = rows.map((row) => approvals.due(row.run, row));
+  return dues.every((due) => due !== null) ? Math.min(...dues) : null;
+}
+
+function Approving({ due, wall }: { due: number; wall: number }) {
+  return <span className={classes.sending}><Icon name="bound" size={13} />approving in {Math.max(0, Math.ceil((due - wall) / 1000))} s</span>;
+}
+
+interface PodRowProps extends InboxTableProps {
+  row: WaitingRow;
+  oldest: boolean;
+  member?: boolean;
+}
+
+function PodRow({ row, oldest, member = false, ...props }: PodRowProps) {
+  const key = keyOf(row);
+  const now = props.nowOf(row);
+  const isGone = props.gone.has(key);
+  const due = dueOf([row], props.wall);
+  const on = props.marked.has(key);
+  return (
+    <tr className={member ? classes.member : undefined} data-row={key} data-marked={on || due !== null || undefined} data-cursor={props.cursor === key || undefined} data-gone={isGone || undefined}
+      onClick={() => props.onCursor(key)}>
+      <td className={classes.mark}>{isGone ? null : <Mark label={`Mark ${row.namespace}/${row.name}`} state={on ? "on" : "off"} onChange={(next) => props.onMark([row], next)} />}</td>
+      <td className={classes.pod}>
+        <Link to="/runs/$run/pods/$namespace/$name" params={{ run: row.run, namespace: row.namespace, name: row.name }}><PodName pod={row} /></Link>
+        <em>{about(row, now, member, oldest, props.manyRuns)}</em>
+        {row.asked_again === null ? null : <em className={classes.again}>asked again, {row.asked_again}</em>}
+      </td>
+      <td className={classes.node}>
+        <Link className="mono" to="/runs/$run" params={{ run: row.run }} search={{ pod: `${row.namespace}/${row.name}` }} title={`${row.node}, selected on the run’s page`}>{row.node}</Link>
+        <em className="num">{scoreText(row)}</em>
+      </td>
+      <td className={`${classes.holds} num`}>{requestText(row.requests)}</td>
+      <td className={classes.waits}>
+        {isGone ? <span className="faint">No longer waiting</span> : row.waiting_on.map((wait) => <WaitLine key={wait.plugin} wait={wait} now={now} held={row.held} />)}
+      </td>
+      <td className={classes.zero}>{isGone ? "" : atZero(row)}</td>
+      <td className={classes.actions}>
+        {due !== null ? <Approving due={due} wall={props.wall} /> : isGone || !props.can ? null : (
+          <>
+            {row.decidable ? <Button size="sm" onClick={() => props.onApprove([row])} aria-label={`Approve ${row.name}`}>Approve</Button>
+              : <Button size="sm" onClick={() => props.onOverride([row])} aria-label={`Override ${row.name}`} title="Let it go although the plugin would wait on. Asks for a reason.">Override…</Button>}
+            <Button size="sm" kind="danger" onClick={() => props.onReject([row])} aria-label={`Reject ${row.name}`}>Reject…</Button>
+          </>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function about(row: WaitingRow, now: number, member: boolean, oldest: boolean, manyRuns: boolean) {
+  const waited = <time dateTime={row.since} title={`since ${exact(row.since)}`}>{age(now - Date.parse(row.since))}</time>;
+  if (!member) return <>{[manyRuns ? row.run_number : "", row.namespace, row.why].filter(Boolean).join(" · ")}{row.why === "" ? <> · {waited}</> : null}</>;
+  return <>{oldest ? "longest wait, " : ""}{waited}{row.waiting_on.length > 1 ? ` of ${Math.min(...row.waiting_on.map((wait) => wait.total_seconds))}s` : ""}</>;
+}

@@ -1,0 +1,25 @@
+import { CountdownRing } from "@/components/CountdownRing";
+import { countdown, exact } from "@/format/time";
+
+import type { Waits } from "./inbox";
+import classes from "./InboxTable.module.css";
+
+interface WaitLineProps {
+  wait: Waits;
+  now: number;
+  /** The clock stands until a person has decided. */
+  held: boolean;
+}
+
+/** A plugin that waits: ring, name, and how long still. */
+export function WaitLine({ wait, now, held }: WaitLineProps) {
+  const left = Date.parse(wait.deadline) - now;
+  const stands = held && wait.asks_person;
+  return (
+    <span className={classes.wait} title={`${wait.plugin}: rejected at ${exact(wait.deadline)}, after ${countdown(wait.total_seconds * 1000)}${stands ? "; the run’s clock stands until this is decided" : ""}`}>
+      <CountdownRing share={left / (wait.total_seconds * 1000)} size={18} />
+      <span className="clip">{wait.plugin}</span>
+      <b className="num">{countdown(left)}{stands ? <span className={classes.held}> held</span> : null}</b>
+    </span>
+  );
+}
