@@ -85,6 +85,8 @@ class Cache:
         self._last_of_node: dict[str, Change] = {}
         self._listed: tuple[str, ...] = ()
         self._tree_changed = False
+        self.version = 0
+        """Counts the changes: while it stays the same, so does what scheduling reads."""
 
     # --- pods -------------------------------------------------------------------------------------------------------
 
@@ -218,6 +220,7 @@ class Cache:
     # --- snapshot ---------------------------------------------------------------------------------------------------
 
     def _log(self, node_name: str, change: Change) -> None:
+        self.version += 1
         self._changes.append(change)
         self._last_of_node[node_name] = change
 

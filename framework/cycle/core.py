@@ -2,11 +2,12 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Protocol
 
 from framework.cache import Cache
 from framework.columns import Snapshot
+from framework.cycle.repeats import Repeats
 from framework.interface.handle import ApiWriter, ObjectStore
 from framework.interface.status import Status
 from framework.objects import Pod, PodCondition
@@ -32,6 +33,11 @@ class CycleObserver(QueueObserver, Protocol):
 class Api(ApiWriter, Protocol):
     """The API server, for what the framework itself writes."""
 
+    @property
+    def revision(self) -> int:
+        """Counts the changes to its objects, but for those to a pending pod's status that name no node."""
+        ...
+
     def patch_pod_status(self, known: Pod, condition: PodCondition | None, nomination: Nomination | None) -> str | None:
         """Sends what differs from ``known``; nothing when nothing does. Returns the API server's error."""
         ...
@@ -47,6 +53,7 @@ class SchedulingCore:
     observer: CycleObserver
     next_start_node_index: int = 0
     """Where the next search for feasible nodes begins in the node list."""
+    repeats: Repeats = field(default_factory=Repeats)
 
     @property
     def clock(self) -> Clock:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
+from itertools import compress
 from typing import Final
 
 import numpy as np
@@ -12,6 +13,7 @@ from framework.columns import Snapshot
 from framework.interface.fit_error import counted_fit_error_message
 from framework.interface.plugin import NodeStatuses
 from framework.interface.status import SUCCESS, Code, Status
+from framework.queue import Nomination
 from framework.trace.attempt import FEASIBLE, NOT_EVALUATED, FilterTrace
 
 ABSENT_BY_DEFAULT: Final = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
@@ -64,8 +66,7 @@ class NodeToStatus(NodeStatuses):
         chosen = wanted[self.trace.verdict]
         if self._absent.code is Code.UNSCHEDULABLE:
             chosen = chosen | (self.trace.verdict <= FEASIBLE)
-        names = self.trace.nodes
-        return [names[i] for i in np.flatnonzero(chosen).tolist()]
+        return list(compress(self.trace.nodes, chosen.tolist()))
 
     @property
     def absent_status(self) -> Status:
@@ -111,6 +112,15 @@ class FitError:
     total_nodes: int
     unschedulable_plugins: frozenset[str]
     pending_plugins: frozenset[str] = frozenset()
+
+
+@dataclass(frozen=True, slots=True)
+class Failed:
+    """An attempt that found no node, for the failure handler."""
+
+    status: Status
+    fit_error: FitError | None
+    nomination: Nomination | None
 
 
 def rejected_on_one_node(status: Status, plugins: frozenset[str], pending: frozenset[str]) -> tuple[Status, FitError]:

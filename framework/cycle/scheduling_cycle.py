@@ -6,7 +6,6 @@ Pop → snapshot → PreFilter, Filter, [PostFilter] → PreScore, Score → ass
 from __future__ import annotations
 
 from collections.abc import Generator
-from dataclasses import dataclass
 from typing import Final
 
 import numpy as np
@@ -17,9 +16,10 @@ from framework.cache import CacheError
 from framework.cycle.activation import activate_stashed
 from framework.cycle.binding_cycle import BindingCycle
 from framework.cycle.core import SchedulingCore
-from framework.cycle.diagnosis import Diagnosis, FitError, rejected_on_one_node
+from framework.cycle.diagnosis import Diagnosis, Failed, FitError, rejected_on_one_node
 from framework.cycle.failure import handle_failure
 from framework.cycle.find_nodes import find_nodes
+from framework.cycle.repetition import repeated_or_new
 from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import PodInfo
 from framework.interface.status import Code, Status
@@ -33,13 +33,6 @@ NO_NODES: Final = "no nodes available to schedule pods"
 
 Points = Generator[str, None, "BindingCycle | None"]
 """Yields the name of each extension point when it is done."""
-
-
-@dataclass(frozen=True, slots=True)
-class Failed:
-    status: Status
-    fit_error: FitError | None
-    nomination: Nomination | None
 
 
 def new_trace(core: SchedulingCore, queued: QueuedPodInfo) -> AttemptTrace:
@@ -70,7 +63,9 @@ def run_scheduling_cycle(core: SchedulingCore, queued: QueuedPodInfo, trace: Att
     state = CycleState()
     core.cache.update_snapshot(core.snapshot)
     trace.nodes_total = len(core.snapshot)
-    placed = yield from _schedule(core, profile, state, pod, trace)
+    placed = yield from repeated_or_new(
+        core, profile, pod, trace, lambda: _schedule(core, profile, state, pod, trace)
+    )
     profile.handle.current_filter = None
     if isinstance(placed, Failed):
         handle_failure(core, queued, pod.pod, placed.status, placed.fit_error, placed.nomination, trace)

@@ -20,13 +20,13 @@ def fit_error_message(
 
     A PreFilter message replaces the histogram. Histogram entries sort as strings, so ``10 x`` comes before ``2 y``.
     """
-    nodes: dict[int, tuple[Status, int]] = {}
+    statuses = list(explicit)
     # Thousands of nodes share a few status objects: count those first.
-    for status in explicit:
-        nodes[id(status)] = (status, nodes.get(id(status), (status, 0))[1] + 1)
+    numbers = Counter(map(id, statuses))
+    distinct = dict(zip(map(id, statuses), statuses, strict=True))
     return counted_fit_error_message(
         total_nodes,
-        nodes.values(),
+        [(distinct[each], count) for each, count in numbers.items()],
         absent,
         pre_filter_message=pre_filter_message,
         post_filter_message=post_filter_message,

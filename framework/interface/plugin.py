@@ -37,6 +37,11 @@ class Plugin(abc.ABC):
     args_type: ClassVar[type[msgspec.Struct] | None] = None
     description: ClassVar[str] = ""
     """One plain sentence for people, shown beside the plugin in the UI."""
+    repeatable: ClassVar[bool] = False
+    """A promise about PreFilter, Filter and PostFilter: with the same snapshot, the same pod and the same objects (the
+    status of other pending pods left aside) the answers are the same, and nothing is remembered from one attempt to
+    the next but what follows from these. An attempt that failed is then not worked out anew while all of this stands.
+    What is asked of the handle beyond that (time, chance, waiting pods, nominations, writes) is noticed by itself."""
 
     def __init__(self, args: Any, handle: Handle) -> None:
         self.args = args

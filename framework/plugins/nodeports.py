@@ -60,6 +60,7 @@ def _without_state(conflict: NDArray[np.bool_]) -> NDArray[np.int8]:
 class NodePorts(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtensions):
     name: ClassVar[str] = "NodePorts"
     description: ClassVar[str] = "Keeps pods off nodes where a host port they want is already taken."
+    repeatable: ClassVar[bool] = True
 
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
         return (

@@ -40,6 +40,7 @@ def _kernel(unschedulable: NDArray[np.bool_]) -> NDArray[np.int8]:
 class NodeUnschedulable(ColumnFilterPlugin, EnqueueExtensions):
     name: ClassVar[str] = "NodeUnschedulable"
     description: ClassVar[str] = "Keeps pods off cordoned nodes, unless they tolerate it."
+    repeatable: ClassVar[bool] = True
 
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
         node = ClusterEvent(EventResource.NODE, ActionType.ADD | ActionType.UPDATE_NODE_TAINT)

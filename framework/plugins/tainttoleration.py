@@ -68,6 +68,7 @@ class TaintToleration(ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, Nor
     description: ClassVar[str] = (
         "Keeps pods off nodes whose taints they do not tolerate, and prefers fewer soft taints."
     )
+    repeatable: ClassVar[bool] = True
 
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
         node = ClusterEvent(EventResource.NODE, ActionType.ADD | ActionType.UPDATE_NODE_TAINT)

@@ -45,10 +45,12 @@ class ProfileHandle:
 
     @property
     def nominator(self) -> QueueForPlugins:
+        self._services.asked += 1
         return self._services.ready_queue
 
     @property
     def api(self) -> ApiWriter:
+        self._services.asked += 1
         return self._services.api
 
     @property
@@ -56,25 +58,32 @@ class ProfileHandle:
         return self._scheduler_name
 
     def now(self) -> int:
+        self._services.asked += 1
         return self._services.clock.now
 
     def random_below(self, n: int) -> int:
         """With the reproducible tie rules it is always 0: the first of what upstream draws."""
+        self._services.asked += 1
         return self._services.generator.below(n) if self._services.ties.rule == "seeded" else 0
 
     def choose_among(self, names: Sequence[str]) -> str:
+        self._services.asked += 1
         return self._services.ties.pick(names)
 
     def iterate_waiting_pods(self, visit: Callable[[WaitingPod], None]) -> None:
+        self._services.asked += 1
         self._services.waiting_pods.iterate(visit)
 
     def waiting_pod(self, uid: str) -> WaitingPod | None:
+        self._services.asked += 1
         return self._services.waiting_pods.get(uid)
 
     def reject_waiting_pod(self, uid: str) -> bool:
+        self._services.asked += 1
         return self._services.waiting_pods.reject(uid)
 
     def activate(self, pods: Iterable[Pod]) -> None:
+        self._services.asked += 1
         self._services.ready_queue.activate(pods, self.now())
 
     def dry_run(self, state: CycleState, pod: PodInfo, node: NodeInfo) -> NodeCase:

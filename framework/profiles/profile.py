@@ -78,6 +78,9 @@ class Profile:
         self.post_bind = tuple((p.name, p.post_bind) for p in on.of("postBind", points.PostBindPlugin))
         self.asking_plugins = frozenset(name for name, each in self.permit if each.asks_a_person)
         """Permit plugins that wait for a person."""
+        asked = (*self.pre_filter, *self.filter, *((p.name, p) for p in on.listed("postFilter")))
+        self.repeatable = all(plugin.repeatable for _, plugin in asked)
+        """Whether a failed attempt rests on nothing but snapshot, pod and objects."""
         self.handle.make_filter_run = self.make_filter_run
 
     def __getstate__(self) -> dict[str, Any]:

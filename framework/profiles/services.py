@@ -43,6 +43,8 @@ class Services:
     objects: ObjectStore
     api: ApiWriter
     waiting_pods: WaitingPods
+    asked: int = 0
+    """Counts what plugins asked for beyond snapshot and objects: time, chance, queue, waiting pods, writes."""
     queue: QueueForPlugins | None = None
     """Set when the queue exists: it is ordered by a plugin, and plugins are built with the services."""
 

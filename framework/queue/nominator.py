@@ -23,12 +23,14 @@ CLEAR_NOMINATION: Final = Nomination("")
 class PodNominator:
     """Node → uids in order of arrival, and uid → node. The pod objects themselves stay with the queues."""
 
-    __slots__ = ("_node_of", "_objects", "_pods_on")
+    __slots__ = ("_node_of", "_objects", "_pods_on", "version")
 
     def __init__(self, objects: ObjectStore) -> None:
         self._objects = objects
         self._pods_on: dict[str, dict[str, ObjectMeta]] = {}
         self._node_of: dict[str, str] = {}
+        self.version = 0
+        """Counts nominations that came or went; cleared ones are none."""
 
     def __len__(self) -> int:
         return len(self._node_of)
@@ -39,6 +41,11 @@ class PodNominator:
     def nominations(self) -> dict[str, str]:
         """Uid → node, cleared nominations left out."""
         return {uid: node for uid, node in self._node_of.items() if node}
+
+    @property
+    def has_nodes(self) -> bool:
+        """Whether any pod is promised a node."""
+        return any(self._pods_on)
 
     def nodes(self) -> list[str]:
         """Nodes with nominated pods, the parking place "" of cleared nominations left out."""
@@ -53,6 +60,7 @@ class PodNominator:
         if live is None or live.spec.node_name:
             return
         uid = pod.metadata.uid
+        self.version += node_name != ""
         self._node_of[uid] = node_name
         self._pods_on.setdefault(node_name, {})[uid] = pod.metadata
 
@@ -69,6 +77,7 @@ class PodNominator:
         node_name = self._node_of.pop(uid, None)
         if node_name is None:
             return
+        self.version += node_name != ""
         pods = self._pods_on[node_name]
         pods.pop(uid, None)
         if not pods:

@@ -41,6 +41,8 @@ class Refused(ValueError):
 class Subscriber(Protocol):
     """The scheduler's event handlers."""
 
+    def before_change(self) -> None: ...
+
     def apply(self, event: InformerEvent) -> None: ...
 
 
@@ -66,6 +68,16 @@ def with_condition(status: PodStatus, condition: PodCondition, now: str) -> PodS
             kept[i] = new
             return replace(status, conditions=tuple(kept))
     return replace(status, conditions=(*kept, replace(condition, last_transition_time=now)))
+
+
+def has_condition(status: PodStatus, condition: PodCondition) -> bool:
+    """Whether ``with_condition`` would change nothing; the time of a transition makes no difference."""
+    old = next((each for each in status.conditions if each.type == condition.type), None)
+    return (
+        old is not None
+        and old.status == condition.status
+        and old == replace(condition, last_transition_time=old.last_transition_time or None)
+    )
 
 
 class Cluster(Store):
@@ -101,6 +113,7 @@ class Cluster(Store):
         """Stores an object as it is."""
         if self.find(obj) is not None:
             raise AlreadyExists(f'{plural_of(obj)} "{obj.metadata.name}" already exists')
+        self._announce_change()
         created = self._versioned(obj)
         self.put(created)
         self._tell(ObjectAdded(created))
@@ -108,11 +121,16 @@ class Cluster(Store):
 
     def update(self, obj: O) -> O:
         """Stores the object in place of the one it was made from. Raises NotFound."""
+        return self._update(obj, counts=True)
+
+    def _update(self, obj: O, *, counts: bool) -> O:
         old = self.find(obj)
         if old is None:
             raise NotFound(not_found(plural_of(obj), obj.metadata.name))
+        if counts:
+            self._announce_change()
         updated = self._versioned(obj)
-        self.put(updated)
+        self.put(updated, counts=counts)
         self._tell(ObjectUpdated(old, updated))
         return updated
 
@@ -121,8 +139,14 @@ class Cluster(Store):
         old = self.find(obj)
         if old is None:
             raise NotFound(not_found(plural_of(obj), obj.metadata.name))
+        self._announce_change()
         self.remove(old)
         self._tell(ObjectDeleted(old))
+
+    def _announce_change(self) -> None:
+        """Also in the middle of a cycle, which must see the cluster as it was up to here."""
+        if self._subscriber is not None:
+            self._subscriber.before_change()
 
     def _versioned(self, obj: O) -> O:
         self._resource_version += 1
@@ -177,8 +201,7 @@ class Cluster(Store):
 
     def patch_pod_status(self, known: Pod, condition: PodCondition | None, nomination: Nomination | None) -> str | None:
         """Sends what differs from ``known``, the pod as the writer has it; nothing when nothing does."""
-        now = rfc3339(self._clock.now)
-        if condition is not None and with_condition(known.status, condition, now) is None:
+        if condition is not None and has_condition(known.status, condition):
             condition = None
         if nomination is not None and nomination.node_name == known.status.nominated_node_name:
             nomination = None
@@ -189,11 +212,13 @@ class Cluster(Store):
             return not_found("pods", known.metadata.name)
         status = live.status
         if condition is not None:
-            status = with_condition(status, condition, now) or status
+            status = with_condition(status, condition, rfc3339(self._clock.now)) or status
         if nomination is not None and nomination.node_name != status.nominated_node_name:
             status = replace(status, nominated_node_name=nomination.node_name)
         if status is not live.status:
-            self.update(replace(live, status=status))
+            # What no plugin may rest its answer on does not count: reasons and messages of pods that wait for a node.
+            noted = not live.spec.node_name and status.nominated_node_name == live.status.nominated_node_name
+            self._update(replace(live, status=status), counts=not noted)
         return None
 
     def event(self, type_: str, reason: str, pod: Pod, note: str) -> None:

@@ -95,6 +95,7 @@ def _pod_updated(core: SchedulingCore, old: Pod, new: Pod) -> None:
         for event in pod_update_events(old, new):
             core.queue.move_all(event, old, new, core.now)
     elif new.spec.node_name:
+        core.repeats.forget(new.metadata.uid)
         _assigned_pod_added(core, _bound_info(core, new))
         if _is_ours(core, old):
             # It is in no queue, unless something else bound it.
@@ -104,6 +105,7 @@ def _pod_updated(core: SchedulingCore, old: Pod, new: Pod) -> None:
 
 
 def _pod_deleted(core: SchedulingCore, pod: Pod) -> None:
+    core.repeats.forget(pod.metadata.uid)
     if pod.spec.node_name:
         _tell_cache(core, lambda: core.cache.remove_pod(pod))
         core.queue.move_all(POD_DELETE, pod, None, core.now)

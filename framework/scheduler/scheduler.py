@@ -16,6 +16,7 @@ from framework.columns import Snapshot
 from framework.configuration.effective import EffectiveConfiguration
 from framework.cycle import BindingCycle, SchedulingCore, run_scheduling_cycle
 from framework.cycle.binding_cycle import Phase
+from framework.cycle.repeats import RepeatRule, Repeats
 from framework.cycle.scheduling_cycle import new_trace
 from framework.interface.plugin import PersonPermitPlugin
 from framework.objects import Node, Pod
@@ -72,6 +73,7 @@ class Scheduler:
         observer: Observer,
         cluster: Cluster | None = None,
         max_in_unschedulable: int | None = DEFAULT_MAX_IN_UNSCHEDULABLE,
+        repeats: RepeatRule = "used",
     ) -> None:
         """Raises ProfileError with kube-scheduler's text. Objects that ``cluster`` holds already are taken over."""
         self.configuration = configuration
@@ -104,7 +106,9 @@ class Scheduler:
             options=self._queue_options(configuration),
         )
         services.queue = queue
-        self.core = SchedulingCore(services, Cache(), queue, profiles, self.cluster, observer)
+        self.core = SchedulingCore(
+            services, Cache(), queue, profiles, self.cluster, observer, repeats=Repeats(repeats)
+        )
         self._ready: deque[BindingCycle] = deque()
         self._running: Generator[str, None, BindingCycle | None] | Generator[str, None, None] | None = None
         self._trace: AttemptTrace | None = None
@@ -183,11 +187,16 @@ class Scheduler:
 
     # --- events -----------------------------------------------------------------------------------------------------
 
+    def before_change(self) -> None:
+        """The cluster calls this before it changes: a cycle under way may still have to look at it as it was."""
+        self.core.repeats.interrupt()
+
     def apply(self, event: InformerEvent) -> None:
         """An informer event. Writes to ``cluster`` call this by themselves.
 
         Between cycles a wait that it ends (a waiting pod was deleted) is followed up at once, else after the cycle.
         """
+        self.before_change()
         event_handlers.handle(self.core, event)
         if not self.mid_cycle:
             self.run_bindings()

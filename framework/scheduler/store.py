@@ -29,6 +29,8 @@ class Store:
         self._kinds: dict[str, dict[Key, KubeObject]] = {}
         self._pod_labels: dict[str, dict[Key, dict[Key, None]]] = {}
         """Label key → (namespace, value) → pods; built for a label when it is first asked for."""
+        self.revision = 0
+        """Counts the changes, but for those to a pending pod's status that name no node."""
 
     def get(self, kind: type[O], namespace: str, name: str) -> O | None:
         return cast("O | None", self._kinds.get(kind_key(kind), {}).get((namespace, name)))
@@ -50,7 +52,8 @@ class Store:
     def find_unstructured(self, api_version: str, kind: str, namespace: str, name: str) -> KubeObject | None:
         return self._kinds.get(f"{api_version}/{kind}", {}).get((namespace, name))
 
-    def put(self, obj: KubeObject) -> None:
+    def put(self, obj: KubeObject, *, counts: bool = True) -> None:
+        self.revision += counts
         objects = self._kinds.setdefault(kind_key(obj), {})
         key = object_key(obj)
         old = objects.get(key)
@@ -59,6 +62,7 @@ class Store:
             self._index(key, old if isinstance(old, Pod) else None, obj)
 
     def remove(self, obj: KubeObject) -> None:
+        self.revision += 1
         key = object_key(obj)
         old = self._kinds[kind_key(obj)].pop(key)
         if isinstance(old, Pod):

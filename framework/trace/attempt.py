@@ -100,6 +100,16 @@ class ScoreTrace:
     """Positions of the nodes with the best total, in the order in which they were found."""
 
 
+class SharedContent:
+    """What is worked out from an attempt's content, kept for it and for the attempts that repeat it."""
+
+    __slots__ = ("digest",)
+
+    def __init__(self) -> None:
+        self.digest = b""
+        """See ``framework.trace.digest``; empty until it is asked for."""
+
+
 @dataclass(slots=True)
 class AttemptTrace:
     """``result``: ``waiting`` (on Permit), ``bound`` or ``failed``; a waiting attempt becomes one of them later."""
@@ -155,3 +165,5 @@ class AttemptTrace:
     pending_plugins: tuple[str, ...] = ()
     nomination: str | None = None
     """What the failure handler was told: None keeps, "" clears, else the node."""
+    content: SharedContent | None = field(default=None, repr=False, compare=False)
+    """Set when the attempt may be repeated, or repeats another; no part of the record."""

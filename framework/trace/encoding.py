@@ -2,14 +2,14 @@
 
 Within a chunk an attempt is written as what differs from an earlier one: the last attempt of a pod whose name begins
 alike (replicas), else the attempt before. What follows from the rest (normalised scores from raw ones, totals, the
-order of the feasible nodes, the tied ones) is left out when it follows, and written when it does not.
+order of the feasible nodes, the tied ones) is left out when it follows, and written when it does not. An attempt that
+repeats an earlier one of its pod is no more than a reference.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import fields
-from typing import Any, Final, get_type_hints
+from typing import Any, Final
 
 import msgspec
 import numpy as np
@@ -19,6 +19,7 @@ from numpy.typing import NDArray
 from framework.interface.status import Status
 from framework.trace.arrays import Ints, Packed, pack, pack_against, unpack, unpack_onto
 from framework.trace.attempt import FEASIBLE, NOT_EVALUATED, AttemptTrace, FilterTrace, PluginScores, ScoreTrace
+from framework.trace.content import OWN, PLAIN, Plain, content_digest, own_numbers, plain_of
 
 FORMAT: Final = 1
 LEVEL: Final = 3
@@ -28,23 +29,6 @@ MAX_LINE: Final = 64
 """Attempts that may have to be followed to read one; then one is written whole."""
 TABLE_SPAN: Final = 1 << 12
 """A normalisation is written as a table from raw score to score when raw scores span less than this."""
-
-_ARRAYS: Final = ("filter", "scores")
-_HINTS: Final = get_type_hints(AttemptTrace)
-_PLAIN: Final = tuple(f.name for f in fields(AttemptTrace) if f.name not in _ARRAYS)
-_Plain: Final[Any] = msgspec.defstruct(
-    "Plain",
-    [(f.name, _HINTS[f.name], msgspec.field(default=None)) for f in fields(AttemptTrace) if f.name in _PLAIN],
-    module=__name__,
-    omit_defaults=True,
-)
-"""Everything of an attempt but its arrays. Old chunks lack fields that came later; they then keep their defaults."""
-
-
-def plain_of(trace: AttemptTrace) -> Any:
-    """Everything of an attempt but its arrays, as a Struct to encode."""
-    return _Plain(**{name: getattr(trace, name) for name in _PLAIN})
-
 
 class Frame(msgspec.Struct, array_like=True, omit_defaults=True):
     plain: msgspec.Raw
@@ -62,6 +46,8 @@ class Frame(msgspec.Struct, array_like=True, omit_defaults=True):
     """name, weight, raw scores (by position in the node list), how to normalise them"""
     total: Packed | None = None
     candidates: Packed | None = None
+    like: int = -1
+    """Index of an attempt of which this one differs only in ``OWN``, which is then all that ``plain`` holds."""
 
 
 class Chunk(msgspec.Struct, array_like=True):
@@ -97,6 +83,8 @@ class _Writer:
         self._frames: list[Frame] = []
         self._dense: dict[int, _Dense] = {}
         self._stems: dict[str, int] = {}
+        self._failures: dict[tuple[bytes, int], int] = {}
+        """Content and node list → the first attempt that failed like this."""
         self._last = -1
         self._encoder = msgspec.msgpack.Encoder()
 
@@ -129,7 +117,19 @@ class _Writer:
                     return candidate
         return -1
 
+    def _like(self, index: int, trace: AttemptTrace) -> int:
+        """An earlier attempt that this one repeats; only failures are ever repeated."""
+        if trace.result != "failed":
+            return -1
+        nodes = -1 if trace.filter is None else self._nodes(trace.filter.nodes)
+        first = self._failures.setdefault((content_digest(trace), nodes), index)
+        return first if first < index else -1
+
     def _frame(self, index: int, trace: AttemptTrace) -> Frame:
+        like = self._like(index, trace)
+        if like >= 0:
+            own = dict(zip(OWN, own_numbers(trace), strict=True))
+            return Frame(msgspec.Raw(self._encoder.encode(own)), -1, like=like)
         plain = msgspec.Raw(self._encoder.encode(plain_of(trace)))
         if trace.filter is None:
             return Frame(plain, -1)
@@ -247,7 +247,7 @@ class AttemptChunk:
             raise UnreadableChunk(f"not a chunk of attempts: {error}") from error
         if self._chunk.format != FORMAT:
             raise UnreadableChunk(f"a chunk of format {self._chunk.format}; this version reads {FORMAT}")
-        self._plain = msgspec.msgpack.Decoder(_Plain)
+        self._plain = msgspec.msgpack.Decoder(Plain)
 
     def __len__(self) -> int:
         return len(self._chunk.frames)
@@ -257,8 +257,13 @@ class AttemptChunk:
         if not 0 <= index < len(frames):
             raise IndexError(index)
         frame = frames[index]
+        if frame.like >= 0:
+            trace, own = self[frame.like], self._plain.decode(frame.plain)
+            for name in OWN:
+                setattr(trace, name, getattr(own, name))
+            return trace
         plain = self._plain.decode(frame.plain)
-        trace = AttemptTrace(**{name: value for name in _PLAIN if (value := getattr(plain, name)) is not None})
+        trace = AttemptTrace(**{name: value for name in PLAIN if (value := getattr(plain, name)) is not None})
         if frame.nodes < 0:
             return trace
         dense = self._dense(index)

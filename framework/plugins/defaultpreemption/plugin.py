@@ -40,6 +40,7 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
     name: ClassVar[str] = "DefaultPreemption"
     args_type = DefaultPreemptionArgs
     description: ClassVar[str] = "Evicts pods of lower priority when a pod fits nowhere."
+    repeatable: ClassVar[bool] = True
 
     args: DefaultPreemptionArgs
 

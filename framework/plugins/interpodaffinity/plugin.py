@@ -87,6 +87,7 @@ class InterPodAffinity(
     name: ClassVar[str] = "InterPodAffinity"
     args_type: ClassVar[type[InterPodAffinityArgs]] = InterPodAffinityArgs
     description: ClassVar[str] = "Puts pods near the pods they want to be with, and away from those they avoid."
+    repeatable: ClassVar[bool] = True
 
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
         return hints.events()

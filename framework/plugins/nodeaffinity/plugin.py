@@ -88,6 +88,7 @@ class NodeAffinity(
     name: ClassVar[str] = "NodeAffinity"
     args_type: ClassVar[type[NodeAffinityArgs]] = NodeAffinityArgs
     description: ClassVar[str] = "Keeps pods on nodes that match their node selector and affinity, and prefers some."
+    repeatable: ClassVar[bool] = True
 
     def __init__(self, args: NodeAffinityArgs, handle: Handle) -> None:
         super().__init__(args, handle)

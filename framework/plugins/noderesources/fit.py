@@ -90,6 +90,7 @@ class NodeResourcesFit(PreFilterPlugin, ColumnFilterPlugin, PreScorePlugin, Colu
     name: ClassVar[str] = "NodeResourcesFit"
     args_type: ClassVar[type[NodeResourcesFitArgs]] = NodeResourcesFitArgs
     description: ClassVar[str] = "Keeps pods off nodes without room for their requests, and prefers by the strategy."
+    repeatable: ClassVar[bool] = True
 
     def __init__(self, args: NodeResourcesFitArgs, handle: Handle) -> None:
         super().__init__(args, handle)

@@ -112,6 +112,7 @@ class PodTopologySpread(
     name: ClassVar[str] = "PodTopologySpread"
     args_type: ClassVar[type[PodTopologySpreadArgs]] = PodTopologySpreadArgs
     description: ClassVar[str] = "Spreads pods evenly over zones, nodes or other groups of nodes."
+    repeatable: ClassVar[bool] = True
 
     def __init__(self, args: PodTopologySpreadArgs, handle: Handle) -> None:
         super().__init__(args, handle)
