@@ -7,7 +7,6 @@ from collections.abc import Sequence
 from typing import Any
 
 import msgspec
-from django.contrib.auth.models import User
 from django.http import HttpResponse
 from django.utils.text import slugify
 from drf_spectacular.types import OpenApiTypes
@@ -19,7 +18,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from framework.configuration.document import to_json, to_yaml
-from schedweb.accounts.permissions import IsEditor
+from schedweb.accounts.permissions import IsEditor, signed_in_user
 from schedweb.api.errors import ApiError
 from schedweb.api.windows import WINDOW_PARAMETERS, integer_parameter, window_answer, window_of, window_serializer
 from schedweb.configurations import selectors, services
@@ -76,11 +75,6 @@ def unreadable(error: services.UnreadableText) -> ApiError:
     return ApiError(str(error), code="unreadable", status_code=422, path="text", line=error.line, column=error.column)
 
 
-def author(request: Request) -> User:
-    assert isinstance(request.user, User), "the permission lets nobody else in"
-    return request.user
-
-
 def fields_of(struct: msgspec.Struct) -> dict[str, Any]:
     """For the renderer, which writes Structs inside as they are."""
     return {name: getattr(struct, name) for name in struct.__struct_fields__}
@@ -127,7 +121,7 @@ class ConfigurationsView(APIView):
         given = wanted.validated_data
         try:
             version = services.configuration_create(
-                user=author(request),
+                user=signed_in_user(request),
                 name=given["name"],
                 text=given["text"],
                 preset_name=given["preset"],
@@ -202,7 +196,7 @@ class VersionsView(APIView):
         try:
             version = services.version_create(
                 configuration=selectors.configuration_get(configuration_id),
-                user=author(request),
+                user=signed_in_user(request),
                 **wanted.validated_data,
             )
         except services.ConfigurationRefused as error:

@@ -1,7 +1,7 @@
 """The stored form of a snapshot: its manifests and its timeline, as zstd-compressed JSON. Pure: the child reads it.
 
-``{"version": 1, "objects": [manifest, …], "timeline": [{"at": ns, "delete": bool, "manifest": …}, …]}``; the timeline is
-in the order in which it is to be played. ``at`` counts nanoseconds from the start of a run.
+``{"version": 1, "objects": [manifest, …], "timeline": [{"at": ns, "delete": bool, "manifest": …}, …]}``; the timeline
+is in the order in which it is to be played. ``at`` counts nanoseconds from the start of a run.
 """
 
 from __future__ import annotations

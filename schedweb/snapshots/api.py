@@ -13,7 +13,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from framework.objects.selectors import SelectorError
-from schedweb.accounts.permissions import IsEditor
+from schedweb.accounts.permissions import IsEditor, signed_in_user
 from schedweb.api.errors import ApiError
 from schedweb.api.windows import WINDOW_PARAMETERS, window_answer, window_body, window_of, window_serializer
 from schedweb.snapshots import selectors, services
@@ -128,12 +128,12 @@ class ImportsView(APIView):
     def post(self, request: Request) -> Response:
         refuse_too_large(request)
         upload = request.FILES.get("file")
-        text = request.data.get("text")
+        text = request.data.get("text") if isinstance(request.data, dict) else None
         if upload is None and not isinstance(text, str):
             raise ApiError("Send a file, or the text of one.", code="invalid", path="file")
         try:
             row = services.import_create(
-                user=request.user,
+                user=signed_in_user(request),
                 filename=upload.name or "upload" if upload is not None else "pasted text",
                 upload=upload if upload is not None else str(text).encode(),
             )
@@ -186,7 +186,7 @@ class ImportCommitView(APIView):
         wanted.is_valid(raise_exception=True)
         try:
             snapshot = services.import_commit(
-                row=selectors.import_get(import_id), user=request.user, **wanted.validated_data
+                row=selectors.import_get(import_id), user=signed_in_user(request), **wanted.validated_data
             )
         except services.SnapshotError as error:
             raise refused(error) from None

@@ -163,7 +163,9 @@ def _unnamed_usage(manifest: Manifest, pod: Pod, number: int) -> Member:
     """A pod without name and labels that takes what ``pod`` takes: requests, host ports, priority."""
 
     def bare(container: dict[str, Any], index: int) -> dict[str, Any]:
-        kept = {key: container[key] for key in ("resources", "ports", "restartPolicy") if key in container}
+        kept: dict[str, Any] = {
+            key: container[key] for key in ("resources", "ports", "restartPolicy") if key in container
+        }
         return {"name": f"c{index}", "image": "", **kept}
 
     spec = manifest["spec"]

@@ -39,7 +39,7 @@ def snapshot_get(snapshot_id: uuid.UUID) -> Snapshot:
 
 def snapshot_manifests(snapshot: Snapshot) -> list[Manifest]:
     if snapshot.pk not in _recent:
-        _recent[snapshot.pk] = decode_manifests(snapshot.payload)
+        _recent[snapshot.pk] = decode_manifests(bytes(snapshot.payload))
         while len(_recent) > 1:
             _recent.popitem(last=False)
     return _recent[snapshot.pk]

@@ -101,6 +101,12 @@ def test_discard_leaves_nothing(editor: Client) -> None:
     assert editor.get(f"/api/v1/imports/{body['id']}/").status_code == 404
 
 
+@pytest.mark.parametrize("body", ["[]", '"text"', "7", "null"])
+def test_a_body_that_is_no_object_is_refused(editor: Client, body: str) -> None:
+    answer = editor.post("/api/v1/imports/", body, content_type="application/json")
+    assert (answer.status_code, answer.json()["error"]["path"]) == (400, "file")
+
+
 def test_a_viewer_reads_but_does_not_import(client: Client) -> None:
     client.force_login(accounts.account_create(username="vic", role=Role.VIEWER, password=None))
     assert client.get("/api/v1/snapshots/").status_code == 200

@@ -70,7 +70,7 @@ def test_the_command_makes_a_snapshot(files: tuple[Path, Path]) -> None:
     call_command("import_trace", *map(str, files))
     snapshot = Snapshot.objects.get()
     assert (snapshot.source, snapshot.counts["arrivals"], snapshot.counts["departures"]) == ("trace", 3, 2)
-    assert len(decode_payload(snapshot.payload).timeline) == 5
+    assert len(decode_payload(bytes(snapshot.payload)).timeline) == 5
 
 
 @pytest.mark.django_db
