@@ -26,7 +26,7 @@ from framework.interface import (
     QueueingHint,
     Status,
 )
-from framework.interface.fit_error import fit_error_message
+from framework.interface.fit_error import counted_fit_error_message
 from framework.objects import KubeObject, Pod, PodDisruptionBudget
 from framework.plugins.defaultpreemption.args import DefaultPreemptionArgs
 from framework.plugins.defaultpreemption.choice import best_candidates
@@ -75,12 +75,12 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
         total = len(self.handle.snapshot.list())
         if total == 0:
             return None, Status.as_error("no nodes available")
-        candidates, failures = self._find_candidates(state, PodInfo(current), statuses)
+        candidates, failures = self._find_candidates(state, pod if pod.pod is current else PodInfo(current), statuses)
         if not candidates:
-            errors = [s.message for s in failures.values() if s.code is Code.ERROR]
+            errors = [s.message for s, _ in failures if s.code is Code.ERROR]
             if errors:
                 return None, Status.as_error(_aggregate(errors))
-            message = fit_error_message(total, failures.values(), NOT_HELPFUL)
+            message = counted_fit_error_message(total, failures, NOT_HELPFUL)
             return PostFilterResult(nominated_node=""), Status.unschedulable(message)
 
         equal, lost = best_candidates(candidates, self.handle.now())
@@ -111,34 +111,34 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
 
     def _find_candidates(
         self, state: CycleState, pod: PodInfo, statuses: NodeStatuses
-    ) -> tuple[list[Victims], dict[str, Status]]:
-        """(candidates, those without budget violations first; node → why it is none)."""
+    ) -> tuple[list[Victims], list[tuple[Status, int]]]:
+        """(candidates, those without budget violations first; why other nodes are none, with how many)."""
         potential = statuses.nodes_with_unschedulable()
         if not potential:
-            return [], {}
+            return [], []
         with_victims = self.handle.snapshot.nodes_with_pods_below(priority_of(pod.pod))
         if with_victims.isdisjoint(potential):
-            return [], dict.fromkeys(potential, NO_VICTIMS)
+            return [], [(NO_VICTIMS, len(potential))]
         budgets = self.handle.objects.list(PodDisruptionBudget)
         wanted = self._candidates_wanted(len(potential))
         offset = self.handle.random_below(len(potential))
         clean: list[Victims] = []
         violating: list[Victims] = []
-        failures: dict[str, Status] = {}
+        failures: list[tuple[Status, int]] = []
         for i in range(len(potential)):
             name = potential[(offset + i) % len(potential)]
             if name not in with_victims:
-                failures[name] = NO_VICTIMS
+                failures.append((NO_VICTIMS, 1))
                 continue
             node = self.handle.snapshot.get(name)
             assert node is not None, f"Filter answered for node {name!r}, which is not in the snapshot"
             dry_run = self.handle.dry_run(state, pod, node)
             outcome = select_victims(dry_run, pod, budgets, self.handle.now())
             if isinstance(outcome, Status):
-                failures[name] = outcome
+                failures.append((outcome, 1))
                 continue
             if not outcome.pods:
-                failures[name] = Status.as_error(f'expected at least one victim pod on node "{name}"')
+                failures.append((Status.as_error(f'expected at least one victim pod on node "{name}"'), 1))
                 continue
             (violating if outcome.pdb_violations else clean).append(outcome)
             if clean and len(clean) + len(violating) >= wanted:
