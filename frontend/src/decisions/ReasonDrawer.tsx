@@ -52,9 +52,10 @@ const VERBS = { reject: "Reject", override: "Override", approve: "Approve" } as 
 
 export default function ReasonDrawer({ request, onClose, onDone }: ReasonDrawerProps) {
   return (
-    <Drawer.Root opened={request !== null} onClose={onClose} position="right" size={440} transitionProps={{ duration: 160 }}>
-      <Drawer.Overlay className={classes.scrim ?? ""} />
-      <Drawer.Content className={classes.content ?? ""}>
+    <Drawer.Root opened={request !== null} onClose={onClose} position="right" size={440} transitionProps={{ duration: 160 }}
+      classNames={{ overlay: classes.scrim ?? "", content: classes.content ?? "", title: classes.title ?? "" }}>
+      <Drawer.Overlay />
+      <Drawer.Content>
         {request === null ? null : <Form request={request} onClose={onClose} onDone={onDone} />}
       </Drawer.Content>
     </Drawer.Root>
@@ -107,7 +108,7 @@ function Form({ request, onClose, onDone }: { request: ReasonRequest; onClose: (
       if (ready) void submit();
     }}>
       <header className={classes.header}>
-        <Drawer.Title className={classes.title ?? ""}>{request.kind === "override" ? `Let ${what} go without waiting` : `${verb} ${what}`}</Drawer.Title>
+        <Drawer.Title>{request.kind === "override" ? `Let ${what} go without waiting` : `${verb} ${what}`}</Drawer.Title>
         <span className="grow" />
         <Drawer.CloseButton aria-label="Close" />
       </header>

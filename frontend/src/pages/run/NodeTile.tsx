@@ -46,15 +46,17 @@ export const NodeTile = memo(function NodeTile({ run, table, row, prefix, verdic
   const type = table.types[table.type[row] ?? -1];
   return (
     <Link to="/runs/$run" params={{ run }} search={(old) => ({ ...old, node: picked ? undefined : name })} replace resetScroll={false}
-      className={classes.tile} data-verdict={verdict?.kind} data-picked={picked} data-ringed={ringed} aria-label={nodeSentence(table, row, verdict)}
+      className={classes.tile} data-verdict={verdict?.kind} data-picked={picked} data-ringed={ringed}
       title={[name, type, verdict?.plugin === undefined ? "" : `${verdict.plugin}: ${verdict.reason ?? ""}`].filter(Boolean).join(" · ")}
       onMouseEnter={() => onPoint(name)} onMouseLeave={() => onPoint(null)} onFocus={() => onPoint(name)} onBlur={() => onPoint(null)}>
-      <span className={classes.head}>
+      {/* What the bars show, in words: the pictures themselves are hidden from a screen reader. */}
+      <span className="srOnly">{nodeSentence(table, row, verdict)}</span>
+      <span className={classes.head} aria-hidden="true">
         <span className={`${classes.name} mono clip`}>{name.slice(prefix.length)}</span>
         {refused || verdict === null ? <Marks table={table} row={row} /> : <span className={classes.rank}>{verdict.rank ? `#${verdict.rank}` : ""}</span>}
       </span>
       <Bars table={table} row={row} quiet={refused} />
-      <span className={classes.foot}>
+      <span className={classes.foot} aria-hidden="true">
         {refused ? <span className={classes.why}>{shortReason(verdict.reason ?? "")}</span> : <Dots table={table} row={row} />}
         {verdict?.total === null || verdict?.total === undefined || refused ? null : <b className={`${classes.total} num`}>{verdict.total}</b>}
       </span>
@@ -70,7 +72,7 @@ function Marks({ table, row }: { table: NodeColumns; row: number }) {
 
 export function Bars({ table, row, quiet = false }: { table: NodeColumns; row: number; quiet?: boolean }) {
   return (
-    <span className={classes.bars} data-quiet={quiet}>
+    <span className={classes.bars} data-quiet={quiet} aria-hidden="true">
       {barsOf(table, row).map((resource) => {
         const { requested, reserved } = table.share(resource, row);
         return (

@@ -20,17 +20,19 @@ interface PodCardProps {
   ringed: boolean;
   /** In the cycle that the ribbon shows. */
   current: boolean;
+  /** Left this queue while the list is held; the list does not move, but says so. */
+  gone: boolean;
   onPoint: (card: Card | null) => void;
 }
 
 const BINDING: ReadonlySet<string> = new Set(["WaitOnPermit", "PreBind", "Bind", "PostBind"]);
 
-export const PodCard = memo(function PodCard({ run, card, column, now, selected, ringed, current, onPoint }: PodCardProps) {
+export const PodCard = memo(function PodCard({ run, card, column, now, selected, ringed, current, gone, onPoint }: PodCardProps) {
   const group = card.kind === "group";
   const full = `${card.namespace}/${card.name}`;
   return (
     <Link to="/runs/$run" params={{ run }} search={(old) => ({ ...old, pod: selected ? undefined : full, node: undefined })} replace resetScroll={false}
-      className={classes.card} data-selected={selected} data-ringed={ringed} data-current={current} data-group={group} data-card={card.key}
+      className={classes.card} data-selected={selected} data-ringed={ringed} data-current={current} data-group={group} data-gone={gone} data-card={card.key}
       data-tight={column === "active" || column === "bound" || column === "backoff"} data-ring={column === "backoff"} data-position={card.position !== undefined && card.position !== null}
       aria-current={selected ? "true" : undefined}
       title={group ? `${counted(card.count, "pod")} of ${card.namespace}/${card.workload}` : full}
@@ -40,8 +42,8 @@ export const PodCard = memo(function PodCard({ run, card, column, now, selected,
         {group ? <b className="clip">{card.workload}</b> : <PodName pod={card} />}
         {group ? <span className={classes.stack}>×{count(card.count)}</span> : null}
       </span>
-      <Second card={card} column={column} now={now} />
-      <Rest card={card} column={column} now={now} current={current} />
+      {gone ? <span className={classes.second}>moved on</span> : <Second card={card} column={column} now={now} />}
+      {gone ? null : <Rest card={card} column={column} now={now} current={current} />}
     </Link>
   );
 });

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { memo } from "react";
+import { memo, useMemo } from "react";
 
 import type { Card, Column, PodRef, StateKey } from "@/api/types";
 import { Icon } from "@/components/Icon";
@@ -35,6 +35,7 @@ export const QueueColumn = memo(function QueueColumn({
   const column = useHeld(fresh, inside || held);
   const wall = useTick(clock.run?.clock.mode === "real" && isMoving(clock.run.state));
   const now = runNow(clock, wall);
+  const present = useMemo(() => new Set(fresh.cards.map((card) => card.key)), [fresh]);
   const words = STATES[name];
   const note = column.note ?? (column.more > 0 ? `${count(column.more)} more` : null);
   return (
@@ -53,7 +54,7 @@ export const QueueColumn = memo(function QueueColumn({
       <ul className={classes.cards} {...handlers}>
         {column.cards.map((card) => (
           <li key={card.key}>
-            <PodCard run={run} card={card} column={name} now={now} selected={holds(card, selected)} onPoint={onPoint}
+            <PodCard run={run} gone={column !== fresh && fresh.more === 0 && !present.has(card.key)} card={card} column={name} now={now} selected={holds(card, selected)} onPoint={onPoint}
               ringed={pointedNode !== null && card.node === pointedNode}
               current={current !== null && card.namespace === current.namespace && card.name === current.name} />
           </li>

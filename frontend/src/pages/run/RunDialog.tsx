@@ -38,9 +38,10 @@ interface RunDialogProps {
 
 export function RunDialog({ kind, run, onClose }: RunDialogProps) {
   return (
-    <Drawer.Root opened onClose={onClose} position="right" size={480} transitionProps={{ duration: 160 }}>
-      <Drawer.Overlay className={classes.scrim ?? ""} />
-      <Drawer.Content className={classes.content ?? ""}><Form kind={kind} run={run} onClose={onClose} /></Drawer.Content>
+    <Drawer.Root opened onClose={onClose} position="right" size={480} transitionProps={{ duration: 160 }}
+      classNames={{ content: classes.content ?? "", overlay: classes.scrim ?? "" }}>
+      <Drawer.Overlay />
+      <Drawer.Content><Form kind={kind} run={run} onClose={onClose} /></Drawer.Content>
     </Drawer.Root>
   );
 }
@@ -108,13 +109,13 @@ const WHAT: Record<RunDialogKind, string> = {
 };
 
 function Manifest({ kind, value, onChange, error }: { kind: "pod_add" | "node_add"; value: string; onChange: (value: string) => void; error: Error | null }) {
-  const line = error instanceof ApiError ? error.body.line : undefined;
+  const { line, column } = error instanceof ApiError ? error.body : {};
   return (
     <>
       <label htmlFor="manifest" className={classes.label}>{kind === "pod_add" ? "Pod" : "Node"} <span className="faint">one object, YAML or JSON</span></label>
       <textarea id="manifest" className="mono" rows={22} spellCheck={false} value={value} data-autofocus aria-invalid={error !== null}
         onChange={(event) => onChange(event.currentTarget.value)} />
-      <p className={classes.help}>{line === undefined ? "Added at the run's present moment, with what the API server would fill in." : `Line ${line}`}</p>
+      <p className={classes.help}>{line === undefined ? "Added at the run’s present moment, with what the API server would fill in." : <b>Look at line {line}{column === undefined ? "" : `, column ${column}`}.</b>}</p>
     </>
   );
 }

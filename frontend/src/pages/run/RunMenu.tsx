@@ -48,7 +48,7 @@ export default function RunMenu({ run, commander, operates, onClosed }: RunMenuP
         <Menu.Target><IconButton icon="more" label="More: pods, nodes, configuration, stop" /></Menu.Target>
         <Menu.Dropdown>
           {ITEMS.map(({ kind, label, icon }) => (
-            <Menu.Item key={kind} disabled={why(kind) !== undefined} title={why(kind)} leftSection={<Icon name={icon} size={14} />}
+            <Menu.Item key={kind} closeMenuOnClick={false} disabled={why(kind) !== undefined} title={why(kind)} leftSection={<Icon name={icon} size={14} />}
               onClick={() => {
                 setDialog(kind);
                 setOpened(false);
