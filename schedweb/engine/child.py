@@ -16,17 +16,19 @@ import traceback
 from dataclasses import dataclass
 from typing import BinaryIO
 
+from framework.interface import Plugin
 from framework.plugins.registry import installed_registry
 from framework.profiles import ProfileError
 from schedweb.engine import frames
 from schedweb.engine.batch import Gatherer
 from schedweb.engine.checkpoint import load_checkpoint, save_checkpoint
 from schedweb.engine.commands import command_from
+from schedweb.engine.feed import text as text_part
 from schedweb.engine.frames import Batch, Begin, Entry, Gone, Offer, Outcome
 from schedweb.engine.obey import validate
 from schedweb.engine.pace import Pace
 from schedweb.engine.payload import PayloadUnreadable, decode_payload
-from schedweb.engine.player import Happened, Player, RunOptions, RunRefused, effective_configuration
+from schedweb.engine.player import ERRORS_IN_A_ROW, Happened, Player, RunOptions, RunRefused, effective_configuration
 from schedweb.engine.replay import Diverged, do, replay
 
 FRAME_SECONDS = 0.1
@@ -71,9 +73,25 @@ class Engine:
 
     def run(self) -> None:
         self.emit(whole=True)
-        while self.go_round():
-            pass
+        try:
+            while self.go_round():
+                pass
+        except (Gone, AssertionError):
+            raise
+        except Exception as error:  # noqa: BLE001 - a plugin may raise anything; its run says so and ends
+            self.give_up(error)
+            return
         self.finish()
+
+    def give_up(self, error: Exception) -> None:
+        """What was reached before is still told; the attempt under way is lost with its cycle."""
+        plugin = plugin_in(error)
+        what = f"plugin {plugin} raised {type(error).__name__}" if plugin else f"{type(error).__name__}"
+        text = f"The run stopped at cycle {self.player.scheduler.attempts}: {what}: {error}"
+        self.await_ack()
+        self.emit()
+        self.await_ack()
+        frames.write(self.outward, frames.Failure(text, "".join(traceback.format_exception(error))))
 
     def go_round(self) -> bool:
         """Listens if it is time to, then does one operation if there is one. False at the end."""
@@ -157,6 +175,9 @@ class Engine:
                 # Not from the planned instant: a burst would follow every pause.
                 self.next_cycle_at = time.monotonic() + seconds
         self.pace.happened(happened)
+        if happened is Happened.ERRORS:
+            said = f"{ERRORS_IN_A_ROW} attempts in a row ended in an error, so the run is paused."
+            self.player.projection.feed.line(self.player.now, "engine", [text_part(said)])
         if stepping and self.pace.step is None:
             self.urgent = True
 
@@ -387,6 +408,16 @@ def main() -> int:
     except Exception as error:  # noqa: BLE001 - whatever it is, the run's page has to say it
         return failed(outward, f"The engine stopped: {type(error).__name__}: {error}", traceback.format_exc())
     return 0
+
+
+def plugin_in(error: BaseException) -> str:
+    """The innermost plugin whose code was running; empty when it was none."""
+    found = ""
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        owner = frame.f_locals.get("self")
+        if isinstance(owner, Plugin):
+            found = owner.name
+    return found
 
 
 class Exactly:

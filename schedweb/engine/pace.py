@@ -51,6 +51,8 @@ class Pace:
         if what in (Happened.WAITS, Happened.FINISHED, Happened.IDLE):
             self.step = None
             self.resting = what if what is not Happened.IDLE else None
+        elif what is Happened.ERRORS:
+            self.mode, self.step = "paused", None
         elif what is Happened.CYCLE or (what is Happened.POINT and self.step == "point"):
             self.step = None
 

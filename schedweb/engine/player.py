@@ -25,6 +25,8 @@ from schedweb.engine.projection import Projection
 from schedweb.engine.world import Refused, World
 
 MILLISECOND: Final = 1_000_000
+#: A pod whose attempt ends in an error is tried again for ever, and on a virtual clock for ever is at once.
+ERRORS_IN_A_ROW: Final = 100
 ClockMode = Literal["virtual", "real"]
 Approvals = Literal["hold", "timeout", "auto"]
 
@@ -45,6 +47,7 @@ class Happened(enum.Enum):
     TIME = "the clock moved"
     WAITS = "only a person can go on"
     FINISHED = "nothing is left to do"
+    ERRORS = "nothing but errors for a long while"
     IDLE = "only time can go on"
     """Real clock: nothing is due yet."""
 
@@ -84,6 +87,8 @@ class Player:
         """Attempts whose cycle ended since the last batch."""
         self.ended: list[AttemptTrace] = []
         """Attempts that were bound or failed since the last batch."""
+        self.errors = 0
+        """Attempts in a row that ended in an error, with nothing else in between."""
         self.under_way: AttemptTrace | None = None
         """The attempt between two of whose points the cycle stands."""
         self.world = World()
@@ -147,8 +152,12 @@ class Player:
     # --- operations -------------------------------------------------------------------------------------------------
 
     def operate(self) -> Happened:
-        """The next operation. WAITS, FINISHED and IDLE are none: nothing was done."""
+        """The next operation. WAITS, FINISHED, IDLE and ERRORS are none: nothing was done."""
         scheduler = self.scheduler
+        if self.errors >= ERRORS_IN_A_ROW:
+            # Said once; whoever plays on gets as many again.
+            self.errors = 0
+            return Happened.ERRORS
         if scheduler.mid_cycle and (happened := self._point()) is not None:
             return happened
         if self._arrival_is_due():
@@ -191,6 +200,8 @@ class Player:
         """The digest follows the attempts in the order in which they end."""
         for trace in self.projection.ended:
             self.digest = chained(trace, self.digest)
+            if self.virtual:
+                self.errors = self.errors + 1 if trace.reason == "SchedulerError" else 0
         self.ended += self.projection.ended
         self.projection.ended.clear()
 
@@ -206,6 +217,7 @@ class Player:
         return due is not None and due <= self.now
 
     def _arrive(self) -> None:
+        self.errors = 0
         entry = self.timeline[self.arrived]
         self.arrived += 1
         self.operations += 1

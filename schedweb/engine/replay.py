@@ -54,7 +54,9 @@ def do(player: Player, pace: Pace, entry: Entry) -> Outcome | None:
 def play_to(player: Player, pace: Pace, position: int) -> None:
     while player.position < position:
         happened = player.operate()
-        pace.happened(happened)
+        if happened is not Happened.ERRORS:
+            # That one paused the live run too, and somebody played on: the journal says so.
+            pace.happened(happened)
         if happened in RESTING:
             raise Diverged(f"At position {player.position} there is nothing to do, and {position} is stored.")
     if player.position > position:

@@ -15,7 +15,7 @@ from framework.objects.decode import decode_manifest
 from schedweb.engine import frames
 from schedweb.engine.payload import encode_payload
 from schedweb.engine.process import Died, EngineProcess, Heard
-from tests.schedweb.engine.worlds import ASKING, START, Manifest, arrival, node, pod
+from tests.schedweb.engine.worlds import ASKING, SECOND, START, Manifest, arrival, node, pod
 
 PATIENCE = 60
 T = TypeVar("T")
@@ -52,6 +52,8 @@ class Ledger:
             assert batch.chunk.first == sum(self.chunks.values()) + 1, "no attempt is missing and none comes twice"
             self.chunks[batch.chunk.first] = batch.chunk.count
         self.pods.update((row.uid, row) for row in batch.pods)
+        for position, to in batch.clock_moves:
+            self.journal.append(frames.Entry("", position, to, "", {"type": "clock", "to": to}))
         self.outcomes.update((outcome.id, outcome) for outcome in batch.outcomes)
         if batch.checkpoint is not None:
             self.checkpoint, self.checkpoint_position = batch.checkpoint, batch.position
@@ -60,7 +62,9 @@ class Ledger:
 class Desk:
     """A supervisor without a database."""
 
-    def __init__(self, ledger: Ledger, *, checkpoint_seconds: float = 0.2, ready: bool = True) -> None:
+    def __init__(
+        self, ledger: Ledger, *, checkpoint_seconds: float = 0.2, ready: bool = True, clock: str = "virtual"
+    ) -> None:
         self.ledger = ledger
         self.heard: queue.Queue[Heard] = queue.Queue()
         since = ledger.checkpoint_position
@@ -70,7 +74,7 @@ class Desk:
             seed=7,
             ties="seeded",
             approvals="hold",
-            clock="virtual",
+            clock=clock,
             start=START,
             speed="100",
             journal=[entry for entry in ledger.journal if entry.position >= since],
@@ -176,6 +180,24 @@ def test_killed_again_and_again_it_ends_as_if_nothing_had_happened(
     last.order("faster", {"type": "set_speed", "speed": "max"})
     last.until_state("finished")
     assert end_of(ledger) == end_of(want)
+
+
+@pytest.mark.parametrize("checkpoint_seconds", [0.1, 1000.0])
+def test_a_run_on_a_real_clock_goes_on_where_its_journal_says(desks: list[Desk], checkpoint_seconds: float) -> None:
+    ledger = Ledger()
+    first = Desk(ledger, checkpoint_seconds=checkpoint_seconds, clock="real")
+    desks.append(first)
+    first.order("play", {"type": "play", "speed": "100"})
+    first.until_batch(lambda batch: batch.arrivals_left < len(TIMELINE) - 3)
+    first.kill()
+    assert any(entry.command["type"] == "clock" for entry in ledger.journal)
+    second = Desk(ledger, clock="real")
+    desks.append(second)
+    left = len(TIMELINE) - 8
+    batch = second.until_batch(lambda batch: batch.arrivals_left < left)
+    assert batch.clock >= START + 2 * SECOND
+    told = [each.at for each in ledger.attempts.values()]
+    assert told == sorted(told)
 
 
 def test_a_command_that_was_placed_and_not_done_is_done_by_the_next_engine(desks: list[Desk]) -> None:

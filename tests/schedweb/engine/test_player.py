@@ -7,7 +7,8 @@ import pytest
 from framework.objects import Pod
 from schedweb.engine import commands
 from schedweb.engine.board import COLUMNS
-from schedweb.engine.player import Approvals, Happened, RunRefused
+from schedweb.engine.player import ERRORS_IN_A_ROW, Approvals, Happened, RunRefused
+from tests.schedweb.engine.misbehaving import CostFilter
 from tests.schedweb.engine.worlds import (
     ASKING,
     GANGS,
@@ -187,6 +188,20 @@ def test_a_pod_of_an_unknown_profile_is_pending_and_says_why() -> None:
 def test_a_configuration_that_is_wrong_is_refused_with_upstreams_words() -> None:
     with pytest.raises(RunRefused, match="NoSuchPlugin"):
         player([node("a")], configuration=ASKING.replace("ManualApproval", "NoSuchPlugin"))
+
+
+def test_a_plugin_that_raises_fails_its_pods_and_does_not_keep_the_run_busy_for_ever() -> None:
+    configuration = ASKING.replace("name: ManualApproval\n  pluginConfig", "name: CostFilter\n  pluginConfig")
+    configuration = configuration[: configuration.index("  pluginConfig")]
+    manifests = [node("a"), pod("priced", app="web"), pod("free", app="gift")]
+    game = player(manifests, configuration=configuration, plugins=(CostFilter,))
+    happened = Happened.POINT
+    while happened is not Happened.ERRORS:
+        happened = game.operate()
+        assert game.recorded <= ERRORS_IN_A_ROW + 2
+    assert places(game)["priced"] == "bound"
+    assert game.projection.views["uid-free"].message == "running \"CostFilter\" filter plugin: KeyError: 'gift'"
+    assert game.operate() is not Happened.ERRORS, "whoever plays on may"
 
 
 def test_a_new_seed_is_taken_before_the_first_step_only() -> None:

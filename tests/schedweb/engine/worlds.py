@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
+from framework.interface import Plugin
 from framework.objects.decode import decode_manifest
 from framework.plugins.registry import built_in_registry
 from schedweb.engine import commands
@@ -85,8 +86,9 @@ def player(
     seed: int = 7,
     approvals: Approvals = "hold",
     clock: ClockMode = "virtual",
+    plugins: tuple[type[Plugin], ...] = (),
 ) -> Player:
-    registry = built_in_registry()
+    registry = built_in_registry().with_plugins(plugins)
     return Player(
         [decode_manifest(manifest) for manifest in manifests],
         timeline or [],

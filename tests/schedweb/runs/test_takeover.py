@@ -108,6 +108,13 @@ def check(disturbed: dict[str, Any], undisturbed: dict[str, Any]) -> None:
     assert disturbed == undisturbed
 
 
+def wait_until_told(table: Table, run: str, deaths: int) -> None:
+    def told() -> bool | None:
+        return sum("The engine died" in line for line in table.notices(run)) == deaths or None
+
+    eventually("the page says what happened", told)
+
+
 def engines_of(parent: int) -> list[int]:
     """The engine processes that this process started."""
     found = []
@@ -145,15 +152,12 @@ def test_the_engine_s_process_is_killed_in_the_middle_of_a_run(playground: Playg
     want = table.end(calm)
 
     run = table.start(100)
-    for made in (40, 110):
+    for deaths, made in enumerate((40, 110), start=1):
         reached = table.until_attempts(run, made)
         assert reached < PODS, "it is still in the middle"
         for pid in engines_of(playground.process.child.pid):
             os.kill(pid, signal.SIGKILL)
-        eventually(
-            "the page says what happened",
-            lambda made=made: True if any("The engine died" in line for line in table.notices(run)) else None,
-        )
+        wait_until_told(table, run, deaths)
     check(table.end(run), want)
     assert table.read(run)["digest"] == table.read(calm)["digest"]
 
