@@ -71,15 +71,21 @@ class Playground:
     def __init__(self, folder: Path, **more: str) -> None:
         """``more`` goes to the environment: REDIS_URL and DATABASE_URL make it the distributed mode."""
         self.port = free_port()
-        own = bare_environment()
-        own |= {
+        self.folder = folder
+        self.environment = bare_environment() | {
             "HOST": "127.0.0.1",
             "PORT": str(self.port),
             "PLAYGROUND_DATA": str(folder),
             "PYTHONUNBUFFERED": "1",
             **more,
         }
-        self.process = Process("playground", [sys.executable, "manage.py", "playground"], own, folder / "log")
+        self.process = self.start()
+
+    def start(self) -> Process:
+        """Also again, after it was stopped: on the same port, with what is in the folder."""
+        command = [sys.executable, "manage.py", "playground"]
+        self.process = Process("playground", command, self.environment, self.folder / "log")
+        return self.process
 
     @property
     def origin(self) -> str:
@@ -96,3 +102,7 @@ class Playground:
     @property
     def link(self) -> str:
         return link_in(self.printed())
+
+    def another_link(self) -> str:
+        command = [sys.executable, "manage.py", "login_link"]
+        return link_in(subprocess.check_output(command, cwd=ROOT, env=self.environment, text=True, timeout=120))

@@ -1,0 +1,43 @@
+"""Runs that are brought, over HTTP, to where a test begins to look."""
+
+from __future__ import annotations
+
+import gzip
+from typing import Any
+
+from scripts.processes import ROOT
+from scripts.site import Site
+
+EXPORT = ROOT / "tests/data/cluster-shop/kubectl-export.json.gz"
+QUIET = ("waiting_for_person", "finished", "paused")
+
+
+def named(entries: list[Any], name: str) -> Any:
+    return next(entry for entry in entries if entry["name"] == name)
+
+
+def sample(site: Site, name: str) -> str:
+    found: str = named(site.get("/api/v1/snapshots/?limit=50")["results"], name)["id"]
+    return found
+
+
+def configuration(site: Site, name: str) -> Any:
+    return named(site.get("/api/v1/configurations/?limit=50")["results"], name)
+
+
+def start(site: Site, snapshot: str, configured: Any) -> str:
+    body = {"snapshot": snapshot, "configuration_version": configured["latest"]["id"], "seed": 7, "paused": True}
+    run: str = site.post("/api/v1/runs/", body)["id"]
+    return run
+
+
+def play(site: Site, run: str) -> str:
+    """As fast as possible, until nothing moves without a person."""
+    site.command(run, {"type": "play", "speed": "max"})
+    site.run_until(run, "the run has come to rest", lambda seen: seen["attempts"] > 0 and seen["state"] in QUIET)
+    return run
+
+
+def import_cluster_shop(site: Site, name: str) -> str:
+    found: str = site.import_snapshot(gzip.decompress(EXPORT.read_bytes()).decode(), name)["id"]
+    return found

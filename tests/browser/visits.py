@@ -1,0 +1,60 @@
+"""One person's page: what the browser complains of while it is open, and the words the tests look for on it."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from typing import Any
+
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Response, expect
+
+PATIENCE_MILLISECONDS = 30_000
+DESKTOP = {"width": 1440, "height": 900}
+PHONE = {"width": 390, "height": 844}
+
+expect.set_options(timeout=PATIENCE_MILLISECONDS)
+
+
+@dataclass
+class Visit:
+    page: Page
+    origin: str
+    complaints: list[str] = field(default_factory=list)
+
+    def go(self, path: str) -> Page:
+        self.page.goto(self.origin + path, wait_until="load")
+        return self.page
+
+    def column(self, title: str, count: int | None = None) -> Locator:
+        """A column of the queue board, with that many pods if a number is given."""
+        wanted = r"\d[\d,]*" if count is None else f"{count:,}"
+        return self.page.get_by_role("region", name=re.compile(rf"^{title}, {wanted} pods?$"))
+
+    def count_in(self, title: str) -> int:
+        label = self.column(title).get_attribute("aria-label") or ""
+        return int(re.sub(r"\D", "", label.removeprefix(title)))
+
+    def play(self, speed: str = "Max") -> None:
+        self.page.get_by_role("radio", name=speed, exact=True).check()
+        self.page.get_by_role("button", name="Play", exact=True).click()
+
+
+def visit(browser: Browser, origin: str, cookies: dict[str, str], **options: Any) -> Visit:
+    context = browser.new_context(**({"viewport": DESKTOP, "reduced_motion": "reduce"} | options))
+    context.set_default_timeout(PATIENCE_MILLISECONDS)
+    if cookies:
+        context.add_cookies([{"name": name, "value": value, "url": origin} for name, value in cookies.items()])
+    seen = Visit(context.new_page(), origin)
+
+    def on_console(message: ConsoleMessage) -> None:
+        if message.type == "error":
+            seen.complaints.append(f"{message.text} ({message.location.get('url', '')})")
+
+    def on_response(response: Response) -> None:
+        if response.status >= 500:
+            seen.complaints.append(f"{response.status} {response.request.method} {response.url}")
+
+    seen.page.on("console", on_console)
+    seen.page.on("pageerror", lambda error: seen.complaints.append(str(error)))
+    seen.page.on("response", on_response)
+    return seen
