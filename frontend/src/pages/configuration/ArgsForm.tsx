@@ -8,7 +8,7 @@ import type { ErrorSchema, RJSFSchema, UiSchema } from "@rjsf/utils";
 import validator from "@rjsf/validator-ajv8";
 import { useState } from "react";
 
-import type { FormArgs, PluginDescription, Problem } from "@/api/configurationTypes";
+import type { FormArgs, PathPart, PluginDescription, Problem } from "@/api/configurationTypes";
 import { Icon } from "@/components/Icon";
 
 import { argFields, argTemplates, argWidgets, type ArgsContext } from "./argFields";
@@ -49,7 +49,7 @@ export default function ArgsForm({ plugin, args }: ArgsFormProps) {
         <p key={error.text} className={classes.error} title={error.text}><Icon name="warning" size={14} /><span><span className="mono">{error.field.join(".")}</span> {shortMessage(error)}</span></p>
       ))}
       <Form<Data> schema={withoutDefaults(schema) as RJSFSchema} uiSchema={uiSchemaOf(schema)} formData={data} formContext={context} validator={validator}
-        extraErrors={known} idPrefix="arg" tagName="div" noValidate noHtml5Validate showErrorList={false} readonly={readOnly} onChange={onChange}
+        extraErrors={known} idPrefix="arg" tagName="div" noHtml5Validate showErrorList={false} readonly={readOnly} onChange={onChange}
         fields={argFields} templates={argTemplates} widgets={argWidgets}
         experimental_defaultFormStateBehavior={{ emptyObjectFields: "skipDefaults", arrayMinItems: { populate: "never" } }}>
         <></>
@@ -114,11 +114,11 @@ export function sortErrors(errors: readonly Problem[], schema: unknown): { known
   return { known: known as ErrorSchema<Data>, others };
 }
 
-function hasPlace(schema: unknown, path: readonly unknown[]): boolean {
+function hasPlace(schema: unknown, path: readonly PathPart[]): boolean {
   const [part, ...rest] = path;
   if (part === undefined) return isSchema(schema);
   if (!isSchema(schema)) return false;
   if (typeof part === "number") return schema.type === "array" && hasPlace(schema.items, rest);
   const properties = isSchema(schema.properties) ? schema.properties : {};
-  return String(part) in properties ? hasPlace(properties[String(part)], rest) : isSchema(schema.additionalProperties) && rest.length === 0;
+  return part in properties ? hasPlace(properties[part], rest) : isSchema(schema.additionalProperties) && rest.length === 0;
 }

@@ -149,7 +149,8 @@ function PresetChoice({ preset, checked, onChoose }: { preset: Preset; checked: 
   return (
     <label className={classes.preset}>
       <input type="radio" name="preset" checked={checked} onChange={onChoose} />
-      <span><b>{preset.title}</b><em>{preset.description}</em></span>
+      <b>{preset.title}</b>
+      <em>{preset.description}</em>
     </label>
   );
 }

@@ -118,7 +118,7 @@ function ExportButton({ id, name, number, draft, readable }: ExportButtonProps) 
     }
   };
   return (
-    <Menu position="bottom-end" shadow="md" withinPortal returnFocus>
+    <Menu position="bottom-end" shadow="md" withinPortal returnFocus withInitialFocusPlaceholder={false}>
       <Menu.Target><Button icon="download" aria-label="Export">Export</Button></Menu.Target>
       <Menu.Dropdown>
         <Menu.Label>{draft === null ? `KubeSchedulerConfiguration, version ${number}` : "KubeSchedulerConfiguration, the draft"}</Menu.Label>

@@ -34,14 +34,15 @@ export function PluginGrid({ showAll }: { showAll: boolean }) {
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTableElement>) => {
     const at = event.target instanceof HTMLElement ? event.target.closest<HTMLElement>("[data-row]")?.dataset : undefined;
-    if (at?.row === undefined || at.column === undefined) return;
+    const { row: atRow, column: atColumn } = at ?? {};
+    if (atRow === undefined || atColumn === undefined) return;
     const order = [NAME, ...columns.map((column) => column.name)];
-    const row = rows.findIndex((one) => one.plugin === at.row);
-    const column = order.indexOf(at.column);
+    const row = rows.findIndex((one) => one.plugin === atRow);
+    const column = order.indexOf(atColumn);
     const step = { ArrowUp: [-1, 0], ArrowDown: [1, 0], ArrowLeft: [0, -1], ArrowRight: [0, 1] }[event.key];
-    if (event.altKey && step !== undefined && step[1] === 0) {
+    if (event.altKey && step?.[1] === 0) {
       event.preventDefault();
-      move(at.row, at.column, step[0] ?? 0);
+      move(atRow, atColumn, step[0] ?? 0);
       return;
     }
     let target: [number, number] | undefined;
@@ -66,7 +67,7 @@ export function PluginGrid({ showAll }: { showAll: boolean }) {
         <span className="grow" />
         <Legend />
       </PanelHeader>
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role, jsx-a11y/no-interactive-element-to-noninteractive-role -- a table that is walked with arrows is a grid */}
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role -- a table that is walked with arrows is a grid */}
       <div className={classes.scroll}><table ref={table} role="grid" className={classes.grid} aria-labelledby="effective-plugins" onKeyDown={onKeyDown}>
         <colgroup>
           <col className={classes.nameColumn} />
@@ -110,9 +111,10 @@ function Head({ column, first }: { column: PointColumn; first: boolean }) {
   const pressed = selected.point === column.name;
   return (
     <th scope="col" className={`${classes.pointHead} ${first ? classes.binding : ""}`}>
-      <button type="button" title={`${column.name}. ${column.says} Press for the order.`} aria-pressed={pressed} aria-label={column.name}
+      <button type="button" title={`${column.name}. ${column.says} Press for the order.`} aria-pressed={pressed}
         onClick={() => selectPoint(pressed ? undefined : column.name)}>
-        {column.label.map((line) => <span key={line}>{line}</span>)}
+        <span className="srOnly">{column.name}</span>
+        {column.label.map((line) => <span key={line} aria-hidden="true">{line}</span>)}
       </button>
     </th>
   );

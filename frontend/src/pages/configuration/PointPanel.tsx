@@ -72,22 +72,20 @@ interface ItemProps {
 }
 
 function Item({ plugin, index, last, fixed, onMove, onOpen }: ItemProps) {
-  const sortable = useSortable({ id: plugin.name });
+  const { setNodeRef, transform, transition, isDragging, attributes, listeners } = useSortable({ id: plugin.name });
   return (
-    <li ref={sortable.setNodeRef} style={{ transform: CSS.Translate.toString(sortable.transform), transition: sortable.transition }}
-      {...(sortable.isDragging ? { "data-dragging": "" } : {})}
-      onKeyDown={(event) => {
-        if (!event.altKey || fixed || (event.key !== "ArrowUp" && event.key !== "ArrowDown")) return;
-        event.preventDefault();
-        onMove(index + (event.key === "ArrowUp" ? -1 : 1));
-      }}>
+    <li ref={setNodeRef} style={{ transform: CSS.Translate.toString(transform), transition }} {...(isDragging ? { "data-dragging": "" } : {})}>
       {fixed ? null : (
-        <button type="button" className={classes.grip} {...sortable.attributes} {...sortable.listeners} aria-label={`Move ${plugin.name}`} title="Drag to move">
+        <button type="button" className={classes.grip} {...attributes} {...listeners} aria-label={`Move ${plugin.name}`} title="Drag to move">
           <Icon name="drag" size={12} />
         </button>
       )}
       <span className="faint num">{index + 1}</span>
-      <button type="button" className={classes.open} onClick={onOpen}>{plugin.name}</button>
+      <button type="button" className={classes.open} onClick={onOpen} onKeyDown={(event) => {
+        if (!event.altKey || fixed || (event.key !== "ArrowUp" && event.key !== "ArrowDown")) return;
+        event.preventDefault();
+        onMove(index + (event.key === "ArrowUp" ? -1 : 1));
+      }}>{plugin.name}</button>
       {plugin.state === "added" ? <span className="faint">added</span> : plugin.origin === "moved" ? <span className="faint">moved</span> : null}
       <span className="grow" />
       {plugin.weight === null ? null : <b className="num">{plugin.weight}</b>}

@@ -81,11 +81,11 @@ function Body({ configuration, onClose, onRun }: SaveDrawerProps) {
       event.preventDefault();
       if (blocked === "" && !saving && !state.busy) void save(false);
     }}>
-      <header className={classes.header}>
+      <div className={classes.header}>
         <Drawer.Title className={classes.title ?? ""}>Save as version {(meanwhile?.number ?? state.base) + 1}</Drawer.Title>
         <span className="grow" />
         <Drawer.CloseButton aria-label="Close" />
-      </header>
+      </div>
       <div className={classes.body}>
         {comparison === null ? <p className="muted">Comparing with version {state.base}…</p> : (
           <>

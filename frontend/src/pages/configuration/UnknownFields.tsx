@@ -18,7 +18,7 @@ export function UnknownFields() {
             {field.line === null ? "" : `, line ${field.line}`}{field.hint === "" ? "" : ` (${field.hint})`}
           </span>
         );
-      })}. kube-scheduler refuses them.
+      })}. kube-scheduler refuses {fields.length === 1 ? "it" : "them"}.
     </p>
   );
 }

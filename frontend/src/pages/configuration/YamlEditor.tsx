@@ -11,6 +11,7 @@ import { useEffect, useRef } from "react";
 
 import type { Problem } from "@/api/configurationTypes";
 
+import { shortMessage } from "./words";
 import classes from "./Yaml.module.css";
 
 interface YamlEditorProps {
@@ -80,7 +81,7 @@ export default function YamlEditor({ text, problems, readOnly, goTo, onChange }:
           lineNumbers(), lintGutter(), history(), drawSelection(), highlightActiveLine(), yaml(), indentUnit.of("  "), syntaxHighlighting(colours), marks,
           writable.current.of(EditorState.readOnly.of(initial.current.readOnly)),
           keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap]),
-          EditorView.contentAttributes.of({ "aria-label": "YAML of the configuration", spellcheck: "false" }),
+          EditorView.contentAttributes.of({ "aria-label": "YAML of the configuration", tabindex: "0", spellcheck: "false" }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged && update.transactions.some((transaction) => transaction.annotation(fromOutside) !== true)) change.current(update.state.doc.toString());
           }),
@@ -112,7 +113,7 @@ export default function YamlEditor({ text, problems, readOnly, goTo, onChange }:
       const line = doc.line(problem.line);
       const from = Math.min(line.to, line.from + Math.max(0, (problem.column ?? 1) - 1));
       diagnostics.push({ from, to: Math.max(from, line.to), severity: "error", message: problem.hint === "" ? problem.message : `${problem.message}. ${problem.hint}` });
-      byLine.set(problem.line, [...(byLine.get(problem.line) ?? []), problem.message]);
+      byLine.set(problem.line, [...(byLine.get(problem.line) ?? []), shortMessage(problem)]);
     }
     const decorations = [...byLine].sort(([one], [other]) => one - other).flatMap(([number, messages]) => {
       const line = doc.line(number);

@@ -63,7 +63,22 @@ function FieldTemplate({ id, fieldPathId, schema, children, rawErrors, rawDescri
   );
 }
 
-function ObjectFieldTemplate({ properties }: ObjectFieldTemplateProps) {
+/** Its fields one under the other; an optional part that is not given stays folded until somebody wants it. */
+function ObjectFieldTemplate({ properties, fieldPathId, formData, errorSchema, schema, readonly }: ObjectFieldTemplateProps) {
+  const [opened, setOpened] = useState(false);
+  const { path, $id: id } = fieldPathId;
+  const given = typeof formData === "object" && formData !== null && Object.keys(formData as object).length > 0;
+  const optional = path.length > 0 && typeof path.at(-1) === "string";
+  if (optional && !given && !opened && Object.keys(errorSchema ?? {}).length === 0) {
+    return (
+      <div className={classes.field}>
+        <span className={classes.label}>{labelOf(path)}</span>
+        {readonly === true ? <span className="faint">not given</span>
+          : <Button kind="ghost" size="sm" icon="plus" className={classes.addButton ?? ""} aria-describedby={`${id}__help`} onClick={() => setOpened(true)}>Give {labelOf(path.slice(-1))}</Button>}
+        <p className={classes.help} id={`${id}__help`}>{schema.description}</p>
+      </div>
+    );
+  }
   return <>{properties.map((property) => <div key={property.name} className={property.hidden ? classes.hidden : ""}>{property.content}</div>)}</>;
 }
 
@@ -199,6 +214,7 @@ function Pairs({ fieldPathId, formData, onChange, readonly, errorSchema }: Field
   const entries = Object.entries((formData ?? {}) as Row);
   const [typed, setTyped] = useState<[string, unknown][] | null>(null);
   const pairs = typed ?? entries;
+  const settle = () => setTyped((now) => (now?.some(([key]) => key === "") === true ? now : null));
   const set = (next: [string, unknown][]) => {
     const complete = next.every(([key]) => key !== "") && new Set(next.map(([key]) => key)).size === next.length;
     setTyped(next);
@@ -209,16 +225,14 @@ function Pairs({ fieldPathId, formData, onChange, readonly, errorSchema }: Field
       {pairs.length === 0 ? null : (
         <table className={classes.rows} aria-labelledby={`${id}__label`}>
           <thead><tr><th scope="col">Name</th><th scope="col">Value</th><th><span className="srOnly">Remove</span></th></tr></thead>
-          <tbody onBlur={(event) => {
-            if (!event.currentTarget.contains(event.relatedTarget)) setTyped((now) => (now?.some(([key]) => key === "") === true ? now : null));
-          }}>
+          <tbody>
             {pairs.map(([key, value], index) => {
               const messages = messagesOf((errorSchema as Record<string, ErrorSchema<unknown>> | undefined)?.[key]);
               return [
                 <tr key={index}>
-                  <td><input className="mono" value={key} readOnly={readonly === true} spellCheck={false} autoComplete="off" aria-label={`Name ${index + 1}`}
+                  <td><input className="mono" value={key} readOnly={readonly === true} spellCheck={false} autoComplete="off" aria-label={`Name ${index + 1}`} onBlur={settle}
                     onChange={(event) => set(pairs.map((pair, at): [string, unknown] => (at === index ? [event.currentTarget.value.trim(), pair[1]] : pair)))} /></td>
-                  <td data-number=""><input className="mono" value={shownText(value)} readOnly={readonly === true} spellCheck={false} autoComplete="off" aria-label={`Value of ${key}`}
+                  <td data-number=""><input className="mono" value={shownText(value)} readOnly={readonly === true} spellCheck={false} autoComplete="off" aria-label={`Value of ${key}`} onBlur={settle}
                     aria-invalid={messages.length > 0} {...(messages.length > 0 ? { "aria-describedby": `${id}_${index}__error` } : {})}
                     onChange={(event) => set(pairs.map((pair, at): [string, unknown] => (at === index ? [pair[0], event.currentTarget.value] : pair)))} /></td>
                   <td>{readonly === true ? null : <IconButton icon="trash" iconSize={14} label={`Remove ${key === "" ? `number ${index + 1}` : key}`} onClick={() => set(pairs.filter((_, at) => at !== index))} />}</td>
