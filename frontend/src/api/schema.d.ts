@@ -1883,7 +1883,6 @@ export interface components {
             start: string;
             /** Format: date-time */
             end: string | null;
-            label?: string;
         };
         /**
          * @description * `syntax` - syntax

@@ -20,7 +20,7 @@ from tests.schedweb.engine.worlds import ASKING, SECOND, START, Manifest, arriva
 PATIENCE = 60
 T = TypeVar("T")
 MANIFESTS: list[Manifest] = [node("a", "64"), node("b", "64"), *(pod(f"web-{index}", "100m") for index in range(60))]
-TIMELINE = [arrival(2 + index / 10, pod(f"late-{index}", "100m")) for index in range(200)]
+TIMELINE = [arrival(2 + index / 10, pod(f"late-{index}", "100m")) for index in range(400)]
 
 
 @dataclass

@@ -23,9 +23,9 @@ from tests.deploy.processes import Deployment
 from tests.schedweb.engine.worlds import ASKING, Manifest, node, pod
 
 VARIABLES = {"POSTGRES_PASSWORD": "correct-horse", "SECRET_KEY": "battery-staple-battery-staple-battery-staple-battery"}
-PODS = 260
+PODS = 800
 CLUSTER: list[Manifest] = [
-    *(node(f"node-{index}", "16") for index in range(8)),
+    *(node(f"node-{index}", "32") for index in range(10)),
     *(pod(f"web-{index}", "250m", app="web") for index in range(PODS)),
     *(pod(f"asks-{index}", "250m", ask="person") for index in range(3)),
 ]
