@@ -107,11 +107,11 @@ function Form({ request, onClose, onDone }: { request: ReasonRequest; onClose: (
       event.preventDefault();
       if (ready) void submit();
     }}>
-      <header className={classes.header}>
+      <div className={classes.header}>
         <Drawer.Title>{request.kind === "override" ? `Let ${what} go without waiting` : `${verb} ${what}`}</Drawer.Title>
         <span className="grow" />
         <Drawer.CloseButton aria-label="Close" />
-      </header>
+      </div>
       <div className={classes.body}>
         <ul className={classes.pods}>
           {request.pods.map((pod) => (
@@ -138,14 +138,14 @@ function Form({ request, onClose, onDone }: { request: ReasonRequest; onClose: (
         </ul>
         {error === null ? null : <Failed what={request.kind === "reject" ? "Not rejected, the text is kept." : "Not overridden, the text is kept."} error={error} />}
       </div>
-      <footer className={classes.footer}>
+      <div className={classes.footer}>
         <span className="faint" aria-live="polite">{ready || sending ? "" : "A reason is needed."}</span>
         <span className="grow" />
         <Button onClick={onClose}>Cancel</Button>
         <Button kind={request.kind === "reject" ? "danger-solid" : "primary"} type="submit" disabled={!ready} hint="Ctrl Enter">
           {sending ? "Sending…" : `${verb} ${what}`}
         </Button>
-      </footer>
+      </div>
     </form>
   );
 }

@@ -34,15 +34,16 @@ export default function YamlDrawer({ run, namespace, name, onClose }: YamlDrawer
     }
   };
   return (
-    <Drawer.Root opened onClose={onClose} position="right" size={620} transitionProps={{ duration: 0 }}>
-      <Drawer.Overlay className={classes.scrim ?? ""} />
-      <Drawer.Content className={classes.content ?? ""}>
-        <header className={classes.header}>
-          <Drawer.Title className={classes.title ?? ""}>{name}</Drawer.Title>
+    <Drawer.Root opened onClose={onClose} position="right" size={620} transitionProps={{ duration: 0 }}
+      classNames={{ overlay: classes.scrim ?? "", content: classes.content ?? "", title: classes.title ?? "" }}>
+      <Drawer.Overlay />
+      <Drawer.Content>
+        <div className={classes.header}>
+          <Drawer.Title>{name}</Drawer.Title>
           <span className="grow" />
           {yaml.data === undefined ? null : <Button size="sm" onClick={() => void copy(yaml.data.yaml)}>Copy</Button>}
           <Drawer.CloseButton aria-label="Close" />
-        </header>
+        </div>
         {yaml.data !== undefined ? <YamlText text={yaml.data.yaml} label={`YAML of ${namespace}/${name}`} />
           : yaml.error !== null ? <Failed what="The YAML could not be read." error={yaml.error} retry={() => void yaml.refetch()} />
             : <Outlines count={10} height={20} label="Reading the YAML" />}

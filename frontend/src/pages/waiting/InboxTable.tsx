@@ -10,7 +10,7 @@ import { approvals } from "@/decisions/decide";
 import { count, counted } from "@/format/number";
 import { requestSum } from "@/format/requestSum";
 import { requestText } from "@/format/resources";
-import { age, exact } from "@/format/time";
+import { age, exact, seconds } from "@/format/time";
 
 import { atZero, type Group, groupWaits, keyOf, scoreText } from "./inbox";
 import classes from "./InboxTable.module.css";
@@ -177,7 +177,11 @@ function PodRow({ row, oldest, member = false, ...props }: PodRowProps) {
 }
 
 function about(row: WaitingRow, now: number, member: boolean, oldest: boolean, manyRuns: boolean) {
-  const waited = <time dateTime={row.since} title={`since ${exact(row.since)}`}>{age(now - Date.parse(row.since))}</time>;
+  const waited = <time dateTime={row.since} title={`since ${exact(row.since)}`}>{waitedText(now - Date.parse(row.since))}</time>;
   if (!member) return <>{[manyRuns ? row.run_number : "", row.namespace, row.why].filter(Boolean).join(" · ")}{row.why === "" ? <> · {waited}</> : null}</>;
-  return <>{oldest ? "longest wait, " : ""}{waited}{row.waiting_on.length > 1 ? ` of ${Math.min(...row.waiting_on.map((wait) => wait.total_seconds))}s` : ""}</>;
+  return <>{oldest ? "longest wait, " : ""}{waited}{row.waiting_on.length > 1 ? ` of ${seconds(Math.min(...row.waiting_on.map((wait) => wait.total_seconds)))}` : ""}</>;
+}
+
+function waitedText(milliseconds: number): string {
+  return milliseconds < 60_000 ? seconds(Math.max(0, Math.round(milliseconds / 1000))) : age(milliseconds);
 }
