@@ -63,9 +63,7 @@ def run_scheduling_cycle(core: SchedulingCore, queued: QueuedPodInfo, trace: Att
     state = CycleState()
     core.cache.update_snapshot(core.snapshot)
     trace.nodes_total = len(core.snapshot)
-    placed = yield from repeated_or_new(
-        core, profile, pod, trace, lambda: _schedule(core, profile, state, pod, trace)
-    )
+    placed = yield from repeated_or_new(core, profile, pod, trace, lambda: _schedule(core, profile, state, pod, trace))
     profile.handle.current_filter = None
     if isinstance(placed, Failed):
         handle_failure(core, queued, pod.pod, placed.status, placed.fit_error, placed.nomination, trace)

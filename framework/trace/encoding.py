@@ -30,6 +30,7 @@ MAX_LINE: Final = 64
 TABLE_SPAN: Final = 1 << 12
 """A normalisation is written as a table from raw score to score when raw scores span less than this."""
 
+
 class Frame(msgspec.Struct, array_like=True, omit_defaults=True):
     plain: msgspec.Raw
     reference: int
