@@ -95,7 +95,11 @@ class Table:
                 return rows
 
     def notices(self, run: str) -> list[str]:
-        items = self.site.get(f"/api/v1/runs/{run}/feed/?limit=200")
+        items: list[Any] = []
+        page = self.site.get(f"/api/v1/runs/{run}/feed/?limit=200")
+        while page:
+            items += page
+            page = self.site.get(f"/api/v1/runs/{run}/feed/?limit=200&before={page[-1]['id']}")
         return ["".join(part["v"] for part in item["parts"]) for item in items if item["kind"] == "engine"]
 
 
