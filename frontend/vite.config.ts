@@ -17,6 +17,21 @@ export default defineConfig({
       "/ws": { target: server, ws: true },
     },
   },
-  build: { outDir: "dist", manifest: true, target: "es2022", sourcemap: false, cssCodeSplit: true },
+  build: {
+    outDir: "dist",
+    manifest: true,
+    target: "es2022",
+    rolldownOptions: {
+      output: {
+        // What every page needs in two files instead of fifty: better compressed, and the first does not change with our code.
+        codeSplitting: {
+          groups: [
+            { name: "vendor", test: /node_modules\/(react|react-dom|scheduler|@tanstack\/(react-router|router-core|history|react-store|store|query-core|react-query))\// },
+            { name: "shared", test: /src\/(api|components|filter|format|keys|live|theme)\/.+\.tsx?$/ },
+          ],
+        },
+      },
+    },
+  },
   test: { environment: "node", include: ["src/**/*.test.{ts,tsx}"], restoreMocks: true },
 });
