@@ -7,6 +7,7 @@ import { Button } from "@/components/Button";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 
 import classes from "./FilterTable.module.css";
+import { useRowHeight } from "./useRowHeight";
 import { useWindows } from "./useWindows";
 
 const SIZE = 200;
@@ -24,8 +25,9 @@ export function FilterTable({ run, attempt, q, onClear }: FilterTableProps) {
   const window = { table: 1 as const, limit: SIZE, ...(q === "" ? {} : { q }) };
   const first = useQuery(filterQuery(run, attempt, { ...window, offset: 0 }));
   const scroller = useRef<HTMLDivElement>(null);
+  const rowHeight = useRowHeight(ROW);
   const rows = useWindows({
-    scroller, count: first.data?.count ?? 0, rowHeight: ROW, size: SIZE,
+    scroller, count: first.data?.count ?? 0, rowHeight, size: SIZE,
     query: (offset) => filterQuery(run, attempt, { ...window, offset }), rows: (answer) => answer.rows,
   });
   if (first.data === undefined) {
@@ -45,7 +47,7 @@ export function FilterTable({ run, attempt, q, onClear }: FilterTableProps) {
           {rows.items.map((item) => {
             const row = rows.rowAt(item.index);
             return (
-              <tr key={item.index} aria-rowindex={item.index + 2} style={{ height: ROW }} data-ok={row?.code === "Success" || undefined}>
+              <tr key={item.index} aria-rowindex={item.index + 2} style={{ height: rowHeight }} data-ok={row?.code === "Success" || undefined}>
                 {row === undefined ? <td colSpan={4} className="faint">…</td> : (
                   <>
                     <td><Link className="mono leads" to="/runs/$run" params={{ run }} search={{ node: row.node }}>{row.node}</Link></td>

@@ -33,7 +33,7 @@ export function JourneyPanel({ pod, view }: { pod: PodDetail; view: RunView }) {
       <PanelHeader id="journey" title="Journey">
         <span className="faint num clip">{summary(pod, layout)}</span>
         <span className="grow" />
-        <Segmented label="Journey as" value={shown} onChange={(journey) => void navigate({ search: (old) => ({ ...old, journey: journey === "timeline" ? undefined : journey }), replace: true })}
+        <Segmented className={classes.switch ?? ""} label="Journey as" value={shown} onChange={(journey) => void navigate({ search: (old) => ({ ...old, journey: journey === "timeline" ? undefined : journey }), replace: true })}
           options={[{ value: "timeline", label: "Timeline" }, { value: "list", label: "List" }]} />
       </PanelHeader>
       {layout.stays.length === 0 ? <Empty>It was in the cluster before the run began.</Empty>

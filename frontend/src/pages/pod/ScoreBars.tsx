@@ -9,6 +9,7 @@ import { count, counted } from "@/format/number";
 import type { PluginLook } from "./pluginColours";
 import classes from "./ScoreBars.module.css";
 import { SHOWN, TOP } from "./scoreWindows";
+import { useRowHeight } from "./useRowHeight";
 import { useWindows, type Windows } from "./useWindows";
 
 export interface ScoreViewProps {
@@ -61,7 +62,8 @@ function scaleOf({ scores, looks }: Pick<ScoreViewProps, "scores" | "looks">): n
 
 function AllBars({ query, ...props }: ScoreViewProps & { query: (offset: number) => ReturnType<typeof scoresQuery> }) {
   const scroller = useRef<HTMLDivElement>(null);
-  const rows = useWindows({ scroller, count: props.scores.count, rowHeight: ROW, size: TOP, query, rows: (answer) => answer.rows });
+  const rowHeight = useRowHeight(ROW);
+  const rows = useWindows({ scroller, count: props.scores.count, rowHeight, size: TOP, query, rows: (answer) => answer.rows });
   const scale = scaleOf(props);
   return (
     // A region that scrolls takes the focus, so that arrow keys scroll it.

@@ -9,6 +9,7 @@ import { count } from "@/format/number";
 import { rankText, type ScoreViewProps, Virtual } from "./ScoreBars";
 import classes from "./ScoreTable.module.css";
 import { TOP } from "./scoreWindows";
+import { useRowHeight } from "./useRowHeight";
 import { useWindows } from "./useWindows";
 
 interface ScoreTableProps extends ScoreViewProps {
@@ -20,8 +21,9 @@ interface ScoreTableProps extends ScoreViewProps {
 export function ScoreTable(props: ScoreTableProps) {
   const { scores, looks, run, attempt, window, sort, onSort } = props;
   const scroller = useRef<HTMLDivElement>(null);
+  const rowHeight = useRowHeight(24);
   const rows = useWindows({
-    scroller, count: scores.count, rowHeight: 24, size: TOP, query: (offset) => scoresQuery(run, attempt, { ...window, offset }), rows: (answer) => answer.rows,
+    scroller, count: scores.count, rowHeight, size: TOP, query: (offset) => scoresQuery(run, attempt, { ...window, offset }), rows: (answer) => answer.rows,
   });
   return (
     // A region that scrolls takes the focus, so that arrow keys scroll it.

@@ -1,3 +1,5 @@
+import { Fragment } from "react";
+
 import type { ScoreRow } from "@/api/podTypes";
 import { count } from "@/format/number";
 
@@ -17,7 +19,7 @@ export function StepByStep({ row, looks }: { row: ScoreRow; looks: readonly Plug
               const cell = row.cells[look.cell];
               return (
                 <tr key={look.name}>
-                  <td><i style={{ background: `var(--pl-${look.colour})` }} />{look.name}{look.equalForAll ? <em>equal for all nodes</em> : null}</td>
+                  <td><i style={{ background: `var(--pl-${look.colour})` }} /><Breakable name={look.name} />{look.equalForAll ? <em>equal for all nodes</em> : null}</td>
                   <td className={classes.number}>{count(cell?.raw ?? 0)}</td>
                   <td className={classes.number}>{count(cell?.normalized ?? 0)}</td>
                   <td className={`${classes.number} faint`}>× {count(look.weight)}</td>
@@ -31,4 +33,9 @@ export function StepByStep({ row, looks }: { row: ScoreRow; looks: readonly Plug
       </div>
     </>
   );
+}
+
+/** Long plugin names break between their words. */
+function Breakable({ name }: { name: string }) {
+  return name.split(/(?=[A-Z][a-z])/).map((word, index) => <Fragment key={index}>{index > 0 ? <wbr /> : null}{word}</Fragment>);
 }

@@ -64,7 +64,8 @@ function seenSentence({ feasible, checked, of }: Sampling): string {
 export function refusedAnswer(filter: FilterAnswer): Answer | null {
   const { groups } = filter;
   const first = groups[0];
-  if (first === undefined) return null;
+  // With a feasible node it was not the filters that ended the attempt.
+  if (first === undefined || filter.feasible > 0) return null;
   const total = groups.reduce((sum, group) => sum + group.count, 0) + filter.feasible + filter.not_checked;
   const detail = byPlugin(groups, total);
   const nearest = first.nodes[0];

@@ -11,7 +11,6 @@ export interface Stay {
   start: number;
   /** Null while it lasts. */
   end: number | null;
-  label: string;
   /** Percent of the axis. */
   left: number;
   width: number;
@@ -75,7 +74,7 @@ export function shares(durations: readonly number[]): { width: number; folded: b
 export function layOut(journey: Journey, now: number): JourneyLayout {
   const start = Date.parse(journey.start);
   const spans = journey.lanes.flatMap((lane) => (isQueue(lane.queue) ? lane.spans.map((span) => ({
-    queue: lane.queue as StateKey, start: Date.parse(span.start), end: span.end === null ? null : Date.parse(span.end), label: span.label ?? "",
+    queue: lane.queue as StateKey, start: Date.parse(span.start), end: span.end === null ? null : Date.parse(span.end)
   })) : []));
   const end = Math.max(now, Date.parse(journey.end), ...spans.map((span) => span.end ?? span.start));
   spans.sort((a, b) => a.start - b.start || (a.end ?? Infinity) - (b.end ?? Infinity) || FLOW.indexOf(a.queue) - FLOW.indexOf(b.queue));
