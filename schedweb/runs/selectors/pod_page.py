@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from schedweb.api.errors import ApiError
-from schedweb.runs.models import Attempt, PodRecord, Run
+from schedweb.runs.models import Attempt, Decision, PodRecord, Run
 from schedweb.runs.selectors.answers import pending_answer
 from schedweb.runs.selectors.attempts import stored_attempt
 from schedweb.runs.selectors.filters import FilterView
@@ -50,9 +50,26 @@ def pending_headline(card: dict[str, Any], nodes: int) -> str:
     return f"No node fits: {', '.join(parts)} of {nodes}." if parts else f"{rejectors[0]['plugin']} refused it."
 
 
+def turned_away(run: Run, pod: PodRecord, latest: Attempt) -> tuple[str, str]:
+    """Of a pod that had a node and lost it again: who or what ended its wait on Permit, or what failed after that."""
+    decided = Decision.objects.filter(run=run, pod_uid=pod.uid, at__gte=latest.at).order_by("-number").first()
+    message = latest.message.rstrip(".")
+    if decided is None:
+        return f"{latest.node} was chosen, but it was not bound there.", f"{message}." if message else ""
+    freed = f"{decided.plugin} held {latest.node} for it; what it had reserved there is free again."
+    reason = decided.reason.rstrip(".")
+    if decided.decision == Decision.Kind.REJECTED:
+        return f"{decided.by} rejected it on {latest.node}: {reason}.", freed
+    if decided.decision == Decision.Kind.TIMED_OUT:
+        return f"Its wait on {latest.node} ran out before {decided.plugin} let it go.", freed
+    return f"It was {decided.get_decision_display().lower()} while it waited on {latest.node}.", freed
+
+
 def pending_words(run: Run, pod: PodRecord, latest: Attempt | None) -> tuple[str, str]:
     """From the latest attempt as far as it is stored; from the counts on its card otherwise."""
-    if latest is not None and latest.result == "unschedulable" and not latest.node:
+    if latest is not None and latest.result == "unschedulable" and latest.node:
+        return turned_away(run, pod, latest)
+    if latest is not None and latest.result == "unschedulable":
         try:
             view = FilterView(stored_attempt(run.pk, latest.number))
         except ApiError:
