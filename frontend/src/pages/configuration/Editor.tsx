@@ -162,7 +162,7 @@ export function Editor({ configuration, version, viewed }: EditorProps) {
         )}
         {unkept ? <p className={classes.unkept} role="status">This browser keeps no drafts: save before you leave the page.</p> : null}
         <div className={classes.columns} data-view={view}>
-          {phone && chosen && view === "form" ? null : <Sidebar />}
+          {phone ? null : <Sidebar />}
           {view === "yaml" ? <YamlPanel goTo={goToLine} /> : phone ? (
             chosen ? <div><Button kind="ghost" icon="chevronLeft" onClick={() => select(undefined)}>All plugins</Button>{panel}</div> : <><PluginCards showAll={search.all === true} />{panel}</>
           ) : (
@@ -171,6 +171,7 @@ export function Editor({ configuration, version, viewed }: EditorProps) {
               {panel}
             </>
           )}
+          {phone && !(chosen && view === "form") ? <Sidebar /> : null}
         </div>
         <Suspense fallback={null}>
           {saving ? <SaveDrawer configuration={id} onClose={() => setSaving(false)} onRun={(made) => setRunning({ version: made, number: store.get().base })} /> : null}

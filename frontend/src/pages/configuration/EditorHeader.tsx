@@ -54,22 +54,26 @@ export function EditorHeader({ configuration, viewed, view, onView, onErrors, on
         </div>
       </div>
       <span className="grow" />
-      {errors === 0 ? null : (
-        <button type="button" className={classes.errors} onClick={onErrors}><Icon name="warning" size={14} /><span className="leads">{counted(errors, "error")}</span></button>
-      )}
-      <Segmented size="md" label="Form or YAML" value={view} onChange={onView} options={[
-        { value: "form", label: "Form", disabled: !readable, ...(readable ? {} : { title: "The text cannot be read; mend it first" }) },
-        { value: "yaml", label: "YAML", title: "y" },
-      ]} />
-      {readOnly ? null : <ImportButton onRead={(text, name) => {
-        store.setText(text, { undoable: true });
-        notify({ title: `The draft is ${name} now.`, text: "Undo brings back what was there." });
-      }} />}
-      <ExportButton id={configuration.id} name={configuration.name} number={viewed ?? state.base} draft={dirty && viewed === null ? state.text : null} readable={readable} />
-      {onCopy === null ? null : <Button kind={configuration.builtin ? "primary" : "default"} onClick={onCopy}>Copy to edit</Button>}
-      {onUseAsDraft === null ? null : <Button onClick={onUseAsDraft}>Use as draft</Button>}
-      {readOnly ? null : <Button onClick={onSave} disabled={saveOff !== undefined} title={saveOff ?? "Ctrl S"}>Save…</Button>}
-      <Button onClick={onRun} disabled={runOff !== undefined} title={runOff}>Run with this</Button>
+      <div className={classes.look}>
+        {errors === 0 ? null : (
+          <button type="button" className={classes.errors} onClick={onErrors}><Icon name="warning" size={14} /><span className="leads">{counted(errors, "error")}</span></button>
+        )}
+        <Segmented size="md" label="Form or YAML" value={view} onChange={onView} options={[
+          { value: "form", label: "Form", disabled: !readable, ...(readable ? {} : { title: "The text cannot be read; mend it first" }) },
+          { value: "yaml", label: "YAML", title: "y" },
+        ]} />
+      </div>
+      <div className={classes.buttons}>
+        {readOnly ? null : <ImportButton onRead={(text, name) => {
+          store.setText(text, { undoable: true });
+          notify({ title: `The draft is ${name} now.`, text: "Undo brings back what was there." });
+        }} />}
+        <ExportButton id={configuration.id} name={configuration.name} number={viewed ?? state.base} draft={dirty && viewed === null ? state.text : null} readable={readable} />
+        {onCopy === null ? null : <Button kind={configuration.builtin ? "primary" : "default"} onClick={onCopy}>Copy to edit</Button>}
+        {onUseAsDraft === null ? null : <Button onClick={onUseAsDraft}>Use as draft</Button>}
+        {readOnly ? null : <Button onClick={onSave} disabled={saveOff !== undefined} title={saveOff ?? "Ctrl S"}>Save…</Button>}
+        <Button onClick={onRun} disabled={runOff !== undefined} title={runOff}>Run with this</Button>
+      </div>
     </header>
   );
 }

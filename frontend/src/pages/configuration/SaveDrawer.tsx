@@ -36,9 +36,10 @@ interface SaveDrawerProps {
 
 export default function SaveDrawer(props: SaveDrawerProps) {
   return (
-    <Drawer.Root opened onClose={props.onClose} position="right" size={560} transitionProps={{ duration: 160 }}>
-      <Drawer.Overlay className={classes.scrim ?? ""} />
-      <Drawer.Content className={classes.content ?? ""}><Body {...props} /></Drawer.Content>
+    <Drawer.Root opened onClose={props.onClose} position="right" size={560} transitionProps={{ duration: 160 }}
+      classNames={{ content: classes.content ?? "", overlay: classes.scrim ?? "" }}>
+      <Drawer.Overlay />
+      <Drawer.Content><Body {...props} /></Drawer.Content>
     </Drawer.Root>
   );
 }
