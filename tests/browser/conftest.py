@@ -39,7 +39,8 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 def pytest_runtest_makereport(item: pytest.Item) -> Generator[None, pytest.TestReport, pytest.TestReport]:
     report = yield
     if report.when == "call" and report.failed and isinstance(item, pytest.Function):
-        for number, seen in enumerate(item.funcargs.get("opened", ())):
+        visits: Any = item.funcargs.get("opened", ())
+        for number, seen in enumerate(visits):
             PICTURES.mkdir(exist_ok=True)
             picture = PICTURES / f"{item.name}-{number}.png"
             seen.page.screenshot(path=picture)

@@ -6,11 +6,11 @@ import re
 from dataclasses import dataclass, field
 from typing import Any
 
-from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Response, expect
+from playwright.sync_api import Browser, ConsoleMessage, Locator, Page, Response, ViewportSize, expect
 
 PATIENCE_MILLISECONDS = 30_000
-DESKTOP = {"width": 1440, "height": 900}
-PHONE = {"width": 390, "height": 844}
+DESKTOP: ViewportSize = {"width": 1440, "height": 900}
+PHONE: ViewportSize = {"width": 390, "height": 844}
 
 expect.set_options(timeout=PATIENCE_MILLISECONDS)
 
@@ -35,7 +35,9 @@ class Visit:
         return int(re.sub(r"\D", "", label.removeprefix(title)))
 
     def play(self, speed: str = "Max") -> None:
-        self.page.get_by_role("radio", name=speed, exact=True).check()
+        chosen = self.page.get_by_role("radio", name=speed, exact=True)
+        chosen.click()
+        expect(chosen).to_be_checked()
         self.page.get_by_role("button", name="Play", exact=True).click()
 
 
