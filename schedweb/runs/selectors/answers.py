@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Mapping
 from typing import Any, Final
 
+from framework.interface import Code
 from schedweb.runs.amounts import amount_text
 from schedweb.runs.selectors.filters import FilterView, NodeFacts, Wanted, distance, node_body, shortage
 
@@ -47,7 +48,15 @@ def pending_answer(view: FilterView, manifest: Mapping[str, Any]) -> tuple[str, 
         headline = _EVERY_NODE.get(decisive) or f"{decisive}: {groups[0][0][2][0] if groups[0][0][2] else 'no reason'}."
         detail = ""
     rest = _counted({plugin: n for plugin, n in by_plugin.items() if plugin != decisive}, len(view.facts))
-    return headline, " ".join(part for part in (detail, rest) if part)
+    can = sum(len(nodes) for (_, code, _), nodes in groups if code is Code.UNSCHEDULABLE)
+    return headline, " ".join(part for part in (detail, rest, _hope(can, sum(by_plugin.values()))) if part)
+
+
+def _hope(can: int, total: int) -> str:
+    """Unschedulable can become free, UnschedulableAndUnresolvable never does by pods that leave."""
+    if can == 0:
+        return "No pod that leaves would change that."
+    return f"Pods that leave can make room on {can}, not on the other {total - can}." if can < total else ""
 
 
 def _no_room(view: FilterView) -> tuple[str, str]:

@@ -49,7 +49,8 @@ def test_no_node_has_enough_gpus_free() -> None:
     )
     assert said == (
         "No node has 8 free GPUs; the nearest, big, has 6.",
-        "1 of 3 nodes has GPUs; 1 of those has 8. 1 of 3 nodes has a taint that it does not tolerate.",
+        "1 of 3 nodes has GPUs; 1 of those has 8. 1 of 3 nodes has a taint that it does not tolerate. "
+        "Pods that leave can make room on 2, not on the other 1.",
     )
 
 
@@ -58,7 +59,7 @@ def test_the_nodes_it_may_use_are_full() -> None:
     nodes["cordoned"] = ([8000, 31 * GI, 0], [0, 0, 0], CORDON)
     headline, detail = answer(nodes, [2500, 0, 0])
     assert headline == "None of the 3 nodes that it may use has 2.5 free cpu; the nearest, n0, has 2."
-    assert detail == "1 of 4 nodes is cordoned."
+    assert detail == "1 of 4 nodes is cordoned. Pods that leave can make room on 3, not on the other 1."
 
 
 def test_no_node_is_large_enough() -> None:

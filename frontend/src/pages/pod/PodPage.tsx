@@ -4,7 +4,7 @@ import { getRouteApi } from "@tanstack/react-router";
 import { lazy, Suspense } from "react";
 
 import { ApiError } from "@/api/client";
-import { attemptQuery, filterQuery, scoresQuery } from "@/api/podQueries";
+import { attemptQuery, scoresQuery } from "@/api/podQueries";
 import { podSummaryQuery } from "@/api/queries";
 import type { PodDetail } from "@/api/types";
 import { ButtonLink } from "@/components/Button";
@@ -14,7 +14,7 @@ import { useRunStore, useRunView } from "@/live/useLive";
 import { useTitle } from "@/shell/useTitle";
 
 import { AnswerPanel } from "./AnswerPanel";
-import { refusedAnswer, wonAnswer } from "./answer";
+import { wonAnswer } from "./answer";
 import { AttemptPanel } from "./AttemptPanel";
 import { JourneyPanel } from "./JourneyPanel";
 import { PodHeader } from "./PodHeader";
@@ -68,21 +68,18 @@ export function PodPage() {
   );
 }
 
-/** The answer in words, from the newest attempt's evidence where it tells more than the server's sentence. */
+/** The server's answer; of a pod that has a node, why that node, from the scores of its newest attempt. */
 function Answered({ run, pod }: { run: string; pod: PodDetail }) {
   const latest = pod.attempt_list[0];
   const number = latest?.number ?? 0;
   const { kind } = pod.answer;
   const won = (kind === "bound" || kind === "waiting") && typeof latest?.node === "string";
-  const refused = (kind === "pending" || kind === "backoff") && latest !== undefined;
   const attempt = useQuery({ ...attemptQuery(run, number, false), enabled: won });
   const scores = useQuery({ ...scoresQuery(run, number, { offset: 0, limit: TOP }), enabled: won });
-  const filter = useQuery({ ...filterQuery(run, number), enabled: refused });
-  const reading = (won && (attempt.isPending || scores.isPending)) || (refused && filter.isPending);
-  const better = won && attempt.data !== undefined && scores.data !== undefined
-    ? wonAnswer(latest.node ?? "", scores.data, attempt.data.sampling)
-    : refused && filter.data !== undefined ? refusedAnswer(filter.data) : null;
-  const answer = better === null ? pod.answer
-    : { ...pod.answer, ...better, ...(kind === "waiting" ? { headline: pod.answer.headline, detail: `${better.headline} ${better.detail}` } : {}) };
+  const reading = won && (attempt.isPending || scores.isPending);
+  const why = won && attempt.data !== undefined && scores.data !== undefined
+    ? wonAnswer(latest.node ?? "", scores.data, attempt.data.sampling) : null;
+  const answer = why === null ? pod.answer
+    : { ...pod.answer, ...why, ...(kind === "waiting" ? { headline: pod.answer.headline, detail: `${why.headline} ${why.detail}` } : {}) };
   return <AnswerPanel answer={answer} pod={pod} reading={reading} />;
 }

@@ -1,12 +1,9 @@
 /**
- * The answer in one sentence, worked out from the evidence of the attempt: why a node won, or what the nearest node lacks.
- * Each function answers null when the evidence does not carry a better sentence than the server's own.
+ * Why a node won, in one sentence, worked out from the scores that the page reads anyway. Why a pod is pending is the
+ * server's to say (schedweb/runs/selectors/answers.py).
  */
-import type { FilterAnswer, FilterGroup, NodeAmount, Sampling, Scores } from "@/api/podTypes";
+import type { Sampling, Scores } from "@/api/podTypes";
 import { count, counted } from "@/format/number";
-import { amount } from "@/format/resources";
-
-import { resourceName, shortText } from "./amounts";
 
 export interface Answer {
   headline: string;
@@ -58,55 +55,4 @@ function seenSentence({ feasible, checked, of }: Sampling): string {
   const scored = feasible === 1 ? "" : ` and all ${count(feasible)} were scored`;
   const seen = checked < of ? `; ${count(of - checked)} were not looked at` : "";
   return `${count(feasible)} of ${counted(of, "node")} ${feasible === 1 ? "was" : "were"} feasible${scored}${seen}.`;
-}
-
-/** "No node has 8 free GPU. The nearest, ip-10-0-3-11, has 6." */
-export function refusedAnswer(filter: FilterAnswer): Answer | null {
-  const { groups } = filter;
-  const first = groups[0];
-  // With a feasible node it was not the filters that ended the attempt.
-  if (first === undefined || filter.feasible > 0) return null;
-  const total = groups.reduce((sum, group) => sum + group.count, 0) + filter.feasible + filter.not_checked;
-  const detail = byPlugin(groups, total);
-  const nearest = first.nodes[0];
-  const missing = nearest === undefined ? [] : nearest.resources.filter((one) => one.short > 0);
-  const only = missing[0];
-  if (nearest === undefined || only === undefined || first.plugin !== "NodeResourcesFit") {
-    const [one] = groups;
-    if (groups.length !== 1 || one === undefined) return null;
-    return { headline: `${one.count === 1 ? "The only node refuses it" : `All ${count(one.count)} nodes refuse it`}: ${one.text}.`, detail };
-  }
-  if (missing.length > 1) {
-    const what = list(missing.map((one) => `${shortText(one)} ${resourceName(one.name)}`));
-    return { headline: `No node fits. The nearest, ${nearest.name}, is short of ${what}.`, detail };
-  }
-  const free = amount(only.name, Math.max(0, only.free));
-  const claim = groups.every((group) => isShort(group, only.name)) ? `No node has ${wantedText(only)}.` : `No node fits.`;
-  const has = claim === "No node fits." ? `has ${free} free ${resourceName(only.name)} and the pod wants ${amount(only.name, only.wanted)}` : `has ${free}`;
-  return { headline: `${claim} The nearest, ${nearest.name}, ${has}.`, detail };
-}
-
-function wantedText(one: NodeAmount): string {
-  const wanted = amount(one.name, one.wanted);
-  return one.name === "memory" ? `${wanted} of memory free` : `${wanted} free ${resourceName(one.name)}${one.name.endsWith("/gpu") && one.wanted !== 1 ? "s" : ""}`;
-}
-
-/** Whether every node of the group lacks the resource: the filter said so, or all of its nodes are here to be looked at. */
-function isShort(group: FilterGroup, resource: string): boolean {
-  if (group.reasons.includes(`Insufficient ${resource}`)) return true;
-  return group.count <= group.nodes.length
-    && group.nodes.every((node) => node.resources.some((one) => one.name === resource && one.short > 0));
-}
-
-/** "NodeResourcesFit refuses 29 of 36 nodes, TaintToleration 6, NodeUnschedulable 1." */
-function byPlugin(groups: readonly FilterGroup[], total: number): string {
-  const counts = new Map<string, number>();
-  for (const group of groups) counts.set(group.plugin, (counts.get(group.plugin) ?? 0) + group.count);
-  const words = [...counts].sort((a, b) => b[1] - a[1]).map(([plugin, nodes], index) =>
-    index === 0 ? `${plugin} refuses ${count(nodes)} of ${counted(total, "node")}` : `${plugin} ${count(nodes)}`);
-  const never = groups.filter((group) => !group.can_become_free).reduce((sum, group) => sum + group.count, 0);
-  const can = groups.filter((group) => group.can_become_free).reduce((sum, group) => sum + group.count, 0);
-  const hope = can === 0 ? "No pod that goes would change that."
-    : never === 0 ? "" : `Pods that go can make room on ${count(can)} of them, not on the other ${count(never)}.`;
-  return [`${words.join(", ")}.`, hope].filter(Boolean).join(" ");
 }
