@@ -60,7 +60,7 @@ export function ClusterCard({ snapshot, now, primary, onRun }: ClusterCardProps)
           </Menu.Dropdown>
         </Menu>
       </div>
-      <p className="muted clip" title={snapshot.description}>{snapshot.description === "" ? counted(counts.namespaces, "namespace") : snapshot.description}</p>
+      <p className="muted clip" title={snapshot.description}>{snapshot.description === "" ? `${counted(snapshot.bars.length, "zone")}, ${counted(counts.namespaces, "namespace")}` : snapshot.description}</p>
       <NodeBars bars={snapshot.bars} />
       <div className={classes.foot}>
         {facts.filter(([value], index) => index < 2 || value > 0).slice(0, 4).map(([value, word]) => (

@@ -60,7 +60,7 @@ export function GroupHead({ table, group }: { table: NodeColumns; group: NodeGro
       {HEAD_RESOURCES.map((name) => {
         const resource = table.resourceIndex(name);
         return resource < 0 ? null
-          : <span key={name} className="num" title={`${name} requests against allocatable`}>{resourceLabel(name)} {percent(groupShare(table, group.rows, resource))} %</span>;
+          : <span key={name} className={`${classes.share} num`} title={`${name} requests against allocatable`}>{resourceLabel(name)} {percent(groupShare(table, group.rows, resource))} %</span>;
       })}
     </h3>
   );

@@ -13,7 +13,7 @@ import { runNow } from "@/live/runClock";
 import type { RunView } from "@/live/runStore";
 
 import classes from "./RunHeader.module.css";
-import { canMove, Transport } from "./Transport";
+import { canMove, isPlaying, Transport } from "./Transport";
 import type { Commander } from "./useCommand";
 
 const RunMenu = lazy(() => import("./RunMenu"));
@@ -53,7 +53,7 @@ export function RunHeader({ run, view, commander, operates, me, nodes }: RunHead
         </p>
       </div>
       <div className="hidePhone"><Transport run={run} commander={commander} operates={operates} keys /></div>
-      <span className={`${classes.state} hidePhone`}><RunStateWord state={run.state} /></span>
+      <span className={`${classes.state} hidePhone`}><RunStateWord state={run.state} />{view.rate !== null && view.rate > 0 && isPlaying(run) ? <span className={`${classes.rate} faint num`}>{count(view.rate)}/s</span> : null}</span>
       <Segmented label="Speed" className={`${classes.speed ?? ""} hidePhone`} value={String(run.clock.speed)} options={SPEEDS} disabled={!operates || !canMove(run)}
         onChange={(value) => void commander.send({ type: "set_speed", speed: SPEEDS.find((one) => one.value === value)?.speed ?? "one" })} />
       <span className="grow" />
@@ -95,7 +95,9 @@ export function RunNotices({ run }: { run: Run }) {
   if (run.state === "failed") {
     return <p className={classes.notice} data-tone="bad" role="alert">The run stopped at cycle {count(run.attempts)}: {run.error ?? "the engine failed"}.</p>;
   }
-  if (run.worker.state !== "live" && canMove(run)) {
+  // A paused run needs no worker: the next command brings one.
+  const working = run.worker.state === "taking_over" || (run.worker.state === "lost" && isPlaying(run));
+  if (working && canMove(run)) {
     const since = run.worker.since ? ` at ${runTime(run.worker.since, false)}` : "";
     return <p className={classes.notice} data-tone="warn" role="status">Worker lost{since}, another takes over from cycle {count(run.attempts)}.</p>;
   }
