@@ -160,7 +160,7 @@ function CreateError({ error }: { error: Error }) {
   const line = error instanceof ApiError && typeof error.body.line === "number" ? error.body.line : null;
   const errors = error instanceof ApiError && Array.isArray(error.body.errors) ? (error.body.errors as { path: string; message: string; line: number | null }[]) : [];
   return (
-    <div className={classes.error} role="alert">
+    <div className={classes.error}>
       <Failed what="Nothing was created." error={error} small />
       <ul>{errors.slice(0, 5).map((one) => <li key={`${one.path} ${one.message}`}>{one.line === null ? "" : `Line ${one.line}, `}{one.path === "" ? "" : <span className="mono">{one.path}</span>} {one.message}</li>)}</ul>
       {errors.length === 0 && line !== null ? <p>Line {line}</p> : null}
