@@ -13,11 +13,13 @@ from msgspec.structs import replace
 from framework.configuration import load
 from framework.cycle.repeats import RepeatRule
 from framework.interface import (
+    Code,
     CycleState,
     FilterPlugin,
     Handle,
     NodeInfo,
     NodeStatuses,
+    PermitPlugin,
     PodInfo,
     PostFilterPlugin,
     PostFilterResult,
@@ -98,9 +100,20 @@ class Tally(PostFilterPlugin):
         return None, Status.unschedulable(f"call {self.calls // 3}")
 
 
+class Hold(PermitPlugin):
+    """Makes pods with the label wait longer than the leftovers do; then their place is free again."""
+
+    name: ClassVar[str] = "Hold"
+
+    def permit(self, state: CycleState, pod: Pod, node_name: str) -> tuple[Status | None, float]:
+        if pod.metadata.labels.get("diary") == "hold":
+            return Status(Code.WAIT), 500.0
+        return None, 0.0
+
+
 CONFIGURATIONS = {
-    "built-in": [],
-    "Census": ["Census"],
+    "built-in": ["Hold"],
+    "Census": ["Census", "Hold"],
     "Diary": ["Diary"],
     "Tally": ["Tally"],
 }
@@ -109,7 +122,7 @@ _index = st.integers(0, 30)
 _pods = st.fixed_dictionaries(
     {
         "app": st.sampled_from(["one", "two", "three"]),
-        "diary": st.sampled_from(["", "", "clock", "die"]),
+        "diary": st.sampled_from(["", "", "clock", "die", "hold", "hold"]),
         "cpu": st.sampled_from(["100m", "1500m", "9", "9"]),
         "priority": st.sampled_from([0, 0, 50]),
         "extra": st.sampled_from(["", "", "", "apart", "picky", "nominated"]),
@@ -127,7 +140,8 @@ operations = st.lists(
         st.tuples(st.just("namespace"), st.integers(0, 3)),
         st.tuples(st.just("activate"), _index),
         st.tuples(st.just("points"), st.integers(1, 7)),
-        st.tuples(st.just("points"), st.integers(1, 7)),
+        st.tuples(st.just("interrupted"), st.integers(1, 12)),
+        st.tuples(st.just("interrupted"), st.integers(1, 12)),
         st.tuples(st.just("flush"), st.integers(0, 12)),
         st.tuples(st.just("flush"), st.integers(0, 12)),
         st.tuples(st.just("flush"), st.integers(0, 12)),
@@ -136,6 +150,14 @@ operations = st.lists(
     min_size=3,
     max_size=30,
 )
+"""They follow ``BEGINNING``."""
+
+
+def pod(**what: Any) -> Operation:
+    return "pod", {"app": "three", "diary": "", "cpu": "9", "priority": 0, "extra": "", **what}
+
+
+BEGINNING: list[Operation] = [pod(app="two"), pod(), pod(cpu="1500m"), ("flush", 9), ("flush", 9), ("flush", 9)]
 
 
 class Record(Observer):
@@ -185,7 +207,7 @@ profiles:
   - schedulerName: default-scheduler
     plugins: {{multiPoint: {{enabled: [{enabled}]}}}}
 """
-        registry = built_in_registry().with_plugins([Census, Diary, Tally])
+        registry = built_in_registry().with_plugins([Census, Diary, Tally, Hold])
         loaded = load(text, registry)
         assert loaded.effective is not None, loaded.errors
         self.pickled = pickled
@@ -269,6 +291,11 @@ profiles:
             case "points":
                 for _ in range(what):
                     scheduler.step_point()
+            case "interrupted":
+                scheduler.advance(scheduler.now + 330 * SECOND)
+                for _ in range(what):
+                    scheduler.step_point()
+                self.do(("namespace", 0))
             case "flush":
                 # Time for the flush of leftovers, and some of the cycles that follow.
                 scheduler.advance(scheduler.now + 330 * SECOND)

@@ -12,13 +12,11 @@ from hypothesis import strategies as st
 from framework.cycle.repeats import KEPT_SIZE, Repeats
 from framework.cycle.repetition import RepeatDiffers
 from framework.plugins.registry import PLUGINS
-from tests.cycle.repeated_runs import CONFIGURATIONS, Operation, RepeatedRun, Tally, operations
+from framework.scheduler import ObjectAdded
+from tests.builders import make_node
+from tests.cycle.repeated_runs import BEGINNING, CONFIGURATIONS, Operation, RepeatedRun, Tally, operations, pod
 
 SETTINGS = settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.too_slow])
-
-
-def pod(**what: Any) -> Operation:
-    return "pod", {"app": "three", "diary": "", "cpu": "9", "priority": 0, "extra": "", **what}
 
 
 FLUSHES: list[Operation] = [("flush", 9)] * 6
@@ -28,6 +26,7 @@ FLUSHES: list[Operation] = [("flush", 9)] * 6
 @pytest.mark.parametrize("plugins", CONFIGURATIONS.values(), ids=CONFIGURATIONS)
 @given(listed=operations, pickled=st.booleans())
 def test_with_and_without_repeats_a_run_is_the_same(plugins: list[str], listed: list[Operation], pickled: bool) -> None:
+    listed = [*BEGINNING, *listed]
     worked_out = RepeatedRun("off", plugins).play(listed)
     assert RepeatedRun("used", plugins, pickled=pickled).play(listed) == worked_out
     assert RepeatedRun("verified", plugins).play(listed) == worked_out
@@ -73,6 +72,18 @@ def test_after_a_change_an_attempt_is_worked_out(change: Operation) -> None:
     attempts = run.scheduler.attempts
     run.do(("flush", 1))
     assert run.scheduler.attempts > attempts
+    assert run.scheduler.core.repeats.count == 0
+
+
+def test_nodes_that_only_the_informer_tells_of_count_too() -> None:
+    run = RepeatedRun("used", [])
+    run.play([pod(), *FLUSHES])
+    objects = run.scheduler.cluster.revision
+    run.scheduler.apply(ObjectAdded(make_node("another", cpu="2")))
+    run.scheduler.core.repeats.count = 0
+    run.do(("flush", 9))
+    assert run.scheduler.cluster.revision == objects
+    assert run.record.ended[-1].nodes_total == 3
     assert run.scheduler.core.repeats.count == 0
 
 
