@@ -4,7 +4,7 @@ import { Link } from "@tanstack/react-router";
 import { useId, useState } from "react";
 
 import { filterQuery } from "@/api/podQueries";
-import type { FilterGroup, FilterNode } from "@/api/podTypes";
+import type { FilterGroup, FilterNode, NodeAmount } from "@/api/podTypes";
 import { Button } from "@/components/Button";
 import { Chip } from "@/components/Chip";
 import { Icon } from "@/components/Icon";
@@ -12,7 +12,7 @@ import { Failed } from "@/components/Outcome";
 import { count, counted } from "@/format/number";
 import { amount } from "@/format/resources";
 
-import { isAboutRoom, kindsOf, nameRange, resourceName } from "./amounts";
+import { isAboutRoom, kindsOf, nameRange, nearestText, resourceName, telling } from "./amounts";
 import classes from "./FilterGroupBlock.module.css";
 import { ResourceMeter } from "./ResourceMeter";
 
@@ -44,7 +44,7 @@ export function FilterGroupBlock({ run, attempt, group, index, q, opened }: Grou
             ? <span className={classes.can} title="Unschedulable: preemption or another pod’s end may make room">can become free</span>
             : !isAboutRoom(group) ? null : <span className={classes.never} title="UnschedulableAndUnresolvable: no pod that goes changes this">never on this node</span>}
           <span className="grow" />
-          <span className={classes.nearest}>{group.nearest_note}</span>
+          <span className={classes.nearest}>{nearestText(group)}</span>
         </button>
       </h4>
       <div id={body} hidden={!open} className={classes.body}>
@@ -100,7 +100,7 @@ function Near({ run, nodes }: { run: string; nodes: readonly FilterNode[] }) {
             <span className="faint">{[node.zone, node.type].filter(Boolean).join(" · ")}</span>
           </div>
           <div className={classes.meters}>
-            <div>{[...node.resources].sort((a, b) => b.short / b.wanted - a.short / a.wanted).map((one) => <ResourceMeter key={one.name} of={one} />)}</div>
+            <div>{telling(node.resources).sort((a, b) => b.short / b.wanted - a.short / a.wanted).map((one) => <ResourceMeter key={one.name} of={one} />)}</div>
             {node.note === undefined ? null : <p className={classes.note}>{node.note}</p>}
           </div>
         </div>
@@ -112,7 +112,9 @@ function Near({ run, nodes }: { run: string; nodes: readonly FilterNode[] }) {
 
 /** Free of every node, what is short in red. */
 function AmountTable({ run, nodes }: { run: string; nodes: readonly FilterNode[] }) {
-  const resources = nodes[0]?.resources ?? [];
+  const names = new Set(nodes.flatMap((node) => telling(node.resources)).map((one) => one.name));
+  const shown = (all: readonly NodeAmount[]) => all.filter((one) => names.has(one.name));
+  const resources = shown(nodes[0]?.resources ?? []);
   return (
     <div className={classes.scroll}>
       <table className={classes.table}>
@@ -124,7 +126,7 @@ function AmountTable({ run, nodes }: { run: string; nodes: readonly FilterNode[]
             <tr key={node.name}>
               <td><NodeLink run={run} name={node.name} /></td>
               <td>{node.type}</td>
-              {node.resources.map((one) => <td key={one.name} className={classes.number} data-short={one.short > 0 || undefined}>{amount(one.name, Math.max(0, one.free))}</td>)}
+              {shown(node.resources).map((one) => <td key={one.name} className={classes.number} data-short={one.short > 0 || undefined}>{amount(one.name, Math.max(0, one.free))}</td>)}
               <td className={classes.number}>{node.resources.filter((one) => one.short > 0).map((one) => `${amount(one.name, one.short)} ${resourceName(one.name)}`).join(", ")}</td>
             </tr>
           ))}
@@ -140,7 +142,9 @@ function Kinds({ run, nodes }: { run: string; nodes: readonly FilterNode[] }) {
   const lacking = new Set(nodes.flatMap((node) => node.resources.filter((one) => one.short > 0).map((one) => one.name)));
   const [only] = lacking;
   if (nodes.length <= FEW && lacking.size === 1 && only !== undefined) return <Few run={run} nodes={nodes} resource={only} />;
-  const resources = nodes[0]?.resources ?? [];
+  const names = new Set(nodes.flatMap((node) => telling(node.resources)).map((one) => one.name));
+  const shown = (all: readonly NodeAmount[]) => all.filter((one) => names.has(one.name));
+  const resources = shown(nodes[0]?.resources ?? []);
   return (
     <div className={classes.scroll}>
       <table className={classes.table}>
@@ -151,7 +155,7 @@ function Kinds({ run, nodes }: { run: string; nodes: readonly FilterNode[] }) {
             <th>Short of</th>
           </tr>
         </thead>
-        <tbody>{kinds.map((kind) => <KindRow key={kind.nodes[0]?.name} run={run} kind={kind} />)}</tbody>
+        <tbody>{kinds.map((kind) => <KindRow key={kind.nodes[0]?.name} run={run} kind={kind} resources={shown(kind.resources)} />)}</tbody>
       </table>
     </div>
   );
@@ -187,7 +191,7 @@ function Few({ run, nodes, resource }: { run: string; nodes: readonly FilterNode
   );
 }
 
-function KindRow({ run, kind }: { run: string; kind: ReturnType<typeof kindsOf>[number] }) {
+function KindRow({ run, kind, resources }: { run: string; kind: ReturnType<typeof kindsOf>[number]; resources: readonly NodeAmount[] }) {
   const [open, setOpen] = useState(false);
   const names = kind.nodes.map((node) => node.name);
   const first = names[0] ?? "";
@@ -203,10 +207,10 @@ function KindRow({ run, kind }: { run: string; kind: ReturnType<typeof kindsOf>[
           )}
         </td>
         <td>{kind.type}</td>
-        {kind.resources.map((one) => <td key={one.name} className={classes.number} data-short={one.allocatable < one.wanted || undefined}>{amount(one.name, one.allocatable)}</td>)}
+        {resources.map((one) => <td key={one.name} className={classes.number} data-short={one.allocatable < one.wanted || undefined}>{amount(one.name, one.allocatable)}</td>)}
         <td>{kind.resources.filter((one) => one.short > 0).map((one) => resourceName(one.name)).join(", ")}</td>
       </tr>
-      {open ? <tr><td colSpan={kind.resources.length + 3}><NameLinks run={run} nodes={kind.nodes} /></td></tr> : null}
+      {open ? <tr><td colSpan={resources.length + 3}><NameLinks run={run} nodes={kind.nodes} /></td></tr> : null}
     </>
   );
 }

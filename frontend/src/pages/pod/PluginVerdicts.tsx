@@ -70,7 +70,7 @@ function sentence(text: string): string {
 
 function Row({ verdict }: { verdict: PluginVerdict }) {
   const { icon, tone } = iconOf(verdict.code);
-  const said = [...verdict.reasons, ...(verdict.note === undefined ? [] : [verdict.note])].join(", ");
+  const said = [...verdict.reasons, ...(verdict.note === undefined ? [] : [verdict.note])].join(" · ");
   return (
     <tr>
       <td className={classes.plugin}>{verdict.plugin}</td>

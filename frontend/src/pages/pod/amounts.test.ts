@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import type { NodeAmount } from "@/api/podTypes";
+import type { FilterGroup, NodeAmount } from "@/api/podTypes";
 
-import { freeOf, kindsOf, meterShares, nameRange, resourceName, shortText } from "./amounts";
+import { freeOf, kindsOf, meterShares, nameRange, nearestText, resourceName, shortText, telling } from "./amounts";
 
 const Gi = 2 ** 30;
 const of = (name: string, allocatable: number, requested: number, wanted: number): NodeAmount => ({
@@ -47,4 +47,18 @@ it("shortens a range of names to what differs", () => {
   expect(nameRange(["ip-10-0-1-27", "ip-10-0-1-10"])).toBe("ip-10-0-1-10 … 27");
   expect(nameRange(["node-1"])).toBe("node-1");
   expect(nameRange(["a", "b"])).toBe("a … b");
+});
+
+it("says what the nearest node lacks, the largest part first, and nothing where room is not the matter", () => {
+  const near = { name: "n-1", zone: "", type: "", resources: [of("memory", 191 * Gi, 96 * Gi, 96 * Gi), of("nvidia.com/gpu", 8, 8, 8), of("cpu", 8000, 0, 1000)] };
+  const group: FilterGroup = { plugin: "NodeResourcesFit", code: "Unschedulable", reasons: [], text: "", count: 1, can_become_free: true, nearest_note: "", nodes: [near] };
+  expect(nearestText(group)).toBe("short of 8 GPU and 1 Gi memory");
+  expect(nearestText({ ...group, count: 3 })).toBe("nearest: n-1, short of 8 GPU and 1 Gi memory");
+  expect(nearestText({ ...group, plugin: "TaintToleration" })).toBe("");
+});
+
+it("leaves out the number of pods unless it is what is missing", () => {
+  const names = (full: number) => telling([of("cpu", 1, 0, 1), of("pods", 110, full, 1)]).map((one) => one.name);
+  expect(names(3)).toEqual(["cpu"]);
+  expect(names(110)).toEqual(["cpu", "pods"]);
 });

@@ -72,3 +72,18 @@ export function nameRange(names: readonly string[]): string {
 export function isAboutRoom(group: FilterGroup): boolean {
   return group.plugin === "NodeResourcesFit" && group.nodes.some((node) => node.resources.some((one) => one.short > 0));
 }
+
+/** What is worth a line: how many pods a node may have is, only when that is what is missing. */
+export function telling(resources: readonly NodeAmount[]): NodeAmount[] {
+  return resources.filter((one) => one.name !== "pods" || one.short > 0);
+}
+
+/** "short of 2 GPU", "nearest: ip-10-0-3-14, short of 5 GPU"; empty where room is not the matter. */
+export function nearestText(group: FilterGroup): string {
+  const nearest = group.nodes[0];
+  if (nearest === undefined || !isAboutRoom(group)) return "";
+  const missing = nearest.resources.filter((one) => one.short > 0).sort((a, b) => b.short / b.wanted - a.short / a.wanted)
+    .map((one) => `${shortText(one)} ${resourceName(one.name)}`);
+  const short = `short of ${missing.length < 2 ? missing.join("") : `${missing.slice(0, -1).join(", ")} and ${missing.at(-1) ?? ""}`}`;
+  return group.count === 1 ? short : `nearest: ${nearest.name}, ${short}`;
+}
