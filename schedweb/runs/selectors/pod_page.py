@@ -67,6 +67,9 @@ def turned_away(run: Run, pod: PodRecord, latest: Attempt) -> tuple[str, str]:
 
 def pending_words(run: Run, pod: PodRecord, latest: Attempt | None) -> tuple[str, str]:
     """From the latest attempt as far as it is stored; from the counts on its card otherwise."""
+    if pod.detail.get("headline"):
+        # Nobody tries it: its profile does not exist.
+        return pod.detail["headline"], ""
     if latest is not None and latest.result == "unschedulable" and latest.node:
         return turned_away(run, pod, latest)
     if latest is not None and latest.result == "unschedulable":

@@ -139,6 +139,15 @@ def test_what_the_answers_say(played: Game, client: Client) -> None:
     assert (decision["decision"], decision["by"], decision["outcome"]) == ("approved", "mira", "bound at once")
 
 
+def test_a_pod_of_an_unknown_profile_says_why_nobody_tries_it(game: Game, client: Client) -> None:
+    foreign = pod("foreign")
+    foreign["spec"]["schedulerName"] = "elsewhere"
+    game.command("pod_add", manifest=json.dumps(foreign))
+    game.play()
+    answer = get(client, f"{RUN.format(run=game.id)}/pods/shop/foreign/")["answer"]
+    assert answer["headline"] == "No profile is called elsewhere, so nobody tries it."
+
+
 def test_usage_is_that_of_the_attempt_and_not_of_now(played: Game, client: Client) -> None:
     """The second pod saw the first one's node with 500m in use; today there is more on it."""
     at = RUN.format(run=played.id)

@@ -9,6 +9,7 @@ import contextlib
 import json
 import os
 import signal
+import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -192,6 +193,20 @@ def test_the_whole_product_is_killed_and_goes_on_at_its_next_start(tmp_path: Pat
         first.process.stop()
         if second is not None:
             second.process.stop()
+
+
+def test_stopped_in_order_it_gives_its_runs_back_with_a_checkpoint(playground: Playground, tmp_path: Path) -> None:
+    site = Site(playground.origin)
+    site.open_link(playground.link)
+    table = Table(site)
+    run = table.start(100)
+    table.until_attempts(run, 20)
+    playground.process.stop()
+    with contextlib.closing(sqlite3.connect(tmp_path / "playground.sqlite3")) as database:
+        stored = database.execute("SELECT lease_owner, wanted, state, position FROM runs_run").fetchone()
+        kept = [position for (position,) in database.execute("SELECT position FROM runs_checkpoint")]
+    assert stored[:3] == ("", 1, "playing"), "somebody has to go on with it"
+    assert stored[3] in kept
 
 
 @pytest.mark.services

@@ -6,9 +6,11 @@ process beside a worker process.
 
 from __future__ import annotations
 
+import contextlib
 import signal
 import subprocess
 import sys
+from types import FrameType
 from typing import Any
 
 import uvicorn
@@ -35,7 +37,12 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, default=environment.port, help="port to listen on (PORT)")
 
     def handle(self, *args: Any, **options: Any) -> None:
-        host, port = options["host"], options["port"]
+        # uvicorn ends in order and then lets the signal act; it must not end us before the worker has ended in order.
+        signal.signal(signal.SIGTERM, interrupt)
+        with contextlib.suppress(KeyboardInterrupt):
+            self.play(options["host"], options["port"])
+
+    def play(self, host: str, port: int) -> None:
         call_command("migrate", interactive=False, verbosity=0)
         builtins_load()
         samples_load()
@@ -54,7 +61,8 @@ class Command(BaseCommand):
 
     def play_distributed(self, host: str, port: int, link: str) -> None:
         worker = [sys.executable, "-m", "celery", "-A", "schedweb", "worker", "--loglevel", "INFO"]
-        child = subprocess.Popen(worker, cwd=ROOT)
+        # In a group of its own: a Ctrl C is passed on below, once, when the server has ended.
+        child = subprocess.Popen(worker, cwd=ROOT, start_new_session=True)
         try:
             serve(host, port, lambda: self.say(link))
         finally:
@@ -64,6 +72,10 @@ class Command(BaseCommand):
             except subprocess.TimeoutExpired:
                 child.kill()
                 child.wait()
+
+
+def interrupt(number: int, frame: FrameType | None) -> None:
+    raise KeyboardInterrupt
 
 
 class Server(uvicorn.Server):
