@@ -18,8 +18,11 @@ AXE = ROOT / "frontend/node_modules/axe-core/axe.min.js"
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 SIZES: dict[str, ViewportSize] = {"desktop": DESKTOP, "phone": PHONE}
-RUN_AXE = """async (tags) => {
-  const found = await axe.run(document, {runOnly: {type: 'tag', values: tags}, resultTypes: ['violations']});
+# The theme changes colours and nothing else.
+EVERYTHING = {"type": "tag", "values": TAGS}
+COLOURS = {"type": "rule", "values": ["color-contrast"]}
+RUN_AXE = """async (runOnly) => {
+  const found = await axe.run(document, {runOnly, resultTypes: ['violations']});
   const told = (node) => `${node.target.join(' ')}: ${node.failureSummary}`;
   return found.violations.filter((one) => one.impact === 'serious' || one.impact === 'critical')
     .map((one) => ({rule: one.id, help: one.help, nodes: one.nodes.slice(0, 5).map(told)}));
@@ -58,7 +61,7 @@ PAGES: dict[str, tuple[str, Look]] = {
     "pods": ("/runs/{export}/pods?column=unschedulable", shows_role("link", "trainer")),
     "pending pod": (
         "/runs/{export}/pods/ml/trainer-9d9cf4ccc-8zklc",
-        shows_role("heading", "Insufficient nvidia.com/gpu"),
+        shows_role("heading", "Insufficient nvidia"),
     ),
     "pending pod, as a table": (
         "/runs/{export}/pods/ml/trainer-9d9cf4ccc-8zklc?view=table",
@@ -78,20 +81,17 @@ PAGES: dict[str, tuple[str, Look]] = {
 }
 
 
-def look_at(visit: Visit, path: str, ready: Look) -> list[str]:
-    """What is wrong with a page, in every theme and size."""
-    page = visit.go(path)
-    ready(page)
+def what_is_wrong(page: Page) -> list[str]:
+    """With the page as it stands, in every theme and size."""
     page.evaluate(AXE.read_text(encoding="utf-8"))
     wrong = []
     for size, viewport in SIZES.items():
         page.set_viewport_size(viewport)
-        ready(page)
         for theme in THEMES:
             page.emulate_media(color_scheme=theme)
-            expect(page.locator("html")).to_have_attribute("data-mantine-color-scheme", theme)
             page.wait_for_timeout(250)  # colours change within 120 ms
-            wrong += [f"{size}, {theme}: {found}" for found in page.evaluate(RUN_AXE, TAGS)]
+            found = page.evaluate(RUN_AXE, EVERYTHING if theme == "light" else COLOURS)
+            wrong += [f"{size}, {theme}: {each}" for each in found]
         wrong += [f"{size} scrolls sideways: {found}" for found in page.evaluate(SIDEWAYS)]
     return wrong
 
@@ -99,21 +99,16 @@ def look_at(visit: Visit, path: str, ready: Look) -> list[str]:
 @pytest.mark.parametrize("name", PAGES)
 def test_a_page_is_accessible_in_every_theme_and_size(name: str, addresses: dict[str, str], desk: Visit) -> None:
     path, ready = PAGES[name]
-    assert look_at(desk, path.format(**addresses), ready) == []
+    page = desk.go(path.format(**addresses))
+    ready(page)
+    assert what_is_wrong(page) == []
 
 
 def test_the_sign_in_page_is_accessible(site: Site, open_page: Opener) -> None:
     visit = open_page(site.origin)
     page = visit.go("/login")
-    page.evaluate(AXE.read_text(encoding="utf-8"))
-    wrong = []
-    for size, viewport in SIZES.items():
-        page.set_viewport_size(viewport)
-        for theme in THEMES:
-            page.emulate_media(color_scheme=theme)
-            wrong += [f"{size}, {theme}: {found}" for found in page.evaluate(RUN_AXE, TAGS)]
-        wrong += [f"{size} scrolls sideways: {found}" for found in page.evaluate(SIDEWAYS)]
-    assert wrong == []
+    expect(page.get_by_role("textbox").first).to_be_visible()
+    assert what_is_wrong(page) == []
 
 
 def test_a_stranger_is_told_how_to_get_in(site: Site, open_page: Opener) -> None:
@@ -130,4 +125,4 @@ def test_axe_is_installed_and_does_find_things(site: Site, desk: Visit) -> None:
     expect(page.get_by_role("heading", name="Configurations")).to_be_visible()
     page.evaluate("document.querySelector('main').insertAdjacentHTML('beforeend', '<img src=\"/favicon.svg\">')")
     page.evaluate(AXE.read_text(encoding="utf-8"))
-    assert [found["rule"] for found in page.evaluate(RUN_AXE, TAGS)] == ["image-alt"]
+    assert [found["rule"] for found in page.evaluate(RUN_AXE, EVERYTHING)] == ["image-alt"]

@@ -9,7 +9,8 @@ from playwright.sync_api import expect
 
 from scripts.site import Site
 from tests.browser import stages
-from tests.browser.visits import Visit
+from tests.browser.conftest import Opener
+from tests.browser.visits import PHONE, Visit
 
 REASON = "not before the backup"
 
@@ -88,3 +89,17 @@ def test_the_inbox_is_worked_with_the_keyboard_alone(waiting_run: str, site: Sit
     page.keyboard.press("Escape")
     expect(keys).to_have_count(0)
     assert site.get(f"/api/v1/waiting/?run={waiting_run}")["person"] == 2
+
+
+def test_on_a_phone_pods_are_marked_and_decided_together(waiting_run: str, site: Site, open_page: Opener) -> None:
+    visit = open_page(site.origin, site.cookies(), viewport=PHONE, has_touch=True)
+    page = visit.go(f"/waiting?run={waiting_run}")
+    for name in ("postgres-2", "postgres-3"):
+        page.get_by_role("checkbox", name=f"Mark data/{name}").tap()
+    bar = page.get_by_role("toolbar", name="Marked pods")
+    expect(bar).to_contain_text("2 marked")
+    bar.get_by_role("button", name="Approve 2").tap()
+    expect(page.get_by_text("Approving 2 pods")).to_be_visible()
+    decided = page.get_by_role("region", name="Decided")
+    expect(decided.get_by_role("listitem").filter(has_text="bound")).to_have_count(2)
+    site.run_until(waiting_run, "nobody waits any longer", lambda seen: seen["counts"]["waiting"] == 0)
