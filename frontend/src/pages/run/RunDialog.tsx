@@ -6,27 +6,31 @@ import "@mantine/core/styles/ModalBase.layer.css";
 import "@mantine/core/styles/Drawer.layer.css";
 
 import { Drawer } from "@mantine/core";
-import { useQuery } from "@tanstack/react-query";
+import { useQuery, useQueryClient } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 
-import { ApiError } from "@/api/client";
+import { ApiError, pathOf, request } from "@/api/client";
 import { perform } from "@/api/commands";
 import { configurationsQuery } from "@/api/queries";
 import type { CommandInput, Run } from "@/api/types";
 import { Button } from "@/components/Button";
 import { Failed } from "@/components/Outcome";
+import { bytes } from "@/format/number";
 
 import classes from "./RunDialog.module.css";
 import { NODE_EXAMPLE, POD_EXAMPLE } from "./manifests";
 import type { Commander } from "./useCommand";
 
-export type RunDialogKind = "pod_add" | "node_add" | "set_configuration" | "set_seed" | "stop";
+export type RunDialogKind = "pod_add" | "node_add" | "set_configuration" | "set_seed" | "stop" | "delete";
 
 const TITLES: Record<RunDialogKind, string> = {
   pod_add: "Add a pod", node_add: "Add a node", set_configuration: "Switch the configuration", set_seed: "Change the seed", stop: "Stop the run",
+  delete: "Delete the run",
 };
 const DO: Record<RunDialogKind, string> = {
   pod_add: "Add the pod", node_add: "Add the node", set_configuration: "Switch", set_seed: "Change", stop: "Stop for good",
+  delete: "Delete for good",
 };
 
 interface RunDialogProps {
@@ -51,6 +55,8 @@ function Form({ kind, run, onClose }: Omit<RunDialogProps, "commander">) {
   const [version, setVersion] = useState(run.configuration.version_id);
   const [seed, setSeed] = useState(String(run.seed));
   const [sending, setSending] = useState(false);
+  const navigate = useNavigate();
+  const queries = useQueryClient();
   const [error, setError] = useState<Error | null>(null);
   const command = (): CommandInput | null => {
     if (kind === "pod_add" || kind === "node_add") return manifest.trim() === "" ? null : { type: kind, manifest };
@@ -59,12 +65,17 @@ function Form({ kind, run, onClose }: Omit<RunDialogProps, "commander">) {
     return { type: "stop" };
   };
   const ready = command();
+  const grave = kind === "stop" || kind === "delete";
   const send = async () => {
     if (ready === null) return;
     setSending(true);
     setError(null);
     try {
-      await perform(run.id, ready);
+      if (kind === "delete") {
+        await request(pathOf("runs", run.id), { method: "DELETE" });
+        void queries.invalidateQueries({ queryKey: ["runs"] });
+        void navigate({ to: "/runs" });
+      } else await perform(run.id, ready);
       onClose();
     } catch (failure) {
       setError(failure instanceof Error ? failure : new Error(String(failure)));
@@ -92,12 +103,13 @@ function Form({ kind, run, onClose }: Omit<RunDialogProps, "commander">) {
           </>
         ) : null}
         {kind === "stop" ? <p>The run keeps everything that happened, but takes no more commands and cannot go on. To look at something in peace, pause it instead.</p> : null}
+        {kind === "delete" ? <p>{run.number} goes with everything it recorded: attempts, decisions, activity. {bytes(run.size_bytes)} are given back. The cluster stays.</p> : null}
         {error === null ? null : <Failed what={WHAT[kind]} error={error} />}
       </div>
       <footer className={classes.footer}>
         <span className="grow" />
         <Button kind="ghost" onClick={onClose}>Cancel</Button>
-        <Button type="submit" kind={kind === "stop" ? "danger-solid" : "primary"} disabled={ready === null || sending}>{sending ? "Sending…" : DO[kind]}</Button>
+        <Button type="submit" kind={grave ? "danger-solid" : "primary"} disabled={ready === null || sending}>{sending ? "Sending…" : DO[kind]}</Button>
       </footer>
     </form>
   );
@@ -106,6 +118,7 @@ function Form({ kind, run, onClose }: Omit<RunDialogProps, "commander">) {
 const WHAT: Record<RunDialogKind, string> = {
   pod_add: "The pod was not added, your text is kept.", node_add: "The node was not added, your text is kept.",
   set_configuration: "The configuration was not switched.", set_seed: "The seed was not changed.", stop: "The run was not stopped.",
+  delete: "The run was not deleted.",
 };
 
 function Manifest({ kind, value, onChange, error }: { kind: "pod_add" | "node_add"; value: string; onChange: (value: string) => void; error: Error | null }) {

@@ -8,6 +8,7 @@ import { useState } from "react";
 import type { Run } from "@/api/types";
 import { IconButton } from "@/components/Button";
 import { Icon } from "@/components/Icon";
+import { bytes } from "@/format/number";
 
 import { RunDialog, type RunDialogKind } from "./RunDialog";
 import { canMove } from "./Transport";
@@ -20,12 +21,13 @@ interface RunMenuProps {
   onClosed: () => void;
 }
 
-const ITEMS: readonly { kind: RunDialogKind; label: string; icon: "plus" | "node" | "sliders" | "point" | "stop" }[] = [
+const ITEMS: readonly { kind: RunDialogKind; label: string; icon: "plus" | "node" | "sliders" | "point" | "stop" | "trash" }[] = [
   { kind: "pod_add", label: "Add a pod…", icon: "plus" },
   { kind: "node_add", label: "Add a node…", icon: "node" },
   { kind: "set_configuration", label: "Switch the configuration…", icon: "sliders" },
   { kind: "set_seed", label: "Change the seed…", icon: "point" },
   { kind: "stop", label: "Stop the run…", icon: "stop" },
+  { kind: "delete", label: "Delete the run…", icon: "trash" },
 ];
 
 export default function RunMenu({ run, commander, operates, onClosed }: RunMenuProps) {
@@ -34,6 +36,7 @@ export default function RunMenu({ run, commander, operates, onClosed }: RunMenuP
   const ended = run.state === "stopped" || run.state === "failed";
   const why = (kind: RunDialogKind): string | undefined => {
     if (!operates) return "Your role can look, but not change runs";
+    if (kind === "delete") return undefined;
     if (ended) return "The run has ended";
     if (kind === "set_seed" && run.points > 0) return "Only before the first step";
     if (kind === "stop" && !canMove(run)) return "The run has ended";
@@ -55,7 +58,7 @@ export default function RunMenu({ run, commander, operates, onClosed }: RunMenuP
               }}>{label}</Menu.Item>
           ))}
           <Menu.Divider />
-          <Menu.Label>{run.number} · engine {run.engine_version} · ties {run.ties}</Menu.Label>
+          <Menu.Label>{run.number} · engine {run.engine_version} · ties {run.ties} · {bytes(run.size_bytes)}</Menu.Label>
         </Menu.Dropdown>
       </Menu>
       {dialog === null ? null : <RunDialog kind={dialog} run={run} commander={commander} onClose={onClosed} />}
