@@ -48,7 +48,8 @@ def test_from_the_link_to_every_pending_pod_explained(
 
     import_in_the_browser(desk, tmp_path)
     expect(page.get_by_role("dialog")).to_contain_text("36 nodes, 231 pods")
-    page.get_by_role("button", name="Start the run").click()
+    expect(page.get_by_role("button", name="Start the run")).to_be_focused()
+    page.keyboard.press("Enter")
     expect(desk.column("Active", 46)).to_be_visible()
     expect(desk.column("Bound", 184)).to_be_visible()
     expect(page.get_by_text("Worker lost")).to_have_count(0)

@@ -85,7 +85,7 @@ function Form({ snapshot, configurations, onClose }: { snapshot: Snapshot; confi
       if (chosen !== undefined && validSeed) start.mutate();
     }}>
       <label htmlFor="configuration">Configuration</label>
-      <select id="configuration" value={configuration} data-autofocus onChange={(event) => setConfiguration(event.currentTarget.value)}>
+      <select id="configuration" value={configuration} onChange={(event) => setConfiguration(event.currentTarget.value)}>
         {configurations.map((one) => <option key={one.id} value={one.id}>{one.name} {one.builtin ? "(built-in)" : `v${one.latest.number}`}</option>)}
       </select>
       <label htmlFor="seed">Seed</label>
@@ -108,7 +108,7 @@ function Form({ snapshot, configurations, onClose }: { snapshot: Snapshot; confi
       {start.error === null ? null : <div className={classes.wide}><Failed what="The run was not started." error={start.error} small /></div>}
       <div className={`${classes.wide} ${classes.actions}`}>
         <Button kind="ghost" onClick={onClose}>Cancel</Button>
-        <Button kind="primary" type="submit" icon="play" disabled={chosen === undefined || !validSeed || start.isPending}>Start the run</Button>
+        <Button kind="primary" type="submit" icon="play" data-autofocus disabled={chosen === undefined || !validSeed || start.isPending}>Start the run</Button>
       </div>
     </form>
   );

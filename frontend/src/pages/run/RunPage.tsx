@@ -35,6 +35,7 @@ export function RunPage() {
   const store = useRunStore(id);
   const view = useRunView(store);
   useTitle(view.run === null ? "Run" : `${view.run.snapshot.name}, run`);
+  if (view.run !== null && view.columns !== null && isSettingUp(view.run)) return <Page><Outlines count={5} height={64} label="Setting the run up" /></Page>;
   if (view.run !== null && view.columns !== null) return <Board store={store} view={view} run={view.run} columns={view.columns} />;
   if (view.status === "failed") {
     const missing = view.error?.status === 404;
@@ -47,6 +48,11 @@ export function RunPage() {
     );
   }
   return <Page><Outlines count={5} height={64} label="Reading the run" /></Page>;
+}
+
+/** No engine has it yet, so its pods and nodes are not counted: an empty board would be a lie. */
+function isSettingUp(run: Run): boolean {
+  return run.state === "created" && run.worker.state === "idle" && run.nodes === 0 && STATE_KEYS.every((key) => run.counts[key] === 0);
 }
 
 interface BoardProps {
