@@ -106,9 +106,7 @@ class Scheduler:
             options=self._queue_options(configuration),
         )
         services.queue = queue
-        self.core = SchedulingCore(
-            services, Cache(), queue, profiles, self.cluster, observer, repeats=Repeats(repeats)
-        )
+        self.core = SchedulingCore(services, Cache(), queue, profiles, self.cluster, observer, repeats=Repeats(repeats))
         self._ready: deque[BindingCycle] = deque()
         self._running: Generator[str, None, BindingCycle | None] | Generator[str, None, None] | None = None
         self._trace: AttemptTrace | None = None
