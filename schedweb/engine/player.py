@@ -149,6 +149,14 @@ class Player:
         ]
         return min(deadlines, default=None)
 
+    def is_held(self, to: int) -> bool:
+        """Whether the clock must not come to this instant. Most often no deadline is near, which is known at once."""
+        nearest = self.scheduler.core.waiting_pods.next_timer()
+        if nearest is None or to < nearest:
+            return False
+        hold = self.hold_at
+        return hold is not None and to >= hold
+
     # --- operations -------------------------------------------------------------------------------------------------
 
     def operate(self) -> Happened:
@@ -208,8 +216,7 @@ class Player:
     def _advance_cycle(self) -> None:
         """A cycle takes a millisecond, but never the last one before a person's deadline."""
         to = self.now + MILLISECOND
-        hold = self.hold_at
-        if hold is None or to < hold:
+        if not self.is_held(to):
             self.scheduler.advance(to)
 
     def _arrival_is_due(self) -> bool:
@@ -267,8 +274,8 @@ class Player:
         due = [instant for instant in (timer, self.next_arrival) if instant is not None]
         if not due:
             return Happened.FINISHED
-        to, hold = min(due), self.hold_at
-        if hold is not None and to >= hold:
+        to = min(due)
+        if self.is_held(to):
             # The flush of leftovers alone does not move the clock either: it would eat the person's time up.
             return Happened.WAITS
         flush = self.scheduler.next_timer()
