@@ -42,7 +42,8 @@ def worker_body(run: Run) -> dict[str, Any]:
     if held:
         state = "taking_over" if run.taking_over else "live"
     else:
-        state = "lost" if run.wanted and run.epoch > 0 else "idle"
+        # A holder that ended in order left no name behind; who is asked for next is only on the way.
+        state = "lost" if run.wanted and run.lease_owner else "idle"
     since = run.lease_expires if state == "lost" else run.worker_since
     return {"state": state, "since": None if since is None else wall(since)}
 

@@ -15,7 +15,7 @@ from django.db.models import Max
 from django.utils import timezone
 
 from schedweb.engine.frames import Batch
-from schedweb.engine.lease import Lease, LeaseLost, mine
+from schedweb.engine.lease import Lease, LeaseLost, expiry, mine
 from schedweb.engine.version import ENGINE_VERSION
 from schedweb.runs import messages
 from schedweb.runs.models import (
@@ -117,6 +117,7 @@ class BatchWriter:
             resources=batch.resources,
             stored_bytes=self.run.stored_bytes,
             taking_over=False,
+            lease_expires=expiry(rows=len(batch.pods) + len(batch.nodes) + len(batch.attempt_rows)),
         )
         if not updated:
             raise LeaseLost(f"run {self.run.pk} has another holder")
