@@ -73,6 +73,8 @@ class Feed:
             line = Line(at, kind, state, list(parts), signature, nodes=nodes, highlight=highlight)
             if not self._keep(line):
                 return
+        elif nodes and len(line.nodes) < SHOWN_PODS:
+            line.nodes = (*line.nodes, *nodes)
         line.at = at
         line.views.append(view)
 
@@ -111,6 +113,17 @@ class Feed:
         return items
 
 
+def without_nodes(parts: Sequence[Part]) -> list[Part]:
+    """What is told of several pods at once names no node: " bound to ", node, "." becomes " bound", "."."""
+    kept: list[Part] = []
+    for part in parts:
+        if part["t"] != "node":
+            kept.append(part)
+        elif kept:
+            kept[-1] = {**kept[-1], "v": kept[-1]["v"].removesuffix(" to ")}
+    return kept
+
+
 def item_of(line: Line) -> dict[str, Any]:
     views = line.views
     parts = line.parts
@@ -119,7 +132,7 @@ def item_of(line: Line) -> dict[str, Any]:
             subject = [pod(views[0])]
         else:
             subject = [number(f"{len(views)} × "), text(views[0].workload)]
-            parts = [part for part in parts if part["t"] != "node"]
+            parts = without_nodes(parts)
         parts = [*subject, *parts]
     item: dict[str, Any] = {
         "at": iso(line.at),

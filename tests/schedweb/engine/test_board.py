@@ -109,6 +109,15 @@ def test_equal_happenings_are_told_together_and_single_ones_by_name() -> None:
     assert feed.take(10) == []
 
 
+def test_several_pods_bound_at_once_name_no_node() -> None:
+    feed = Feed()
+    for name, where in (("a", "n1"), ("b", "n2")):
+        feed.pod_line(5, "bound", view(name), [text(" bound to "), node(where), text(", score 7.")], nodes=(where,))
+    [item] = feed.take(9)
+    assert words(item) == "2 × web bound, score 7."
+    assert item["subjects"] == ["shop/a", "shop/b", "n1", "n2"]
+
+
 def test_what_nobody_could_read_is_counted_but_people_are_always_heard() -> None:
     feed = Feed()
     for index in range(MOST + 5):
