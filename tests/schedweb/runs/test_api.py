@@ -247,7 +247,7 @@ BAD_COMMANDS: list[tuple[str, Any, str]] = [
     ("no name", {"type": "node_add", "manifest": "{apiVersion: v1, kind: Node}"}, "metadata.name is missing"),
     ("an empty name", {"type": "node_delete", "name": ""}, "name"),
     ("no version", {"type": "set_configuration", "version": "latest"}, "version"),
-    ("an unknown version", {"type": "set_configuration", "version": str(uuid4())}, "no such configuration version"),
+    ("an unknown version", {"type": "set_configuration", "version": "00000000-0000-4000-8000-000000000000"}, "no such configuration version"),
     ("nobody decided", {"type": "decide", "decision": "approve", "pods": []}, "pods"),
     ("too many decided", {"type": "decide", "decision": "approve", "pods": NAMES * 501}, "pods"),
     ("no reason", {"type": "decide", "decision": "reject", "pods": NAMES}, "Reject needs a reason"),
