@@ -90,7 +90,7 @@ def test_from_the_link_to_every_pending_pod_explained(
 def test_why_a_pod_is_pending_is_said_in_words_and_per_node(cluster_shop_run: str, desk: Visit) -> None:
     page = desk.go(f"/runs/{cluster_shop_run}/pods/ml/{TRAINER}")
     answer = page.get_by_role("region", name="Why is this pod pending")
-    expect(answer.get_by_role("heading")).to_have_text("No node has 8 free GPUs. The nearest, ip-10-0-3-11, has 6.")
+    expect(answer.get_by_role("heading")).to_have_text("No node has 8 free GPUs; the nearest, ip-10-0-3-11, has 6.")
     answer.get_by_role("button", name="Message as kube-scheduler writes it").click()
     expect(answer).to_contain_text("0/36 nodes are available: ")
 
