@@ -55,6 +55,7 @@ def get(client: Client, path: str, want: int = 200) -> Any:
     return json.loads(answer.content)
 
 
+NOBODYS = "00000000-0000-4000-8000-000000000000"
 RUN = "/api/v1/runs/{run}"
 READS = [
     ("/api/v1/runs/", "/api/v1/runs/"),
@@ -247,7 +248,7 @@ BAD_COMMANDS: list[tuple[str, Any, str]] = [
     ("no name", {"type": "node_add", "manifest": "{apiVersion: v1, kind: Node}"}, "metadata.name is missing"),
     ("an empty name", {"type": "node_delete", "name": ""}, "name"),
     ("no version", {"type": "set_configuration", "version": "latest"}, "version"),
-    ("an unknown version", {"type": "set_configuration", "version": "00000000-0000-4000-8000-000000000000"}, "no such configuration version"),
+    ("an unknown version", {"type": "set_configuration", "version": NOBODYS}, "no such configuration version"),
     ("nobody decided", {"type": "decide", "decision": "approve", "pods": []}, "pods"),
     ("too many decided", {"type": "decide", "decision": "approve", "pods": NAMES * 501}, "pods"),
     ("no reason", {"type": "decide", "decision": "reject", "pods": NAMES}, "Reject needs a reason"),
@@ -282,7 +283,7 @@ def test_bodies_that_are_not_json(game: Game, client: Client, content: bytes, ty
 @pytest.mark.parametrize(
     ("path", "status", "said"),
     [
-        ("/api/v1/runs/00000000-0000-4000-8000-000000000000/", 404, "There is no such run"),
+        (f"/api/v1/runs/{NOBODYS}/", 404, "There is no such run"),
         ("/api/v1/runs/?limit=0", 400, "limit must not be below 1"),
         ("/api/v1/runs/?offset=-1", 400, "offset must not be below 0"),
         ("/api/v1/runs/?limit=many", 400, "limit must be a whole number"),
