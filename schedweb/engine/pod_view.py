@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import hashlib
 from dataclasses import dataclass, field
+from functools import lru_cache
 from typing import Any, Final
 
 from framework.objects import Pod
@@ -21,6 +22,12 @@ JOURNEY_LIMIT: Final = 120
 GROUPED: Final = frozenset({"gated", "active", "unschedulable", "waiting"})
 Step = list[Any]
 """[at, column, event, strong]: entered a column, or stayed and something happened."""
+
+
+@lru_cache(maxsize=1 << 14)
+def key_of(about: tuple[object, ...]) -> str:
+    """Asked three times per attempt, and mostly about the same few groups."""
+    return hashlib.blake2b(repr(about).encode(), digest_size=12).hexdigest()
 
 
 @dataclass(slots=True)
@@ -103,8 +110,7 @@ class PodView:
             about = (self.gang, tuple(wait.plugin for wait in self.waits))
         elif self.column in ("unschedulable", "active"):
             about = (self.rejectors, min(self.attempts, 3))
-        text = repr((self.column, self.namespace, self.workload, self.priority, *about))
-        return hashlib.blake2b(text.encode(), digest_size=12).hexdigest()
+        return key_of((self.column, self.namespace, self.workload, self.priority, *about))
 
     def ref(self) -> dict[str, str]:
         return {"namespace": self.namespace, "name": self.name, "workload": self.workload, "tail": self.tail}

@@ -106,8 +106,9 @@ class Projection(Observer):
         view.entered = self.entered
         self.board.enter(view, column)
         view.step(self.now, event, strong=strong)
-        self.touch(view)
-        self._gang_changed(view)
+        self.dirty[view.uid] = view
+        if view.gang:
+            self._gang_changed(view)
 
     def touch(self, view: PodView) -> None:
         self.dirty[view.uid] = view
