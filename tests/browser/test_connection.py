@@ -46,6 +46,7 @@ def test_the_page_says_when_it_is_cut_off_and_goes_on_by_itself(open_page: Opene
         decided = page.get_by_role("region", name="Decided")
         expect(decided.get_by_role("listitem").filter(has_text="postgres-2")).to_contain_text("bound")
         assert any(CUT.search(complaint) for complaint in visit.complaints)
+        page.close()  # before the server goes for good
         visit.complaints[:] = [complaint for complaint in visit.complaints if not CUT.search(complaint)]
     finally:
         playground.process.stop()
