@@ -106,7 +106,7 @@ REST_FRAMEWORK = {
     ],
     "DEFAULT_PERMISSION_CLASSES": ["schedweb.accounts.permissions.IsViewer"],
     "DEFAULT_RENDERER_CLASSES": ["schedweb.api.renderers.FastJSONRenderer"],
-    "DEFAULT_PARSER_CLASSES": ["rest_framework.parsers.JSONParser"],
+    "DEFAULT_PARSER_CLASSES": ["schedweb.api.parsers.BoundedJSONParser"],
     "DEFAULT_SCHEMA_CLASS": "schedweb.api.schema.Schema",
     "EXCEPTION_HANDLER": "schedweb.api.errors.exception_handler",
     "DEFAULT_PAGINATION_CLASS": None,

@@ -25,7 +25,7 @@ from schedweb.configurations import selectors, services
 from schedweb.configurations.catalogue import plugin_catalogue, written_point
 from schedweb.configurations.comparison import compare
 from schedweb.configurations.examination import TooLarge, examine
-from schedweb.configurations.parsers import ConfigurationParser, body_of
+from schedweb.configurations.parsers import body_of
 from schedweb.configurations.serializers import (
     FORMATS,
     CheckResultSerializer,
@@ -100,7 +100,6 @@ def version_detail(configuration_id: uuid.UUID, number: int) -> dict[str, Any]:
 
 class ConfigurationsView(APIView):
     permission_classes = (IsEditor,)
-    parser_classes = (ConfigurationParser,)
 
     @extend_schema(
         operation_id="configurations_list",
@@ -136,7 +135,6 @@ class ConfigurationsView(APIView):
 
 class ConfigurationView(APIView):
     permission_classes = (IsEditor,)
-    parser_classes = (ConfigurationParser,)
 
     @extend_schema(operation_id="configurations_get", responses=ConfigurationSerializer)
     def get(self, request: Request, configuration_id: uuid.UUID) -> Response:
@@ -170,7 +168,6 @@ class ConfigurationView(APIView):
 
 class VersionsView(APIView):
     permission_classes = (IsEditor,)
-    parser_classes = (ConfigurationParser,)
 
     @extend_schema(
         operation_id="configurations_versions",
@@ -266,8 +263,6 @@ class VersionExportView(APIView):
 
 class CheckView(APIView):
     """For everybody who may read: nothing is stored."""
-
-    parser_classes = (ConfigurationParser,)
 
     @extend_schema(operation_id="configurations_check", request=CheckSerializer, responses=CheckResultSerializer)
     def post(self, request: Request) -> Response:

@@ -1,25 +1,15 @@
-"""Request bodies of this app: JSON of a size and depth that a configuration can have."""
+"""Request bodies of this app: JSON of a size that a configuration can have."""
 
 from __future__ import annotations
 
 from typing import Any, Final
 
 from rest_framework import status
-from rest_framework.exceptions import ParseError
-from rest_framework.parsers import JSONParser
 from rest_framework.request import Request
 
 from schedweb.api.errors import ApiError
 
 MAX_BYTES: Final = 4 * 1024 * 1024
-
-
-class ConfigurationParser(JSONParser):
-    def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
-        try:
-            return super().parse(stream, media_type, parser_context)
-        except RecursionError:
-            raise ParseError("JSON parse error - it is nested too deeply.") from None
 
 
 def body_of(request: Request) -> Any:

@@ -7,7 +7,7 @@ from typing import Any
 
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status
-from rest_framework.parsers import JSONParser, MultiPartParser
+from rest_framework.parsers import MultiPartParser
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
@@ -15,6 +15,7 @@ from rest_framework.views import APIView
 from framework.objects.selectors import SelectorError
 from schedweb.accounts.permissions import IsEditor, signed_in_user
 from schedweb.api.errors import ApiError
+from schedweb.api.parsers import BoundedJSONParser
 from schedweb.api.windows import WINDOW_PARAMETERS, window_answer, window_body, window_of, window_serializer
 from schedweb.snapshots import selectors, services
 from schedweb.snapshots.manifests import JSON_LIMIT, Manifest
@@ -118,7 +119,7 @@ def import_body(row: Import, exclude_namespaces: list[str], label_selector: str)
 
 class ImportsView(APIView):
     permission_classes = (IsEditor,)
-    parser_classes = (MultiPartParser, JSONParser)
+    parser_classes = (MultiPartParser, BoundedJSONParser)
 
     @extend_schema(
         operation_id="imports_create",

@@ -132,3 +132,9 @@ def test_the_list_costs_a_fixed_number_of_queries(editor: Client, django_assert_
     services.samples_load()
     with django_assert_num_queries(5):
         editor.get("/api/v1/snapshots/")
+
+
+def test_a_body_nested_without_end_is_refused_with_a_sentence(editor: Client) -> None:
+    for path in ("/api/v1/imports/", "/api/v1/runs/", "/api/v1/configurations/"):
+        answer = editor.post(path, b"[" * 100_000 + b"]" * 100_000, content_type="application/json")
+        assert (answer.status_code, "nested too deeply" in answer.json()["error"]["message"]) == (400, True), path
