@@ -15,6 +15,7 @@ from framework.configuration.effective import (
     EffectiveProfile,
 )
 from framework.configuration.errors import ConfigurationError, FieldError, FieldPath
+from framework.configuration.feature_gates import FeatureGates, FeatureGatesError, parse_feature_gates
 from framework.configuration.load import Loaded, load, load_value
 from framework.configuration.types import API_VERSION, KIND, Extender, KubeSchedulerConfiguration
 
@@ -30,6 +31,8 @@ __all__ = [
     "EffectiveProfile",
     "Extender",
     "ExtensionPoint",
+    "FeatureGates",
+    "FeatureGatesError",
     "FieldError",
     "FieldPath",
     "KubeSchedulerConfiguration",
@@ -38,4 +41,5 @@ __all__ = [
     "PluginCatalogue",
     "load",
     "load_value",
+    "parse_feature_gates",
 ]

@@ -13,6 +13,7 @@ from msgspec.structs import replace
 
 from framework.configuration.catalogue import PluginCatalogue, defaulted_args
 from framework.configuration.durations import parse_duration
+from framework.configuration.feature_gates import DEFAULT_GATES, FeatureGates
 from framework.configuration.types import (
     DEFAULT_SCHEDULER_NAME,
     ClientConnectionConfiguration,
@@ -25,7 +26,7 @@ from framework.configuration.types import (
     PluginSet,
 )
 
-DEFAULT_MULTI_POINT: Final = (
+_ALWAYS: Final = (
     Plugin(name="SchedulingGates"),
     Plugin(name="PrioritySort"),
     Plugin(name="NodeUnschedulable"),
@@ -40,17 +41,32 @@ DEFAULT_MULTI_POINT: Final = (
     Plugin(name="VolumeZone"),
     Plugin(name="PodTopologySpread", weight=2),
     Plugin(name="InterPodAffinity", weight=2),
-    # Before DefaultPreemption: freeing an idle ResourceClaim is kinder than evicting a pod.
+    # Its gate is locked. Before DefaultPreemption: freeing an idle ResourceClaim is kinder than evicting a pod.
     Plugin(name="DynamicResources", weight=2),
     Plugin(name="DefaultPreemption"),
     Plugin(name="NodeResourcesBalancedAllocation", weight=1),
     Plugin(name="ImageLocality", weight=1),
     Plugin(name="DefaultBinder"),
-    Plugin(name="NodeDeclaredFeatures"),
 )
-"""The default profile with v1.36's default feature gates; it uses MultiPoint only."""
+_GATED: Final = (
+    ("NodeDeclaredFeatures", Plugin(name="NodeDeclaredFeatures")),
+    ("GangScheduling", Plugin(name="GangScheduling")),
+    ("TopologyAwareWorkloadScheduling", Plugin(name="TopologyPlacementGenerator")),
+    ("TopologyAwareWorkloadScheduling", Plugin(name="PodGroupPodsCount", weight=1)),
+)
 
-DEFAULT_PLUGINS: Final = Plugins(multi_point=PluginSet(enabled=DEFAULT_MULTI_POINT))
+
+def default_multi_point(gates: FeatureGates) -> tuple[Plugin, ...]:
+    """The default profile; it uses MultiPoint only (upstream ``default_plugins.go``)."""
+    return (*_ALWAYS, *(plugin for gate, plugin in _GATED if gates.enabled(gate)))
+
+
+def default_plugins(gates: FeatureGates) -> Plugins:
+    return Plugins(multi_point=PluginSet(enabled=default_multi_point(gates)))
+
+
+DEFAULT_MULTI_POINT: Final = default_multi_point(DEFAULT_GATES)
+"""With v1.36's default feature gates."""
 
 _PLUGIN_SETS: Final = tuple(field.name for field in msgspec.structs.fields(Plugins))
 
@@ -61,7 +77,7 @@ def plugin_sets(plugins: Plugins) -> dict[str, PluginSet]:
 
 
 def default_configuration(
-    written: KubeSchedulerConfiguration, catalogue: PluginCatalogue
+    written: KubeSchedulerConfiguration, catalogue: PluginCatalogue, gates: FeatureGates = DEFAULT_GATES
 ) -> KubeSchedulerConfiguration:
     profiles = written.profiles or (KubeSchedulerProfile(),)
     # Several profiles get no name by default: validation then asks for one.
@@ -79,7 +95,7 @@ def default_configuration(
         percentage_of_nodes_to_score=written.percentage_of_nodes_to_score or 0,
         pod_initial_backoff_seconds=_given(written.pod_initial_backoff_seconds, 1),
         pod_max_backoff_seconds=_given(written.pod_max_backoff_seconds, 10),
-        profiles=tuple(_default_profile(profile, catalogue) for profile in profiles),
+        profiles=tuple(_default_profile(profile, catalogue, gates) for profile in profiles),
     )
 
 
@@ -111,8 +127,10 @@ def _default_client_connection(written: ClientConnectionConfiguration) -> Client
     )
 
 
-def _default_profile(written: KubeSchedulerProfile, catalogue: PluginCatalogue) -> KubeSchedulerProfile:
-    plugins = merge_plugins(DEFAULT_PLUGINS, written.plugins)
+def _default_profile(
+    written: KubeSchedulerProfile, catalogue: PluginCatalogue, gates: FeatureGates
+) -> KubeSchedulerProfile:
+    plugins = merge_plugins(default_plugins(gates), written.plugins)
     config = [
         replace(entry, args=defaulted_args(entry.args)) if isinstance(entry.args, msgspec.Struct) else entry
         for entry in written.plugin_config

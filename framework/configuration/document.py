@@ -12,7 +12,7 @@ from functools import singledispatchmethod
 from typing import Any, Final, Literal
 
 from framework.configuration.catalogue import ExtensionPoint, PluginCatalogue
-from framework.configuration.defaults import DEFAULT_PLUGINS, merge_plugins, plugin_sets
+from framework.configuration.defaults import default_plugins, merge_plugins, plugin_sets
 from framework.configuration.edits import (
     AddProfile,
     DisablePlugin,
@@ -28,6 +28,7 @@ from framework.configuration.edits import (
     SetWeight,
 )
 from framework.configuration.expansion import order_at
+from framework.configuration.feature_gates import DEFAULT_GATES, FeatureGates
 from framework.configuration.source import read_source
 from framework.configuration.surgery import CannotEdit, Path, TextEditor
 from framework.configuration.types import API_VERSION, DEFAULT_SCHEDULER_NAME, KIND, Plugin, Plugins, PluginSet
@@ -57,17 +58,20 @@ def to_yaml(text: str) -> str:
     return "\n".join(write_block(value, 0, 2)) + "\n" if value else "{}\n"
 
 
-def apply_edits(text: str, edits: Iterable[Edit], catalogue: PluginCatalogue) -> str:
+def apply_edits(
+    text: str, edits: Iterable[Edit], catalogue: PluginCatalogue, gates: FeatureGates = DEFAULT_GATES
+) -> str:
     """The text after ``edits``; CannotEdit names the one that has no place in it."""
-    document = Document(text, catalogue)
+    document = Document(text, catalogue, gates)
     for edit in edits:
         document.apply(edit)
     return document.text
 
 
 class Document:
-    def __init__(self, text: str, catalogue: PluginCatalogue) -> None:
+    def __init__(self, text: str, catalogue: PluginCatalogue, gates: FeatureGates = DEFAULT_GATES) -> None:
         self._catalogue = catalogue
+        self._default = default_plugins(gates)
         self._editor = TextEditor(text)
 
     @property
@@ -278,7 +282,7 @@ class Document:
             sets[field] = PluginSet(
                 enabled=tuple(_plugins(lists.get("enabled"))), disabled=tuple(_plugins(lists.get("disabled")))
             )
-        return merge_plugins(DEFAULT_PLUGINS, Plugins(**sets))
+        return merge_plugins(self._default, Plugins(**sets))
 
     def _extends(self, point: str) -> Callable[[str], bool]:
         def extends(name: str) -> bool:

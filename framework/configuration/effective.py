@@ -9,6 +9,7 @@ from typing import Any, Literal
 
 import msgspec
 
+from framework.configuration.feature_gates import DEFAULT_GATES, FeatureGates
 from framework.configuration.types import Extender
 
 Origin = Literal["default", "weight changed", "moved", "added"]
@@ -77,6 +78,7 @@ class EffectiveConfiguration(msgspec.Struct, frozen=True, rename="camel"):
     pod_max_backoff_seconds: int = 10
     extenders: tuple[Extender, ...] = ()
     """Ignorable ones last, otherwise as written."""
+    feature_gates: FeatureGates = DEFAULT_GATES
 
     def profile(self, scheduler_name: str) -> EffectiveProfile | None:
         for profile in self.profiles:

@@ -23,7 +23,7 @@ from framework.configuration.catalogue import (
     validate_args,
     validated_with_configuration,
 )
-from framework.configuration.defaults import DEFAULT_MULTI_POINT, plugin_sets
+from framework.configuration.defaults import default_multi_point, plugin_sets
 from framework.configuration.effective import (
     DisabledPlugin,
     EffectiveConfiguration,
@@ -33,6 +33,7 @@ from framework.configuration.effective import (
     Origin,
 )
 from framework.configuration.errors import ROOT, FieldError, FieldPath, aggregate, go_quote
+from framework.configuration.feature_gates import DEFAULT_GATES, FeatureGates
 from framework.configuration.types import (
     Extender,
     KubeSchedulerConfiguration,
@@ -89,7 +90,9 @@ class _Refused(Exception):
         self.where = where
 
 
-def expand(configuration: KubeSchedulerConfiguration, catalogue: PluginCatalogue) -> Expansion:
+def expand(
+    configuration: KubeSchedulerConfiguration, catalogue: PluginCatalogue, gates: FeatureGates = DEFAULT_GATES
+) -> Expansion:
     """From a defaulted, validated configuration."""
     errors: list[ConstructionError] = []
     ignored = [
@@ -112,7 +115,8 @@ def expand(configuration: KubeSchedulerConfiguration, catalogue: PluginCatalogue
     queue_sort: tuple[str, Any] | None = None
     for i, profile in enumerate(written):
         path = ROOT.child("profiles").index(i)
-        builder = _ProfileBuilder(profile, path, catalogue, configuration.percentage_of_nodes_to_score or 0)
+        percentage = configuration.percentage_of_nodes_to_score or 0
+        builder = _ProfileBuilder(profile, path, catalogue, percentage, gates)
         prefix = f"initializing profiles: creating profile for scheduler name {profile.scheduler_name}: "
         try:
             built = builder.build()
@@ -135,11 +139,14 @@ def expand(configuration: KubeSchedulerConfiguration, catalogue: PluginCatalogue
             pod_initial_backoff_seconds=configuration.pod_initial_backoff_seconds or 0,
             pod_max_backoff_seconds=configuration.pod_max_backoff_seconds or 0,
             extenders=order_extenders(configuration.extenders),
+            feature_gates=gates,
         )
     )
 
 
-def outline(configuration: KubeSchedulerConfiguration, catalogue: PluginCatalogue) -> EffectiveConfiguration:
+def outline(
+    configuration: KubeSchedulerConfiguration, catalogue: PluginCatalogue, gates: FeatureGates = DEFAULT_GATES
+) -> EffectiveConfiguration:
     """As ``expand``, but nothing is refused: what a form shows while there are errors. The same where there are none.
 
     From a defaulted configuration, valid or not.
@@ -147,7 +154,7 @@ def outline(configuration: KubeSchedulerConfiguration, catalogue: PluginCatalogu
     percentage = configuration.percentage_of_nodes_to_score or 0
     return EffectiveConfiguration(
         profiles=tuple(
-            _ProfileBuilder(profile, ROOT.child("profiles").index(i), catalogue, percentage).outline()
+            _ProfileBuilder(profile, ROOT.child("profiles").index(i), catalogue, percentage, gates).outline()
             for i, profile in enumerate(configuration.profiles)
         ),
         parallelism=configuration.parallelism or 0,
@@ -155,6 +162,7 @@ def outline(configuration: KubeSchedulerConfiguration, catalogue: PluginCatalogu
         pod_initial_backoff_seconds=configuration.pod_initial_backoff_seconds or 0,
         pod_max_backoff_seconds=configuration.pod_max_backoff_seconds or 0,
         extenders=order_extenders(configuration.extenders),
+        feature_gates=gates,
     )
 
 
@@ -191,8 +199,16 @@ def _same_queue_sort(built: EffectiveProfile, first: tuple[str, Any] | None, pat
 
 class _ProfileBuilder:
     def __init__(
-        self, profile: KubeSchedulerProfile, path: FieldPath, catalogue: PluginCatalogue, percentage: int
+        self,
+        profile: KubeSchedulerProfile,
+        path: FieldPath,
+        catalogue: PluginCatalogue,
+        percentage: int,
+        gates: FeatureGates,
     ) -> None:
+        self._default = default_multi_point(gates)
+        self._default_weights = {plugin.name: plugin.weight for plugin in self._default if plugin.weight is not None}
+        self._places_pod_groups = gates.enabled("TopologyAwareWorkloadScheduling")
         self._profile = profile
         self._path = path
         self._catalogue = catalogue
@@ -246,8 +262,8 @@ class _ProfileBuilder:
             points={
                 point.value: self._describe(point, names[point], weights.get(point))
                 for point in CYCLE_ORDER
-                # NodeResourcesFit scores placements too, but the gate that would ask it is off: shown when asked for.
-                if point not in PLACEMENT_POINTS or self._sets[point].enabled
+                # Without the gate nobody asks these points: shown when the person wrote them.
+                if point not in PLACEMENT_POINTS or self._places_pod_groups or self._sets[point].enabled
             },
             plugins=needed,
             args={name: args[name] for name in needed if args.get(name) is not None},
@@ -363,7 +379,7 @@ class _ProfileBuilder:
     def _default_names(self, point: ExtensionPoint) -> list[str]:
         return [
             plugin.name
-            for plugin in DEFAULT_MULTI_POINT
+            for plugin in self._default
             if (entry := self._catalogue.get(plugin.name)) and point in entry.extension_points
         ]
 
@@ -381,7 +397,7 @@ class _ProfileBuilder:
 
     def _set_by_hand(self) -> set[str]:
         """Names in MultiPoint that do not stand where the default has them."""
-        default = [plugin.name for plugin in DEFAULT_MULTI_POINT]
+        default = [plugin.name for plugin in self._default]
         enabled = [plugin.name for plugin in self._multi_point.enabled]
         kept = [name for name in default if name in set(enabled)]
         now = [name for name in enabled if name in set(default)]
@@ -390,7 +406,7 @@ class _ProfileBuilder:
     def _plugin(self, name: str, by_default: bool, moved: bool, weights: dict[str, int] | None) -> EffectivePlugin:
         entry = self._catalogue.get(name)
         weight = None if weights is None else weights[name]
-        default_weight = _DEFAULT_WEIGHTS.get(name, 1) if by_default and weights is not None else None
+        default_weight = self._default_weights.get(name, 1) if by_default and weights is not None else None
         origin: Origin = "default"
         if not by_default:
             origin = "added"
@@ -415,6 +431,3 @@ class _ProfileBuilder:
             if "*" in disabled:
                 return DisabledPlugin(name, "disabled by *", where)
         raise AssertionError(f"{name} left {point.value} without being disabled")
-
-
-_DEFAULT_WEIGHTS: Final = {plugin.name: plugin.weight for plugin in DEFAULT_MULTI_POINT if plugin.weight is not None}

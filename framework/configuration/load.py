@@ -19,6 +19,7 @@ from framework.configuration.defaults import default_configuration
 from framework.configuration.effective import EffectiveConfiguration
 from framework.configuration.errors import ROOT, ConfigurationError, FieldPath, PathPart, aggregate, go_quote
 from framework.configuration.expansion import expand
+from framework.configuration.feature_gates import DEFAULT_GATES, FeatureGates
 from framework.configuration.source import Node, Source, SourceError, node_from_value, read_source
 from framework.configuration.types import (
     API_GROUP,
@@ -51,21 +52,23 @@ class Loaded:
     """Legal, but probably not meant."""
 
 
-def load(text: str, catalogue: PluginCatalogue) -> Loaded:
+def load(text: str, catalogue: PluginCatalogue, feature_gates: FeatureGates = DEFAULT_GATES) -> Loaded:
     """Loads YAML or JSON text."""
     try:
         source = read_source(text)
     except SourceError as error:
         return _unreadable(error)
-    return _Loader(source, catalogue).load()
+    return _Loader(source, catalogue, feature_gates).load()
 
 
-def load_value(value: Mapping[str, Any] | None, catalogue: PluginCatalogue) -> Loaded:
+def load_value(
+    value: Mapping[str, Any] | None, catalogue: PluginCatalogue, feature_gates: FeatureGates = DEFAULT_GATES
+) -> Loaded:
     """Loads decoded JSON; None is kube-scheduler without a configuration file: all defaults."""
     if value is None:
         value = {"apiVersion": API_VERSION, "kind": KIND}
     try:
-        return _Loader(Source(node_from_value(value), "json"), catalogue).load()
+        return _Loader(Source(node_from_value(value), "json"), catalogue, feature_gates).load()
     except SourceError as error:
         return _unreadable(error)
 
@@ -106,10 +109,11 @@ class _Refused(Exception):
 
 
 class _Loader:
-    def __init__(self, source: Source, catalogue: PluginCatalogue) -> None:
+    def __init__(self, source: Source, catalogue: PluginCatalogue, gates: FeatureGates) -> None:
         self._root = source.root
         self._yaml = source.format == "yaml"
         self._catalogue = catalogue
+        self._gates = gates
         self._warnings: list[ConfigurationError] = []
 
     def load(self) -> Loaded:
@@ -129,13 +133,13 @@ class _Loader:
         if errors:
             return self._failed(tuple(errors), fatal[0] if fatal else _STRICT + ", ".join(strict), written)
 
-        defaulted = default_configuration(written, self._catalogue)
+        defaulted = default_configuration(written, self._catalogue, self._gates)
         field_errors = validate(defaulted, self._catalogue)
         if field_errors:
             found = [self._error("validation", error.path, error.message, str(error)) for error in field_errors]
             return self._failed(tuple(found), aggregate(error.text for error in found), written, defaulted)
 
-        expansion = expand(defaulted, self._catalogue)
+        expansion = expand(defaulted, self._catalogue, self._gates)
         if expansion.errors:
             found = [
                 self._error("construction", _as_written(path, written, defaulted), message, error.text)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
+from framework.configuration.feature_gates import FeatureGates
 from framework.interface.columns import View
 from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import NodeInfo, PodInfo
@@ -105,6 +106,11 @@ class Handle(Protocol):
 
     @property
     def scheduler_name(self) -> str: ...
+
+    @property
+    def feature_gates(self) -> FeatureGates:
+        """Of the run; read them in the constructor."""
+        ...
 
     def now(self) -> int:
         """The run's clock in nanoseconds."""

@@ -6,6 +6,7 @@ from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 
 from framework.columns import Snapshot
+from framework.configuration.feature_gates import DEFAULT_GATES, FeatureGates
 from framework.interface.cycle_state import CycleState
 from framework.interface.handle import ApiWriter, ObjectStore, WaitingPod
 from framework.interface.node_info import NodeInfo, PodInfo
@@ -17,15 +18,17 @@ MakeFilterRun = Callable[[CycleState, PodInfo], FilterRun]
 
 
 class ProfileHandle:
-    def __init__(self, scheduler_name: str, services: Services) -> None:
+    def __init__(self, scheduler_name: str, services: Services, feature_gates: FeatureGates = DEFAULT_GATES) -> None:
         self._scheduler_name = scheduler_name
+        self._feature_gates = feature_gates
         self._services = services
         self.current_filter: FilterRun | None = None
         """The cycle's filters, for dry runs; None outside of cycles."""
         self.make_filter_run: MakeFilterRun | None = None
 
     def __getstate__(self) -> dict[str, Any]:
-        return {"_scheduler_name": self._scheduler_name, "_services": self._services}
+        kept = ("_scheduler_name", "_feature_gates", "_services")
+        return {name: self.__dict__[name] for name in kept}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
@@ -56,6 +59,10 @@ class ProfileHandle:
     @property
     def scheduler_name(self) -> str:
         return self._scheduler_name
+
+    @property
+    def feature_gates(self) -> FeatureGates:
+        return self._feature_gates
 
     def now(self) -> int:
         self._services.asked += 1

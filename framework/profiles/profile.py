@@ -281,7 +281,7 @@ def build_profiles(configuration: EffectiveConfiguration, registry: PluginClasse
     """Raises ProfileError with upstream's text."""
     profiles: ProfileMap = {}
     for effective in configuration.profiles:
-        handle = ProfileHandle(effective.scheduler_name, services)
+        handle = ProfileHandle(effective.scheduler_name, services, configuration.feature_gates)
         try:
             plugins = build_plugins(effective, registry, handle)
             profiles[effective.scheduler_name] = Profile(effective, plugins, handle, services)

@@ -1,0 +1,208 @@
+"""Feature gates of kube-scheduler 1.36: the ones its scheduler reads, as ``--feature-gates`` sets them.
+
+Upstream ``pkg/features/kube_features.go`` (defaults, stages, locks, dependencies) and ``component-base/featuregate``
+(errors). Gates are no part of KubeSchedulerConfiguration: they stand beside it, as a flag stands beside ``--config``.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Mapping
+from dataclasses import dataclass
+from typing import Final, Literal
+
+import msgspec
+
+from framework.configuration.errors import aggregate, go_quote
+
+Stage = Literal["alpha", "beta", "GA"]
+FLAG: Final = "--feature-gates"
+
+
+@dataclass(frozen=True, slots=True)
+class FeatureGate:
+    name: str
+    stage: Stage
+    default: bool
+    description: str = ""
+    """What turning it away from its default changes here, in one sentence."""
+    locked: bool = False
+    """Upstream refuses any other value than the default."""
+    depends_on: tuple[str, ...] = ()
+    switchable: bool = False
+    """False: what the other value would change is not simulated, so only the default is accepted."""
+    elsewhere: bool = False
+    """The scheduler does not read it; it is here because it depends on a gate that the scheduler reads."""
+
+
+_DRA: Final = ("DynamicResourceAllocation",)
+
+TABLE: Final[tuple[FeatureGate, ...]] = (
+    FeatureGate("DRAAdminAccess", "GA", True, locked=True, depends_on=_DRA),
+    FeatureGate("DRAConsumableCapacity", "beta", True, depends_on=_DRA),
+    FeatureGate(
+        "DRADeviceBindingConditions",
+        "beta",
+        True,
+        depends_on=("DRAResourceClaimDeviceStatus", "DynamicResourceAllocation"),
+    ),
+    FeatureGate("DRADeviceTaintRules", "beta", False, depends_on=("DRADeviceTaints",)),
+    FeatureGate("DRADeviceTaints", "beta", True, depends_on=_DRA),
+    FeatureGate("DRAExtendedResource", "beta", True, depends_on=_DRA),
+    FeatureGate("DRAListTypeAttributes", "alpha", False, depends_on=_DRA),
+    FeatureGate("DRANodeAllocatableResources", "alpha", False, depends_on=_DRA),
+    FeatureGate("DRAPartitionableDevices", "beta", True, depends_on=_DRA),
+    FeatureGate("DRAPrioritizedList", "GA", True, depends_on=_DRA),
+    FeatureGate("DRAResourceClaimDeviceStatus", "beta", True),
+    FeatureGate("DRASchedulerFilterTimeout", "beta", True, depends_on=_DRA),
+    FeatureGate("DRAWorkloadResourceClaims", "alpha", False, depends_on=(*_DRA, "GenericWorkload")),
+    FeatureGate("DynamicResourceAllocation", "GA", True, locked=True),
+    FeatureGate("ExtendWebSocketsToKubelet", "beta", True, depends_on=("NodeDeclaredFeatures",), elsewhere=True),
+    FeatureGate("GangScheduling", "alpha", False, depends_on=("GenericWorkload",)),
+    FeatureGate("GenericWorkload", "alpha", False),
+    FeatureGate(
+        "InPlacePodLevelResourcesVerticalScaling",
+        "beta",
+        True,
+        depends_on=("InPlacePodVerticalScaling", "NodeDeclaredFeatures", "PodLevelResources"),
+    ),
+    FeatureGate("InPlacePodVerticalScaling", "GA", True, locked=True),
+    FeatureGate(
+        "InPlacePodVerticalScalingInitContainers",
+        "beta",
+        True,
+        depends_on=("InPlacePodVerticalScaling", "NodeDeclaredFeatures"),
+        elsewhere=True,
+    ),
+    FeatureGate("MatchLabelKeysInPodTopologySpread", "beta", True),
+    FeatureGate(
+        "MatchLabelKeysInPodTopologySpreadSelectorMerge",
+        "beta",
+        True,
+        depends_on=("MatchLabelKeysInPodTopologySpread",),
+        elsewhere=True,
+    ),
+    FeatureGate("NodeDeclaredFeatures", "beta", True),
+    FeatureGate("NodeInclusionPolicyInPodTopologySpread", "GA", True, locked=True),
+    FeatureGate("NominatedNodeNameForExpectation", "beta", True),
+    FeatureGate("OpportunisticBatching", "beta", True),
+    FeatureGate("PodLevelResources", "beta", True),
+    FeatureGate(
+        "RestartAllContainersOnContainerExits", "beta", True, depends_on=("NodeDeclaredFeatures",), elsewhere=True
+    ),
+    FeatureGate("SchedulerAsyncAPICalls", "beta", False),
+    FeatureGate("SchedulerAsyncPreemption", "beta", True),
+    FeatureGate("SchedulerPopFromBackoffQ", "beta", True),
+    FeatureGate("SchedulerQueueingHints", "GA", True, locked=True),
+    FeatureGate("SidecarContainers", "GA", True, locked=True),
+    FeatureGate("StorageCapacityScoring", "alpha", False),
+    FeatureGate("TaintTolerationComparisonOperators", "alpha", False),
+    FeatureGate("TopologyAwareWorkloadScheduling", "alpha", False, depends_on=("GenericWorkload",)),
+    FeatureGate("VolumeAttributesClass", "GA", True, locked=True),
+    FeatureGate("VolumeLimitScaling", "alpha", False),
+    FeatureGate("WorkloadAwarePreemption", "alpha", False, depends_on=("GangScheduling",)),
+)
+"""By name."""
+
+GATES: Final[Mapping[str, FeatureGate]] = {gate.name: gate for gate in TABLE}
+
+_TRUE: Final = frozenset({"1", "t", "T", "TRUE", "true", "True"})
+_FALSE: Final = frozenset({"0", "f", "F", "FALSE", "false", "False"})
+
+
+class FeatureGatesError(ValueError):
+    """Feature gates that cannot be set; ``texts`` has one sentence per gate, upstream's where upstream refuses it."""
+
+    def __init__(self, texts: tuple[str, ...]) -> None:
+        super().__init__(aggregate(texts))
+        self.texts = texts
+
+
+class FeatureGates(msgspec.Struct, frozen=True):
+    """Valid gates; made by ``feature_gates`` or ``parse_feature_gates``, or the defaults by ``FeatureGates()``."""
+
+    given: dict[str, bool] = {}
+    """What was set, by name; the others have their defaults. A value equal to the default may stand here, too."""
+
+    def enabled(self, name: str) -> bool:
+        """Raises KeyError for a name that is not in the table."""
+        given = self.given.get(name)
+        return GATES[name].default if given is None else given
+
+    def flag_value(self) -> str:
+        """``A=true,B=false``, by name; empty when nothing was set."""
+        return ",".join(f"{name}={'true' if value else 'false'}" for name, value in sorted(self.given.items()))
+
+
+DEFAULT_GATES: Final = FeatureGates()
+
+
+def feature_gates(given: Mapping[str, bool]) -> FeatureGates:
+    """Raises FeatureGatesError. Upstream goes through its map at random and stops at an unknown name; here by name."""
+    texts: list[str] = []
+    for name, value in sorted(given.items()):
+        gate = GATES.get(name)
+        if gate is None:
+            raise FeatureGatesError((*texts, f"unrecognized feature gate: {name}"))
+        if gate.locked and value != gate.default:
+            texts.append(
+                f"cannot set feature gate {name} to {_go_bool(value)}, feature is locked to {_go_bool(gate.default)}"
+            )
+    if texts:
+        raise FeatureGatesError(tuple(texts))
+    gates = FeatureGates(dict(sorted(given.items())))
+    for gate in TABLE:
+        missing = [name for name in gate.depends_on if not gates.enabled(name)]
+        if missing and gates.enabled(gate.name):
+            texts.append(f"{gate.name} is enabled, but depends on features that are disabled: [{' '.join(missing)}]")
+    if texts:
+        raise FeatureGatesError(tuple(texts))
+    for name, value in gates.given.items():
+        gate = GATES[name]
+        if value != gate.default and not (gate.switchable or gate.elsewhere):
+            texts.append(
+                f"cannot set feature gate {name} to {_go_bool(value)} here: what it changes is not simulated, "
+                f"so only its default ({_go_bool(gate.default)}) can be played"
+            )
+    if texts:
+        raise FeatureGatesError(tuple(texts))
+    return gates
+
+
+def parse_feature_gates(text: str) -> FeatureGates:
+    """``A=true,B=false``, the value of the flag. Raises FeatureGatesError."""
+    given: dict[str, bool] = {}
+    for part in text.split(","):
+        if not part:
+            continue
+        name, equals, value = part.partition("=")
+        name, value = name.strip(), value.strip()
+        if not equals:
+            raise FeatureGatesError((f"missing bool value for {name}",))
+        if value not in _TRUE and value not in _FALSE:
+            said = f"strconv.ParseBool: parsing {go_quote(value)}: invalid syntax"
+            raise FeatureGatesError((f"invalid value of {name}={value}, err: {said}",))
+        given[name] = value in _TRUE
+    return feature_gates(given)
+
+
+def _go_bool(value: bool) -> str:
+    return "true" if value else "false"
+
+
+# Beside a configuration's text ----------------------------------------------------------------------------------------
+
+_COMMENT: Final = re.compile(r"\A# kube-scheduler --feature-gates=(\S*)[ \t]*(?:\r?\n|\Z)")
+
+
+def with_comment(text: str, gates: FeatureGates) -> str:
+    """YAML with a first line that says the flag, when gates were set: the file has no field for them."""
+    return f"# kube-scheduler {FLAG}={gates.flag_value()}\n{text}" if gates.given else text
+
+
+def split_comment(text: str) -> tuple[FeatureGates | None, str]:
+    """The gates of such a first line, and the text without it. Raises FeatureGatesError when they cannot be set."""
+    found = _COMMENT.match(text)
+    if found is None:
+        return None, text
+    return parse_feature_gates(found[1]), text[found.end() :]
