@@ -77,7 +77,7 @@ class Requeue:
         if known is None:
             cluster.create_admitted(admitted)
         else:
-            cluster.update(_updated(known, admitted, with_status="status" in event.object))
+            cluster.replace(_updated(known, admitted, with_status="status" in event.object))
 
     def _outcome(self, key: str) -> str:
         namespace, _, name = key.partition("/")

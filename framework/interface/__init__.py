@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from framework.interface.columns import ALL_ROWS, Codes, Column, Input, Plan, PodChange, Reason, Rows, View
 from framework.interface.cycle_state import CycleState, StateData, StateKeyNotFound
+from framework.interface.decisions import ClaimDecision, DeviceDecision, VolumeDecision
 from framework.interface.events import (
     ActionType,
     ClusterEvent,
@@ -59,6 +60,7 @@ __all__ = [
     "ActionType",
     "ApiWriter",
     "BindPlugin",
+    "ClaimDecision",
     "ClusterEvent",
     "ClusterEventWithHint",
     "Code",
@@ -67,6 +69,7 @@ __all__ = [
     "ColumnFilterPlugin",
     "ColumnScorePlugin",
     "CycleState",
+    "DeviceDecision",
     "DryRun",
     "EnqueueExtensions",
     "EventResource",
@@ -106,5 +109,6 @@ __all__ = [
     "StateKeyNotFound",
     "Status",
     "View",
+    "VolumeDecision",
     "WaitingPod",
 ]

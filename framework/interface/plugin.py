@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from framework.interface.columns import Plan, View
 from framework.interface.cycle_state import CycleState
+from framework.interface.decisions import ClaimDecision
 from framework.interface.events import ClusterEventWithHint
 from framework.interface.node_info import NodeInfo, PodInfo
 from framework.interface.status import Status
@@ -188,6 +189,10 @@ class ReservePlugin(Plugin):
     @abc.abstractmethod
     def unreserve(self, state: CycleState, pod: Pod, node_name: str) -> None:
         """Must be idempotent; also called for plugins whose reserve never ran."""
+
+    def decisions(self, state: CycleState, pod: Pod, node_name: str) -> tuple[ClaimDecision, ...]:
+        """What reserve decided for the pod's claims; asked once all Reserve plugins succeeded, for the explanation."""
+        return ()
 
 
 class PermitPlugin(Plugin):

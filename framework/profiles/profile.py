@@ -72,6 +72,12 @@ class Profile:
         self.pre_score = tuple((p.name, p.pre_score) for p in on.of("preScore", points.PreScorePlugin))
         self.score = tuple(_score_point(p, effective.weights.get(p.name, 1)) for p in on.listed("score"))
         self.reserve = tuple((p.name, p.reserve, p.unreserve) for p in on.of("reserve", points.ReservePlugin))
+        self.deciding = tuple(
+            (p.name, p.decisions)
+            for p in on.of("reserve", points.ReservePlugin)
+            if type(p).decisions is not points.ReservePlugin.decisions
+        )
+        """Reserve plugins that decide about claims."""
         self.permit = tuple((p.name, p) for p in on.of("permit", points.PermitPlugin))
         self.pre_bind = tuple((p.name, p) for p in on.of("preBind", points.PreBindPlugin))
         self.bind = tuple((p.name, p.bind) for p in on.of("bind", points.BindPlugin))
@@ -229,6 +235,11 @@ class Profile:
                 return status.with_plugin(plugin)
             if not status.is_success:
                 return Status.as_error(f'running Reserve plugin "{plugin}": {error_text(status)}')
+        for plugin, decisions in self.deciding:
+            try:
+                trace.decisions += decisions(state, pod, node_name)
+            except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+                return Status.as_error(f'running Reserve plugin "{plugin}": {error_text(raised(error))}')
         return SUCCESS
 
     def run_unreserve(self, state: CycleState, pod: Pod, node_name: str, trace: AttemptTrace) -> None:

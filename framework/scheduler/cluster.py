@@ -5,20 +5,25 @@ What real clusters do in several steps happens at once: a deleted pod is gone, a
 
 from __future__ import annotations
 
+from collections import deque
+from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Protocol, TypeVar
+from typing import ClassVar, Final, Protocol, TypeVar
 
 from msgspec.structs import replace
 
 from framework.objects import KubeObject, Pod, PodCondition, PodStatus
 from framework.objects.admission import AdmissionError, admit
+from framework.objects.kinds import group_resource
 from framework.objects.metadata import ObjectMeta
 from framework.profiles import Clock
 from framework.queue import Nomination
+from framework.scheduler.controllers import CONTROLLERS, Controller
 from framework.scheduler.informer import InformerEvent, ObjectAdded, ObjectDeleted, ObjectUpdated, as_seen
 from framework.scheduler.observer import ClusterEventRecord, Observer
 from framework.scheduler.store import Store, plural_of
 
+MODIFIED: Final = "the object has been modified; please apply your changes to the latest version and try again"
 O = TypeVar("O", bound=KubeObject)  # noqa: E741
 
 
@@ -83,8 +88,13 @@ def has_condition(status: PodStatus, condition: PodCondition) -> bool:
 class Cluster(Store):
     """Objects by kind, and the writes of users, plugins and the framework."""
 
+    controllers: ClassVar[Sequence[Controller]] = CONTROLLERS
+
     def __init__(self) -> None:
         super().__init__()
+        self._untold: deque[InformerEvent] = deque()
+        """What the controllers have yet to hear."""
+        self._controlling = False
         self._resource_version = 0
         self._subscriber: Subscriber | None = None
         self._clock = Clock(0)
@@ -119,8 +129,8 @@ class Cluster(Store):
         self._tell(ObjectAdded(created))
         return created
 
-    def update(self, obj: O) -> O:
-        """Stores the object in place of the one it was made from. Raises NotFound."""
+    def replace(self, obj: O) -> O:
+        """Stores the object in place of the one it was made from, whatever became of that. Raises NotFound."""
         return self._update(obj, counts=True)
 
     def _update(self, obj: O, *, counts: bool) -> O:
@@ -162,8 +172,33 @@ class Cluster(Store):
             case ObjectDeleted(obj):
                 self._observer.object_changed(obj, None)
         seen = as_seen(event)
-        if seen is not None and self._subscriber is not None:
-            self._subscriber.apply(seen)
+        if self._subscriber is not None:
+            if seen is not None:
+                self._subscriber.apply(seen)
+            self._control(event)
+
+    def start_controllers(self) -> None:
+        """They hear of all objects that are there, as from an informer that begins."""
+        for obj in list(self.all()):
+            self._control(ObjectAdded(obj))
+
+    def _control(self, event: InformerEvent) -> None:
+        """Their own writes come back here; each event goes to all of them before the next does."""
+        self._untold.append(event)
+        if self._controlling:
+            return
+        self._controlling = True
+        try:
+            while self._untold:
+                told = self._untold.popleft()
+                for control in self.controllers:
+                    control(self, told)
+        finally:
+            self._controlling = False
+            self._untold.clear()
+
+    def now_rfc3339(self) -> str:
+        return rfc3339(self._clock.now)
 
     # --- plugins and the framework ----------------------------------------------------------------------------------
 
@@ -182,7 +217,18 @@ class Cluster(Store):
         status = with_condition(live.status, condition, rfc3339(self._clock.now)) or live.status
         if status.nominated_node_name:
             status = replace(status, nominated_node_name="")
-        self.update(replace(live, spec=replace(live.spec, node_name=node_name), status=status))
+        self.replace(replace(live, spec=replace(live.spec, node_name=node_name), status=status))
+        return None
+
+    def update(self, obj: KubeObject) -> str | None:
+        """A PUT. One that was made from an older version of the object conflicts."""
+        live = self.find(obj)
+        if live is None:
+            return not_found(plural_of(obj), obj.metadata.name)
+        if obj.metadata.resource_version not in ("", live.metadata.resource_version):
+            name = f'{group_resource(obj)} "{obj.metadata.name}"'
+            return f"Operation cannot be fulfilled on {name}: {MODIFIED}"
+        self.replace(obj)
         return None
 
     def delete_pod(self, pod: Pod) -> str | None:

@@ -129,6 +129,7 @@ class Scheduler:
             seen = as_seen(ObjectAdded(obj))
             if seen is not None:
                 self.apply(seen)
+        self.cluster.start_controllers()
 
     # --- time -------------------------------------------------------------------------------------------------------
 

@@ -12,6 +12,7 @@ from typing import Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
+from framework.interface.decisions import ClaimDecision
 from framework.interface.status import SUCCESS, Status
 
 NOT_EVALUATED: Final = -1
@@ -140,6 +141,8 @@ class AttemptTrace:
     selected: str = ""
     """The node the pod was placed on, also when a later point failed."""
     reserve: list[PluginOutcome] = field(default_factory=list)
+    decisions: tuple[ClaimDecision, ...] = ()
+    """What was decided for the pod's claims; only when all Reserve plugins succeeded."""
     permit: list[PermitOutcome] = field(default_factory=list)
     waiting_for: dict[str, float] = field(default_factory=dict)
     """Plugin → seconds it may take to decide."""

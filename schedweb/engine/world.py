@@ -139,7 +139,7 @@ class World:
         mark = (Taint(key=UNSCHEDULABLE, effect="NoSchedule"),) if cordoned else ()
         spec = replace(node.spec, unschedulable=cordoned, taints=(*others, *mark))
         if spec != node.spec:
-            self.cluster.update(replace(node, spec=spec))
+            self.cluster.replace(replace(node, spec=spec))
 
     def pods_on(self, name: str) -> list[Pod]:
         return [pod for pod in self.cluster.list(Pod) if pod.spec.node_name == name]

@@ -300,7 +300,7 @@ class Play(Observer):
                 case _:
                     raise ValueError(f"unknown change {change}")
             node = replace(node, metadata=metadata, spec=spec, status=status)
-        self.scheduler.cluster.update(node)
+        self.scheduler.cluster.replace(node)
         return None
 
     def _update_pod(self, name: str, changes: Sequence[str]) -> str | None:
@@ -321,7 +321,7 @@ class Play(Observer):
                 case _:
                     raise ValueError(f"unknown change {change}")
             pod = replace(pod, metadata=metadata, spec=spec)
-        self.scheduler.cluster.update(pod)
+        self.scheduler.cluster.replace(pod)
         return None
 
 

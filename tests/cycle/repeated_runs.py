@@ -274,11 +274,11 @@ profiles:
             case "cordon":
                 if node := self.any(Node, what):
                     spec = replace(node.spec, unschedulable=not node.spec.unschedulable)
-                    cluster.update(replace(node, spec=spec))
+                    cluster.replace(replace(node, spec=spec))
             case "label":
                 if pod := self.any(Pod, what):
                     labels = {**pod.metadata.labels, "made": str(self.made)}
-                    cluster.update(replace(pod, metadata=replace(pod.metadata, labels=labels)))
+                    cluster.replace(replace(pod, metadata=replace(pod.metadata, labels=labels)))
             case "namespace":
                 namespace = Namespace(metadata=ObjectMeta(name=f"ns{what}", uid=f"ns{what}"))
                 if cluster.find(namespace) is None:

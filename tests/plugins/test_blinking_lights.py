@@ -101,10 +101,10 @@ def test_a_rejected_pod_is_tried_again_when_lights_go_on(registry: Registry) -> 
     config = blocks()["config.yaml"].replace("minimum: 1", "minimum: 9")
     scheduler, attempts = schedule(registry, config)
     assert attempts.made[-1].unschedulable_plugins == ("BlinkingLights",)
-    scheduler.cluster.update(make_node("dim", labels={"example.com/lights": "2"}))
+    scheduler.cluster.replace(make_node("dim", labels={"example.com/lights": "2"}))
     scheduler.run_until_idle()
     assert len(attempts.made) == 1
-    scheduler.cluster.update(make_node("dim", labels={"example.com/lights": "9"}))
+    scheduler.cluster.replace(make_node("dim", labels={"example.com/lights": "9"}))
     scheduler.run_until_idle()
     assert attempts.made[-1].selected == "dim"
 

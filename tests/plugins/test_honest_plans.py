@@ -103,7 +103,7 @@ class Cluster:
             elif rng.random() < 0.3:
                 cluster.delete(changed)
             else:
-                cluster.update(changed)
+                cluster.replace(changed)
 
     def plan(self, plugin: Plugin, info: PodInfo, *, score: bool) -> Plan | None:
         state, snapshot = CycleState(), self.scheduler.core.snapshot

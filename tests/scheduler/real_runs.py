@@ -120,10 +120,10 @@ class RealRun:
             case "cordon":
                 if node := self._any(Node, what):
                     spec = replace(node.spec, unschedulable=not node.spec.unschedulable)
-                    cluster.update(replace(node, spec=spec))
+                    cluster.replace(replace(node, spec=spec))
             case "ungate":
                 if (pod := self._any(Pod, what)) and pod.spec.scheduling_gates:
-                    cluster.update(replace(pod, spec=replace(pod.spec, scheduling_gates=())))
+                    cluster.replace(replace(pod, spec=replace(pod.spec, scheduling_gates=())))
             case "approve" | "reject":
                 if waiting := scheduler.waiting_pods():
                     entry = waiting[what % len(waiting)]

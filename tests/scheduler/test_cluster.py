@@ -20,12 +20,13 @@ from framework.scheduler import (
     Refused,
 )
 from framework.scheduler.cluster import rfc3339, with_condition
+from framework.scheduler.controllers import ControlledCluster
 from framework.scheduler.informer import as_seen
 from framework.scheduler.store import Store
 from tests.builders import make_node, make_pod
 
 
-class Told:
+class Recorded:
     """Takes the scheduler's place."""
 
     def __init__(self) -> None:
@@ -37,8 +38,8 @@ class Told:
         self.events.append(event)
 
 
-def connected() -> tuple[Cluster, Told]:
-    cluster, told = Cluster(), Told()
+def connected() -> tuple[Cluster, Recorded]:
+    cluster, told = Cluster(), Recorded()
     cluster.connect(told, Clock(90_000_000_000), Observer())
     return cluster, told
 
@@ -46,7 +47,7 @@ def connected() -> tuple[Cluster, Told]:
 def test_writes_come_back_as_events_with_growing_resource_versions() -> None:
     cluster, told = connected()
     created = cluster.create(make_pod("p"))
-    updated = cluster.update(replace(created, metadata=replace(created.metadata, labels={"a": "b"})))
+    updated = cluster.replace(replace(created, metadata=replace(created.metadata, labels={"a": "b"})))
     cluster.delete(updated)
     assert told.events == [ObjectAdded(created), ObjectUpdated(created, updated), ObjectDeleted(updated)]
     assert (created.metadata.resource_version, updated.metadata.resource_version) == ("1", "2")
@@ -134,3 +135,66 @@ def test_pods_by_label_follow_every_change() -> None:
 
 def test_times_of_metadata_have_whole_seconds() -> None:
     assert rfc3339(1_767_225_601_999_999_999) == "2026-01-01T00:00:01Z"
+
+
+def test_a_put_made_from_an_older_version_conflicts() -> None:
+    cluster, told = connected()
+    first = cluster.create(make_pod("p"))
+    second = replace(first, metadata=replace(first.metadata, labels={"a": "b"}))
+    assert cluster.update(second) is None
+    assert cluster.update(second) == (
+        'Operation cannot be fulfilled on pods "p": '
+        "the object has been modified; please apply your changes to the latest version and try again"
+    )
+    assert cluster.update(make_pod("q")) == 'pods "q" not found'
+    assert len(told.events) == 2
+
+
+def test_controllers_hear_each_change_after_the_scheduler_and_of_their_own_writes_in_turn() -> None:
+    heard: list[str] = []
+
+    class Told(Recorded):
+        def apply(self, event: InformerEvent) -> None:
+            heard.append(f"scheduler: {_named(event)}")
+
+    def doubles(cluster: ControlledCluster, event: InformerEvent) -> None:
+        heard.append(f"doubles: {_named(event)}")
+        if isinstance(event, ObjectAdded) and event.object.name == "a":
+            cluster.create(make_pod("b"))
+
+    def listens(cluster: ControlledCluster, event: InformerEvent) -> None:
+        heard.append(f"listens: {_named(event)}")
+
+    class Controlled(Cluster):
+        controllers = (doubles, listens)
+
+    cluster = Controlled()
+    cluster.create(make_pod("before"))
+    cluster.connect(Told(), Clock(0), Observer())
+    cluster.create(make_pod("a"))
+    assert heard == [
+        "scheduler: a",
+        "doubles: a",
+        "scheduler: b",
+        "listens: a",
+        "doubles: b",
+        "listens: b",
+    ]
+
+
+def test_controllers_hear_of_what_is_there_when_a_run_begins() -> None:
+    heard: list[str] = []
+
+    class Controlled(Cluster):
+        controllers = (lambda _cluster, event: heard.append(_named(event)),)
+
+    cluster = Controlled()
+    cluster.create(make_pod("before"))
+    cluster.connect(Recorded(), Clock(0), Observer())
+    assert heard == []
+    cluster.start_controllers()
+    assert heard == ["before"]
+
+
+def _named(event: InformerEvent) -> str:
+    return (event.new if isinstance(event, ObjectUpdated) else event.object).name

@@ -6,7 +6,7 @@ import random
 
 import numpy as np
 
-from framework.interface import SKIP, SUCCESS, Code, Status
+from framework.interface import SKIP, SUCCESS, Code, DeviceDecision, Status, VolumeDecision
 from framework.trace.attempt import (
     FEASIBLE,
     NOT_EVALUATED,
@@ -69,6 +69,11 @@ class Attempts:
         trace.scores = ScoreTrace(positions, plugins, total, best)
         trace.selected = self.nodes[int(best[0])]
         trace.bind = [PluginOutcome("DefaultBinder", SUCCESS)]
+        if rng.random() < 0.3:
+            trace.decisions = (
+                VolumeDecision(f"shop/data-{rng.randrange(3)}", "data", "match", "pv-1", "local"),
+                DeviceDecision("shop/gpus", "gpu", "gpu.example.com", "node-0001", "gpu-0", False),
+            )
         return trace
 
     def plain(self, result: str) -> AttemptTrace:

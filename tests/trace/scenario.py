@@ -92,7 +92,7 @@ def play(seed: int, *, saved_every: int = 0) -> Traces:
         if i % 9 == 4:
             changed = node(rng, rng.randrange(120))
             if scheduler.cluster.find(changed) is not None:
-                scheduler.cluster.update(changed)
+                scheduler.cluster.replace(changed)
         if i % 4 == 0:
             bound = [each for each in scheduler.cluster.list(Pod) if each.spec.node_name]
             if bound and i % 8 == 0:

@@ -1,0 +1,35 @@
+"""What Reserve plugins decided for a pod's claims: which volumes and which devices it gets.
+
+Structs rather than dataclasses: a trace keeps both kinds in one tuple and has to tell them apart when it is read.
+"""
+
+from __future__ import annotations
+
+from typing import Literal
+
+import msgspec
+
+
+class VolumeDecision(msgspec.Struct, frozen=True, tag="volume"):
+    claim: str
+    """``namespace/name`` of the PersistentVolumeClaim."""
+    volume_name: str
+    """``spec.volumes[].name`` of the pod."""
+    action: Literal["bound", "match", "provision"]
+    """``bound`` before; will be bound to the ``match``; or the class's provisioner makes a volume."""
+    persistent_volume: str
+    """"" when it has yet to be provisioned."""
+    storage_class: str
+
+
+class DeviceDecision(msgspec.Struct, frozen=True, tag="device"):
+    claim: str
+    """``namespace/name`` of the ResourceClaim."""
+    request: str
+    driver: str
+    pool: str
+    device: str
+    admin_access: bool
+
+
+ClaimDecision = VolumeDecision | DeviceDecision

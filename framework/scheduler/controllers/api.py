@@ -1,0 +1,40 @@
+"""What a simulated controller may do: read the cluster, and write to it as any client of the API server would."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Protocol, TypeVar
+
+from framework.interface.handle import ObjectStore
+from framework.objects import KubeObject
+from framework.scheduler.informer import InformerEvent
+
+O = TypeVar("O", bound=KubeObject)  # noqa: E741
+
+
+class ControlledCluster(ObjectStore, Protocol):
+    """The cluster as controllers see it. Every write comes back to all of them as an event."""
+
+    def find(self, obj: KubeObject) -> KubeObject | None:
+        """The stored object of the same kind, namespace and name."""
+        ...
+
+    def now_rfc3339(self) -> str:
+        """The run's time as metadata write it."""
+        ...
+
+    def create(self, obj: O) -> O:
+        """Raises Refused and AlreadyExists."""
+        ...
+
+    def replace(self, obj: O) -> O:
+        """Raises NotFound."""
+        ...
+
+    def delete(self, obj: KubeObject) -> None:
+        """Raises NotFound."""
+        ...
+
+
+Controller = Callable[[ControlledCluster, InformerEvent], None]
+"""Called after every change once the scheduler has seen it, and for every object there is when a run begins."""
