@@ -290,6 +290,18 @@ class Snapshot:
     def name(self) -> Input:
         return self._names
 
+    def declares(self, features: tuple[str, ...]) -> Input:
+        wanted = frozenset(features)
+        return self.input(
+            ("declares", features),
+            lambda: NodePredicate(
+                self.extent,
+                self.nodes_log,
+                self._node_of_row,
+                lambda node: wanted.issubset(node.status.declared_features),
+            ),
+        )
+
     def host_ports(self, wanted: tuple[HostPort, ...]) -> Input:
         return self.input(("ports", wanted), lambda: PortConflicts(self.extent, self.usage, wanted))
 

@@ -207,6 +207,10 @@ class View(Protocol):
         """→ Codes of node names (str)."""
         ...
 
+    def declares(self, features: tuple[str, ...]) -> Input:
+        """→ bool array: the node declares all of these features (node.status.declaredFeatures)."""
+        ...
+
     def host_ports(self, wanted: tuple[HostPort, ...]) -> Input:
         """→ bool array: a wanted port conflicts with the node's used ports."""
         ...

@@ -5,7 +5,9 @@ Meant for objects with their defaults filled in. What scheduling never reads is 
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import json
+import re
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from framework.objects.affinity_validation import (
@@ -27,7 +29,7 @@ from framework.objects.cluster import (
     StatefulSet,
 )
 from framework.objects.errors import ObjectError
-from framework.objects.field_errors import FieldError, forbidden, invalid, not_supported, required
+from framework.objects.field_errors import FieldError, duplicate, forbidden, invalid, not_supported, required
 from framework.objects.metadata import KubeObject, KubernetesObject
 from framework.objects.names import dns1123_label_errors, dns1123_subdomain_errors, label_value_errors
 from framework.objects.node import Node
@@ -45,6 +47,11 @@ from framework.objects.storage import CSIStorageCapacity, PersistentVolume, Pers
 
 HIGHEST_USER_PRIORITY: Final = 1_000_000_000
 _SYSTEM_PREFIX: Final = "system-"
+_DECLARED_FEATURE: Final = re.compile(r"[A-Z][a-zA-Z0-9]*(/[a-zA-Z][a-zA-Z0-9]*)*")
+_DECLARED_FEATURE_NAMES: Final = (
+    "must start with an UpperCamelCase segment, with subsequent segments separated by '/' "
+    "(e.g., MyFeature or MyFeature/mySubFeature), and contain only alphanumeric characters and slashes"
+)
 _BINDING_MODES: Final = ("Immediate", "WaitForFirstConsumer")
 
 
@@ -133,6 +140,18 @@ def _node_errors(node: Node) -> Iterable[FieldError]:
     for i, image in enumerate(node.status.images):
         if image.size_bytes < 0:
             yield invalid(f"status.images[{i}].sizeBytes", image.size_bytes, NEGATIVE)
+    yield from _declared_feature_errors(node.status.declared_features)
+
+
+def _declared_feature_errors(features: Sequence[str]) -> Iterable[FieldError]:
+    for i, feature in enumerate(features):
+        at = f"status.declaredFeatures[{i}]"
+        if not _DECLARED_FEATURE.fullmatch(feature):
+            yield invalid(at, feature, f"invalid feature name {json.dumps(feature)}: {_DECLARED_FEATURE_NAMES}")
+        if i and feature == features[i - 1]:
+            yield duplicate(at, feature)
+        elif i and feature < features[i - 1]:
+            yield invalid(at, feature, "list must be sorted alphabetically")
 
 
 def _priority_class_errors(priority_class: PriorityClass) -> Iterable[FieldError]:

@@ -119,12 +119,6 @@ NOT_EVALUATED_YET: Final = (
         args_type=DynamicResourcesArgs,
     ),
     _absent(
-        "NodeDeclaredFeatures",
-        "Keeps pods off nodes that do not declare a feature the pod needs.",
-        _P.PRE_FILTER,
-        _P.FILTER,
-    ),
-    _absent(
         "GangScheduling",
         "Holds the pods of a group until enough of them can run (feature gate GangScheduling, off).",
         _P.PRE_ENQUEUE,

@@ -36,6 +36,7 @@ from framework.plugins.imagelocality import ImageLocality
 from framework.plugins.interpodaffinity.plugin import InterPodAffinity
 from framework.plugins.manualapproval.plugin import ManualApproval
 from framework.plugins.nodeaffinity.plugin import NodeAffinity
+from framework.plugins.nodedeclaredfeatures import NodeDeclaredFeatures
 from framework.plugins.nodename import NodeName
 from framework.plugins.nodeports import NodePorts
 from framework.plugins.noderesources.balanced import NodeResourcesBalancedAllocation
@@ -66,6 +67,7 @@ PLUGINS: Final[tuple[type[Plugin] | CatalogueEntry, ...]] = (
     NodeResourcesBalancedAllocation,
     ImageLocality,
     DefaultBinder,
+    NodeDeclaredFeatures,
     Coscheduling,
     ManualApproval,
     *NOT_EVALUATED_YET,

@@ -35,7 +35,6 @@ JUDGES: Final[dict[str, Callable[[Pod], bool]]] = {
     "NodeVolumeLimits": has_attached_volumes,
     "DynamicResources": has_resource_claims,
     # These judge only pods that use features which no manifest of ours can ask for by itself.
-    "NodeDeclaredFeatures": lambda pod: False,
     "DeferredPodScheduling": lambda pod: False,
     "GangScheduling": lambda pod: False,
     "PodGroupPodsCount": lambda pod: False,

@@ -92,7 +92,7 @@ def test_plugins_that_are_not_built_yet_stay_and_are_marked() -> None:
     absent = ("VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone", "DynamicResources")
     assert {name for name in profile.not_evaluated if name in absent} == set(absent)
     marked = {plugin.name for plugin in profile.point("filter").plugins if not plugin.evaluated}
-    assert {"VolumeBinding", "VolumeZone", "NodeDeclaredFeatures"} <= marked
+    assert {"VolumeBinding", "VolumeZone"} <= marked
     assert "NodeResourcesFit" not in marked
 
 

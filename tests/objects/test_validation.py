@@ -177,6 +177,18 @@ WRONG: dict[str, tuple[dict[str, Any], str]] = {
         manifest("Node", spec={"taints": [{"key": "a"}]}),
         "spec.taints[0].effect: Required value",
     ),
+    "declared features in no order": (
+        manifest("Node", status={"declaredFeatures": ["B", "A"]}),
+        'status.declaredFeatures[1]: Invalid value: "A": list must be sorted alphabetically',
+    ),
+    "a feature declared twice": (
+        manifest("Node", status={"declaredFeatures": ["A/a", "A/a"]}),
+        'status.declaredFeatures[1]: Duplicate value: "A/a"',
+    ),
+    "a feature that is no name": (
+        manifest("Node", status={"declaredFeatures": ["a-b"]}),
+        'status.declaredFeatures[0]: Invalid value: "a-b": invalid feature name "a-b": must start with',
+    ),
     "a namespace on a node": (
         {"apiVersion": "v1", "kind": "Node", "metadata": {"name": "n", "namespace": "shop"}},
         "metadata.namespace: Forbidden: not allowed on this type",
