@@ -90,7 +90,8 @@ class NodeDeclaredFeatures(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtension
         return QueueingHint.SKIP if same else QueueingHint.QUEUE
 
     def _after_pod_update(self, pod: Pod, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
-        assert isinstance(old, Pod) and isinstance(new, Pod)
+        assert isinstance(old, Pod)
+        assert isinstance(new, Pod)
         own = pod.metadata.uid == new.metadata.uid
         changed = own and required_features(old) != required_features(new)
         return QueueingHint.QUEUE if changed else QueueingHint.SKIP

@@ -89,7 +89,8 @@ def test_without_the_gate_it_does_nothing() -> None:
     off = plugin(enabled=False)
     assert off.events_to_register() == ()
     _, status = off.pre_filter(CycleState(), PodInfo(restarting("containers")), cluster([]))
-    assert status is not None and status.code is Code.SKIP
+    assert status is not None
+    assert status.code is Code.SKIP
     assert run_filter(off, restarting("containers"), cluster([node("no")]), pre_filter=False) == {}
 
 
