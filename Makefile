@@ -58,8 +58,8 @@ format: setup ## ruff format and the fixes ruff is sure of
 lock: setup ## resolve pyproject.toml into the hashed locks
 	$(PY) -m scripts.lock
 
-bench: setup ## pods per second through the framework (docs/benchmarks.md)
-	$(PY) -m scripts.bench
+bench: setup ## pods per second through the framework, all workloads as Markdown (docs/benchmarks.md)
+	$(PY) -m framework bench --markdown --growth
 
 screenshots: setup ## docs/screenshots, taken from the running product
 	$(PY) -m scripts.screenshots

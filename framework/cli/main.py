@@ -9,6 +9,8 @@ from collections.abc import Sequence
 from pathlib import Path
 
 from framework.cli import decide, simulate
+from framework.cli.bench import command as bench
+from framework.cli.bench.measure import Options
 from framework.cli.errors import InputError
 
 BAD_INPUT = 2
@@ -36,7 +38,43 @@ def parser() -> argparse.ArgumentParser:
     cluster.add_argument(
         "--explain", action="append", default=[], metavar="[NAMESPACE/]POD", help="tell all about this pod's attempts"
     )
+    _add_bench(commands.add_parser("bench", help="measure pods per second on kube-scheduler's workloads and ours"))
     return top
+
+
+def _add_bench(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument(
+        "--workload", action="append", default=[], metavar="NAME", help="may be repeated (default: all)"
+    )
+    parser.add_argument("--nodes", type=int, metavar="N", help="instead of the workload's own number")
+    parser.add_argument("--init-pods", type=int, metavar="N", help="placed before measuring")
+    parser.add_argument("--pods", type=int, metavar="N", help="measured")
+    parser.add_argument(
+        "--percentage", type=int, default=100, help="percentageOfNodesToScore (default: 100; 0: adaptive)"
+    )
+    parser.add_argument("--no-trace", action="store_true", help="record nothing")
+    form = parser.add_mutually_exclusive_group()
+    form.add_argument("--json", dest="form", action="store_const", const="json", help="one object per line")
+    form.add_argument("--markdown", dest="form", action="store_const", const="markdown", help="a table")
+    parser.add_argument("--profile", action="store_true", help="where the time goes, instead of how much it is")
+    parser.add_argument("--growth", action="store_true", help="and a few workloads on 500 to 50,000 nodes")
+    parser.add_argument("--plot", type=Path, metavar="FILE", help="with --growth: the plot, as SVG")
+    parser.add_argument("--inside", action="store_true", help="in this process; memory is then that of all workloads")
+
+
+def _bench_request(chosen: argparse.Namespace) -> bench.Request:
+    return bench.Request(
+        workloads=chosen.workload,
+        nodes=chosen.nodes,
+        init_pods=chosen.init_pods,
+        pods=chosen.pods,
+        options=Options(chosen.percentage, not chosen.no_trace),
+        form=chosen.form or "lines",
+        profile=chosen.profile,
+        growth=chosen.growth,
+        plot=chosen.plot,
+        inside=chosen.inside,
+    )
 
 
 def main(arguments: Sequence[str]) -> int:
@@ -45,6 +83,8 @@ def main(arguments: Sequence[str]) -> int:
     try:
         if chosen.command == "decide":
             return decide.run(chosen.cases, chosen.workers, sys.stdout, sys.stderr)
+        if chosen.command == "bench":
+            return bench.run(_bench_request(chosen), sys.stdout, sys.stderr)
         asked = simulate.Request(chosen.filename, chosen.config, chosen.seed, chosen.explain)
         return simulate.run(asked, sys.stdout, sys.stderr)
     except InputError as error:
