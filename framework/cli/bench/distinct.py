@@ -2,10 +2,10 @@
 
 from __future__ import annotations
 
-import random
 from typing import Final
 
 from framework.cli.bench.objects import HOSTNAME, ZONE, Manifest
+from framework.profiles import SeededGenerator
 
 SEED: Final = 20260101
 OTHERS: Final = 50
@@ -18,10 +18,10 @@ def distinct_pods(first: int, count: int) -> list[Manifest]:
 
 
 def _pod(number: int) -> Manifest:
-    draw = random.Random(SEED + number)
+    draw = SeededGenerator(SEED + number)
     own = f"distinct-{number}"
-    cpu, memory = draw.randint(50, 450), draw.randint(64, 900)
-    avoided = own if draw.random() < 0.5 else f"distinct-{draw.randrange(OTHERS)}"
+    cpu, memory = 50 + draw.below(401), 64 + draw.below(837)
+    avoided = own if draw.below(2) else f"distinct-{draw.below(OTHERS)}"
     term = {"labelSelector": {"matchLabels": {"app": avoided}}, "topologyKey": HOSTNAME}
     preferred = [{"weight": 1, "podAffinityTerm": term}]
     constraint = {
@@ -37,6 +37,6 @@ def _pod(number: int) -> Manifest:
         "affinity": {"podAntiAffinity": {"preferredDuringSchedulingIgnoredDuringExecution": preferred}},
         "topologySpreadConstraints": [constraint],
     }
-    if draw.random() < 0.5:
+    if draw.below(2):
         made["tolerations"] = [{"key": f"team-{number}", "operator": "Exists", "effect": "NoSchedule"}]
     return made
