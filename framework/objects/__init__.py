@@ -31,6 +31,7 @@ from framework.objects.cluster import (
     Service,
     StatefulSet,
 )
+from framework.objects.devices import DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice
 from framework.objects.metadata import (
     KubeObject,
     KubernetesObject,
@@ -74,6 +75,7 @@ __all__ = [
     "ContainerImage",
     "ContainerPort",
     "ContainerStatus",
+    "DeviceClass",
     "KubeObject",
     "KubernetesObject",
     "LabelSelector",
@@ -106,8 +108,11 @@ __all__ = [
     "RawQuantity",
     "ReplicaSet",
     "ReplicationController",
+    "ResourceClaim",
+    "ResourceClaimTemplate",
     "ResourceList",
     "ResourceRequirements",
+    "ResourceSlice",
     "RuntimeClass",
     "Service",
     "StatefulSet",

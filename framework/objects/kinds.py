@@ -15,6 +15,7 @@ from framework.objects.cluster import (
     Service,
     StatefulSet,
 )
+from framework.objects.devices import DeviceClass, ResourceClaim, ResourceClaimTemplate, ResourceSlice
 from framework.objects.metadata import KubeObject, KubernetesObject
 from framework.objects.node import Node
 from framework.objects.pod import Pod
@@ -47,6 +48,10 @@ TYPED_KINDS: Final[tuple[type[KubernetesObject], ...]] = (
     CSIDriver,
     CSIStorageCapacity,
     VolumeAttachment,
+    DeviceClass,
+    ResourceSlice,
+    ResourceClaim,
+    ResourceClaimTemplate,
 )
 
 _BY_TYPE_META: Final = {(kind.api_version, kind.kind): kind for kind in TYPED_KINDS}

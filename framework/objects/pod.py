@@ -189,6 +189,19 @@ class PodResourceClaimStatus(Manifest, frozen=True, kw_only=True):
     resource_claim_name: str | None = None
 
 
+class ContainerExtendedResourceRequest(Manifest, frozen=True, kw_only=True):
+    container_name: str = ""
+    resource_name: str = ""
+    request_name: str = ""
+
+
+class PodExtendedResourceClaimStatus(Manifest, frozen=True, kw_only=True):
+    """The claim the scheduler made for extended resources that device classes back."""
+
+    request_mappings: tuple[ContainerExtendedResourceRequest, ...] = ()
+    resource_claim_name: str = ""
+
+
 class PodStatus(Manifest, frozen=True, kw_only=True):
     phase: str = ""
     reason: str = ""
@@ -202,6 +215,7 @@ class PodStatus(Manifest, frozen=True, kw_only=True):
     resources: ContainerStatusResources | None = None
     allocated_resources: ResourceList | None = None
     resource_claim_statuses: tuple[PodResourceClaimStatus, ...] = ()
+    extended_resource_claim_status: PodExtendedResourceClaimStatus | None = None
 
 
 class Pod(KubernetesObject, frozen=True, kw_only=True):
