@@ -8,6 +8,16 @@ from typing import Any, Final, TypeVar
 from msgspec.structs import replace
 
 from framework.objects.cluster import Namespace, PriorityClass, ReplicationController
+from framework.objects.devices import (
+    EXACT_COUNT,
+    DeviceRequest,
+    DeviceSubRequest,
+    DeviceToleration,
+    ExactDeviceRequest,
+    ResourceClaim,
+    ResourceClaimSpec,
+    ResourceClaimTemplate,
+)
 from framework.objects.metadata import KubeObject, KubernetesObject, ObjectMeta, RawQuantity, ResourceList
 from framework.objects.node import Node
 from framework.objects.pod import Container, ContainerPort, Pod, ResourceRequirements
@@ -57,7 +67,47 @@ def with_defaults(obj: A) -> A:
                     storage_capacity=spec.storage_capacity is True,
                 ),
             )
+        case ResourceClaim() if (claimed := _device_claim(filled.spec)) is not filled.spec:
+            filled = replace(filled, spec=claimed)
+        case ResourceClaimTemplate(spec=template) if (claimed := _device_claim(template.spec)) is not template.spec:
+            filled = replace(filled, spec=replace(template, spec=claimed))
     return filled  # type: ignore[no-any-return]
+
+
+def _device_claim(spec: ResourceClaimSpec) -> ResourceClaimSpec:
+    """Upstream: pkg/apis/resource/v1/defaults.go."""
+    before = spec.devices.requests
+    after = tuple(_device_request(request) for request in before)
+    if all(new is old for new, old in zip(after, before, strict=True)):
+        return spec
+    return replace(spec, devices=replace(spec.devices, requests=after))
+
+
+def _device_request(request: DeviceRequest) -> DeviceRequest:
+    exactly = None if request.exactly is None else _asked(request.exactly)
+    subs = tuple(_asked(sub) for sub in request.first_available)
+    if exactly is request.exactly and all(a is b for a, b in zip(subs, request.first_available, strict=True)):
+        return request
+    return replace(request, exactly=exactly, first_available=subs)
+
+
+R = TypeVar("R", ExactDeviceRequest, DeviceSubRequest)
+
+
+def _asked(request: R) -> R:
+    changed: dict[str, Any] = {}
+    mode = request.allocation_mode or EXACT_COUNT
+    if mode != request.allocation_mode:
+        changed["allocation_mode"] = mode
+    if mode == EXACT_COUNT and request.count == 0:
+        changed["count"] = 1
+    if any(not toleration.operator for toleration in request.tolerations):
+        changed["tolerations"] = tuple(_device_toleration(each) for each in request.tolerations)
+    return replace(request, **changed) if changed else request
+
+
+def _device_toleration(toleration: DeviceToleration) -> DeviceToleration:
+    return toleration if toleration.operator else replace(toleration, operator="Equal")
 
 
 def _with_name_label(metadata: ObjectMeta) -> ObjectMeta:

@@ -79,7 +79,11 @@ class Allocator:
             if any(pool.invalid for pool in pools):
                 raise NoDevicesOnNode("invalid resource pools were encountered")
             return None
-        return [results.allocation(search, index, claim) for index, claim in enumerate(claims)]
+        conditions = self.features.binding_conditions
+        return [
+            results.allocation(search.results[i], search.chosen(i), claim, node.metadata.name, conditions)
+            for i, claim in enumerate(claims)
+        ]
 
     def _prepare(self, search: Search, index: int, claim: ResourceClaim) -> int:
         """Looks up classes and, for "All", devices. The least number of devices that the claim needs."""
@@ -123,9 +127,7 @@ class Allocator:
         device_class = self.find_class(request.device_class_name)
         if device_class is None:
             missing = f'deviceclass.resource.k8s.io "{request.device_class_name}" not found'
-            raise AllocationError(
-                f"{where}: could not retrieve device class {request.device_class_name}: {missing}"
-            )
+            raise AllocationError(f"{where}: could not retrieve device class {request.device_class_name}: {missing}")
         state = RequestState(request, device_class)
         search.requests[key] = state
         if request.mode == EXACT_COUNT:
@@ -175,5 +177,3 @@ def _constraints(claim: ResourceClaim) -> list[Constraint]:
                 f"claim {claim.key}, constraint #{i}: empty constraint (unsupported constraint type?)"
             )
     return made
-
-

@@ -19,21 +19,22 @@ from framework.objects.selectors import IN, METADATA_NAME
 from framework.plugins.dynamicresources.pools import AllocationError
 
 if TYPE_CHECKING:
-    from framework.plugins.dynamicresources.search import RequestState, Search, Taken
+    from framework.plugins.dynamicresources.search import RequestState, Taken
 
 FROM_CLASS: Final = "FromClass"
 FROM_CLAIM: Final = "FromClaim"
 
 
-def allocation(search: Search, index: int, claim: ResourceClaim) -> AllocationResult:
-    taken = search.results[index]
-    conditions = search.features.binding_conditions
+def allocation(
+    taken: Sequence[Taken], chosen: Sequence[RequestState], claim: ResourceClaim, node_name: str, conditions: bool
+) -> AllocationResult:
+    """``chosen``: per request of the claim, what was chosen for it. ``conditions``: binding conditions are kept."""
     devices = tuple(_device(each, claim, number, conditions) for number, each in enumerate(taken))
     try:
-        selector = _node_selector(taken, search.node.metadata.name)
+        selector = _node_selector(taken, node_name)
     except AllocationError as error:
         raise AllocationError(f"create NodeSelector for claim {claim.name}: {error}") from error
-    configuration = tuple(_configuration(search, index, claim))
+    configuration = tuple(_configuration(chosen, claim))
     return AllocationResult(
         devices=DeviceAllocationResult(results=devices, config=configuration), node_selector=selector
     )
@@ -60,9 +61,8 @@ def _share_id(taken: Taken, claim: ResourceClaim, number: int) -> str:
     return str(uuid.uuid5(uuid.NAMESPACE_OID, f"{claim.uid}/{number}/{taken.id}"))
 
 
-def _configuration(search: Search, index: int, claim: ResourceClaim) -> Iterable[DeviceAllocationConfiguration]:
+def _configuration(chosen: Sequence[RequestState], claim: ResourceClaim) -> Iterable[DeviceAllocationConfiguration]:
     """First each class's, once, then the claim's."""
-    chosen = [_chosen(search, index, position) for position in range(len(claim.spec.devices.requests))]
     by_class: dict[str, list[DeviceAllocationConfiguration]] = {}
     for state in chosen:
         name = state.request.full_name
@@ -85,13 +85,6 @@ def _configuration(search: Search, index: int, claim: ResourceClaim) -> Iterable
             # Once per request that it names (upstream).
             if state.request.base_name in config.requests or state.request.full_name in config.requests:
                 yield copy
-
-
-def _chosen(search: Search, claim: int, position: int) -> RequestState:
-    from framework.plugins.dynamicresources.search import RequestKey  # noqa: PLC0415 - the search makes results
-
-    first = search.requests[RequestKey(claim, position, 0)]
-    return search.requests[RequestKey(claim, position, first.selected_sub)]
 
 
 def _node_selector(taken: Sequence[Taken], node_name: str) -> NodeSelector | None:

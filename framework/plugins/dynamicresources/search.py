@@ -109,6 +109,11 @@ class Search:
         except TooManyDevices:
             raise AllocationError("allocation max size exceeded") from None
 
+    def chosen(self, claim: int) -> list[RequestState]:
+        """Per request of the claim the request itself, or the subrequest that was chosen."""
+        keys = (RequestKey(claim, i, 0) for i in range(len(self.claims[claim].spec.devices.requests)))
+        return [self.requests[key._replace(sub=self.requests[key].selected_sub)] for key in keys]
+
     # --- claims and requests ----------------------------------------------------------------------------------------
 
     def _next_request(self, claim: int, request: int) -> bool:
@@ -224,7 +229,9 @@ class Search:
             return node_matches(self.node, device.node_name, device.all_nodes, device.node_selector)
         return True
 
-    def _take(self, key: RequestKey, request: Request, candidate: Candidate, *, must: bool) -> Callable[[], None] | None:
+    def _take(
+        self, key: RequestKey, request: Request, candidate: Candidate, *, must: bool
+    ) -> Callable[[], None] | None:
         """Notes the device as taken; what gives it back, or None when it cannot be had. Raises AllocationError."""
         device, claim = candidate.device, key.claim
         many = self.features.consumable_capacity and device.allow_multiple_allocations is True
@@ -232,9 +239,7 @@ class Search:
             return None
         if not self.features.partitionable_devices and device.consumes_counters:
             return None
-        in_part = many and (
-            candidate.id in self.allocated.capacities or candidate.id in self._allocating_capacity
-        )
+        in_part = many and (candidate.id in self.allocated.capacities or candidate.id in self._allocating_capacity)
         if not in_part and device.consumes_counters and not self._counters_left(candidate):
             return None
         # From here on upstream keeps the counters noted when the device is refused after all.
