@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import uuid
+import hashlib
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -58,7 +58,8 @@ def _device(taken: Taken, claim: ResourceClaim, number: int, conditions: bool) -
 
 def _share_id(taken: Taken, claim: ResourceClaim, number: int) -> str:
     """Upstream draws a random UUID. Unlike in a real cluster the claim decides it, so that a replay repeats it."""
-    return str(uuid.uuid5(uuid.NAMESPACE_OID, f"{claim.uid}/{number}/{taken.id}"))
+    digits = hashlib.sha256(f"{claim.uid}/{number}/{taken.id}".encode()).hexdigest()
+    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:32]))
 
 
 def _configuration(chosen: Sequence[RequestState], claim: ResourceClaim) -> Iterable[DeviceAllocationConfiguration]:
