@@ -8,7 +8,7 @@ import sys
 from collections.abc import Sequence
 from pathlib import Path
 
-from framework.cli import decide, simulate
+from framework.cli import capacity, decide, simulate
 from framework.cli.bench import command as bench
 from framework.cli.bench.measure import Options
 from framework.cli.errors import InputError
@@ -25,7 +25,24 @@ def parser() -> argparse.ArgumentParser:
     cases.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes (default: one per CPU)")
 
     cluster = commands.add_parser("simulate", help="place the pending pods of a cluster and say where they go")
+    _cluster_arguments(cluster)
     cluster.add_argument(
+        "--explain", action="append", default=[], metavar="[NAMESPACE/]POD", help="tell all about this pod's attempts"
+    )
+
+    room = commands.add_parser("capacity", help="how many more of a pod fit, or how many nodes the pending pods need")
+    _cluster_arguments(room)
+    about = room.add_mutually_exclusive_group(required=True)
+    about.add_argument("--pod", metavar="[NAMESPACE/]POD|FILE", help="how many more like this one fit")
+    about.add_argument("--node", metavar="NODE|FILE", help="how many nodes like this one until all pending pods fit")
+    room.add_argument("--limit", type=_positive, metavar="N", help="stop counting here (default: 1000 pods, 200 nodes)")
+    room.add_argument("--json", action="store_true", help="one JSON object instead of a text")
+    _add_bench(commands.add_parser("bench", help="measure pods per second on kube-scheduler's workloads and ours"))
+    return top
+
+
+def _cluster_arguments(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
         "-f",
         "--filename",
         action="append",
@@ -33,13 +50,14 @@ def parser() -> argparse.ArgumentParser:
         metavar="FILE",
         help="YAML or JSON; may be repeated",
     )
-    cluster.add_argument("--config", type=Path, metavar="FILE", help="a KubeSchedulerConfiguration (default: defaults)")
-    cluster.add_argument("--seed", type=int, default=0, help="chooses among equally good nodes (default: 0)")
-    cluster.add_argument(
-        "--explain", action="append", default=[], metavar="[NAMESPACE/]POD", help="tell all about this pod's attempts"
-    )
-    _add_bench(commands.add_parser("bench", help="measure pods per second on kube-scheduler's workloads and ours"))
-    return top
+    command.add_argument("--config", type=Path, metavar="FILE", help="a KubeSchedulerConfiguration (default: defaults)")
+    command.add_argument("--seed", type=int, default=0, help="chooses among equally good nodes (default: 0)")
+
+
+def _positive(text: str) -> int:
+    if not text.isdecimal() or int(text) == 0:
+        raise argparse.ArgumentTypeError(f"{text!r} is no number above 0")
+    return int(text)
 
 
 def _add_bench(parser: argparse.ArgumentParser) -> None:
@@ -78,13 +96,20 @@ def _bench_request(chosen: argparse.Namespace) -> bench.Request:
 
 
 def main(arguments: Sequence[str]) -> int:
-    """0: done; 1: a pod stayed pending; 2: bad input."""
+    """0: done; 1: a pod stayed pending, or nothing more fits; 2: bad input."""
     chosen = parser().parse_args(arguments)
     try:
         if chosen.command == "decide":
             return decide.run(chosen.cases, chosen.workers, sys.stdout, sys.stderr)
         if chosen.command == "bench":
             return bench.run(_bench_request(chosen), sys.stdout, sys.stderr)
+        if chosen.command == "capacity":
+            return capacity.run(
+                capacity.Request(
+                    chosen.filename, chosen.config, chosen.seed, chosen.pod, chosen.node, chosen.limit, chosen.json
+                ),
+                sys.stdout,
+            )
         asked = simulate.Request(chosen.filename, chosen.config, chosen.seed, chosen.explain)
         return simulate.run(asked, sys.stdout, sys.stderr)
     except InputError as error:

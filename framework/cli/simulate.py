@@ -12,25 +12,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final, TextIO
 
-from msgspec.structs import replace
-
-from framework.cli.errors import InputError
-from framework.cli.manifests import read_objects, read_text
-from framework.configuration import EffectiveConfiguration, load, load_value
+from framework.advice.scratch import LastAttempts, run_until_quiet
+from framework.cli.clusters import read_scheduler
 from framework.interface.status import SUCCESS
-from framework.objects import KubeObject, Namespace, ObjectMeta, Pod
-from framework.objects.admission import AdmissionError, admit
-from framework.objects.kinds import plural_of
-from framework.objects.timestamps import NANOSECONDS, format_timestamp, parse_timestamp
-from framework.plugins.registry import Registry, installed_registry
-from framework.profiles import ProfileError
-from framework.scheduler import Cluster, Observer, Scheduler
+from framework.objects import KubeObject, Pod
+from framework.scheduler import Scheduler
 from framework.trace.attempt import AttemptTrace
 from framework.trace.explanation import explain
 
-EARLIEST: Final = parse_timestamp("2026-01-01T00:00:00Z")
-QUIET: Final = 1800 * NANOSECONDS
-"""A run ends when this long (virtual) nothing was placed: errors are retried for ever."""
 WIDTH: Final = 120
 PENDING: Final = 1
 
@@ -53,21 +42,18 @@ class Request:
     """Pods, ``namespace/name`` or a name in the namespace default."""
 
 
-class _Outcomes(Observer):
+class _Outcomes(LastAttempts):
     """The last attempt of every pod, all attempts of those to explain, and who had to go."""
 
     def __init__(self, explained: Iterable[str]) -> None:
+        super().__init__()
         self.explanations: dict[str, list[str]] = {pod if "/" in pod else f"default/{pod}": [] for pod in explained}
-        self.last: dict[str, AttemptTrace] = {}
-        self.last_progress = 0
         self.deleted: list[str] = []
 
     def attempt(self, trace: AttemptTrace) -> None:
-        self.last[trace.pod] = trace
+        super().attempt(trace)
         if trace.pod in self.explanations:
             self.explanations[trace.pod] += explain(trace)
-        if trace.result != "failed":
-            self.last_progress = trace.at
 
     def object_changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
         if isinstance(old, Pod) and new is None:
@@ -75,18 +61,11 @@ class _Outcomes(Observer):
 
 
 def run(asked: Request, output: TextIO, notes: TextIO) -> int:
-    registry = installed_registry()
-    configuration = _configuration(asked.config, registry)
-    cluster, start = _cluster([(path, obj) for path in asked.files for obj in read_objects(path)])
     outcomes = _Outcomes(asked.explain)
-    try:
-        scheduler = Scheduler(
-            configuration, registry, start=start, seed=asked.seed, ties="seeded", observer=outcomes, cluster=cluster
-        )
-    except ProfileError as error:
-        raise InputError(str(asked.config), str(error)) from error
+    scheduler = read_scheduler(asked.files, asked.config, asked.seed, outcomes)
+    cluster = scheduler.cluster
     waiting = [pod for pod in cluster.list(Pod) if not pod.spec.node_name and pod.status.phase in ("", "Pending")]
-    _run_until_quiet(scheduler, outcomes)
+    run_until_quiet(scheduler, outcomes)
     rows = [_row(scheduler, outcomes, pod) for pod in waiting]
     _print(rows, output)
     for deleted in outcomes.deleted:
@@ -97,65 +76,11 @@ def run(asked: Request, output: TextIO, notes: TextIO) -> int:
     return PENDING if any(row.pending for row in rows) else 0
 
 
-def _configuration(path: Path | None, registry: Registry) -> EffectiveConfiguration:
-    loaded = load_value(None, registry) if path is None else load(read_text(str(path)), registry)
-    if loaded.effective is None:
-        lines = []
-        for error in loaded.errors:
-            place = f"{error.line}:{error.column}: " if error.line is not None else ""
-            lines.append(f"{place}{error.path + ': ' if error.path else ''}{error.message}")
-        raise InputError(str(path), "\n".join(lines))
-    return loaded.effective
-
-
-def _cluster(found: list[tuple[str, KubeObject]]) -> tuple[Cluster, int]:
-    """The objects as the API server would keep them, and a time after the last of them. Raises InputError."""
-    cluster = Cluster()
-    given = {obj.metadata.name for _, obj in found if isinstance(obj, Namespace)}
-    used = dict.fromkeys(obj.metadata.namespace or "default" for _, obj in found if getattr(obj, "namespaced", True))
-    named = [("", Namespace(metadata=ObjectMeta(name=name))) for name in used if name not in given]
-    start = EARLIEST
-    # Pods last: they may name priority and runtime classes that come later in the files.
-    for path, obj in sorted([*named, *found], key=lambda each: isinstance(each[1], Pod)):
-        stored = bool(obj.metadata.uid)
-        completed = _completed(obj)
-        admitted = admit(completed, cluster, stored=stored)
-        if isinstance(admitted, AdmissionError):
-            raise InputError(path, str(admitted))
-        if cluster.find(admitted) is not None:
-            raise InputError(path, f"{admitted.kind} {admitted.key} is there twice")
-        created = admitted.metadata.creation_timestamp
-        start = max(start, parse_timestamp(created) if created else start)
-        cluster.create_admitted(admitted)
-    return cluster, start
-
-
-def _completed(obj: KubeObject) -> KubeObject:
-    """With a uid and a creation time, which the API server would give it."""
-    metadata = obj.metadata
-    namespaced = getattr(obj, "namespaced", bool(metadata.namespace))
-    namespace = (metadata.namespace or "default") if namespaced else ""
-    created = metadata.creation_timestamp or format_timestamp(EARLIEST)
-    uid = metadata.uid or f"{plural_of(obj)}.{namespace}.{metadata.name}"
-    return replace(obj, metadata=replace(metadata, namespace=namespace, uid=uid, creation_timestamp=created))
-
-
-def _run_until_quiet(scheduler: Scheduler, outcomes: _Outcomes) -> None:
-    outcomes.last_progress = scheduler.now
-    while True:
-        while scheduler.step() is not None:
-            pass
-        due = scheduler.next_timer(wakes_only=True)
-        if due is None or due - outcomes.last_progress > QUIET:
-            return
-        scheduler.advance(due)
-
-
 def _row(scheduler: Scheduler, outcomes: _Outcomes, known: Pod) -> Row:
     pod = scheduler.cluster.get(Pod, known.metadata.namespace, known.metadata.name)
     if pod is None:
         return Row(known.key, "", "", "deleted to make room for others", True)
-    trace = outcomes.last.get(pod.key)
+    trace = outcomes.of.get(pod.key)
     if pod.spec.node_name:
         return Row(pod.key, pod.spec.node_name, _score(trace), "", False)
     for waiting in scheduler.waiting_pods():

@@ -82,7 +82,8 @@ class Scheduler:
         """Extension-point boundaries passed since the start of the run: the journal's position."""
         self.attempts = 0
         """Scheduling cycles begun."""
-        self._registry = registry
+        self.registry = registry
+        self.seed = seed
         self._max_in_unschedulable = max_in_unschedulable
         self._observer = observer
         generator = SeededGenerator(seed)
@@ -393,7 +394,7 @@ class Scheduler:
                     f"pod {entry.pod.key} waits on Permit under profile {entry.pod.spec.scheduler_name}, "
                     "which the new configuration does not have"
                 )
-        profiles = build_profiles(configuration, self._registry, self.core.services)
+        profiles = build_profiles(configuration, self.registry, self.core.services)
         known = set(self.core.profiles)
         self.configuration = configuration
         self.core.profiles = profiles

@@ -1,0 +1,21 @@
+"""Answers to "what if": tried out on copies of a scheduler's cluster, never on the original."""
+
+from __future__ import annotations
+
+from framework.advice.capacity import (
+    Capacity,
+    NodeCapacity,
+    NodesNeeded,
+    StuckPod,
+    how_many_fit,
+    nodes_until_all_fit,
+)
+
+__all__ = [
+    "Capacity",
+    "NodeCapacity",
+    "NodesNeeded",
+    "StuckPod",
+    "how_many_fit",
+    "nodes_until_all_fit",
+]

@@ -1,0 +1,113 @@
+"""Schedulers to try things out on: made from the objects of another one, which they never touch.
+
+Nobody is evicted on them: incoming pods do not preempt. Pods that were assumed count as placed.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Final
+
+from msgspec.structs import replace
+
+from framework.objects import KubeObject, Node, Pod
+from framework.objects.pod import PodStatus
+from framework.objects.timestamps import NANOSECONDS
+from framework.scheduler import Cluster, Observer, Scheduler
+from framework.trace.attempt import AttemptTrace
+
+QUIET: Final = 1800 * NANOSECONDS
+"""A scratch run ends when this long (virtual) nothing was placed: errors are retried for ever."""
+HOSTNAME: Final = "kubernetes.io/hostname"
+CONDITION_TAINTS: Final = "node.kubernetes.io/"
+"""Taints that controllers put on a node for its state; a new node starts without them."""
+
+
+class LastAttempts(Observer):
+    """The newest attempt of every pod, and when one last found a node."""
+
+    def __init__(self) -> None:
+        self.of: dict[str, AttemptTrace] = {}
+        """``namespace/name`` → attempt."""
+        self.last_progress = 0
+
+    def attempt(self, trace: AttemptTrace) -> None:
+        self.of[trace.pod] = trace
+        if trace.result != "failed":
+            self.last_progress = trace.at
+
+
+def placed_and_rest(scheduler: Scheduler) -> Iterator[KubeObject]:
+    """Every object of the cluster; pods that are assumed have their node."""
+    cache = scheduler.core.cache
+    for obj in scheduler.cluster.all():
+        if isinstance(obj, Pod) and not obj.spec.node_name:
+            assumed = cache.get_pod(obj.metadata.uid)
+            if assumed is not None:
+                yield replace(obj, spec=replace(obj.spec, node_name=assumed.pod.spec.node_name))
+                continue
+        yield obj
+
+
+def is_pending(obj: KubeObject) -> bool:
+    return isinstance(obj, Pod) and not obj.spec.node_name
+
+
+def scratch(like: Scheduler, objects: Iterable[KubeObject], observer: Observer | None = None) -> Scheduler:
+    """A scheduler over these objects with the configuration, clock and seed of ``like``."""
+    cluster = Cluster()
+    for obj in objects:
+        cluster.put(without_preemption(obj) if isinstance(obj, Pod) and not obj.spec.node_name else obj)
+    return Scheduler(
+        like.configuration,
+        like.registry,
+        start=like.now,
+        seed=like.seed,
+        ties=like.core.ties.rule,
+        observer=observer or Observer(),
+        cluster=cluster,
+    )
+
+
+def without_preemption(pod: Pod) -> Pod:
+    """A pod that waits for room instead of making some; its nomination, if it had one, is forgotten."""
+    status = replace(pod.status, nominated_node_name="") if pod.status.nominated_node_name else pod.status
+    return replace(pod, spec=replace(pod.spec, preemption_policy="Never"), status=status)
+
+
+def one_more(template: Pod, number: int) -> Pod:
+    """A new pod like ``template``, without its node, its gates and its history."""
+    name = f"{template.metadata.name or template.metadata.generate_name.rstrip('-') or 'pod'}-more-{number}"
+    metadata = replace(
+        template.metadata,
+        name=name,
+        generate_name="",
+        uid=f"one-more-{number}",
+        resource_version="",
+        deletion_timestamp=None,
+    )
+    spec = replace(template.spec, node_name="", scheduling_gates=())
+    return without_preemption(Pod(metadata=metadata, spec=spec, status=PodStatus(phase="Pending")))
+
+
+def node_like(shape: Node, number: int) -> Node:
+    """A new, empty and schedulable node with the labels, taints and resources of ``shape``."""
+    name = f"{shape.metadata.name}-more-{number}"
+    labels = dict(shape.metadata.labels)
+    if HOSTNAME in labels:
+        labels[HOSTNAME] = name
+    metadata = replace(shape.metadata, name=name, uid=f"node-like-{number}", labels=labels, resource_version="")
+    taints = tuple(taint for taint in shape.spec.taints if not taint.key.startswith(CONDITION_TAINTS))
+    return replace(shape, metadata=metadata, spec=replace(shape.spec, unschedulable=False, taints=taints))
+
+
+def run_until_quiet(scheduler: Scheduler, outcomes: LastAttempts) -> None:
+    """Cycles and timers until nothing more can be placed."""
+    outcomes.last_progress = scheduler.now
+    while True:
+        while scheduler.step() is not None:
+            pass
+        due = scheduler.next_timer(wakes_only=True)
+        if due is None or due - outcomes.last_progress > QUIET:
+            return
+        scheduler.advance(due)
