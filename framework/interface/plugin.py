@@ -125,6 +125,10 @@ class PostFilterResult:
     """All nodes that were equally legal nominations."""
     lost_by: Mapping[str, str] = field(default_factory=dict)
     """Candidate node → the criterion by which it lost, for the explanation."""
+    refused: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
+    """Reason → nodes where the pod would not fit even without the pods below it, for the explanation."""
+    not_tried: tuple[str, ...] = ()
+    """Nodes that were left out because enough candidates had been found."""
 
 
 class PostFilterPlugin(Plugin):

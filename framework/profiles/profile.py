@@ -277,11 +277,14 @@ def _post_filter_outcome(plugin: str, status: Status, result: PostFilterResult |
             tuple(victim.key for victim in victims),
             result.pdb_violations.get(node, 0),
             result.lost_by.get(node, ""),
+            tuple(victim.spec.priority or 0 for victim in victims),
         )
         for node, victims in result.candidates.items()
     )
     victims = tuple(victim.key for victim in result.victims)
-    return PostFilterOutcome(plugin, status, result.nominated_node, victims, candidates, result.nominated_any)
+    refused = tuple(result.refused.items())
+    node, any_of = result.nominated_node, result.nominated_any
+    return PostFilterOutcome(plugin, status, node, victims, candidates, any_of, refused, result.not_tried)
 
 
 ProfileMap = dict[str, Profile]

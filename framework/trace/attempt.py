@@ -43,6 +43,8 @@ class CandidateNode(NamedTuple):
     pdb_violations: int
     lost_by: str
     """The criterion by which another node was preferred; "" for the chosen one and its equals."""
+    priorities: tuple[int, ...] = ()
+    """Of the victims, in their order."""
 
 
 class PostFilterOutcome(NamedTuple):
@@ -53,6 +55,10 @@ class PostFilterOutcome(NamedTuple):
     """``namespace/name`` of the victims on the nominated node, in the plugin's order."""
     candidates: tuple[CandidateNode, ...]
     nominated_any: tuple[str, ...]
+    refused: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    """(reason, nodes) where not even the eviction of every pod of lower priority would help."""
+    not_tried: tuple[str, ...] = ()
+    """Nodes that were left out because enough candidates had been found."""
 
 
 class PermitOutcome(NamedTuple):

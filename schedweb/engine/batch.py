@@ -13,7 +13,7 @@ from framework.trace.attempt import AttemptTrace
 from framework.trace.encoding import encode_attempts
 from schedweb.engine.board import COLUMNS
 from schedweb.engine.cycle_view import cycle_body
-from schedweb.engine.frames import AttemptRow, Chunk, DecisionRow, NodeRow, PodRow
+from schedweb.engine.frames import AttemptRow, Chunk, DecisionRow, NodeRow, ObjectRow, PodRow, PreemptionRow
 from schedweb.engine.node_view import NodeView
 from schedweb.engine.outcomes import ending_of, score_of
 from schedweb.engine.player import Player
@@ -45,6 +45,8 @@ class Gatherer:
             projection.dirty
             or projection.nodes.dirty
             or projection.decisions
+            or projection.preemptions.made
+            or projection.others_changed
             or projection.feed.lines
             or self.player.traces
             or self.player.ended
@@ -196,6 +198,32 @@ class Gatherer:
             for each in made.values()
         ]
 
+    def preemptions(self) -> list[PreemptionRow]:
+        return [
+            PreemptionRow(
+                each.number,
+                each.place,
+                each.at,
+                each.node,
+                each.by.uid,
+                each.by.namespace,
+                each.by.name,
+                each.by.priority,
+                each.victim.uid,
+                each.victim.namespace,
+                each.victim.name,
+                each.victim.priority,
+            )
+            for each in self.projection.preemptions.take()
+        ]
+
+    def objects(self) -> list[ObjectRow]:
+        changed, self.projection.others_changed = self.projection.others_changed, {}
+        return [
+            ObjectRow(*key, present=obj is not None, manifest=None if obj is None else self.compressed(obj))
+            for key, obj in changed.items()
+        ]
+
     # --- what is shown ----------------------------------------------------------------------------------------------
 
     def columns(self, *, whole: bool) -> dict[str, str]:
@@ -225,7 +253,8 @@ class Gatherer:
         projection.dirty, projection.objects_changed = {}, set()
         projection.nodes.dirty, projection.nodes.objects_changed = {}, set()
         projection.nodes.topology_changed = False
-        projection.decisions = {}
+        projection.decisions, projection.others_changed = {}, {}
+        projection.preemptions.take()
         projection.feed.clear()
         player.traces, player.ended = [], []
         projection.usage.start(player.recorded + 1)

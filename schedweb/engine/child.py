@@ -310,6 +310,8 @@ class Engine:
             chunk=chunk,
             attempt_rows=attempts,
             decisions=decisions,
+            preemptions=gatherer.preemptions(),
+            objects=gatherer.objects(),
             feed=feed,
             clock_moves=moves,
             outcomes=outcomes,

@@ -155,6 +155,33 @@ class DecisionRow(msgspec.Struct, frozen=True, array_like=True):
     outcome: str
 
 
+class PreemptionRow(msgspec.Struct, frozen=True, array_like=True):
+    """One victim. `number` and `place`: the attempt that evicted it, and its place among that attempt's victims."""
+
+    number: int
+    place: int
+    at: int
+    node: str
+    uid: str
+    namespace: str
+    name: str
+    priority: int
+    victim_uid: str
+    victim_namespace: str
+    victim_name: str
+    victim_priority: int
+
+
+class ObjectRow(msgspec.Struct, frozen=True, array_like=True):
+    """An object that is neither a pod nor a node, as it is now; without a manifest once it was deleted."""
+
+    kind: str
+    namespace: str
+    name: str
+    present: bool
+    manifest: bytes | None
+
+
 class Outcome(msgspec.Struct, frozen=True):
     """What became of a command that had its place; `refused` says why it changed nothing."""
 
@@ -200,6 +227,8 @@ class Batch(Message, frozen=True, tag="batch"):
     chunk: Chunk | None
     attempt_rows: list[AttemptRow]
     decisions: list[DecisionRow]
+    preemptions: list[PreemptionRow]
+    objects: list[ObjectRow]
     feed: list[dict[str, Any]]
     clock_moves: list[tuple[int, int]]
     outcomes: list[Outcome]

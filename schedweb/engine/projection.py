@@ -23,6 +23,7 @@ from schedweb.engine.feed import Feed
 from schedweb.engine.node_view import BOUND, IN_FLIGHT, WAITING, NodeTable
 from schedweb.engine.outcomes import message_tail, rejectors_of, score_of, score_words
 from schedweb.engine.pod_view import PodView, Wait, view_of
+from schedweb.engine.preemptions import Preemptions
 from schedweb.engine.unjudged import warnings_of
 from schedweb.engine.usage_log import UsageLog
 from schedweb.engine.words import event_words, joined, seconds_text, waits_for
@@ -39,6 +40,12 @@ TIMED_OUT: Final = "rejected due to timeout"
 SECOND: Final = 1_000_000_000
 #: Above this the manifests of placed pods are written when they change only: the snapshot holds them as they were.
 MANIFESTS_AT_START: Final = 20_000
+#: What the scheduler reads besides pods and nodes, and people ask for.
+SHOWN_KINDS: Final = frozenset({
+    "PersistentVolumeClaim", "PersistentVolume", "StorageClass", "CSINode", "CSIDriver", "CSIStorageCapacity",
+    "VolumeAttachment", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceClass",
+    "PodDisruptionBudget", "PriorityClass", "PodGroup", "Workload",
+})  # fmt: skip
 
 
 @dataclass(slots=True)
@@ -86,6 +93,9 @@ class Projection(Observer):
         self.open_decisions: dict[str, DecisionView] = {}
         self.decided: dict[str, tuple[str, int]] = {}
         """Uid → (who, when) of the last decision about its wait."""
+        self.preemptions = Preemptions()
+        self.others_changed: dict[tuple[str, str, str], KubeObject | None] = {}
+        """(kind, namespace, name) → what is neither pod nor node as it is now; None once it was deleted."""
         self.logs: list[str] = []
         self.ended: list[AttemptTrace] = []
         """Attempts that were bound or failed, with their own cycle or later."""
@@ -154,6 +164,13 @@ class Projection(Observer):
             self.nodes.set_node(new)
         elif isinstance(old, Node):
             self.nodes.remove_node(old.metadata.name)
+        else:
+            self._other_changed(old, new)
+
+    def _other_changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
+        obj = new or old
+        if obj is not None and obj.kind in SHOWN_KINDS:
+            self.others_changed[obj.kind, obj.metadata.namespace, obj.metadata.name] = new
 
     def load(self) -> None:
         """Takes over what the cluster holds before the scheduler begins."""
@@ -170,6 +187,9 @@ class Projection(Observer):
             self._pod_added(pod, view)
             if len(pods) <= MANIFESTS_AT_START or not pod.spec.node_name:
                 self.objects_changed.add(view.uid)
+        for obj in self.cluster.all():
+            if not isinstance(obj, Pod | Node):
+                self._other_changed(None, obj)
         self.usage.start(1)
 
     def _pod_added(self, pod: Pod, view: PodView) -> None:
@@ -210,6 +230,7 @@ class Projection(Observer):
     def _pod_deleted(self, pod: Pod) -> None:
         view = self.views.get(pod.metadata.uid)
         if view is not None:
+            self.preemptions.deleted(pod, view)
             self._gone(view, DELETED, "Pod deleted")
             self.gangs.get(view.gang, {}).pop(view.uid, None)
             # Its record stays in the database; a run of a long trace must not hold all pods that ever were.
@@ -340,7 +361,14 @@ class Projection(Observer):
         if error or not trace.fit_error:
             said = [lines.text(f" failed: {trace.message}")]
         self.feed.pod_line(self.now, "unschedulable", view, said, state="unschedulable")
+        for victim in self.preemptions.ended(view, trace, self.now, self._view_named, self.feed):
+            self.dirty[victim.uid] = victim
         self._close_decision(view, "back in the queue")
+
+    def _view_named(self, key: str) -> PodView | None:
+        namespace, _, name = key.partition("/")
+        pod = self.cluster.get(Pod, namespace, name)
+        return None if pod is None else self.views.get(pod.metadata.uid)
 
     def _waits(self, view: PodView, trace: AttemptTrace) -> None:
         asking = self.asking.get(trace.profile, frozenset())

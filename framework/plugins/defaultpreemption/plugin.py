@@ -7,6 +7,7 @@ returns, their events are held as in-flight events of this very pod, and PreEnqu
 from __future__ import annotations
 
 from collections.abc import Sequence
+from dataclasses import dataclass, field
 from typing import ClassVar
 
 from framework.interface import (
@@ -34,6 +35,22 @@ from framework.plugins.defaultpreemption.victims import NO_VICTIMS, Victims, pri
 
 NOT_HELPFUL = Status.unresolvable("Preemption is not helpful for scheduling")
 STILL_RUNNING = Status.unresolvable("waiting for the preemption for this pod to be finished")
+
+
+@dataclass(slots=True)
+class _Search:
+    """What came of looking for candidates."""
+
+    candidates: list[Victims] = field(default_factory=list)
+    """Those without budget violations first."""
+    failures: list[tuple[Status, int]] = field(default_factory=list)
+    """Why other nodes are none, with how many."""
+    refused: dict[str, list[str]] = field(default_factory=dict)
+    """Reason → nodes that had pods to evict, in vain."""
+    not_tried: tuple[str, ...] = ()
+
+    def refused_by_reason(self) -> dict[str, tuple[str, ...]]:
+        return {reason: tuple(nodes) for reason, nodes in self.refused.items()}
 
 
 class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
@@ -75,13 +92,15 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
         total = len(self.handle.snapshot.list())
         if total == 0:
             return None, Status.as_error("no nodes available")
-        candidates, failures = self._find_candidates(state, pod if pod.pod is current else PodInfo(current), statuses)
+        search = self._find_candidates(state, pod if pod.pod is current else PodInfo(current), statuses)
+        candidates = search.candidates
         if not candidates:
-            errors = [s.message for s, _ in failures if s.code is Code.ERROR]
+            errors = [s.message for s, _ in search.failures if s.code is Code.ERROR]
             if errors:
                 return None, Status.as_error(_aggregate(errors))
-            message = counted_fit_error_message(total, failures, NOT_HELPFUL)
-            return PostFilterResult(nominated_node=""), Status.unschedulable(message)
+            message = counted_fit_error_message(total, search.failures, NOT_HELPFUL)
+            said = PostFilterResult(nominated_node="", refused=search.refused_by_reason())
+            return said, Status.unschedulable(message)
 
         equal, lost = best_candidates(candidates, self.handle.now())
         chosen_node = self.handle.choose_among([v.node for v in equal])
@@ -94,6 +113,8 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
             pdb_violations={v.node: v.pdb_violations for v in candidates if v.pdb_violations},
             nominated_any=tuple(v.node for v in equal),
             lost_by=lost,
+            refused=search.refused_by_reason(),
+            not_tried=search.not_tried,
         ), Status()
 
     def _not_eligible(self, pod: Pod, statuses: NodeStatuses) -> str:
@@ -109,22 +130,20 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
                 return "not eligible due to a terminating pod on the nominated node."
         return ""
 
-    def _find_candidates(
-        self, state: CycleState, pod: PodInfo, statuses: NodeStatuses
-    ) -> tuple[list[Victims], list[tuple[Status, int]]]:
-        """(candidates, those without budget violations first; why other nodes are none, with how many)."""
+    def _find_candidates(self, state: CycleState, pod: PodInfo, statuses: NodeStatuses) -> _Search:
         potential = statuses.nodes_with_unschedulable()
         if not potential:
-            return [], []
+            return _Search()
         with_victims = self.handle.snapshot.nodes_with_pods_below(priority_of(pod.pod))
         if with_victims.isdisjoint(potential):
-            return [], [(NO_VICTIMS, len(potential))]
+            return _Search(failures=[(NO_VICTIMS, len(potential))])
         budgets = self.handle.objects.list(PodDisruptionBudget)
         wanted = self._candidates_wanted(len(potential))
         offset = self.handle.random_below(len(potential))
         clean: list[Victims] = []
         violating: list[Victims] = []
-        failures: list[tuple[Status, int]] = []
+        found = _Search()
+        failures = found.failures
         for i in range(len(potential)):
             name = potential[(offset + i) % len(potential)]
             if name not in with_victims:
@@ -136,14 +155,18 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
             outcome = select_victims(dry_run, pod, budgets, self.handle.now())
             if isinstance(outcome, Status):
                 failures.append((outcome, 1))
+                found.refused.setdefault(", ".join(outcome.all_reasons), []).append(name)
                 continue
             if not outcome.pods:
                 failures.append((Status.as_error(f'expected at least one victim pod on node "{name}"'), 1))
                 continue
             (violating if outcome.pdb_violations else clean).append(outcome)
             if clean and len(clean) + len(violating) >= wanted:
+                rest = range(i + 1, len(potential))
+                found.not_tried = tuple(potential[(offset + j) % len(potential)] for j in rest)
                 break
-        return [*clean, *violating], failures
+        found.candidates = [*clean, *violating]
+        return found
 
     def _candidates_wanted(self, nodes: int) -> int:
         share = nodes * self.args.min_candidate_nodes_percentage // 100

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from schedweb.runs.models.history import Attempt, AttemptChunk, Decision, FeedItem
-from schedweb.runs.models.live import NodeRecord, PodRecord
+from schedweb.runs.models.history import Attempt, AttemptChunk, Decision, FeedItem, Preemption
+from schedweb.runs.models.live import NodeRecord, ObjectRecord, PodRecord
 from schedweb.runs.models.run import Checkpoint, JournalEntry, Run
 
 __all__ = [
@@ -14,6 +14,8 @@ __all__ = [
     "FeedItem",
     "JournalEntry",
     "NodeRecord",
+    "ObjectRecord",
     "PodRecord",
+    "Preemption",
     "Run",
 ]

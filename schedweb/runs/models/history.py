@@ -97,6 +97,38 @@ class Decision(models.Model):
         return f"{self.namespace}/{self.name} {self.decision}"
 
 
+class Preemption(models.Model):
+    """One victim: which pod it had to leave for, in which attempt, on which node."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="preemptions")
+    #: The attempt, and the victim's place among that attempt's victims.
+    number = models.PositiveIntegerField()
+    place = models.PositiveIntegerField()
+    at = models.BigIntegerField()
+    node = models.CharField(max_length=253)
+    uid = models.CharField(max_length=128)
+    namespace = models.CharField(max_length=63)
+    name = models.CharField(max_length=253)
+    priority = models.IntegerField()
+    victim_uid = models.CharField(max_length=128)
+    victim_namespace = models.CharField(max_length=63)
+    victim_name = models.CharField(max_length=253)
+    victim_priority = models.IntegerField()
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["-number", "place"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["run", "number", "place"], name="one_victim_per_place")
+        ]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["run", "victim_uid"]),
+            models.Index(fields=["run", "uid"]),
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.namespace}/{self.name} preempted {self.victim_namespace}/{self.victim_name}"
+
+
 class FeedItem(models.Model):
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="feed")
     number = models.PositiveIntegerField()

@@ -1,4 +1,4 @@
-"""PodRecord and NodeRecord: where every pod and node of a run is now, so that the web answers windows by SQL."""
+"""PodRecord, NodeRecord, ObjectRecord: what a run's cluster holds now, so that the web answers windows by SQL."""
 
 from __future__ import annotations
 
@@ -85,3 +85,23 @@ class NodeRecord(models.Model):
 
     def __str__(self) -> str:
         return self.name
+
+
+class ObjectRecord(models.Model):
+    """What is neither pod nor node: claims, volumes, classes, slices, budgets, groups."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="object_records")
+    kind = models.CharField(max_length=63)
+    namespace = models.CharField(max_length=63, blank=True)
+    name = models.CharField(max_length=253)
+    present = models.BooleanField(default=True)
+    manifest = models.BinaryField(null=True)
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["kind", "namespace", "name"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["run", "kind", "namespace", "name"], name="one_record_per_object")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.kind} {self.namespace}/{self.name}" if self.namespace else f"{self.kind} {self.name}"

@@ -126,7 +126,8 @@ class FeedPartSerializer(serializers.Serializer[Any]):
 
 
 FEED_KINDS = (
-    "bound", "attempt", "waiting", "unschedulable", "queue", "backoff", "decision", "command", "node", "engine"
+    "bound", "attempt", "waiting", "unschedulable", "queue", "backoff", "decision", "command", "node", "engine",
+    "preemption",
 )  # fmt: skip
 
 

@@ -26,7 +26,9 @@ from schedweb.runs.models import (
     FeedItem,
     JournalEntry,
     NodeRecord,
+    ObjectRecord,
     PodRecord,
+    Preemption,
     Run,
 )
 from schedweb.runs.publisher import EVERYONE, PUBLISHER, run_group
@@ -51,6 +53,11 @@ DECISION_COLUMNS: Final = (
     "run", "number", "entry", "decision", "pod_uid", "namespace", "name", "workload", "tail", "node", "plugin",
     "reason", "by", "at", "outcome", "author", "created_at",
 )  # fmt: skip
+PREEMPTION_COLUMNS: Final = (
+    "run", "number", "place", "at", "node", "uid", "namespace", "name", "priority", "victim_uid", "victim_namespace",
+    "victim_name", "victim_priority",
+)  # fmt: skip
+OBJECT_COLUMNS: Final = ("run", "kind", "namespace", "name", "present", "manifest")
 CLOCK: Final = "clock"
 KEPT_CHECKPOINTS: Final = 2
 
@@ -154,6 +161,19 @@ class BatchWriter:
             keep=("duration_us", "score"),
         )
         self.store_decisions(batch)
+        upsert(
+            Preemption,
+            PREEMPTION_COLUMNS,
+            ("run", "number", "place"),
+            [(run, *msgspec.structs.astuple(row)) for row in batch.preemptions],
+        )
+        upsert(
+            ObjectRecord,
+            OBJECT_COLUMNS,
+            ("run", "kind", "namespace", "name"),
+            [(run, *msgspec.structs.astuple(row)) for row in batch.objects],
+            keep=("manifest",),
+        )
 
     def store_decisions(self, batch: Batch) -> None:
         if not batch.decisions:

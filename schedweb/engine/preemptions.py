@@ -1,0 +1,82 @@
+"""Who had to leave for whom: heard while victims are deleted, told when the attempt that evicted them has ended.
+
+DefaultPreemption deletes its victims within PostFilter; that attempt's trace, which names them, comes after that.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Final
+
+from framework.objects import Pod
+from framework.trace.attempt import AttemptTrace, PostFilterOutcome
+from schedweb.engine import feed as lines
+from schedweb.engine.feed import Feed
+from schedweb.engine.pod_view import PodView
+
+#: More victims of one preemption than this are counted in the feed; the pod's page names all.
+SHOWN: Final = 3
+
+
+def was_preempted(pod: Pod) -> bool:
+    """Kube-scheduler says so on a victim before it deletes it (framework/preemption/preemption.go, preemptPod)."""
+    return any(
+        each.type == "DisruptionTarget" and each.status == "True" and each.reason == "PreemptionByScheduler"
+        for each in pod.status.conditions
+    )
+
+
+@dataclass(frozen=True, slots=True)
+class PreemptionView:
+    """`victim` had to leave `node` for `by`, in the attempt `number`, as the victim number `place`."""
+
+    number: int
+    place: int
+    at: int
+    node: str
+    by: PodView
+    victim: PodView
+
+
+class Preemptions:
+    def __init__(self) -> None:
+        self.made: list[PreemptionView] = []
+        """Since the last batch."""
+        self._gone: dict[str, PodView] = {}
+        """namespace/name → pods that a preemption deleted in the cycle under way."""
+
+    def deleted(self, pod: Pod, view: PodView) -> None:
+        if was_preempted(pod):
+            self._gone[view.key] = view
+
+    def ended(
+        self, view: PodView, trace: AttemptTrace, at: int, named: Callable[[str], PodView | None], feed: Feed
+    ) -> list[PodView]:
+        """The victims of this failed attempt. ``named`` finds those that stayed: one that waited is only refused."""
+        gone, self._gone = self._gone, {}
+        everyone: list[PodView] = []
+        for outcome in trace.post_filter:
+            if not outcome.nominated_node or not outcome.victims:
+                continue
+            victims = [victim for key in outcome.victims if (victim := gone.get(key) or named(key))]
+            for place, victim in enumerate(victims):
+                self.made.append(PreemptionView(trace.cycle, place, at, outcome.nominated_node, view, victim))
+                victim.step(at, f"Preempted by {view.key}", strong=True)
+            _tell(feed, at, view, outcome, victims)
+            everyone += victims
+        return everyone
+
+    def take(self) -> list[PreemptionView]:
+        made, self.made = self.made, []
+        return made
+
+
+def _tell(feed: Feed, at: int, view: PodView, outcome: PostFilterOutcome, victims: list[PodView]) -> None:
+    node = outcome.nominated_node or ""
+    said = [lines.pod(view), lines.text(" preempted ")]
+    for place, victim in enumerate(victims[:SHOWN]):
+        said += [lines.text(", "), lines.pod(victim)] if place else [lines.pod(victim)]
+    more = len(victims) - SHOWN
+    said += [lines.text(f" and {more} more on " if more > 0 else " on "), lines.node(node), lines.text(".")]
+    feed.line(at, "preemption", said, state="in_flight", nodes=(node,), views=[view, *victims])
