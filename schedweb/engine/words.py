@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Final
 
 #: Chips on cards have room for one short word.
@@ -20,6 +21,13 @@ SHORT_PLUGINS: Final = {
     "Coscheduling": "Gang",
     "DefaultPreemption": "Preemption",
     "DefaultBinder": "Bind",
+    "VolumeBinding": "Volume",
+    "VolumeZone": "Volume zone",
+    "VolumeRestrictions": "Volume use",
+    "NodeVolumeLimits": "Volume limit",
+    "DynamicResources": "Devices",
+    "NodeDeclaredFeatures": "Features",
+    "GangScheduling": "Gang",
 }
 
 #: What may change a plugin's mind, as its event registrations say (each plugin's events_to_register).
@@ -35,6 +43,13 @@ WAITS_FOR: Final = {
     "SchedulingGates": "its scheduling gates are removed",
     "ManualApproval": "a person activates it, or the five-minute flush",
     "Coscheduling": "a pod is added, its PodGroup is added or changes",
+    "VolumeRestrictions": "a pod with the same disk or claim is deleted, its claim is created, a node is added",
+    "NodeVolumeLimits": "a pod with volumes is deleted, a volume is detached, a node's limit grows",
+    "VolumeBinding": "its claims, volumes or their class change, a node is added or changes labels, storage grows",
+    "VolumeZone": "its claim or volume changes, a node is added or changes labels",
+    "DynamicResources": "its ResourceClaim changes, a device class or devices are added, a node is added or changes",
+    "NodeDeclaredFeatures": "a node is added or declares more features, the pod changes",
+    "GangScheduling": "a pod of its group is added, its PodGroup is added",
 }
 
 EVENTS: Final = {
@@ -90,6 +105,6 @@ def seconds_text(nanoseconds: int) -> str:
     return f"{minutes // 60}h {minutes % 60:02}m"
 
 
-def joined(words: list[str]) -> str:
+def joined(words: Sequence[str], last: str = "and") -> str:
     """a, b and c."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} and {words[-1]}" if words else ""
+    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}" if words else ""

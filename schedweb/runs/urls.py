@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from schedweb.runs.api import attempts, pods, runs, waiting
+from schedweb.runs.api import attempts, objects, pods, runs, waiting
 
 urlpatterns = [
     path("runs/", runs.RunListApi.as_view()),
@@ -21,9 +21,13 @@ urlpatterns = [
     path("runs/<uuid:run>/nodes/<str:name>/", pods.NodeApi.as_view()),
     path("runs/<uuid:run>/nodes/<str:name>/yaml/", pods.NodeYamlApi.as_view()),
     path("runs/<uuid:run>/selection/", pods.SelectionApi.as_view()),
+    path("runs/<uuid:run>/preemptions/", objects.PreemptionListApi.as_view()),
+    path("runs/<uuid:run>/objects/", objects.ObjectListApi.as_view()),
+    path("runs/<uuid:run>/objects/yaml/", objects.ObjectYamlApi.as_view()),
     path("runs/<uuid:run>/attempts/", attempts.AttemptListApi.as_view()),
     path("runs/<uuid:run>/attempts/<int:number>/", attempts.AttemptApi.as_view()),
     path("runs/<uuid:run>/attempts/<int:number>/filter/", attempts.AttemptFilterApi.as_view()),
+    path("runs/<uuid:run>/attempts/<int:number>/preemption/", attempts.AttemptPreemptionApi.as_view()),
     path("runs/<uuid:run>/attempts/<int:number>/scores/", attempts.AttemptScoresApi.as_view()),
     path("waiting/", waiting.WaitingListApi.as_view()),
     path("waiting/count/", waiting.WaitingCountApi.as_view()),

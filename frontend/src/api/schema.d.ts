@@ -309,6 +309,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run}/attempts/{number}/preemption/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["runs_attempt_preemption"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run}/attempts/{number}/scores/": {
         parameters: {
             query?: never;
@@ -453,6 +469,38 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run}/objects/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["runs_objects"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/objects/yaml/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["runs_object_yaml"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run}/pods/": {
         parameters: {
             query?: never;
@@ -493,6 +541,22 @@ export interface paths {
             cookie?: never;
         };
         get: operations["runs_pod_yaml"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/preemptions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["runs_preemptions"];
         put?: never;
         post?: never;
         delete?: never;
@@ -601,6 +665,13 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * @description * `bound` - bound
+         *     * `match` - match
+         *     * `provision` - provision
+         * @enum {string}
+         */
+        ActionEnum: "bound" | "match" | "provision";
         Answer: {
             kind: components["schemas"]["AnswerKindEnum"];
             headline: string;
@@ -647,6 +718,7 @@ export interface components {
             message: string;
             nominated: string | null;
             victims: components["schemas"]["Victim"][];
+            decisions: components["schemas"]["Decisions"];
             sampling: components["schemas"]["Sampling"];
         };
         AttemptRow: {
@@ -676,6 +748,18 @@ export interface components {
             run: components["schemas"]["Run"];
             cycle: components["schemas"]["Cycle"] | null;
             columns: components["schemas"]["Columns"];
+        };
+        Candidate: {
+            node: string;
+            chosen: boolean;
+            /** @description as good as the chosen one */
+            equal: boolean;
+            /** @description most important first */
+            victims: components["schemas"]["PriorityRef"][];
+            pdb_violations: number;
+            lost_by: string;
+            /** @description the criterion with both numbers */
+            lost_text: string;
         };
         Card: {
             namespace: string;
@@ -851,6 +935,10 @@ export interface components {
             text: string;
             comparison: components["schemas"]["Comparison"] | null;
             saved_meanwhile: components["schemas"]["Meanwhile"] | null;
+        };
+        Claims: {
+            volumes: components["schemas"]["VolumeClaim"][];
+            devices: components["schemas"]["DeviceClaim"][];
         };
         Clock: {
             mode: components["schemas"]["ClockModeEnum"];
@@ -1108,6 +1196,56 @@ export interface components {
             limit: number;
             results: components["schemas"]["Decision"][];
         };
+        /** @description What Reserve decided for the pod's claims. */
+        Decisions: {
+            volumes: components["schemas"]["VolumeDecision"][];
+            devices: components["schemas"]["DeviceDecision"][];
+        };
+        Device: {
+            request: string;
+            driver: string;
+            pool: string;
+            device: string;
+            admin_access: boolean;
+        };
+        DeviceClaim: {
+            /** @description spec.resourceClaims[].name */
+            local: string;
+            namespace: string;
+            claim: string;
+            template: string;
+            state: components["schemas"]["DeviceClaimStateEnum"];
+            text: string;
+            requests: components["schemas"]["DeviceRequest"][];
+            devices: components["schemas"]["Device"][];
+            /** @description pods that it is reserved for */
+            used_by: number;
+        };
+        /**
+         * @description * `allocated` - allocated
+         *     * `decided` - decided
+         *     * `pending` - pending
+         *     * `missing` - missing
+         * @enum {string}
+         */
+        DeviceClaimStateEnum: "allocated" | "decided" | "pending" | "missing";
+        DeviceDecision: {
+            request: string;
+            driver: string;
+            pool: string;
+            device: string;
+            admin_access: boolean;
+            namespace: string;
+            claim: string;
+        };
+        DeviceRequest: {
+            name: string;
+            device_class: string;
+            /** @description null for all of them */
+            count: number | null;
+            /** @description further choices of a prioritised list */
+            alternatives: number;
+        };
         Diff: {
             added: number;
             removed: number;
@@ -1190,9 +1328,10 @@ export interface components {
          *     * `command` - command
          *     * `node` - node
          *     * `engine` - engine
+         *     * `preemption` - preemption
          * @enum {string}
          */
-        FeedKindEnum: "bound" | "attempt" | "waiting" | "unschedulable" | "queue" | "backoff" | "decision" | "command" | "node" | "engine";
+        FeedKindEnum: "bound" | "attempt" | "waiting" | "unschedulable" | "queue" | "backoff" | "decision" | "command" | "node" | "engine" | "preemption";
         FeedPart: {
             t: components["schemas"]["TEnum"];
             v: string;
@@ -1362,6 +1501,10 @@ export interface components {
             text: string;
             strong?: boolean;
         };
+        KindCount: {
+            kind: string;
+            count: number;
+        };
         Lane: {
             queue: components["schemas"]["QueueEnum"];
             spans: components["schemas"]["Span"][];
@@ -1394,6 +1537,21 @@ export interface components {
             /** Format: date-time */
             at: string | null;
         };
+        NoCandidates: {
+            kind: components["schemas"]["NoCandidatesKindEnum"];
+            reason: string;
+            count: number;
+            /** @description the first 20 */
+            nodes: string[];
+        };
+        /**
+         * @description * `refused` - refused
+         *     * `no_victims` - no_victims
+         *     * `not_helpful` - not_helpful
+         *     * `not_tried` - not_tried
+         * @enum {string}
+         */
+        NoCandidatesKindEnum: "refused" | "no_victims" | "not_helpful" | "not_tried";
         NodeAmount: {
             name: string;
             allocatable: number;
@@ -1602,6 +1760,8 @@ export interface components {
             next_try: components["schemas"]["NextTry"] | null;
             journey: components["schemas"]["Journey"];
             waits_for: components["schemas"]["Reason"][];
+            claims: components["schemas"]["Claims"];
+            preempted_by: components["schemas"]["PreemptionRow"] | null;
             previous: components["schemas"]["PodRef"] | null;
             next: components["schemas"]["PodRef"] | null;
             warnings: string[];
@@ -1643,11 +1803,48 @@ export interface components {
          * @enum {string}
          */
         PointStateEnum: "ok" | "rejects" | "skipped" | "not_reached" | "waits" | "error";
+        /** @description A window of `candidates`, the chosen one first; `groups`: the other nodes by reason. */
+        Preemption: {
+            plugin: string;
+            message: string;
+            nominated: string | null;
+            headline: string;
+            groups: components["schemas"]["NoCandidates"][];
+            count: number;
+            offset: number;
+            limit: number;
+            candidates: components["schemas"]["Candidate"][];
+        };
+        /** @description One victim. */
+        PreemptionRow: {
+            /** @description the attempt that evicted it */
+            number: number;
+            /** Format: date-time */
+            at: string;
+            node: string;
+            pod: components["schemas"]["PriorityRef"];
+            victim: components["schemas"]["PriorityRef"];
+        };
+        PreemptionRowWindow: {
+            count: number;
+            offset: number;
+            limit: number;
+            results: components["schemas"]["PreemptionRow"][];
+        };
         Preset: {
             name: string;
             title: string;
             description: string;
             text: string;
+        };
+        PriorityRef: {
+            namespace: string;
+            name: string;
+            /** @description the owner's name without the template hash */
+            workload: string;
+            /** @description what tells this pod from its siblings */
+            tail: string;
+            priority: number | null;
         };
         QueueCounts: {
             gated: number;
@@ -1752,6 +1949,20 @@ export interface components {
              * @description where the clock starts; else the snapshot's time
              */
             start?: string | null;
+        };
+        RunObject: {
+            kind: string;
+            namespace: string;
+            name: string;
+            state: string;
+        };
+        /** @description `kinds` counts all objects, whatever `kind` and `q` ask for. */
+        RunObjectWindow: {
+            kinds: components["schemas"]["KindCount"][];
+            count: number;
+            offset: number;
+            limit: number;
+            results: components["schemas"]["RunObject"][];
         };
         /**
          * @description * `created` - created
@@ -2015,6 +2226,41 @@ export interface components {
             /** @description what tells this pod from its siblings */
             tail: string;
             node: string;
+        };
+        VolumeClaim: {
+            /** @description spec.volumes[].name */
+            volume: string;
+            namespace: string;
+            claim: string;
+            ephemeral: boolean;
+            state: components["schemas"]["VolumeClaimStateEnum"];
+            /** @description why it is not bound, in a sentence */
+            text: string;
+            persistent_volume: string;
+            storage_class: string;
+            binding_mode: string;
+            size: string;
+            access_modes: string[];
+            zones: string[];
+        };
+        /**
+         * @description * `bound` - bound
+         *     * `match` - match
+         *     * `provision` - provision
+         *     * `pending` - pending
+         *     * `lost` - lost
+         *     * `missing` - missing
+         * @enum {string}
+         */
+        VolumeClaimStateEnum: "bound" | "match" | "provision" | "pending" | "lost" | "missing";
+        VolumeDecision: {
+            namespace: string;
+            claim: string;
+            /** @description spec.volumes[].name */
+            volume: string;
+            action: components["schemas"]["ActionEnum"];
+            persistent_volume: string;
+            storage_class: string;
         };
         WaitingCount: {
             count: number;
@@ -3449,6 +3695,60 @@ export interface operations {
             };
         };
     };
+    runs_attempt_preemption: {
+        parameters: {
+            query?: {
+                /** @description How many to return, at most 200 */
+                limit?: number;
+                /** @description How many to leave out */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                number: number;
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Preemption"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     runs_attempt_scores: {
         parameters: {
             query?: {
@@ -3924,6 +4224,115 @@ export interface operations {
             };
         };
     };
+    runs_objects: {
+        parameters: {
+            query?: {
+                kind?: string;
+                /** @description How many to return, at most 200 */
+                limit?: number;
+                /** @description How many to leave out */
+                offset?: number;
+                /** @description a part of the name */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunObjectWindow"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_object_yaml: {
+        parameters: {
+            query: {
+                kind: string;
+                name: string;
+                /** @description empty for what has none */
+                namespace?: string;
+            };
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Yaml"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     runs_pods: {
         parameters: {
             query?: {
@@ -4056,6 +4465,61 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Yaml"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_preemptions: {
+        parameters: {
+            query?: {
+                /** @description How many to return, at most 200 */
+                limit?: number;
+                /** @description How many to leave out */
+                offset?: number;
+                /** @description namespace/name of either */
+                pod?: string;
+            };
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PreemptionRowWindow"];
                 };
             };
             /** @description Not logged in */

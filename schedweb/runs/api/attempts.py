@@ -10,7 +10,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from schedweb.api.windows import WINDOW_PARAMETERS, integer_parameter, window_of, window_serializer
-from schedweb.runs.selectors import attempts, filters, scores
+from schedweb.runs.selectors import attempts, filters, preemptions, scores
 from schedweb.runs.selectors.runs import run_get
 from schedweb.runs.serializers.attempt import (
     AttemptRowSerializer,
@@ -18,6 +18,7 @@ from schedweb.runs.serializers.attempt import (
     FilterSerializer,
     ScoresSerializer,
 )
+from schedweb.runs.serializers.claims import PreemptionSerializer
 
 
 class AttemptListApi(APIView):
@@ -61,6 +62,12 @@ class AttemptFilterApi(APIView):
                 query=request.query_params.get("q", ""),
             )
         )
+
+
+class AttemptPreemptionApi(APIView):
+    @extend_schema(operation_id="runs_attempt_preemption", parameters=WINDOW_PARAMETERS, responses=PreemptionSerializer)
+    def get(self, request: Request, run: UUID, number: int) -> Response:
+        return Response(preemptions.preemption_body(attempts.stored_attempt(run, number), window_of(request)))
 
 
 class AttemptScoresApi(APIView):

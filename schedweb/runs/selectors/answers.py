@@ -7,6 +7,8 @@ from typing import Any, Final
 
 from framework.interface import Code
 from schedweb.runs.amounts import amount_text
+from schedweb.runs.selectors.claim_answers import refused_at_once, refused_on_nodes
+from schedweb.runs.selectors.claims import Objects
 from schedweb.runs.selectors.filters import FilterView, NodeFacts, Wanted, distance, node_body, shortage
 
 FIT: Final = "NodeResourcesFit"
@@ -15,6 +17,10 @@ _EVERY_NODE: Final[Mapping[str, str]] = {
     "NodeUnschedulable": "Every node that it could use is cordoned.",
     "TaintToleration": "Every node that it could use has a taint that it does not tolerate.",
     "NodePorts": "Its host ports are taken on every node that it could use.",
+    "InterPodAffinity": "On every node that it could use pod (anti-)affinity keeps it away.",
+    "VolumeBinding": "No node that it could use can have its volumes.",
+    "VolumeZone": "No node that it could use is in the zone of its volumes.",
+    "DynamicResources": "No node that it could use has the devices that it asks for.",
     "PodTopologySpread": "On every node that it could use it would break its topology spread constraints.",
 }
 _IN_SHORT: Final[Mapping[str, tuple[str, str]]] = {
@@ -25,13 +31,21 @@ _IN_SHORT: Final[Mapping[str, tuple[str, str]]] = {
     "NodePorts": ("has its host port taken", "have its host ports taken"),
     "PodTopologySpread": ("would break its spreading", "would break its spreading"),
     "InterPodAffinity": ("does not fit its pod (anti-)affinity", "do not fit its pod (anti-)affinity"),
+    "VolumeRestrictions": ("has a pod with the same volume", "have a pod with the same volume"),
+    "NodeVolumeLimits": ("has no room for another volume", "have no room for another volume"),
+    "VolumeBinding": ("cannot have its volumes", "cannot have its volumes"),
+    "VolumeZone": ("is not in the zone of its volumes", "are not in the zone of its volumes"),
+    "DynamicResources": ("lacks the devices", "lack the devices"),
+    "NodeDeclaredFeatures": ("does not declare the features it needs", "do not declare the features it needs"),
 }
 
 
-def pending_answer(view: FilterView, manifest: Mapping[str, Any]) -> tuple[str, str]:
+def pending_answer(view: FilterView, manifest: Mapping[str, Any], objects: Objects) -> tuple[str, str]:
     """(headline, detail) of an attempt that ended without a node. ``manifest`` is the pod's."""
     refused = view.trace.pre_filter_status
     if refused is not None:
+        if said := refused_at_once(refused.plugin, refused.message, manifest, objects):
+            return said
         return f"{refused.plugin or 'PreFilter'} refuses it before any node is looked at.", f"{refused.message}."
     groups = view.ordered()
     if not groups:
@@ -45,8 +59,12 @@ def pending_answer(view: FilterView, manifest: Mapping[str, Any]) -> tuple[str, 
     elif decisive == "NodeAffinity":
         headline, detail = f"No node that it could use has {_asked_labels(manifest)}.", ""
     else:
-        headline = _EVERY_NODE.get(decisive) or f"{decisive}: {groups[0][0][2][0] if groups[0][0][2] else 'no reason'}."
+        reasons = groups[0][0][2]
+        headline = _EVERY_NODE.get(decisive) or f"{decisive}: {reasons[0] if reasons else 'no reason'}."
         detail = ""
+        named = [node["name"] for node in groups[0][1]]
+        if said := refused_on_nodes(decisive, reasons, named, manifest, objects):
+            headline, detail = said
     rest = _counted({plugin: n for plugin, n in by_plugin.items() if plugin != decisive}, len(view.facts))
     can = sum(len(nodes) for (_, code, _), nodes in groups if code is Code.UNSCHEDULABLE)
     return headline, " ".join(part for part in (detail, rest, _hope(can, sum(by_plugin.values()))) if part)

@@ -14,6 +14,7 @@ from schedweb.api.errors import not_found
 from schedweb.api.windows import Window, window_answer
 from schedweb.engine.names import split_name
 from schedweb.runs.models import Attempt, AttemptChunk, PodRecord, Run
+from schedweb.runs.selectors.claims import decisions_body
 from schedweb.runs.times import iso
 
 POINTS: Final = (
@@ -224,6 +225,7 @@ def attempt_body(stored: StoredAttempt) -> dict[str, Any]:
         "message": row.message,
         "nominated": nominated.nominated_node if nominated else None,
         "victims": [] if nominated is None else [victim_body(victim, nominated) for victim in nominated.victims],
+        "decisions": decisions_body(trace.decisions),
         "sampling": {
             "checked": trace.evaluated_nodes,
             "feasible": trace.feasible_nodes,

@@ -2,14 +2,20 @@
 
 from __future__ import annotations
 
+import contextlib
 from typing import Any, Final
 
+from framework.interface.decisions import ClaimDecision
 from schedweb.api.errors import ApiError
 from schedweb.runs.models import Attempt, Decision, PodRecord, Run
 from schedweb.runs.selectors.answers import pending_answer
 from schedweb.runs.selectors.attempts import stored_attempt
+from schedweb.runs.selectors.claim_answers import held_by_gang
+from schedweb.runs.selectors.claims import claims_body, has_claims
 from schedweb.runs.selectors.filters import FilterView
+from schedweb.runs.selectors.objects import ObjectLookup
 from schedweb.runs.selectors.pods import IN_COLUMN_ORDER, pod_get, pod_manifest
+from schedweb.runs.selectors.preemptions import preempted_by
 from schedweb.runs.serializers.fields import POD_COLUMNS
 from schedweb.runs.times import SECOND, iso, iso_or_none
 
@@ -17,6 +23,7 @@ ATTEMPTS_SHOWN: Final = 50
 #: The queue flushes pods that stayed unschedulable longer than this (scheduling_queue.go).
 LEFTOVERS: Final = 300 * SECOND
 Column = PodRecord.Column
+HAS_NODE: Final = (Column.WAITING, Column.IN_FLIGHT, Column.BOUND)
 
 
 def attempt_body(row: Attempt) -> dict[str, Any]:
@@ -78,16 +85,34 @@ def pending_words(run: Run, pod: PodRecord, latest: Attempt | None) -> tuple[str
         except ApiError:
             pass  # no longer stored: the counts remain
         else:
-            return pending_answer(view, pod_manifest(pod))
+            return pending_answer(view, pod_manifest(pod), ObjectLookup(run))
     return pending_headline(pod.card, pod.detail.get("nodes_total", run.node_count)), ""
 
 
-def answer_body(run: Run, pod: PodRecord, latest: Attempt | None) -> dict[str, Any]:
+def gated_words(run: Run, pod: PodRecord) -> tuple[str, str]:
+    gate = pod.card.get("gate") or "a gate"
+    if gate == "GangScheduling":
+        return held_by_gang(pod_manifest(pod), ObjectLookup(run))
+    return f"Held by {gate}.", "It is not tried until the gate is gone."
+
+
+def deleted_words(by: dict[str, Any] | None) -> tuple[str, str]:
+    """`by`: the preemption whose victim it was."""
+    if by is None:
+        return "Deleted.", ""
+    preemptor, victim = by["pod"], by["victim"]
+    return (
+        f"Preempted by {preemptor['namespace']}/{preemptor['name']}, which fitted nowhere.",
+        f"Its priority is {victim['priority']:,}, that of {preemptor['name']} {preemptor['priority']:,}; "
+        f"without it there is room on {by['node']}.",
+    )
+
+
+def answer_body(run: Run, pod: PodRecord, latest: Attempt | None, by: dict[str, Any] | None) -> dict[str, Any]:
     card = pod.card
     message = pod.detail.get("message", "") or (latest.message if latest else "")
     texts: dict[str, tuple[str, str, str]] = {
         Column.BOUND: ("bound", f"Bound to {pod.node}.", winner_text(card) if pod.attempts else "It was there before."),
-        Column.GATED: ("gated", f"Held by {card.get('gate') or 'a gate'}.", "It is not tried until the gate is gone."),
         Column.WAITING: (
             "waiting",
             f"Reserved on {pod.node}, waits on {', '.join(wait['plugin'] for wait in card.get('waiting', []))}.",
@@ -95,9 +120,11 @@ def answer_body(run: Run, pod: PodRecord, latest: Attempt | None) -> dict[str, A
         ),
         Column.ACTIVE: ("active", "In the queue, to be tried.", ""),
         Column.IN_FLIGHT: ("in_flight", "Being tried now.", ""),
-        Column.DELETED: ("deleted", "Deleted.", ""),
+        Column.DELETED: ("deleted", *deleted_words(by)),
     }
-    if pod.column in texts:
+    if pod.column == Column.GATED:
+        kind, (headline, detail) = "gated", gated_words(run, pod)
+    elif pod.column in texts:
         kind, headline, detail = texts[pod.column]
     else:
         kind = "backoff" if pod.column == Column.BACKOFF else "pending"
@@ -141,6 +168,20 @@ def journey_body(run: Run, pod: PodRecord) -> dict[str, Any]:
     }
 
 
+def claims_of(run: Run, pod: PodRecord, latest: Attempt | None) -> dict[str, Any]:
+    """With what the newest attempt decided, as long as that is not written into the claims."""
+    manifest = pod_manifest(pod)
+    decisions: tuple[ClaimDecision, ...] = ()
+    node = ""
+    if not has_claims(manifest):
+        return {"volumes": [], "devices": []}
+    if latest is not None and latest.node and pod.node == latest.node and pod.column in HAS_NODE:
+        # When the attempt is no longer stored, what the claims say remains.
+        with contextlib.suppress(ApiError):
+            decisions, node = stored_attempt(run.pk, latest.number).trace.decisions, latest.node
+    return claims_body(manifest, ObjectLookup(run), decisions, node)
+
+
 def ref(row: PodRecord | None) -> dict[str, Any] | None:
     return None if row is None else {key: row.card[key] for key in ("namespace", "name", "workload", "tail")}
 
@@ -174,6 +215,7 @@ def pod_body(run: Run, namespace: str, name: str) -> dict[str, Any]:
     attempts = list(Attempt.objects.filter(run=run, pod_uid=pod.uid).order_by("-number")[:ATTEMPTS_SHOWN])
     before, after = neighbours(run, pod)
     detail = pod.detail
+    by = preempted_by(run, pod.uid)
     return {
         **pod.card,
         "column": pod.column,
@@ -182,7 +224,9 @@ def pod_body(run: Run, namespace: str, name: str) -> dict[str, Any]:
         "labels": pod.labels,
         "owner": detail.get("owner"),
         "attempt_list": [attempt_body(row) for row in attempts],
-        "answer": answer_body(run, pod, attempts[0] if attempts else None),
+        "answer": answer_body(run, pod, attempts[0] if attempts else None, by),
+        "preempted_by": by,
+        "claims": claims_of(run, pod, attempts[0] if attempts else None),
         "next_try": next_try(run, pod),
         "journey": journey_body(run, pod),
         "waits_for": detail.get("waits_for", []) if pod.column in (Column.UNSCHEDULABLE, Column.BACKOFF) else [],

@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from schedweb.runs.serializers.claims import DeviceSerializer
 from schedweb.runs.serializers.fields import PodRefSerializer
 from schedweb.runs.serializers.pod import integers, strings
 
@@ -29,6 +30,27 @@ class VictimSerializer(PodRefSerializer):
     node = serializers.CharField()
 
 
+class VolumeDecisionSerializer(serializers.Serializer[Any]):
+    namespace = serializers.CharField()
+    claim = serializers.CharField()
+    volume = serializers.CharField(help_text="spec.volumes[].name")
+    action = serializers.ChoiceField(["bound", "match", "provision"])
+    persistent_volume = serializers.CharField(allow_blank=True)
+    storage_class = serializers.CharField(allow_blank=True)
+
+
+class DeviceDecisionSerializer(DeviceSerializer):
+    namespace = serializers.CharField()
+    claim = serializers.CharField()
+
+
+class DecisionsSerializer(serializers.Serializer[Any]):
+    """What Reserve decided for the pod's claims."""
+
+    volumes = VolumeDecisionSerializer(many=True)
+    devices = DeviceDecisionSerializer(many=True)
+
+
 class SamplingSerializer(serializers.Serializer[Any]):
     checked = serializers.IntegerField()
     feasible = serializers.IntegerField()
@@ -48,6 +70,7 @@ class AttemptSerializer(serializers.Serializer[Any]):
     message = serializers.CharField(allow_blank=True)
     nominated = serializers.CharField(allow_null=True)
     victims = VictimSerializer(many=True)
+    decisions = DecisionsSerializer()
     sampling = SamplingSerializer()
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from schedweb.runs.serializers.claims import ClaimsSerializer, PreemptionRowSerializer
 from schedweb.runs.serializers.fields import POD_COLUMNS, CardSerializer, PodRefSerializer
 
 
@@ -164,6 +165,8 @@ class PodDetailSerializer(CardSerializer):
     next_try = NextTrySerializer(allow_null=True)
     journey = JourneySerializer()
     waits_for = ReasonSerializer(many=True)
+    claims = ClaimsSerializer()
+    preempted_by = PreemptionRowSerializer(allow_null=True)
     previous = PodRefSerializer(allow_null=True)
     next = PodRefSerializer(allow_null=True)
     warnings = strings()

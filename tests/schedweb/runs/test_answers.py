@@ -9,6 +9,7 @@ import pytest
 
 from framework.interface import Code, Status
 from schedweb.runs.selectors.answers import pending_answer
+from schedweb.runs.selectors.claims import Objects
 from schedweb.runs.selectors.filters import FilterView, NodeFacts, Wanted
 
 GI = 1 << 30
@@ -21,11 +22,28 @@ AFFINITY = Status(
 )
 
 
+class Known:
+    """Objects by kind, namespace and name."""
+
+    def __init__(self, *objects: dict[str, Any]) -> None:
+        self.objects = objects
+
+    def get(self, kind: str, namespace: str, name: str) -> dict[str, Any] | None:
+        for each in self.all(kind):
+            if each["metadata"].get("namespace", "") == namespace and each["metadata"]["name"] == name:
+                return each
+        return None
+
+    def all(self, kind: str) -> list[dict[str, Any]]:
+        return [each for each in self.objects if each["kind"] == kind]
+
+
 def answer(
     nodes: dict[str, tuple[list[int], list[int], Status]],
     wanted: list[int],
     manifest: dict[str, Any] | None = None,
     refused: Status | None = None,
+    objects: Objects | None = None,
 ) -> tuple[str, str]:
     """``nodes``: name → (allocatable, requested, what Filter said)."""
     view = FilterView.__new__(FilterView)
@@ -35,7 +53,7 @@ def answer(
     view.members, view.status = {}, {}
     for name, (_, _, status) in nodes.items():
         view.add(status, [name])
-    return pending_answer(view, manifest or {})
+    return pending_answer(view, manifest or {}, objects or Known())
 
 
 def test_no_node_has_enough_gpus_free() -> None:
@@ -107,10 +125,10 @@ def test_no_node_has_the_labels(spec: dict[str, Any], words: str) -> None:
 
 
 def test_pre_filter_says_why() -> None:
-    refused = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ('persistentvolumeclaim "c" not found',), "VolumeBinding")
+    refused = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, ("node(s) didn't satisfy plugin NodeAffinity",))
     assert answer({}, [1, 1, 0], refused=refused) == (
-        "VolumeBinding refuses it before any node is looked at.",
-        'persistentvolumeclaim "c" not found.',
+        "PreFilter refuses it before any node is looked at.",
+        "node(s) didn't satisfy plugin NodeAffinity.",
     )
 
 

@@ -19,7 +19,7 @@ import { useHeld, useInside } from "./held";
 const route = getRouteApi("/runs/$run");
 const ICONS: Record<FeedItem["kind"], IconName> = {
   bound: "bound", attempt: "in_flight", waiting: "waiting", unschedulable: "unschedulable", queue: "active", backoff: "backoff", decision: "person",
-  command: "command", node: "node", engine: "info",
+  command: "command", node: "node", engine: "info", preemption: "bolt",
 };
 
 interface ActivityFeedProps {

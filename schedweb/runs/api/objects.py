@@ -1,0 +1,57 @@
+"""Objects of a run besides pods and nodes, and who preempted whom."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from schedweb.api.windows import WINDOW_PARAMETERS, window_of, window_serializer
+from schedweb.runs.selectors import objects, preemptions
+from schedweb.runs.selectors.runs import run_get
+from schedweb.runs.serializers.claims import PreemptionRowSerializer, RunObjectWindowSerializer
+from schedweb.runs.serializers.pod import YamlSerializer
+
+
+class PreemptionListApi(APIView):
+    @extend_schema(
+        operation_id="runs_preemptions",
+        parameters=[*WINDOW_PARAMETERS, OpenApiParameter("pod", str, description="namespace/name of either")],
+        responses=window_serializer(PreemptionRowSerializer),
+    )
+    def get(self, request: Request, run: UUID) -> Response:
+        asked = request.query_params.get("pod", "")
+        return Response(preemptions.preemption_window(run_get(run), window_of(request), pod=asked))
+
+
+class ObjectListApi(APIView):
+    @extend_schema(
+        operation_id="runs_objects",
+        parameters=[
+            *WINDOW_PARAMETERS,
+            OpenApiParameter("kind", str),
+            OpenApiParameter("q", str, description="a part of the name"),
+        ],
+        responses=RunObjectWindowSerializer,
+    )
+    def get(self, request: Request, run: UUID) -> Response:
+        kind, query = (request.query_params.get(key, "") for key in ("kind", "q"))
+        return Response(objects.object_window(run_get(run), window_of(request), kind=kind, query=query))
+
+
+class ObjectYamlApi(APIView):
+    @extend_schema(
+        operation_id="runs_object_yaml",
+        parameters=[
+            OpenApiParameter("kind", str, required=True),
+            OpenApiParameter("namespace", str, description="empty for what has none"),
+            OpenApiParameter("name", str, required=True),
+        ],
+        responses=YamlSerializer,
+    )
+    def get(self, request: Request, run: UUID) -> Response:
+        asked = {key: request.query_params.get(key, "") for key in ("kind", "namespace", "name")}
+        return Response({"yaml": objects.object_yaml(run_get(run), **asked)})

@@ -1,0 +1,156 @@
+"""Preemption explained: candidates and why each lost, who had to go for whom, what a victim's page says."""
+
+from __future__ import annotations
+
+import pytest
+from django.contrib.auth.models import User
+from django.test import Client
+
+from framework.interface import Code, Status
+from framework.trace.attempt import AttemptTrace, CandidateNode, PostFilterOutcome
+from schedweb.configurations.models import Configuration, ConfigurationVersion
+from schedweb.runs.selectors.preemptions import headline, lost_words
+from schedweb.runs.services.runs import run_create
+from schedweb.snapshots.models import Snapshot
+from schedweb.snapshots.services import snapshot_from_manifests
+from tests.schedweb.engine.worlds import DEFAULT, START, Manifest, node, pod
+from tests.schedweb.runs.conftest import Game
+from tests.schedweb.runs.test_api import check_shape, get
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def of_priority(manifest: Manifest, priority: int) -> Manifest:
+    return {**manifest, "spec": {**manifest["spec"], "priority": priority}}
+
+
+def low(name: str, on: str, priority: int, cpu: str, **labels: str) -> Manifest:
+    return of_priority(pod(name, cpu, node_name=on, **labels), priority)
+
+
+BUDGET: Manifest = {
+    "apiVersion": "policy/v1",
+    "kind": "PodDisruptionBudget",
+    "metadata": {"name": "kept", "namespace": "shop"},
+    "spec": {"selector": {"matchLabels": {"app": "kept"}}},
+    "status": {"disruptionsAllowed": 0},
+}
+CORDONED: Manifest = {**node("e", "4"), "spec": {"unschedulable": True}}
+CLUSTER: list[Manifest] = [
+    *(node(name, "4") for name in "abcd"),
+    CORDONED,
+    node("small", "1"),
+    BUDGET,
+    low("kept", "a", 0, "4", app="kept"),
+    low("cheap", "b", 1, "4"),
+    low("dear", "c", 50, "4"),
+    low("equal", "d", 100, "4"),
+    low("tiny", "small", 0, "1"),
+    of_priority(pod("vip", "3"), 100),
+]
+
+
+@pytest.fixture
+def preempted(operator: User) -> Game:
+    """Played to its end: vip takes the place of cheap on b."""
+    made = snapshot_from_manifests(
+        name="full", description="", source=Snapshot.Source.IMPORT, objects=CLUSTER, timeline=[], taken_at=START
+    )
+    configuration = Configuration.objects.create(name="plain", slug="plain")
+    version = ConfigurationVersion.objects.create(configuration=configuration, number=1, text=DEFAULT)
+    run = run_create(user=operator, snapshot=made.pk, configuration_version=version.pk, seed=7, speed="max")
+    game = Game(run, operator)
+    game.command("play", speed="max")
+    game.play()
+    return game
+
+
+def test_candidates_and_the_criterion_by_which_each_lost(preempted: Game, client: Client) -> None:
+    path = "/api/v1/runs/{run}/attempts/{number}/preemption/"
+    body = get(client, f"/api/v1/runs/{preempted.id}/attempts/1/preemption/")
+    check_shape(path, body)
+    assert body["headline"] == (
+        "1 pod had to leave b, the best of 3 candidates by lowest priority of the most important victim."
+    )
+    told = [
+        (each["node"], [(one["name"], one["priority"]) for one in each["victims"]], each["lost_text"])
+        for each in body["candidates"]
+    ]
+    assert told == [
+        ("b", [("cheap", 1)], ""),
+        ("c", [("dear", 50)], "a victim of priority 50, 1 on the chosen node"),
+        ("a", [("kept", 0)], "1 budget violated, 0 on the chosen node"),
+    ]
+    assert [each["chosen"] for each in body["candidates"]] == [True, False, False]
+    groups = {each["kind"]: (each["reason"], each["nodes"]) for each in body["groups"]}
+    # `small` is too small whoever leaves, which Filter says itself (UnschedulableAndUnresolvable).
+    assert groups == {
+        "not_helpful": ("Preemption is not helpful for scheduling", ["e", "small"]),
+        "no_victims": ("No preemption victims found for incoming pod", ["d"]),
+    }
+    second = get(client, f"/api/v1/runs/{preempted.id}/attempts/1/preemption/?offset=1&limit=1")
+    assert [each["node"] for each in second["candidates"]] == ["c"]
+
+
+def test_who_preempted_whom_over_the_run(preempted: Game, client: Client) -> None:
+    body = get(client, f"/api/v1/runs/{preempted.id}/preemptions/")
+    check_shape("/api/v1/runs/{run}/preemptions/", body)
+    [row] = body["results"]
+    assert (row["pod"]["name"], row["pod"]["priority"]) == ("vip", 100)
+    assert (row["victim"]["name"], row["victim"]["priority"], row["node"], row["number"]) == ("cheap", 1, "b", 1)
+    for name, count in (("shop/vip", 1), ("shop/cheap", 1), ("shop/dear", 0)):
+        assert get(client, f"/api/v1/runs/{preempted.id}/preemptions/?pod={name}")["count"] == count
+    feed = get(client, f"/api/v1/runs/{preempted.id}/feed/?pod=shop/cheap")
+    told = ["".join(part["v"] for part in item["parts"]) for item in feed if item["kind"] == "preemption"]
+    assert told == ["shop/vip preempted shop/cheap on b."]
+
+
+def test_a_victims_page_says_by_whom_and_why(preempted: Game, client: Client) -> None:
+    victim = get(client, f"/api/v1/runs/{preempted.id}/pods/shop/cheap/")
+    assert victim["column"] == "deleted"
+    assert victim["answer"]["headline"] == "Preempted by shop/vip, which fitted nowhere."
+    assert victim["answer"]["detail"] == "Its priority is 1, that of vip 100; without it there is room on b."
+    assert victim["preempted_by"]["number"] == 1
+    assert [event["text"] for event in victim["journey"]["events"]][-1] == "Preempted by shop/vip"
+    winner = get(client, f"/api/v1/runs/{preempted.id}/pods/shop/vip/")
+    assert (winner["node"], winner["preempted_by"]) == ("b", None)
+
+
+def test_objects_besides_pods_and_nodes_are_listed(preempted: Game, client: Client) -> None:
+    body = get(client, f"/api/v1/runs/{preempted.id}/objects/?kind=PodDisruptionBudget")
+    check_shape("/api/v1/runs/{run}/objects/", body)
+    assert body["kinds"] == [{"kind": "PodDisruptionBudget", "count": 1}]
+    [row] = body["results"]
+    assert (row["namespace"], row["name"], row["state"]) == ("shop", "kept", "0 disruptions allowed")
+    at = f"/api/v1/runs/{preempted.id}/objects/yaml/?kind=PodDisruptionBudget"
+    assert "app: kept" in get(client, f"{at}&namespace=shop&name=kept")["yaml"]
+    missing = get(client, f"{at}&namespace=shop&name=other", want=404)
+    assert missing["error"]["message"] == "This run has no PodDisruptionBudget shop/other."
+
+
+CHOSEN = CandidateNode("b", ("s/x", "s/y"), 0, "", (5, 1))
+
+
+@pytest.mark.parametrize(
+    ("lost_by", "priorities", "violations", "words"),
+    [
+        ("fewest PodDisruptionBudget violations", (5, 1), 2, "2 budgets violated, 0 on the chosen node"),
+        ("lowest priority of the most important victim", (1000, 1), 0, "a victim of priority 1,000, 5 on the chosen"),
+        ("smallest sum of victims' priorities", (5, 4), 0, "victims' priorities add up to 9, 6 on the chosen node"),
+        ("smallest sum of victims' priorities", (5, 1, 0), 0, "3 victims, 2 on the chosen node"),
+        ("fewest victims", (5, 1, 0), 0, "3 victims, 2 on the chosen node"),
+        ("latest start of the most important victims", (5, 1), 0, "its most important victim has run longer than"),
+    ],
+)
+def test_the_criterion_with_both_numbers(
+    lost_by: str, priorities: tuple[int, ...], violations: int, words: str
+) -> None:
+    victims = tuple(f"s/v{place}" for place in range(len(priorities)))
+    assert lost_words(CandidateNode("a", victims, violations, lost_by, priorities), CHOSEN).startswith(words)
+
+
+def test_what_is_said_without_a_candidate() -> None:
+    trace = AttemptTrace("s/p", "u", "default-scheduler", 1, 1, 0)
+    said = Status(Code.UNSCHEDULABLE, ("preemption: not eligible due to preemptionPolicy=Never.",), "DefaultPreemption")
+    trace.post_filter = [PostFilterOutcome("DefaultPreemption", said, None, (), (), ())]
+    assert headline(trace, None) == "Not eligible due to preemptionPolicy=Never."
