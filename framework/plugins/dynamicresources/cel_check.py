@@ -60,6 +60,8 @@ _UNSUPPORTED: Final = frozenset((
 ))  # fmt: skip
 _UNDECLARED: Final = re.compile(r"undeclared reference to '([^']*)'")
 _OF_DEVICE: Final = "expression of type 'kubernetes.DRADevice' cannot be the operand of a select operation"
+_ORDERINGS: Final = ("_<_", "_<=_", "_>_", "_>=_")
+_LITERAL: Final = re.compile(r"-?(0x[0-9a-fA-F]+|[0-9]*\.?[0-9]+([eE][+-]?[0-9]+)?)u?")
 _HAS: Final = re.compile(r"has\s*\(\s*device\s*\.\s*\w+\s*\)")
 _NUMERIC: Final = re.compile(
     r"found no matching overload for '_[<>]=?_' applied to '\((int|uint|double), (int|uint|double)\)'"
@@ -75,7 +77,13 @@ def check(expression: str, *, list_attributes: bool) -> Checked:
     environment = _environment(list_attributes)
     try:
         parsed = read_parsed(environment.compile(expression, disable_check=True).serialize())
-        compiled = environment.compile(_without_has_of_device(parsed, expression))
+        expression = _without_has_of_device(parsed, expression)
+        try:
+            compiled = environment.compile(expression)
+        except RuntimeError as error:
+            if _NUMERIC.search(str(error)) is None:
+                raise
+            compiled = environment.compile(_with_dynamic_numbers(parsed, expression))
     except RuntimeError as error:
         raise _refusal(str(error), expression) from error
     checked = read_checked(compiled.serialize())
@@ -139,6 +147,22 @@ def _without_has_of_device(parsed: Checked, expression: str) -> str:
                     raise unsupported("this form of has() of a field of device")
                 blank = " " * (found.end() - found.start() - len("true"))
                 expression = f"{expression[: found.start()]}true{blank}{expression[found.end() :]}"
+    return expression
+
+
+def _with_dynamic_numbers(parsed: Checked, expression: str) -> str:
+    """Kubernetes enables the order of numbers across types (base.go, CrossTypeNumericComparisons), which the library
+    knows only for dynamic values: number literals beside an ordering operator become dyn(…)."""
+    starts = {
+        parsed.positions[operand.id]
+        for node in walk(parsed.root)
+        if isinstance(node, Call) and node.function in _ORDERINGS
+        for operand in node.arguments
+        if isinstance(operand, Constant) and isinstance(operand.value, int | float) and operand.id in parsed.positions
+    }
+    for start in sorted(starts, reverse=True):
+        if found := _LITERAL.match(expression, start):
+            expression = f"{expression[:start]}dyn({found[0]}){expression[found.end() :]}"
     return expression
 
 

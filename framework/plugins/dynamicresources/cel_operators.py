@@ -183,6 +183,8 @@ def _divide(left: int, right: int) -> int:
 def _modulo(left: int, right: int) -> int:
     if right == 0:
         raise EvaluationError("modulus by zero")
+    if left == MIN_INT64 and right == -1:
+        raise EvaluationError("integer overflow")  # cel-go: common/types/overflow.go
     return left - _divide(left, right) * right
 
 
