@@ -10,12 +10,18 @@ from framework.advice.capacity import (
     how_many_fit,
     nodes_until_all_fit,
 )
+from framework.advice.operations import Operation, perform
+from framework.advice.remedies import Remedy, what_would_help
 
 __all__ = [
     "Capacity",
     "NodeCapacity",
     "NodesNeeded",
+    "Operation",
+    "Remedy",
     "StuckPod",
     "how_many_fit",
     "nodes_until_all_fit",
+    "perform",
+    "what_would_help",
 ]

@@ -6,7 +6,7 @@ import random
 from typing import Any
 
 from framework.configuration import load_value
-from framework.objects import Namespace, ObjectMeta
+from framework.objects import Namespace, Node, ObjectMeta, Pod
 from framework.plugins.registry import built_in_registry
 from framework.scheduler import Cluster, Observer, Scheduler
 from tests.builders import make_node, make_pod
@@ -32,17 +32,18 @@ def random_spec(rng: random.Random) -> dict[str, Any]:
     return spec
 
 
-def random_pod(rng: random.Random, name: str, node: str = "") -> Any:
+def random_pod(rng: random.Random, name: str, node: str = "") -> Pod:
     requests = {"cpu": rng.choice(["100m", "500m", "1", "3"]), "memory": rng.choice(["64Mi", "1Gi"])}
-    return make_pod(
-        name, labels={"app": rng.choice(["web", "db"])}, requests=requests, node_name=node, **random_spec(rng)
-    )
+    labels = {"app": rng.choice(["web", "db"])}
+    priority = rng.choice([0, 0, 10, 100])
+    return make_pod(name, labels=labels, requests=requests, node_name=node, priority=priority, **random_spec(rng))
 
 
-def random_node(rng: random.Random, name: str) -> Any:
-    taints = [{"key": "dedicated", "effect": "NoSchedule"}] if rng.random() < 0.2 else []
+def random_node(rng: random.Random, name: str) -> Node:
+    taints = [{"key": key, "effect": "NoSchedule"} for key in ("dedicated", "spot") if rng.random() < 0.2]
     labels = {HOSTNAME: name, ZONE: rng.choice("ab")}
-    return make_node(name, labels=labels, taints=taints, cpu=rng.choice(["1", "2", "4"]), pods=rng.choice("239"))
+    cpu, pods = rng.choice(["1", "2", "4"]), rng.choice("239")
+    return make_node(name, labels=labels, taints=taints, cpu=cpu, pods=pods, unschedulable=rng.random() < 0.15)
 
 
 def random_scheduler(rng: random.Random, *, pending: int) -> Scheduler:

@@ -1,0 +1,51 @@
+"""Operations of a remedy, done to a cluster: on a copy while trying, on a fork when somebody wants to see it."""
+
+from __future__ import annotations
+
+from typing import Any, Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from framework.objects import KubeObject, Pod
+from framework.objects.decode import decode_manifest, to_manifest
+from framework.scheduler import Cluster, NotFound
+
+Verb = Literal["add", "replace", "delete"]
+
+
+class Operation(msgspec.Struct, frozen=True):
+    """``manifest`` is the object to add or to put in place; of a deletion it names the object."""
+
+    verb: Verb
+    manifest: dict[str, Any]
+
+
+def operation(verb: Verb, obj: KubeObject) -> Operation:
+    manifest = to_manifest(obj)
+    if verb == "delete":
+        named = {key: manifest["metadata"][key] for key in ("namespace", "name") if key in manifest["metadata"]}
+        manifest = {"apiVersion": manifest["apiVersion"], "kind": manifest["kind"], "metadata": named}
+    return Operation(verb, manifest)
+
+
+def perform(cluster: Cluster, asked: Operation) -> None:
+    """Raises ObjectError for a manifest that cannot be read, NotFound, AlreadyExists.
+
+    An object that is replaced keeps its identity; a pod also its status.
+    """
+    obj = decode_manifest(asked.manifest)
+    if asked.verb == "add":
+        cluster.create_admitted(obj)
+        return
+    known = cluster.find(obj)
+    if known is None:
+        raise NotFound(f"{obj.kind} {obj.key} not found")
+    if asked.verb == "delete":
+        cluster.delete(known)
+        return
+    kept = replace(obj.metadata, uid=known.metadata.uid, creation_timestamp=known.metadata.creation_timestamp)
+    changed = replace(obj, metadata=kept)
+    if isinstance(changed, Pod) and isinstance(known, Pod):
+        changed = replace(changed, status=known.status)
+    cluster.replace(changed)

@@ -1,0 +1,314 @@
+"""What would help a pod that found no node: the smallest change of each kind, tried out before it is named.
+
+A remedy is only listed when the pod, scheduled on a copy of the cluster with the change made, found a place. Of each
+kind the smallest is meant: no fewer pods of one node, no smaller node of a shape the cluster has, no subset of the
+taints, no smaller cut of a request, no smaller step of a spread, no lower priority.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator
+from typing import Any, Final, Literal
+
+import msgspec
+from msgspec.structs import replace
+
+from framework.advice.edits import MEBIBYTE, in_bytes, lowered, relaxations, tolerating, written
+from framework.advice.freeing import fewest_to_free, single_elsewhere
+from framework.advice.operations import Operation, operation
+from framework.advice.scratch import HOSTNAME, node_like
+from framework.advice.trial import Edit, Outcome, Trial
+from framework.interface.node_info import NodeInfo
+from framework.objects import Node, Pod, PriorityClass, Taint
+from framework.objects.resources import node_allocatable, pod_requests
+from framework.objects.tolerations import NO_EXECUTE, NO_SCHEDULE, tolerates
+from framework.profiles import priority_of
+from framework.scheduler import Scheduler
+
+Kind = Literal["gate", "uncordon", "tolerate", "relax", "lower", "node", "priority", "free"]
+
+SHAPES_TRIED: Final = 20
+TAINT_SETS_TRIED: Final = 20
+NODES_UNCORDONED: Final = 20
+HIGHEST_PRIORITY: Final = 1_000_000_000
+"""Classes of users end here (upstream HighestUserDefinablePriority)."""
+
+
+class Remedy(msgspec.Struct, frozen=True):
+    kind: Kind
+    text: str
+    node: str
+    """Where the pod went when it was tried."""
+    cost: str
+    """What it costs others; "" for nothing."""
+    left_pending: int
+    """Other pods that had a node and find none afterwards."""
+    operations: tuple[Operation, ...]
+
+
+def what_would_help(scheduler: Scheduler, pod: Pod) -> tuple[Remedy, ...]:
+    """Remedies, the least disruptive first; none when ``pod`` fits as it is or nothing known helps.
+
+    ``scheduler`` stays as it is. Raises ValueError for a pod of a schedulerName without profile.
+    """
+    if scheduler.profiles.get(pod.spec.scheduler_name) is None:
+        raise ValueError(f"no profile for schedulerName {pod.spec.scheduler_name}")
+    trial = Trial(scheduler, pod)
+    as_it_is = trial.schedule(preempting=True)
+    if as_it_is.node:
+        return ()
+    search = _Search(trial, pod, as_it_is.attempt.unschedulable_plugins if as_it_is.attempt is not None else ())
+    found = [
+        *search.gates(),
+        *search.uncordoned(),
+        *search.tolerations(),
+        *search.relaxed(),
+        *search.smaller(),
+        *search.new_node(),
+        *search.higher_priority(),
+        *search.freed(),
+    ]
+    return tuple(sorted(found, key=lambda each: each.left_pending))
+
+
+class _Search:
+    def __init__(self, trial: Trial, live: Pod, rejected_by: tuple[str, ...]) -> None:
+        self.trial = trial
+        self.rejected_by = rejected_by
+        self.pod = trial.pod
+        self.live = live
+        """The pod as the cluster holds it: what operations are about."""
+
+    # --- of the pod -------------------------------------------------------------------------------------------------
+
+    def gates(self) -> Iterator[Remedy]:
+        gates = self.pod.spec.scheduling_gates
+        if not gates:
+            return
+        outcome = self._try_pod(replace(self.pod, spec=replace(self.pod.spec, scheduling_gates=())))
+        if outcome is not None:
+            names = ", ".join(gate.name for gate in gates)
+            yield self._of_pod("gate", f"Remove the scheduling gate {names}", outcome)
+
+    def tolerations(self) -> Iterator[Remedy]:
+        """The sets of taints that keep it from some node, smallest first; sets that contain one that helps are out."""
+        sets: dict[tuple[tuple[str, str, str], ...], tuple[Taint, ...]] = {}
+        for node in self.trial.cluster.list(Node):
+            hard = tuple(
+                taint
+                for taint in node.spec.taints
+                if taint.effect in (NO_SCHEDULE, NO_EXECUTE) and not tolerates(self.pod.spec.tolerations, taint)
+            )
+            if hard:
+                sets.setdefault(tuple(sorted((t.key, t.value, t.effect) for t in hard)), hard)
+        helpful: list[set[tuple[str, str, str]]] = []
+        for keys, taints in sorted(sets.items(), key=lambda each: (len(each[0]), each[0]))[:TAINT_SETS_TRIED]:
+            if any(known <= set(keys) for known in helpful):
+                continue
+            outcome = self._try_pod(tolerating(self.pod, taints))
+            if outcome is not None:
+                helpful.append(set(keys))
+                named = " and ".join(f"{t.key}{f'={t.value}' if t.value else ''}:{t.effect}" for t in taints)
+                yield self._of_pod("tolerate", f"Tolerate the taint{'' if len(taints) == 1 else 's'} {named}", outcome)
+
+    def relaxed(self) -> Iterator[Remedy]:
+        for steps in relaxations(self.pod):
+            # Each step allows what the one before allows: whether the last helps decides about all of them.
+            if len(steps) > 1 and self._try_pod(steps[-1].pod) is None:
+                continue
+            for step in steps:
+                outcome = self._try_pod(step.pod)
+                if outcome is not None:
+                    yield self._of_pod("relax", step.text, outcome)
+                    break
+
+    def smaller(self) -> Iterator[Remedy]:
+        """One request cut alone, each as little as possible; only if none helps alone, several together."""
+        asked = {name: amount for name, amount in pod_requests(self.pod).items() if amount}
+        alone = [remedy for name in sorted(asked) for remedy in self._cut(asked, (name,))]
+        yield from alone or self._cut(asked, tuple(sorted(asked)))
+
+    def _cut(self, asked: dict[str, int], names: tuple[str, ...]) -> Iterator[Remedy]:
+        """Where it would fit if it asked for none of ``names`` tells how much of them is free there."""
+        nothing = lowered(self.pod, dict.fromkeys(names, 0))
+        outcome = self._try_pod(nothing) if nothing is not None else None
+        if outcome is None or outcome.attempt is None or outcome.attempt.filter is None:
+            return
+        snapshot = self.trial.scheduler.core.snapshot
+        verdicts = outcome.attempt.filter
+        options: list[tuple[float, str, dict[str, int]]] = []
+        for position, node in enumerate(verdicts.nodes):
+            info = snapshot.get(node) if verdicts.verdict[position] == 0 else None
+            targets = _room(info, asked, names, self.trial.pod) if info is not None else None
+            if targets:
+                cut = sum(1 - target / asked[name] for name, target in targets.items())
+                options.append((cut, node, targets))
+        for _, _, targets in sorted(options, key=lambda each: each[:2])[:3]:
+            smaller = lowered(self.pod, targets)
+            found = self._try_pod(smaller) if smaller is not None else None
+            if found is not None:
+                what = ", ".join(
+                    f"{name} from {written(name, asked[name])} to {written(name, target)}"
+                    for name, target in targets.items()
+                )
+                yield self._of_pod("lower", f"Lower the request of {what}", found)
+                return
+
+    def higher_priority(self) -> Iterator[Remedy]:
+        """The lowest priority whose preemption makes room, and whom it evicts."""
+        own = priority_of(self.pod)
+        placed = {priority_of(pod) for pod in self.trial.cluster.list(Pod) if pod.spec.node_name}
+        levels = sorted({own, *(level + 1 for level in placed if level >= own)})
+        levels = [level for level in levels if level <= HIGHEST_PRIORITY and level > min(placed, default=level)]
+        if not levels or self._preempting(levels[-1]) is None:
+            return
+        low, high = 0, len(levels) - 1  # a higher priority may evict whomever a lower one may
+        while low < high:
+            middle = (low + high) // 2
+            if self._preempting(levels[middle]) is None:
+                low = middle + 1
+            else:
+                high = middle
+        found = self._preempting(levels[high])
+        assert found is not None
+        pod, outcome = found
+        names = _pods_in_words(outcome.evicted)
+        if levels[high] == own:
+            text = "Let it preempt: preemptionPolicy PreemptLowerPriority instead of Never"
+        else:
+            preempting = "" if self.live.spec.preemption_policy != "Never" else " and let it preempt"
+            text = f"Raise its priority from {own} to {levels[high]}{self._class_for(levels[high])}{preempting}"
+        yield Remedy("priority", text, outcome.node, f"Evicts {names}.", len(outcome.evicted), (self._replaced(pod),))
+
+    def _preempting(self, level: int) -> tuple[Pod, Outcome] | None:
+        spec = replace(self.pod.spec, priority=level, preemption_policy="PreemptLowerPriority", priority_class_name="")
+        pod = replace(self.pod, spec=spec)
+        outcome = self.trial.schedule(pod, preempting=True)
+        return (pod, outcome) if outcome.node and outcome.evicted else None
+
+    def _class_for(self, level: int) -> str:
+        fitting = [each for each in self.trial.cluster.list(PriorityClass) if level <= each.value <= HIGHEST_PRIORITY]
+        if not fitting:
+            return ""
+        lowest = min(fitting, key=lambda each: (each.value, each.metadata.name))
+        return f" (PriorityClass {lowest.metadata.name}, {lowest.value})"
+
+    # --- of the cluster ---------------------------------------------------------------------------------------------
+
+    def uncordoned(self) -> Iterator[Remedy]:
+        """The first cordoned node, in order of name, that would take it."""
+        cordoned = sorted((n for n in self.trial.cluster.list(Node) if n.spec.unschedulable), key=lambda n: n.key)
+        for node in cordoned[:NODES_UNCORDONED]:
+            taints = tuple(taint for taint in node.spec.taints if taint.key != "node.kubernetes.io/unschedulable")
+            usable = replace(node, spec=replace(node.spec, unschedulable=False, taints=taints))
+            outcome = self._try([Edit(node, usable)])
+            if outcome is not None:
+                text = f"Uncordon {node.metadata.name}"
+                yield Remedy("uncordon", text, outcome.node, "", 0, (operation("replace", usable),))
+                return
+
+    def new_node(self) -> Iterator[Remedy]:
+        """The smallest shape of the cluster's nodes that would take it as an additional node."""
+        for node in _shapes(self.trial.cluster.list(Node), pod_requests(self.pod))[:SHAPES_TRIED]:
+            added = node_like(node, 1)
+            outcome = self._try([Edit(None, added)])
+            if outcome is not None:
+                text = f"Add a node like {node.metadata.name} ({_size(node)})"
+                yield Remedy("node", text, outcome.node, "", 0, (operation("add", added),))
+                return
+
+    def freed(self) -> Iterator[Remedy]:
+        found = fewest_to_free(self.trial)
+        if found is None or len(found.pods) > 1:
+            found = single_elsewhere(self.trial, self.rejected_by) or found
+        if found is None:
+            return
+        outcome = self._try([Edit(pod, None) for pod in found.pods], then=found.pods)
+        if outcome is None:
+            return
+        homeless = [pod for pod, node in outcome.displaced if not node]
+        moved = [f"{pod.key} to {node}" for pod, node in outcome.displaced if node]
+        cost = ". ".join(
+            part
+            for part in (
+                f"Afterwards {_pods_in_words(homeless)} {'finds' if len(homeless) == 1 else 'find'} no place"
+                if homeless
+                else "",
+                f"Moves {' and '.join(moved)}" if moved else "",
+            )
+            if part
+        )
+        operations = tuple(operation("delete", pod) for pod in found.pods)
+        text = f"Free {_pods_in_words(found.pods)} from {found.node}"
+        yield Remedy("free", text, outcome.node, f"{cost}.", len(homeless), operations)
+
+    # --- trying -----------------------------------------------------------------------------------------------------
+
+    def _try_pod(self, pod: Pod) -> Outcome | None:
+        outcome = self.trial.schedule(pod)
+        return outcome if outcome.node else None
+
+    def _try(self, edits: Iterable[Edit], then: tuple[Pod, ...] = ()) -> Outcome | None:
+        outcome = self.trial.schedule(edits=edits, then=then)
+        return outcome if outcome.node else None
+
+    def _of_pod(self, kind: Kind, text: str, outcome: Outcome) -> Remedy:
+        assert outcome.attempt is not None
+        tried = self.trial.last_pod
+        return Remedy(kind, text, outcome.node, "", 0, (self._replaced(tried),))
+
+    def _replaced(self, changed: Pod) -> Operation:
+        """The live pod with the specification that was tried."""
+        spec = replace(changed.spec, preemption_policy=self.live.spec.preemption_policy)
+        if changed.spec.priority != self.live.spec.priority or changed.spec.preemption_policy == "PreemptLowerPriority":
+            spec = changed.spec
+        return operation("replace", replace(self.live, spec=spec))
+
+
+def _room(node: NodeInfo, asked: dict[str, int], names: tuple[str, ...], pod: Pod) -> dict[str, int] | None:
+    """What of ``names`` the node has left, where that is less than asked; None where something is used up.
+
+    In whole millicores, mebibytes and units.
+    """
+    targets = {}
+    for name in names:
+        used = sum(other.requests.get(name, 0) for other in node.pods if other.uid != pod.metadata.uid)
+        free = node.allocatable.get(name, 0) - used
+        if free >= asked[name]:
+            continue
+        if in_bytes(name):
+            free = free // MEBIBYTE * MEBIBYTE
+        if free <= 0:
+            return None
+        targets[name] = free
+    return targets or None
+
+
+def _shapes(nodes: Iterable[Node], asked: dict[str, int]) -> list[Node]:
+    """One node of each shape, in order of size: what else the pod asks for, cpu, memory."""
+    shapes: dict[Any, Node] = {}
+    for node in nodes:
+        labels = tuple(sorted((k, v) for k, v in node.metadata.labels.items() if k != HOSTNAME and v != node.key))
+        taints = tuple(sorted((t.key, t.value, t.effect) for t in node.spec.taints))
+        shapes.setdefault((tuple(sorted(node_allocatable(node).items())), labels, taints), node)
+    extended = sorted(name for name in asked if name not in ("cpu", "memory"))
+
+    def size(node: Node) -> tuple[Any, ...]:
+        offered = node_allocatable(node)
+        order = [*extended, "cpu", "memory"]
+        return (*(offered.get(name, 0) for name in order), node.metadata.name)
+
+    return sorted(shapes.values(), key=size)
+
+
+def _size(node: Node) -> str:
+    offered = node_allocatable(node)
+    named = [name for name in offered if name not in ("pods", "ephemeral-storage") and offered[name]]
+    return ", ".join(f"{written(name, offered[name])} {name}" for name in named)
+
+
+def _pods_in_words(pods: Iterable[Pod]) -> str:
+    names = [pod.key for pod in pods]
+    shown = names[:3]
+    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
+    return ", ".join(shown) + more

@@ -1,0 +1,158 @@
+"""Trial: changes are made to a copy of the cluster, the pod in question is scheduled, and everything is taken back.
+
+The pod is tried beside nobody else: other pods that are pending stand aside, so what the answer promises is a place for
+this pod, not for those who would want the same room.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import Final
+
+from msgspec.structs import replace
+
+from framework.advice.scratch import is_pending, placed_and_rest, scratch, without_preemption
+from framework.objects import KubeObject, Pod
+from framework.objects.pod import PodStatus
+from framework.scheduler import Cluster, Observer, Scheduler
+from framework.trace.attempt import AttemptTrace
+
+STEPS: Final = 3
+"""Cycles a pod gets: one, one more after a preemption, and one for a plugin that wants to see the pod again."""
+
+
+@dataclass(frozen=True, slots=True)
+class Edit:
+    """``old`` None adds the object, ``new`` None deletes it."""
+
+    old: KubeObject | None
+    new: KubeObject | None
+
+
+@dataclass(frozen=True, slots=True)
+class Outcome:
+    node: str
+    """Where the pod went (bound, or waiting on Permit); "" when it found no place."""
+    attempt: AttemptTrace | None
+    """The last one; None when a PreEnqueue plugin holds the pod."""
+    evicted: tuple[Pod, ...] = ()
+    displaced: tuple[tuple[Pod, str], ...] = ()
+    """Pods of ``then`` with the node each found afterwards, "" for none."""
+
+
+class _Changes(Observer):
+    """What happens to objects during a trial, so that it can be taken back."""
+
+    def __init__(self) -> None:
+        self.made: list[Edit] = []
+        self.listening = True
+
+    def object_changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
+        if self.listening:
+            self.made.append(Edit(old, new))
+
+
+class Trial:
+    def __init__(self, scheduler: Scheduler, pod: Pod) -> None:
+        self.pod = _as_new(pod)
+        self._changes = _Changes()
+        self.scheduler = scratch(scheduler, (o for o in placed_and_rest(scheduler) if not is_pending(o)), self._changes)
+        self.count = 0
+        """How often something was tried."""
+        self.last_pod = self.pod
+        """The pod as it was tried last."""
+
+    @property
+    def cluster(self) -> Cluster:
+        return self.scheduler.cluster
+
+    def schedule(
+        self, pod: Pod | None = None, edits: Iterable[Edit] = (), *, preempting: bool = False, then: Sequence[Pod] = ()
+    ) -> Outcome:
+        """Where ``pod`` (as it is, if not given) would go after ``edits``; ``then`` are scheduled after it.
+
+        ``preempting``: it may evict pods of lower priority.
+        """
+        self.count += 1
+        self.last_pod = self.pod if pod is None else pod
+        asked = self._named(self.last_pod)
+        self._changes.made.clear()
+        try:
+            for edit in edits:
+                self._make(edit)
+            made = self.cluster.create_admitted(asked if preempting else without_preemption(asked))
+            outcome = self._run(made)
+            if outcome.node:
+                displaced = tuple((other, self._find_place(other)) for other in then)
+                return Outcome(outcome.node, outcome.attempt, outcome.evicted, displaced)
+            return outcome
+        finally:
+            self._take_back()
+
+    def _run(self, pod: Pod) -> Outcome:
+        last: AttemptTrace | None = None
+        before = len(self._changes.made)
+        for _ in range(STEPS):
+            attempt = self.scheduler.step()
+            if attempt is None:
+                break
+            if attempt.uid == pod.metadata.uid:
+                last = attempt
+                if last.result != "failed":
+                    return Outcome(last.selected, last, self._evicted(before))
+            self.scheduler.activate([pod])
+        return Outcome("", last, self._evicted(before))
+
+    def _evicted(self, since: int) -> tuple[Pod, ...]:
+        return tuple(edit.old for edit in self._changes.made[since:] if isinstance(edit.old, Pod) and edit.new is None)
+
+    def _find_place(self, pod: Pod) -> str:
+        again = self.cluster.create_admitted(without_preemption(self._named(_as_new(pod))))
+        return self._run(again).node
+
+    def _named(self, pod: Pod) -> Pod:
+        """A uid of its own, so that nothing is remembered of an earlier try."""
+        return replace(pod, metadata=replace(pod.metadata, uid=f"{pod.metadata.uid}-trial-{self.count}"))
+
+    def _make(self, edit: Edit) -> None:
+        if edit.new is None:
+            assert edit.old is not None
+            self.cluster.delete(edit.old)
+        elif edit.old is None:
+            self.cluster.create_admitted(edit.new)
+        else:
+            self.cluster.replace(edit.new)
+
+    def _take_back(self) -> None:
+        """Every object that was touched is put back as it was: first what came goes, then what went comes."""
+        before: dict[tuple[str, str], Edit] = {}
+        for edit in self._changes.made:
+            touched = edit.old or edit.new
+            assert touched is not None
+            before.setdefault((f"{touched.api_version}/{touched.kind}", touched.key), edit)
+        self._changes.made.clear()
+        self._changes.listening = False
+        for edit in before.values():
+            now = self.cluster.find(edit.old or edit.new)  # type: ignore[arg-type]
+            if now is not None and (edit.old is None or _on_another_node(now, edit.old)):
+                self.cluster.delete(now)
+        for edit in before.values():
+            if edit.old is None:
+                continue
+            if self.cluster.find(edit.old) is None:
+                self.cluster.create_admitted(edit.old)
+            else:
+                self.cluster.replace(edit.old)
+        self._changes.listening = True
+
+
+def _on_another_node(now: KubeObject, before: KubeObject) -> bool:
+    """A pod's node cannot be changed, only the pod."""
+    return isinstance(now, Pod) and isinstance(before, Pod) and now.spec.node_name != before.spec.node_name
+
+
+def _as_new(pod: Pod) -> Pod:
+    """Without node and history; names of generated claims are kept."""
+    status = PodStatus(phase="Pending", resource_claim_statuses=pod.status.resource_claim_statuses)
+    return replace(pod, spec=replace(pod.spec, node_name=""), status=status)
