@@ -1,5 +1,9 @@
 """Random CEL of the standard language and of the extensions that the library evaluates as well; every expression has
-the type it was asked for."""
+the type it was asked for.
+
+Not among it: cel.bind and sortBy, which binds as well; inside other macros the library's evaluator confuses what they
+bound.
+"""
 
 from __future__ import annotations
 
@@ -63,7 +67,6 @@ class Grammar:
             "int({double})",
             "int({uint})",
             "[{int}].first().orValue({int})",
-            "cel.bind(y, {int}, y + y)",
         )
 
     def _uint(self, depth: int) -> str:
@@ -90,7 +93,6 @@ class Grammar:
             "{list}.reverse()",
             "[[1], {list}].flatten()",
             "{list}.transformList(i, x, {x:int})",
-            "{list}.sortBy(x, {x:int})",
         )
 
     def _bool(self, depth: int) -> str:
