@@ -15,6 +15,7 @@ from framework.advice import Capacity, NodesNeeded, how_many_fit, nodes_until_al
 from framework.cli.clusters import admitted_from, read_scheduler
 from framework.cli.errors import InputError
 from framework.cli.manifests import read_objects
+from framework.configuration import FeatureGates
 from framework.objects import KubernetesObject, Node, Pod
 from framework.scheduler import Observer, Scheduler
 
@@ -35,11 +36,12 @@ class Request:
     node: str | None = None
     limit: int | None = None
     json: bool = False
+    feature_gates: FeatureGates | None = None
 
 
 def run(asked: Request, output: TextIO) -> int:
     """0; 1 when no more pod fits, or a pod stays pending however many nodes are added."""
-    scheduler = read_scheduler(asked.files, asked.config, asked.seed, Observer())
+    scheduler = read_scheduler(asked.files, asked.config, asked.seed, Observer(), asked.feature_gates)
     limits = {} if asked.limit is None else {"limit": asked.limit}
     if asked.pod is not None:
         try:

@@ -9,7 +9,8 @@ from msgspec.structs import replace
 
 from framework.cli.errors import InputError
 from framework.cli.manifests import read_objects, read_text
-from framework.configuration import EffectiveConfiguration, load, load_value
+from framework.configuration import EffectiveConfiguration, FeatureGates, load, load_value
+from framework.configuration.feature_gates import DEFAULT_GATES
 from framework.objects import KubeObject, Namespace, ObjectMeta, Pod
 from framework.objects.admission import AdmissionError, admit
 from framework.objects.kinds import plural_of
@@ -21,10 +22,15 @@ from framework.scheduler import Cluster, Observer, Scheduler
 EARLIEST: Final = parse_timestamp("2026-01-01T00:00:00Z")
 
 
-def read_scheduler(files: list[str], config: Path | None, seed: int, observer: Observer) -> Scheduler:
-    """A scheduler over the objects of these files. Raises InputError."""
+def read_scheduler(
+    files: list[str], config: Path | None, seed: int, observer: Observer, gates: FeatureGates | None = None
+) -> Scheduler:
+    """A scheduler over the objects of these files; None takes the gates of the configuration's comment.
+
+    Raises InputError.
+    """
     registry = installed_registry()
-    configuration = _configuration(config, registry)
+    configuration = _configuration(config, registry, gates)
     cluster, start = _cluster([(path, obj) for path in files for obj in read_objects(path)])
     try:
         return Scheduler(
@@ -34,8 +40,11 @@ def read_scheduler(files: list[str], config: Path | None, seed: int, observer: O
         raise InputError(str(config), str(error)) from error
 
 
-def _configuration(path: Path | None, registry: Registry) -> EffectiveConfiguration:
-    loaded = load_value(None, registry) if path is None else load(read_text(str(path)), registry)
+def _configuration(path: Path | None, registry: Registry, gates: FeatureGates | None) -> EffectiveConfiguration:
+    if path is None:
+        loaded = load_value(None, registry, gates or DEFAULT_GATES)
+    else:
+        loaded = load(read_text(str(path)), registry, gates)
     if loaded.effective is None:
         lines = []
         for error in loaded.errors:

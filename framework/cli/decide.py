@@ -9,6 +9,7 @@ from __future__ import annotations
 import multiprocessing
 import traceback
 from collections.abc import Iterable, Iterator
+from functools import partial
 from typing import Final, TextIO
 
 import msgspec
@@ -18,7 +19,8 @@ from framework.cli.cases import START, Case, CaseObjects, Unreadable, parse_case
 from framework.cli.errors import InputError
 from framework.cli.report import Report, attempt_report, empty_report, status_report
 from framework.cli.requeue import Requeue
-from framework.configuration import EffectiveConfiguration, load_value
+from framework.configuration import EffectiveConfiguration, FeatureGates, load_value
+from framework.configuration.feature_gates import DEFAULT_GATES
 from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import PodInfo
 from framework.interface.status import SUCCESS, Status
@@ -48,9 +50,9 @@ class CaseCluster(Cluster):
         return super().delete_pod(pod) if self.follow else None
 
 
-def decide(case: Case, registry: Registry) -> Report:
+def decide(case: Case, registry: Registry, feature_gates: FeatureGates = DEFAULT_GATES) -> Report:
     """The result of one case. Raises InputError for objects that cannot be decoded."""
-    loaded = load_value(case.config, registry)
+    loaded = load_value(case.config, registry, feature_gates)
     if loaded.effective is None:
         return {"name": case.name, "configError": loaded.config_error, "results": []}
     objects = prepare(case)
@@ -206,7 +208,7 @@ Result = tuple[bytes, str]
 """The line of output, and what went wrong: "" when nothing did."""
 
 
-def decide_line(numbered: tuple[str, str]) -> Result:
+def decide_line(numbered: tuple[str, str], feature_gates: FeatureGates = DEFAULT_GATES) -> Result:
     """(where the line stands, the line) → its result. The registry is made once per process."""
     global _registry
     if _registry is None:
@@ -214,7 +216,7 @@ def decide_line(numbered: tuple[str, str]) -> Result:
     source, line = numbered
     case = parse_case(line, source)
     try:
-        return msgspec.json.encode(decide(case, _registry)), ""
+        return msgspec.json.encode(decide(case, _registry, feature_gates)), ""
     except InputError as error:
         wrong = str(error)
     except Exception as error:  # noqa: BLE001 - the other cases are still to be decided
@@ -222,13 +224,14 @@ def decide_line(numbered: tuple[str, str]) -> Result:
     return msgspec.json.encode({"name": case.name, "error": wrong, "results": []}), wrong
 
 
-def decide_lines(lines: Iterable[tuple[str, str]], workers: int) -> Iterator[Result]:
+def decide_lines(lines: Iterable[tuple[str, str]], workers: int, feature_gates: FeatureGates) -> Iterator[Result]:
     """In the order of the lines, on that many processes."""
+    decided = partial(decide_line, feature_gates=feature_gates)
     if workers <= 1:
-        yield from map(decide_line, lines)
+        yield from map(decided, lines)
         return
     with multiprocessing.get_context("spawn").Pool(workers) as pool:
-        yield from pool.imap(decide_line, lines, chunksize=4)
+        yield from pool.imap(decided, lines, chunksize=4)
 
 
 def numbered_lines(path: str) -> Iterator[tuple[str, str]]:
@@ -237,10 +240,12 @@ def numbered_lines(path: str) -> Iterator[tuple[str, str]]:
             yield f"{path}:{number}", line
 
 
-def run(paths: list[str], workers: int, output: TextIO, notes: TextIO) -> int:
+def run(
+    paths: list[str], workers: int, output: TextIO, notes: TextIO, feature_gates: FeatureGates = DEFAULT_GATES
+) -> int:
     """0, or 2 when a case could not be decided; the others are."""
     decided = failed = 0
-    for line, wrong in decide_lines((line for path in paths for line in numbered_lines(path)), workers):
+    for line, wrong in decide_lines((line for path in paths for line in numbered_lines(path)), workers, feature_gates):
         output.write(line.decode() + "\n")
         decided += 1
         if wrong:

@@ -12,6 +12,7 @@ from framework.cli import capacity, decide, simulate
 from framework.cli.bench import command as bench
 from framework.cli.bench.measure import Options
 from framework.cli.errors import InputError
+from framework.configuration.feature_gates import DEFAULT_GATES, FeatureGates, FeatureGatesError, parse_feature_gates
 
 BAD_INPUT = 2
 
@@ -23,6 +24,8 @@ def parser() -> argparse.ArgumentParser:
     cases = commands.add_parser("decide", help="decide about cases, one JSON object per line; results to stdout")
     cases.add_argument("cases", nargs="+", metavar="CASES", help="JSON Lines, plain, .gz or .xz; - is standard input")
     cases.add_argument("--workers", type=int, default=os.cpu_count() or 1, help="processes (default: one per CPU)")
+
+    _add_feature_gates(cases)
 
     cluster = commands.add_parser("simulate", help="place the pending pods of a cluster and say where they go")
     _cluster_arguments(cluster)
@@ -51,7 +54,16 @@ def _cluster_arguments(command: argparse.ArgumentParser) -> None:
         help="YAML or JSON; may be repeated",
     )
     command.add_argument("--config", type=Path, metavar="FILE", help="a KubeSchedulerConfiguration (default: defaults)")
+    _add_feature_gates(command)
     command.add_argument("--seed", type=int, default=0, help="chooses among equally good nodes (default: 0)")
+
+
+def _add_feature_gates(command: argparse.ArgumentParser) -> None:
+    command.add_argument(
+        "--feature-gates",
+        metavar="A=true,B=false",
+        help="kube-scheduler's flag; instead of what the configuration's comment says",
+    )
 
 
 def _positive(text: str) -> int:
@@ -95,22 +107,30 @@ def _bench_request(chosen: argparse.Namespace) -> bench.Request:
     )
 
 
+def _feature_gates(flag: str | None) -> FeatureGates | None:
+    try:
+        return None if flag is None else parse_feature_gates(flag)
+    except FeatureGatesError as error:
+        raise InputError("--feature-gates", str(error)) from None
+
+
 def main(arguments: Sequence[str]) -> int:
     """0: done; 1: a pod stayed pending, or nothing more fits; 2: bad input."""
     chosen = parser().parse_args(arguments)
     try:
         if chosen.command == "decide":
-            return decide.run(chosen.cases, chosen.workers, sys.stdout, sys.stderr)
+            flag = _feature_gates(chosen.feature_gates) or DEFAULT_GATES
+            return decide.run(chosen.cases, chosen.workers, sys.stdout, sys.stderr, flag)
         if chosen.command == "bench":
             return bench.run(_bench_request(chosen), sys.stdout, sys.stderr)
+        gates = _feature_gates(chosen.feature_gates)
         if chosen.command == "capacity":
+            about = (chosen.pod, chosen.node, chosen.limit, chosen.json, gates)
             return capacity.run(
-                capacity.Request(
-                    chosen.filename, chosen.config, chosen.seed, chosen.pod, chosen.node, chosen.limit, chosen.json
-                ),
+                capacity.Request(chosen.filename, chosen.config, chosen.seed, *about),
                 sys.stdout,
             )
-        asked = simulate.Request(chosen.filename, chosen.config, chosen.seed, chosen.explain)
+        asked = simulate.Request(chosen.filename, chosen.config, chosen.seed, chosen.explain, gates)
         return simulate.run(asked, sys.stdout, sys.stderr)
     except InputError as error:
         print(error, file=sys.stderr)

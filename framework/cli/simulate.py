@@ -14,6 +14,7 @@ from typing import Final, TextIO
 
 from framework.advice.scratch import LastAttempts, run_until_quiet
 from framework.cli.clusters import read_scheduler
+from framework.configuration import FeatureGates
 from framework.interface.status import SUCCESS
 from framework.objects import KubeObject, Pod
 from framework.scheduler import Scheduler
@@ -40,6 +41,7 @@ class Request:
     seed: int = 0
     explain: Sequence[str] = ()
     """Pods, ``namespace/name`` or a name in the namespace default."""
+    feature_gates: FeatureGates | None = None
 
 
 class _Outcomes(LastAttempts):
@@ -62,7 +64,7 @@ class _Outcomes(LastAttempts):
 
 def run(asked: Request, output: TextIO, notes: TextIO) -> int:
     outcomes = _Outcomes(asked.explain)
-    scheduler = read_scheduler(asked.files, asked.config, asked.seed, outcomes)
+    scheduler = read_scheduler(asked.files, asked.config, asked.seed, outcomes, asked.feature_gates)
     cluster = scheduler.cluster
     waiting = [pod for pod in cluster.list(Pod) if not pod.spec.node_name and pod.status.phase in ("", "Pending")]
     run_until_quiet(scheduler, outcomes)

@@ -24,17 +24,30 @@ from framework.configuration.edits import (
     RemoveProfile,
     ResetPlugin,
     SetArgs,
+    SetFeatureGate,
     SetField,
     SetWeight,
 )
 from framework.configuration.expansion import order_at
-from framework.configuration.feature_gates import DEFAULT_GATES, FeatureGates
+from framework.configuration.feature_gates import (
+    DEFAULT_GATES,
+    FLAG,
+    FeatureGatesError,
+    gates_line,
+    gates_of,
+    has_gates_line,
+    parse_flag,
+    with_gates,
+)
 from framework.configuration.source import read_source
 from framework.configuration.surgery import CannotEdit, Path, TextEditor
 from framework.configuration.types import API_VERSION, DEFAULT_SCHEDULER_NAME, KIND, Plugin, Plugins, PluginSet
 from framework.configuration.writing import write_block
 
 MULTI_POINT: Final = "multiPoint"
+NO_GATES_IN_JSON: Final = (
+    f"feature gates are a flag of kube-scheduler, kept in a comment ({FLAG}), and JSON has no comments"
+)
 _FIELD_OF: Final = {
     "".join(part if i == 0 else part.capitalize() for i, part in enumerate(name.split("_"))): name
     for name in plugin_sets(Plugins())
@@ -42,10 +55,15 @@ _FIELD_OF: Final = {
 
 
 def to_json(text: str) -> str:
-    """The document as JSON; a JSON document as it is. YAML comments have no place in JSON."""
+    """The document as JSON; a JSON document as it is. YAML comments have no place in JSON.
+
+    Raises CannotEdit for a text that sets feature gates in one: without it, it would mean something else.
+    """
     source = read_source(text)
     if source.format == "json":
         return text
+    if has_gates_line(text):
+        raise CannotEdit(NO_GATES_IN_JSON)
     return json.dumps(source.root.to_value(), indent=2, ensure_ascii=False) + "\n"
 
 
@@ -58,20 +76,18 @@ def to_yaml(text: str) -> str:
     return "\n".join(write_block(value, 0, 2)) + "\n" if value else "{}\n"
 
 
-def apply_edits(
-    text: str, edits: Iterable[Edit], catalogue: PluginCatalogue, gates: FeatureGates = DEFAULT_GATES
-) -> str:
+def apply_edits(text: str, edits: Iterable[Edit], catalogue: PluginCatalogue) -> str:
     """The text after ``edits``; CannotEdit names the one that has no place in it."""
-    document = Document(text, catalogue, gates)
+    document = Document(text, catalogue)
     for edit in edits:
         document.apply(edit)
     return document.text
 
 
 class Document:
-    def __init__(self, text: str, catalogue: PluginCatalogue, gates: FeatureGates = DEFAULT_GATES) -> None:
+    def __init__(self, text: str, catalogue: PluginCatalogue) -> None:
         self._catalogue = catalogue
-        self._default = default_plugins(gates)
+        self._default = _default_plugins(text)
         self._editor = TextEditor(text)
 
     @property
@@ -109,6 +125,21 @@ class Document:
             raise CannotEdit("the whole document cannot be removed")
         if self._editor.has(edit.path):
             self._editor.delete(edit.path)
+
+    @_apply.register
+    def _(self, edit: SetFeatureGate) -> None:
+        if self._editor.json:
+            raise CannotEdit(NO_GATES_IN_JSON)
+        try:
+            line = gates_line(self.text)
+            given = {} if line is None else parse_flag(line.value)
+        except FeatureGatesError as error:
+            raise CannotEdit(str(error)) from None
+        given.pop(edit.name, None)
+        if edit.enabled is not None:
+            given[edit.name] = edit.enabled
+        text = with_gates(self.text, given)
+        self._editor, self._default = TextEditor(text), _default_plugins(text)
 
     @_apply.register
     def _(self, edit: AddProfile) -> None:
@@ -304,6 +335,14 @@ class Document:
         for plugin in (*getattr(plugins, _FIELD_OF[point]).enabled, *plugins.multi_point.enabled):
             weights.setdefault(plugin.name, plugin.weight or 1)
         return weights
+
+
+def _default_plugins(text: str) -> Plugins:
+    """Of the gates that the text sets; while these are wrong, of the default ones."""
+    try:
+        return default_plugins(gates_of(text))
+    except FeatureGatesError:
+        return default_plugins(DEFAULT_GATES)
 
 
 def _plugins(items: Any) -> list[Plugin]:

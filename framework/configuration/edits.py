@@ -82,6 +82,13 @@ class RemoveArgs(_Edit, frozen=True, tag="removeArgs"):
     path: tuple[str | int, ...] = ()
 
 
+class SetFeatureGate(_Edit, frozen=True, tag="setFeatureGate"):
+    """In the text's comment for kube-scheduler's flag; None takes the gate out of it."""
+
+    name: str
+    enabled: bool | None
+
+
 class AddProfile(_Edit, frozen=True, tag="addProfile"):
     scheduler_name: str
     copy_of: int | None = None
@@ -101,6 +108,7 @@ Edit = (
     | MovePlugin
     | SetArgs
     | RemoveArgs
+    | SetFeatureGate
     | AddProfile
     | RemoveProfile
 )

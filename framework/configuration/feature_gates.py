@@ -1,7 +1,8 @@
 """Feature gates of kube-scheduler 1.36: the ones its scheduler reads, as ``--feature-gates`` sets them.
 
 Upstream ``pkg/features/kube_features.go`` (defaults, stages, locks, dependencies) and ``component-base/featuregate``
-(errors). Gates are no part of KubeSchedulerConfiguration: they stand beside it, as a flag stands beside ``--config``.
+(errors). Gates are no part of KubeSchedulerConfiguration but a flag of the process, so a text that is to be run with
+some says so in a comment: ``# kube-scheduler --feature-gates=A=true,B=false``.
 """
 
 from __future__ import annotations
@@ -25,7 +26,7 @@ class FeatureGate:
     stage: Stage
     default: bool
     description: str = ""
-    """What turning it away from its default changes here, in one sentence."""
+    """What it does when it is on, in one sentence."""
     locked: bool = False
     """Upstream refuses any other value than the default."""
     depends_on: tuple[str, ...] = ()
@@ -58,8 +59,21 @@ TABLE: Final[tuple[FeatureGate, ...]] = (
     FeatureGate("DRAWorkloadResourceClaims", "alpha", False, depends_on=(*_DRA, "GenericWorkload")),
     FeatureGate("DynamicResourceAllocation", "GA", True, locked=True),
     FeatureGate("ExtendWebSocketsToKubelet", "beta", True, depends_on=("NodeDeclaredFeatures",), elsewhere=True),
-    FeatureGate("GangScheduling", "alpha", False, depends_on=("GenericWorkload",)),
-    FeatureGate("GenericWorkload", "alpha", False),
+    FeatureGate(
+        "GangScheduling",
+        "alpha",
+        False,
+        "Pods of a PodGroup with a gang policy wait until minCount of them can run.",
+        depends_on=("GenericWorkload",),
+        switchable=False,
+    ),
+    FeatureGate(
+        "GenericWorkload",
+        "alpha",
+        False,
+        "Pods that name a PodGroup in spec.schedulingGroup are scheduled together, in one cycle.",
+        switchable=False,
+    ),
     FeatureGate(
         "InPlacePodLevelResourcesVerticalScaling",
         "beta",
@@ -84,7 +98,13 @@ TABLE: Final[tuple[FeatureGate, ...]] = (
     ),
     FeatureGate("NodeDeclaredFeatures", "beta", True),
     FeatureGate("NodeInclusionPolicyInPodTopologySpread", "GA", True, locked=True),
-    FeatureGate("NominatedNodeNameForExpectation", "beta", True),
+    FeatureGate(
+        "NominatedNodeNameForExpectation",
+        "beta",
+        True,
+        "A pod that waits on Permit or PreBind says in status.nominatedNodeName where it is about to go.",
+        switchable=True,
+    ),
     FeatureGate("OpportunisticBatching", "beta", True),
     FeatureGate("PodLevelResources", "beta", True),
     FeatureGate(
@@ -92,12 +112,25 @@ TABLE: Final[tuple[FeatureGate, ...]] = (
     ),
     FeatureGate("SchedulerAsyncAPICalls", "beta", False),
     FeatureGate("SchedulerAsyncPreemption", "beta", True),
-    FeatureGate("SchedulerPopFromBackoffQ", "beta", True),
+    FeatureGate(
+        "SchedulerPopFromBackoffQ",
+        "beta",
+        True,
+        "When no pod is active, the one that backs off the longest is tried before its time.",
+        switchable=True,
+    ),
     FeatureGate("SchedulerQueueingHints", "GA", True, locked=True),
     FeatureGate("SidecarContainers", "GA", True, locked=True),
     FeatureGate("StorageCapacityScoring", "alpha", False),
     FeatureGate("TaintTolerationComparisonOperators", "alpha", False),
-    FeatureGate("TopologyAwareWorkloadScheduling", "alpha", False, depends_on=("GenericWorkload",)),
+    FeatureGate(
+        "TopologyAwareWorkloadScheduling",
+        "alpha",
+        False,
+        "The pods of a PodGroup are placed within one domain of its topology key, the one that scores best.",
+        depends_on=("GenericWorkload",),
+        switchable=False,
+    ),
     FeatureGate("VolumeAttributesClass", "GA", True, locked=True),
     FeatureGate("VolumeLimitScaling", "alpha", False),
     FeatureGate("WorkloadAwarePreemption", "alpha", False, depends_on=("GangScheduling",)),
@@ -171,6 +204,11 @@ def feature_gates(given: Mapping[str, bool]) -> FeatureGates:
 
 def parse_feature_gates(text: str) -> FeatureGates:
     """``A=true,B=false``, the value of the flag. Raises FeatureGatesError."""
+    return feature_gates(parse_flag(text))
+
+
+def parse_flag(text: str) -> dict[str, bool]:
+    """What the flag's value names, whether it can be set or not. Raises FeatureGatesError for what is no such value."""
     given: dict[str, bool] = {}
     for part in text.split(","):
         if not part:
@@ -183,26 +221,57 @@ def parse_feature_gates(text: str) -> FeatureGates:
             said = f"strconv.ParseBool: parsing {go_quote(value)}: invalid syntax"
             raise FeatureGatesError((f"invalid value of {name}={value}, err: {said}",))
         given[name] = value in _TRUE
-    return feature_gates(given)
+    return given
 
 
 def _go_bool(value: bool) -> str:
     return "true" if value else "false"
 
 
-# Beside a configuration's text ----------------------------------------------------------------------------------------
+# In a configuration's text -------------------------------------------------------------------------------------------
 
-_COMMENT: Final = re.compile(r"\A# kube-scheduler --feature-gates=(\S*)[ \t]*(?:\r?\n|\Z)")
-
-
-def with_comment(text: str, gates: FeatureGates) -> str:
-    """YAML with a first line that says the flag, when gates were set: the file has no field for them."""
-    return f"# kube-scheduler {FLAG}={gates.flag_value()}\n{text}" if gates.given else text
+_LINE: Final = re.compile(rf"^# kube-scheduler {FLAG}=(\S*)[ \t]*(?:\r?\n|\Z)", re.MULTILINE)
+"""A YAML comment, so kube-scheduler reads the file as it did, and whoever starts it sees the flag to start it with."""
 
 
-def split_comment(text: str) -> tuple[FeatureGates | None, str]:
-    """The gates of such a first line, and the text without it. Raises FeatureGatesError when they cannot be set."""
-    found = _COMMENT.match(text)
-    if found is None:
-        return None, text
-    return parse_feature_gates(found[1]), text[found.end() :]
+@dataclass(frozen=True, slots=True)
+class GatesLine:
+    """The line of a text that says the flag. ``line`` counts from 1."""
+
+    value: str
+    line: int
+    start: int
+    end: int
+    """Characters; the line's end is included."""
+
+
+def has_gates_line(text: str) -> bool:
+    return _LINE.search(text) is not None
+
+
+def gates_line(text: str) -> GatesLine | None:
+    """Raises FeatureGatesError when there are two such lines."""
+    found = list(_LINE.finditer(text))
+    if len(found) > 1:
+        lines = " and ".join(str(text.count("\n", 0, each.start()) + 1) for each in found[:2])
+        raise FeatureGatesError((f"the text sets {FLAG} twice, in lines {lines}",))
+    if not found:
+        return None
+    [only] = found
+    return GatesLine(only[1], text.count("\n", 0, only.start()) + 1, only.start(), only.end())
+
+
+def gates_of(text: str) -> FeatureGates:
+    """The gates that a text sets in its line; the defaults without one. Raises FeatureGatesError."""
+    line = gates_line(text)
+    return DEFAULT_GATES if line is None else parse_feature_gates(line.value)
+
+
+def with_gates(text: str, given: Mapping[str, bool]) -> str:
+    """The text with its line saying these gates, first in the text when it is new; without one for no gates.
+
+    Raises FeatureGatesError when the text has two such lines. Whether the gates can be set is not asked.
+    """
+    line = gates_line(text)
+    said = f"# kube-scheduler {FLAG}={FeatureGates(dict(given)).flag_value()}\n" if given else ""
+    return said + text if line is None else text[: line.start] + said + text[line.end :]

@@ -6,6 +6,7 @@ what was reached, the errors with line and column, and ``config_error``: the one
 
 from __future__ import annotations
 
+import dataclasses
 import json
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -19,7 +20,14 @@ from framework.configuration.defaults import default_configuration
 from framework.configuration.effective import EffectiveConfiguration
 from framework.configuration.errors import ROOT, ConfigurationError, FieldPath, PathPart, aggregate, go_quote
 from framework.configuration.expansion import expand
-from framework.configuration.feature_gates import DEFAULT_GATES, FeatureGates
+from framework.configuration.feature_gates import (
+    DEFAULT_GATES,
+    FLAG,
+    FeatureGates,
+    FeatureGatesError,
+    gates_line,
+    gates_of,
+)
 from framework.configuration.source import Node, Source, SourceError, node_from_value, read_source
 from framework.configuration.types import (
     API_GROUP,
@@ -50,10 +58,34 @@ class Loaded:
     """What kube-scheduler prints; empty when it would start."""
     warnings: tuple[ConfigurationError, ...] = ()
     """Legal, but probably not meant."""
+    feature_gates: FeatureGates = DEFAULT_GATES
+    """What everything above rests on; the defaults when those that were asked for cannot be set."""
 
 
-def load(text: str, catalogue: PluginCatalogue, feature_gates: FeatureGates = DEFAULT_GATES) -> Loaded:
-    """Loads YAML or JSON text."""
+def load(text: str, catalogue: PluginCatalogue, feature_gates: FeatureGates | None = None) -> Loaded:
+    """Loads YAML or JSON text; the gates are those that it names in its comment, unless they are given."""
+    if feature_gates is not None:
+        return _load(text, catalogue, feature_gates)
+    try:
+        return _load(text, catalogue, gates_of(text))
+    except FeatureGatesError as error:
+        # kube-scheduler reads its flags first. The rest is still read, with the default gates, for whoever edits it.
+        loaded = _load(text, catalogue, DEFAULT_GATES)
+        found = (*(_gates_error(text, said) for said in error.texts), *loaded.errors)
+        return dataclasses.replace(loaded, effective=None, errors=found, config_error=str(error))
+
+
+def _gates_error(text: str, said: str) -> ConfigurationError:
+    try:
+        line = gates_line(text)
+    except FeatureGatesError:
+        line = None
+    return ConfigurationError(
+        stage="validation", path=FLAG, message=said, text=said, line=None if line is None else line.line, column=None
+    )
+
+
+def _load(text: str, catalogue: PluginCatalogue, feature_gates: FeatureGates) -> Loaded:
     try:
         source = read_source(text)
     except SourceError as error:
@@ -148,7 +180,8 @@ class _Loader:
             ]
             return self._failed(tuple(found), expansion.errors[0].text, written, defaulted)
         self._warn_of_unused(written, expansion.effective)
-        return Loaded(expansion.effective, written, defaulted, warnings=tuple(self._warnings))
+        warnings = tuple(self._warnings)
+        return Loaded(expansion.effective, written, defaulted, warnings=warnings, feature_gates=self._gates)
 
     def _failed(
         self,
@@ -157,7 +190,7 @@ class _Loader:
         written: KubeSchedulerConfiguration | None = None,
         defaulted: KubeSchedulerConfiguration | None = None,
     ) -> Loaded:
-        return Loaded(None, written, defaulted, tuple(errors), text)
+        return Loaded(None, written, defaulted, tuple(errors), text, feature_gates=self._gates)
 
     # Kind and version -------------------------------------------------------------------------------------------------
 

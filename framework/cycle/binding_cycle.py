@@ -55,15 +55,17 @@ class BindingCycle:
         # A configuration without this profile may have been switched to meanwhile; the scheduler refuses that.
         profile = core.profiles[self.profile_name]
         if self.phase is Phase.START:
-            status = run_pre_bind_pre_flights(profile, self.state, self.pod, self.node_name, self.trace)
-            if profile.pre_bind:
-                yield "PreBindPreFlight"
-            if status.code is Code.ERROR:
-                # A waiting entry stays in the map with its timers (additions 7).
-                self._fail(core, profile, status, None)
-                return
-            self.will_pre_bind = status.is_success
-            self._announce(core)
+            # Without the gate nobody asks, and all PreBind plugins run (upstream ``schedule_one.go``).
+            if profile.handle.feature_gates.enabled("NominatedNodeNameForExpectation"):
+                status = run_pre_bind_pre_flights(profile, self.state, self.pod, self.node_name, self.trace)
+                if profile.pre_bind:
+                    yield "PreBindPreFlight"
+                if status.code is Code.ERROR:
+                    # A waiting entry stays in the map with its timers (additions 7).
+                    self._fail(core, profile, status, None)
+                    return
+                self.will_pre_bind = status.is_success
+                self._announce(core)
             self.phase = Phase.WAITING
             self.waiting = core.waiting_pods.get(self.pod.metadata.uid)
             if self.waiting is not None:

@@ -1,7 +1,8 @@
 """Pods that wait out their backoff: one heap for rejected pods, one for pods whose attempt ended in an error.
 
 Expirations are cut to whole seconds, and a pod is free at the first whole second strictly after its expiration
-(spec: queue §3).
+(spec: queue §3). Without the gate SchedulerPopFromBackoffQ nothing is cut, no order is kept among pods that are free at
+one instant, and the seconds are counted from the start of the queue (upstream ``backoff_queue.go``).
 """
 
 from __future__ import annotations
@@ -21,7 +22,10 @@ def whole_second(time: int) -> int:
 
 
 class BackoffQueue:
-    def __init__(self, initial: int, maximum: int, less: Less) -> None:
+    def __init__(self, initial: int, maximum: int, less: Less, *, start: int = 0, pops_early: bool = True) -> None:
+        """``start``: when the queue was made; ``pops_early``: the gate SchedulerPopFromBackoffQ."""
+        self._start = start
+        self.pops_early = pops_early
         self.initial = initial
         self.maximum = maximum
         self._active_less = less
@@ -39,17 +43,22 @@ class BackoffQueue:
         if self.maximum == 0 or count == 0:
             return NOT_BACKING_OFF
         if pod.backoff_expiration is None:
-            pod.backoff_expiration = whole_second(pod.timestamp + self.duration(count))
+            pod.backoff_expiration = self._aligned(pod.timestamp + self.duration(count))
         return pod.backoff_expiration
 
     def is_backing_off(self, pod: QueuedPodInfo, now: int) -> bool:
-        return self.expiration(pod) >= whole_second(now)
+        return self.expiration(pod) >= self._aligned(now)
+
+    def _aligned(self, time: int) -> int:
+        return whole_second(time) if self.pops_early else time
 
     def _less(self, a: QueuedPodInfo, b: QueuedPodInfo) -> bool:
         return (self.expiration(a), a.sequence) < (self.expiration(b), b.sequence)
 
     def _less_with_priority(self, a: QueuedPodInfo, b: QueuedPodInfo) -> bool:
         first, second = self.expiration(a), self.expiration(b)
+        if not self.pops_early:
+            return self._less(a, b)
         return self._active_less(a, b) if first == second else first < second
 
     def __len__(self) -> int:
@@ -76,11 +85,11 @@ class BackoffQueue:
 
     @property
     def has_rejected(self) -> bool:
-        return len(self._rejected) > 0
+        return self.pops_early and len(self._rejected) > 0
 
     def pop_rejected(self) -> QueuedPodInfo | None:
         """Pop may take a rejected pod before its time; never one from the error heap (queue.md §4 Pop)."""
-        return self._rejected.pop()
+        return self._rejected.pop() if self.pops_early else None
 
     def pop_completed(self, now: int) -> list[QueuedPodInfo]:
         completed: list[QueuedPodInfo] = []
@@ -91,12 +100,13 @@ class BackoffQueue:
         return completed
 
     def next_completion(self, now: int) -> int | None:
-        """The first whole second after ``now`` at which a pod is free; None when nothing backs off."""
+        """The first flush after ``now`` at which a pod is free; None when nothing backs off."""
         heads = [pod for heap in (self._rejected, self._errors) if (pod := heap.peek()) is not None]
         if not heads:
             return None
         expiration = min(self.expiration(pod) for pod in heads)
-        return max(whole_second(expiration), whole_second(now)) + SECOND
+        origin = 0 if self.pops_early else self._start
+        return origin + ((max(expiration, now) - origin) // SECOND + 1) * SECOND
 
     def rejected_in_pop_order(self) -> list[QueuedPodInfo]:
         return self._rejected.in_pop_order()
@@ -104,7 +114,8 @@ class BackoffQueue:
     def errors_in_pop_order(self) -> list[QueuedPodInfo]:
         return self._errors.in_pop_order()
 
-    def reconfigure(self, initial: int, maximum: int, less: Less) -> None:
+    def reconfigure(self, initial: int, maximum: int, less: Less, *, pops_early: bool) -> None:
+        self.pops_early = pops_early
         self.initial, self.maximum, self._active_less = initial, maximum, less
         self._rejected.rebuild(self._less_with_priority)
         self._errors.rebuild(self._less)

@@ -38,11 +38,15 @@ LEFTOVER_PERIOD: Final = 30 * SECOND
 
 @dataclass(frozen=True, slots=True)
 class QueueOptions:
-    """``max_in_unschedulable`` is kube-scheduler's --pod-max-in-unschedulable-pods-duration; None never flushes."""
+    """``max_in_unschedulable`` is kube-scheduler's --pod-max-in-unschedulable-pods-duration; None never flushes.
+
+    ``pops_early`` is the gate SchedulerPopFromBackoffQ.
+    """
 
     initial_backoff: int = SECOND
     max_backoff: int = 10 * SECOND
     max_in_unschedulable: int | None = 300 * SECOND
+    pops_early: bool = True
 
 
 class SchedulingQueue:
@@ -61,7 +65,9 @@ class SchedulingQueue:
         self._observer = observer
         order = QueueOrder(less)
         self._active: KeyedHeap[QueuedPodInfo] = KeyedHeap(order)
-        self._backoff = BackoffQueue(options.initial_backoff, options.max_backoff, order)
+        self._backoff = BackoffQueue(
+            options.initial_backoff, options.max_backoff, order, start=start, pops_early=options.pops_early
+        )
         self._unschedulable = UnschedulablePods()
         self._in_flight = InFlight()
         self.nominator = PodNominator(objects)
@@ -97,7 +103,7 @@ class SchedulingQueue:
         self._hints = hints
         order = QueueOrder(less)
         self._active.rebuild(order)
-        self._backoff.reconfigure(options.initial_backoff, options.max_backoff, order)
+        self._backoff.reconfigure(options.initial_backoff, options.max_backoff, order, pops_early=options.pops_early)
 
     # --- PreEnqueue and the two ways in -----------------------------------------------------------------------------
 
@@ -118,7 +124,7 @@ class SchedulingQueue:
         pod.gating_plugin = ""
 
     def _move_to_active(self, pod: QueuedPodInfo, event: str, now: int, *, from_backoff: bool, plugin: str) -> bool:
-        if not from_backoff:
+        if not (from_backoff and self.options.pops_early):
             self._run_pre_enqueue(pod)
         if pod.gated:
             if pod.key not in self._active and pod.key not in self._backoff:
@@ -135,10 +141,12 @@ class SchedulingQueue:
         return True
 
     def _move_to_backoff(self, pod: QueuedPodInfo, event: str, plugin: str) -> bool:
-        self._run_pre_enqueue(pod)
-        if pod.gated:
-            self._to_unschedulable(pod, event, plugin)
-            return False
+        if self.options.pops_early:
+            # Pop takes it from there without asking again.
+            self._run_pre_enqueue(pod)
+            if pod.gated:
+                self._to_unschedulable(pod, event, plugin)
+                return False
         self._unschedulable.delete(pod.key)
         self._backoff.add(pod)
         self._moved(pod, Place.BACKOFF, event, plugin)
@@ -213,7 +221,8 @@ class SchedulingQueue:
         self.nominator.update(old, new.pod)
         for event in events:
             verdict = self._judge(pod, event, old, new.pod)
-            if self._requeue(pod, verdict, event_label(event), now) in (Place.ACTIVE, Place.BACKOFF):
+            place = self._requeue(pod, verdict, event_label(event), now)
+            if place is Place.ACTIVE or (place is Place.BACKOFF and self.options.pops_early):
                 break
 
     def delete(self, pod: Pod) -> None:

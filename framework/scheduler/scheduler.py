@@ -121,6 +121,7 @@ class Scheduler:
             initial_backoff=configuration.pod_initial_backoff_seconds * SECOND,
             max_backoff=configuration.pod_max_backoff_seconds * SECOND,
             max_in_unschedulable=self._max_in_unschedulable,
+            pops_early=configuration.feature_gates.enabled("SchedulerPopFromBackoffQ"),
         )
 
     def _take_over(self) -> None:

@@ -18,6 +18,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from framework.configuration.document import to_json, to_yaml
+from framework.configuration.surgery import CannotEdit
 from schedweb.accounts.permissions import IsEditor, signed_in_user
 from schedweb.api.errors import ApiError
 from schedweb.api.windows import WINDOW_PARAMETERS, integer_parameter, window_answer, window_of, window_serializer
@@ -254,7 +255,10 @@ class VersionExportView(APIView):
         wanted = request.query_params.get("format") or examine(version.text).format
         if wanted not in FORMATS:
             raise ApiError(f"A configuration is exported as yaml or json, not {wanted}.", code="invalid", path="format")
-        text = to_yaml(version.text) if wanted == "yaml" else to_json(version.text)
+        try:
+            text = to_yaml(version.text) if wanted == "yaml" else to_json(version.text)
+        except CannotEdit as error:
+            raise ApiError(f"{services.sentence(error)} Export it as YAML.", code="invalid", path="format") from None
         name = slugify(configuration.name) or "configuration"
         answer = HttpResponse(text, content_type=f"application/{wanted}; charset=utf-8")
         answer["Content-Disposition"] = f'attachment; filename="{name}-v{number}.{wanted}"'

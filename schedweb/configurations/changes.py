@@ -10,6 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
+from framework.configuration.feature_gates import FeatureGates
 from schedweb.configurations.grid import Effective, Globals, Profile, Row
 
 _GLOBALS: Final = {
@@ -35,7 +36,7 @@ def changes_between(old: Effective | None, new: Effective | None) -> list[Change
     if old is None or new is None:
         return []
     found: list[Change] = []
-    if whole := _globals(old.globals, new.globals):
+    if whole := _globals(old.globals, new.globals) + _feature_gates(old.feature_gates, new.feature_gates):
         found.append(Change(None, None, whole))
     before = {profile.scheduler_name: profile for profile in old.profiles}
     after = {profile.scheduler_name: profile for profile in new.profiles}
@@ -53,6 +54,16 @@ def _globals(old: Globals, new: Globals) -> list[str]:
         f"{shown} {getattr(old, name)} → {getattr(new, name)}"
         for name, shown in _GLOBALS.items()
         if getattr(old, name) != getattr(new, name)
+    ]
+
+
+def _feature_gates(old: dict[str, bool], new: dict[str, bool]) -> list[str]:
+    """``GangScheduling on``; a gate that is only named, with the value that it has anyway, is no change."""
+    was, now = FeatureGates(old), FeatureGates(new)
+    return [
+        f"{name} {'on' if now.enabled(name) else 'off'}"
+        for name in sorted({**old, **new})
+        if was.enabled(name) != now.enabled(name)
     ]
 
 

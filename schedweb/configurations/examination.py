@@ -15,6 +15,7 @@ import msgspec
 from framework.configuration import ConfigurationError, Loaded, load
 from framework.configuration.defaults import default_configuration
 from framework.configuration.expansion import outline
+from framework.configuration.feature_gates import TABLE, FeatureGatesError, gates_line, parse_flag
 from framework.configuration.source import SourceError, read_source
 from framework.configuration.types import KubeSchedulerConfiguration
 from schedweb.configurations.catalogue import defaults_of, registry, schema_of, shown_point
@@ -86,6 +87,19 @@ class Form(msgspec.Struct, frozen=True):
     schemas: dict[str, dict[str, Any]]
 
 
+class ShownGate(msgspec.Struct, frozen=True):
+    """A feature gate that changes something here."""
+
+    name: str
+    stage: Literal["alpha", "beta", "GA"]
+    default: bool
+    enabled: bool
+    written: bool
+    """Whether the text names it."""
+    description: str
+    depends_on: list[str]
+
+
 class Examination(msgspec.Struct, frozen=True):
     format: Literal["yaml", "json"]
     errors: list[Problem]
@@ -95,6 +109,7 @@ class Examination(msgspec.Struct, frozen=True):
     unknown_fields: list[UnknownField]
     effective: Effective | None
     form: Form | None
+    feature_gates: list[ShownGate]
     not_evaluated: list[str]
     runnable: bool
     why: str
@@ -107,7 +122,8 @@ def examine(text: str) -> Examination:
     loaded = load(text, registry())
     errors = [_problem(error, value) for error in loaded.errors]
     defaulted = outlined_from(loaded)
-    effective = None if defaulted is None else show_effective(outline(defaulted, registry()), defaulted)
+    outlined = None if defaulted is None else outline(defaulted, registry(), loaded.feature_gates)
+    effective = None if outlined is None or defaulted is None else show_effective(outlined, defaulted)
     why = why_not_runnable(loaded)
     return Examination(
         format=form_of_text,
@@ -121,6 +137,7 @@ def examine(text: str) -> Examination:
         ],
         effective=effective,
         form=None if effective is None else _form(value, effective, errors),
+        feature_gates=_shown_gates(text),
         not_evaluated=_not_evaluated(effective),
         runnable=not why,
         why=why,
@@ -131,7 +148,29 @@ def outlined_from(loaded: Loaded) -> KubeSchedulerConfiguration | None:
     """The configuration with its defaults, valid or not; None when it could not be decoded."""
     if loaded.defaulted is not None or loaded.configuration is None:
         return loaded.defaulted
-    return default_configuration(loaded.configuration, registry())
+    return default_configuration(loaded.configuration, registry(), loaded.feature_gates)
+
+
+def _shown_gates(text: str) -> list[ShownGate]:
+    """As the text sets them, also where that is refused: a switch must be able to mend it."""
+    try:
+        line = gates_line(text)
+        given = {} if line is None else parse_flag(line.value)
+    except FeatureGatesError:
+        given = {}
+    return [
+        ShownGate(
+            name=gate.name,
+            stage=gate.stage,
+            default=gate.default,
+            enabled=given.get(gate.name, gate.default),
+            written=gate.name in given,
+            description=gate.description,
+            depends_on=list(gate.depends_on),
+        )
+        for gate in TABLE
+        if gate.switchable or gate.name in given
+    ]
 
 
 def why_not_runnable(loaded: Loaded) -> str:

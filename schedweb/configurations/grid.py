@@ -10,7 +10,7 @@ from typing import Any, Literal
 
 import msgspec
 
-from framework.configuration.defaults import DEFAULT_MULTI_POINT
+from framework.configuration.defaults import default_multi_point
 from framework.configuration.effective import DisabledOrigin, EffectiveConfiguration, EffectiveProfile, Origin
 from framework.configuration.types import KubeSchedulerConfiguration
 from schedweb.configurations.catalogue import defaults_of, plain, registry, shown_point
@@ -70,14 +70,17 @@ class Globals(msgspec.Struct, frozen=True):
 
 class Effective(msgspec.Struct, frozen=True):
     globals: Globals
+    feature_gates: dict[str, bool]
+    """Those that are set, by name."""
     profiles: list[Profile]
 
 
 def show_effective(outlined: EffectiveConfiguration, defaulted: KubeSchedulerConfiguration) -> Effective:
     profiles = []
+    default = tuple(plugin.name for plugin in default_multi_point(outlined.feature_gates))
     for profile, given in zip(outlined.profiles, defaulted.profiles, strict=True):
         multi_point = given.plugins.multi_point.enabled if given.plugins is not None else ()
-        profiles.append(_show_profile(profile, [plugin.name for plugin in multi_point]))
+        profiles.append(_show_profile(profile, [plugin.name for plugin in multi_point], default))
     return Effective(
         globals=Globals(
             parallelism=outlined.parallelism,
@@ -86,11 +89,12 @@ def show_effective(outlined: EffectiveConfiguration, defaulted: KubeSchedulerCon
             pod_max_backoff_seconds=outlined.pod_max_backoff_seconds,
             extenders=len(outlined.extenders),
         ),
+        feature_gates=outlined.feature_gates.given,
         profiles=profiles,
     )
 
 
-def _show_profile(profile: EffectiveProfile, multi_point: list[str]) -> Profile:
+def _show_profile(profile: EffectiveProfile, multi_point: list[str], default: tuple[str, ...]) -> Profile:
     cells: dict[str, dict[str, Cell]] = {}
     points: dict[str, list[PointPlugin]] = {}
     for written, point in profile.points.items():
@@ -107,7 +111,8 @@ def _show_profile(profile: EffectiveProfile, multi_point: list[str]) -> Profile:
             )
             shown.append(PointPlugin(off.name, "disabled", off.origin, None, _not_evaluated(off.name)))
     args = {name: plain(given) if given else {} for name, given in profile.args.items()}
-    rows = [_row(name, cells.get(name, {}), args) for name in _row_order(multi_point, list(cells))]
+    order = _row_order(multi_point, list(cells), default)
+    rows = [_row(name, cells.get(name, {}), args, by_default=name in default) for name in order]
     return Profile(
         scheduler_name=profile.scheduler_name,
         percentage_of_nodes_to_score=profile.percentage_of_nodes_to_score,
@@ -118,20 +123,19 @@ def _show_profile(profile: EffectiveProfile, multi_point: list[str]) -> Profile:
     )
 
 
-def _row_order(multi_point: list[str], met: list[str]) -> list[str]:
+def _row_order(multi_point: list[str], met: list[str], default: tuple[str, ...]) -> list[str]:
     order = list(dict.fromkeys(multi_point))
     before = -1
-    for plugin in DEFAULT_MULTI_POINT:
-        if plugin.name not in order:
-            order.insert(before + 1, plugin.name)
-        before = order.index(plugin.name)
+    for name in default:
+        if name not in order:
+            order.insert(before + 1, name)
+        before = order.index(name)
     return [*order, *(name for name in met if name not in order)]
 
 
-def _row(name: str, cells: dict[str, Cell], args: dict[str, dict[str, Any]]) -> Row:
+def _row(name: str, cells: dict[str, Cell], args: dict[str, dict[str, Any]], *, by_default: bool) -> Row:
     entry = registry().get(name)
     running = [cell for cell in cells.values() if cell.state != "disabled"]
-    by_default = any(plugin.name == name for plugin in DEFAULT_MULTI_POINT)
     origin: Literal["default", "added"] = "default" if by_default else "added"
     args_changed = entry is not None and name in args and args[name] != defaults_of(entry)
     return Row(

@@ -18,6 +18,7 @@ CELL_STATES: Final = ["default", "added", "disabled"]
 CELL_ORIGINS: Final = ["default", "weight changed", "moved", "added", "disabled by name", "disabled by *"]
 ROW_ORIGINS: Final = ["default", "added"]
 STAGES: Final = ["syntax", "decoding", "validation", "construction"]
+GATE_STAGES: Final = ["alpha", "beta", "GA"]
 LINE_KINDS: Final = ["equal", "removed", "added", "folded"]
 
 
@@ -186,6 +187,7 @@ class GlobalSettingsSerializer(serializers.Serializer[Any]):
 
 class EffectiveSerializer(serializers.Serializer[Any]):
     globals = GlobalSettingsSerializer()
+    feature_gates = serializers.DictField(child=serializers.BooleanField())
     profiles = EffectiveProfileSerializer(many=True)
 
 
@@ -214,6 +216,16 @@ class ConfigurationFormSerializer(serializers.Serializer[Any]):
     schemas = serializers.DictField(child=serializers.DictField())
 
 
+class FeatureGateSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    stage = serializers.ChoiceField(choices=GATE_STAGES)
+    default = serializers.BooleanField()
+    enabled = serializers.BooleanField()
+    written = serializers.BooleanField(help_text="Whether the text names it")
+    description = serializers.CharField(allow_blank=True)
+    depends_on = serializers.ListField(child=serializers.CharField())
+
+
 class ExaminationSerializer(serializers.Serializer[Any]):
     format = serializers.ChoiceField(choices=FORMATS)
     errors = ConfigurationProblemSerializer(many=True)  # type: ignore[assignment]  # the base class calls something else so
@@ -222,6 +234,7 @@ class ExaminationSerializer(serializers.Serializer[Any]):
     unknown_fields = UnknownFieldSerializer(many=True)
     effective = EffectiveSerializer(allow_null=True)
     form = ConfigurationFormSerializer(allow_null=True)
+    feature_gates = FeatureGateSerializer(many=True)
     not_evaluated = serializers.ListField(child=serializers.CharField())
     runnable = serializers.BooleanField()
     why = serializers.CharField(allow_blank=True, help_text="Why no run can be played with it")

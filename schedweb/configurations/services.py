@@ -249,6 +249,11 @@ def edits_decode(raw: Sequence[Mapping[str, Any]]) -> list[Edit]:
     return edits
 
 
+def sentence(error: CannotEdit) -> str:
+    said = str(error)
+    return f"{said[:1].upper()}{said[1:]}."
+
+
 def text_edit(*, text: str, edits: Sequence[Edit], format_: Literal["yaml", "json"] | None) -> str:
     """The text after the edits, then in the format that is asked for. Raises UnreadableText."""
     try:
@@ -265,7 +270,6 @@ def text_edit(*, text: str, edits: Sequence[Edit], format_: Literal["yaml", "jso
     except SourceError as error:
         raise UnreadableText(error) from None
     except CannotEdit as error:
-        sentence = str(error)
-        raise ConfigurationRefused(f"{sentence[:1].upper()}{sentence[1:]}.", path="edits") from None
+        raise ConfigurationRefused(sentence(error), path="edits") from None
     except RecursionError:
         raise ConfigurationRefused("The edits are nested too deeply.", path="edits") from None

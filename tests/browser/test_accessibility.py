@@ -75,6 +75,7 @@ PAGES: dict[str, tuple[str, Look]] = {
     "waiting": ("/waiting", shows_role("button", "^Approve postgres-2")),
     "configurations": ("/configurations", shows_role("radio", "^Bin-pack")),
     "configuration": ("/configurations/{own}?plugin=NodeResourcesFit", shows("ignoredResourceGroups")),
+    "configuration, its feature gates": ("/configurations/{own}", shows("SchedulerPopFromBackoffQ")),
     "configuration, the order at a point": ("/configurations/{own}?point=Score", shows("ImageLocality")),
     "configuration as YAML": ("/configurations/{own}?view=yaml", shows("KubeSchedulerConfiguration")),
     "nothing there": ("/nowhere", shows_role("heading", ".")),

@@ -90,3 +90,27 @@ def test_a_draft_survives_a_reload_and_cannot_be_saved_with_an_error(site: Site,
     expect(page.locator(".cm-content")).to_contain_text("percentageOfNodesToScore: 101")
     expect(wrong).to_be_visible()
     assert site.get(f"/api/v1/configurations/{made['id']}/")["latest"]["number"] == 1
+
+
+def test_a_feature_gate_is_switched_saved_and_shown_as_a_change(site: Site, desk: Visit) -> None:
+    made = site.post("/api/v1/configurations/", {"name": "another queue", "preset": "default"})
+    page = desk.go(f"/configurations/{made['id']}")
+    gate = page.get_by_role("checkbox", name="SchedulerPopFromBackoffQ")
+    expect(gate).to_be_checked()
+    gate.uncheck()
+    expect(page.get_by_text("Draft, 1 change")).to_be_visible()
+    page.get_by_role("radio", name="YAML").click()
+    flag = "# kube-scheduler --feature-gates=SchedulerPopFromBackoffQ=false"
+    expect(page.locator(".cm-content")).to_contain_text(flag)
+    page.get_by_role("radio", name="Form").click()
+    page.get_by_role("button", name="Save…").click()
+    drawer = page.get_by_role("dialog", name="Save as version 2")
+    expect(drawer).to_contain_text("SchedulerPopFromBackoffQ off")
+    drawer.get_by_role("button", name="Save", exact=True).click()
+    expect(drawer).to_be_hidden()
+    assert site.get(f"/api/v1/configurations/{made['id']}/versions/2/")["text"].startswith(flag)
+    # Back to the default, nothing is left of it.
+    gate.check()
+    expect(page.get_by_text("Draft, 1 change")).to_be_visible()
+    page.get_by_role("radio", name="YAML").click()
+    expect(page.locator(".cm-content")).not_to_contain_text("feature-gates")

@@ -8,7 +8,10 @@ import pytest
 
 from framework.configuration import FeatureGates, FeatureGatesError, load, parse_feature_gates
 from framework.configuration.defaults import default_multi_point
-from framework.configuration.feature_gates import GATES, TABLE, split_comment, with_comment
+from framework.configuration.document import apply_edits, to_json
+from framework.configuration.edits import SetFeatureGate
+from framework.configuration.feature_gates import GATES, TABLE, gates_of, with_gates
+from framework.configuration.surgery import CannotEdit
 from framework.plugins.registry import built_in_registry
 
 HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
@@ -131,12 +134,54 @@ def test_a_configuration_loaded_with_gates_has_their_plugins_by_default() -> Non
     assert "GangScheduling" not in without.profiles[0].plugins
 
 
-def test_the_comment_beside_a_configuration_is_read_back() -> None:
-    gates = parse_feature_gates("SidecarContainers=true,VolumeLimitScaling=false")
-    text = with_comment(HEAD, gates)
-    assert text.splitlines()[0] == "# kube-scheduler --feature-gates=SidecarContainers=true,VolumeLimitScaling=false"
-    assert split_comment(text) == (gates, HEAD)
-    assert with_comment(HEAD, FeatureGates()) == HEAD
-    assert split_comment("# another comment\n" + HEAD) == (None, "# another comment\n" + HEAD)
-    with pytest.raises(FeatureGatesError, match="unrecognized feature gate: Nope"):
-        split_comment("# kube-scheduler --feature-gates=Nope=true\n" + HEAD)
+LINE = "# kube-scheduler --feature-gates="
+
+
+def edited(text: str, *edits: SetFeatureGate) -> str:
+    return apply_edits(text, edits, built_in_registry())
+
+
+def test_a_text_says_its_gates_in_a_comment() -> None:
+    text = with_gates(HEAD, {"VolumeLimitScaling": False, "SidecarContainers": True})
+    assert text == f"{LINE}SidecarContainers=true,VolumeLimitScaling=false\n{HEAD}"
+    assert gates_of(text).given == {"SidecarContainers": True, "VolumeLimitScaling": False}
+    assert with_gates(text, {}) == HEAD
+    assert gates_of(HEAD) == FeatureGates()
+    # Where the line stands it stays.
+    below = f"# Ours.\n{LINE}SidecarContainers=true\n{HEAD}"
+    assert with_gates(below, {"SidecarContainers": False}) == f"# Ours.\n{LINE}SidecarContainers=false\n{HEAD}"
+    with pytest.raises(FeatureGatesError, match=r"the text sets --feature-gates twice, in lines 1 and 3"):
+        gates_of(f"{LINE}\n# Ours.\n{LINE}SidecarContainers=true\n{HEAD}")
+
+
+def test_a_loaded_text_has_the_gates_of_its_comment() -> None:
+    text = with_gates(HEAD, {"SidecarContainers": True})
+    loaded = load(text, built_in_registry())
+    assert loaded.effective is not None
+    assert loaded.effective.feature_gates.given == {"SidecarContainers": True}
+    # Given beside the text they count instead.
+    assert load(text, built_in_registry(), FeatureGates()).feature_gates.given == {}
+
+
+def test_gates_that_cannot_be_set_are_an_error_of_the_text_and_the_rest_is_read() -> None:
+    loaded = load(f"# Ours.\n{LINE}Nope=true\n{HEAD}parallelism: many\n", built_in_registry())
+    assert loaded.effective is None
+    assert loaded.config_error == "unrecognized feature gate: Nope"
+    assert [(error.path, error.line) for error in loaded.errors] == [("--feature-gates", 2), ("parallelism", 5)]
+    assert load(f"{LINE}Nope=true\n{HEAD}", built_in_registry()).defaulted is not None
+
+
+def test_the_form_sets_and_takes_back_a_gate() -> None:
+    on = edited(HEAD, SetFeatureGate(name="GenericWorkload", enabled=True))
+    assert on == f"{LINE}GenericWorkload=true\n{HEAD}"
+    both = edited(on, SetFeatureGate(name="GangScheduling", enabled=True))
+    assert both == f"{LINE}GangScheduling=true,GenericWorkload=true\n{HEAD}"
+    off = [SetFeatureGate(name=name, enabled=None) for name in ("GangScheduling", "GenericWorkload")]
+    assert edited(both, *off) == HEAD
+
+
+def test_gates_have_no_place_in_json() -> None:
+    with pytest.raises(CannotEdit, match="JSON has no comments"):
+        edited("{}", SetFeatureGate(name="GenericWorkload", enabled=True))
+    with pytest.raises(CannotEdit, match="JSON has no comments"):
+        to_json(with_gates(HEAD, {"SidecarContainers": True}))

@@ -53,6 +53,18 @@ def test_whom_it_asks_about(args: str, pod: Pod, asked: bool) -> None:
     assert ("p" in play(pod, args=args).waiting) is asked
 
 
+@pytest.mark.parametrize(("flag", "told"), [("true", "n1"), ("false", "")])
+def test_a_waiting_pod_says_where_it_is_about_to_go(flag: str, told: str) -> None:
+    gates = f"# kube-scheduler --feature-gates=NominatedNodeNameForExpectation={flag}"
+    started = Play(gates + configuration("{timeoutSeconds: 60}"), [make_node("n1"), make_pod("p")])
+    started.cycles()
+    pod = started.scheduler.cluster.get(Pod, "default", "p")
+    assert pod is not None
+    assert (started.waiting, pod.status.nominated_node_name) == ({"p": ("ManualApproval",)}, told)
+    assert started.scheduler.allow(uid("p"), "ManualApproval")
+    assert started.bound == {"p": "n1"}
+
+
 def test_approval_binds_the_pod() -> None:
     played = play(make_pod("p"))
     assert (played.waiting, played.bound) == ({"p": ("ManualApproval",)}, {})

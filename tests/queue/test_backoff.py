@@ -74,6 +74,23 @@ def test_only_rejected_pods_may_leave_early_and_the_timer_sees_both_heaps() -> N
     assert backoff.next_completion(2 * SECOND) is None
 
 
+def test_without_the_gate_nothing_is_cut_and_nobody_leaves_early() -> None:
+    start = round(0.3 * SECOND)
+    backoff = BackoffQueue(SECOND, 10 * SECOND, lambda a, b: a.sequence < b.sequence, start=start, pops_early=False)
+    late, early = pod("late", at=0.9, rejected=1, sequence=1), pod("early", at=0.1, rejected=1, sequence=2)
+    backoff.add(late)
+    backoff.add(early)
+    # By the very time, not by the second and then by priority.
+    assert [p.pod.name for p in backoff.rejected_in_pop_order()] == ["early", "late"]
+    assert (backoff.has_rejected, backoff.pop_rejected()) == (False, None)
+    assert backoff.is_backing_off(early, round(1.1 * SECOND))
+    assert not backoff.is_backing_off(early, round(1.1 * SECOND) + 1)
+    # Looked at every second from the start on.
+    assert backoff.next_completion(start) == start + SECOND
+    assert [p.pod.name for p in backoff.pop_completed(start + SECOND)] == ["early"]
+    assert backoff.next_completion(start + SECOND) == start + 2 * SECOND
+
+
 def test_pods_of_one_second_leave_in_the_order_of_the_active_queue() -> None:
     backoff = queue()
     backoff.add(pod("late-entry", at=0.9, rejected=1, sequence=1))

@@ -22,6 +22,7 @@ export type PluginCell = Schemas["PluginCell"];
 export type ConfigurationForm = Schemas["ConfigurationForm"];
 export type FormArgs = Schemas["FormArgs"];
 export type PluginDescription = Schemas["Plugin"];
+export type FeatureGate = Schemas["FeatureGate"];
 export type Preset = Schemas["Preset"];
 export type TextFormat = Schemas["TextFormatEnum"];
 
@@ -31,5 +32,5 @@ export type PathPart = string | number;
 
 /** What can be told of a text: a saved version's or a draft's. */
 export type Examination = Pick<
-  CheckResult, "format" | "errors" | "warnings" | "unknown_fields" | "effective" | "form" | "not_evaluated" | "runnable" | "why"
+  CheckResult, "format" | "errors" | "warnings" | "unknown_fields" | "effective" | "form" | "feature_gates" | "not_evaluated" | "runnable" | "why"
 >;

@@ -905,6 +905,11 @@ export interface components {
                 path?: (string | number)[];
             } | {
                 /** @enum {unknown} */
+                type: "setFeatureGate";
+                name: string;
+                enabled: boolean | null;
+            } | {
+                /** @enum {unknown} */
                 type: "addProfile";
                 schedulerName: string;
                 copyOf?: number | null;
@@ -928,6 +933,7 @@ export interface components {
             unknown_fields: components["schemas"]["UnknownField"][];
             effective: components["schemas"]["Effective"] | null;
             form: components["schemas"]["ConfigurationForm"] | null;
+            feature_gates: components["schemas"]["FeatureGate"][];
             not_evaluated: string[];
             runnable: boolean;
             /** @description Why no run can be played with it */
@@ -1061,7 +1067,7 @@ export interface components {
             };
         };
         ConfigurationProblem: {
-            stage: components["schemas"]["StageEnum"];
+            stage: components["schemas"]["ConfigurationProblemStageEnum"];
             path: string;
             /** @description What to show beside the field */
             message: string;
@@ -1076,6 +1082,14 @@ export interface components {
             /** @description Place inside the plugin's arguments */
             field: (string | number)[];
         };
+        /**
+         * @description * `syntax` - syntax
+         *     * `decoding` - decoding
+         *     * `validation` - validation
+         *     * `construction` - construction
+         * @enum {string}
+         */
+        ConfigurationProblemStageEnum: "syntax" | "decoding" | "validation" | "construction";
         ConfigurationRef: {
             /** Format: uuid */
             id: string;
@@ -1269,6 +1283,9 @@ export interface components {
         DiffLineKindEnum: "equal" | "removed" | "added" | "folded";
         Effective: {
             globals: components["schemas"]["GlobalSettings"];
+            feature_gates: {
+                [key: string]: boolean;
+            };
             profiles: components["schemas"]["EffectiveProfile"][];
         };
         EffectiveProfile: {
@@ -1295,6 +1312,23 @@ export interface components {
             line?: number;
             column?: number;
         };
+        FeatureGate: {
+            name: string;
+            stage: components["schemas"]["FeatureGateStageEnum"];
+            default: boolean;
+            enabled: boolean;
+            /** @description Whether the text names it */
+            written: boolean;
+            description: string;
+            depends_on: string[];
+        };
+        /**
+         * @description * `alpha` - alpha
+         *     * `beta` - beta
+         *     * `GA` - GA
+         * @enum {string}
+         */
+        FeatureGateStageEnum: "alpha" | "beta" | "GA";
         FeedItem: {
             id: number;
             /** Format: date-time */
@@ -2096,14 +2130,6 @@ export interface components {
             end: string | null;
         };
         /**
-         * @description * `syntax` - syntax
-         *     * `decoding` - decoding
-         *     * `validation` - validation
-         *     * `construction` - construction
-         * @enum {string}
-         */
-        StageEnum: "syntax" | "decoding" | "validation" | "construction";
-        /**
          * @description * `pending` - pending
          *     * `applied` - applied
          *     * `refused` - refused
@@ -2201,6 +2227,7 @@ export interface components {
             unknown_fields: components["schemas"]["UnknownField"][];
             effective: components["schemas"]["Effective"] | null;
             form: components["schemas"]["ConfigurationForm"] | null;
+            feature_gates: components["schemas"]["FeatureGate"][];
             not_evaluated: string[];
             runnable: boolean;
             /** @description Why no run can be played with it */

@@ -366,6 +366,20 @@ def test_export_in_the_other_format_means_the_same(editor: Client) -> None:
     assert load(yaml, installed_registry()).effective == load(TEXT, installed_registry()).effective
 
 
+def test_feature_gates_are_kept_by_export_and_import(editor: Client) -> None:
+    text = f"# kube-scheduler --feature-gates=SchedulerPopFromBackoffQ=false\n{TEXT}"
+    mine = make(editor, "with gates", text)
+    export = f"{URL}{mine['id']}/versions/1/export/"
+    exported = editor.get(export).content.decode()
+    assert exported == text
+    refused = editor.get(f"{export}?format=json")
+    assert refused.status_code == 400
+    assert refused.json()["error"]["message"].endswith("JSON has no comments. Export it as YAML.")
+    again = make(editor, "imported", exported)
+    version = editor.get(f"{URL}{again['id']}/versions/1/").json()
+    assert version["effective"]["feature_gates"] == {"SchedulerPopFromBackoffQ": False}
+
+
 def test_export_of_what_is_not_there(editor: Client) -> None:
     mine = make(editor)
     answer = editor.get(f"{URL}{mine['id']}/versions/1/export/?format=toml")

@@ -46,6 +46,42 @@ def test_edits_change_their_lines_only(viewer: Client) -> None:
     assert (body["comparison"], body["saved_meanwhile"]) == (None, None)
 
 
+GATES = "# kube-scheduler --feature-gates="
+
+
+def gates_of(body: dict[str, Any]) -> dict[str, tuple[bool, bool, bool]]:
+    return {gate["name"]: (gate["default"], gate["enabled"], gate["written"]) for gate in body["feature_gates"]}
+
+
+def test_a_feature_gate_is_switched_in_the_comment(viewer: Client) -> None:
+    name = "SchedulerPopFromBackoffQ"
+    assert gates_of(check(viewer))[name] == (True, True, False)
+    off = check(viewer, edits=[{"type": "setFeatureGate", "name": name, "enabled": False}])
+    assert off["text"] == f"{GATES}{name}=false\n{TEXT}"
+    assert (off["errors"], off["effective"]["feature_gates"]) == ([], {name: False})
+    assert gates_of(off)[name] == (True, False, True)
+    back = check(viewer, off["text"], edits=[{"type": "setFeatureGate", "name": name, "enabled": None}])
+    assert back["text"] == TEXT
+
+
+def test_a_gate_that_cannot_be_set_is_an_error_and_the_form_stays(viewer: Client) -> None:
+    body = check(viewer, f"{GATES}VolumeLimitScaling=true\n{TEXT}")
+    [error] = body["errors"]
+    assert (error["path"], error["line"], error["stage"]) == ("--feature-gates", 1, "validation")
+    assert error["message"].startswith("cannot set feature gate VolumeLimitScaling to true here")
+    assert (body["config_error"], body["runnable"]) == (error["text"], False)
+    # It is shown, so that it can be switched back.
+    assert gates_of(body)["VolumeLimitScaling"] == (False, True, True)
+    assert rows_of(body)["NodeResourcesFit"]["cells"]["Score"]["weight"] == 5
+
+
+def test_gates_have_no_place_in_json(viewer: Client) -> None:
+    text = f"{GATES}SchedulerPopFromBackoffQ=false\n{TEXT}"
+    answer = post(viewer, CHECK, text=text, format="json")
+    assert answer.status_code == 400
+    assert answer.json()["error"]["message"].endswith("and JSON has no comments.")
+
+
 def test_nothing_is_stored(viewer: Client) -> None:
     check(viewer)
     assert not ConfigurationVersion.objects.exists()

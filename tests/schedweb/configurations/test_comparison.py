@@ -103,6 +103,14 @@ def words(old: str, new: str) -> list[tuple[str | None, list[str]]]:
     return [(change.plugin, change.what) for change in compare(old, new).changes]
 
 
+def test_a_switched_gate_is_a_change() -> None:
+    line = "# kube-scheduler --feature-gates=SchedulerPopFromBackoffQ={}\n{}"
+    on, off = line.format("true", TEXT), line.format("false", TEXT)
+    assert words(TEXT, off) == [(None, ["SchedulerPopFromBackoffQ off"])]
+    assert words(off, TEXT) == [(None, ["SchedulerPopFromBackoffQ on"])]
+    assert words(TEXT, on) == []
+
+
 def test_changes_in_words() -> None:
     approvals = BUILTINS[4].text
     assert words(BUILTINS[5].text, approvals) == [

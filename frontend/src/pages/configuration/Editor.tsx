@@ -19,6 +19,7 @@ import { readDraft, writeDraft } from "./drafts";
 import { type Editing, EditingContext } from "./editing";
 import classes from "./Editor.module.css";
 import { EditorHeader, type View } from "./EditorHeader";
+import { FeatureGates } from "./FeatureGates";
 import { PluginCards } from "./PluginCards";
 import { PluginGrid } from "./PluginGrid";
 import { PluginPanel } from "./PluginPanel";
@@ -164,10 +165,10 @@ export function Editor({ configuration, version, viewed }: EditorProps) {
         <div className={classes.columns} data-view={view}>
           {phone ? null : <Sidebar />}
           {view === "yaml" ? <YamlPanel goTo={goToLine} /> : phone ? (
-            chosen ? <div><Button kind="ghost" icon="chevronLeft" onClick={() => select(undefined)}>All plugins</Button>{panel}</div> : <><PluginCards showAll={search.all === true} />{panel}</>
+            chosen ? <div><Button kind="ghost" icon="chevronLeft" onClick={() => select(undefined)}>All plugins</Button>{panel}</div> : <><PluginCards showAll={search.all === true} />{panel}<FeatureGates /></>
           ) : (
             <>
-              <div className={classes.middle}><PluginGrid showAll={search.all === true} />{examination.unknown_fields.length > 0 ? <Panel><UnknownFields /></Panel> : null}</div>
+              <div className={classes.middle}><PluginGrid showAll={search.all === true} />{examination.unknown_fields.length > 0 ? <Panel><UnknownFields /></Panel> : null}<FeatureGates /></div>
               {panel}
             </>
           )}

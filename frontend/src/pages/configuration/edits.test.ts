@@ -1,8 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import type { EffectiveProfile, PluginCell, PluginDescription, PluginRow } from "@/api/configurationTypes";
+import type { EffectiveProfile, FeatureGate, PluginCell, PluginDescription, PluginRow } from "@/api/configurationTypes";
 
-import { addEdits, argEdits, pruned, removeEdits, toggleEdits } from "./edits";
+import { addEdits, argEdits, gateEdits, pruned, removeEdits, toggleEdits } from "./edits";
 
 const cell = (state: PluginCell["state"]): PluginCell => ({
   state, origin: state === "disabled" ? "disabled by name" : state, position: state === "disabled" ? null : 0, weight: null,
@@ -46,6 +46,26 @@ describe("a click in the grid", () => {
       ({ plugin: "P", origin, cells: { Permit: cell("added"), Score: cell("disabled") } }) as unknown as PluginRow;
     expect(removeEdits(0, row("added")).map((edit) => edit.type)).toEqual(["disablePlugin", "disablePlugin", "removeArgs"]);
     expect(removeEdits(0, row("default")).map((edit) => edit.type)).toEqual(["disablePlugin", "disablePlugin"]);
+  });
+});
+
+describe("a switch of a feature gate", () => {
+  const gate = (name: string, depends_on: string[] = [], enabled = false, byDefault = false): FeatureGate => ({
+    name, stage: "alpha", default: byDefault, enabled, written: enabled !== byDefault, description: "", depends_on,
+  });
+  const set = (name: string, enabled: boolean | null) => ({ type: "setFeatureGate", name, enabled });
+
+  it("takes what it depends on along", () => {
+    const gates = [gate("Gang", ["Workload", "Elsewhere"]), gate("Preemption", ["Gang"]), gate("Workload")];
+    expect(gateEdits(gates, "Preemption", true)).toEqual([set("Preemption", true), set("Gang", true), set("Workload", true)]);
+    expect(gateEdits(gates, "Workload", true)).toEqual([set("Workload", true)]);
+  });
+
+  it("takes what depends on it back, and back to the default is no entry", () => {
+    const gates = [gate("Gang", ["Workload"], true), gate("Other", ["Workload"]), gate("Workload", [], true)];
+    expect(gateEdits(gates, "Workload", false)).toEqual([set("Workload", null), set("Gang", null)]);
+    expect(gateEdits([gate("Early", [], true, true)], "Early", false)).toEqual([set("Early", false)]);
+    expect(gateEdits([gate("Early", [], false, true)], "Early", true)).toEqual([set("Early", null)]);
   });
 });
 

@@ -1,5 +1,5 @@
 /** What a click in the form means as edits of the text. Pure, so that every case is tested without a page. */
-import type { Edit, EffectiveProfile, PathPart, PluginCell, PluginDescription, PluginRow } from "@/api/configurationTypes";
+import type { Edit, EffectiveProfile, FeatureGate, PathPart, PluginCell, PluginDescription, PluginRow } from "@/api/configurationTypes";
 
 import { MULTI_POINT, QUEUE_SORT, written } from "./points";
 
@@ -29,6 +29,23 @@ function othersOff(profile: number, effective: EffectiveProfile, name: string): 
   return (effective.points[QUEUE_SORT] ?? [])
     .filter((plugin) => plugin.name !== name && plugin.state !== "disabled")
     .map((plugin): Edit => ({ type: "disablePlugin", profile, point: written(QUEUE_SORT), name: plugin.name }));
+}
+
+/**
+ * Switches a feature gate, with what has to go with it: on, what it depends on; off, what depends on it. A gate that gets
+ * its default back is not named any more.
+ */
+export function gateEdits(gates: readonly FeatureGate[], name: string, on: boolean): Edit[] {
+  const found = new Map<string, boolean>();
+  const visit = (gate: FeatureGate) => {
+    if (found.has(gate.name) || (gate.name !== name && gate.enabled === on)) return;
+    found.set(gate.name, gate.default === on);
+    for (const other of gates) {
+      if (on ? gate.depends_on.includes(other.name) : other.depends_on.includes(gate.name)) visit(other);
+    }
+  };
+  for (const gate of gates) if (gate.name === name) visit(gate);
+  return [...found].map(([gate, isDefault]): Edit => ({ type: "setFeatureGate", name: gate, enabled: isDefault ? null : on }));
 }
 
 // Arguments -----------------------------------------------------------------------------------------------------------
