@@ -257,6 +257,8 @@ def test_syntax_errors(expression: str) -> None:
         ('"a".find("a") == "a"', "the function find"),
         ('"%d".format([1]) == "1"', "the function format"),
         ('duration("1s") == duration("1s")', "the function duration"),
+        ("(" * 60 + "true" + ")" * 60, "an expression nested deeper than 32 levels"),
+        ("1" + " + 1" * 60 + " == 61", "an expression nested deeper than 32 levels"),
         ("[1].size() < double(2)", "the comparison of int with double"),
         ("cel.bind(d, device, d.driver == '')", "device other than by device.<field>"),
         ("google.protobuf.Int32Value{value: 1} == 1", "the message google.protobuf.Int32Value"),

@@ -169,6 +169,8 @@ def _with_dynamic_numbers(parsed: Checked, expression: str) -> str:
 def _refusal(text: str, expression: str) -> CelError:
     """The library's text in cel-go's words."""
     text = text.removeprefix("INVALID_ARGUMENT: ").removesuffix(" [INVALID_ARGUMENT]")
+    if "recursion" in text:  # cel-go allows 250 levels
+        return unsupported("an expression nested deeper than 32 levels")
     for name in _UNDECLARED.findall(text):
         if name in _UNSUPPORTED:
             return unsupported(f"the function {name}")
