@@ -71,6 +71,8 @@ class Requeue:
         if type_ not in ("add", "update"):
             raise InputError(self._case, f'events[{index}].type: unknown "{type_}"')
         known = cluster.find(obj)
+        if type_ == "update" and known is None:  # it may have been preempted; an API server answers "not found"
+            return
         admitted = admit(obj, cluster, validate=False)
         if isinstance(admitted, AdmissionError):
             raise InputError(self._case, f"events[{index}]: {admitted}")

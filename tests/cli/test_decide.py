@@ -67,6 +67,18 @@ def test_several_processes_give_the_same_lines_in_the_same_order(capsys: pytest.
     assert together == alone
 
 
+def test_updating_what_is_not_there_wakes_nobody(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    """Such an object may have been preempted before the event; the API server refuses the update."""
+    big = pod("p")
+    big["spec"]["containers"][0]["resources"]["requests"]["cpu"] = "3"
+    roomy = node("gone")
+    roomy["status"]["capacity"]["cpu"] = "8"
+    events = [{"type": type_, "object": roomy} for type_ in ("update", "add")]
+    status, results, errors = decide(write(tmp_path / "c.jsonl", case(pods=[big], events=events)), capsys)
+    assert (status, errors) == (0, "")
+    assert [event["pods"] for event in results[0]["events"]] == [{"default/p": "QueueSkip"}, {"default/p": "Queue"}]
+
+
 def test_a_case_that_cannot_be_decoded_leaves_the_others(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     broken = node("broken")
     broken["status"]["capacity"] = "much"
