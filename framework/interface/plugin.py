@@ -64,6 +64,13 @@ class QueueSortPlugin(Plugin):
     @abc.abstractmethod
     def less(self, a: QueuedPod, b: QueuedPod) -> bool: ...
 
+    def sort_key(self, pod: QueuedPod) -> Any:
+        """What ``less`` compares, as a value that sorts the same way; it is asked once per entry into a queue.
+
+        Optional: a plugin that leaves it out has ``less`` called for pair after pair.
+        """
+        raise NotImplementedError
+
 
 @dataclass(frozen=True, slots=True)
 class PreFilterResult:

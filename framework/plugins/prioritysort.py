@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from framework.interface import QueuedPod, QueueSortPlugin
 
@@ -14,3 +14,6 @@ class PrioritySort(QueueSortPlugin):
     def less(self, a: QueuedPod, b: QueuedPod) -> bool:
         first, second = a.pod.spec.priority or 0, b.pod.spec.priority or 0
         return first > second or (first == second and a.timestamp < b.timestamp)
+
+    def sort_key(self, pod: QueuedPod) -> Any:
+        return (-(pod.pod.spec.priority or 0), pod.timestamp)

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from framework.queue.hints import HintMap, QueueingHintFunction, build_hint_map, default_registrations
 from framework.queue.nominator import CLEAR_NOMINATION, Nomination, PodNominator
-from framework.queue.queued_pod import Place, QueuedPodInfo, QueueMove, QueueObserver
+from framework.queue.queued_pod import Place, QueuedPodInfo, QueueMove, QueueObserver, QueueOrder
 from framework.queue.scheduling_queue import QueueOptions, SchedulingQueue
 
 __all__ = [
@@ -19,6 +19,7 @@ __all__ = [
     "QueueMove",
     "QueueObserver",
     "QueueOptions",
+    "QueueOrder",
     "QueuedPodInfo",
     "QueueingHintFunction",
     "SchedulingQueue",

@@ -7,10 +7,10 @@ one instant, and the seconds are counted from the start of the queue (upstream `
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from framework.queue.heap import KeyedHeap
-from framework.queue.queued_pod import Less, QueuedPodInfo
+from framework.queue.queued_pod import QueuedPodInfo, QueueOrder
 
 SECOND: Final = 1_000_000_000
 NOT_BACKING_OFF: Final = -(1 << 62)
@@ -22,15 +22,17 @@ def whole_second(time: int) -> int:
 
 
 class BackoffQueue:
-    def __init__(self, initial: int, maximum: int, less: Less, *, start: int = 0, pops_early: bool = True) -> None:
+    def __init__(
+        self, initial: int, maximum: int, order: QueueOrder, *, start: int = 0, pops_early: bool = True
+    ) -> None:
         """``start``: when the queue was made; ``pops_early``: the gate SchedulerPopFromBackoffQ."""
         self._start = start
         self.pops_early = pops_early
         self.initial = initial
         self.maximum = maximum
-        self._active_less = less
-        self._rejected: KeyedHeap[QueuedPodInfo] = KeyedHeap(self._less_with_priority)
-        self._errors: KeyedHeap[QueuedPodInfo] = KeyedHeap(self._less)
+        self._active_order = order
+        self._rejected: KeyedHeap[QueuedPodInfo] = KeyedHeap(self._rejected_order)
+        self._errors: KeyedHeap[QueuedPodInfo] = KeyedHeap(self._error_order)
 
     def duration(self, count: int) -> int:
         """Doubles from ``initial`` with every failure, up to ``maximum``."""
@@ -52,14 +54,11 @@ class BackoffQueue:
     def _aligned(self, time: int) -> int:
         return whole_second(time) if self.pops_early else time
 
-    def _less(self, a: QueuedPodInfo, b: QueuedPodInfo) -> bool:
-        return (self.expiration(a), a.sequence) < (self.expiration(b), b.sequence)
+    def _error_order(self, pod: QueuedPodInfo) -> Any:
+        return (self.expiration(pod), pod.sequence)
 
-    def _less_with_priority(self, a: QueuedPodInfo, b: QueuedPodInfo) -> bool:
-        first, second = self.expiration(a), self.expiration(b)
-        if not self.pops_early:
-            return self._less(a, b)
-        return self._active_less(a, b) if first == second else first < second
+    def _rejected_order(self, pod: QueuedPodInfo) -> Any:
+        return (self.expiration(pod), self._active_order(pod) if self.pops_early else pod.sequence)
 
     def __len__(self) -> int:
         return len(self._rejected) + len(self._errors)
@@ -114,8 +113,8 @@ class BackoffQueue:
     def errors_in_pop_order(self) -> list[QueuedPodInfo]:
         return self._errors.in_pop_order()
 
-    def reconfigure(self, initial: int, maximum: int, less: Less, *, pops_early: bool) -> None:
+    def reconfigure(self, initial: int, maximum: int, order: QueueOrder, *, pops_early: bool) -> None:
         self.pops_early = pops_early
-        self.initial, self.maximum, self._active_less = initial, maximum, less
-        self._rejected.rebuild(self._less_with_priority)
-        self._errors.rebuild(self._less)
+        self.initial, self.maximum, self._active_order = initial, maximum, order
+        self._rejected.rebuild(self._rejected_order)
+        self._errors.rebuild(self._error_order)

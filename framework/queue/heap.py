@@ -1,121 +1,90 @@
-"""A binary heap of keyed items from whose middle one can be taken or changed (upstream ``backend/heap``)."""
+"""A priority queue of keyed items from whose middle one can be taken or changed (upstream ``backend/heap``).
+
+``heapq`` over (order, number of the entry, key): an item that was taken out or changed leaves a stale entry behind,
+which is skipped when it comes up, and swept out when stale entries are in the majority.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterator
-from typing import Generic, TypeVar
+import heapq
+from collections.abc import Callable
+from typing import Any, Final, Generic, TypeVar
 
 T = TypeVar("T")
+STALE_AT_LEAST: Final = 64
+"""Fewer stale entries are not worth sweeping."""
 
 
 class KeyedHeap(Generic[T]):
-    """At most one item per key. ``less`` decides; it must not change its mind while an item is inside."""
+    """At most one item per key. ``order`` gives what items are compared by, once, when the item comes or changes."""
 
-    __slots__ = ("_index", "_items", "_less")
+    __slots__ = ("_entries", "_items", "_number", "_order")
 
-    def __init__(self, less: Callable[[T, T], bool]) -> None:
-        self._less = less
-        self._items: list[tuple[str, T]] = []
-        self._index: dict[str, int] = {}
+    def __init__(self, order: Callable[[T], Any]) -> None:
+        self._order = order
+        self._entries: list[tuple[Any, int, str]] = []
+        self._items: dict[str, tuple[int, T]] = {}
+        """Key → (number of the entry that counts, item)."""
+        self._number = 0
 
     def __len__(self) -> int:
         return len(self._items)
 
     def __contains__(self, key: str) -> bool:
-        return key in self._index
-
-    def __iter__(self) -> Iterator[T]:
-        """In the order of the heap's array."""
-        return (item for _, item in self._items)
+        return key in self._items
 
     def get(self, key: str) -> T | None:
-        index = self._index.get(key)
-        return None if index is None else self._items[index][1]
+        found = self._items.get(key)
+        return None if found is None else found[1]
 
     def peek(self) -> T | None:
-        return self._items[0][1] if self._items else None
+        entries, items = self._entries, self._items
+        while entries:
+            _, number, key = entries[0]
+            found = items.get(key)
+            if found is not None and found[0] == number:
+                return found[1]
+            heapq.heappop(entries)
+        return None
 
     def add_or_update(self, key: str, item: T) -> None:
-        index = self._index.get(key)
-        if index is None:
-            self._items.append((key, item))
-            index = len(self._items) - 1
-            self._index[key] = index
-            self._up(index)
-        else:
-            self._items[index] = (key, item)
-            self._fix(index)
+        self._number += 1
+        self._items[key] = (self._number, item)
+        heapq.heappush(self._entries, (self._order(item), self._number, key))
+        self._sweep()
 
     def pop(self) -> T | None:
-        if not self._items:
-            return None
-        last = len(self._items) - 1
-        self._swap(0, last)
-        key, item = self._items.pop()
-        del self._index[key]
-        self._down(0)
-        return item
+        entries, items = self._entries, self._items
+        while entries:
+            _, number, key = heapq.heappop(entries)
+            found = items.get(key)
+            if found is not None and found[0] == number:
+                del items[key]
+                return found[1]
+        return None
 
     def delete(self, key: str) -> T | None:
         """The item that was removed, or None."""
-        index = self._index.get(key)
-        if index is None:
+        found = self._items.pop(key, None)
+        if found is None:
             return None
-        last = len(self._items) - 1
-        if index != last:
-            self._swap(index, last)
-        _, item = self._items.pop()
-        del self._index[key]
-        if index != last:
-            self._fix(index)
-        return item
+        self._sweep()
+        return found[1]
 
     def in_pop_order(self) -> list[T]:
-        copy: KeyedHeap[T] = KeyedHeap(self._less)
-        copy._items = list(self._items)
-        copy._index = dict(self._index)
-        result = []
-        while (item := copy.pop()) is not None:
-            result.append(item)
-        return result
+        return [self._items[key][1] for _, _, key in sorted(self._current())]
 
-    def rebuild(self, less: Callable[[T, T], bool]) -> None:
-        """Takes another order; items keep their relative array order where the new order sees no difference."""
+    def rebuild(self, order: Callable[[T], Any]) -> None:
+        """Takes another order; of items that it does not tell apart, those that came first stay first."""
+        self._order = order
+        self._entries = [(order(item), number, key) for key, (number, item) in self._items.items()]
+        heapq.heapify(self._entries)
+
+    def _current(self) -> list[tuple[Any, int, str]]:
         items = self._items
-        self._less, self._items, self._index = less, [], {}
-        for key, item in items:
-            self.add_or_update(key, item)
+        return [entry for entry in self._entries if entry[2] in items and items[entry[2]][0] == entry[1]]
 
-    def _swap(self, i: int, j: int) -> None:
-        items = self._items
-        items[i], items[j] = items[j], items[i]
-        self._index[items[i][0]] = i
-        self._index[items[j][0]] = j
-
-    def _fix(self, index: int) -> None:
-        if not self._down(index):
-            self._up(index)
-
-    def _up(self, j: int) -> None:
-        items, less = self._items, self._less
-        while j > 0:
-            parent = (j - 1) // 2
-            if not less(items[j][1], items[parent][1]):
-                break
-            self._swap(parent, j)
-            j = parent
-
-    def _down(self, start: int) -> bool:
-        items, less = self._items, self._less
-        n = len(items)
-        i = start
-        while (left := 2 * i + 1) < n:
-            child = left
-            right = left + 1
-            if right < n and less(items[right][1], items[left][1]):
-                child = right
-            if not less(items[child][1], items[i][1]):
-                break
-            self._swap(i, child)
-            i = child
-        return i > start
+    def _sweep(self) -> None:
+        if len(self._entries) - len(self._items) > max(len(self._items), STALE_AT_LEAST):
+            self._entries = self._current()
+            heapq.heapify(self._entries)

@@ -21,7 +21,7 @@ from framework.queue.heap import KeyedHeap
 from framework.queue.hints import HintMap, event_label, is_wildcard, matches
 from framework.queue.in_flight import InFlight
 from framework.queue.nominator import PodNominator, unresolved
-from framework.queue.queued_pod import Less, Place, QueuedPodInfo, QueueMove, QueueObserver, QueueOrder
+from framework.queue.queued_pod import Place, QueuedPodInfo, QueueMove, QueueObserver, QueueOrder
 from framework.queue.requeue import SKIP, Strategy, Verdict, judge
 from framework.queue.unschedulable import UnschedulablePods
 
@@ -53,7 +53,7 @@ class SchedulingQueue:
     def __init__(
         self,
         *,
-        less: Less,
+        order: QueueOrder,
         pre_enqueue: Mapping[str, Sequence[PreEnqueuePlugin]],
         hints: Mapping[str, HintMap],
         objects: ObjectStore,
@@ -63,7 +63,6 @@ class SchedulingQueue:
     ) -> None:
         self.options = options
         self._observer = observer
-        order = QueueOrder(less)
         self._active: KeyedHeap[QueuedPodInfo] = KeyedHeap(order)
         self._backoff = BackoffQueue(
             options.initial_backoff, options.max_backoff, order, start=start, pops_early=options.pops_early
@@ -92,7 +91,7 @@ class SchedulingQueue:
     def reconfigure(
         self,
         *,
-        less: Less,
+        order: QueueOrder,
         pre_enqueue: Mapping[str, Sequence[PreEnqueuePlugin]],
         hints: Mapping[str, HintMap],
         options: QueueOptions,
@@ -101,7 +100,6 @@ class SchedulingQueue:
         self.options = options
         self._pre_enqueue = pre_enqueue
         self._hints = hints
-        order = QueueOrder(less)
         self._active.rebuild(order)
         self._backoff.reconfigure(options.initial_backoff, options.max_backoff, order, pops_early=options.pops_early)
 

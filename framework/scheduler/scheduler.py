@@ -18,7 +18,7 @@ from framework.cycle import BindingCycle, SchedulingCore, run_scheduling_cycle
 from framework.cycle.binding_cycle import Phase
 from framework.cycle.repeats import RepeatRule, Repeats
 from framework.cycle.scheduling_cycle import new_trace
-from framework.interface.plugin import PersonPermitPlugin
+from framework.interface.plugin import PersonPermitPlugin, QueueSortPlugin
 from framework.objects import Node, Pod
 from framework.profiles import (
     Clock,
@@ -31,7 +31,7 @@ from framework.profiles import (
     WaitingPods,
     build_profiles,
 )
-from framework.queue import QueueOptions, SchedulingQueue
+from framework.queue import QueueOptions, QueueOrder, SchedulingQueue
 from framework.queue.backoff import SECOND
 from framework.scheduler import event_handlers
 from framework.scheduler.cluster import Cluster
@@ -98,7 +98,7 @@ class Scheduler:
         )
         profiles = build_profiles(configuration, registry, services)
         queue = SchedulingQueue(
-            less=cast(Any, next(iter(profiles.values())).queue_sort.less),
+            order=_queue_order(profiles),
             pre_enqueue={name: profile.pre_enqueue for name, profile in profiles.items()},
             hints={name: profile.hints for name, profile in profiles.items()},
             objects=self.cluster,
@@ -400,7 +400,7 @@ class Scheduler:
         self.configuration = configuration
         self.core.profiles = profiles
         self.core.queue.reconfigure(
-            less=cast(Any, next(iter(profiles.values())).queue_sort.less),
+            order=_queue_order(profiles),
             pre_enqueue={name: profile.pre_enqueue for name, profile in profiles.items()},
             hints={name: profile.hints for name, profile in profiles.items()},
             options=self._queue_options(configuration),
@@ -432,3 +432,12 @@ class Scheduler:
             {name: profile.pre_enqueue for name, profile in self.profiles.items()},
             {name: profile.hints for name, profile in self.profiles.items()},
         )
+
+
+def _queue_order(profiles: ProfileMap) -> QueueOrder:
+    """All profiles have the same QueueSort plugin."""
+    plugin = next(iter(profiles.values())).queue_sort
+    # A subclass that has a ``less`` of its own does not sort by the key it inherits.
+    owner = next(each for each in type(plugin).__mro__ if "less" in vars(each) or "sort_key" in vars(each))
+    keyed = owner is not QueueSortPlugin and "sort_key" in vars(owner)
+    return QueueOrder(cast(Any, plugin.less), cast(Any, plugin.sort_key) if keyed else None)

@@ -12,7 +12,7 @@ OPERATIONS = st.lists(st.tuples(st.sampled_from(["add", "delete", "pop"]), st.in
 
 @given(OPERATIONS)
 def test_pops_the_least_item_whatever_was_added_changed_and_taken_out(operations: list[tuple[str, int, int]]) -> None:
-    heap: KeyedHeap[tuple[int, str]] = KeyedHeap(lambda a, b: a < b)
+    heap: KeyedHeap[tuple[int, str]] = KeyedHeap(lambda item: item)
     model: dict[str, tuple[int, str]] = {}
     for what, which, value in operations:
         key = f"pod-{which}"
@@ -33,8 +33,8 @@ def test_pops_the_least_item_whatever_was_added_changed_and_taken_out(operations
 
 
 def test_rebuild_takes_another_order() -> None:
-    heap: KeyedHeap[int] = KeyedHeap(lambda a, b: a < b)
+    heap: KeyedHeap[int] = KeyedHeap(lambda item: item)
     for value in (3, 1, 2):
         heap.add_or_update(str(value), value)
-    heap.rebuild(lambda a, b: a > b)
+    heap.rebuild(lambda item: -item)
     assert heap.in_pop_order() == [3, 2, 1]

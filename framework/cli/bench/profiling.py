@@ -38,7 +38,7 @@ POINTS: Final = {
     "bind": "Bind",
     "post_bind": "PostBind",
 }
-FUNCTIONS_SHOWN: Final = 25
+FUNCTIONS_SHOWN: Final = 60
 Function = tuple[str, int, str]
 Times = dict[str, float]
 """What → seconds."""
