@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from framework.interface.affinity_terms import AffinityTerms, compile_terms
 from framework.objects import Node, Pod, PodAffinityTerm, WeightedPodAffinityTerm
-from framework.objects.resources import Resources, node_allocatable, non_zero_requests, placed_requests
+from framework.objects.resources import Resources, node_allocatable, placed_figures
 
 WILDCARD_IP = "0.0.0.0"
 
@@ -45,19 +45,25 @@ class PodInfo:
         return f"{self.pod.metadata.namespace}/{self.pod.metadata.name}"
 
     @cached_property
-    def requests(self) -> Resources:
-        return placed_requests(self.pod)
+    def _figures(self) -> tuple[Resources, tuple[int, int]]:
+        return placed_figures(self.pod)
 
-    @cached_property
+    @property
+    def requests(self) -> Resources:
+        return self._figures[0]
+
+    @property
     def non_zero(self) -> tuple[int, int]:
         """(cpu in millicores, memory in bytes) with 100m and 200Mi where a container names none."""
-        return non_zero_requests(self.pod)
+        return self._figures[1]
 
     @cached_property
     def host_ports(self) -> tuple[HostPort, ...]:
         """Host ports of containers and restartable init containers; ports ≤ 0 are none."""
         spec = self.pod.spec
         sidecars = [c for c in spec.init_containers if c.restart_policy == "Always"]
+        if not sidecars and not any([container.ports for container in spec.containers]):
+            return ()
         return tuple(
             HostPort(port.host_ip or WILDCARD_IP, port.protocol or "TCP", port.host_port)
             for container in (*spec.containers, *sidecars)

@@ -13,7 +13,7 @@ from typing import Final
 from framework.objects.metadata import RawQuantity, ResourceList
 from framework.objects.names import qualified_name_errors
 from framework.objects.node import Node
-from framework.objects.pod import Container, Pod
+from framework.objects.pod import Container, Pod, PodSpec, ResourceRequirements
 from framework.objects.quantity import NANOS, NANOS_PER_MILLI, Quantity, parse_quantity
 
 Resources = dict[str, int]
@@ -34,6 +34,7 @@ NON_MISSING_DEFAULTS: Final[Mapping[str, int]] = {
 # Exact sums, in billionths of a unit.
 Nanos = dict[str, int]
 _NONE: Final[Nanos] = {}
+_NOTHING: Final[ResourceList] = {}
 
 
 def pod_requests(
@@ -67,6 +68,28 @@ def non_zero_requests(pod: Pod) -> tuple[int, int]:
         missing = {name: amount for name, amount in NON_MISSING_DEFAULTS.items() if name not in named}
     requests = pod_requests(pod, use_status=True, non_missing=missing)
     return requests.get(CPU, 0), requests.get(MEMORY, 0)
+
+
+def placed_figures(pod: Pod) -> tuple[Resources, tuple[int, int]]:
+    """(``placed_requests``, ``non_zero_requests``), which pods that ask for the same share: not to be written to."""
+    spec, status = pod.spec, pod.status
+    if (
+        spec.init_containers
+        or spec.resources is not None
+        or spec.overhead
+        or status.container_statuses
+        or status.init_container_statuses
+    ):
+        return placed_requests(pod), non_zero_requests(pod)
+    return _plain_figures(tuple([tuple((each.resources.requests or _NOTHING).items()) for each in spec.containers]))
+
+
+@lru_cache(maxsize=1 << 14)
+def _plain_figures(asked: tuple[tuple[tuple[str, RawQuantity], ...], ...]) -> tuple[Resources, tuple[int, int]]:
+    """Of containers that ask for this."""
+    containers = tuple(Container(resources=ResourceRequirements(requests=dict(each))) for each in asked)
+    pod = Pod(spec=PodSpec(containers=containers))
+    return placed_requests(pod), non_zero_requests(pod)
 
 
 def node_allocatable(node: Node) -> Resources:

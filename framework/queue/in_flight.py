@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections import deque
-from dataclasses import dataclass
+
+import msgspec
 
 from framework.interface.events import ClusterEvent
 from framework.objects import KubeObject
 
 
-@dataclass(frozen=True, slots=True)
-class InFlightEvent:
+class InFlightEvent(msgspec.Struct, frozen=True):
     sequence: int
     event: ClusterEvent
     old: KubeObject | None

@@ -7,6 +7,8 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Protocol
 
+import msgspec
+
 from framework.interface.events import ClusterEvent
 from framework.interface.node_info import PodInfo
 from framework.objects import Pod
@@ -107,8 +109,7 @@ class QueueOrder:
         return _ByLess(pod, self._less) if self._sort_key is None else (self._sort_key(pod), pod.sequence)
 
 
-@dataclass(frozen=True, slots=True)
-class QueueMove:
+class QueueMove(msgspec.Struct, frozen=True):
     """A pod changed its place. ``event`` is upstream's label of the cause; ``plugin`` the one whose hint said Queue."""
 
     pod: QueuedPodInfo

@@ -2,24 +2,21 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from framework.objects import KubeObject, Pod
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectAdded:
+class ObjectAdded(msgspec.Struct, frozen=True):
     object: KubeObject
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectUpdated:
+class ObjectUpdated(msgspec.Struct, frozen=True):
     old: KubeObject
     new: KubeObject
 
 
-@dataclass(frozen=True, slots=True)
-class ObjectDeleted:
+class ObjectDeleted(msgspec.Struct, frozen=True):
     object: KubeObject
 
 
@@ -33,13 +30,11 @@ def is_finished(obj: KubeObject) -> bool:
 
 def as_seen(event: InformerEvent) -> InformerEvent | None:
     """The event as that informer delivers it: a pod that finishes arrives as a delete. None: nothing is seen."""
-    match event:
-        case ObjectAdded(obj) | ObjectDeleted(obj):
-            return None if is_finished(obj) else event
-        case ObjectUpdated(old, new):
-            before, after = is_finished(old), is_finished(new)
-            if before and after:
-                return None
-            if after:
-                return ObjectDeleted(old)
-            return ObjectAdded(new) if before else event
+    if isinstance(event, ObjectUpdated):
+        before, after = is_finished(event.old), is_finished(event.new)
+        if not before and not after:
+            return event
+        if before and after:
+            return None
+        return ObjectDeleted(event.old) if after else ObjectAdded(event.new)
+    return None if is_finished(event.object) else event

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+import msgspec
 
 from framework.interface.status import Status
 from framework.objects import KubeObject
@@ -11,8 +11,7 @@ from framework.queue import QueueMove
 from framework.trace.attempt import AttemptTrace
 
 
-@dataclass(frozen=True, slots=True)
-class ClusterEventRecord:
+class ClusterEventRecord(msgspec.Struct, frozen=True):
     """An Event object as ``kubectl get events`` shows it."""
 
     at: int

@@ -8,8 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Generator, Iterable
-from dataclasses import dataclass
-from typing import Any, Final, cast
+from typing import Any, Final, NamedTuple, cast
 
 from framework.cache import Cache
 from framework.columns import Snapshot
@@ -45,8 +44,7 @@ MILLISECOND: Final = 1_000_000
 DEFAULT_MAX_IN_UNSCHEDULABLE: Final = 300 * SECOND
 
 
-@dataclass(frozen=True, slots=True)
-class PointReached:
+class PointReached(NamedTuple):
     """An extension point is done; the cycle stands between it and the next."""
 
     point: str
@@ -107,6 +105,7 @@ class Scheduler:
             options=self._queue_options(configuration),
         )
         services.queue = queue
+        self._waiting = services.waiting_pods
         self.core = SchedulingCore(services, Cache(), queue, profiles, self.cluster, observer, repeats=Repeats(repeats))
         self._ready: deque[BindingCycle] = deque()
         self._running: Generator[str, None, BindingCycle | None] | Generator[str, None, None] | None = None
@@ -219,36 +218,56 @@ class Scheduler:
         A cycle that ``step_point`` left half done is finished first, and that is the step.
         """
         while True:
-            reached = self.step_point()
-            if not isinstance(reached, PointReached):
-                return reached
+            if not self._goes_on():
+                return None
+            running = self._running
+            assert running is not None
+            try:
+                while True:
+                    next(running)
+                    self.points += 1
+            except StopIteration as end:
+                attempt = self._stopped(end.value)
+                if attempt is not None:
+                    return attempt
 
     def step_point(self) -> PointReached | Attempt | None:
         """On to the next extension-point boundary. The attempt is returned when its pod is bound, waits or failed."""
-        if self._running is None:
-            self._settle_due_timers()
-            if not self._next_binding() and not self._next_cycle():
+        while True:
+            if not self._goes_on():
                 return None
-        assert self._running is not None
+            assert self._running is not None
+            assert self._trace is not None
+            trace = self._trace
+            try:
+                point = next(self._running)
+            except StopIteration as end:
+                attempt = self._stopped(end.value)
+                if attempt is not None:
+                    return attempt
+            else:
+                self.points += 1
+                return PointReached(point, trace.pod, trace.uid, trace)
+
+    def _goes_on(self) -> bool:
+        """Whether a cycle is under way; else a binding cycle that may go on begins, or the next pod's cycle."""
+        if self._running is not None:
+            return True
+        self._settle_due_timers()
+        return self._next_binding() or self._next_cycle()
+
+    def _stopped(self, binding: BindingCycle | None) -> Attempt | None:
+        """A cycle has ended. The attempt once everything that it set off is done; it is the cycle's, if one did."""
         assert self._trace is not None
         trace = self._trace
-        try:
-            point = next(self._running)
-        except StopIteration as end:
-            self._running = self._trace = None
-            self._in_binding_cycle = False
-            if end.value is not None:
-                self._ready.append(end.value)
-            self._settle_due_timers()
-            self._collect_ready()
-            if self._ready:
-                return self.step_point()
-            return self._ended(trace)
-        self.points += 1
-        return PointReached(point, trace.pod, trace.uid, trace)
-
-    def _ended(self, trace: AttemptTrace) -> Attempt:
-        """Everything that was set off is done; the attempt is the cycle's, if a cycle set it off."""
+        self._running = self._trace = None
+        self._in_binding_cycle = False
+        if binding is not None:
+            self._ready.append(binding)
+        self._settle_due_timers()
+        self._collect_ready()
+        if self._ready:
+            return None
         cycle, self._cycle_trace = self._cycle_trace, None
         return trace if cycle is None else cycle
 
@@ -273,7 +292,7 @@ class Scheduler:
 
     def _collect_ready(self) -> None:
         """Binding cycles whose wait is over, in the order of the signals."""
-        ready = self.core.waiting_pods.ready
+        ready = self._waiting.ready
         while ready:
             cycle = ready.popleft().waiter
             if isinstance(cycle, BindingCycle) and cycle.phase is Phase.WAITING and cycle not in self._ready:
@@ -281,10 +300,11 @@ class Scheduler:
 
     def _settle_due_timers(self) -> None:
         """A wait of no time at all is over before anything else happens."""
-        due = self.core.waiting_pods.next_timer()
+        waiting = self._waiting
+        due = waiting.next_timer()
         while due is not None and due <= self.now:
-            self.core.waiting_pods.fire_timer(self.now)
-            due = self.core.waiting_pods.next_timer()
+            waiting.fire_timer(self.now)
+            due = waiting.next_timer()
 
     def run_bindings(self) -> None:
         """Runs the binding cycles whose wait is over, also while a scheduling cycle stands between two points.
@@ -293,10 +313,12 @@ class Scheduler:
         """
         if self._in_binding_cycle:
             return
+        self._settle_due_timers()
+        self._collect_ready()
+        if not self._ready:
+            return
         self._in_binding_cycle = True
         try:
-            self._settle_due_timers()
-            self._collect_ready()
             while self._ready:
                 for _ in self._ready.popleft().run(self.core):
                     self.points += 1
