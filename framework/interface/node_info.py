@@ -62,7 +62,7 @@ class PodInfo:
         """Host ports of containers and restartable init containers; ports ≤ 0 are none."""
         spec = self.pod.spec
         sidecars = [c for c in spec.init_containers if c.restart_policy == "Always"]
-        if not sidecars and not any([container.ports for container in spec.containers]):
+        if not sidecars and not any(container.ports for container in spec.containers):
             return ()
         return tuple(
             HostPort(port.host_ip or WILDCARD_IP, port.protocol or "TCP", port.host_port)

@@ -293,6 +293,8 @@ class SchedulingQueue:
         pre_check: Callable[[Pod], bool] | None = None,
     ) -> None:
         """Upstream ``MoveAllToActiveOrBackoffQueue``: an event that may help rejected pods."""
+        if not len(self._unschedulable) and not len(self._in_flight):
+            return
         plugins = [hint.plugin for hints in self._hints.values() for hint in hints.matching(event)]
         if not plugins and not is_wildcard(event):
             return
@@ -309,13 +311,14 @@ class SchedulingQueue:
         new: KubeObject | None,
         now: int,
     ) -> None:
-        label = event_label(event)
+        label = ""
         for pod in pods:
             if pod.gated and not any(matches(registered, event) for registered in pod.gating_events):
                 continue
             verdict = self._judge(pod, event, old, new)
             if verdict.strategy is Strategy.SKIP:
                 continue
+            label = label or event_label(event)
             self._unschedulable.delete(pod.key)
             self._requeue(pod, verdict, label, now)
         if len(self._in_flight):

@@ -8,6 +8,7 @@ from __future__ import annotations
 from collections import deque
 from collections.abc import Sequence
 from datetime import UTC, datetime
+from functools import lru_cache
 from typing import ClassVar, Final, Protocol, TypeVar
 
 from msgspec.structs import replace
@@ -57,7 +58,12 @@ def not_found(plural: str, name: str) -> str:
 
 def rfc3339(nanoseconds: int) -> str:
     """Metadata times have whole seconds."""
-    return datetime.fromtimestamp(nanoseconds // 1_000_000_000, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
+    return _rfc3339(nanoseconds // 1_000_000_000)
+
+
+@lru_cache(maxsize=64)
+def _rfc3339(seconds: int) -> str:
+    return datetime.fromtimestamp(seconds, UTC).strftime("%Y-%m-%dT%H:%M:%SZ")
 
 
 def with_condition(status: PodStatus, condition: PodCondition, now: str) -> PodStatus | None:
@@ -137,6 +143,10 @@ class Cluster(Store):
         old = self.find(obj)
         if old is None:
             raise NotFound(not_found(plural_of(obj), obj.metadata.name))
+        return self._exchange(old, obj, counts=counts)
+
+    def _exchange(self, old: KubeObject, obj: O, *, counts: bool = True) -> O:
+        """``old``: the stored one."""
         if counts:
             self._announce_change()
         updated = self._versioned(obj)
@@ -164,13 +174,12 @@ class Cluster(Store):
         return replace(obj, metadata=metadata)
 
     def _tell(self, event: InformerEvent) -> None:
-        match event:
-            case ObjectAdded(obj):
-                self._observer.object_changed(None, obj)
-            case ObjectUpdated(old, new):
-                self._observer.object_changed(old, new)
-            case ObjectDeleted(obj):
-                self._observer.object_changed(obj, None)
+        if isinstance(event, ObjectUpdated):
+            self._observer.object_changed(event.old, event.new)
+        elif isinstance(event, ObjectAdded):
+            self._observer.object_changed(None, event.object)
+        else:
+            self._observer.object_changed(event.object, None)
         seen = as_seen(event)
         if self._subscriber is not None:
             if seen is not None:
@@ -184,6 +193,8 @@ class Cluster(Store):
 
     def _control(self, event: InformerEvent) -> None:
         """Their own writes come back here; each event goes to all of them before the next does."""
+        if not self.controllers:
+            return
         self._untold.append(event)
         if self._controlling:
             return
@@ -217,7 +228,7 @@ class Cluster(Store):
         status = with_condition(live.status, condition, rfc3339(self._clock.now)) or live.status
         if status.nominated_node_name:
             status = replace(status, nominated_node_name="")
-        self.replace(replace(live, spec=replace(live.spec, node_name=node_name), status=status))
+        self._exchange(live, replace(live, spec=replace(live.spec, node_name=node_name), status=status))
         return None
 
     def update(self, obj: KubeObject) -> str | None:
@@ -264,7 +275,7 @@ class Cluster(Store):
         if status is not live.status:
             # What no plugin may rest its answer on does not count: reasons and messages of pods that wait for a node.
             noted = not live.spec.node_name and status.nominated_node_name == live.status.nominated_node_name
-            self._update(replace(live, status=status), counts=not noted)
+            self._exchange(live, replace(live, status=status), counts=not noted)
         return None
 
     def event(self, type_: str, reason: str, pod: Pod, note: str) -> None:

@@ -3,23 +3,32 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
-from typing import Any, TypeVar, cast
+from typing import Any, Final, TypeVar, cast
 
 from framework.objects import KubeObject, KubernetesObject, Pod, Unstructured
+from framework.objects.kinds import TYPED_KINDS
 
 O = TypeVar("O", bound=KubeObject)  # noqa: E741
 Key = tuple[str, str]
 """(namespace, name); the namespace of cluster-scoped objects is ""."""
 
 
-def kind_key(obj: Any) -> str:
-    """Of an object, or of a class whose kind is fixed."""
-    return f"{obj.api_version}/{obj.kind}"
+_KIND_KEYS: Final[dict[type, str]] = {kind: f"{kind.api_version}/{kind.kind}" for kind in TYPED_KINDS}
+
+
+def kind_key(obj: KubeObject) -> str:
+    return _KIND_KEYS.get(type(obj)) or f"{obj.api_version}/{obj.kind}"
+
+
+def class_key(kind: Any) -> str:
+    """``kind_key`` of all objects of a class whose kind is fixed."""
+    return _KIND_KEYS.get(kind) or f"{kind.api_version}/{kind.kind}"
 
 
 def object_key(obj: KubeObject) -> Key:
-    namespaced = obj.namespaced if isinstance(obj, KubernetesObject) else bool(obj.metadata.namespace)
-    return (obj.metadata.namespace if namespaced else "", obj.metadata.name)
+    metadata = obj.metadata
+    namespaced = obj.namespaced if isinstance(obj, KubernetesObject) else bool(metadata.namespace)
+    return (metadata.namespace if namespaced else "", metadata.name)
 
 
 class Store:
@@ -33,10 +42,11 @@ class Store:
         """Counts the changes, but for those to a pending pod's status that name no node."""
 
     def get(self, kind: type[O], namespace: str, name: str) -> O | None:
-        return cast("O | None", self._kinds.get(kind_key(kind), {}).get((namespace, name)))
+        objects = self._kinds.get(class_key(kind))
+        return None if objects is None else cast("O | None", objects.get((namespace, name)))
 
     def list(self, kind: type[O], namespace: str | None = None) -> Sequence[O]:
-        objects = cast("dict[Key, O]", self._kinds.get(kind_key(kind), {}))
+        objects = cast("dict[Key, O]", self._kinds.get(class_key(kind), {}))
         if namespace is None:
             return list(objects.values())
         return [obj for key, obj in objects.items() if key[0] == namespace]
@@ -47,18 +57,21 @@ class Store:
 
     def find(self, obj: KubeObject) -> KubeObject | None:
         """The stored object of the same kind, namespace and name."""
-        return self._kinds.get(kind_key(obj), {}).get(object_key(obj))
+        objects = self._kinds.get(kind_key(obj))
+        return None if objects is None else objects.get(object_key(obj))
 
     def find_unstructured(self, api_version: str, kind: str, namespace: str, name: str) -> KubeObject | None:
         return self._kinds.get(f"{api_version}/{kind}", {}).get((namespace, name))
 
     def put(self, obj: KubeObject, *, counts: bool = True) -> None:
         self.revision += counts
-        objects = self._kinds.setdefault(kind_key(obj), {})
+        objects = self._kinds.get(kind := kind_key(obj))
+        if objects is None:
+            objects = self._kinds[kind] = {}
         key = object_key(obj)
         old = objects.get(key)
         objects[key] = obj
-        if isinstance(obj, Pod):
+        if self._pod_labels and isinstance(obj, Pod):
             self._index(key, old if isinstance(old, Pod) else None, obj)
 
     def remove(self, obj: KubeObject) -> None:
@@ -87,7 +100,7 @@ class Store:
                 if key in pod.metadata.labels:
                     index.setdefault((pod.metadata.namespace, pod.metadata.labels[key]), {})[object_key(pod)] = None
             self._pod_labels[key] = index
-        pods = cast("dict[Key, Pod]", self._kinds.get(kind_key(Pod), {}))
+        pods = cast("dict[Key, Pod]", self._kinds.get(class_key(Pod), {}))
         return [pods[found] for found in self._pod_labels[key].get((namespace, value), {})]
 
 

@@ -11,7 +11,9 @@ from tests.builders import make_pod
 
 
 def queue(initial: float = 1, maximum: float = 10) -> BackoffQueue:
-    return BackoffQueue(round(initial * SECOND), round(maximum * SECOND), QueueOrder(lambda a, b: a.sequence < b.sequence))
+    return BackoffQueue(
+        round(initial * SECOND), round(maximum * SECOND), QueueOrder(lambda a, b: a.sequence < b.sequence)
+    )
 
 
 def pod(name: str, *, at: float = 0, rejected: int = 0, errors: int = 0, sequence: int = 0) -> QueuedPodInfo:
