@@ -9,6 +9,8 @@ from framework.queue import QueuedPodInfo, QueueOrder
 from framework.queue.backoff import SECOND, BackoffQueue
 from tests.builders import make_pod
 
+ORDER = QueueOrder(lambda a, b: a.sequence < b.sequence)
+
 
 def queue(initial: float = 1, maximum: float = 10) -> BackoffQueue:
     return BackoffQueue(
