@@ -17,7 +17,7 @@ from msgspec.structs import replace
 
 from framework.cli.cases import START, Case, CaseObjects, Unreadable, parse_case, prepare, read_lines
 from framework.cli.errors import InputError
-from framework.cli.report import Report, attempt_report, empty_report, status_report
+from framework.cli.report import Report, attempt_report, broken_off, device_claims_report, empty_report, status_report
 from framework.cli.requeue import Requeue
 from framework.configuration import EffectiveConfiguration, FeatureGates, load_value
 from framework.configuration.feature_gates import DEFAULT_GATES
@@ -156,17 +156,22 @@ class Decision:
         return effective.weights
 
     def _report(self, profile: Profile, pod: Pod, trace: AttemptTrace, weights: dict[str, int]) -> Report:
-        return attempt_report(trace, weights, self._filtered(profile, pod, trace))
+        report = attempt_report(trace, weights, self._filtered(profile, pod, trace))
+        if trace.result == "bound":
+            bound = self._cluster.get(Pod, pod.metadata.namespace, pod.metadata.name)
+            if bound is not None and (claims := device_claims_report(bound, self._cluster)):
+                report["claims"] = claims
+        return report
 
     def _filtered(self, profile: Profile, pod: Pod, trace: AttemptTrace) -> dict[str, Status]:
-        """Every node's status. A nominated node that passes ends the search, so the others are asked here."""
+        """Every node's status. A nominated node that passes ends the search, and so does an error: the others are asked
+        here."""
         if trace.filter is None:
             return {}
-        statuses = {
-            node: trace.filter.status(position) or trace.absent_status
-            for position, node in enumerate(trace.filter.nodes)
-        }
-        if trace.nominated_node_used:
+        incomplete = bool(trace.nominated_node_used) or broken_off(trace)
+        absent = None if incomplete else trace.absent_status
+        statuses = {node: trace.filter.status(position) or absent for position, node in enumerate(trace.filter.nodes)}
+        if incomplete:
             statuses |= self._asked_again(profile, pod, trace, statuses)
         return {node: status for node, status in statuses.items() if status is not None}
 

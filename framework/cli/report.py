@@ -5,8 +5,12 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any
 
+import msgspec
+
+from framework.interface.handle import ObjectStore
 from framework.interface.status import Status
-from framework.trace.attempt import AttemptTrace, FilterTrace, PluginOutcome, PostFilterOutcome, ScoreTrace
+from framework.objects import Pod, ResourceClaim
+from framework.trace.attempt import AttemptTrace, PluginOutcome, PostFilterOutcome, ScoreTrace
 
 Report = dict[str, Any]
 
@@ -39,7 +43,7 @@ def empty_report(pod: str, profile: str | None, priority: int, weights: dict[str
 def attempt_report(trace: AttemptTrace, weights: dict[str, int], filtered: dict[str, Status]) -> Report:
     """``filtered``: every node's status; empty when PreFilter rejected the pod."""
     report = empty_report(trace.pod, trace.profile, trace.priority, weights)
-    feasible = [trace.nominated_node_used] if trace.nominated_node_used else _feasible(trace.filter)
+    feasible = [trace.nominated_node_used] if trace.nominated_node_used else _feasible(trace)
     report |= {
         "attempt": trace.attempt,
         "preFilter": {outcome.plugin: _pre_filter(outcome.status, outcome.node_names) for outcome in trace.pre_filter},
@@ -87,8 +91,22 @@ def _pre_filter(status: Status, node_names: tuple[str, ...] | None) -> Report:
     return report
 
 
-def _feasible(filtered: FilterTrace | None) -> list[str]:
-    if filtered is None:
+def broken_off(trace: AttemptTrace) -> bool:
+    """Whether an error of a Filter plugin ended the search, which leaves nodes without a status."""
+    filtered = trace.filter
+    if filtered is None or trace.nominated_node_used:
+        return False
+    lists = [outcome.node_names for outcome in trace.pre_filter if outcome.node_names is not None]
+    return any(
+        filtered.status(position) is None
+        for position, node in enumerate(filtered.nodes)
+        if all(node in names for names in lists)
+    )
+
+
+def _feasible(trace: AttemptTrace) -> list[str]:
+    filtered = trace.filter
+    if filtered is None or broken_off(trace):
         return []
     return [node for node, verdict in zip(filtered.nodes, filtered.verdict.tolist(), strict=True) if verdict == 0]
 
@@ -101,6 +119,26 @@ def _scores(scores: ScoreTrace, nodes: tuple[str, ...]) -> Report:
         "total": dict(zip(names, scores.total.tolist(), strict=True)),
         "candidates": sorted(nodes[position] for position in scores.candidates.tolist()),
     }
+
+
+def device_claims_report(pod: Pod, objects: ObjectStore) -> dict[str, Report]:
+    """Name of each of the pod's ResourceClaims → what it was given and who uses it."""
+    names = [claim.resource_claim_name for claim in pod.spec.resource_claims]
+    names += [status.resource_claim_name for status in pod.status.resource_claim_statuses]
+    if pod.status.extended_resource_claim_status is not None:
+        names.append(pod.status.extended_resource_claim_status.resource_claim_name)
+    reports: dict[str, Report] = {}
+    for name in names:
+        claim = objects.get(ResourceClaim, pod.namespace, name) if name else None
+        if claim is None or claim.status.allocation is None:
+            continue
+        # When it was allocated says nothing about the decision.
+        allocation = msgspec.structs.replace(claim.status.allocation, allocation_timestamp=None)
+        reports[claim.name] = {
+            "allocation": msgspec.to_builtins(allocation),
+            "reservedFor": [consumer.name for consumer in claim.status.reserved_for],
+        }
+    return reports
 
 
 def post_filter_report(outcomes: Iterable[PostFilterOutcome]) -> Report | None:

@@ -13,6 +13,7 @@ from framework.interface.status import Status
 from framework.objects import KubeObject, Pod
 
 O = TypeVar("O", bound=KubeObject)  # noqa: E741
+T = TypeVar("T")
 
 
 class QueuedPod(Protocol):
@@ -81,6 +82,12 @@ class ApiWriter(Protocol):
         """Stores the object in place of the one it was made from: PUT, with the check of its resource version."""
         ...
 
+    def create_object(self, obj: KubeObject) -> str | None:
+        """POST of an object that has its name and uid."""
+        ...
+
+    def delete_object(self, obj: KubeObject) -> str | None: ...
+
     def delete_pod(self, pod: Pod) -> str | None: ...
 
     def patch_pod_condition(self, pod: Pod, type_: str, status: str, reason: str, message: str) -> str | None: ...
@@ -114,6 +121,10 @@ class Handle(Protocol):
     @property
     def feature_gates(self) -> FeatureGates:
         """Of the run; read them in the constructor."""
+        ...
+
+    def shared(self, name: str, make: Callable[[], T]) -> T:
+        """What plugins of all profiles have in common: the first to ask makes it. Checkpoints hold it."""
         ...
 
     def now(self) -> int:

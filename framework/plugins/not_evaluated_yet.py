@@ -11,9 +11,8 @@ from typing import Annotated, ClassVar, Final, Literal
 from msgspec import Meta
 
 from framework.configuration.catalogue import CatalogueEntry, ExtensionPoint, PluginArgs
-from framework.configuration.durations import SECOND, format_duration, parse_duration
 from framework.configuration.errors import FieldError, FieldPath, invalid
-from framework.configuration.types import Duration, Int32, Int64, Written
+from framework.configuration.types import Int32, Int64, Written
 
 
 class StorageCapacityPoint(Written, frozen=True):
@@ -47,23 +46,6 @@ class VolumeBindingArgs(PluginArgs, frozen=True):
             shown = [{"Utilization": point.utilization, "Score": point.score} for point in self.shape]
             detail = "unexpected field `shape`, remove it or turn on the feature gate StorageCapacityScoring"
             errors.append(invalid(path.child("shape"), shown, detail))
-        return errors
-
-
-class DynamicResourcesArgs(PluginArgs, frozen=True):
-    VALIDATED_BY: ClassVar[Literal["configuration", "constructor"]] = "configuration"
-
-    filter_timeout: Annotated[Duration, Meta(description="Limit of Filter per node; 0s is none.")] = "10s"
-    binding_timeout: Annotated[Duration, Meta(description="How long binding may wait for devices, at least 1s.")] = (
-        "10m0s"
-    )
-
-    def validate(self, path: FieldPath) -> list[FieldError]:
-        errors = []
-        if (filtering := parse_duration(self.filter_timeout)) < 0:
-            errors.append(invalid(path.child("filterTimeout"), format_duration(filtering), "must be zero or positive"))
-        if (binding := parse_duration(self.binding_timeout)) < SECOND:
-            errors.append(invalid(path.child("bindingTimeout"), format_duration(binding), "must be at least 1 second"))
         return errors
 
 
@@ -105,18 +87,6 @@ NOT_EVALUATED_YET: Final = (
         "Keeps a pod in the zone of its volumes.",
         _P.PRE_FILTER,
         _P.FILTER,
-    ),
-    _absent(
-        "DynamicResources",
-        "Allocates devices for the pod's resource claims.",
-        _P.PRE_ENQUEUE,
-        _P.PRE_FILTER,
-        _P.FILTER,
-        _P.POST_FILTER,
-        _P.SCORE,
-        _P.RESERVE,
-        _P.PRE_BIND,
-        args_type=DynamicResourcesArgs,
     ),
     _absent(
         "GangScheduling",

@@ -32,6 +32,7 @@ from framework.interface import (
 from framework.plugins.coscheduling.plugin import Coscheduling
 from framework.plugins.defaultbinder import DefaultBinder
 from framework.plugins.defaultpreemption.plugin import DefaultPreemption
+from framework.plugins.dynamicresources.plugin import DynamicResources
 from framework.plugins.imagelocality import ImageLocality
 from framework.plugins.interpodaffinity.plugin import InterPodAffinity
 from framework.plugins.manualapproval.plugin import ManualApproval
@@ -63,6 +64,7 @@ PLUGINS: Final[tuple[type[Plugin] | CatalogueEntry, ...]] = (
     NodeResourcesFit,
     PodTopologySpread,
     InterPodAffinity,
+    DynamicResources,
     DefaultPreemption,
     NodeResourcesBalancedAllocation,
     ImageLocality,

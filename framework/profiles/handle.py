@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
-from typing import Any
+from typing import Any, TypeVar, cast
 
 from framework.columns import Snapshot
 from framework.configuration.feature_gates import DEFAULT_GATES, FeatureGates
@@ -14,6 +14,7 @@ from framework.objects import Pod
 from framework.profiles.filter_run import FilterRun, NodeCase
 from framework.profiles.services import QueueForPlugins, Services
 
+T = TypeVar("T")
 MakeFilterRun = Callable[[CycleState, PodInfo], FilterRun]
 
 
@@ -63,6 +64,12 @@ class ProfileHandle:
     @property
     def feature_gates(self) -> FeatureGates:
         return self._feature_gates
+
+    def shared(self, name: str, make: Callable[[], T]) -> T:
+        known = self._services.shared
+        if name not in known:
+            known[name] = make()
+        return cast("T", known[name])
 
     def now(self) -> int:
         self._services.asked += 1

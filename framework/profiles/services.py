@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass
-from typing import Protocol
+from dataclasses import dataclass, field
+from typing import Any, Protocol
 
 from framework.columns import Snapshot
 from framework.interface.handle import ApiWriter, ObjectStore
@@ -45,6 +45,8 @@ class Services:
     waiting_pods: WaitingPods
     asked: int = 0
     """Counts what plugins asked for beyond snapshot and objects: time, chance, queue, waiting pods, writes."""
+    shared: dict[str, Any] = field(default_factory=dict)
+    """What plugins of all profiles have in common, by name."""
     queue: QueueForPlugins | None = None
     """Set when the queue exists: it is ordered by a plugin, and plugins are built with the services."""
 

@@ -242,12 +242,22 @@ class Cluster(Store):
         self.replace(obj)
         return None
 
-    def delete_pod(self, pod: Pod) -> str | None:
+    def create_object(self, obj: KubeObject) -> str | None:
         try:
-            self.delete(pod)
+            self.create(obj)
+        except (AlreadyExists, Refused) as error:
+            return str(error)
+        return None
+
+    def delete_object(self, obj: KubeObject) -> str | None:
+        try:
+            self.delete(obj)
         except NotFound as error:
             return str(error)
         return None
+
+    def delete_pod(self, pod: Pod) -> str | None:
+        return self.delete_object(pod)
 
     def patch_pod_condition(self, pod: Pod, type_: str, status: str, reason: str, message: str) -> str | None:
         condition = PodCondition(type=type_, status=status, reason=reason, message=message)

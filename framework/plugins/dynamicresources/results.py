@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Iterable, Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -15,6 +14,7 @@ from framework.objects.devices import (
     DeviceAllocationResult,
     DeviceRequestAllocationResult,
 )
+from framework.objects.generated import generated_uid
 from framework.objects.selectors import IN, METADATA_NAME
 from framework.plugins.dynamicresources.pools import AllocationError
 
@@ -58,8 +58,7 @@ def _device(taken: Taken, claim: ResourceClaim, number: int, conditions: bool) -
 
 def _share_id(taken: Taken, claim: ResourceClaim, number: int) -> str:
     """Upstream draws a random UUID. Unlike in a real cluster the claim decides it, so that a replay repeats it."""
-    digits = hashlib.sha256(f"{claim.uid}/{number}/{taken.id}".encode()).hexdigest()
-    return "-".join((digits[:8], digits[8:12], digits[12:16], digits[16:20], digits[20:32]))
+    return generated_uid(claim.uid, str(number), *taken.id)
 
 
 def _configuration(chosen: Sequence[RequestState], claim: ResourceClaim) -> Iterable[DeviceAllocationConfiguration]:

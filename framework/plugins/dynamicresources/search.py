@@ -16,16 +16,15 @@ from framework.objects.devices import (
     ALLOCATION_RESULTS_MAX_SIZE,
     Device,
     DeviceClass,
-    DeviceSelector,
     DeviceTaint,
     DeviceToleration,
 )
 from framework.objects.quantity import Quantity, parse_quantity
 from framework.plugins.dynamicresources import capacity
-from framework.plugins.dynamicresources.cel import CelDevice, CelError, compile_selector
 from framework.plugins.dynamicresources.constraints import Constraint
 from framework.plugins.dynamicresources.devices import AllocatedState, Capacities, DeviceId, Features, Request
 from framework.plugins.dynamicresources.pools import AllocationError, Pool, node_matches
+from framework.plugins.dynamicresources.selecting import selected
 
 PREVENTING_EFFECTS: Final = ("NoExecute", "NoSchedule")
 CounterValues = dict[str, dict[str, int]]
@@ -221,9 +220,9 @@ class Search:
     def _is_selectable(self, key: RequestKey, state: RequestState, each: ResourceSlice, device: Device) -> bool:
         of_class = f"class {state.device_class.name}"
         of_claim = f"claim {self.claims[key.claim].key}"
-        if not _selected(state.device_class.spec.selectors, each.spec.driver, device, of_class):
+        if not selected(state.device_class.spec.selectors, each.spec.driver, device, of_class):
             return False
-        if not _selected(state.request.selectors, each.spec.driver, device, of_claim):
+        if not selected(state.request.selectors, each.spec.driver, device, of_claim):
             return False
         if each.spec.per_device_node_selection:
             return node_matches(self.node, device.node_name, device.all_nodes, device.node_selector)
@@ -336,27 +335,6 @@ class Search:
             mine = consumed.get(consumption.counter_set, {})
             for counter, amount in consumption.counters.items():
                 mine[counter] = mine.get(counter, 0) - parse_quantity(amount.value).nanos
-
-
-def _selected(selectors: Sequence[DeviceSelector], driver: str, device: Device, owner: str) -> bool:
-    for i, selector in enumerate(selectors):
-        expression = "" if selector.cel is None else selector.cel.expression
-        try:
-            compiled = compile_selector(expression)
-        except CelError as error:
-            raise AllocationError(f"{owner}: selector #{i}: CEL compile error: {error}") from error
-        seen = CelDevice(
-            driver,
-            device.attributes,
-            {name: each.value for name, each in device.capacity.items()},
-            device.allow_multiple_allocations is True,
-        )
-        try:
-            if not compiled.matches(seen):
-                return False
-        except CelError as error:
-            raise AllocationError(f"{owner}: selector #{i}: CEL runtime error: {error}") from error
-    return True
 
 
 def _is_kept_off(taints: Sequence[DeviceTaint], tolerations: Sequence[DeviceToleration]) -> bool:
