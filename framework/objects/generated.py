@@ -1,4 +1,4 @@
-"""Names and uids that an API server draws at random. Ours follow from what they are for, so that replays repeat them."""
+"""Names and uids that an API server draws at random. Ours follow from what they are for: replays repeat them."""
 
 from __future__ import annotations
 

@@ -89,7 +89,7 @@ def test_the_default_profile_is_kube_schedulers() -> None:
 
 def test_plugins_that_are_not_built_yet_stay_and_are_marked() -> None:
     profile = effective()
-    absent = ("VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone", "DynamicResources")
+    absent = ("VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone")
     assert {name for name in profile.not_evaluated if name in absent} == set(absent)
     marked = {plugin.name for plugin in profile.point("filter").plugins if not plugin.evaluated}
     assert {"VolumeBinding", "VolumeZone"} <= marked

@@ -15,17 +15,24 @@ MOST_KEPT: Final = 1 << 16
 class _Known:
     """One device with what was found out about it. Keeping the device keeps its ``id`` from being used again."""
 
-    __slots__ = ("answers", "device", "seen")
+    __slots__ = ("answers", "device", "driver", "seen")
 
     def __init__(self, driver: str, device: Device) -> None:
+        self.driver = driver
         self.device = device
-        self.seen = CelDevice(
-            driver,
-            {name: _value(attribute) for name, attribute in device.attributes.items()},
-            {name: str(capacity.value) for name, capacity in device.capacity.items()},
-            device.allow_multiple_allocations is True,
-        )
+        self.seen: CelDevice | None = None
         self.answers: dict[str, bool] = {}
+
+    def view(self) -> CelDevice:
+        """Raises CelError for an attribute that has no value, or no version where one should be."""
+        if self.seen is None:
+            self.seen = CelDevice(
+                self.driver,
+                {name: _value(name, attribute) for name, attribute in self.device.attributes.items()},
+                {name: str(capacity.value) for name, capacity in self.device.capacity.items()},
+                self.device.allow_multiple_allocations is True,
+            )
+        return self.seen
 
 
 _known: dict[tuple[int, str], _Known] = {}
@@ -45,30 +52,34 @@ def selected(selectors: Sequence[DeviceSelector], driver: str, device: Device, o
         expression = "" if selector.cel is None else selector.cel.expression
         answer = known.answers.get(expression)
         if answer is None:
-            answer = known.answers[expression] = _evaluated(expression, known.seen, f"{owner}: selector #{i}")
+            answer = known.answers[expression] = _evaluated(expression, known, f"{owner}: selector #{i}")
         if not answer:
             return False
     return True
 
 
-def _evaluated(expression: str, device: CelDevice, where: str) -> bool:
+def _evaluated(expression: str, known: _Known, where: str) -> bool:
     try:
         compiled = compile_selector(expression)
     except CelError as error:
         raise AllocationError(f"{where}: CEL compile error: {error}") from error
     try:
-        return compiled.matches(device)
+        return compiled.matches(known.view())
     except CelError as error:
         raise AllocationError(f"{where}: CEL runtime error: {error}") from error
 
 
-def _value(attribute: DeviceAttribute) -> AttributeValue:
-    for scalar in (attribute.int_value, attribute.bool_value, attribute.string_value):
-        if scalar is not None:
-            return scalar
-    if attribute.version_value is not None:
-        return Version(attribute.version_value)
-    for values in (attribute.int_values, attribute.bool_values, attribute.string_values):
-        if values:
-            return values
-    return tuple(Version(text) for text in attribute.version_values)
+def _value(name: str, attribute: DeviceAttribute) -> AttributeValue:
+    """Upstream ``getAttributeValue``, without DRAListTypeAttributes: a list is no value."""
+    if attribute.int_value is not None:
+        return attribute.int_value
+    if attribute.bool_value is not None:
+        return attribute.bool_value
+    if attribute.string_value is not None:
+        return attribute.string_value
+    if attribute.version_value is None:
+        raise CelError(f"attribute {name}: unsupported attribute value")
+    try:
+        return Version.parse(attribute.version_value)
+    except ValueError as error:
+        raise CelError(f"attribute {name}: parse semantic version: {error}") from error
