@@ -203,6 +203,7 @@ class Gatherer:
             PreemptionRow(
                 each.number,
                 each.place,
+                each.attempt,
                 each.at,
                 each.node,
                 each.by.uid,

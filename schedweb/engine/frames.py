@@ -160,6 +160,7 @@ class PreemptionRow(msgspec.Struct, frozen=True, array_like=True):
 
     number: int
     place: int
+    attempt: int
     at: int
     node: str
     uid: str

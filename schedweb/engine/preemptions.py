@@ -29,10 +29,11 @@ def was_preempted(pod: Pod) -> bool:
 
 @dataclass(frozen=True, slots=True)
 class PreemptionView:
-    """`victim` had to leave `node` for `by`, in the attempt `number`, as the victim number `place`."""
+    """`victim` had to leave `node` for `by`, in the attempt `number` of the run as its victim `place`."""
 
     number: int
     place: int
+    attempt: int
     at: int
     node: str
     by: PodView
@@ -61,7 +62,8 @@ class Preemptions:
                 continue
             victims = [victim for key in outcome.victims if (victim := gone.get(key) or named(key))]
             for place, victim in enumerate(victims):
-                self.made.append(PreemptionView(trace.cycle, place, at, outcome.nominated_node, view, victim))
+                node = outcome.nominated_node
+                self.made.append(PreemptionView(trace.cycle, place, trace.attempt, at, node, view, victim))
                 victim.step(at, f"Preempted by {view.key}", strong=True)
             _tell(feed, at, view, outcome, victims)
             everyone += victims

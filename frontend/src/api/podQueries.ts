@@ -2,7 +2,8 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 
 import { pathOf, request, withQuery } from "./client";
-import type { Attempt, FilterAnswer, Scores } from "./podTypes";
+import type { Attempt, FilterAnswer, Preemption, PreemptionRow, RunObjects, Scores } from "./podTypes";
+import type { Window } from "./types";
 
 const FOREVER = 600_000;
 
@@ -47,9 +48,32 @@ export const scoresQuery = (run: string, number: number, window: ScoreWindow = {
     staleTime: FOREVER,
   });
 
-export const podYamlQuery = (run: string, namespace: string, name: string) =>
+export const fetchPreemption = (run: string, number: number, offset: number, limit: number, signal: AbortSignal) =>
+  request<Preemption>(withQuery(pathOf("runs", run, "attempts", number, "preemption"), { offset, limit }), { signal });
+
+/** Who preempted whom, newest first. `turn` changes when there may be more. */
+export const preemptionsQuery = (run: string, turn: number, limit: number) =>
   queryOptions({
-    queryKey: ["run", run, "pod", namespace, name, "yaml"],
-    queryFn: ({ signal }) => request<{ yaml: string }>(pathOf("runs", run, "pods", namespace, name, "yaml"), { signal }),
+    queryKey: ["run", run, "preemptions", turn, limit],
+    queryFn: ({ signal }) => request<Window<PreemptionRow>>(withQuery(pathOf("runs", run, "preemptions"), { limit }), { signal }),
+    placeholderData: keepPreviousData,
+  });
+
+export const fetchObjects = (run: string, filter: { kind?: string | undefined; q?: string | undefined }, offset: number, limit: number, signal: AbortSignal) =>
+  request<RunObjects>(withQuery(pathOf("runs", run, "objects"), { ...filter, offset, limit }), { signal });
+
+export interface ObjectRef {
+  kind: string;
+  namespace: string;
+  name: string;
+}
+
+const yamlPath = (run: string, { kind, namespace, name }: ObjectRef): string =>
+  kind === "Pod" ? pathOf("runs", run, "pods", namespace, name, "yaml") : withQuery(pathOf("runs", run, "objects", "yaml"), { kind, namespace, name });
+
+export const yamlQuery = (run: string, object: ObjectRef) =>
+  queryOptions({
+    queryKey: ["run", run, "yaml", object],
+    queryFn: ({ signal }) => request<{ yaml: string }>(yamlPath(run, object), { signal }),
     staleTime: 0,
   });

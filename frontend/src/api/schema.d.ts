@@ -1853,6 +1853,8 @@ export interface components {
         PreemptionRow: {
             /** @description the attempt that evicted it */
             number: number;
+            /** @description the same as the preemptor counts its own */
+            attempt: number;
             /** Format: date-time */
             at: string;
             node: string;

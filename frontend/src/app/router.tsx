@@ -42,6 +42,8 @@ const runRoute = createRoute({
       table: flag(search, "table"),
       queue: oneOf(search, "queue", STATE_KEYS),
       feed: text(search, "feed"),
+      /** What stands beside the nodes while nothing is selected; without it the activity. */
+      side: oneOf(search, "side", ["preemptions"] as const),
     }),
   component: lazyRouteComponent(() => import("@/pages/run/RunPage"), "RunPage"),
 });
@@ -61,6 +63,13 @@ const runPodsRoute = createRoute({
   component: lazyRouteComponent(() => import("@/pages/run/PodsPage"), "PodsPage"),
 });
 
+const objectsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/runs/$run/objects",
+  validateSearch: (search: RawSearch) => compact({ kind: text(search, "kind"), q: text(search, "q"), object: text(search, "object") }),
+  component: lazyRouteComponent(() => import("@/pages/run/ObjectsPage"), "ObjectsPage"),
+});
+
 export const STEPS = [
   "PreEnqueue", "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "Reserve", "Permit", "PreBind", "Bind", "PostBind",
 ] as const;
@@ -78,6 +87,11 @@ const podRoute = createRoute({
       sort: text(search, "sort"),
       equal: oneOf(search, "equal", ["hide"] as const),
       yaml: flag(search, "yaml"),
+      /** "Kind/namespace/name" of the object whose YAML is shown. */
+      object: text(search, "object"),
+      /** The node whose scores are taken apart, and the one beside it. */
+      node: text(search, "node"),
+      beside: text(search, "beside"),
     }),
   component: lazyRouteComponent(() => import("@/pages/pod/PodPage"), "PodPage"),
 });
@@ -115,7 +129,7 @@ const configurationRoute = createRoute({
 
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
-    homeRoute, runsRoute, runRoute, runPodsRoute, podRoute, waitingRoute, configurationsRoute, configurationRoute,
+    homeRoute, runsRoute, runRoute, runPodsRoute, objectsRoute, podRoute, waitingRoute, configurationsRoute, configurationRoute,
   ]),
   defaultPreload: "intent",
   defaultPreloadDelay: 80,

@@ -104,6 +104,7 @@ class Preemption(models.Model):
     #: The attempt, and the victim's place among that attempt's victims.
     number = models.PositiveIntegerField()
     place = models.PositiveIntegerField()
+    attempt = models.PositiveIntegerField(help_text="the pod's own count")
     at = models.BigIntegerField()
     node = models.CharField(max_length=253)
     uid = models.CharField(max_length=128)

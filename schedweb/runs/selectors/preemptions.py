@@ -163,6 +163,7 @@ def headline(trace: AttemptTrace, outcome: PostFilterOutcome | None) -> str:
 def preemption_row(row: Preemption) -> dict[str, Any]:
     return {
         "number": row.number,
+        "attempt": row.attempt,
         "at": iso(row.at),
         "node": row.node,
         "pod": {**pod_ref(row.namespace, row.name), "priority": row.priority},

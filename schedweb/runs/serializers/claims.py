@@ -64,6 +64,7 @@ class PreemptionRowSerializer(serializers.Serializer[Any]):
     """One victim."""
 
     number = serializers.IntegerField(help_text="the attempt that evicted it")
+    attempt = serializers.IntegerField(help_text="the same as the preemptor counts its own")
     at = serializers.DateTimeField()
     node = serializers.CharField()
     pod = PriorityRefSerializer()

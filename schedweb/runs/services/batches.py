@@ -54,8 +54,8 @@ DECISION_COLUMNS: Final = (
     "reason", "by", "at", "outcome", "author", "created_at",
 )  # fmt: skip
 PREEMPTION_COLUMNS: Final = (
-    "run", "number", "place", "at", "node", "uid", "namespace", "name", "priority", "victim_uid", "victim_namespace",
-    "victim_name", "victim_priority",
+    "run", "number", "place", "attempt", "at", "node", "uid", "namespace", "name", "priority", "victim_uid",
+    "victim_namespace", "victim_name", "victim_priority",
 )  # fmt: skip
 OBJECT_COLUMNS: Final = ("run", "kind", "namespace", "name", "present", "manifest")
 CLOCK: Final = "clock"

@@ -1,8 +1,11 @@
+import { Link } from "@tanstack/react-router";
 import { useId, useState } from "react";
 
+import type { PreemptionRow } from "@/api/podTypes";
 import type { PodDetail, StateKey } from "@/api/types";
 import { Icon } from "@/components/Icon";
 import { queueOf } from "@/components/states";
+import { exact, runTime } from "@/format/time";
 
 import classes from "./AnswerPanel.module.css";
 
@@ -16,7 +19,7 @@ function tone(pod: PodDetail): StateKey {
   return queueOf(pod) ?? "gated";
 }
 
-export function AnswerPanel({ answer, pod, reading }: { answer: PodDetail["answer"]; pod: PodDetail; reading: boolean }) {
+export function AnswerPanel({ run, answer, pod, reading }: { run: string; answer: PodDetail["answer"]; pod: PodDetail; reading: boolean }) {
   const [open, setOpen] = useState(false);
   const message = useId();
   const state = tone(pod);
@@ -28,6 +31,7 @@ export function AnswerPanel({ answer, pod, reading }: { answer: PodDetail["answe
           <>
             <h2>{answer.headline}</h2>
             {answer.detail === "" ? null : <p>{answer.detail}</p>}
+            {pod.preempted_by === null ? null : <PreemptedBy run={run} by={pod.preempted_by} />}
           </>
         )}
         {answer.message === "" ? null : (
@@ -40,5 +44,17 @@ export function AnswerPanel({ answer, pod, reading }: { answer: PodDetail["answe
         )}
       </div>
     </section>
+  );
+}
+
+/** A victim's way to the attempt that evicted it. */
+function PreemptedBy({ run, by }: { run: string; by: PreemptionRow }) {
+  return (
+    <p className={classes.by}>
+      <span title={exact(by.at)}>{runTime(by.at)}</span>:{" "}
+      <Link className="leads" to="/runs/$run/pods/$namespace/$name" params={{ run, namespace: by.pod.namespace, name: by.pod.name }} search={{ attempt: by.attempt, point: "PostFilter" }}>
+        why this pod, in attempt {by.attempt} of {by.pod.name}
+      </Link>
+    </p>
   );
 }

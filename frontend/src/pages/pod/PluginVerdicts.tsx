@@ -1,13 +1,11 @@
 /** What every plugin said at one extension point: its code and reasons, in the order they were asked. */
-import { Link } from "@tanstack/react-router";
-
-import type { Attempt, AttemptPoint, PluginVerdict } from "@/api/podTypes";
-import { PodName } from "@/components/Chip";
+import type { Attempt, AttemptPoint, Decisions, PluginVerdict } from "@/api/podTypes";
 import { Icon, type IconName } from "@/components/Icon";
 import { Empty } from "@/components/Outcome";
-import { counted } from "@/format/number";
 
+import { ObjectLink } from "./ObjectLink";
 import classes from "./PluginVerdicts.module.css";
+import { PreemptionPoint } from "./PreemptionPoint";
 
 const PLAIN: Record<string, string> = {
   PreEnqueue: "may the pod enter the queue at all",
@@ -48,18 +46,8 @@ export function PluginVerdicts({ run, attempt, point }: { run: string; attempt: 
           </table>
         </div>
       )}
-      {point.point === "PostFilter" && attempt.nominated !== null ? (
-        <div className={classes.victims}>
-          <p><b>Nominated {attempt.nominated}.</b> {counted(attempt.victims.length, "victim")} had to go:</p>
-          <ul>
-            {attempt.victims.map((victim) => (
-              <li key={`${victim.namespace}/${victim.name}`}>
-                <Link className="leads" to="/runs/$run/pods/$namespace/$name" params={{ run, namespace: victim.namespace, name: victim.name }}><PodName pod={victim} /></Link>
-              </li>
-            ))}
-          </ul>
-        </div>
-      ) : null}
+      {point.point === "PostFilter" && point.plugins.length > 0 ? <PreemptionPoint run={run} attempt={attempt.number} /> : null}
+      {point.point === "Reserve" ? <Decided decisions={attempt.decisions} /> : null}
     </>
   );
 }
@@ -77,5 +65,32 @@ function Row({ verdict }: { verdict: PluginVerdict }) {
       <td className={classes.code} data-tone={tone}><Icon name={icon} size={13} />{verdict.code}</td>
       <td className="muted">{said}{typeof verdict.duration_us !== "number" ? null : <span className="faint num"> {(verdict.duration_us / 1000).toFixed(2)} ms</span>}</td>
     </tr>
+  );
+}
+
+const ACTIONS = { bound: "is bound to", match: "is matched with", provision: "gets a new volume of" } as const;
+
+/** What Reserve chose for the pod's claims. */
+function Decided({ decisions }: { decisions: Decisions }) {
+  if (decisions.volumes.length + decisions.devices.length === 0) return null;
+  return (
+    <div className={classes.decided}>
+      <h4>Decided for its claims</h4>
+      <ul>
+        {decisions.volumes.map((one) => (
+          <li key={`${one.claim} ${one.volume}`}>
+            <ObjectLink object={{ kind: "PersistentVolumeClaim", namespace: one.namespace, name: one.claim }} /> {ACTIONS[one.action]}{" "}
+            {one.action === "provision" ? <ObjectLink object={{ kind: "StorageClass", namespace: "", name: one.storage_class }} />
+              : <ObjectLink object={{ kind: "PersistentVolume", namespace: "", name: one.persistent_volume }} />}
+          </li>
+        ))}
+        {decisions.devices.map((one) => (
+          <li key={`${one.claim} ${one.driver} ${one.pool} ${one.device}`}>
+            <ObjectLink object={{ kind: "ResourceClaim", namespace: one.namespace, name: one.claim }} /> gets <span className="mono">{one.device}</span> of pool{" "}
+            <span className="mono">{one.pool}</span> ({one.driver}) for request {one.request}{one.admin_access ? ", with admin access" : ""}
+          </li>
+        ))}
+      </ul>
+    </div>
   );
 }

@@ -16,7 +16,9 @@ import { useTitle } from "@/shell/useTitle";
 import { AnswerPanel } from "./AnswerPanel";
 import { wonAnswer } from "./answer";
 import { AttemptPanel } from "./AttemptPanel";
+import { ClaimsPanel } from "./ClaimsPanel";
 import { JourneyPanel } from "./JourneyPanel";
+import { objectOf } from "./objects";
 import { PodHeader } from "./PodHeader";
 import classes from "./PodPage.module.css";
 import { TOP } from "./scoreWindows";
@@ -52,17 +54,19 @@ export function PodPage() {
       </Page>
     );
   }
-  const openYaml = (open: boolean) => void navigate({ search: (old) => ({ ...old, yaml: open ? true : undefined }), replace: true });
+  const openYaml = (open: boolean) => void navigate({ search: (old) => ({ ...old, yaml: open ? true : undefined, object: undefined }), replace: true });
+  const object = search.yaml === true ? { kind: "Pod", namespace, name } : objectOf(search.object);
   return (
     <Page className={classes.page}>
       <PodHeader pod={pod.data} run={runId} view={view} onYaml={() => openYaml(search.yaml !== true)} />
       <Answered run={runId} pod={pod.data} />
       {pod.data.warnings.map((warning) => <p key={warning} className={classes.warning}>{warning}</p>)}
       {pod.data.waits_for.length === 0 ? null : <WaitsFor plugins={pod.data.waits_for} />}
+      <ClaimsPanel run={runId} claims={pod.data.claims} />
       <JourneyPanel pod={pod.data} view={view} />
       <AttemptPanel pod={pod.data} run={runId} />
       <Suspense fallback={null}>
-        {search.yaml === true ? <YamlDrawer run={runId} namespace={namespace} name={name} onClose={() => openYaml(false)} /> : null}
+        {object === null ? null : <YamlDrawer run={runId} object={object} onClose={() => openYaml(false)} />}
       </Suspense>
     </Page>
   );
@@ -81,5 +85,5 @@ function Answered({ run, pod }: { run: string; pod: PodDetail }) {
     ? wonAnswer(latest.node ?? "", scores.data, attempt.data.sampling) : null;
   const answer = why === null ? pod.answer
     : { ...pod.answer, ...why, ...(kind === "waiting" ? { headline: pod.answer.headline, detail: `${why.headline} ${why.detail}` } : {}) };
-  return <AnswerPanel answer={answer} pod={pod} reading={reading} />;
+  return <AnswerPanel run={run} answer={answer} pod={pod} reading={reading} />;
 }

@@ -1,10 +1,11 @@
 /** The scores of one attempt: normalised × weight per plugin, stacked per node, with the arithmetic of the chosen one beside it. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useState } from "react";
+import { useId } from "react";
 
 import { scoresQuery, type ScoreWindow } from "@/api/podQueries";
 import type { Attempt, ScoreRow, Scores } from "@/api/podTypes";
+import { Button } from "@/components/Button";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Segmented } from "@/components/Segmented";
 import { count, counted } from "@/format/number";
@@ -15,6 +16,7 @@ import { Histogram } from "./Histogram";
 import classes from "./ScorePanel.module.css";
 import { ScoreTable } from "./ScoreTable";
 import { TOP } from "./scoreWindows";
+import { SideBySide } from "./SideBySide";
 import { StepByStep } from "./StepByStep";
 
 const route = getRouteApi("/runs/$run/pods/$namespace/$name");
@@ -75,19 +77,14 @@ interface ScoredProps {
 
 function Scored({ run, attempt, scores, whole, window, asTable, sort, hides }: ScoredProps) {
   const navigate = route.useNavigate();
-  const [selected, setSelected] = useState<ScoreRow | null>(null);
+  const search = route.useSearch();
   const looks = looksOf(scores.plugins);
   const allLooks = looksOf(whole.plugins);
-  const row = selected ?? whole.chosen ?? whole.rows[0] ?? null;
-  // With plugins left out, a clicked row has fewer cells; its full row is read by name.
-  const full = useQuery({
-    ...scoresQuery(run, attempt.number, { offset: 0, limit: TOP, q: row?.node ?? "" }),
-    enabled: row !== null && row.cells.length !== allLooks.length && !whole.rows.some((one) => one.node === row.node),
-  });
-  const shown = row === null ? null
-    : row.cells.length === allLooks.length ? row
-      : whole.rows.find((one) => one.node === row.node) ?? full.data?.rows.find((one) => one.node === row.node) ?? null;
-  const views = { run, attempt: attempt.number, scores, looks, window, selected: row?.node ?? null, onSelect: setSelected };
+  const name = search.node ?? whole.chosen?.node ?? whole.rows[0]?.node;
+  const one = useScoreRow(run, attempt.number, whole, name);
+  const other = useScoreRow(run, attempt.number, whole, search.beside);
+  const select = (row: ScoreRow) => void navigate({ search: (old) => ({ ...old, node: row.chosen ? undefined : row.node }), replace: true });
+  const views = { run, attempt: attempt.number, scores, looks, window, selected: name ?? null, onSelect: select };
   return (
     <div className={classes.columns}>
       <div className={classes.main}>
@@ -96,11 +93,66 @@ function Scored({ run, attempt, scores, whole, window, asTable, sort, hides }: S
           : asTable ? <ScoreTable {...views} sort={sort} onSort={(next) => void navigate({ search: (old) => ({ ...old, sort: next }), replace: true })} /> : <ScoreBars {...views} />}
       </div>
       <aside className={classes.aside} aria-label="Step by step">
-        {shown === null ? null : <StepByStep row={shown} looks={allLooks} />}
+        {one.row === null ? <Unknown name={name} state={one} /> : other.row !== null && other.row.node !== one.row.node
+          ? <SideBySide one={one.row} other={other.row} looks={allLooks} /> : <StepByStep row={one.row} looks={allLooks} />}
+        {search.beside === undefined ? null : <Unknown name={search.beside} state={other} />}
+        <Beside key={search.beside} whole={whole} name={name} beside={search.beside} onChoose={(beside) => void navigate({ search: (old) => ({ ...old, beside }), replace: true })} />
         <Tie scores={whole} />
         {whole.feasible > TOP ? <Histogram scores={whole} /> : null}
       </aside>
     </div>
+  );
+}
+
+interface FoundRow {
+  row: ScoreRow | null;
+  reading: boolean;
+  error: Error | null;
+}
+
+/** The complete row of a node: among the best that are here already, else asked for by name. */
+function useScoreRow(run: string, attempt: number, whole: Scores, name: string | undefined): FoundRow {
+  const known = [...whole.rows, ...(whole.chosen === null ? [] : [whole.chosen])].find((row) => row.node === name) ?? null;
+  const asked = useQuery({ ...scoresQuery(run, attempt, { offset: 0, limit: TOP, q: name ?? "" }), enabled: name !== undefined && known === null });
+  return { row: known ?? asked.data?.rows.find((row) => row.node === name) ?? null, reading: asked.isLoading, error: asked.error };
+}
+
+function Unknown({ name, state }: { name: string | undefined; state: FoundRow }) {
+  if (name === undefined || state.row !== null) return null;
+  if (state.reading) return <p className="faint" role="status">Reading {name}…</p>;
+  return <p className={classes.tie} role="status">{state.error === null ? `No feasible node of this attempt is called ${name}.` : `${name} could not be read. ${state.error.message}`}</p>;
+}
+
+interface BesideProps {
+  whole: Scores;
+  /** The node that is shown. */
+  name: string | undefined;
+  beside: string | undefined;
+  onChoose: (node: string | undefined) => void;
+}
+
+/** Any node of the attempt; the best are offered, others by their name. */
+function Beside({ whole, name, beside, onChoose }: BesideProps) {
+  const list = useId();
+  const next = whole.rows.find((row) => row.node !== name)?.node;
+  return (
+    <form className={classes.beside} onSubmit={(event) => {
+      event.preventDefault();
+      const value = new FormData(event.currentTarget).get("beside");
+      const text = typeof value === "string" ? value.trim() : "";
+      onChoose(text === "" ? undefined : text);
+    }}>
+      <label htmlFor={`${list}-field`}>Beside</label>
+      <input id={`${list}-field`} name="beside" list={list} defaultValue={beside ?? ""} placeholder={next === undefined ? "a node" : `a node, as ${next}`} autoComplete="off" className="mono"
+        onChange={(event) => {
+          const { value } = event.currentTarget;
+          // A name chosen from the list is complete; one that is being typed waits for Enter.
+          if (whole.rows.some((row) => row.node === value) && !(event.nativeEvent instanceof InputEvent && event.nativeEvent.inputType.startsWith("insertText"))) onChoose(value);
+        }} />
+      <datalist id={list}>{whole.rows.filter((row) => row.node !== name).map((row) => <option key={row.node} value={row.node} />)}</datalist>
+      <Button size="sm" type="submit">Compare</Button>
+      {beside === undefined ? null : <Button size="sm" kind="ghost" onClick={() => onChoose(undefined)}>Alone</Button>}
+    </form>
   );
 }
 

@@ -19,7 +19,7 @@ export function StepByStep({ row, looks }: { row: ScoreRow; looks: readonly Plug
               const cell = row.cells[look.cell];
               return (
                 <tr key={look.name}>
-                  <td><i style={{ background: `var(--pl-${look.colour})` }} /><Breakable name={look.name} />{look.equalForAll ? <em>equal for all nodes</em> : null}</td>
+                  <PluginCell look={look} />
                   <td className={classes.number}>{count(cell?.raw ?? 0)}</td>
                   <td className={classes.number}>{count(cell?.normalized ?? 0)}</td>
                   <td className={`${classes.number} faint`}>× {count(look.weight)}</td>
@@ -33,6 +33,10 @@ export function StepByStep({ row, looks }: { row: ScoreRow; looks: readonly Plug
       </div>
     </>
   );
+}
+
+export function PluginCell({ look }: { look: PluginLook }) {
+  return <td><i style={{ background: `var(--pl-${look.colour})` }} /><Breakable name={look.name} />{look.equalForAll ? <em>equal for all nodes</em> : null}</td>;
 }
 
 /** Long plugin names break between their words. */

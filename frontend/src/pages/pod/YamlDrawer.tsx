@@ -1,4 +1,4 @@
-/** The pod's manifest as the run has it, read-only. Fetched with its editor when it is first asked for. */
+/** A manifest as the run has it, read-only. Fetched with its editor when it is first asked for. */
 import "@mantine/core/styles/CloseButton.layer.css";
 import "@mantine/core/styles/Overlay.layer.css";
 import "@mantine/core/styles/Paper.layer.css";
@@ -8,23 +8,23 @@ import "@mantine/core/styles/Drawer.layer.css";
 import { Drawer } from "@mantine/core";
 import { useQuery } from "@tanstack/react-query";
 
-import { podYamlQuery } from "@/api/podQueries";
+import { type ObjectRef, yamlQuery } from "@/api/podQueries";
 import { Button } from "@/components/Button";
 import { Failed, Outlines } from "@/components/Outcome";
 import { notify } from "@/shell/notify";
 
+import { objectLabel } from "./objects";
 import classes from "./YamlDrawer.module.css";
 import { YamlText } from "./YamlText";
 
 interface YamlDrawerProps {
   run: string;
-  namespace: string;
-  name: string;
+  object: ObjectRef;
   onClose: () => void;
 }
 
-export default function YamlDrawer({ run, namespace, name, onClose }: YamlDrawerProps) {
-  const yaml = useQuery(podYamlQuery(run, namespace, name));
+export default function YamlDrawer({ run, object, onClose }: YamlDrawerProps) {
+  const yaml = useQuery(yamlQuery(run, object));
   const copy = async (text: string) => {
     try {
       await navigator.clipboard.writeText(text);
@@ -39,12 +39,12 @@ export default function YamlDrawer({ run, namespace, name, onClose }: YamlDrawer
       <Drawer.Overlay />
       <Drawer.Content>
         <div className={classes.header}>
-          <Drawer.Title>{name}</Drawer.Title>
+          <Drawer.Title>{object.name}</Drawer.Title>
           <span className="grow" />
           {yaml.data === undefined ? null : <Button size="sm" onClick={() => void copy(yaml.data.yaml)}>Copy</Button>}
           <Drawer.CloseButton aria-label="Close" />
         </div>
-        {yaml.data !== undefined ? <YamlText text={yaml.data.yaml} label={`YAML of ${namespace}/${name}`} />
+        {yaml.data !== undefined ? <YamlText text={yaml.data.yaml} label={`YAML of ${objectLabel(object)}`} />
           : yaml.error !== null ? <Failed what="The YAML could not be read." error={yaml.error} retry={() => void yaml.refetch()} />
             : <Outlines count={10} height={20} label="Reading the YAML" />}
       </Drawer.Content>

@@ -61,6 +61,7 @@ export function ActivityFeed({ run, store, feed, held, onHold }: ActivityFeedPro
             }}>{count(fresh)} new</Button>
           ) : null}
           <span className="grow" />
+          <Button size="sm" kind="ghost" title="Who preempted whom over the run" onClick={() => void navigate({ search: (old) => ({ ...old, side: "preemptions" }), replace: true })}>Preemptions</Button>
           <Button size="sm" kind="ghost" icon={held ? "play" : "pause"} aria-pressed={held} title="Hold the order while you read (h)" onClick={() => onHold(!held)}>
             {held ? "Go on" : "Hold"}
           </Button>

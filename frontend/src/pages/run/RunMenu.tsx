@@ -3,6 +3,7 @@ import "@mantine/core/styles/Popover.layer.css";
 import "@mantine/core/styles/Menu.layer.css";
 
 import { Menu } from "@mantine/core";
+import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 
 import type { Run } from "@/api/types";
@@ -32,6 +33,7 @@ const ITEMS: readonly { kind: RunDialogKind; label: string; icon: "plus" | "node
 
 export default function RunMenu({ run, commander, operates, onClosed }: RunMenuProps) {
   const [dialog, setDialog] = useState<RunDialogKind | null>(null);
+  const navigate = useNavigate();
   const [opened, setOpened] = useState(true);
   const ended = run.state === "stopped" || run.state === "failed";
   const why = (kind: RunDialogKind): string | undefined => {
@@ -57,6 +59,8 @@ export default function RunMenu({ run, commander, operates, onClosed }: RunMenuP
                 setOpened(false);
               }}>{label}</Menu.Item>
           ))}
+          <Menu.Divider />
+          <Menu.Item leftSection={<Icon name="file" size={14} />} onClick={() => void navigate({ to: "/runs/$run/objects", params: { run: run.id } })}>Claims, volumes, classes…</Menu.Item>
           <Menu.Divider />
           <Menu.Label>{run.number} · engine {run.engine_version} · ties {run.ties} · {bytes(run.size_bytes)}</Menu.Label>
         </Menu.Dropdown>

@@ -21,6 +21,7 @@ import { CycleRibbon } from "./CycleRibbon";
 import { Inspector, splitPod } from "./Inspector";
 import { NodeInspector } from "./NodeInspector";
 import { NodesPanel } from "./NodesPanel";
+import { PreemptionsPanel } from "./PreemptionsPanel";
 import { QueueBoard } from "./QueueBoard";
 import { Clock, RunHeader, RunNotices } from "./RunHeader";
 import classes from "./RunPage.module.css";
@@ -63,7 +64,7 @@ interface BoardProps {
 }
 
 function Board({ store, view, run, columns }: BoardProps) {
-  const { pod, node, queue } = route.useSearch();
+  const { pod, node, queue, side } = route.useSearch();
   const navigate = useNavigate({ from: "/runs/$run" });
   const nodes = useNodes(store);
   const feed = useFeed(store);
@@ -115,6 +116,8 @@ function Board({ store, view, run, columns }: BoardProps) {
             ? <Inspector key={pod} run={run} view={view} pod={pod} selection={chosen} table={nodes.table} commander={commander} operates={operates} />
             : node !== undefined
               ? <NodeInspector key={node} run={run} node={node} commander={commander} operates={operates} />
+              : side === "preemptions"
+                ? <PreemptionsPanel run={run.id} turn={Math.floor((feed.items[0]?.id ?? 0) / 10)} onBack={() => void navigate({ search: (old) => ({ ...old, side: undefined }), replace: true })} />
               : <ActivityFeed run={run.id} store={store} feed={feed} held={held} onHold={setHeld} />}
         </div>
       </div>

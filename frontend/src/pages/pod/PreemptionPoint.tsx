@@ -1,0 +1,93 @@
+/** PostFilter explained: the candidates with their victims, why each lost, and why the other nodes were none. */
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { Link } from "@tanstack/react-router";
+
+import { fetchPreemption } from "@/api/podQueries";
+import type { NoCandidates, Preemption, PreemptionCandidate } from "@/api/podTypes";
+import { Button } from "@/components/Button";
+import { PodName, Priority } from "@/components/Chip";
+import { Icon } from "@/components/Icon";
+import { Failed, Outlines } from "@/components/Outcome";
+import { count, counted } from "@/format/number";
+
+import classes from "./PreemptionPoint.module.css";
+
+const WINDOW = 50;
+const PLAIN: Record<NoCandidates["kind"], string> = {
+  not_helpful: "Filter refused these for good: no pod that leaves changes that.",
+  no_victims: "No pod of lower priority runs there.",
+  refused: "Even with every pod of lower priority gone it would not fit there.",
+  not_tried: "minCandidateNodesPercentage and minCandidateNodesAbsolute say how many are enough.",
+};
+
+export function PreemptionPoint({ run, attempt }: { run: string; attempt: number }) {
+  const answer = useInfiniteQuery({
+    queryKey: ["run", run, "attempt", attempt, "preemption"], initialPageParam: 0, staleTime: 600_000,
+    queryFn: ({ pageParam, signal }) => fetchPreemption(run, attempt, pageParam, WINDOW, signal),
+    getNextPageParam: (last) => (last.offset + last.candidates.length < last.count ? last.offset + last.candidates.length : undefined),
+  });
+  const first = answer.data?.pages[0];
+  if (first === undefined) {
+    return answer.error === null ? <Outlines count={4} height={28} label="Reading the preemption" />
+      : <Failed what="What preemption found could not be read." error={answer.error} retry={() => void answer.refetch()} />;
+  }
+  if (first.plugin === "" && first.groups.length === 0) return <p className={classes.headline}><b>{first.headline}</b></p>;
+  const candidates = answer.data?.pages.flatMap((page) => page.candidates) ?? [];
+  return (
+    <>
+      <p className={classes.headline}><b>{first.headline}</b></p>
+      {candidates.length === 0 ? null : <Candidates run={run} answer={first} candidates={candidates} />}
+      {answer.hasNextPage ? (
+        <p className={classes.more}><Button size="sm" disabled={answer.isFetchingNextPage} onClick={() => void answer.fetchNextPage()}>{counted(first.count - candidates.length, "more candidate")}</Button></p>
+      ) : null}
+      {first.groups.map((group) => <Others key={`${group.kind} ${group.reason}`} run={run} group={group} />)}
+    </>
+  );
+}
+
+function Candidates({ run, answer, candidates }: { run: string; answer: Preemption; candidates: readonly PreemptionCandidate[] }) {
+  return (
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the table scrolls sideways on phones
+    <div className={classes.scroll} role="region" aria-label={`${counted(answer.count, "candidate")} of preemption`} tabIndex={0}>
+      <table className={classes.table}>
+        <thead><tr><th>Candidate</th><th>Must leave, most important first</th><th className={classes.number}>Budgets violated</th><th>Lost by</th></tr></thead>
+        <tbody>
+          {candidates.map((one) => (
+            <tr key={one.node} data-chosen={one.chosen || undefined}>
+              <td className={classes.node}>
+                <Link className="mono leads" to="/runs/$run" params={{ run }} search={{ node: one.node }}>{one.node}</Link>
+                {one.chosen ? <span className={classes.chosen}><Icon name="bound" size={12} />chosen</span> : null}
+              </td>
+              <td>
+                <ol className={classes.victims}>
+                  {one.victims.map((victim) => (
+                    <li key={`${victim.namespace}/${victim.name}`}>
+                      <Link className="leads" to="/runs/$run/pods/$namespace/$name" params={{ run, namespace: victim.namespace, name: victim.name }}><PodName pod={victim} /></Link>
+                      {victim.priority === null ? null : <Priority value={victim.priority} className={classes.priority} />}
+                    </li>
+                  ))}
+                </ol>
+              </td>
+              <td className={classes.number}>{count(one.pdb_violations)}</td>
+              <td className="muted">{one.chosen ? "" : one.lost_by === "" ? (one.equal ? "nothing: it was equal" : "") : <><span className={classes.by}>{one.lost_by}</span><span className="faint">{one.lost_text}</span></>}</td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function Others({ run, group }: { run: string; group: NoCandidates }) {
+  const more = group.count - group.nodes.length;
+  return (
+    <section className={classes.others} aria-label={`${counted(group.count, "node")}: ${group.reason}`}>
+      <h4><b className="num">{count(group.count)}</b> {group.reason}</h4>
+      <p className="muted">{PLAIN[group.kind]}</p>
+      <ul>
+        {group.nodes.map((node) => <li key={node}><Link className="mono leads" to="/runs/$run" params={{ run }} search={{ node }}>{node}</Link></li>)}
+        {more > 0 ? <li className="faint">and {count(more)} more</li> : null}
+      </ul>
+    </section>
+  );
+}

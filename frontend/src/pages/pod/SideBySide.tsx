@@ -1,0 +1,52 @@
+import type { ScoreCell, ScoreRow } from "@/api/podTypes";
+import { count } from "@/format/number";
+
+import { differences, differenceSentence, signed } from "./difference";
+import type { PluginLook } from "./pluginColours";
+import classes from "./StepByStep.module.css";
+import { PluginCell } from "./StepByStep";
+
+/** Two nodes' points plugin by plugin, with the difference and what decides between them. */
+export function SideBySide({ one, other, looks }: { one: ScoreRow; other: ScoreRow; looks: readonly PluginLook[] }) {
+  const all = differences(one, other, looks);
+  return (
+    <>
+      <h4 className={classes.title}>{one.node} beside {other.node}</h4>
+      <p className={classes.sentence}>{differenceSentence(one, other, all)}</p>
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- long node names make it scroll sideways */}
+      <div className={classes.scroll} role="region" aria-label={`Points of ${one.node} and ${other.node}`} tabIndex={0}>
+        <table className={classes.table}>
+          <thead>
+            <tr><th>Plugin</th><th className={`${classes.number} mono`}>{one.node}</th><th className={`${classes.number} mono`}>{other.node}</th><th className={classes.number}>Difference</th></tr>
+          </thead>
+          <tbody>
+            {all.map(({ look, one: first, other: second, ahead }) => (
+              <tr key={look.name} data-same={ahead === 0 || undefined}>
+                <PluginCell look={look} />
+                <Points cell={first} weight={look.weight} />
+                <Points cell={second} weight={look.weight} />
+                <td className={classes.number}>{ahead === 0 ? "" : <b>{signed(ahead)}</b>}</td>
+              </tr>
+            ))}
+          </tbody>
+          <tfoot>
+            <tr>
+              <td>Total</td><td className={classes.number}>{count(one.total)}</td><td className={classes.number}>{count(other.total)}</td>
+              <td className={classes.number}>{signed(one.total - other.total)}</td>
+            </tr>
+          </tfoot>
+        </table>
+      </div>
+    </>
+  );
+}
+
+/** "84" over "84 → 84 × 1". */
+function Points({ cell, weight }: { cell: ScoreCell; weight: number }) {
+  return (
+    <td className={classes.number} title={`raw ${count(cell.raw)}, normalised ${count(cell.normalized)}, × ${count(weight)} = ${count(cell.points)}`}>
+      <b>{count(cell.points)}</b>
+      <span className={classes.small}>{count(cell.raw)} → {count(cell.normalized)} × {count(weight)}</span>
+    </td>
+  );
+}
