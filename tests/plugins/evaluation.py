@@ -8,6 +8,7 @@ from typing import Any, cast
 import numpy as np
 
 from framework.columns import Snapshot
+from framework.configuration import FeatureGates
 from framework.interface import (
     Code,
     ColumnFilterPlugin,
@@ -23,9 +24,17 @@ from framework.interface import (
 )
 from framework.interface.plugin import Plugin
 from framework.objects import Node, Pod
+from framework.scheduler.store import Store
 
-NO_HANDLE = cast(Handle, None)
-"""The plugins tested with it never ask for anything."""
+
+class _Nothing:
+    """The default gates and a cluster without objects; the plugins tested with it ask for nothing else."""
+
+    feature_gates = FeatureGates()
+    objects = Store()
+
+
+NO_HANDLE = cast(Handle, _Nothing())
 
 
 def cluster(nodes: Iterable[Node], pods: Iterable[Pod] = ()) -> Snapshot:

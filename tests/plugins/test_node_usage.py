@@ -9,7 +9,8 @@ import pytest
 
 from framework.interface import Code, QueueingHint, Status
 from framework.interface.scores import quotient
-from framework.objects import Pod, Unstructured
+from framework.objects import DeviceClass, Pod
+from framework.objects.devices import DeviceClassSpec
 from framework.objects.metadata import ObjectMeta
 from framework.plugins.imagelocality import ImageLocality, normalized_image_name
 from framework.plugins.nodeports import NodePorts
@@ -23,7 +24,7 @@ from framework.plugins.noderesources.args import (
     ScoringStrategy,
     UtilizationShapePoint,
 )
-from framework.plugins.noderesources.hints import after_device_class_event, after_node_change, after_pod_event
+from framework.plugins.noderesources.hints import AfterNodeChange, after_device_class_event, after_pod_event
 from tests.builders import make_node, make_pod
 from tests.plugins.evaluation import NO_HANDLE, cluster, run_filter, run_score
 
@@ -267,12 +268,12 @@ class TestFitHints:
 
     def test_a_node_counts_when_the_pod_fits_it_empty_and_something_grew(self) -> None:
         small, large = make_node("n", cpu="1"), make_node("n", cpu="2")
-        assert after_node_change(self.pod, None, small) is QueueingHint.SKIP
-        assert after_node_change(self.pod, None, large) is QueueingHint.QUEUE
-        assert after_node_change(self.pod, small, large) is QueueingHint.QUEUE
-        assert after_node_change(self.pod, large, large) is QueueingHint.SKIP
-        assert after_node_change(self.pod, large, make_node("n", cpu="2", pods="200")) is QueueingHint.QUEUE
-        assert after_node_change(self.pod, large, make_node("n", cpu="2", memory="90Gi")) is QueueingHint.SKIP
+        assert AfterNodeChange()(self.pod, None, small) is QueueingHint.SKIP
+        assert AfterNodeChange()(self.pod, None, large) is QueueingHint.QUEUE
+        assert AfterNodeChange()(self.pod, small, large) is QueueingHint.QUEUE
+        assert AfterNodeChange()(self.pod, large, large) is QueueingHint.SKIP
+        assert AfterNodeChange()(self.pod, large, make_node("n", cpu="2", pods="200")) is QueueingHint.QUEUE
+        assert AfterNodeChange()(self.pod, large, make_node("n", cpu="2", memory="90Gi")) is QueueingHint.SKIP
 
     def test_a_device_class_counts_when_it_stands_for_a_requested_resource(self) -> None:
         pod: Pod = make_pod("p", requests={"example.com/gpu": "1"})
@@ -284,6 +285,5 @@ class TestFitHints:
         assert after_device_class_event(implicit, None, device_class(None)) is QueueingHint.QUEUE
 
 
-def device_class(resource: str | None) -> Unstructured:
-    raw: dict[str, object] = {"spec": {"extendedResourceName": resource} if resource else {}}
-    return Unstructured(api_version="resource.k8s.io/v1", kind="DeviceClass", metadata=ObjectMeta(name="gpus"), raw=raw)
+def device_class(resource: str | None) -> DeviceClass:
+    return DeviceClass(metadata=ObjectMeta(name="gpus"), spec=DeviceClassSpec(extended_resource_name=resource))

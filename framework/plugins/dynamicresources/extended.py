@@ -13,7 +13,6 @@ from msgspec.structs import replace
 
 from framework.objects import Container, DeviceClass, ObjectMeta, OwnerReference, Pod, ResourceClaim
 from framework.objects.devices import (
-    DEVICE_CLASS_RESOURCE_PREFIX,
     EXACT_COUNT,
     EXTENDED_RESOURCE_CLAIM_ANNOTATION,
     DeviceRequest,
@@ -21,15 +20,9 @@ from framework.objects.devices import (
 )
 from framework.objects.pod import ContainerExtendedResourceRequest
 from framework.objects.quantity import NANOS, parse_quantity
-from framework.objects.resources import is_extended_resource_name
 
 IN_MEMORY_NAME: Final = "<extended-resources>"
 Mappings = list[ContainerExtendedResourceRequest]
-
-
-def may_be_backed(resource: str) -> bool:
-    """Upstream ``IsDRAExtendedResourceName``."""
-    return is_extended_resource_name(resource) or resource.startswith(DEVICE_CLASS_RESOURCE_PREFIX)
 
 
 def find_claim(pod: Pod, claims: Iterable[ResourceClaim]) -> ResourceClaim | None:

@@ -42,6 +42,7 @@ from framework.interface import (
 from framework.interface.scores import default_normalize
 from framework.objects import DeviceClass, Pod, ResourceClaim, ResourceSlice
 from framework.objects.devices import FIRST_AVAILABLE_MAX_SIZE, DeviceRequest
+from framework.objects.extended_resources import ClassesByResource, may_be_backed
 from framework.objects.field_errors import aggregate
 from framework.objects.resources import is_scalar_resource_name, pod_requests
 from framework.objects.selectors import compile_node_selector
@@ -62,7 +63,7 @@ from framework.plugins.dynamicresources.devices import Features
 from framework.plugins.dynamicresources.hints import Hints
 from framework.plugins.dynamicresources.pools import AllocationError
 from framework.plugins.dynamicresources.state import NO_CLAIMS, STATE_KEY, ClaimState, NodeAllocation
-from framework.plugins.dynamicresources.tracker import TRACKER, ClaimTracker, classes_by_resource
+from framework.plugins.dynamicresources.tracker import TRACKER, ClaimTracker
 
 NOTHING_TO_DEALLOCATE: Final = Status.unschedulable("no new claims to deallocate")
 NOT_ON_NODE: Final = Status.unresolvable("resourceclaim not available on the node")
@@ -96,7 +97,7 @@ class DynamicResources(
         self._tracker = handle.shared(TRACKER, ClaimTracker)
         self._binder = Binder(handle, self._tracker, self._features.binding_conditions)
         self._hints = Hints(handle.objects)
-        self._mapped: tuple[tuple[DeviceClass, ...], dict[str, DeviceClass]] = ((), {})
+        self._by_resource = ClassesByResource()
 
     # --- queue ------------------------------------------------------------------------------------------------------
 
@@ -139,7 +140,7 @@ class DynamicResources(
         if not classes:
             return mine
         requests = pod_requests(pod)
-        if any(requests[name] and extended.may_be_backed(name) and name in classes for name in requests):
+        if any(requests[name] and may_be_backed(name) and name in classes for name in requests):
             mine.scalars = {name: amount for name, amount in requests.items() if is_scalar_resource_name(name)}
             special = extended.find_claim(pod, self.handle.objects.list(ResourceClaim)) or extended.special_claim(pod)
             mine.claims.append(special)
@@ -188,13 +189,8 @@ class DynamicResources(
         return self.handle.objects.get(DeviceClass, "", name)
 
     def _classes(self) -> dict[str, DeviceClass]:
-        """Extended resource → class. Worked out anew when a class has changed."""
-        classes = tuple(self.handle.objects.list(DeviceClass))
-        known, mapped = self._mapped
-        if len(known) != len(classes) or any(a is not b for a, b in zip(known, classes, strict=True)):
-            mapped = classes_by_resource(classes)
-            self._mapped = (classes, mapped)
-        return mapped
+        """Extended resource → class."""
+        return self._by_resource.of(self.handle.objects.list(DeviceClass))
 
     # --- Filter -----------------------------------------------------------------------------------------------------
 
@@ -232,7 +228,7 @@ class DynamicResources(
         classes = self._classes()
         wanted = []
         for name, amount in mine.scalars.items():
-            if amount == 0 or not extended.may_be_backed(name):
+            if amount == 0 or not may_be_backed(name):
                 continue
             if name in classes and node.allocatable.get(name, 0) == 0:
                 wanted.append(name)

@@ -10,10 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from framework.objects import DeviceClass, ResourceClaim
-from framework.objects.devices import DEVICE_CLASS_RESOURCE_PREFIX, AllocationResult
+from framework.objects import ResourceClaim
+from framework.objects.devices import AllocationResult
 from framework.objects.quantity import parse_quantity
-from framework.objects.timestamps import parse_timestamp
 from framework.plugins.dynamicresources import capacity
 from framework.plugins.dynamicresources.devices import AllocatedState, DeviceId
 
@@ -75,31 +74,3 @@ def _add(state: AllocatedState, allocation: AllocationResult, consumable_capacit
         if result.consumed_capacity is not None:
             amounts = {name: parse_quantity(raw) for name, raw in result.consumed_capacity.items()}
             capacity.add(state.capacities.setdefault(device, {}), amounts)
-
-
-def classes_by_resource(classes: Sequence[DeviceClass]) -> dict[str, DeviceClass]:
-    """Extended resource → the class that backs it (upstream ``extendedresourcecache``).
-
-    Of several classes with one name for the resource the newest wins, then the smaller name. A class that loses when
-    it arrives is not found by its implicit name either, which upstream may not have meant.
-    """
-    found: dict[str, DeviceClass] = {}
-    for each in classes:
-        name = each.spec.extended_resource_name
-        if name is not None:
-            known = found.get(name)
-            if known is not None and not _wins(each, known):
-                continue
-            found[name] = each
-        found[DEVICE_CLASS_RESOURCE_PREFIX + each.name] = each
-    return found
-
-
-def _wins(new: DeviceClass, known: DeviceClass) -> bool:
-    mine, theirs = _created(new), _created(known)
-    return mine > theirs or (mine == theirs and new.name < known.name)
-
-
-def _created(device_class: DeviceClass) -> int:
-    created = device_class.metadata.creation_timestamp
-    return parse_timestamp(created) if created else 0

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from itertools import repeat
 from typing import ClassVar, Final, Self
 
 import numpy as np
@@ -29,7 +30,8 @@ from framework.interface import (
     View,
 )
 from framework.interface.events import ClusterEventWithHint
-from framework.objects import Pod
+from framework.objects import DeviceClass, Pod
+from framework.objects.extended_resources import ClassesByResource
 from framework.objects.resources import (
     CPU,
     EPHEMERAL_STORAGE,
@@ -61,6 +63,8 @@ TOO_MANY_PODS: Final = 1
 UNRESOLVABLE: Final = 2
 FIRST_RESOURCE: Final = 4
 """Verdict codes are sets of bits: these three and one more per resource from FIRST_RESOURCE up."""
+
+NATIVE: Final = (CPU, MEMORY, EPHEMERAL_STORAGE)
 
 NO_STATE: Final = (
     Reason(Code.SUCCESS, ()),
@@ -94,6 +98,8 @@ class NodeResourcesFit(PreFilterPlugin, ColumnFilterPlugin, PreScorePlugin, Colu
 
     def __init__(self, args: NodeResourcesFitArgs, handle: Handle) -> None:
         super().__init__(args, handle)
+        self._extended = handle.feature_gates.enabled("DRAExtendedResource")
+        self._by_resource = ClassesByResource()
         self._ignored = frozenset(args.ignored_resources)
         self._ignored_groups = frozenset(args.ignored_resource_groups)
         strategy = args.scoring_strategy
@@ -103,7 +109,7 @@ class NodeResourcesFit(PreFilterPlugin, ColumnFilterPlugin, PreScorePlugin, Colu
         self._shape = tuple((point.utilization, point.score * MILLI_SCALE) for point in ratio.shape) if ratio else ()
 
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
-        return events_to_register()
+        return events_to_register(self._is_delegated if self._extended else None)
 
     # --- filter -----------------------------------------------------------------------------------------------------
 
@@ -118,18 +124,31 @@ class NodeResourcesFit(PreFilterPlugin, ColumnFilterPlugin, PreScorePlugin, Colu
             return Plan(_without_state, (view.own_rows(()),), "no state", NO_STATE)
         names = tuple(name for name, _ in checked)
         amounts = tuple(amount for _, amount in checked)
+        delegated = self._delegated(names)
 
         def kernel(column: Column) -> Ints:
-            return _verdicts(column, amounts)
+            return _verdicts(column, amounts, delegated)
 
-        return Plan(kernel, (view.own_rows(names),), checked, _reasons(names))
+        return Plan(kernel, (view.own_rows(names),), (checked, delegated), _reasons(names))
 
     def fragment(self, pod: PodInfo) -> Hashable:
-        return self._checked(pod.pod)
+        checked = self._checked(pod.pod)
+        return checked, self._delegated(tuple(name for name, _ in checked))
+
+    def _delegated(self, names: tuple[str, ...]) -> tuple[bool, ...]:
+        """Per resource whether nodes that do not offer it are left to DynamicResources; () when there are none."""
+        if not self._extended or all(name in NATIVE for name in names):
+            return ()
+        found = tuple(name not in NATIVE and self._is_delegated(name) for name in names)
+        return found if any(found) else ()
+
+    def _is_delegated(self, resource: str) -> bool:
+        """Upstream ``shouldDelegateResourceToDRA``."""
+        return resource in self._by_resource.of(self.handle.objects.list(DeviceClass))
 
     def _checked(self, pod: Pod) -> tuple[tuple[str, int], ...]:
         requests = {name: amount for name, amount in pod_requests(pod).items() if amount != 0}
-        native = [name for name in (CPU, MEMORY, EPHEMERAL_STORAGE) if name in requests]
+        native = [name for name in NATIVE if name in requests]
         scalars = sorted(name for name in requests if name not in native and not self._is_ignored(name))
         return tuple((name, requests[name]) for name in (*native, *scalars))
 
@@ -177,11 +196,15 @@ def _without_state(column: Column) -> Ints:
     return np.ones(row_count(column), dtype=np.int64)
 
 
-def _verdicts(column: Column, amounts: Sequence[int]) -> Ints:
+def _verdicts(column: Column, amounts: Sequence[int], delegated: Sequence[bool]) -> Ints:
+    """``delegated`` () means none."""
     codes = np.where(column.pods + 1 > column.allowed_pods, np.int64(TOO_MANY_PODS), np.int64(0))
     bit = FIRST_RESOURCE
-    for amount, allocatable, requested in zip(amounts, column.allocatable, column.requested, strict=True):
+    resources = zip(amounts, column.allocatable, column.requested, delegated or repeat(False), strict=False)
+    for amount, allocatable, requested, elsewhere in resources:
         short = amount > allocatable - requested
+        if elsewhere:
+            short &= allocatable > 0
         codes |= np.where(short, np.int64(bit), np.int64(0))
         codes |= np.where(short & (amount > allocatable), np.int64(UNRESOLVABLE), np.int64(0))
         bit <<= 1

@@ -2,25 +2,30 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Final
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
 
 from framework.interface.events import ActionType, ClusterEvent, ClusterEventWithHint, EventResource, QueueingHint
-from framework.objects import KubeObject, Node, Pod, Unstructured
+from framework.objects import DeviceClass, KubeObject, Node, Pod
+from framework.objects.devices import DEVICE_CLASS_RESOURCE_PREFIX
 from framework.objects.resources import PODS, Resources, node_allocatable, placed_requests, pod_requests
 
-IMPLICIT_PREFIX: Final = "deviceclass.resource.kubernetes.io/"
+Delegated = Callable[[str], bool]
+"""Whether a device class backs this resource, so that DynamicResources judges nodes that do not offer it."""
 
 
-def events_to_register() -> Sequence[ClusterEventWithHint]:
+def events_to_register(delegated: Delegated | None) -> Sequence[ClusterEventWithHint]:
+    """``delegated`` None: the feature gate DRAExtendedResource is off."""
     pod = ClusterEvent(EventResource.POD, ActionType.DELETE | ActionType.UPDATE_POD_SCALE_DOWN)
     node = ClusterEvent(EventResource.NODE, ActionType.ADD | ActionType.UPDATE_NODE_ALLOCATABLE)
-    device_class = ClusterEvent(EventResource.DEVICE_CLASS, ActionType.ADD | ActionType.UPDATE)
-    return (
+    always = (
         ClusterEventWithHint(pod, after_pod_event),
-        ClusterEventWithHint(node, after_node_change),
-        ClusterEventWithHint(device_class, after_device_class_event),
+        ClusterEventWithHint(node, AfterNodeChange(delegated)),
     )
+    if delegated is None:
+        return always
+    device_class = ClusterEvent(EventResource.DEVICE_CLASS, ActionType.ADD | ActionType.UPDATE)
+    return (*always, ClusterEventWithHint(device_class, after_device_class_event))
 
 
 def _hint(queue: bool) -> QueueingHint:
@@ -40,40 +45,44 @@ def after_pod_event(pod: Pod, old: KubeObject | None, new: KubeObject | None) ->
     return _hint(any(amount != 0 and before.get(name, 0) > after.get(name, 0) for name, amount in wanted.items()))
 
 
-def after_node_change(pod: Pod, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
-    assert isinstance(new, Node)
-    requests = pod_requests(pod)
-    after = node_allocatable(new)
-    if not _fits_empty(requests, after):
-        return QueueingHint.SKIP
-    if not isinstance(old, Node):
-        return QueueingHint.QUEUE
-    before = node_allocatable(old)
-    if after.get(PODS, 0) > before.get(PODS, 0):
-        return QueueingHint.QUEUE
-    return _hint(any(amount > 0 and after.get(name, 0) > before.get(name, 0) for name, amount in requests.items()))
+@dataclass(frozen=True, slots=True)
+class AfterNodeChange:
+    delegated: Delegated | None = None
 
+    def __call__(self, pod: Pod, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
+        assert isinstance(new, Node)
+        requests = {name: amount for name, amount in pod_requests(pod).items() if amount != 0}
+        after = node_allocatable(new)
+        if not self._fits_empty(requests, after):
+            return QueueingHint.SKIP
+        if not isinstance(old, Node):
+            return QueueingHint.QUEUE
+        before = node_allocatable(old)
+        if after.get(PODS, 0) > before.get(PODS, 0):
+            return QueueingHint.QUEUE
+        more = (name for name in requests if after.get(name, 0) > before.get(name, 0) or self._is_left_out(name, after))
+        return _hint(any(more))
 
-def _fits_empty(requests: Resources, allocatable: Resources) -> bool:
-    """On a node without pods. Ignored resources are not ignored here, as upstream."""
-    if allocatable.get(PODS, 0) < 1:
-        return False
-    return all(amount <= allocatable.get(name, 0) for name, amount in requests.items())
+    def _fits_empty(self, requests: Resources, allocatable: Resources) -> bool:
+        """On a node without pods. Ignored resources are not ignored here, as upstream."""
+        if allocatable.get(PODS, 0) < 1:
+            return False
+        return all(
+            amount <= allocatable.get(name, 0) or self._is_left_out(name, allocatable)
+            for name, amount in requests.items()
+        )
+
+    def _is_left_out(self, name: str, allocatable: Resources) -> bool:
+        return self.delegated is not None and allocatable.get(name, 0) <= 0 and self.delegated(name)
 
 
 def after_device_class_event(pod: Pod, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
-    assert isinstance(new, Unstructured)
-    name = _extended_resource(new)
+    assert isinstance(new, DeviceClass)
+    name = new.spec.extended_resource_name
     requests = pod_requests(pod)
-    if isinstance(old, Unstructured):
-        if _extended_resource(old) == name:
+    if isinstance(old, DeviceClass):
+        if (old.spec.extended_resource_name or "") == (name or ""):
             return QueueingHint.SKIP
-    elif f"{IMPLICIT_PREFIX}{new.metadata.name}" in requests:
+    elif f"{DEVICE_CLASS_RESOURCE_PREFIX}{new.name}" in requests:
         return QueueingHint.QUEUE
     return _hint(name is not None and name in requests)
-
-
-def _extended_resource(device_class: Unstructured) -> str | None:
-    spec = device_class.raw.get("spec")
-    name = spec.get("extendedResourceName") if isinstance(spec, dict) else None
-    return name if isinstance(name, str) else None

@@ -9,7 +9,8 @@ from __future__ import annotations
 from typing import Final
 
 from framework.scheduler.controllers.api import ControlledCluster, Controller
+from framework.scheduler.controllers.claims import control_claims
 
 __all__ = ["CONTROLLERS", "ControlledCluster", "Controller"]
 
-CONTROLLERS: Final[tuple[Controller, ...]] = ()
+CONTROLLERS: Final[tuple[Controller, ...]] = (control_claims,)

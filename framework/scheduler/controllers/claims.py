@@ -1,0 +1,210 @@
+"""ResourceClaims of pods: made from templates, reserved, given back, deleted (upstream: pkg/controller/resourceclaim).
+
+Also what a DRA driver does at once: the binding conditions of devices it just got allocated are met. Reservations are
+cleaned up when their pod goes; a claim that arrives with reservations is believed.
+"""
+
+from __future__ import annotations
+
+from typing import Final
+
+from msgspec.structs import replace
+
+from framework.objects import Node, ObjectMeta, OwnerReference, Pod, ResourceClaim, ResourceClaimTemplate
+from framework.objects.devices import (
+    CLAIM_FINALIZER,
+    POD_CLAIM_NAME_ANNOTATION,
+    AllocatedDeviceStatus,
+    DeviceCondition,
+    ResourceClaimConsumerReference,
+)
+from framework.objects.generated import generated_name, generated_uid
+from framework.objects.pod import PodResourceClaim, PodResourceClaimStatus
+from framework.scheduler.controllers.api import ControlledCluster
+from framework.scheduler.informer import InformerEvent, ObjectAdded, ObjectDeleted, ObjectUpdated
+
+LONGEST_BASE: Final = 57
+TERMINAL_PHASES: Final = ("Succeeded", "Failed")
+
+
+def control_claims(cluster: ControlledCluster, event: InformerEvent) -> None:
+    match event:
+        case ObjectAdded(Node()) | ObjectUpdated(_, Node()):
+            return
+        case ObjectAdded(Pod() as pod) | ObjectUpdated(_, Pod() as pod):
+            if pod.spec.resource_claims or pod.status.extended_resource_claim_status is not None:
+                _sync_pod(cluster, pod)
+        case ObjectDeleted(Pod() as pod):
+            _pod_ended(cluster, pod)
+        case ObjectAdded(ResourceClaimTemplate() as template):
+            for pod in cluster.list(Pod, template.namespace):
+                if any(each.resource_claim_template_name == template.name for each in pod.spec.resource_claims):
+                    _sync_pod(cluster, pod)
+        case ObjectAdded(ResourceClaim() as claim) | ObjectUpdated(_, ResourceClaim() as claim):
+            _meet_conditions(cluster, claim)
+        case ObjectDeleted(ResourceClaim() as claim):
+            owner = _owner(claim)
+            pod_now = None if owner is None else cluster.get(Pod, claim.namespace, owner.name)
+            if pod_now is not None and pod_now.spec.resource_claims:
+                _sync_pod(cluster, pod_now)
+
+
+def _sync_pod(cluster: ControlledCluster, known: Pod) -> None:
+    pod = cluster.get(Pod, known.namespace, known.name)
+    if pod is None or pod.uid != known.uid:
+        return
+    if _is_done(pod):
+        _pod_ended(cluster, pod)
+        return
+    if pod.metadata.deletion_timestamp is not None:
+        return
+    made = {}
+    for reference in pod.spec.resource_claims:
+        if (name := _generated(cluster, pod, reference)) is not None:
+            made[reference.name] = name
+    if made:
+        kept = [each for each in pod.status.resource_claim_statuses if each.name not in made]
+        new = [PodResourceClaimStatus(name=name, resource_claim_name=claim) for name, claim in made.items()]
+        status = replace(pod.status, resource_claim_statuses=(*kept, *new))
+        pod = cluster.replace(replace(pod, status=status))
+    if pod.spec.node_name:
+        # Bound by somebody who did not reserve; the scheduler does it before.
+        for name in _claim_names(pod):
+            claim = cluster.get(ResourceClaim, pod.namespace, name)
+            if claim is not None and claim.status.allocation is not None:
+                _reserve(cluster, claim, pod)
+
+
+def _generated(cluster: ControlledCluster, pod: Pod, reference: PodResourceClaim) -> str | None:
+    """The name of a claim that the pod's status has yet to tell; None when there is nothing to tell."""
+    if reference.resource_claim_name is not None or reference.resource_claim_template_name is None:
+        return None
+    told = next((each for each in pod.status.resource_claim_statuses if each.name == reference.name), None)
+    if told is not None:
+        if told.resource_claim_name is None:
+            return None
+        claim = cluster.get(ResourceClaim, pod.namespace, told.resource_claim_name)
+        if claim is not None and _is_owned(claim, pod):
+            return None
+    for claim in cluster.list(ResourceClaim, pod.namespace):
+        if _is_owned(claim, pod) and claim.metadata.annotations.get(POD_CLAIM_NAME_ANNOTATION) == reference.name:
+            return claim.name
+    template = cluster.get(ResourceClaimTemplate, pod.namespace, reference.resource_claim_template_name)
+    if template is None:
+        return None
+    claim = cluster.create(_from_template(cluster, template, pod, reference))
+    return claim.name
+
+
+def _from_template(
+    cluster: ControlledCluster, template: ResourceClaimTemplate, pod: Pod, reference: PodResourceClaim
+) -> ResourceClaim:
+    base = f"{pod.name}-{reference.name}-"
+    if len(base) > LONGEST_BASE:
+        # Both names are shortened in proportion to their length.
+        of_pod, of_claim = (text[: len(text) * LONGEST_BASE // len(base)] for text in (pod.name, reference.name))
+        base = f"{of_pod}-{of_claim}"
+    name, number = generated_name(base, pod.uid), 0
+    while cluster.get(ResourceClaim, pod.namespace, name) is not None:
+        number += 1
+        name = generated_name(base, pod.uid, str(number))
+    metadata = ObjectMeta(
+        name=name,
+        generate_name=base,
+        namespace=pod.namespace,
+        uid=generated_uid("ResourceClaim", pod.uid, reference.name, name, pod.metadata.resource_version),
+        creation_timestamp=cluster.now_rfc3339(),
+        labels=template.spec.metadata.labels,
+        annotations={**template.spec.metadata.annotations, POD_CLAIM_NAME_ANNOTATION: reference.name},
+        owner_references=(OwnerReference(api_version="v1", kind="Pod", name=pod.name, uid=pod.uid, controller=True),),
+    )
+    return ResourceClaim(metadata=metadata, spec=template.spec.spec)
+
+
+def _reserve(cluster: ControlledCluster, claim: ResourceClaim, pod: Pod) -> None:
+    if any(consumer.uid == pod.uid for consumer in claim.status.reserved_for):
+        return
+    consumer = ResourceClaimConsumerReference(resource="pods", name=pod.name, uid=pod.uid)
+    status = replace(claim.status, reserved_for=(*claim.status.reserved_for, consumer))
+    cluster.replace(replace(claim, status=status))
+
+
+def _pod_ended(cluster: ControlledCluster, pod: Pod) -> None:
+    """The pod is gone or will not run any more: its claims are given back, those made for it deleted."""
+    for name in _claim_names(pod):
+        claim = cluster.get(ResourceClaim, pod.namespace, name)
+        if claim is None:
+            continue
+        kept = tuple(consumer for consumer in claim.status.reserved_for if consumer.uid != pod.uid)
+        if len(kept) < len(claim.status.reserved_for):
+            claim = _released(cluster, claim, kept)
+        if not kept and _is_owned(claim, pod):
+            cluster.delete(claim)
+
+
+def _released(
+    cluster: ControlledCluster, claim: ResourceClaim, kept: tuple[ResourceClaimConsumerReference, ...]
+) -> ResourceClaim:
+    """Without a consumer left it is deallocated, if it was the scheduler who allocated it."""
+    metadata, status = claim.metadata, replace(claim.status, reserved_for=kept)
+    if not kept and CLAIM_FINALIZER in metadata.finalizers:
+        finalizers = tuple(each for each in metadata.finalizers if each != CLAIM_FINALIZER)
+        metadata = replace(metadata, finalizers=finalizers)
+        # The API server drops the devices' statuses with the allocation.
+        status = replace(status, allocation=None, devices=())
+    return cluster.replace(replace(claim, metadata=metadata, status=status))
+
+
+def _claim_names(pod: Pod) -> list[str]:
+    names = [each.resource_claim_name for each in pod.spec.resource_claims]
+    names += [each.resource_claim_name for each in pod.status.resource_claim_statuses]
+    if pod.status.extended_resource_claim_status is not None:
+        names.append(pod.status.extended_resource_claim_status.resource_claim_name)
+    return list(dict.fromkeys(name for name in names if name))
+
+
+def _is_done(pod: Pod) -> bool:
+    deleted = pod.metadata.deletion_timestamp is not None and not pod.spec.node_name
+    return deleted or pod.status.phase in TERMINAL_PHASES
+
+
+def _owner(claim: ResourceClaim) -> OwnerReference | None:
+    for owner in claim.metadata.owner_references:
+        if owner.controller and owner.api_version == "v1" and owner.kind == "Pod":
+            return owner
+    return None
+
+
+def _is_owned(claim: ResourceClaim, pod: Pod) -> bool:
+    owner = _owner(claim)
+    return owner is not None and owner.uid == pod.uid
+
+
+# --- drivers --------------------------------------------------------------------------------------------------------
+
+
+def _meet_conditions(cluster: ControlledCluster, known: ResourceClaim) -> None:
+    """Of devices that have no status yet; whoever wants to see a failure writes the status beforehand."""
+    if known.status.allocation is None:
+        return
+    claim = cluster.get(ResourceClaim, known.namespace, known.name)
+    if claim is None or claim.status.allocation is None:
+        return
+    told = {(each.driver, each.pool, each.device) for each in claim.status.devices}
+    now = cluster.now_rfc3339()
+    new = [
+        AllocatedDeviceStatus(
+            driver=result.driver,
+            pool=result.pool,
+            device=result.device,
+            share_id=result.share_id,
+            conditions=tuple(
+                DeviceCondition(type=name, status="True", reason="Ready", last_transition_time=now)
+                for name in result.binding_conditions
+            ),
+        )
+        for result in claim.status.allocation.devices.results
+        if result.binding_conditions and (result.driver, result.pool, result.device) not in told
+    ]
+    if new:
+        cluster.replace(replace(claim, status=replace(claim.status, devices=(*claim.status.devices, *new))))
