@@ -204,9 +204,6 @@ class TestInFlight:
 
 class TestPostFilter:
     def test_an_unused_claim_of_no_use_on_any_node_is_deallocated(self) -> None:
-        elsewhere = {
-            "nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["x"]}]}]
-        }
         result = {"request": "gpu", "driver": DRIVER, "pool": "x", "device": "gpu-9"}
         allocation = {"devices": {"results": [result]}, "nodeSelector": ELSEWHERE}
         stale = made("ResourceClaim", "c", spec=one_gpu(), status={"allocation": allocation})
@@ -221,9 +218,6 @@ class TestPostFilter:
         assert devices_of(stored(game, "c")) == ["gpu-0"]
 
     def test_a_claim_that_others_use_stays(self) -> None:
-        elsewhere = {
-            "nodeSelectorTerms": [{"matchFields": [{"key": "metadata.name", "operator": "In", "values": ["x"]}]}]
-        }
         result = {"request": "gpu", "driver": DRIVER, "pool": "x", "device": "gpu-9"}
         allocation = {"devices": {"results": [result]}, "nodeSelector": ELSEWHERE}
         consumers = [{"resource": "pods", "name": "other", "uid": "uid-other"}]
