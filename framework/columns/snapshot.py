@@ -17,6 +17,7 @@ from framework.columns.facts import ABSENT, CodedFact, CodedPredicate, Extent, N
 from framework.columns.images import Images, ImageScore
 from framework.columns.log import Log, RowLog
 from framework.columns.usage import OwnRows, PortConflicts, Usage
+from framework.columns.volumes import PodsWithVolumes
 from framework.interface.columns import DomainInput, Input, PodQuery, TermInput, TermKind, TermTarget
 from framework.interface.node_info import HostPort, NodeInfo, PodInfo
 from framework.objects import Node, Pod, Taint
@@ -72,6 +73,7 @@ class Snapshot:
         self._names = CodedFact(self.extent, lambda node: node.metadata.name, str)
         self._inputs: dict[Hashable, Input] = {}
         self._counts = Counts(self)
+        self._volume_users = PodsWithVolumes(self)
 
     # --- what the cache replays -------------------------------------------------------------------------------------
 
@@ -343,6 +345,9 @@ class Snapshot:
     def placed_terms(self, weights: tuple[tuple[TermKind, int | None], ...], target: TermTarget) -> TermInput:
         return self._counts.placed_terms(weights, target)
 
+    def volume_users(self) -> PodsWithVolumes:
+        return self._volume_users
+
     def eligible(self, keys: tuple[str, ...], matcher: NodeSelectorMatcher | None, tolerating: Input | None) -> Input:
         return self._counts.eligible(keys, matcher, tolerating)
 
@@ -350,7 +355,7 @@ class Snapshot:
 
     def __getstate__(self) -> dict[str, Any]:
         """Facts and inputs are made again on the other side."""
-        derived = ("_labels", "_taints", "_unschedulable", "_names", "_inputs", "_counts", "_listed")
+        derived = ("_labels", "_taints", "_unschedulable", "_names", "_inputs", "_counts", "_listed", "_volume_users")
         return {name: value for name, value in self.__dict__.items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -1,7 +1,7 @@
 """The binding cycle of an assumed pod (spec: framework §6).
 
-start → PreBindPreFlight → [waiting on Permit] → PreBind → Bind → PostBind. Between two steps it is plain data, so
-that a waiting pod survives a checkpoint; ``run`` goes on from where it stands.
+start → PreBindPreFlight → [waiting on Permit] → PreBind [waiting for controllers] → Bind → PostBind. Between two steps
+it is plain data, so that a waiting pod survives a checkpoint; ``run`` goes on from where it stands.
 """
 
 from __future__ import annotations
@@ -20,7 +20,13 @@ from framework.interface.node_info import PodInfo
 from framework.interface.status import SUCCESS, Code, Status
 from framework.objects import Pod
 from framework.profiles import Profile, WaitingPod
-from framework.profiles.binding_points import run_bind, run_post_bind, run_pre_bind, run_pre_bind_pre_flights
+from framework.profiles.binding_points import (
+    PreBindWait,
+    run_bind,
+    run_post_bind,
+    run_pre_bind,
+    run_pre_bind_pre_flights,
+)
 from framework.profiles.outcomes import error_text
 from framework.queue import CLEAR_NOMINATION, Nomination, QueuedPodInfo
 from framework.queue.changes import POD_DELETE
@@ -31,6 +37,7 @@ class Phase(enum.Enum):
     START = "start"
     WAITING = "waiting on Permit"
     BINDING = "binding"
+    """From PreBind on, also while a plugin waits there for controllers to do their part."""
     ENDED = "ended"
 
 
@@ -45,6 +52,7 @@ class BindingCycle:
     phase: Phase = Phase.START
     waiting: WaitingPod | None = None
     will_pre_bind: bool = False
+    pre_bind_wait: PreBindWait | None = None
 
     @property
     def pod(self) -> Pod:
@@ -119,7 +127,13 @@ class BindingCycle:
 
     def _bind(self, core: SchedulingCore, profile: Profile) -> Generator[str, None, None]:
         pod, node_name, trace = self.pod, self.node_name, self.trace
-        status = run_pre_bind(profile, self.state, pod, node_name, trace)
+        status = run_pre_bind(profile, self.state, pod, node_name, trace, core.now, self.pre_bind_wait)
+        if isinstance(status, PreBindWait):
+            self.pre_bind_wait = status
+            self.state.drop_transient()
+            core.pre_binding.add(self)
+            return
+        self.pre_bind_wait = None
         if profile.pre_bind:
             yield "PreBind"
         if not status.is_success:

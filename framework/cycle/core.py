@@ -7,6 +7,7 @@ from typing import Protocol
 
 from framework.cache import Cache
 from framework.columns import Snapshot
+from framework.cycle.pre_binding import PreBinding
 from framework.cycle.repeats import Repeats
 from framework.interface.handle import ApiWriter, ObjectStore
 from framework.interface.status import Status
@@ -54,6 +55,7 @@ class SchedulingCore:
     next_start_node_index: int = 0
     """Where the next search for feasible nodes begins in the node list."""
     repeats: Repeats = field(default_factory=Repeats)
+    pre_binding: PreBinding = field(default_factory=PreBinding)
 
     @property
     def clock(self) -> Clock:

@@ -6,7 +6,7 @@ The names follow kube-scheduler's ``staging/src/k8s.io/kube-scheduler/framework`
 
 from __future__ import annotations
 
-from framework.interface.columns import ALL_ROWS, Codes, Column, Input, Plan, PodChange, Reason, Rows, View
+from framework.interface.columns import ALL_ROWS, Codes, Column, Input, Plan, PodChange, Reason, Rows, View, VolumeUsers
 from framework.interface.cycle_state import CycleState, StateData, StateKeyNotFound
 from framework.interface.decisions import ClaimDecision, DeviceDecision, VolumeDecision
 from framework.interface.events import (
@@ -50,6 +50,7 @@ from framework.interface.plugin import (
     QueueSortPlugin,
     ReservePlugin,
     ScorePlugin,
+    StillBinding,
 )
 from framework.interface.status import SKIP, SUCCESS, Code, Status
 
@@ -108,7 +109,9 @@ __all__ = [
     "StateData",
     "StateKeyNotFound",
     "Status",
+    "StillBinding",
     "View",
     "VolumeDecision",
+    "VolumeUsers",
     "WaitingPod",
 ]

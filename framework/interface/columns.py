@@ -8,7 +8,7 @@ and calls the kernel; a plugin never knows which. Rows are stable slots of nodes
 from __future__ import annotations
 
 import enum
-from collections.abc import Callable, Hashable, Mapping, Sequence
+from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final, Protocol
 
@@ -184,6 +184,20 @@ class Plan:
     reasons: Sequence[Reason] | Callable[[int], Reason] = ()
 
 
+class VolumeUsers(Protocol):
+    """Placed pods with claims or in-tree disks among their volumes."""
+
+    def rows(self) -> Collection[int]:
+        """Rows that have such pods."""
+        ...
+
+    def on_row(self, row: int) -> Iterable[PodInfo]: ...
+
+    def claim_in_use(self, namespace: str, name: str) -> bool:
+        """Whether a placed pod names the PersistentVolumeClaim as its volume."""
+        ...
+
+
 class View(Protocol):
     """Hands out inputs over the snapshot's node axis. Asking twice for the same gives the same Input."""
 
@@ -246,6 +260,10 @@ class View(Protocol):
     def placed_terms(self, weights: tuple[tuple[TermKind, int | None], ...], target: TermTarget) -> TermInput:
         """→ Σ over placed pods' terms that match ``target``. Per kind a constant weight, or None for the term's own
         (negative for PREFERRED_ANTI)."""
+        ...
+
+    def volume_users(self) -> VolumeUsers:
+        """Not an Input: for those that have to look at pods one by one."""
         ...
 
     def eligible(self, keys: tuple[str, ...], matcher: NodeSelectorMatcher | None, tolerating: Input | None) -> Input:

@@ -13,6 +13,7 @@ from typing import NamedTuple
 
 from framework.interface.affinity_terms import AffinityTerms, compile_terms
 from framework.objects import Node, Pod, PodAffinityTerm, WeightedPodAffinityTerm
+from framework.objects.csi_migration import plugin_of_inline
 from framework.objects.resources import Resources, node_allocatable, placed_figures
 
 WILDCARD_IP = "0.0.0.0"
@@ -69,6 +70,18 @@ class PodInfo:
             for container in (*spec.containers, *sidecars)
             for port in container.ports
             if port.host_port > 0
+        )
+
+    @cached_property
+    def has_shared_volumes(self) -> bool:
+        """Whether a volume is more than this pod's own affair: a claim, or an in-tree disk."""
+        return any(
+            volume.persistent_volume_claim is not None
+            or volume.ephemeral is not None
+            or volume.iscsi is not None
+            or volume.rbd is not None
+            or plugin_of_inline(volume) is not None
+            for volume in self.pod.spec.volumes
         )
 
     @cached_property

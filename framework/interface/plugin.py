@@ -229,13 +229,28 @@ class PersonPermitPlugin(PermitPlugin):
         """A person moves this pod to activeQ; called before PreEnqueue runs."""
 
 
+@dataclass(frozen=True, slots=True)
+class StillBinding:
+    """PreBind wrote what it had to and waits for others to do their part."""
+
+    timeout: int
+    """Nanoseconds from now."""
+
+
 class PreBindPlugin(Plugin):
     def pre_bind_pre_flight(self, state: CycleState, pod: Pod, node_name: str) -> tuple[Status | None, bool]:
         """(status, allow parallel). Skip leaves pre_bind out."""
         return None, False
 
     @abc.abstractmethod
-    def pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> Status | None: ...
+    def pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> Status | StillBinding | None: ...
+
+    def pre_bind_again(self, state: CycleState, pod: Pod, node_name: str, *, timed_out: bool) -> Status | None:
+        """Asked after changes of the cluster (upstream polls), and at the time-out. None: not yet.
+
+        What is read from ``state`` has to be picklable here and without ``transient``.
+        """
+        raise NotImplementedError(f"{self.name} does not wait in PreBind")
 
 
 class BindPlugin(Plugin):

@@ -23,6 +23,7 @@ from framework.objects.affinity import (
     Toleration,
     TopologySpreadConstraint,
 )
+from framework.objects.claims import BETA_CLASS
 from framework.objects.cluster import PriorityClass, RuntimeClass
 from framework.objects.defaults import with_defaults
 from framework.objects.field_errors import FieldError, aggregate
@@ -246,11 +247,10 @@ _DEFAULT_CLASS_ANNOTATIONS: Final = (
     "storageclass.kubernetes.io/is-default-class",
     "storageclass.beta.kubernetes.io/is-default-class",
 )
-_CLASS_ANNOTATION: Final = "volume.beta.kubernetes.io/storage-class"
 
 
 def _admit_claim(claim: PersistentVolumeClaim, store: ObjectLister) -> PersistentVolumeClaim:
-    if claim.spec.storage_class_name is not None or _CLASS_ANNOTATION in claim.metadata.annotations:
+    if claim.spec.storage_class_name is not None or BETA_CLASS in claim.metadata.annotations:
         return claim
     defaults = [c for c in store.list(StorageClass) if _is_default_class(c.metadata)]
     if not defaults:

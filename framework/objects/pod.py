@@ -9,6 +9,17 @@ from msgspec import field
 from framework.objects.affinity import Affinity, Toleration, TopologySpreadConstraint
 from framework.objects.metadata import KubernetesObject, Manifest, ObjectMeta, ResourceList
 from framework.objects.storage import PersistentVolumeClaimSpec
+from framework.objects.volume_sources import (
+    AWSElasticBlockStoreVolumeSource,
+    AzureDiskVolumeSource,
+    AzureFileVolumeSource,
+    CinderVolumeSource,
+    GCEPersistentDiskVolumeSource,
+    ISCSIVolumeSource,
+    PortworxVolumeSource,
+    RBDVolumeSource,
+    VsphereVirtualDiskVolumeSource,
+)
 
 
 class ContainerPort(Manifest, frozen=True, kw_only=True):
@@ -66,40 +77,6 @@ class EphemeralVolumeSource(Manifest, frozen=True, kw_only=True):
     volume_claim_template: PersistentVolumeClaimTemplate | None = None
 
 
-class GCEPersistentDiskVolumeSource(Manifest, frozen=True, kw_only=True):
-    pd_name: str = ""
-    fs_type: str = ""
-    partition: int = 0
-    read_only: bool = False
-
-
-class AWSElasticBlockStoreVolumeSource(Manifest, frozen=True, kw_only=True):
-    volume_id: str = field(name="volumeID", default="")
-    fs_type: str = ""
-    partition: int = 0
-    read_only: bool = False
-
-
-class ISCSIVolumeSource(Manifest, frozen=True, kw_only=True):
-    target_portal: str = ""
-    iqn: str = ""
-    lun: int = 0
-    read_only: bool = False
-
-
-class RBDVolumeSource(Manifest, frozen=True, kw_only=True):
-    monitors: tuple[str, ...] = ()
-    image: str = ""
-    pool: str = "rbd"
-    read_only: bool = False
-
-
-class AzureDiskVolumeSource(Manifest, frozen=True, kw_only=True):
-    disk_name: str = ""
-    disk_uri: str = field(name="diskURI", default="")
-    read_only: bool | None = None
-
-
 class CSIVolumeSource(Manifest, frozen=True, kw_only=True):
     driver: str = ""
     read_only: bool | None = None
@@ -122,6 +99,10 @@ class Volume(Manifest, frozen=True, kw_only=True):
     iscsi: ISCSIVolumeSource | None = None
     rbd: RBDVolumeSource | None = None
     azure_disk: AzureDiskVolumeSource | None = None
+    azure_file: AzureFileVolumeSource | None = None
+    cinder: CinderVolumeSource | None = None
+    vsphere_volume: VsphereVirtualDiskVolumeSource | None = None
+    portworx_volume: PortworxVolumeSource | None = None
     csi: CSIVolumeSource | None = None
     image: ImageVolumeSource | None = None
 

@@ -8,6 +8,15 @@ from msgspec import field
 
 from framework.objects.affinity import NodeSelector
 from framework.objects.metadata import KubernetesObject, LabelSelector, Manifest, RawQuantity, ResourceList
+from framework.objects.volume_sources import (
+    AWSElasticBlockStoreVolumeSource,
+    AzureDiskVolumeSource,
+    AzureFilePersistentVolumeSource,
+    CinderVolumeSource,
+    GCEPersistentDiskVolumeSource,
+    PortworxVolumeSource,
+    VsphereVirtualDiskVolumeSource,
+)
 
 
 class VolumeResourceRequirements(Manifest, frozen=True, kw_only=True):
@@ -60,6 +69,8 @@ class CSIPersistentVolumeSource(Manifest, frozen=True, kw_only=True):
 
 
 class PersistentVolumeSpec(Manifest, frozen=True, kw_only=True):
+    """Of the volume sources CSI and what migrates to it; no decision reads the others (local, nfs, hostPath, …)."""
+
     capacity: ResourceList | None = None
     access_modes: tuple[str, ...] = ()
     claim_ref: ObjectReference | None = None
@@ -68,6 +79,13 @@ class PersistentVolumeSpec(Manifest, frozen=True, kw_only=True):
     volume_attributes_class_name: str | None = None
     node_affinity: VolumeNodeAffinity | None = None
     csi: CSIPersistentVolumeSource | None = None
+    gce_persistent_disk: GCEPersistentDiskVolumeSource | None = None
+    aws_elastic_block_store: AWSElasticBlockStoreVolumeSource | None = None
+    azure_disk: AzureDiskVolumeSource | None = None
+    azure_file: AzureFilePersistentVolumeSource | None = None
+    cinder: CinderVolumeSource | None = None
+    vsphere_volume: VsphereVirtualDiskVolumeSource | None = None
+    portworx_volume: PortworxVolumeSource | None = None
     persistent_volume_reclaim_policy: str = ""
 
 
@@ -134,6 +152,7 @@ class CSINode(KubernetesObject, frozen=True, kw_only=True):
 class CSIDriverSpec(Manifest, frozen=True, kw_only=True):
     attach_required: bool | None = None
     storage_capacity: bool | None = None
+    prevent_pod_scheduling_if_missing: bool | None = None
 
 
 class CSIDriver(KubernetesObject, frozen=True, kw_only=True):

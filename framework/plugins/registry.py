@@ -43,11 +43,15 @@ from framework.plugins.nodeports import NodePorts
 from framework.plugins.noderesources.balanced import NodeResourcesBalancedAllocation
 from framework.plugins.noderesources.fit import NodeResourcesFit
 from framework.plugins.nodeunschedulable import NodeUnschedulable
+from framework.plugins.nodevolumelimits.plugin import NodeVolumeLimits
 from framework.plugins.not_evaluated_yet import NOT_EVALUATED_YET
 from framework.plugins.podtopologyspread.plugin import PodTopologySpread
 from framework.plugins.prioritysort import PrioritySort
 from framework.plugins.schedulinggates import SchedulingGates
 from framework.plugins.tainttoleration import TaintToleration
+from framework.plugins.volumebinding.plugin import VolumeBinding
+from framework.plugins.volumerestrictions import VolumeRestrictions
+from framework.plugins.volumezone import VolumeZone
 
 ENTRY_POINT_GROUP: Final = "scheduling_playground.plugins"
 
@@ -62,6 +66,10 @@ PLUGINS: Final[tuple[type[Plugin] | CatalogueEntry, ...]] = (
     NodeAffinity,
     NodePorts,
     NodeResourcesFit,
+    VolumeRestrictions,
+    NodeVolumeLimits,
+    VolumeBinding,
+    VolumeZone,
     PodTopologySpread,
     InterPodAffinity,
     DynamicResources,

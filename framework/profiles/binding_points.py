@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from framework.interface.cycle_state import CycleState
+from framework.interface.plugin import StillBinding
 from framework.interface.status import SKIP, SUCCESS, Code, Status
 from framework.objects import Pod
 from framework.profiles.outcomes import answer, error_text, raised
@@ -77,13 +78,46 @@ def run_pre_bind_pre_flights(
     return result
 
 
-def run_pre_bind(profile: Profile, state: CycleState, pod: Pod, node_name: str, trace: AttemptTrace) -> Status:
-    """In configured order. Upstream's parallel groups differ from that only in time; the first failure ends it."""
-    for plugin, each in profile.pre_bind:
+@dataclass(frozen=True, slots=True)
+class PreBindWait:
+    """A PreBind plugin that waits, and until when; the plugins after it have yet to run."""
+
+    plugin: str
+    deadline: int
+
+
+def run_pre_bind(
+    profile: Profile,
+    state: CycleState,
+    pod: Pod,
+    node_name: str,
+    trace: AttemptTrace,
+    now: int,
+    waited: PreBindWait | None = None,
+) -> Status | PreBindWait:
+    """In configured order. Upstream's parallel groups differ from that only in time; the first failure ends it.
+
+    ``waited``: goes on where an earlier call had to stop.
+    """
+    remaining = list(profile.pre_bind)
+    while waited is not None and remaining and remaining[0][0] != waited.plugin:
+        del remaining[0]
+    for plugin, each in remaining:
         if plugin in state.skip_pre_bind:
             continue
+        again = waited is not None and waited.plugin == plugin
         try:
-            status = answer(each.pre_bind(state, pod, node_name))
+            said: Status | StillBinding | None
+            if again and waited is not None:
+                status = each.pre_bind_again(state, pod, node_name, timed_out=now >= waited.deadline)
+                if status is None:
+                    return waited
+                said = status
+            else:
+                said = each.pre_bind(state, pod, node_name)
+            if isinstance(said, StillBinding):
+                return PreBindWait(plugin, now + said.timeout)
+            status = answer(said)
         except Exception as error:  # noqa: BLE001 - a plugin may raise anything
             status = raised(error)
         trace.pre_bind.append(PluginOutcome(plugin, status))

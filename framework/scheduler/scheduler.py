@@ -157,12 +157,13 @@ class Scheduler:
         return None if due is None else due[0]
 
     def _next_due(self, *, wakes_only: bool = False) -> tuple[int, int] | None:
-        """(time, rank); at one instant backoff comes before leftovers, and both before permit time-outs."""
+        """(time, rank); at one instant backoff comes before leftovers, both before permit's and PreBind's time-outs."""
         queue = self.core.queue
         candidates = [
             (queue.next_backoff_flush(self.now), 0),
             (None if wakes_only else queue.next_leftover_flush(self.now), 1),
             (self.core.waiting_pods.next_timer(), 2),
+            (self.core.pre_binding.next_timer(), 3),
         ]
         return min(((time, rank) for time, rank in candidates if time is not None), default=None)
 
@@ -182,14 +183,17 @@ class Scheduler:
             self.core.queue.flush_backoff(self.now)
         elif rank == 1:
             self.core.queue.flush_leftovers(self.now)
-        else:
+        elif rank == 2:
             self.core.waiting_pods.fire_timer(self.now)
+        else:
+            self.core.pre_binding.fire_timer(self.now)
 
     # --- events -----------------------------------------------------------------------------------------------------
 
     def before_change(self) -> None:
         """The cluster calls this before it changes: a cycle under way may still have to look at it as it was."""
         self.core.repeats.interrupt()
+        self.core.pre_binding.cluster_changed()
 
     def apply(self, event: InformerEvent) -> None:
         """An informer event. Writes to ``cluster`` call this by themselves.
@@ -291,12 +295,15 @@ class Scheduler:
         return True
 
     def _collect_ready(self) -> None:
-        """Binding cycles whose wait is over, in the order of the signals."""
+        """Binding cycles whose wait is over, in the order of the signals; then those that may go on in PreBind."""
         ready = self._waiting.ready
         while ready:
             cycle = ready.popleft().waiter
             if isinstance(cycle, BindingCycle) and cycle.phase is Phase.WAITING and cycle not in self._ready:
                 self._ready.append(cycle)
+        for unfinished in self.core.pre_binding.take_due():
+            assert isinstance(unfinished, BindingCycle)
+            self._ready.append(unfinished)
 
     def _settle_due_timers(self) -> None:
         """A wait of no time at all is over before anything else happens."""
@@ -415,6 +422,12 @@ class Scheduler:
             if entry.pod.spec.scheduler_name not in names:
                 raise ValueError(
                     f"pod {entry.pod.key} waits on Permit under profile {entry.pod.spec.scheduler_name}, "
+                    "which the new configuration does not have"
+                )
+        for cycle in self.core.pre_binding:
+            if cycle.profile_name not in names:
+                raise ValueError(
+                    f"pod {cycle.pod.key} is being bound under profile {cycle.profile_name}, "
                     "which the new configuration does not have"
                 )
         profiles = build_profiles(configuration, self.registry, self.core.services)

@@ -9,9 +9,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from framework.interface.go_sort import go_sorted
 from framework.objects import Pod, PodDisruptionBudget
 from framework.objects.decode import decode_manifest
-from framework.plugins.defaultpreemption.go_sort import go_sorted
 from tests.builders import make_node, make_pod
 from tests.plugins.playing import Play
 

@@ -6,10 +6,10 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 
 from framework.interface import Code, DryRun, PodInfo, Status
+from framework.interface.go_sort import go_sorted
 from framework.objects import Pod, PodDisruptionBudget
 from framework.objects.selectors import SelectorError, compile_label_selector
 from framework.objects.timestamps import parse_timestamp
-from framework.plugins.defaultpreemption.go_sort import go_sorted
 
 NO_VICTIMS = Status.unresolvable("No preemption victims found for incoming pod")
 

@@ -1,6 +1,6 @@
-"""Go's ``sort.Slice``: an unstable sort whose order of equal elements we must share.
+"""Go's ``sort.Slice`` and ``sort.Sort``: an unstable sort whose order of equal elements we must share.
 
-Upstream sorts victims with it, so among pods of equal importance the reprieve order above 12 elements is what Go's
+Upstream sorts with it, so above 12 elements (victims, claims of a pod) the order of equal ones is what Go's
 pattern-defeating quicksort (Go 1.19 and later) happens to produce. This is that algorithm, step for step.
 """
 

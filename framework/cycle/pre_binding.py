@@ -1,0 +1,64 @@
+"""Binding cycles that stand in PreBind, because a plugin waits there for controllers or for its time-out."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from typing import Protocol
+
+from framework.objects import Pod
+from framework.profiles.binding_points import PreBindWait
+
+
+class UnfinishedCycle(Protocol):
+    """A binding cycle."""
+
+    @property
+    def pod(self) -> Pod: ...
+
+    @property
+    def profile_name(self) -> str: ...
+
+    @property
+    def pre_bind_wait(self) -> PreBindWait | None: ...
+
+
+class PreBinding:
+    def __init__(self) -> None:
+        self._cycles: dict[str, UnfinishedCycle] = {}
+        self._due: list[UnfinishedCycle] = []
+        self._changed = False
+
+    def __iter__(self) -> Iterator[UnfinishedCycle]:
+        """Those whose time is up first, then in the order in which they came."""
+        return iter([*self._due, *self._cycles.values()])
+
+    def add(self, cycle: UnfinishedCycle) -> None:
+        self._cycles[cycle.pod.metadata.uid] = cycle
+
+    def cluster_changed(self) -> None:
+        self._changed = bool(self._cycles)
+
+    def next_timer(self) -> int | None:
+        return min((_deadline(cycle) for cycle in self._cycles.values()), default=None)
+
+    def fire_timer(self, now: int) -> None:
+        self._let_go([cycle for cycle in self._cycles.values() if _deadline(cycle) <= now])
+
+    def take_due(self) -> list[UnfinishedCycle]:
+        """Those that should look again: all of them after a change, else those whose time is up."""
+        if self._changed:
+            self._changed = False
+            self._let_go(list(self._cycles.values()))
+        due, self._due = self._due, []
+        return due
+
+    def _let_go(self, cycles: list[UnfinishedCycle]) -> None:
+        for cycle in cycles:
+            del self._cycles[cycle.pod.metadata.uid]
+        self._due += cycles
+
+
+def _deadline(cycle: UnfinishedCycle) -> int:
+    wait = cycle.pre_bind_wait
+    assert wait is not None
+    return wait.deadline
