@@ -21,10 +21,11 @@ from framework.cli.report import Report, attempt_report, broken_off, device_clai
 from framework.cli.requeue import Requeue
 from framework.configuration import EffectiveConfiguration, FeatureGates, load_value
 from framework.configuration.feature_gates import DEFAULT_GATES
+from framework.interface import VolumeDecision
 from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import PodInfo
 from framework.interface.status import SUCCESS, Status
-from framework.objects import KubeObject, Pod
+from framework.objects import KubeObject, PersistentVolumeClaim, Pod
 from framework.objects.admission import AdmissionError, admit
 from framework.objects.defaults import with_defaults
 from framework.objects.quantity import FORMAT_WRONG, NUMERIC_WRONG, SUFFIX_WRONG
@@ -32,6 +33,7 @@ from framework.objects.validation import validate_object
 from framework.plugins.registry import Registry, built_in_registry
 from framework.profiles import Profile, ProfileError
 from framework.scheduler import Attempt, Cluster, Observer, Scheduler
+from framework.scheduler.controllers import DECIDED_ONLY
 from framework.trace.attempt import AttemptTrace
 
 ALL_NODES: Final = 100
@@ -41,6 +43,9 @@ NO_QUANTITY: Final = (FORMAT_WRONG, NUMERIC_WRONG, SUFFIX_WRONG)
 
 class CaseCluster(Cluster):
     """``follow`` False: preemption may choose victims, but nobody is deleted."""
+
+    controllers = DECIDED_ONLY
+    controllers_of_changes = ()
 
     def __init__(self) -> None:
         super().__init__()
@@ -161,7 +166,24 @@ class Decision:
             bound = self._cluster.get(Pod, pod.metadata.namespace, pod.metadata.name)
             if bound is not None and (claims := device_claims_report(bound, self._cluster)):
                 report["claims"] = claims
+        if volumes := self._volumes(trace):
+            report["volumes"] = volumes
         return report
+
+    def _volumes(self, trace: AttemptTrace) -> Report:
+        """Claims that this attempt bound, with their volumes."""
+        volumes: Report = {}
+        for decision in trace.decisions if trace.result == "bound" else ():
+            if not isinstance(decision, VolumeDecision) or decision.action == "bound":
+                continue
+            namespace, _, name = decision.claim.partition("/")
+            claim = self._cluster.get(PersistentVolumeClaim, namespace, name)
+            assert claim is not None
+            report: Report = {"pv": claim.spec.volume_name}
+            if decision.action == "provision":
+                report |= {"provisioned": True, "selectedNode": trace.selected}
+            volumes[decision.claim] = report
+        return volumes
 
     def _filtered(self, profile: Profile, pod: Pod, trace: AttemptTrace) -> dict[str, Status]:
         """Every node's status. A nominated node that passes ends the search, and so does an error: the others are asked

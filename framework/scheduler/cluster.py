@@ -5,6 +5,7 @@ What real clusters do in several steps happens at once: a deleted pod is gone, a
 
 from __future__ import annotations
 
+import hashlib
 from collections import deque
 from collections.abc import Sequence
 from datetime import UTC, datetime
@@ -19,7 +20,7 @@ from framework.objects.kinds import group_resource
 from framework.objects.metadata import ObjectMeta
 from framework.profiles import Clock
 from framework.queue import Nomination
-from framework.scheduler.controllers import CONTROLLERS, Controller
+from framework.scheduler.controllers import CONTROLLERS, OF_CHANGES, Controller
 from framework.scheduler.informer import InformerEvent, ObjectAdded, ObjectDeleted, ObjectUpdated, as_seen
 from framework.scheduler.observer import ClusterEventRecord, Observer
 from framework.scheduler.store import Store, plural_of
@@ -95,10 +96,12 @@ class Cluster(Store):
     """Objects by kind, and the writes of users, plugins and the framework."""
 
     controllers: ClassVar[Sequence[Controller]] = CONTROLLERS
+    controllers_of_changes: ClassVar[Sequence[Controller]] = OF_CHANGES
+    """They do not hear of what is there when a run begins."""
 
     def __init__(self) -> None:
         super().__init__()
-        self._untold: deque[InformerEvent] = deque()
+        self._untold: deque[tuple[InformerEvent, Sequence[Controller]]] = deque()
         """What the controllers have yet to hear."""
         self._controlling = False
         self._resource_version = 0
@@ -184,32 +187,41 @@ class Cluster(Store):
         if self._subscriber is not None:
             if seen is not None:
                 self._subscriber.apply(seen)
-            self._control(event)
+            self._control(event, (*self.controllers, *self.controllers_of_changes))
 
     def start_controllers(self) -> None:
         """They hear of all objects that are there, as from an informer that begins."""
         for obj in list(self.all()):
-            self._control(ObjectAdded(obj))
+            self._control(ObjectAdded(obj), self.controllers)
 
-    def _control(self, event: InformerEvent) -> None:
+    def _control(self, event: InformerEvent, controllers: Sequence[Controller]) -> None:
         """Their own writes come back here; each event goes to all of them before the next does."""
-        if not self.controllers:
+        if not controllers:
             return
-        self._untold.append(event)
+        self._untold.append((event, controllers))
         if self._controlling:
             return
         self._controlling = True
         try:
             while self._untold:
-                told = self._untold.popleft()
-                for control in self.controllers:
+                told, listening = self._untold.popleft()
+                for control in listening:
                     control(self, told)
         finally:
             self._controlling = False
             self._untold.clear()
 
-    def now_rfc3339(self) -> str:
-        return rfc3339(self._clock.now)
+    def post(self, obj: O) -> O | None:
+        """For controllers: uid and creation time follow from the run so far. None when admission refuses."""
+        key = f"{self._resource_version}/{obj.kind}/{obj.key}"
+        uid = hashlib.blake2b(key.encode(), digest_size=16).hexdigest()
+        uid = "-".join((uid[:8], uid[8:12], uid[12:16], uid[16:20], uid[20:]))
+        metadata = replace(obj.metadata, uid=uid, creation_timestamp=rfc3339(self._clock.now))
+        try:
+            return self.create(replace(obj, metadata=metadata))
+        except (AlreadyExists, Refused) as error:
+            self._observer.logged(f"a controller could not create {obj.kind} {obj.key}: {error}")
+            return None
 
     # --- plugins and the framework ----------------------------------------------------------------------------------
 

@@ -160,7 +160,7 @@ def test_controllers_hear_each_change_after_the_scheduler_and_of_their_own_write
     def doubles(cluster: ControlledCluster, event: InformerEvent) -> None:
         heard.append(f"doubles: {_named(event)}")
         if isinstance(event, ObjectAdded) and event.object.name == "a":
-            cluster.create(make_pod("b"))
+            cluster.post(make_pod("b"))
 
     def listens(cluster: ControlledCluster, event: InformerEvent) -> None:
         heard.append(f"listens: {_named(event)}")

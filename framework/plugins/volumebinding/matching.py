@@ -19,14 +19,13 @@ from framework.objects.claims import (
     capacity_quantity,
     class_of_claim,
     class_of_volume,
-    is_bound_to,
     requested_quantity,
 )
-from framework.objects.selectors import EVERYTHING, SelectorError, compile_label_selector
+from framework.objects.selectors import SelectorError
+from framework.objects.volume_matching import ClaimFit
 from framework.plugins.volumebinding.node_sets import NodeSets, RowSet, volume_affinity
 from framework.plugins.volumebinding.pod_claims import Match
 
-FILESYSTEM: Final = "Filesystem"
 ANYWHERE: Final = -1
 """The set of a volume without node affinity."""
 
@@ -85,37 +84,18 @@ def by_size(claims: Iterable[PersistentVolumeClaim]) -> list[PersistentVolumeCla
 
 def candidates(claim: PersistentVolumeClaim, volumes: Sequence[PersistentVolume], groups: NodeGroups) -> Candidates:
     """``volumes``: all of the claim's class. Raises RuntimeError for a selector that cannot be read."""
-    spec = claim.spec
-    selector = EVERYTHING
-    if spec.selector is not None:
-        try:
-            selector = compile_label_selector(spec.selector)
-        except SelectorError as error:
-            text = f"error creating internal label selector for claim: {claim.key}: {error}"
-            raise RuntimeError(text) from None
-    requested = requested_quantity(claim).nanos
+    try:
+        fit = ClaimFit(claim)
+    except SelectorError as error:
+        text = f"error creating internal label selector for claim: {claim.key}: {error}"
+        raise RuntimeError(text) from None
     found = Candidates(claim, [], {})
     for volume in volumes:
-        offered = volume.spec
-        bound = is_bound_to(volume, claim)
-        if offered.claim_ref is not None and not bound:
-            continue
-        capacity = capacity_quantity(volume).nanos
-        if (
-            capacity < requested
-            or (spec.volume_mode or FILESYSTEM) != (offered.volume_mode or FILESYSTEM)
-            or (spec.volume_attributes_class_name or "") != (offered.volume_attributes_class_name or "")
-            or volume.metadata.deletion_timestamp is not None
-        ):
-            continue
-        if bound:
+        kind = fit.of(volume)
+        if kind == "pre-bound":
             found.pre_bound.append((volume, groups.set_of(volume)))
-        elif (
-            volume.status.phase == "Available"
-            and selector.matches(volume.metadata.labels)
-            and all(mode in offered.access_modes for mode in spec.access_modes)
-        ):
-            entry = (capacity, volume.metadata.name, volume)
+        elif kind:
+            entry = (capacity_quantity(volume).nanos, volume.metadata.name, volume)
             found.free.setdefault(groups.set_of(volume), []).append(entry)
     found.pre_bound.sort(key=lambda each: each[0].metadata.name)
     for entries in found.free.values():

@@ -10,7 +10,25 @@ from typing import Final
 
 from framework.scheduler.controllers.api import ControlledCluster, Controller
 from framework.scheduler.controllers.claims import control_claims
+from framework.scheduler.controllers.volumes import (
+    bind_what_comes,
+    bind_what_was_decided,
+    keep_ephemeral_claims,
+    make_volumes_available,
+    reclaim_volumes,
+)
 
-__all__ = ["CONTROLLERS", "ControlledCluster", "Controller"]
+__all__ = ["CONTROLLERS", "DECIDED_ONLY", "OF_CHANGES", "ControlledCluster", "Controller"]
 
-CONTROLLERS: Final[tuple[Controller, ...]] = (control_claims,)
+CONTROLLERS: Final[tuple[Controller, ...]] = (
+    control_claims,
+    keep_ephemeral_claims,
+    make_volumes_available,
+    bind_what_was_decided,
+    reclaim_volumes,
+)
+OF_CHANGES: Final[tuple[Controller, ...]] = (bind_what_comes,)
+"""Those that leave alone what is there when a run begins."""
+DECIDED_ONLY: Final[tuple[Controller, ...]] = (control_claims, bind_what_was_decided)
+"""For decisions one by one, as the recorded ones of kube-scheduler were made: volumes are bound as it decided, nothing
+else happens to them."""
