@@ -125,27 +125,10 @@ def _print(rows: Iterable[Row], output: TextIO) -> None:
 
 
 def _warn(scheduler: Scheduler, pods: Iterable[Pod], notes: TextIO) -> None:
-    """Plugins of a profile that are not built yet would have looked at volumes and claims."""
+    """Plugins that are not built yet, and that the configuration asks for all the same."""
     for profile in scheduler.configuration.profiles:
-        judged = [
-            pod.key for pod in pods if pod.spec.scheduler_name == profile.scheduler_name and _asks_for_storage(pod)
-        ]
+        judged = [pod.key for pod in pods if pod.spec.scheduler_name == profile.scheduler_name]
         if judged and profile.not_evaluated:
             plugins = ", ".join(profile.not_evaluated)
             shown = ", ".join(judged[:3]) + (f" and {len(judged) - 3} more" if len(judged) > 3 else "")
             notes.write(f"warning: not evaluated yet: {plugins}; {shown} may not be placeable in a real cluster\n")
-
-
-def _asks_for_storage(pod: Pod) -> bool:
-    spec = pod.spec
-    claimed = any(
-        volume.persistent_volume_claim
-        or volume.ephemeral
-        or volume.csi
-        or volume.gce_persistent_disk
-        or volume.aws_elastic_block_store
-        or volume.iscsi
-        or volume.rbd
-        for volume in spec.volumes
-    )
-    return bool(claimed or spec.resource_claims)

@@ -8,32 +8,11 @@ from typing import Final
 from framework.objects import Pod
 
 
-def has_claims(pod: Pod) -> bool:
-    return any(volume.persistent_volume_claim or volume.ephemeral for volume in pod.spec.volumes)
-
-
-def has_attached_volumes(pod: Pod) -> bool:
-    return has_claims(pod) or any(
-        volume.csi or volume.gce_persistent_disk or volume.aws_elastic_block_store or volume.azure_disk
-        or volume.iscsi or volume.rbd
-        for volume in pod.spec.volumes
-    )  # fmt: skip
-
-
-def has_resource_claims(pod: Pod) -> bool:
-    return bool(pod.spec.resource_claims)
-
-
 def always(pod: Pod) -> bool:
     return True
 
 
 JUDGES: Final[dict[str, Callable[[Pod], bool]]] = {
-    "VolumeBinding": has_claims,
-    "VolumeZone": has_claims,
-    "VolumeRestrictions": has_attached_volumes,
-    "NodeVolumeLimits": has_attached_volumes,
-    "DynamicResources": has_resource_claims,
     # These judge only pods that use features which no manifest of ours can ask for by itself.
     "DeferredPodScheduling": lambda pod: False,
     "GangScheduling": lambda pod: False,

@@ -87,13 +87,10 @@ def test_the_default_profile_is_kube_schedulers() -> None:
     assert all(not found.disabled for found in profile.points.values())
 
 
-def test_plugins_that_are_not_built_yet_stay_and_are_marked() -> None:
+def test_every_plugin_of_the_default_profile_is_evaluated() -> None:
     profile = effective()
-    absent = ("VolumeRestrictions", "NodeVolumeLimits", "VolumeBinding", "VolumeZone")
-    assert {name for name in profile.not_evaluated if name in absent} == set(absent)
-    marked = {plugin.name for plugin in profile.point("filter").plugins if not plugin.evaluated}
-    assert {"VolumeBinding", "VolumeZone"} <= marked
-    assert "NodeResourcesFit" not in marked
+    assert profile.not_evaluated == ()
+    assert all(plugin.evaluated for found in profile.points.values() for plugin in found.plugins)
 
 
 def test_an_enabled_default_plugin_moves_to_the_front() -> None:

@@ -135,6 +135,10 @@ def test_plugins_that_promise_repeatable_answers() -> None:
         "NodePorts",
         "NodeResourcesFit",
         "NodeUnschedulable",
+        "NodeVolumeLimits",
         "PodTopologySpread",
         "TaintToleration",
+        "VolumeBinding",
+        "VolumeRestrictions",
+        "VolumeZone",
     ]
