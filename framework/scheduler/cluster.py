@@ -211,12 +211,15 @@ class Cluster(Store):
             self._controlling = False
             self._untold.clear()
 
+    def now_rfc3339(self) -> str:
+        return rfc3339(self._clock.now)
+
     def post(self, obj: O) -> O | None:
         """For controllers: uid and creation time follow from the run so far. None when admission refuses."""
         key = f"{self._resource_version}/{obj.kind}/{obj.key}"
         uid = hashlib.blake2b(key.encode(), digest_size=16).hexdigest()
         uid = "-".join((uid[:8], uid[8:12], uid[12:16], uid[16:20], uid[20:]))
-        metadata = replace(obj.metadata, uid=uid, creation_timestamp=rfc3339(self._clock.now))
+        metadata = replace(obj.metadata, uid=uid, creation_timestamp=self.now_rfc3339())
         try:
             return self.create(replace(obj, metadata=metadata))
         except (AlreadyExists, Refused) as error:

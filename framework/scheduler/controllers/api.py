@@ -19,6 +19,14 @@ class ControlledCluster(ObjectStore, Protocol):
         """The stored object of the same kind, namespace and name."""
         ...
 
+    def now_rfc3339(self) -> str:
+        """The run's time as metadata write it."""
+        ...
+
+    def create(self, obj: O) -> O:
+        """Raises Refused and AlreadyExists."""
+        ...
+
     def post(self, obj: O) -> O | None:
         """Creates the object, with uid and creation time as the API server gives them; None when it refuses."""
         ...
