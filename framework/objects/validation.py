@@ -28,6 +28,7 @@ from framework.objects.cluster import (
     Service,
     StatefulSet,
 )
+from framework.objects.device_validation import device_errors
 from framework.objects.errors import ObjectError
 from framework.objects.field_errors import FieldError, duplicate, forbidden, invalid, not_supported, required
 from framework.objects.metadata import KubeObject, KubernetesObject
@@ -119,6 +120,7 @@ def _kind_errors(obj: KubernetesObject) -> Iterable[FieldError]:
                 yield from label_errors(obj.scheduling.node_selector, "scheduling.nodeSelector")
         case _:
             yield from _storage_errors(obj)
+            yield from device_errors(obj)
 
 
 def _node_errors(node: Node) -> Iterable[FieldError]:

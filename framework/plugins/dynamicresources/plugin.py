@@ -117,6 +117,8 @@ class DynamicResources(
 
     def pre_filter(self, state: CycleState, pod: PodInfo, view: View) -> tuple[PreFilterResult | None, Status | None]:
         state.write(STATE_KEY, NO_CLAIMS)
+        if not pod.pod.spec.resource_claims and not (self._extended and self._classes()):
+            return None, SKIP
         try:
             mine = self._collect(pod.pod)
         except ClaimProblem as problem:

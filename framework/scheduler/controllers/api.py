@@ -6,7 +6,7 @@ from collections.abc import Callable
 from typing import Protocol, TypeVar
 
 from framework.interface.handle import ObjectStore
-from framework.objects import KubeObject
+from framework.objects import KubeObject, Pod
 from framework.scheduler.informer import InformerEvent
 
 O = TypeVar("O", bound=KubeObject)  # noqa: E741
@@ -38,6 +38,8 @@ class ControlledCluster(ObjectStore, Protocol):
     def delete(self, obj: KubeObject) -> None:
         """Raises NotFound."""
         ...
+
+    def event(self, type_: str, reason: str, pod: Pod, note: str) -> None: ...
 
 
 Controller = Callable[[ControlledCluster, InformerEvent], None]

@@ -89,11 +89,17 @@ def _generated(cluster: ControlledCluster, pod: Pod, reference: PodResourceClaim
     for claim in cluster.list(ResourceClaim, pod.namespace):
         if _is_owned(claim, pod) and claim.metadata.annotations.get(POD_CLAIM_NAME_ANNOTATION) == reference.name:
             return claim.name
-    template = cluster.get(ResourceClaimTemplate, pod.namespace, reference.resource_claim_template_name)
-    if template is None:
+    wanted = reference.resource_claim_template_name
+    template = cluster.get(ResourceClaimTemplate, pod.namespace, wanted)
+    try:
+        if template is None:
+            missing = f'resourceclaimtemplate.resource.k8s.io "{wanted}" not found'
+            raise ValueError(f'resource claim template "{wanted}": {missing}')
+        return cluster.create(_from_template(cluster, template, pod, reference)).name
+    except ValueError as error:
+        # It is tried again when the pod or the template changes.
+        cluster.event("Warning", "FailedResourceClaimCreation", pod, f"PodResourceClaim {reference.name}: {error}")
         return None
-    claim = cluster.create(_from_template(cluster, template, pod, reference))
-    return claim.name
 
 
 def _from_template(
