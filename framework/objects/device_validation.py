@@ -5,7 +5,7 @@ Left out: CEL expressions, which are compiled when a claim is allocated, and lim
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from framework.objects.affinity_validation import node_selector_errors
@@ -174,7 +174,7 @@ def _slice_errors(obj: ResourceSlice) -> Iterable[FieldError]:
             yield from _quantity_errors(counter.value, f"spec.sharedCounters[{i}].counters[{name}]")
 
 
-def _place_errors(places: dict[str, object], path: str, none: str, many: str) -> Iterable[FieldError]:
+def _place_errors(places: Mapping[str, object], path: str, none: str, many: str) -> Iterable[FieldError]:
     found = []
     for name, value in places.items():
         if value == "":
