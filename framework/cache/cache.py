@@ -6,10 +6,12 @@ of a cycle; the figures per node are kept there, not here.
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Final
 
 from framework.cache.node_tree import NodeTree
+from framework.cache.pod_groups import PodGroups
 from framework.columns import Snapshot
 from framework.interface.node_info import PodInfo
 from framework.objects import Node, Pod
@@ -85,6 +87,8 @@ class Cache:
         self._last_of_node: dict[str, Change] = {}
         self._listed: tuple[str, ...] = ()
         self._tree_changed = False
+        self.pod_groups: PodGroups | None = None
+        """Only with the gate GenericWorkload."""
         self.version = 0
         """Counts the changes: while it stays the same, so does what scheduling reads."""
 
@@ -108,7 +112,7 @@ class Cache:
             )
         if not state.assumed:
             raise CacheError(f"pod {uid}({pod.key}) wasn't assumed so cannot be forgotten")
-        self._remove(uid)
+        self._remove(uid, forget=True)
 
     def add_pod(self, pod: PodInfo) -> None:
         """The informer saw an assigned pod: new to us, or one that we assumed and that is now confirmed."""
@@ -127,6 +131,9 @@ class Cache:
         if isinstance(last, _PodPlaced) and last.pod is state.pod and pod.pod.spec.node_name == state.node_name:
             # Nothing else happened on the node and no snapshot was taken: it is last already.
             last.pod = pod
+            if self.pod_groups is not None:
+                self.pod_groups.remove(state.pod.pod)
+                self.pod_groups.add(pod.pod)
             state.pod, state.assumed = pod, False
             return
         self._remove(pod.uid)
@@ -158,8 +165,10 @@ class Cache:
         state = self._states[pod.uid] = PodState(pod, name, assumed)
         self._nodes.setdefault(name, CachedNode()).pods[pod.uid] = state
         self._log(name, _PodPlaced(name, pod))
+        if self.pod_groups is not None:
+            (self.pod_groups.assume if assumed else self.pod_groups.add)(pod.pod)
 
-    def _remove(self, uid: str) -> None:
+    def _remove(self, uid: str, *, forget: bool = False) -> None:
         state = self._states.pop(uid)
         name = state.node_name
         cached = self._nodes[name]
@@ -167,6 +176,8 @@ class Cache:
         if not cached.pods and cached.node is None:
             del self._nodes[name]
         self._log(name, _PodRemoved(name, uid))
+        if self.pod_groups is not None:
+            (self.pod_groups.forget if forget else self.pod_groups.remove)(state.pod.pod)
 
     def is_assumed(self, pod: Pod) -> bool:
         state = self._states.get(pod.metadata.uid)
@@ -175,6 +186,14 @@ class Cache:
     def get_pod(self, uid: str) -> PodInfo | None:
         state = self._states.get(uid)
         return None if state is None else state.pod
+
+    def follow_pod_groups(self, pending: Iterable[Pod]) -> None:
+        """From now on; ``pending`` are the pods without a node that the scheduler is responsible for."""
+        groups = self.pod_groups = PodGroups()
+        for pod in pending:
+            groups.add(pod)
+        for state in self._states.values():
+            (groups.assume if state.assumed else groups.add)(state.pod.pod)
 
     # --- nodes ------------------------------------------------------------------------------------------------------
 

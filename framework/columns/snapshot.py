@@ -177,6 +177,15 @@ class Snapshot:
         self.placements.append(Placement(row, pod, -1))
         self._touched[row] = None
 
+    def assume_pod(self, node_name: str, pod: PodInfo) -> None:
+        """Within a pod group's cycle, which takes it back: the cache knows nothing of it, images stay as they are."""
+        self.add_pod(node_name, pod)
+        self._touched.clear()
+
+    def forget_pod(self, node_name: str, uid: str) -> None:
+        self.remove_pod(node_name, uid)
+        self._touched.clear()
+
     def set_order(self, names: Sequence[str]) -> None:
         """The node list: zones in turn (spec: cache §4). Call it whenever nodes were added or removed."""
         self._order_names = tuple(names)

@@ -65,14 +65,14 @@ TABLE: Final[tuple[FeatureGate, ...]] = (
         False,
         "Pods of a PodGroup with a gang policy wait until minCount of them can run.",
         depends_on=("GenericWorkload",),
-        switchable=False,
+        switchable=True,
     ),
     FeatureGate(
         "GenericWorkload",
         "alpha",
         False,
         "Pods that name a PodGroup in spec.schedulingGroup are scheduled together, in one cycle.",
-        switchable=False,
+        switchable=True,
     ),
     FeatureGate(
         "InPlacePodLevelResourcesVerticalScaling",

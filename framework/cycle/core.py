@@ -39,6 +39,8 @@ class Api(ApiWriter, Protocol):
         """Counts the changes to its objects, but for those to a pending pod's status that name no node."""
         ...
 
+    def now_rfc3339(self) -> str: ...
+
     def patch_pod_status(self, known: Pod, condition: PodCondition | None, nomination: Nomination | None) -> str | None:
         """Sends what differs from ``known``; nothing when nothing does. Returns the API server's error."""
         ...
@@ -56,6 +58,8 @@ class SchedulingCore:
     """Where the next search for feasible nodes begins in the node list."""
     repeats: Repeats = field(default_factory=Repeats)
     pre_binding: PreBinding = field(default_factory=PreBinding)
+    gang_scheduling: bool = False
+    """The gate: a new pod may complete a gang that waits for it."""
 
     @property
     def clock(self) -> Clock:

@@ -54,30 +54,30 @@ def run_scheduling_cycle(core: SchedulingCore, queued: QueuedPodInfo, trace: Att
     profile = core.profiles.get(pod.pod.spec.scheduler_name)
     if profile is None:
         core.observer.logged(f'profile not found for scheduler name "{pod.pod.spec.scheduler_name}"')
-        _skip(core, queued, trace)
+        skip(core, queued, trace)
         return None
-    if _must_be_skipped(core, pod.pod):
-        _skip(core, queued, trace)
+    if must_be_skipped(core, pod.pod):
+        skip(core, queued, trace)
         return None
 
     state = CycleState()
     core.cache.update_snapshot(core.snapshot)
     trace.nodes_total = len(core.snapshot)
-    placed = yield from repeated_or_new(core, profile, pod, trace, lambda: _schedule(core, profile, state, pod, trace))
+    placed = yield from repeated_or_new(core, profile, pod, trace, lambda: schedule(core, profile, state, pod, trace))
     profile.handle.current_filter = None
     if isinstance(placed, Failed):
         handle_failure(core, queued, pod.pod, placed.status, placed.fit_error, placed.nomination, trace)
         return None
-    return (yield from _prepare_binding(core, profile, state, queued, placed, trace))
+    return (yield from prepare_binding(core, profile, state, queued, placed, trace))
 
 
-def _skip(core: SchedulingCore, queued: QueuedPodInfo, trace: AttemptTrace) -> None:
+def skip(core: SchedulingCore, queued: QueuedPodInfo, trace: AttemptTrace) -> None:
     trace.result = "skipped"
     core.queue.done(queued.pod.metadata.uid)
     core.queue.leave(queued, "Skip")
 
 
-def _must_be_skipped(core: SchedulingCore, pod: Pod) -> bool:
+def must_be_skipped(core: SchedulingCore, pod: Pod) -> bool:
     if pod.metadata.deletion_timestamp is not None:
         core.api.event("Warning", "FailedScheduling", pod, f"skip schedule deleting pod: {pod.key}")
         return True
@@ -87,7 +87,7 @@ def _must_be_skipped(core: SchedulingCore, pod: Pod) -> bool:
 # --- where it goes ----------------------------------------------------------------------------------------------------
 
 
-def _schedule(
+def schedule(
     core: SchedulingCore, profile: Profile, state: CycleState, pod: PodInfo, trace: AttemptTrace
 ) -> Generator[str, None, str | Failed]:
     """The node's name, or why there is none."""
@@ -156,7 +156,7 @@ def assumed_copy(pod: PodInfo, node_name: str) -> PodInfo:
     return copy
 
 
-def _prepare_binding(
+def prepare_binding(
     core: SchedulingCore,
     profile: Profile,
     state: CycleState,

@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from typing import Protocol, Self, TypeVar, cast
 
+from framework.interface.pod_groups import PodGroupCycle
+
 
 class StateKeyNotFound(KeyError):
     """No plugin wrote under this key; its text is upstream's ``not found``."""
@@ -24,7 +26,9 @@ T = TypeVar("T")
 class CycleState:
     """Key → data of one attempt, and which plugins the framework may leave out of it."""
 
-    __slots__ = ("_data", "pods_to_activate", "skip_filter", "skip_post_filter", "skip_pre_bind", "skip_score")
+    __slots__ = (
+        "_data", "pod_group", "pods_to_activate", "skip_filter", "skip_post_filter", "skip_pre_bind", "skip_score",
+    )  # fmt: skip
 
     def __init__(self) -> None:
         self._data: dict[str, StateData] = {}
@@ -32,6 +36,8 @@ class CycleState:
         self.skip_score: frozenset[str] = frozenset()
         self.skip_pre_bind: frozenset[str] = frozenset()
         self.skip_post_filter = False
+        self.pod_group: PodGroupCycle | None = None
+        """The pod is tried out with its group; None while it is scheduled by itself, and from Reserve on for real."""
         self.pods_to_activate: dict[str, str] = {}
         """Pod key → uid that plugins stashed for activation (upstream's key ``kubernetes.io/pods-to-activate``)."""
 
@@ -60,6 +66,7 @@ class CycleState:
         copy._data = {key: value.clone() for key, value in self._data.items()}
         copy.skip_filter = self.skip_filter
         copy.skip_score = self.skip_score
+        copy.pod_group = self.pod_group
         copy.skip_pre_bind = self.skip_pre_bind
         copy.skip_post_filter = self.skip_post_filter
         copy.pods_to_activate = self.pods_to_activate

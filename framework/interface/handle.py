@@ -9,6 +9,7 @@ from framework.configuration.feature_gates import FeatureGates
 from framework.interface.columns import View
 from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import NodeInfo, PodInfo
+from framework.interface.pod_groups import PodGroupMembers
 from framework.interface.status import Status
 from framework.objects import KubeObject, Pod
 
@@ -125,6 +126,10 @@ class Handle(Protocol):
 
     def shared(self, name: str, make: Callable[[], T]) -> T:
         """What plugins of all profiles have in common: the first to ask makes it. Checkpoints hold it."""
+        ...
+
+    def pod_group(self, namespace: str, name: str) -> PodGroupMembers | None:
+        """The members as the cache has them; None without any, and without the gate GenericWorkload."""
         ...
 
     def now(self) -> int:

@@ -19,6 +19,7 @@ from framework.objects.devices import DeviceClass, ResourceClaim, ResourceClaimT
 from framework.objects.metadata import KubeObject, KubernetesObject
 from framework.objects.node import Node
 from framework.objects.pod import Pod
+from framework.objects.scheduling import SchedulingPodGroup, Workload
 from framework.objects.storage import (
     CSIDriver,
     CSINode,
@@ -52,6 +53,8 @@ TYPED_KINDS: Final[tuple[type[KubernetesObject], ...]] = (
     ResourceSlice,
     ResourceClaim,
     ResourceClaimTemplate,
+    SchedulingPodGroup,
+    Workload,
 )
 
 _BY_TYPE_META: Final = {(kind.api_version, kind.kind): kind for kind in TYPED_KINDS}

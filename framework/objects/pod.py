@@ -117,6 +117,12 @@ class PodResourceClaim(Manifest, frozen=True, kw_only=True):
     resource_claim_template_name: str | None = None
 
 
+class PodSchedulingGroup(Manifest, frozen=True, kw_only=True):
+    """The PodGroup of scheduling.k8s.io that the pod belongs to."""
+
+    pod_group_name: str | None = None
+
+
 class PodSpec(Manifest, frozen=True, kw_only=True):
     node_name: str = ""
     scheduler_name: str = ""
@@ -140,6 +146,7 @@ class PodSpec(Manifest, frozen=True, kw_only=True):
     restart_policy: str = ""
     termination_grace_period_seconds: int | None = None
     service_account_name: str = ""
+    scheduling_group: PodSchedulingGroup | None = None
 
 
 class PodCondition(Manifest, frozen=True, kw_only=True):

@@ -21,12 +21,6 @@ def _absent(
 
 NOT_EVALUATED_YET: Final = (
     _absent(
-        "GangScheduling",
-        "Holds the pods of a group until enough of them can run (feature gate GangScheduling, off).",
-        _P.PRE_ENQUEUE,
-        _P.PERMIT,
-    ),
-    _absent(
         "TopologyPlacementGenerator",
         "Proposes placements for pod groups (feature gate TopologyAwareWorkloadScheduling, off).",
         _P.PLACEMENT_GENERATE,

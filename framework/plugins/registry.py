@@ -33,6 +33,7 @@ from framework.plugins.coscheduling.plugin import Coscheduling
 from framework.plugins.defaultbinder import DefaultBinder
 from framework.plugins.defaultpreemption.plugin import DefaultPreemption
 from framework.plugins.dynamicresources.plugin import DynamicResources
+from framework.plugins.gangscheduling import GangScheduling
 from framework.plugins.imagelocality import ImageLocality
 from framework.plugins.interpodaffinity.plugin import InterPodAffinity
 from framework.plugins.manualapproval.plugin import ManualApproval
@@ -78,6 +79,7 @@ PLUGINS: Final[tuple[type[Plugin] | CatalogueEntry, ...]] = (
     ImageLocality,
     DefaultBinder,
     NodeDeclaredFeatures,
+    GangScheduling,
     Coscheduling,
     ManualApproval,
     *NOT_EVALUATED_YET,

@@ -10,6 +10,7 @@ from framework.configuration.feature_gates import DEFAULT_GATES, FeatureGates
 from framework.interface.cycle_state import CycleState
 from framework.interface.handle import ApiWriter, ObjectStore, WaitingPod
 from framework.interface.node_info import NodeInfo, PodInfo
+from framework.interface.pod_groups import PodGroupMembers
 from framework.objects import Pod
 from framework.profiles.filter_run import FilterRun, NodeCase
 from framework.profiles.services import QueueForPlugins, Services
@@ -70,6 +71,11 @@ class ProfileHandle:
         if name not in known:
             known[name] = make()
         return cast("T", known[name])
+
+    def pod_group(self, namespace: str, name: str) -> PodGroupMembers | None:
+        self._services.asked += 1
+        groups = self._services.pod_groups
+        return None if groups is None else groups.get(namespace, name)
 
     def now(self) -> int:
         self._services.asked += 1

@@ -9,6 +9,7 @@ from typing import Any, Protocol
 from framework.columns import Snapshot
 from framework.interface.handle import ApiWriter, ObjectStore
 from framework.interface.node_info import PodInfo
+from framework.interface.pod_groups import PodGroupMembers
 from framework.objects import Pod
 from framework.profiles.seeded import SeededGenerator
 from framework.profiles.ties import Ties
@@ -34,6 +35,10 @@ class QueueForPlugins(Protocol):
     def activate(self, pods: Iterable[Pod], now: int) -> None: ...
 
 
+class PodGroupsForPlugins(Protocol):
+    def get(self, namespace: str, name: str) -> PodGroupMembers | None: ...
+
+
 @dataclass(slots=True)
 class Services:
     clock: Clock
@@ -47,6 +52,8 @@ class Services:
     """Counts what plugins asked for beyond snapshot and objects: time, chance, queue, waiting pods, writes."""
     shared: dict[str, Any] = field(default_factory=dict)
     """What plugins of all profiles have in common, by name."""
+    pod_groups: PodGroupsForPlugins | None = None
+    """Only with the gate GenericWorkload."""
     queue: QueueForPlugins | None = None
     """Set when the queue exists: it is ordered by a plugin, and plugins are built with the services."""
 

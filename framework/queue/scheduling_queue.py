@@ -47,6 +47,8 @@ class QueueOptions:
     max_backoff: int = 10 * SECOND
     max_in_unschedulable: int | None = 300 * SECOND
     pops_early: bool = True
+    pod_groups: bool = False
+    """The gate GenericWorkload."""
 
 
 class SchedulingQueue:
@@ -180,15 +182,25 @@ class SchedulingQueue:
                 pod, event = self._backoff.pop_rejected(), POP_FROM_BACKOFF
             if pod is None:
                 return None
-            pod.attempts += 1
-            if pod.pod.metadata.uid in self._in_flight:
-                # "the same pod is tracked in multiple places in the scheduler": discarded, as upstream
-                self._moved(pod, Place.NOWHERE, event)
-                continue
-            self._in_flight.add_pod(pod.pod.metadata.uid)
-            self.scheduling_cycle += 1
-            self._moved(pod, Place.IN_FLIGHT, event)
-            return pod
+            if self._take_off(pod, event):
+                return pod
+
+    def _take_off(self, pod: QueuedPodInfo, event: str) -> bool:
+        pod.attempts += 1
+        if pod.pod.metadata.uid in self._in_flight:
+            # "the same pod is tracked in multiple places in the scheduler": discarded, as upstream
+            self._moved(pod, Place.NOWHERE, event)
+            return False
+        self._in_flight.add_pod(pod.pod.metadata.uid)
+        self.scheduling_cycle += 1
+        self._moved(pod, Place.IN_FLIGHT, event)
+        return True
+
+    def pop_specific(self, pod: Pod, now: int) -> QueuedPodInfo | None:
+        """This pod, activated first wherever it is; None for one that is gated or in no queue."""
+        self._activate(pod, now)
+        found = self._active.delete(pod.key)
+        return found if found is not None and self._take_off(found, POP) else None
 
     def done(self, uid: str) -> None:
         self._in_flight.done(uid)
@@ -237,18 +249,20 @@ class SchedulingQueue:
     def activate(self, pods: Iterable[Pod], now: int) -> None:
         """Backoff is ignored. A pod in flight gets the wildcard event instead, aimed at itself."""
         for pod in pods:
-            key = pod.key
-            queued = self._unschedulable.get(key)
-            from_backoff = queued is None
-            if queued is None:
-                queued = self._backoff.get(key)
-                if queued is not None:
-                    self._backoff.delete(key)
-            moved = queued is not None and self._move_to_active(
-                queued, FORCE_ACTIVATE.label, now, from_backoff=from_backoff, plugin=""
-            )
-            if not moved and pod.metadata.uid in self._in_flight:
+            if not self._activate(pod, now) and pod.metadata.uid in self._in_flight:
                 self._in_flight.add_event(FORCE_ACTIVATE, None, pod)
+
+    def _activate(self, pod: Pod, now: int) -> bool:
+        key = pod.key
+        queued = self._unschedulable.get(key)
+        from_backoff = queued is None
+        if queued is None:
+            queued = self._backoff.get(key)
+            if queued is not None:
+                self._backoff.delete(key)
+        return queued is not None and self._move_to_active(
+            queued, FORCE_ACTIVATE.label, now, from_backoff=from_backoff, plugin=""
+        )
 
     def add_unschedulable_if_not_present(self, pod: QueuedPodInfo, now: int) -> str | None:
         """A failed attempt comes back; its rejectors decide where. Returns upstream's error if it is queued already."""
@@ -333,6 +347,9 @@ class SchedulingQueue:
         """Every event since the pod was popped is looked at, now that its rejectors are known."""
         uid = pod.pod.metadata.uid
         if not pod.has_rejectors or uid not in self._in_flight:
+            return Verdict(Strategy.AFTER_BACKOFF)
+        if self.options.pod_groups and pod.pod.spec.scheduling_group is not None:
+            # Members of a group come back by backoff alone (upstream ``determineSchedulingHintForInFlightPod``).
             return Verdict(Strategy.AFTER_BACKOFF)
         result = SKIP
         for record in self._in_flight.events_since(uid):

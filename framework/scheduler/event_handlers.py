@@ -14,7 +14,15 @@ from framework.interface.events import ActionType, ClusterEvent, EventResource
 from framework.interface.node_info import PodInfo
 from framework.objects import KubeObject, Node, Pod
 from framework.profiles import priority_of
-from framework.queue.changes import NODE_ADD, NODE_DELETE, POD_ADD, POD_DELETE, node_update_events, pod_update_events
+from framework.queue.changes import (
+    NODE_ADD,
+    NODE_DELETE,
+    POD_ADD,
+    POD_DELETE,
+    UNSCHEDULED_POD_ADD,
+    node_update_events,
+    pod_update_events,
+)
 from framework.scheduler.informer import InformerEvent, ObjectAdded, ObjectDeleted, ObjectUpdated
 from framework.scheduler.store import plural_of
 
@@ -29,6 +37,7 @@ _RESOURCES: Final = {
     "resource.k8s.io/v1/ResourceClaim": EventResource.RESOURCE_CLAIM,
     "resource.k8s.io/v1/ResourceSlice": EventResource.RESOURCE_SLICE,
     "resource.k8s.io/v1/DeviceClass": EventResource.DEVICE_CLASS,
+    "scheduling.k8s.io/v1alpha2/PodGroup": EventResource.POD_GROUP,
 }
 
 
@@ -86,7 +95,11 @@ def _pod_added(core: SchedulingCore, pod: Pod) -> None:
     if pod.spec.node_name:
         _assigned_pod_added(core, PodInfo(pod))
     elif _is_ours(core, pod):
+        if core.cache.pod_groups is not None:
+            core.cache.pod_groups.add(pod)
         core.queue.add(PodInfo(pod), core.now)
+        if core.gang_scheduling:
+            core.queue.move_all(UNSCHEDULED_POD_ADD, None, pod, core.now)
 
 
 def _pod_updated(core: SchedulingCore, old: Pod, new: Pod) -> None:
@@ -111,6 +124,8 @@ def _pod_deleted(core: SchedulingCore, pod: Pod) -> None:
         core.queue.move_all(POD_DELETE, pod, None, core.now)
     elif _is_ours(core, pod):
         core.queue.delete(pod)
+        if core.cache.pod_groups is not None:
+            core.cache.pod_groups.remove(pod)
         if core.cache.is_assumed(pod):
             _assumed_pod_deleted(core, pod)
         elif pod.status.nominated_node_name:
@@ -146,6 +161,8 @@ def _assigned_pod_added(core: SchedulingCore, pod: PodInfo) -> None:
 def _pending_pod_updated(core: SchedulingCore, old: Pod, new: Pod) -> None:
     if old.metadata.resource_version == new.metadata.resource_version:
         return
+    if core.cache.pod_groups is not None:
+        core.cache.pod_groups.update(old, new)
     if core.cache.is_assumed(new):
         if new.metadata.deletion_timestamp is not None and old.metadata.deletion_timestamp is None:
             _assumed_pod_deleted(core, new)

@@ -11,10 +11,12 @@ from collections.abc import Generator, Iterable
 from typing import Any, Final, NamedTuple, cast
 
 from framework.cache import Cache
+from framework.cache.pod_groups import group_of
 from framework.columns import Snapshot
 from framework.configuration.effective import EffectiveConfiguration
 from framework.cycle import BindingCycle, SchedulingCore, run_scheduling_cycle
 from framework.cycle.binding_cycle import Phase
+from framework.cycle.pod_group_cycle import PodGroupRun
 from framework.cycle.repeats import RepeatRule, Repeats
 from framework.cycle.scheduling_cycle import new_trace
 from framework.interface.plugin import PersonPermitPlugin, QueueSortPlugin
@@ -108,10 +110,14 @@ class Scheduler:
         self._waiting = services.waiting_pods
         self.core = SchedulingCore(services, Cache(), queue, profiles, self.cluster, observer, repeats=Repeats(repeats))
         self._ready: deque[BindingCycle] = deque()
-        self._running: Generator[str, None, BindingCycle | None] | Generator[str, None, None] | None = None
+        self._running: Generator[str, None, BindingCycle | list[BindingCycle] | None] | None = None
         self._trace: AttemptTrace | None = None
         self._cycle_trace: AttemptTrace | None = None
         self._in_binding_cycle = False
+        self._group: PodGroupRun | None = None
+        self.cycle_traces: list[AttemptTrace] = []
+        """The attempts that the last scheduling cycle began: one, or those of all pods of a group."""
+        self._follow_gates(configuration, ())
         self.cluster.connect(self, services.clock, observer)
         self._take_over()
 
@@ -120,8 +126,19 @@ class Scheduler:
             initial_backoff=configuration.pod_initial_backoff_seconds * SECOND,
             max_backoff=configuration.pod_max_backoff_seconds * SECOND,
             max_in_unschedulable=self._max_in_unschedulable,
+            pod_groups=configuration.feature_gates.enabled("GenericWorkload"),
             pops_early=configuration.feature_gates.enabled("SchedulerPopFromBackoffQ"),
         )
+
+    def _follow_gates(self, configuration: EffectiveConfiguration, pods: Iterable[Pod]) -> None:
+        """``pods``: those that no event will tell of any more."""
+        gates, cache = configuration.feature_gates, self.core.cache
+        self.core.gang_scheduling = gates.enabled("GangScheduling")
+        if not gates.enabled("GenericWorkload"):
+            cache.pod_groups = None
+        elif cache.pod_groups is None:
+            cache.follow_pod_groups(pod for pod in pods if not pod.spec.node_name)
+        self.core.services.pod_groups = cache.pod_groups
 
     def _take_over(self) -> None:
         """Nodes before everything else, pods last: the order of a lister's first answer is nobody's promise."""
@@ -251,6 +268,8 @@ class Scheduler:
                     return attempt
             else:
                 self.points += 1
+                if self._group is not None:
+                    trace = self._group.trace
                 return PointReached(point, trace.pod, trace.uid, trace)
 
     def _goes_on(self) -> bool:
@@ -260,13 +279,17 @@ class Scheduler:
         self._settle_due_timers()
         return self._next_binding() or self._next_cycle()
 
-    def _stopped(self, binding: BindingCycle | None) -> Attempt | None:
+    def _stopped(self, binding: BindingCycle | list[BindingCycle] | None) -> Attempt | None:
         """A cycle has ended. The attempt once everything that it set off is done; it is the cycle's, if one did."""
         assert self._trace is not None
         trace = self._trace
         self._running = self._trace = None
         self._in_binding_cycle = False
-        if binding is not None:
+        if self._group is not None:
+            self.cycle_traces, self._group = self._group.traces, None
+        if isinstance(binding, list):
+            self._ready.extend(binding)
+        elif binding is not None:
             self._ready.append(binding)
         self._settle_due_timers()
         self._collect_ready()
@@ -281,7 +304,12 @@ class Scheduler:
             return False
         self.attempts += 1
         self._trace = self._cycle_trace = new_trace(self.core, queued)
-        self._running = run_scheduling_cycle(self.core, queued, self._trace)
+        self.cycle_traces = [self._trace]
+        if self.core.cache.pod_groups is not None and group_of(queued.pod) is not None:
+            self._group = PodGroupRun(self.core, queued, self._trace)
+            self._running = self._group.run()
+        else:
+            self._running = run_scheduling_cycle(self.core, queued, self._trace)
         return True
 
     def _next_binding(self) -> bool:
@@ -434,6 +462,8 @@ class Scheduler:
         known = set(self.core.profiles)
         self.configuration = configuration
         self.core.profiles = profiles
+        seen = [pod for pod in self.cluster.list(Pod) if pod.spec.scheduler_name in known]
+        self._follow_gates(configuration, seen)
         self.core.queue.reconfigure(
             order=_queue_order(profiles),
             pre_enqueue={name: profile.pre_enqueue for name, profile in profiles.items()},
@@ -455,7 +485,7 @@ class Scheduler:
     def __getstate__(self) -> dict[str, Any]:
         if self.mid_cycle:
             raise MidCycle("a scheduler can only be pickled between cycles")
-        return self.__dict__
+        return {**self.__dict__, "cycle_traces": []}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         """Everything below is there when this runs: what follows from the plugins is prepared again."""

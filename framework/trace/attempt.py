@@ -67,6 +67,19 @@ class PermitOutcome(NamedTuple):
     timeout_seconds: float
 
 
+class PodGroupOutcome(NamedTuple):
+    """What the cycle of the pod's group came to."""
+
+    group: str
+    """``namespace/name``."""
+    pods: tuple[str, ...]
+    """All pods of the cycle, in the order in which they were tried out."""
+    status: Status
+    waiting_on_preemption: bool
+    permit: tuple[PermitOutcome, ...]
+    """What Permit said of this pod while the group was tried out."""
+
+
 @dataclass(slots=True)
 class FilterTrace:
     """``verdict[position]`` is an index into ``verdicts`` (0 = feasible) or NOT_EVALUATED."""
@@ -174,5 +187,6 @@ class AttemptTrace:
     pending_plugins: tuple[str, ...] = ()
     nomination: str | None = None
     """What the failure handler was told: None keeps, "" clears, else the node."""
+    pod_group: PodGroupOutcome | None = None
     content: SharedContent | None = field(default=None, repr=False, compare=False)
     """Set when the attempt may be repeated, or repeats another; no part of the record."""

@@ -176,7 +176,8 @@ class Engine:
                 self.next_cycle_at = time.monotonic() + seconds
         self.pace.happened(happened)
         if happened is Happened.ERRORS:
-            said = f"{ERRORS_IN_A_ROW} attempts in a row ended in an error, so the run is paused."
+            what = "attempts in a row ended in an error, or in a pod group that does not fit"
+            said = f"{ERRORS_IN_A_ROW} {what}, so the run is paused."
             self.player.projection.feed.line(self.player.now, "engine", [text_part(said)])
         if stepping and self.pace.step is None:
             self.urgent = True

@@ -192,8 +192,9 @@ class Player:
         self.operations += 1
         # The end of a binding cycle alone is no attempt: that was told when its scheduling cycle ended.
         if reached.cycle > self.recorded:
-            self.recorded = reached.cycle
-            self.traces.append(reached)
+            # One attempt, or those of all pods of a group.
+            self.traces += self.scheduler.cycle_traces
+            self.recorded = self.traces[-1].cycle
             if self.virtual:
                 self._advance_cycle()
         self._chain()
@@ -209,7 +210,9 @@ class Player:
         for trace in self.projection.ended:
             self.digest = chained(trace, self.digest)
             if self.virtual:
-                self.errors = self.errors + 1 if trace.reason == "SchedulerError" else 0
+                # The pods of a group that does not fit are tried again and again as well: no event brings them back.
+                endless = trace.reason == "SchedulerError" or (trace.pod_group is not None and trace.result == "failed")
+                self.errors = self.errors + 1 if endless else 0
         self.ended += self.projection.ended
         self.projection.ended.clear()
 

@@ -15,7 +15,6 @@ def always(pod: Pod) -> bool:
 JUDGES: Final[dict[str, Callable[[Pod], bool]]] = {
     # These judge only pods that use features which no manifest of ours can ask for by itself.
     "DeferredPodScheduling": lambda pod: False,
-    "GangScheduling": lambda pod: False,
     "PodGroupPodsCount": lambda pod: False,
     "TopologyPlacementGenerator": lambda pod: False,
 }

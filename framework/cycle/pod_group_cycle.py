@@ -1,0 +1,294 @@
+"""The scheduling cycle of a pod group (spec: framework §10; upstream ``schedule_one_podgroup.go``).
+
+All pods of the group that wait in the queue are tried out one after the other in one snapshot, each with its sisters
+assumed where they found room, and everything is taken back. Only if the group can run, the same pods are then assumed,
+reserved and permitted for real. Like a single pod's cycle, a generator that stops after every extension point.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Generator
+from dataclasses import dataclass, field
+from typing import Final
+
+from framework.cache.pod_groups import GroupKey, PodGroupState, group_of
+from framework.cycle.binding_cycle import BindingCycle
+from framework.cycle.core import SchedulingCore
+from framework.cycle.diagnosis import Failed, FitError, rejected_on_one_node
+from framework.cycle.failure import handle_failure
+from framework.cycle.pod_group_condition import set_scheduled_condition
+from framework.cycle.scheduling_cycle import (
+    assumed_copy,
+    must_be_skipped,
+    new_trace,
+    prepare_binding,
+    schedule,
+    skip,
+)
+from framework.interface.cycle_state import CycleState
+from framework.interface.node_info import PodInfo
+from framework.interface.pod_groups import PodGroupCycle
+from framework.interface.status import SUCCESS, Code, Status
+from framework.profiles import Profile, priority_of
+from framework.profiles.binding_points import run_permit
+from framework.queue import CLEAR_NOMINATION, Nomination, QueuedPodInfo
+from framework.trace.attempt import AttemptTrace, PodGroupOutcome
+
+UNSCHEDULABLE: Final = "pod group is unschedulable"
+Step = Generator[str, None, None]
+
+
+@dataclass(slots=True, eq=False)
+class Trial:
+    """What trying out one pod of the group came to."""
+
+    queued: QueuedPodInfo
+    trace: AttemptTrace
+    state: CycleState
+    node_name: str = ""
+    """Where it was assumed: its node, or the one it was nominated to."""
+    status: Status = SUCCESS
+    fit_error: FitError | None = None
+    nomination: Nomination | None = CLEAR_NOMINATION
+    requires_preemption: bool = False
+    permit: Status | None = None
+    """Only of a pod that found a node, or was nominated to one."""
+    assumed: PodInfo | None = None
+
+    def failed(self, status: Status, fit_error: FitError | None, nomination: Nomination | None) -> None:
+        self.status, self.fit_error, self.nomination = status, fit_error, nomination
+
+
+@dataclass(slots=True)
+class GroupResult:
+    status: Status
+    trials: list[Trial] = field(default_factory=list)
+    """In the order of the pods; after an error fewer than there are pods."""
+    waiting_on_preemption: bool = False
+
+
+def unschedulable(*reasons: str) -> Status:
+    return Status(Code.UNSCHEDULABLE, reasons, error=UNSCHEDULABLE)
+
+
+class PodGroupRun:
+    """``traces`` are those of all pods that were popped, in that order; ``trace`` of the one whose turn it is."""
+
+    def __init__(self, core: SchedulingCore, queued: QueuedPodInfo, trace: AttemptTrace) -> None:
+        self._core = core
+        self._first = queued
+        self.trace = trace
+        self.traces = [trace]
+        self._key: GroupKey = group_of(queued.pod) or ("", "")
+
+    def run(self) -> Generator[str, None, list[BindingCycle]]:
+        """Ends with the binding cycles to run."""
+        core = self._core
+        members = self._collect()
+        profile = self._profile(members)
+        if profile is None:
+            return []
+        members = [member for member in members if not self._skipped(*member)]
+        if not members:
+            return []
+        core.cache.update_snapshot(core.snapshot)
+        for _, trace in members:
+            trace.nodes_total = len(core.snapshot)
+        result = yield from self._try_out(profile, members)
+        return (yield from self._submit(profile, members, result))
+
+    # --- who takes part ---------------------------------------------------------------------------------------------
+
+    def _collect(self) -> list[tuple[QueuedPodInfo, AttemptTrace]]:
+        """All pods of the group that can leave the queue: by priority, then in the order of their first attempts."""
+        core, first = self._core, self._first
+        members = [(first, self.trace)]
+        state = self._live_state()
+        for pod in () if state is None else state.unscheduled_pods():
+            if pod.metadata.name == first.pod.metadata.name:
+                continue
+            sister = core.queue.pop_specific(pod, core.now)
+            if sister is not None:
+                members.append((sister, new_trace(core, sister)))
+                self.traces.append(members[-1][1])
+        members.sort(
+            key=lambda each: (-priority_of(each[0].pod), each[0].initial_attempt_timestamp or 0, each[0].sequence)
+        )
+        return members
+
+    def _live_state(self) -> PodGroupState | None:
+        groups = self._core.cache.pod_groups
+        return None if groups is None else groups.get(*self._key)
+
+    def _profile(self, members: list[tuple[QueuedPodInfo, AttemptTrace]]) -> Profile | None:
+        """None after every pod failed, each under its own profile."""
+        core = self._core
+        name = ""
+        text = ""
+        for queued, _ in members:
+            wanted = queued.pod.spec.scheduler_name
+            if name and wanted != name:
+                text = (
+                    "all pods in a single pod group should have the same .spec.schedulerName set, "
+                    f'got: "{wanted}" and "{name}"'
+                )
+                break
+            name = name or wanted
+        if not text and name in core.profiles:
+            return core.profiles[name]
+        status = Status.as_error(text or f'profile not found for scheduler name "{name}"')
+        for queued, trace in members:
+            handle_failure(core, queued, queued.pod, status, None, CLEAR_NOMINATION, trace)
+        return None
+
+    def _skipped(self, queued: QueuedPodInfo, trace: AttemptTrace) -> bool:
+        if not must_be_skipped(self._core, queued.pod):
+            return False
+        skip(self._core, queued, trace)
+        return True
+
+    # --- trying out -------------------------------------------------------------------------------------------------
+
+    def _try_out(
+        self, profile: Profile, members: list[tuple[QueuedPodInfo, AttemptTrace]]
+    ) -> Generator[str, None, GroupResult]:
+        """Upstream's default algorithm: the pods in their order, those that do not fit left aside."""
+        core = self._core
+        result = GroupResult(unschedulable())
+        state = self._live_state()
+        trial_group = PodGroupCycle(*self._key, members=PodGroupState() if state is None else state.copy())
+        try:
+            for queued, trace in members:
+                self.trace = trace
+                trial = Trial(queued, trace, CycleState())
+                trial.state.pod_group = trial_group
+                yield from self._try_pod(profile, trial, trial_group)
+                result.trials.append(trial)
+                if trial.assumed is None:
+                    if trial.status.is_rejected:
+                        continue
+                    text = f"failed to schedule other pod from a pod group: {trial.status.message}"
+                    result.status, result.waiting_on_preemption = Status.as_error(text), False
+                    break
+                if trial.permit is not None and trial.permit.is_success:
+                    if any(each.requires_preemption for each in result.trials):
+                        result.status = unschedulable("pod group is waiting for preemption to complete")
+                        result.waiting_on_preemption = True
+                    else:
+                        result.status = SUCCESS
+        finally:
+            for trial in reversed(result.trials):
+                if trial.assumed is not None:
+                    self._take_back(core, profile, trial)
+        return result
+
+    def _try_pod(self, profile: Profile, trial: Trial, group: PodGroupCycle) -> Step:
+        core, trace = self._core, trial.trace
+        placed = yield from schedule(core, profile, trial.state, trial.queued.pod_info, trace)
+        profile.handle.current_filter = None
+        if isinstance(placed, Failed):
+            trial.failed(placed.status, placed.fit_error, placed.nomination)
+            if placed.nomination is None or not placed.nomination.node_name:
+                return
+            # The others have to see it where its victims make room.
+            trial.node_name, trial.requires_preemption = placed.nomination.node_name, True
+        else:
+            trial.node_name = trace.selected = placed
+        assumed = assumed_copy(trial.queued.pod_info, trial.node_name)
+        self._assume(assumed, group)
+        status = profile.run_reserve(trial.state, assumed.pod, trial.node_name, trace)
+        if profile.reserve:
+            yield "Reserve"
+        trial.assumed = assumed
+        if not status.is_success:
+            self._reject(profile, trial, status)
+            return
+        permitted = run_permit(profile, trial.state, assumed.pod, trial.node_name, trace).status
+        if permitted.code is not Code.WAIT and not permitted.is_success:
+            self._reject(profile, trial, permitted)
+        else:
+            trial.permit = permitted
+        if profile.permit:
+            yield "Permit"
+
+    def _assume(self, assumed: PodInfo, group: PodGroupCycle) -> None:
+        self._core.snapshot.assume_pod(assumed.pod.spec.node_name, assumed)
+        members = group.members
+        assert isinstance(members, PodGroupState)
+        members.assume(assumed.pod)
+        self._core.queue.nominator.delete(assumed.uid)
+
+    def _reject(self, profile: Profile, trial: Trial, status: Status) -> None:
+        """Reserve or Permit said no: the pod is out, the others are still tried after a rejection."""
+        self._take_back(self._core, profile, trial)
+        trial.assumed = None
+        trial.requires_preemption = False
+        fit_error = None
+        if status.is_rejected:
+            trial.trace.placed_status = status
+            pending = frozenset((status.plugin,)) if status.code is Code.PENDING else frozenset[str]()
+            status, fit_error = rejected_on_one_node(status, frozenset((status.plugin,)), pending)
+        trial.failed(status, fit_error, CLEAR_NOMINATION)
+
+    @staticmethod
+    def _take_back(core: SchedulingCore, profile: Profile, trial: Trial) -> None:
+        assert trial.assumed is not None
+        assert trial.state.pod_group is not None
+        pod = trial.assumed.pod
+        profile.run_unreserve(trial.state, pod, trial.node_name, trial.trace)
+        core.snapshot.forget_pod(trial.node_name, trial.assumed.uid)
+        members = trial.state.pod_group.members
+        assert isinstance(members, PodGroupState)
+        members.forget(trial.assumed.uid)
+        if pod.status.nominated_node_name:
+            core.queue.nominator.add(pod, Nomination(pod.status.nominated_node_name))
+
+    # --- what follows -----------------------------------------------------------------------------------------------
+
+    def _submit(
+        self, profile: Profile, members: list[tuple[QueuedPodInfo, AttemptTrace]], result: GroupResult
+    ) -> Generator[str, None, list[BindingCycle]]:
+        core = self._core
+        namespace, name = self._key
+        bindings: list[BindingCycle] = []
+        for i, (queued, trace) in enumerate(members):
+            self.trace = trace
+            trial = result.trials[i] if i < len(result.trials) else None
+            trace.pod_group = PodGroupOutcome(
+                f"{namespace}/{name}",
+                tuple(each.key for each, _ in members),
+                result.status,
+                result.waiting_on_preemption,
+                tuple(trace.permit),
+            )
+            if trial is not None and trial.status.is_success and result.status.is_success:
+                binding = yield from self._for_real(profile, trial)
+                if binding is not None:
+                    bindings.append(binding)
+                continue
+            status, fit_error, nomination = self._failure(trial, result)
+            handle_failure(core, queued, queued.pod, status, fit_error, nomination, trace)
+        set_scheduled_condition(core, namespace, name, result.status)
+        return bindings
+
+    def _for_real(self, profile: Profile, trial: Trial) -> Generator[str, None, BindingCycle | None]:
+        trial.state.pod_group = None
+        trace = trial.trace
+        # What the trial said at these points is kept with what the group came to.
+        trace.reserve, trace.permit, trace.unreserve = [], [], []
+        return (yield from prepare_binding(self._core, profile, trial.state, trial.queued, trial.node_name, trace))
+
+    @staticmethod
+    def _failure(trial: Trial | None, result: GroupResult) -> tuple[Status, FitError | None, Nomination | None]:
+        if trial is None:
+            return result.status, None, CLEAR_NOMINATION
+        if result.status.code is Code.ERROR:
+            own = trial.status.code is Code.ERROR
+            return (trial.status if own else result.status), None, CLEAR_NOMINATION
+        if trial.status.is_success and result.waiting_on_preemption:
+            return result.status, None, Nomination(trial.node_name)
+        if trial.status.is_success or (trial.requires_preemption and not result.waiting_on_preemption):
+            # What Permit said, "" included; that the pod asked for a preemption counts no more.
+            said = "" if trial.permit is None else trial.permit.message
+            return unschedulable(said), None, CLEAR_NOMINATION
+        return trial.status, trial.fit_error, trial.nomination
