@@ -129,6 +129,8 @@ SPECTACULAR_SETTINGS = {
         "FeedKindEnum": "schedweb.runs.serializers.fields.FEED_KINDS",
         "AnswerKindEnum": "schedweb.runs.serializers.pod.ANSWERS",
         "QueueEnum": "schedweb.runs.serializers.fields.POD_COLUMNS",
+        "AnalysisStatusEnum": "schedweb.runs.serializers.analysis.STATUSES",
+        "StatusEnum": ["pending", "applied", "refused"],
         "ClockModeEnum": ["virtual", "real"],
         "ServerModeEnum": ["embedded", "distributed"],
         "CellStateEnum": "schedweb.configurations.serializers.CELL_STATES",
@@ -170,3 +172,6 @@ ENGINE_SWEEP_SECONDS = 2.0
 # A run that has nothing to do gives its worker back after this long; the next command takes one again.
 ENGINE_PARK_SECONDS = 60.0
 ENGINE_CHECKPOINT_SECONDS = 10.0
+# An analysis (schedweb/engine/analyst.py) that takes longer, or more memory, is ended with a sentence.
+ANALYSIS_SECONDS = 120.0
+ANALYSIS_MEMORY_BYTES = 4 * 1024**3

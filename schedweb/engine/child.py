@@ -7,7 +7,6 @@ only when the supervisor says that the journal has it. When the pipe is closed i
 from __future__ import annotations
 
 import contextlib
-import gc
 import os
 import select
 import sys
@@ -17,18 +16,18 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from framework.interface import Plugin
-from framework.plugins.registry import installed_registry
 from framework.profiles import ProfileError
 from schedweb.engine import frames
 from schedweb.engine.batch import Gatherer
-from schedweb.engine.checkpoint import load_checkpoint, save_checkpoint
+from schedweb.engine.checkpoint import save_checkpoint
 from schedweb.engine.commands import command_from
 from schedweb.engine.feed import text as text_part
 from schedweb.engine.frames import Batch, Begin, Entry, Gone, Offer, Outcome
+from schedweb.engine.moments import machine
 from schedweb.engine.obey import validate
 from schedweb.engine.pace import Pace
-from schedweb.engine.payload import PayloadUnreadable, decode_payload
-from schedweb.engine.player import ERRORS_IN_A_ROW, Happened, Player, RunOptions, RunRefused, effective_configuration
+from schedweb.engine.payload import PayloadUnreadable
+from schedweb.engine.player import ERRORS_IN_A_ROW, Happened, Player, RunRefused
 from schedweb.engine.replay import Diverged, do, replay
 
 FRAME_SECONDS = 0.1
@@ -361,22 +360,7 @@ class Prepared:
 
 def prepare(begin: Begin) -> Prepared:
     """The player at the stored position: from the newest checkpoint or from the start, and what the journal says."""
-    gc.disable()
-    registry = installed_registry()
-    payload = decode_payload(begin.payload)
-    options = RunOptions(begin.seed, begin.ties, begin.approvals, begin.clock, begin.start)  # type: ignore[arg-type]
-    restored = None if begin.checkpoint is None else load_checkpoint(begin.checkpoint)
-    if restored is not None:
-        player, pace = restored
-        player.restored(payload.timeline, registry)
-    else:
-        configuration = effective_configuration(begin.configuration, registry)
-        player = Player(payload.objects, payload.timeline, configuration, registry, options)
-        pace = Pace(speed=begin.speed)
-    del payload
-    gc.collect()
-    gc.freeze()
-    gc.enable()
+    player, pace = machine(begin)
     from_position = player.position
     left = replay(player, pace, begin.journal, until=begin.position)
     if begin.is_stored:

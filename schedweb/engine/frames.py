@@ -296,7 +296,8 @@ def write(pipe: Writer, message: Message) -> None:
         raise Gone(str(error)) from error
 
 
-def _read(pipe: Reader) -> bytes:
+def read(pipe: Reader) -> bytes:
+    """One message as it came. Raises Gone."""
     try:
         head = pipe.read(HEAD.size)
         if len(head) < HEAD.size:
@@ -311,10 +312,10 @@ def _read(pipe: Reader) -> bytes:
 
 
 def read_to_child(pipe: Reader) -> ToChild:
-    message: ToChild = _TO_CHILD.decode(_read(pipe))
+    message: ToChild = _TO_CHILD.decode(read(pipe))
     return message
 
 
 def read_from_child(pipe: Reader) -> FromChild:
-    message: FromChild = _FROM_CHILD.decode(_read(pipe))
+    message: FromChild = _FROM_CHILD.decode(read(pipe))
     return message

@@ -30,12 +30,17 @@ def journal_since(run: Run, position: int) -> list[Entry]:
     return [entry for _, entry in sorted(ordered, key=lambda item: item[0])]
 
 
-def begin_of(run: Run) -> Begin:
+def begin_of(run: Run, position: int | None = None) -> Begin:
+    """Up to where the run is stored, or to an earlier position: then with the digest if one is known there."""
+    until = run.position if position is None else position
     checkpoint = (
-        Checkpoint.objects.filter(run=run, engine_version=ENGINE_VERSION, position__lte=run.position)
+        Checkpoint.objects.filter(run=run, engine_version=ENGINE_VERSION, position__lte=until)
         .order_by("-position")
         .first()
     )
+    digest = run.digest
+    if until != run.position:
+        digest = checkpoint.digest if checkpoint is not None and checkpoint.position == until else ""
     return Begin(
         payload=bytes(run.snapshot.payload),
         configuration=run.first_configuration_version.text,
@@ -46,8 +51,8 @@ def begin_of(run: Run) -> Begin:
         start=run.clock_start,
         speed=run.first_speed,
         journal=journal_since(run, checkpoint.position if checkpoint else 0),
-        position=run.position,
-        digest=run.digest,
+        position=until,
+        digest=digest,
         is_stored=run.seq > 0,
         checkpoint=None if checkpoint is None else bytes(checkpoint.data),
         checkpoint_seconds=settings.ENGINE_CHECKPOINT_SECONDS,

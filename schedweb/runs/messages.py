@@ -84,6 +84,15 @@ class RunsChanged(Message, frozen=True, tag="runs.changed"):
     change: Literal["created", "changed", "deleted"] = "changed"
 
 
+class AnalysisChanged(Message, frozen=True, tag="analysis.changed"):
+    """To those who follow the run; the answer itself is fetched."""
+
+    run: str
+    id: str
+    name: str
+    status: str
+
+
 class WaitingCount(Message, frozen=True, tag="waiting.count"):
     count: int
     person: int

@@ -12,8 +12,10 @@ from celery.signals import worker_ready, worker_shutting_down
 from django.conf import settings
 from django.db import DatabaseError, close_old_connections
 
+from schedweb.engine.analyst import analyse
 from schedweb.engine.lease import close_own_connection
 from schedweb.engine.supervisor import play_run, shut_down_all
+from schedweb.runs.services.analyses import ANALYSE
 from schedweb.runs.services.dispatch import PLAY, sweep
 
 log = logging.getLogger(__name__)
@@ -23,6 +25,11 @@ STOP = threading.Event()
 @shared_task(name=PLAY)
 def play(run: str) -> bool:
     return play_run(UUID(run))
+
+
+@shared_task(name=ANALYSE)
+def answer_analysis(analysis: str) -> bool:
+    return analyse(UUID(analysis))
 
 
 def sweep_until_stopped() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path
 
-from schedweb.runs.api import attempts, objects, pods, runs, waiting
+from schedweb.runs.api import analyses, attempts, objects, pods, runs, waiting
 
 urlpatterns = [
     path("runs/", runs.RunListApi.as_view()),
@@ -29,6 +29,8 @@ urlpatterns = [
     path("runs/<uuid:run>/attempts/<int:number>/filter/", attempts.AttemptFilterApi.as_view()),
     path("runs/<uuid:run>/attempts/<int:number>/preemption/", attempts.AttemptPreemptionApi.as_view()),
     path("runs/<uuid:run>/attempts/<int:number>/scores/", attempts.AttemptScoresApi.as_view()),
+    path("runs/<uuid:run>/analyses/", analyses.AnalysesApi.as_view()),
+    path("runs/<uuid:run>/analyses/<uuid:analysis>/", analyses.AnalysisApi.as_view()),
     path("waiting/", waiting.WaitingListApi.as_view()),
     path("waiting/count/", waiting.WaitingCountApi.as_view()),
     path("decisions/", waiting.DecisionListApi.as_view()),

@@ -261,6 +261,40 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run}/analyses/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description 200 with the answer when it is known, else 202: follow `analysis.changed`, or read it again. */
+        post: operations["runs_analysis_ask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/analyses/{analysis}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["runs_analysis"];
+        put?: never;
+        post?: never;
+        /** @description Ends the work on it; what has ended already stays. */
+        delete: operations["runs_analysis_cancel"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run}/attempts/": {
         parameters: {
             query?: never;
@@ -672,6 +706,48 @@ export interface components {
          * @enum {string}
          */
         ActionEnum: "bound" | "match" | "provision";
+        Analysis: {
+            /** Format: uuid */
+            id: string;
+            /** Format: uuid */
+            run: string;
+            name: components["schemas"]["NameEnum"];
+            position: number;
+            arguments: {
+                [key: string]: unknown;
+            };
+            status: components["schemas"]["AnalysisStatusEnum"];
+            /** @description a sentence, when it failed */
+            error: string | null;
+            /** Format: double */
+            seconds: number | null;
+            asked_by: string;
+            /**
+             * Format: date-time
+             * @description wall clock
+             */
+            at: string;
+            result: components["schemas"]["AnalysisResult"] | null;
+        };
+        AnalysisAskRequest: {
+            name: components["schemas"]["NameEnum"];
+            /** @description else where the run is now */
+            position?: number | null;
+            /** @description what_would_help {namespace, name}; capacity_pods {namespace, name | manifest, limit?}; capacity_nodes {node | manifest, limit?}; a manifest is the YAML or JSON text of one object */
+            arguments?: {
+                [key: string]: unknown;
+            };
+        };
+        AnalysisResult: components["schemas"]["WhatWouldHelpResult"] | components["schemas"]["CapacityPodsResult"] | components["schemas"]["CapacityNodesResult"];
+        /**
+         * @description * `pending` - pending
+         *     * `running` - running
+         *     * `done` - done
+         *     * `failed` - failed
+         *     * `cancelled` - cancelled
+         * @enum {string}
+         */
+        AnalysisStatusEnum: "pending" | "running" | "done" | "failed" | "cancelled";
         Answer: {
             kind: components["schemas"]["AnswerKindEnum"];
             headline: string;
@@ -760,6 +836,22 @@ export interface components {
             lost_by: string;
             /** @description the criterion with both numbers */
             lost_text: string;
+        };
+        CapacityNodesResult: {
+            shape: string;
+            nodes: number;
+            helped: number;
+            with_one_less: number;
+            never: components["schemas"]["StuckPod"][];
+            limit: number;
+        };
+        CapacityPodsResult: {
+            pod: string;
+            fits: number;
+            at_limit: boolean;
+            /** @description about the first pod that did not fit */
+            message: string;
+            nodes: components["schemas"]["NodeCapacity"][];
         };
         Card: {
             namespace: string;
@@ -1562,6 +1654,13 @@ export interface components {
             overlaps: boolean;
             merged: string | null;
         };
+        /**
+         * @description * `what_would_help` - what_would_help
+         *     * `capacity_pods` - capacity_pods
+         *     * `capacity_nodes` - capacity_nodes
+         * @enum {string}
+         */
+        NameEnum: "what_would_help" | "capacity_pods" | "capacity_nodes";
         NamespacePods: {
             name: string;
             pods: number;
@@ -1594,6 +1693,14 @@ export interface components {
             wanted: number;
             /** @description how much is missing; 0 when it would fit */
             short: number;
+        };
+        NodeCapacity: {
+            node: string;
+            fits: number;
+            /** @description which plugin stops the next */
+            plugin: string;
+            reasons: string[];
+            can_become_free: boolean;
         };
         NodeCondition: {
             type: string;
@@ -1663,6 +1770,14 @@ export interface components {
             offset: number;
             limit: number;
             results: components["schemas"]["Object"][];
+        };
+        /** @description A change to one object; a fork takes it among its changes. */
+        Operation: {
+            verb: components["schemas"]["VerbEnum"];
+            /** @description of a deletion: kind and name */
+            manifest: {
+                [key: string]: unknown;
+            };
         };
         Owner: {
             kind: string;
@@ -1913,6 +2028,29 @@ export interface components {
             count: number;
             short: string;
         };
+        Remedy: {
+            kind: components["schemas"]["RemedyKindEnum"];
+            text: string;
+            /** @description where the pod went when it was tried */
+            node: string;
+            /** @description what it costs others */
+            cost: string;
+            /** @description other pods that find no place afterwards */
+            left_pending: number;
+            operations: components["schemas"]["Operation"][];
+        };
+        /**
+         * @description * `gate` - gate
+         *     * `uncordon` - uncordon
+         *     * `tolerate` - tolerate
+         *     * `relax` - relax
+         *     * `lower` - lower
+         *     * `node` - node
+         *     * `priority` - priority
+         *     * `free` - free
+         * @enum {string}
+         */
+        RemedyKindEnum: "gate" | "uncordon" | "tolerate" | "relax" | "lower" | "node" | "priority" | "free";
         /**
          * @description * `viewer` - viewer
          *     * `operator` - operator
@@ -2138,6 +2276,10 @@ export interface components {
          * @enum {string}
          */
         StatusEnum: "pending" | "applied" | "refused";
+        StuckPod: {
+            pod: string;
+            message: string;
+        };
         /**
          * @description * `pod` - pod
          *     * `node` - node
@@ -2194,6 +2336,13 @@ export interface components {
             column: number | null;
             hint: string;
         };
+        /**
+         * @description * `add` - add
+         *     * `replace` - replace
+         *     * `delete` - delete
+         * @enum {string}
+         */
+        VerbEnum: "add" | "replace" | "delete";
         Version: {
             /** Format: uuid */
             id: string;
@@ -2356,6 +2505,12 @@ export interface components {
          * @enum {string}
          */
         WhatEnum: "cycle" | "point";
+        WhatWouldHelpResult: {
+            /** @description namespace/name */
+            pod: string;
+            /** @description none: it fits as it is, or nothing known helps */
+            remedies: components["schemas"]["Remedy"][];
+        };
         Worker: {
             state: components["schemas"]["WorkerStateEnum"];
             /** Format: date-time */
@@ -3518,6 +3673,163 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_analysis_ask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AnalysisAskRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Analysis"];
+                };
+            };
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Analysis"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_analysis: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                analysis: string;
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Analysis"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_analysis_cancel: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                analysis: string;
                 run: string;
             };
             cookie?: never;

@@ -26,6 +26,8 @@ export function startLive(queries: QueryClient): void {
       void queries.invalidateQueries({ queryKey: ["waiting"], predicate: (query) => query.queryKey[1] !== "count" });
     } else if (message.type === "runs.changed") {
       void queries.invalidateQueries({ queryKey: ["runs"] });
+    } else if (message.type === "analysis.changed") {
+      void queries.invalidateQueries({ queryKey: ["run", message.run, "analysis", message.id] });
     } else if (message.type === "hello") {
       void queries.invalidateQueries({ queryKey: ["waiting"] });
     }

@@ -37,13 +37,18 @@ export interface RunDelta {
 export interface RunResync { type: "run.resync"; run: string }
 export interface WaitingCount { type: "waiting.count"; count: number; person: number }
 export interface RunsChanged { type: "runs.changed"; run: string; change?: "created" | "changed" | "deleted" }
+/** A question about the run (POST …/analyses/) got on; the answer itself is fetched. */
+export interface AnalysisChanged {
+  type: "analysis.changed"; run: string; id: string; name: string; status: string;
+}
 export interface Pong { type: "pong"; id: number }
 export interface ServerError { type: "error"; code: string; message: string }
 export type ServerMessage =
-  | Hello | Subscribed | RunDelta | RunResync | WaitingCount | RunsChanged | Pong | ServerError;
+  | Hello | Subscribed | RunDelta | RunResync | WaitingCount | RunsChanged | AnalysisChanged | Pong | ServerError;
 
 const KNOWN: ReadonlySet<string> = new Set<ServerMessage["type"]>([
-  "hello", "subscribed", "run.delta", "run.resync", "waiting.count", "runs.changed", "pong", "error",
+  "hello", "subscribed", "run.delta", "run.resync", "waiting.count", "runs.changed", "analysis.changed",
+  "pong", "error",
 ]);
 
 export function parseServerMessage(text: string): ServerMessage | null {

@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+from schedweb.runs.models.analysis import Analysis
 from schedweb.runs.models.history import Attempt, AttemptChunk, Decision, FeedItem, Preemption
 from schedweb.runs.models.live import NodeRecord, ObjectRecord, PodRecord
 from schedweb.runs.models.run import Checkpoint, JournalEntry, Run
 
 __all__ = [
+    "Analysis",
     "Attempt",
     "AttemptChunk",
     "Checkpoint",

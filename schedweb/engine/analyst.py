@@ -1,0 +1,126 @@
+"""The analyst: has a question about a run answered by a process of its own, within limits, and stores the answer."""
+
+from __future__ import annotations
+
+import logging
+import os
+import subprocess
+import sys
+import threading
+import time
+from typing import Final
+from uuid import UUID
+
+from django.conf import settings
+
+from schedweb.engine import frames
+from schedweb.engine.analysis import Answer, Ask, FromProcess, NoAnswer, read_answer
+from schedweb.engine.lease import close_own_connection
+from schedweb.engine.stored import begin_of
+from schedweb.environment import ROOT
+from schedweb.runs import messages
+from schedweb.runs.models import Analysis
+from schedweb.runs.publisher import PUBLISHER, run_group
+from schedweb.runs.services.analyses import claim, finish, is_cancelled
+
+log = logging.getLogger(__name__)
+LOOK_SECONDS: Final = 0.25
+"""How often a cancellation is looked for."""
+
+
+class AnalysisProcess:
+    """Sends the question and waits for the answer in a thread, so that it can be ended at any time."""
+
+    def __init__(self, ask: Ask) -> None:
+        environment = {**os.environ, "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+        self.child = subprocess.Popen(
+            [sys.executable, "-m", "schedweb.engine.analysis"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            cwd=ROOT,
+            env=environment,
+            close_fds=True,
+            start_new_session=True,
+        )
+        self.said: FromProcess | None = None
+        self._thread = threading.Thread(target=self._talk, args=(ask,), name=f"analysis-{self.child.pid}", daemon=True)
+        self._thread.start()
+
+    def _talk(self, ask: Ask) -> None:
+        assert self.child.stdin is not None
+        assert self.child.stdout is not None
+        try:
+            frames.write(self.child.stdin, ask)
+            self.said = read_answer(self.child.stdout)
+        except frames.Gone as error:
+            log.debug("the process of an analysis is gone: %s", error)
+
+    def wait(self, seconds: float) -> bool:
+        """Whether it has answered, or died."""
+        self._thread.join(seconds)
+        return not self._thread.is_alive()
+
+    def close(self) -> None:
+        self.child.kill()
+        self.child.wait()
+        self._thread.join()
+        for pipe in (self.child.stdin, self.child.stdout):
+            if pipe is not None:
+                try:
+                    pipe.close()
+                except OSError as error:
+                    log.debug("%s", error)
+
+
+def answer_of(analysis: Analysis) -> FromProcess | None:
+    """None when it was cancelled."""
+    question = {**analysis.arguments, "question": analysis.name}
+    ask = Ask(begin_of(analysis.run, analysis.position), question, settings.ANALYSIS_MEMORY_BYTES)
+    deadline = time.monotonic() + settings.ANALYSIS_SECONDS
+    process = AnalysisProcess(ask)
+    try:
+        while not process.wait(LOOK_SECONDS):
+            if time.monotonic() > deadline:
+                return NoAnswer(f"It took longer than {settings.ANALYSIS_SECONDS:.0f} s and was ended.")
+            if is_cancelled(analysis):
+                return None
+    finally:
+        process.close()
+    return process.said or NoAnswer("The process of this analysis died; it may have needed more memory than there is.")
+
+
+def analyse(identity: UUID) -> bool:
+    """False when somebody else works on it, or nobody has to."""
+    try:
+        analysis = claim(identity)
+        if analysis is None:
+            return False
+        tell(analysis, Analysis.Status.RUNNING)
+        began = time.monotonic()
+        try:
+            said = answer_of(analysis)
+        except Exception:
+            log.exception("%s ended by surprise", analysis)
+            said = NoAnswer("The analysis could not be begun.")
+        seconds = time.monotonic() - began
+        match said:
+            case Answer(content=content):
+                finish(analysis, result=content.decode(), seconds=seconds)
+                tell(analysis, Analysis.Status.DONE)
+            case NoAnswer(text, trace):
+                if trace:
+                    log.error("%s: %s", analysis, trace)
+                finish(analysis, error=text, seconds=seconds)
+                tell(analysis, Analysis.Status.FAILED)
+            case None:
+                tell(analysis, Analysis.Status.CANCELLED)
+        return True
+    finally:
+        close_own_connection()
+
+
+def tell(analysis: Analysis, status: str) -> None:
+    run = str(analysis.run_id)
+    message = messages.AnalysisChanged(run=run, id=str(analysis.pk), name=analysis.name, status=status)
+    PUBLISHER.publish(run_group(run), message)

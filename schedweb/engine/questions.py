@@ -1,0 +1,53 @@
+"""What can be asked about a moment of a run, as types: the web validates against them, the process answers them.
+
+What a question needs from outside (a manifest) is in it, so that equal questions have equal arguments and one answer.
+"""
+
+from __future__ import annotations
+
+from typing import Annotated, Any, Final
+
+import msgspec
+
+from schedweb.engine.commands import Name, Namespace
+
+POD_LIMIT: Final = 1000
+NODE_LIMIT: Final = 200
+
+
+class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="question"):
+    """`question` is the `name` in the API, the other fields are its `arguments`."""
+
+
+class WhatWouldHelp(Question, frozen=True, tag="what_would_help"):
+    """The smallest changes after which this pending pod finds a node."""
+
+    namespace: Namespace
+    name: Name
+
+
+class CapacityPods(Question, frozen=True, tag="capacity_pods"):
+    """How many more pods like this one fit: a pod of the run, or a manifest."""
+
+    namespace: str = ""
+    name: str = ""
+    manifest: dict[str, Any] | None = None
+    limit: Annotated[int, msgspec.Meta(ge=1, le=10_000)] = POD_LIMIT
+
+
+class CapacityNodes(Question, frozen=True, tag="capacity_nodes"):
+    """How many nodes of a shape until everybody has one: the shape of a node of the run, or a manifest."""
+
+    node: str = ""
+    manifest: dict[str, Any] | None = None
+    limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = NODE_LIMIT
+
+
+AnyQuestion = WhatWouldHelp | CapacityPods | CapacityNodes
+NAMES: Final = ("what_would_help", "capacity_pods", "capacity_nodes")
+
+
+def question_from(content: object) -> AnyQuestion:
+    """Raises msgspec.ValidationError with a sentence that names the field."""
+    question: AnyQuestion = msgspec.convert(content, AnyQuestion)
+    return question

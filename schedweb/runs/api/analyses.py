@@ -1,0 +1,45 @@
+"""Analyses: ask about a moment of a run, read the answer, cancel. Nothing of the run changes, so viewers may ask."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from schedweb.runs.models import Analysis
+from schedweb.runs.selectors.analyses import analysis_body, analysis_get
+from schedweb.runs.selectors.runs import run_get
+from schedweb.runs.serializers.analysis import AnalysisAskSerializer, AnalysisSerializer
+from schedweb.runs.services.analyses import analysis_ask, analysis_cancel
+
+
+class AnalysesApi(APIView):
+    @extend_schema(
+        operation_id="runs_analysis_ask",
+        description="200 with the answer when it is known, else 202: follow `analysis.changed`, or read it again.",
+        request=AnalysisAskSerializer,
+        responses={200: AnalysisSerializer, 202: AnalysisSerializer},
+    )
+    def post(self, request: Request, run: UUID) -> Response:
+        asked = AnalysisAskSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        analysis, _ = analysis_ask(run=run_get(run), user=request.user, **asked.validated_data)
+        done = analysis.status == Analysis.Status.DONE
+        return Response(analysis_body(analysis), status=200 if done else 202)
+
+
+class AnalysisApi(APIView):
+    @extend_schema(operation_id="runs_analysis", responses=AnalysisSerializer)
+    def get(self, request: Request, run: UUID, analysis: UUID) -> Response:
+        return Response(analysis_body(analysis_get(run, analysis)))
+
+    @extend_schema(
+        operation_id="runs_analysis_cancel",
+        description="Ends the work on it; what has ended already stays.",
+        responses=AnalysisSerializer,
+    )
+    def delete(self, request: Request, run: UUID, analysis: UUID) -> Response:
+        return Response(analysis_body(analysis_cancel(run=run, analysis=analysis)))

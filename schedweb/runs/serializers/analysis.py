@@ -1,0 +1,105 @@
+"""Questions about a moment of a run, and their answers; shapes as in framework/advice."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
+from rest_framework import serializers
+
+from schedweb.engine.questions import NAMES
+from schedweb.runs.models import Analysis
+
+STATUSES = tuple(Analysis.Status.values)
+REMEDY_KINDS = ("gate", "uncordon", "tolerate", "relax", "lower", "node", "priority", "free")
+
+
+class OperationSerializer(serializers.Serializer[Any]):
+    """A change to one object; a fork takes it among its changes."""
+
+    verb = serializers.ChoiceField(["add", "replace", "delete"])
+    manifest = serializers.DictField(help_text="of a deletion: kind and name")
+
+
+class RemedySerializer(serializers.Serializer[Any]):
+    kind = serializers.ChoiceField(REMEDY_KINDS)
+    text = serializers.CharField()
+    node = serializers.CharField(help_text="where the pod went when it was tried")
+    cost = serializers.CharField(allow_blank=True, help_text="what it costs others")
+    left_pending = serializers.IntegerField(help_text="other pods that find no place afterwards")
+    operations = OperationSerializer(many=True)
+
+
+class WhatWouldHelpResultSerializer(serializers.Serializer[Any]):
+    pod = serializers.CharField(help_text="namespace/name")
+    remedies = RemedySerializer(many=True, help_text="none: it fits as it is, or nothing known helps")
+
+
+class NodeCapacitySerializer(serializers.Serializer[Any]):
+    node = serializers.CharField()
+    fits = serializers.IntegerField()
+    plugin = serializers.CharField(allow_blank=True, help_text="which plugin stops the next")
+    reasons = serializers.ListField(child=serializers.CharField())
+    can_become_free = serializers.BooleanField()
+
+
+class CapacityPodsResultSerializer(serializers.Serializer[Any]):
+    pod = serializers.CharField()
+    fits = serializers.IntegerField()
+    at_limit = serializers.BooleanField()
+    message = serializers.CharField(allow_blank=True, help_text="about the first pod that did not fit")
+    nodes = NodeCapacitySerializer(many=True)
+
+
+class StuckPodSerializer(serializers.Serializer[Any]):
+    pod = serializers.CharField()
+    message = serializers.CharField()
+
+
+class CapacityNodesResultSerializer(serializers.Serializer[Any]):
+    shape = serializers.CharField()
+    nodes = serializers.IntegerField()
+    helped = serializers.IntegerField()
+    with_one_less = serializers.IntegerField()
+    never = StuckPodSerializer(many=True)
+    limit = serializers.IntegerField()
+
+
+@extend_schema_field(
+    PolymorphicProxySerializer(
+        component_name="AnalysisResult",
+        serializers=[WhatWouldHelpResultSerializer, CapacityPodsResultSerializer, CapacityNodesResultSerializer],
+        resource_type_field_name=None,
+    )
+)
+class ResultField(serializers.JSONField):
+    """Of the shape that the analysis' name says."""
+
+
+class AnalysisAskSerializer(serializers.Serializer[Any]):
+    name = serializers.ChoiceField(NAMES)
+    position = serializers.IntegerField(
+        min_value=0, required=False, allow_null=True, default=None, help_text="else where the run is now"
+    )
+    arguments = serializers.DictField(
+        required=False,
+        default=dict,
+        help_text=(
+            "what_would_help {namespace, name}; capacity_pods {namespace, name | manifest, limit?}; "
+            "capacity_nodes {node | manifest, limit?}; a manifest is the YAML or JSON text of one object"
+        ),
+    )
+
+
+class AnalysisSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    run = serializers.UUIDField()
+    name = serializers.ChoiceField(NAMES)
+    position = serializers.IntegerField()
+    arguments = serializers.DictField()
+    status = serializers.ChoiceField(STATUSES)
+    error = serializers.CharField(allow_null=True, help_text="a sentence, when it failed")
+    seconds = serializers.FloatField(allow_null=True)
+    asked_by = serializers.CharField()
+    at = serializers.DateTimeField(help_text="wall clock")
+    result = ResultField(allow_null=True)

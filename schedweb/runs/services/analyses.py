@@ -1,0 +1,135 @@
+"""Asking a question about a moment of a run: checked, stored, given to a worker; a known answer is given at once."""
+
+from __future__ import annotations
+
+import datetime
+import hashlib
+import logging
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+from celery import current_app
+from django.conf import settings
+from django.db import transaction
+from django.utils import timezone
+from kombu.exceptions import OperationalError
+
+from framework.objects import Node, Pod
+from schedweb.api.errors import ApiError, not_found
+from schedweb.engine.questions import NAMES, AnyQuestion, CapacityNodes, CapacityPods, question_from
+from schedweb.engine.version import ENGINE_VERSION
+from schedweb.runs.models import Analysis, Run
+from schedweb.runs.services.commands import typed_manifest
+
+log = logging.getLogger(__name__)
+ANALYSE: Final = "runs.analyse"
+#: How long a question may wait for a worker before it may be asked again.
+PATIENCE: Final = datetime.timedelta(seconds=60)
+OPEN: Final = (Analysis.Status.PENDING, Analysis.Status.RUNNING)
+
+
+def refused(message: str, path: str = "") -> ApiError:
+    return ApiError(message, code="invalid_question", path=path or None)
+
+
+def checked_position(run: Run, position: int | None) -> int:
+    """Where the run is when none is named. A position before the beginning or beyond the run is refused."""
+    if position is None:
+        return run.position
+    if position > run.position:
+        raise ApiError(
+            f"Position {position:,} is beyond {run}, which is at {run.position:,}.",
+            code="beyond_the_run",
+            status_code=422,
+            path="position",
+        )
+    return position
+
+
+def question_of(name: str, arguments: dict[str, Any]) -> AnyQuestion:
+    if name not in NAMES:
+        raise refused(f"name must be one of {', '.join(NAMES)}, not {name!r}.", "name")
+    content = {key: value for key, value in arguments.items() if value is not None}
+    if "manifest" in content:
+        content["manifest"] = typed_manifest(content["manifest"], Node if name == "capacity_nodes" else Pod)
+    try:
+        question = question_from({**content, "question": name})
+    except msgspec.ValidationError as error:
+        text, _, where = str(error).partition(" - at `$")
+        path = f"arguments{where.rstrip('`')}"
+        raise refused(f"{path}: {text}", path) from None
+    if isinstance(question, CapacityPods) and (question.manifest is None) == (question.name == ""):
+        raise refused("Name a pod of the run, or give a manifest: one of the two.", "arguments")
+    if isinstance(question, CapacityNodes) and (question.manifest is None) == (question.node == ""):
+        raise refused("Name a node of the run, or give a manifest: one of the two.", "arguments")
+    return question
+
+
+def analysis_ask(
+    *, run: Run, user: Any, name: str, arguments: dict[str, Any], position: int | None = None
+) -> tuple[Analysis, bool]:
+    """(the analysis, whether it is new). One that failed, was cancelled or lost its worker is begun again."""
+    question = question_of(name, arguments)
+    content: dict[str, Any] = msgspec.to_builtins(question)
+    del content["question"]
+    where = checked_position(run, position)
+    digest = hashlib.sha256(msgspec.json.encode([ENGINE_VERSION, name, content], order="deterministic")).hexdigest()
+    until = timezone.now() + PATIENCE
+    with transaction.atomic():
+        found, is_new = Analysis.objects.select_for_update().get_or_create(
+            run=run,
+            position=where,
+            key=digest,
+            defaults={"name": name, "arguments": content, "asked_by": user.get_username(), "expires": until},
+        )
+        again = not is_new and (
+            found.status in (Analysis.Status.FAILED, Analysis.Status.CANCELLED)
+            or (found.status in OPEN and found.expires < timezone.now())
+        )
+        if again:
+            found.status, found.error, found.expires = Analysis.Status.PENDING, "", until
+            found.save(update_fields=["status", "error", "expires"])
+        if is_new or again:
+            transaction.on_commit(lambda: offer(found.pk))
+    return found, is_new or again
+
+
+def offer(analysis: UUID) -> None:
+    try:
+        current_app.send_task(ANALYSE, args=[str(analysis)])
+    except (OperationalError, OSError) as error:
+        log.warning("analysis %s could not be given to a worker: %s", analysis, error)
+        text = "No worker can be reached now. Try again."
+        Analysis.objects.filter(pk=analysis).update(status=Analysis.Status.FAILED, error=text)
+
+
+def analysis_cancel(*, run: UUID, analysis: UUID) -> Analysis:
+    """What has ended already stays as it is. The worker sees it and ends the process."""
+    Analysis.objects.filter(run=run, pk=analysis, status__in=OPEN).update(status=Analysis.Status.CANCELLED)
+    found = Analysis.objects.filter(run=run, pk=analysis).first()
+    if found is None:
+        raise not_found("This run has no such analysis.")
+    return found
+
+
+def claim(analysis: UUID) -> Analysis | None:
+    """None when somebody else works on it, or nobody has to."""
+    until = timezone.now() + datetime.timedelta(seconds=settings.ANALYSIS_SECONDS) + PATIENCE
+    claimed = Analysis.objects.filter(pk=analysis, status=Analysis.Status.PENDING).update(
+        status=Analysis.Status.RUNNING, expires=until
+    )
+    if not claimed:
+        return None
+    return Analysis.objects.select_related("run__snapshot", "run__first_configuration_version").get(pk=analysis)
+
+
+def finish(analysis: Analysis, *, result: str = "", error: str = "", seconds: float) -> None:
+    """Nothing is written over a cancellation, nor over the answer of another worker."""
+    Analysis.objects.filter(pk=analysis.pk, status=Analysis.Status.RUNNING).update(
+        status=Analysis.Status.FAILED if error else Analysis.Status.DONE, error=error, result=result, seconds=seconds
+    )
+
+
+def is_cancelled(analysis: Analysis) -> bool:
+    return not Analysis.objects.filter(pk=analysis.pk, status=Analysis.Status.RUNNING).exists()

@@ -1,0 +1,127 @@
+"""Questions about a moment of a run: asked over the API, answered by a process, limited, cached, cancelled."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Any
+
+import pytest
+from django.test import Client
+from pytest_django import Settings
+
+from schedweb.engine.analyst import analyse
+from schedweb.runs.models import Analysis
+from tests.schedweb.runs.conftest import Game, eventually
+
+pytestmark = pytest.mark.django_db(transaction=True)
+HELP: dict[str, Any] = {"name": "what_would_help", "arguments": {"namespace": "shop", "name": "large"}}
+
+
+def ask(client: Client, game: Game, body: dict[str, Any]) -> tuple[int, dict[str, Any]]:
+    answer = client.post(f"/api/v1/runs/{game.id}/analyses/", body, content_type="application/json")
+    return answer.status_code, answer.json()
+
+
+def answered(client: Client, game: Game, body: dict[str, Any]) -> dict[str, Any]:
+    status, asked = ask(client, game, body)
+    assert status == 202, asked
+    assert analyse(Analysis.objects.get(pk=asked["id"]).pk)
+    content: dict[str, Any] = client.get(f"/api/v1/runs/{game.id}/analyses/{asked['id']}/").json()
+    return content
+
+
+def test_what_would_help_is_answered_and_kept(client: Client, played: Game) -> None:
+    before = (played.run.digest, played.run.position, played.run.seq)
+    first = answered(client, played, HELP)
+    assert first["status"] == "done", first["error"]
+    assert first["position"] == played.run.position
+    kinds = {remedy["kind"] for remedy in first["result"]["remedies"]}
+    assert "lower" in kinds
+    again_status, again = ask(client, played, HELP)
+    assert (again_status, again["id"], again["result"]) == (200, first["id"], first["result"])
+    played.run.refresh_from_db()
+    assert (played.run.digest, played.run.position, played.run.seq) == before
+
+
+def test_an_earlier_moment_has_its_own_answer(client: Client, played: Game) -> None:
+    at_start = answered(client, played, {**HELP, "position": 0, "arguments": {"namespace": "shop", "name": "web-1"}})
+    assert at_start["status"] == "done", at_start["error"]
+    now = answered(client, played, {**HELP, "arguments": {"namespace": "shop", "name": "web-1"}})
+    assert now["status"] == "failed"
+    assert "already" in now["error"]
+    assert "shop/web-1 is on " in now["error"]
+
+
+def test_capacity_of_a_pod_of_the_run_and_of_a_manifest(client: Client, played: Game) -> None:
+    like = answered(client, played, {"name": "capacity_pods", "arguments": {"namespace": "shop", "name": "web-1"}})
+    assert like["status"] == "done", like["error"]
+    # Two nodes of 4 cpu, each with 3 × 500m and 250m on it: 2250m are left, 4 × 500m.
+    assert like["result"]["fits"] == 8
+    assert [each["fits"] for each in like["result"]["nodes"]] == [4, 4]
+    manifest = (
+        "apiVersion: v1\nkind: Pod\nmetadata: {name: big}\n"
+        "spec: {containers: [{name: main, image: app, resources: {requests: {cpu: 9}}}]}\n"
+    )
+    big = answered(client, played, {"name": "capacity_pods", "arguments": {"manifest": manifest}})
+    assert big["result"]["fits"] == 0
+    assert "Insufficient cpu" in big["result"]["message"]
+
+
+def test_how_many_nodes_until_everybody_has_one(client: Client, played: Game) -> None:
+    nodes = answered(client, played, {"name": "capacity_nodes", "arguments": {"node": "a", "limit": 3}})
+    assert nodes["status"] == "done", nodes["error"]
+    assert [stuck["pod"] for stuck in nodes["result"]["never"]] == ["shop/large"]
+
+
+@pytest.mark.parametrize(
+    ("body", "path", "words"),
+    [
+        ({"name": "guess"}, "name", "guess"),
+        ({"name": "what_would_help", "arguments": {}}, "arguments", "namespace"),
+        ({**HELP, "position": 10**9}, "position", "beyond"),
+        ({**HELP, "position": -1}, "position", "0"),
+        ({"name": "capacity_pods", "arguments": {}}, "arguments", "manifest"),
+        ({"name": "capacity_nodes", "arguments": {"node": "a", "limit": 0}}, "arguments.limit", "1"),
+        ({"name": "capacity_nodes", "arguments": {"manifest": "kind: Pod"}}, "manifest", "apiVersion"),
+    ],
+    ids=["name", "missing", "beyond", "negative", "neither", "limit", "manifest"],
+)
+def test_nonsense_is_refused_with_a_sentence(
+    client: Client, played: Game, body: dict[str, Any], path: str, words: str
+) -> None:
+    status, answer = ask(client, played, body)
+    assert status in (400, 422), answer
+    assert answer["error"]["path"] == path
+    assert words in answer["error"]["message"]
+    assert not Analysis.objects.exists()
+
+
+def test_a_pod_that_is_not_there_is_said(client: Client, played: Game) -> None:
+    nobody = answered(client, played, {**HELP, "arguments": {"namespace": "shop", "name": "nobody"}})
+    assert (nobody["status"], nobody["error"]) == ("failed", 'pods "nobody" not found in namespace "shop"')
+
+
+def test_too_much_time_and_too_much_memory_are_said(client: Client, played: Game, settings: Settings) -> None:
+    settings.ANALYSIS_SECONDS = 0.0
+    slow = answered(client, played, HELP)
+    assert (slow["status"], slow["error"]) == ("failed", "It took longer than 0 s and was ended.")
+    settings.ANALYSIS_SECONDS = 60.0
+    settings.ANALYSIS_MEMORY_BYTES = 1 << 20
+    large = answered(client, played, HELP)
+    assert large["status"] == "failed"
+    assert "memory" in large["error"]
+
+
+def test_a_cancelled_analysis_ends_and_may_be_asked_again(
+    client: Client, played: Game, in_background: Callable[[Callable[[], object]], Any]
+) -> None:
+    _, asked = ask(client, played, HELP)
+    address = f"/api/v1/runs/{played.id}/analyses/{asked['id']}/"
+    analysis = Analysis.objects.get(pk=asked["id"])
+    thread = in_background(lambda: analyse(analysis.pk))
+    eventually(lambda: client.get(address).json()["status"] == "running")
+    assert client.delete(address).json()["status"] == "cancelled"
+    thread.join(30)
+    assert not thread.is_alive()
+    assert client.get(address).json()["status"] == "cancelled"
+    assert answered(client, played, HELP)["status"] == "done"
