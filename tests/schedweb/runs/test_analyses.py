@@ -107,9 +107,8 @@ def test_too_much_time_and_too_much_memory_are_said(client: Client, played: Game
     assert (slow["status"], slow["error"]) == ("failed", "It took longer than 0 s and was ended.")
     settings.ANALYSIS_SECONDS = 60.0
     settings.ANALYSIS_MEMORY_BYTES = 1 << 20
-    large = answered(client, played, HELP)
-    assert large["status"] == "failed"
-    assert "memory" in large["error"]
+    large = answered(client, played, {"name": "capacity_nodes", "arguments": {"node": "a", "limit": 1000}})
+    assert (large["status"], large["error"]) == ("failed", "It needs more memory than an analysis may use.")
 
 
 def test_a_cancelled_analysis_ends_and_may_be_asked_again(
