@@ -15,6 +15,7 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
+from framework.objects.device_versions import V1, as_v1
 from framework.objects.errors import ObjectError
 from framework.objects.field_errors import FieldError
 from framework.objects.kinds import TYPED_KINDS, typed_kind
@@ -180,6 +181,8 @@ def _convert(manifest: Mapping[str, Any], api_version: str, kind: str) -> KubeOb
         raise ObjectError("", _key(manifest), (FieldError("", "Object 'Kind' is missing"),))
     if not api_version:
         raise ObjectError(kind, _key(manifest), (FieldError("", "Object 'apiVersion' is missing"),))
+    if (newer := as_v1(manifest, api_version, kind)) is not None:
+        manifest, api_version = newer, V1
     known = typed_kind(api_version, kind)
     if known is not None:
         return _to_struct(_without_nulls(manifest), known, manifest, kind)

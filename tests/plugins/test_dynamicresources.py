@@ -5,11 +5,14 @@ from __future__ import annotations
 import pickle
 from typing import Any
 
+import pytest
+from msgspec.structs import replace
+
 from framework.interface import DeviceDecision
 from framework.objects import DeviceClass, KubeObject, Pod, ResourceClaim, ResourceClaimTemplate, ResourceSlice
 from framework.objects.decode import decode_manifest
 from framework.objects.defaults import with_defaults
-from framework.objects.devices import CLAIM_FINALIZER
+from framework.objects.devices import CLAIM_FINALIZER, DeviceCondition
 from framework.plugins.dynamicresources.tracker import TRACKER
 from tests.builders import make_node, make_pod
 from tests.plugins.playing import Play
@@ -29,6 +32,7 @@ profiles:
 """
 )
 DRIVER = "gpu.example.com"
+GPU = {"deviceClassName": "gpu"}
 ON_X = {"key": "metadata.name", "operator": "In", "values": ["x"]}
 ELSEWHERE = {"nodeSelectorTerms": [{"matchFields": [ON_X]}]}
 
@@ -333,3 +337,62 @@ class TestBindingConditions:
         (status,) = stored(game, "c").status.devices
         assert [(each.type, each.status) for each in status.conditions] == [("attached", "True")]
         assert [event.reason for event in game.seen.events if event.reason == "BindingConditionsPending"]
+
+    def slow(self) -> Play:
+        """A cluster whose driver has said beforehand that the device is not ready."""
+        said = {"driver": DRIVER, "pool": "n1", "device": "gpu-0"}
+        pending = [{"type": "attached", "status": "False"}]
+        known = made("ResourceClaim", "c", spec=one_gpu(), status={"devices": [{**said, "conditions": pending}]})
+        conditional = node_slice("n1", "gpu-0", bindingConditions=["attached"], bindingFailureConditions=["broken"])
+        game = play(conditional, known)
+        game.create(user("p"))
+        game.cycles()
+        return game
+
+    def say(self, game: Play, type_: str) -> None:
+        found = stored(game, "c")
+        (status,) = found.status.devices
+        told = DeviceCondition(type=type_, status="True", reason="Because", message="it is so")
+        devices = (replace(status, conditions=(told,)),)
+        game.scheduler.cluster.replace(replace(found, status=replace(found.status, devices=devices)))
+        game.cycles()
+
+    def test_a_slow_driver_is_waited_for(self) -> None:
+        game = self.slow()
+        assert game.bound == {}
+        assert stored(game, "c").status.allocation is not None
+        self.say(game, "attached")
+        assert game.bound == {"p": "n1"}
+
+    def test_a_driver_that_fails_sends_the_pod_back_and_the_claim_is_deallocated(self) -> None:
+        game = self.slow()
+        self.say(game, "broken")
+        said = 'device binding failed: claim=c, reason=Because, message="it is so"'
+        assert said in game.seen.attempts[0].message
+        game.seconds(2)
+        assert "deallocation of ResourceClaim completed" in game.seen.attempts[1].message
+
+    def test_the_wait_ends_with_the_binding_timeout(self) -> None:
+        game = self.slow()
+        game.seconds(601)
+        assert "device binding timeout: context deadline exceeded" in game.seen.attempts[0].message
+
+
+class TestGates:
+    @pytest.mark.parametrize(
+        ("gate", "fields", "said"),
+        [
+            ("DRAPrioritizedList", {}, "has subrequests, but the DRAPrioritizedList feature is disabled"),
+            ("DRADeviceTaints", {"taints": [{"key": "k", "effect": "NoSchedule"}]}, ""),
+        ],
+    )
+    def test_a_gate_that_is_off(self, gate: str, fields: dict[str, Any], said: str) -> None:
+        alternatives = {"devices": {"requests": [{"name": "r", "firstAvailable": [{"name": "a", **GPU}]}]}}
+        wanted = made("ResourceClaim", "c", spec=alternatives) if said else claim()
+        for flag, fits in (("", not fields), (f"# kube-scheduler --feature-gates={gate}=false\n", not said)):
+            game = play(node_slice("n1", "gpu-0", **fields), wanted, configuration=flag + CONFIGURATION.lstrip())
+            game.create(user("p"))
+            game.cycles()
+            assert (game.bound == {"p": "n1"}) is fits
+            if said and flag:
+                assert said in game.seen.attempts[0].message

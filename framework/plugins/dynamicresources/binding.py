@@ -20,7 +20,7 @@ from framework.plugins.dynamicresources.tracker import ClaimTracker
 
 MOST_CONSUMERS: Final = 256
 CONFLICT: Final = "Operation cannot be fulfilled"
-TIMED_OUT: Final = "device binding timeout: context deadline exceeded"
+BINDING_TIMEOUT: Final = "device binding timeout"
 
 
 class BindError(Exception):
@@ -66,32 +66,33 @@ class Binder:
 
     # --- PreBind ----------------------------------------------------------------------------------------------------
 
-    def bind(self, state: ClaimState, pod: Pod, node_name: str) -> str | None:
-        """Publishes the pod's allocations and reservations. The error's text, or None."""
-        try:
-            for index, claim in enumerate(state.claims):
-                if not is_reserved_for(claim, pod):
-                    state.claims[index] = self._bind_claim(state, index, pod, node_name)
-            if self._binding_conditions and any(has_binding_conditions(claim) for claim in state.claims):
-                note = f"waiting for binding conditions for device on node {node_name}"
-                self._handle.api.event("Normal", "BindingConditionsPending", pod, note)
-                self._check_conditions(state)
-        except BindError as error:
-            return str(error)
-        return None
+    def bind(self, state: ClaimState, pod: Pod, node_name: str) -> bool:
+        """Publishes the pod's allocations and reservations. True: drivers have yet to make devices ready.
 
-    def _check_conditions(self, state: ClaimState) -> None:
+        Raises BindError.
+        """
+        for index, claim in enumerate(state.claims):
+            if not is_reserved_for(claim, pod):
+                state.claims[index] = self._bind_claim(state, index, pod, node_name)
+        if not self._binding_conditions or not any(has_binding_conditions(claim) for claim in state.claims):
+            return False
+        note = f"waiting for binding conditions for device on node {node_name}"
+        self._handle.api.event("Normal", "BindingConditionsPending", pod, note)
+        return True
+
+    def first_not_ready(self, state: ClaimState) -> ResourceClaim | None:
+        """Upstream ``isPodReadyForBinding``. Raises BindError."""
         for index, claim in enumerate(state.claims):
             live = self._live(claim)
             if live is None:
                 raise BindError(f'could not find ResourceClaim "{claim.key}"')
             state.claims[index] = live
             try:
-                ready = is_ready(live)
+                if not is_ready(live):
+                    return live
             except BindingFailed as error:
                 raise BindError(str(error)) from error
-            if not ready:
-                raise BindError(TIMED_OUT)
+        return None
 
     def _bind_claim(self, state: ClaimState, index: int, pod: Pod, node_name: str) -> ResourceClaim:
         claim, allocation = state.claims[index], state.allocations.get(index)

@@ -1,7 +1,6 @@
 """DynamicResources: devices for the pod's resource claims (spec: plugins-intree §14; upstream ``dynamicresources.go``).
 
-Two things of a real cluster are not simulated: Filter has no wall clock, so ``filterTimeout`` never strikes; PreBind
-does not wait for binding conditions: drivers answer at once or, as far as anybody can tell then, never.
+Filter has no wall clock here, so ``filterTimeout`` never strikes.
 """
 
 from __future__ import annotations
@@ -15,6 +14,7 @@ from numpy.typing import NDArray
 from framework.configuration.durations import parse_duration
 from framework.interface import (
     SKIP,
+    SUCCESS,
     ClusterEventWithHint,
     Codes,
     ColumnScorePlugin,
@@ -37,6 +37,7 @@ from framework.interface import (
     ReservePlugin,
     StateKeyNotFound,
     Status,
+    StillBinding,
     View,
 )
 from framework.interface.scores import default_normalize
@@ -50,7 +51,7 @@ from framework.objects.timestamps import parse_timestamp
 from framework.plugins.dynamicresources import extended
 from framework.plugins.dynamicresources.allocator import Allocator, NoDevicesOnNode
 from framework.plugins.dynamicresources.args import DynamicResourcesArgs
-from framework.plugins.dynamicresources.binding import Binder
+from framework.plugins.dynamicresources.binding import BINDING_TIMEOUT, Binder, BindError
 from framework.plugins.dynamicresources.claims import (
     BindingFailed,
     ClaimProblem,
@@ -375,9 +376,26 @@ class DynamicResources(
         mine = state.read(STATE_KEY, ClaimState)
         return (None if mine.claims else SKIP), True
 
-    def pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> Status | None:
-        error = self._binder.bind(state.read(STATE_KEY, ClaimState), pod, node_name)
-        return None if error is None else Status.as_error(error)
+    def pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> Status | StillBinding | None:
+        try:
+            if not self._binder.bind(state.read(STATE_KEY, ClaimState), pod, node_name):
+                return None
+        except BindError as error:
+            return Status.as_error(str(error))
+        return self.pre_bind_again(state, pod, node_name, timed_out=False) or StillBinding(self._binding_timeout)
+
+    def pre_bind_again(self, state: CycleState, pod: Pod, node_name: str, *, timed_out: bool) -> Status | None:
+        if timed_out:
+            return Status.as_error(f"{BINDING_TIMEOUT}: context deadline exceeded")
+        try:
+            waiting_for = self._binder.first_not_ready(state.read(STATE_KEY, ClaimState))
+        except BindError as error:
+            return Status.as_error(str(error))
+        if waiting_for is None:
+            return SUCCESS
+        if self._is_late(waiting_for):
+            return Status.as_error(f"{BINDING_TIMEOUT}: claim={waiting_for.name}")
+        return None
 
 
 def _used_by_nobody_else(claim: ResourceClaim, pod: PodInfo) -> bool:
