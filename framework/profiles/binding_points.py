@@ -129,7 +129,9 @@ def run_pre_bind(
 
 
 def run_bind(profile: Profile, state: CycleState, pod: Pod, node_name: str, trace: AttemptTrace) -> Status:
-    """The first plugin that does not skip decides; all skipping is a failure without error (additions 8)."""
+    """The first plugin that does not skip decides; all skipping is a failure without error (additions 8), in the words
+    of the last plugin (upstream: framework/runtime/framework.go)."""
+    status = SKIP
     for plugin, bind in profile.bind:
         try:
             status = answer(bind(state, pod, node_name))
@@ -143,7 +145,7 @@ def run_bind(profile: Profile, state: CycleState, pod: Pod, node_name: str, trac
         if status.is_rejected:
             return status.with_plugin(plugin)
         return Status.as_error(f'running Bind plugin "{plugin}": {error_text(status)}')
-    return SKIP
+    return status
 
 
 def run_post_bind(profile: Profile, state: CycleState, pod: Pod, node_name: str, trace: AttemptTrace) -> None:
