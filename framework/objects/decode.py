@@ -66,6 +66,15 @@ def decode_json(data: JsonText) -> list[KubeObject]:
     return list(iter_json(data))
 
 
+def decode_object(data: JsonText) -> KubeObject:
+    """One object from JSON, as ``decode_manifest`` reads it from what was parsed. Raises ObjectError."""
+    view = memoryview(data.encode() if isinstance(data, str) else data)
+    api_version, kind = _peek(view, "")
+    if typed_kind(api_version, kind) is None:
+        return decode_manifest(_parsed(_DICTIONARY, view))
+    return _decode_raw(view, api_version, kind)
+
+
 def decode_manifest(manifest: Mapping[str, Any]) -> KubeObject:
     """One object from parsed JSON or YAML. Raises ObjectError, also for a list."""
     api_version, kind = _type_meta(manifest)

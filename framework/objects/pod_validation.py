@@ -3,13 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
+from functools import lru_cache
 from typing import Final
+
+import msgspec
+from msgspec.structs import replace
 
 from framework.objects.affinity_validation import affinity_errors, label_errors, spread_errors, toleration_errors
 from framework.objects.field_errors import FieldError, duplicate, forbidden, invalid, not_supported, required
 from framework.objects.metadata import ResourceList
 from framework.objects.names import dns1123_label_errors, dns1123_subdomain_errors, qualified_name_errors
-from framework.objects.pod import Container, ContainerPort, Pod, PodStatus, ResourceRequirements
+from framework.objects.pod import Container, ContainerPort, Pod, PodSpec, PodStatus, ResourceRequirements
 from framework.objects.quantity import NANOS, QuantityError, parse_quantity
 from framework.objects.resources import (
     CPU,
@@ -27,11 +31,32 @@ MAX_INT32: Final = (1 << 31) - 1
 PREEMPTION_POLICIES: Final = ("PreemptLowerPriority", "Never")
 _PROTOCOLS: Final = ("SCTP", "TCP", "UDP")
 _RESTART_POLICIES: Final = ("Always", "OnFailure", "Never")
+_ENCODER: Final = msgspec.msgpack.Encoder()
+_DECODER: Final = msgspec.msgpack.Decoder(PodSpec)
 
 
 def pod_errors(pod: Pod) -> Iterable[FieldError]:
-    spec = pod.spec
-    yield from _container_list_errors(pod)
+    node_name = pod.spec.node_name
+    spec = replace(pod.spec, node_name="") if node_name else pod.spec
+    try:
+        # Replicas have one spec but for the node they are on.
+        yield from _known_spec_errors(_ENCODER.encode(spec))
+    except OverflowError:  # a number of more than 64 bits, which msgpack does not hold
+        yield from _spec_errors(spec)
+    if node_name:
+        for text in dns1123_subdomain_errors(node_name):
+            yield invalid("spec.nodeName", node_name, text)
+    yield from _status_errors(pod.status)
+
+
+@lru_cache(maxsize=1 << 12)
+def _known_spec_errors(encoded: bytes) -> tuple[FieldError, ...]:
+    """Of a spec without a node name."""
+    return tuple(_spec_errors(_DECODER.decode(encoded)))
+
+
+def _spec_errors(spec: PodSpec) -> Iterable[FieldError]:
+    yield from _container_list_errors(spec)
     if spec.resources is not None:
         yield from _requirement_errors(spec.resources, "spec.resources", pod_level=True)
     if spec.restart_policy and spec.restart_policy not in _RESTART_POLICIES:
@@ -41,12 +66,9 @@ def pod_errors(pod: Pod) -> Iterable[FieldError]:
     if spec.affinity is not None:
         yield from affinity_errors(spec.affinity, "spec.affinity")
     if spec.scheduling_gates:
-        yield from _gate_errors(pod)
+        yield from _gate_errors(spec)
     if spec.topology_spread_constraints:
         yield from spread_errors(spec.topology_spread_constraints, "spec.topologySpreadConstraints")
-    if spec.node_name:
-        for text in dns1123_subdomain_errors(spec.node_name):
-            yield invalid("spec.nodeName", spec.node_name, text)
     if spec.tolerations:
         yield from toleration_errors(spec.tolerations, "spec.tolerations")
     if spec.priority_class_name:
@@ -58,11 +80,9 @@ def pod_errors(pod: Pod) -> Iterable[FieldError]:
         yield not_supported("spec.preemptionPolicy", spec.preemption_policy, PREEMPTION_POLICIES)
     if spec.overhead is not None:
         yield from amount_errors(spec.overhead, "spec.overhead")
-    yield from _status_errors(pod.status)
 
 
-def _container_list_errors(pod: Pod) -> Iterable[FieldError]:
-    spec = pod.spec
+def _container_list_errors(spec: PodSpec) -> Iterable[FieldError]:
     if not spec.containers:
         yield required("spec.containers")
     names: set[str] = set()
@@ -174,9 +194,9 @@ def amount_errors(amounts: ResourceList, path: str, *, dotted: bool = False) -> 
             yield invalid(at, str(quantity), "must be an integer")
 
 
-def _gate_errors(pod: Pod) -> Iterable[FieldError]:
+def _gate_errors(spec: PodSpec) -> Iterable[FieldError]:
     seen: set[str] = set()
-    for i, gate in enumerate(pod.spec.scheduling_gates):
+    for i, gate in enumerate(spec.scheduling_gates):
         at = f"spec.schedulingGates[{i}]"
         for text in qualified_name_errors(gate.name):
             yield invalid(at, gate.name, text)

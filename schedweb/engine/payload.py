@@ -14,7 +14,7 @@ import msgspec
 import zstandard
 
 from framework.objects import KubeObject
-from framework.objects.decode import decode_json
+from framework.objects.decode import decode_object
 
 VERSION: Final = 1
 _LARGEST: Final = 4 * 1024**3
@@ -56,7 +56,7 @@ class PayloadUnreadable(Exception):
     """Stored bytes that this version cannot read; the text says why."""
 
 
-def encode_payload(objects: Iterable[dict[str, Any]], timeline: Sequence[TimelineEntry] = ()) -> bytes:
+def encode_payload(objects: Iterable[dict[str, Any] | msgspec.Raw], timeline: Sequence[TimelineEntry] = ()) -> bytes:
     document = {"version": VERSION, "objects": list(objects), "timeline": list(timeline)}
     return zstandard.ZstdCompressor(level=3).compress(msgspec.json.encode(document))
 
@@ -64,7 +64,12 @@ def encode_payload(objects: Iterable[dict[str, Any]], timeline: Sequence[Timelin
 def decode_payload(blob: bytes) -> Payload:
     """Raises PayloadUnreadable. The garbage collector is best switched off around this for large clusters."""
     stored = _decoded(blob, _Stored)
-    return Payload([each for raw in stored.objects for each in decode_json(raw)], stored.timeline)
+    return Payload([decode_object(raw) for raw in stored.objects], stored.timeline)
+
+
+def decode_texts(blob: bytes) -> list[msgspec.Raw]:
+    """The objects as they were imported, each as JSON."""
+    return _decoded(blob, _Stored).objects
 
 
 def decode_manifests(blob: bytes) -> list[dict[str, Any]]:

@@ -7,10 +7,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+import msgspec
+
 from framework.objects import KubeObject, Node, Pod, Unstructured
-from framework.objects.decode import decode_manifest
+from framework.objects.decode import decode_manifest, decode_object
 from framework.objects.errors import ObjectError
-from framework.objects.resources import node_allocatable, placed_requests
+from framework.objects.resources import node_allocatable, placed_figures
 from framework.objects.selectors import LabelMatcher
 from framework.objects.timestamps import TimestampError, parse_timestamp
 from framework.objects.validation import check_object
@@ -19,16 +21,27 @@ from schedweb.snapshots.redaction import DROPPED_KINDS, redact
 
 ZONE_LABELS: Final = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 LEFT_OUT_NAMESPACE: Final = "left-out"
+_JSON: Final = msgspec.json.Encoder()
 MOST_BARS: Final = 320
 """More nodes than this are drawn as an even sample."""
 
 
 @dataclass(slots=True)
 class Member:
-    """One object of the cluster: as it came (redacted) and as the framework reads it."""
+    """One object of the cluster: as it came (redacted; JSON) and as the framework reads it."""
 
-    manifest: Manifest
+    kind: str
+    text: msgspec.Raw
     decoded: KubeObject
+
+    @property
+    def manifest(self) -> Manifest:
+        """Parsed anew: a hundred thousand of them would fill the memory."""
+        return msgspec.json.decode(self.text, type=dict[str, Any])
+
+
+def member(manifest: Manifest, decoded: KubeObject) -> Member:
+    return Member(str(manifest["kind"]), msgspec.Raw(_JSON.encode(manifest)), decoded)
 
 
 @dataclass(slots=True)
@@ -44,16 +57,22 @@ class Cluster:
         return (m.decoded for m in self.members if isinstance(m.decoded, Node))
 
 
-def read_cluster(manifests: Iterable[Manifest]) -> Cluster:
-    """Raises FileRefused with the object and the field when anything is wrong: nothing is half imported."""
+def read_cluster(manifests: Iterable[Manifest], *, from_json: bool = False) -> Cluster:
+    """Raises FileRefused with the object and the field when anything is wrong: nothing is half imported.
+
+    ``from_json``: the manifests were parsed from JSON, so going back through it changes nothing, and is faster than
+    converting them.
+    """
     cluster = Cluster()
     seen: set[tuple[str, str, str, str]] = set()
     for manifest in manifests:
         if manifest.get("kind") in DROPPED_KINDS:
             cluster.dropped[manifest["kind"]] += 1
             continue
+        redact(manifest)
+        text = msgspec.Raw(_JSON.encode(manifest)) if from_json else None
         try:
-            decoded = decode_manifest(redact(manifest))
+            decoded = decode_manifest(manifest) if text is None else decode_object(text)
             check_object(decoded)
         except ObjectError as error:
             raise FileRefused(str(error)) from None
@@ -62,7 +81,16 @@ def read_cluster(manifests: Iterable[Manifest]) -> Cluster:
         if identity in seen:
             raise FileRefused(f"{kind} {decoded.key} is there twice.")
         seen.add(identity)
-        cluster.members.append(Member(manifest, decoded))
+        cluster.members.append(member(manifest, decoded) if text is None else Member(kind, text, decoded))
+    return cluster
+
+
+def stored_cluster(texts: Iterable[msgspec.Raw]) -> Cluster:
+    """Of objects that ``read_cluster`` took in before."""
+    cluster = Cluster()
+    for text in texts:
+        decoded = decode_object(text)
+        cluster.members.append(Member(decoded.kind, text, decoded))
     return cluster
 
 
@@ -77,8 +105,8 @@ def is_pending(pod: Pod) -> bool:
 
 def count_cluster(cluster: Cluster) -> dict[str, Any]:
     """The numbers of the preview and of the snapshot's card."""
-    kinds: Counter[str] = Counter(str(m.manifest["kind"]) for m in cluster.members)
-    unused = Counter(str(m.manifest["kind"]) for m in cluster.members if isinstance(m.decoded, Unstructured))
+    kinds: Counter[str] = Counter(m.kind for m in cluster.members)
+    unused = Counter(m.kind for m in cluster.members if isinstance(m.decoded, Unstructured))
     in_namespace: Counter[str] = Counter()
     pending = gated = 0
     for pod in cluster.pods():
@@ -86,7 +114,7 @@ def count_cluster(cluster: Cluster) -> dict[str, Any]:
         if is_pending(pod):
             gated += bool(pod.spec.scheduling_gates)
             pending += not pod.spec.scheduling_gates
-    named = {m.decoded.metadata.name for m in cluster.members if m.manifest["kind"] == "Namespace"}
+    named = {m.decoded.metadata.name for m in cluster.members if m.kind == "Namespace"}
     return {
         "nodes": kinds["Node"],
         "pods": kinds["Pod"],
@@ -149,13 +177,13 @@ def apply_filter(cluster: Cluster, chosen: ImportFilter) -> tuple[Cluster, int]:
         return cluster, 0
     kept: list[Member] = []
     unnamed = 0
-    for member in cluster.members:
-        pod = member.decoded
+    for each in cluster.members:
+        pod = each.decoded
         if not isinstance(pod, Pod) or chosen.keeps(pod.metadata.namespace, dict(pod.metadata.labels)):
-            kept.append(member)
+            kept.append(each)
         elif pod.spec.node_name and not is_finished(pod):
             unnamed += 1
-            kept.append(_unnamed_usage(member.manifest, pod, unnamed))
+            kept.append(_unnamed_usage(each.manifest, pod, unnamed))
     return Cluster(kept, cluster.dropped), unnamed
 
 
@@ -185,7 +213,7 @@ def _unnamed_usage(manifest: Manifest, pod: Pod, number: int) -> Member:
         },
         "status": {"phase": pod.status.phase, "startTime": pod.status.start_time},
     }
-    return Member(stub, decode_manifest(stub))
+    return member(stub, decode_manifest(stub))
 
 
 def utilisation_bars(nodes: Iterable[Node], pods: Iterable[Pod]) -> list[dict[str, Any]]:
@@ -193,7 +221,7 @@ def utilisation_bars(nodes: Iterable[Node], pods: Iterable[Pod]) -> list[dict[st
     used: Counter[str] = Counter()
     for pod in pods:
         if pod.spec.node_name and not is_finished(pod):
-            used[pod.spec.node_name] += placed_requests(pod).get("cpu", 0)
+            used[pod.spec.node_name] += placed_figures(pod)[0].get("cpu", 0)
     by_zone: dict[str, list[float]] = {}
     every = list(nodes)
     step = max(1, -(-len(every) // MOST_BARS))

@@ -50,11 +50,7 @@ _Loader.yaml_implicit_resolvers = {
 def read_manifests(path: Path) -> Iterator[Manifest]:
     """Every object of the file, lists unfolded. Raises FileRefused."""
     size = path.stat().st_size
-    with path.open("rb") as file:
-        beginning = file.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")
-    if not beginning:
-        raise FileRefused("The file is empty.")
-    if beginning[:1] in b"{[":
+    if is_json(path):
         _check_size(size, JSON_LIMIT, "JSON")
         documents: Iterator[Any] = _read_json(path.read_bytes())
     else:
@@ -69,6 +65,15 @@ def read_manifests(path: Path) -> Iterator[Manifest]:
         raise FileRefused("The file holds no Kubernetes object.")
 
 
+def is_json(path: Path) -> bool:
+    """By its first character. Raises FileRefused for an empty file."""
+    with path.open("rb") as file:
+        beginning = file.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")
+    if not beginning:
+        raise FileRefused("The file is empty.")
+    return beginning[:1] in b"{["
+
+
 def _check_size(size: int, limit: int, language: str) -> None:
     if size > limit:
         mega = 1024 * 1024
@@ -79,6 +84,14 @@ def _check_size(size: int, limit: int, language: str) -> None:
 def _read_json(data: bytes) -> Iterator[Any]:
     data = data.removeprefix(b"\xef\xbb\xbf")
     try:
+        whole = msgspec.json.decode(data, type=_List)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        whole = None
+    if whole is not None and whole.items is not None and whole.kind.endswith("List"):
+        # Item by item: all of a large cluster at once would take gigabytes.
+        yield from _read_items(whole.apiVersion, whole.kind, whole.items)
+        return
+    try:
         documents = [msgspec.json.decode(data)]
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         documents = list(_read_several_json(data, error))
@@ -86,6 +99,22 @@ def _read_json(data: bytes) -> Iterator[Any]:
         raise FileRefused("This JSON is nested too deeply.") from None
     for document in documents:
         yield from document if isinstance(document, list) else [document]
+
+
+class _List(msgspec.Struct):
+    apiVersion: Any = None
+    kind: str = ""
+    items: list[msgspec.Raw] | None = None
+
+
+def _read_items(version: Any, kind: str, items: list[msgspec.Raw]) -> Iterator[Any]:
+    try:
+        for item in items:
+            yield {"apiVersion": version, "kind": kind, "items": [msgspec.json.decode(item)]}
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise FileRefused(f"This is not JSON: {error}.") from None
+    except RecursionError:
+        raise FileRefused("This JSON is nested too deeply.") from None
 
 
 def _read_several_json(data: bytes, first_error: Exception) -> Iterator[Any]:

@@ -1,12 +1,13 @@
 """The reader: a process of its own that takes uploaded files apart, so that neither the web nor a worker suffers.
 
 ``python -m schedweb.snapshots.reader`` reads one request as JSON from standard input and answers with JSON on standard
-output. ``read``: upload → redacted payload, index, counts. ``choose``: payload and filter → the snapshot's payload.
+output. ``read``: upload → redacted payload, index, counts. ``choose``: these and a filter → the snapshot's payload.
 """
 
 from __future__ import annotations
 
 import gc
+import shutil
 import sys
 import time
 from pathlib import Path
@@ -16,7 +17,7 @@ import msgspec
 
 from framework.objects.selector_syntax import parse_selector
 from framework.objects.selectors import SelectorError
-from schedweb.engine.payload import decode_manifests, encode_payload
+from schedweb.engine.payload import decode_texts, encode_payload
 from schedweb.snapshots.cluster import (
     Cluster,
     ImportFilter,
@@ -24,11 +25,12 @@ from schedweb.snapshots.cluster import (
     count_cluster,
     is_pending,
     read_cluster,
+    stored_cluster,
     taken_at,
     utilisation_bars,
     warnings_of,
 )
-from schedweb.snapshots.manifests import FileRefused, read_manifests
+from schedweb.snapshots.manifests import FileRefused, is_json, read_manifests
 
 MOST_MEMORY: Final = 8 * 1024**3
 
@@ -59,6 +61,17 @@ class Answer(msgspec.Struct, kw_only=True, omit_defaults=True):
     digest: str = ""
 
 
+class Index(msgspec.Struct):
+    """What is known of a cluster that was read: what ``choose`` answers when everything stays, and every pod."""
+
+    described: Answer
+    pods: list[PodIndexEntry]
+
+
+class _IndexHead(msgspec.Struct):
+    described: Answer
+
+
 def make_filter(exclude_namespaces: list[str], label_selector: str) -> ImportFilter:
     """Raises SelectorError."""
     labels = parse_selector(label_selector) if label_selector.strip() else None
@@ -66,21 +79,26 @@ def make_filter(exclude_namespaces: list[str], label_selector: str) -> ImportFil
 
 
 def read(request: Request) -> Answer:
-    cluster = read_cluster(read_manifests(Path(request.source)))
-    payload = encode_payload(member.manifest for member in cluster.members)
-    Path(request.target).write_bytes(payload)
+    source = Path(request.source)
+    cluster = read_cluster(read_manifests(source), from_json=is_json(source))
+    Path(request.target).write_bytes(encode_payload(member.text for member in cluster.members))
     entries = [
         PodIndexEntry(p.metadata.namespace, dict(p.metadata.labels), is_pending(p), bool(p.spec.node_name))
         for p in cluster.pods()
     ]
-    Path(request.index).write_bytes(msgspec.json.encode(entries))
-    return _described(cluster)
+    described = _described(cluster)
+    Path(request.index).write_bytes(msgspec.json.encode(Index(described, entries)))
+    return described
 
 
 def choose(request: Request) -> Answer:
-    cluster = read_cluster(decode_manifests(Path(request.source).read_bytes()))
-    cluster, _ = apply_filter(cluster, make_filter(request.exclude_namespaces, request.label_selector))
-    Path(request.target).write_bytes(encode_payload(member.manifest for member in cluster.members))
+    source, target = Path(request.source), Path(request.target)
+    chosen = make_filter(request.exclude_namespaces, request.label_selector)
+    if chosen.keeps_all:
+        shutil.copyfile(source, target)
+        return msgspec.json.decode(Path(request.index).read_bytes(), type=_IndexHead).described
+    cluster, _ = apply_filter(stored_cluster(decode_texts(source.read_bytes())), chosen)
+    target.write_bytes(encode_payload(member.text for member in cluster.members))
     return _described(cluster)
 
 
@@ -94,7 +112,7 @@ def _described(cluster: Cluster) -> Answer:
 
 
 def read_index(path: Path) -> list[PodIndexEntry]:
-    return msgspec.json.decode(path.read_bytes(), type=list[PodIndexEntry])
+    return msgspec.json.decode(path.read_bytes(), type=Index).pods
 
 
 def answer(request: Request) -> Answer:

@@ -23,7 +23,7 @@ from framework.objects.decode import decode_manifest
 from framework.objects.timestamps import parse_timestamp
 from schedweb.engine.payload import TimelineEntry, encode_payload
 from schedweb.environment import ROOT
-from schedweb.snapshots.cluster import Cluster, Member, count_cluster, utilisation_bars
+from schedweb.snapshots.cluster import Cluster, count_cluster, member, utilisation_bars
 from schedweb.snapshots.manifests import JSON_LIMIT, YAML_LIMIT, Manifest
 from schedweb.snapshots.models import Import, Snapshot
 from schedweb.snapshots.reader import Answer, Request
@@ -114,6 +114,7 @@ def import_commit(
                 task="choose",
                 source=str(row.cluster),
                 target=str(chosen),
+                index=str(row.index),
                 exclude_namespaces=list(exclude_namespaces),
                 label_selector=label_selector,
             )
@@ -174,7 +175,7 @@ def snapshot_from_manifests(
     **more: Any,
 ) -> Snapshot:
     """For clusters of our own making and traces: nothing is redacted, every object is decoded and counted."""
-    cluster = Cluster([Member(manifest, decode_manifest(manifest)) for manifest in objects])
+    cluster = Cluster([member(manifest, decode_manifest(manifest)) for manifest in objects])
     arrivals = sum(1 for entry in timeline if not entry.delete)
     return _store(
         name=name,
