@@ -71,7 +71,8 @@ def decode_object(data: JsonText) -> KubeObject:
     view = memoryview(data.encode() if isinstance(data, str) else data)
     api_version, kind = _peek(view, "")
     if typed_kind(api_version, kind) is None:
-        return decode_manifest(_parsed(_DICTIONARY, view))
+        manifest: dict[str, Any] = _parsed(_DICTIONARY, view)
+        return decode_manifest(manifest)
     return _decode_raw(view, api_version, kind)
 
 

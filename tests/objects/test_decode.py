@@ -7,7 +7,14 @@ from typing import Any
 import pytest
 
 from framework.objects import Node, Pod, Unstructured
-from framework.objects.decode import decode_json, decode_manifest, decode_manifests, encode_json, to_manifest
+from framework.objects.decode import (
+    decode_json,
+    decode_manifest,
+    decode_manifests,
+    decode_object,
+    encode_json,
+    to_manifest,
+)
 from framework.objects.errors import ObjectError
 from tests.objects.builders import manifest
 
@@ -202,3 +209,30 @@ def test_keys_name_objects() -> None:
     node = decode_manifest(manifest("Node", name="n"))
     assert isinstance(node, Node)
     assert node.key == "n"
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        manifest("Pod"),
+        {**manifest("Pod"), "spec": {"nodeSelector": {"disk": None}, "containers": [{"name": "a", "ports": None}]}},
+        manifest("Deployment", "apps/v1"),
+        {"metadata": {"name": "x"}, "kind": "Node", "apiVersion": "v1"},
+    ],
+    ids=["pod", "nulls", "untyped", "begins unusually"],
+)
+def test_an_object_read_from_its_text_is_the_one_read_from_what_was_parsed(given: dict[str, Any]) -> None:
+    assert decode_object(json.dumps(given)) == decode_manifest(given)
+
+
+@pytest.mark.parametrize(
+    "given",
+    [{"kind": "Pod"}, {"apiVersion": "v1", "kind": "Pod", "metadata": {"name": 5}}],
+    ids=["no version", "name"],
+)
+def test_complaints_about_a_text_are_those_about_what_was_parsed(given: dict[str, Any]) -> None:
+    with pytest.raises(ObjectError) as parsed:
+        decode_manifest(given)
+    with pytest.raises(ObjectError) as text:
+        decode_object(json.dumps(given).encode())
+    assert str(text.value) == str(parsed.value)

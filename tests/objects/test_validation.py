@@ -281,3 +281,16 @@ def test_all_complaints_are_listed_with_the_object() -> None:
         "Pod default/web-1: spec.containers[0].name: Required value",
         f'Pod default/web-1: spec.containers[0].resources.requests[cpu]: Invalid value: "-1": {NEGATIVE}',
     ]
+
+
+def test_equal_specs_have_the_same_complaints_wherever_their_pods_are() -> None:
+    bad = resources({"cpu": "-1"})
+    first = validate_object(decoded(bad))
+    assert first
+    assert validate_object(decoded({**bad, "spec": {**bad["spec"], "nodeName": "n1"}})) == first
+    there = validate_object(decoded({**bad, "spec": {**bad["spec"], "nodeName": "N_1"}}))
+    assert [error.path for error in there] == [*(error.path for error in first), "spec.nodeName"]
+
+
+def test_amounts_of_more_than_64_bits_are_checked_too() -> None:
+    assert validate_object(decoded(resources({"cpu": -(10**20)})))

@@ -166,3 +166,23 @@ def test_the_reader_keeps_every_field_for_the_yaml_view(tmp_path: Path) -> None:
     upload = written(tmp_path / "up", json.dumps(pod))
     answer(Request(task="read", source=str(upload), target=str(tmp_path / "c"), index=str(tmp_path / "i")))
     assert decode_manifests((tmp_path / "c").read_bytes())[0]["spec"]["somethingNew"] == {"kept": True}
+
+
+def test_choosing_everything_keeps_the_payload_and_what_was_said_of_it(tmp_path: Path) -> None:
+    upload = unpacked(EXPORT_JSON, tmp_path)
+    source, target, index = (str(tmp_path / name) for name in ("cluster", "chosen", "index"))
+    read = answer(Request(task="read", source=str(upload), target=source, index=index))
+    chosen = answer(Request(task="choose", source=source, target=target, index=index))
+    assert (tmp_path / "chosen").read_bytes() == (tmp_path / "cluster").read_bytes()
+    assert (chosen.counts, chosen.bars, chosen.taken_at) == (read.counts, read.bars, read.taken_at)
+    # A selector that everything matches goes the long way.
+    long = answer(Request(task="choose", source=source, target=target, index=index, label_selector="!no-such-label"))
+    assert (long.error, long.counts, long.bars) == ("", read.counts, read.bars)
+    assert decode_manifests((tmp_path / "chosen").read_bytes()) == decode_manifests((tmp_path / "cluster").read_bytes())
+
+
+def test_an_item_that_is_broken_inside_is_refused_in_words(tmp_path: Path) -> None:
+    broken = b'{"apiVersion":"v1","kind":"List","items":[{"apiVersion":"v1","kind":"Pod","metadata":{"name":"\xff"}}]}'
+    (tmp_path / "up").write_bytes(broken)
+    with pytest.raises(FileRefused, match="This is not JSON"):
+        list(read_manifests(tmp_path / "up"))
