@@ -14,6 +14,7 @@ import msgspec
 from msgspec import inspect
 
 from framework.configuration.errors import FieldError, FieldPath, invalid
+from framework.configuration.feature_gates import DEFAULT_GATES, FeatureGates
 
 
 class ExtensionPoint(enum.StrEnum):
@@ -73,9 +74,17 @@ class PluginArgs(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
         """Defaults that depend on more than absence (a weight of 0 that means 1)."""
         return self
 
+    def with_gates(self, gates: FeatureGates) -> Self:
+        """Defaults that depend on feature gates."""
+        return self
+
     def validate(self, path: FieldPath) -> list[FieldError]:
         """What is wrong, each under ``path``. The default checks the bounds of ``Meta``."""
         return check_bounds(self, path)
+
+    def validate_with_gates(self, path: FieldPath, gates: FeatureGates) -> list[FieldError]:
+        """For arguments of which some need a feature gate."""
+        return self.validate(path)
 
 
 @dataclass(frozen=True, slots=True)
@@ -100,12 +109,12 @@ class PluginCatalogue(Protocol):
     def get(self, name: str) -> CatalogueEntry | None: ...
 
 
-def defaulted_args(args: msgspec.Struct) -> msgspec.Struct:
-    return args.defaulted() if isinstance(args, PluginArgs) else args
+def defaulted_args(args: msgspec.Struct, gates: FeatureGates = DEFAULT_GATES) -> msgspec.Struct:
+    return args.defaulted().with_gates(gates) if isinstance(args, PluginArgs) else args
 
 
-def validate_args(args: msgspec.Struct, path: FieldPath) -> list[FieldError]:
-    return args.validate(path) if isinstance(args, PluginArgs) else check_bounds(args, path)
+def validate_args(args: msgspec.Struct, path: FieldPath, gates: FeatureGates = DEFAULT_GATES) -> list[FieldError]:
+    return args.validate_with_gates(path, gates) if isinstance(args, PluginArgs) else check_bounds(args, path)
 
 
 def validated_with_configuration(args: msgspec.Struct) -> bool:

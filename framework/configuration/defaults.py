@@ -132,7 +132,7 @@ def _default_profile(
 ) -> KubeSchedulerProfile:
     plugins = merge_plugins(default_plugins(gates), written.plugins)
     config = [
-        replace(entry, args=defaulted_args(entry.args)) if isinstance(entry.args, msgspec.Struct) else entry
+        replace(entry, args=defaulted_args(entry.args, gates)) if isinstance(entry.args, msgspec.Struct) else entry
         for entry in written.plugin_config
     ]
     configured = {entry.name for entry in config}
@@ -140,7 +140,7 @@ def _default_profile(
     for name in sorted(enabled - configured):
         entry = catalogue.get(name)
         if entry is not None and entry.args_type is not None:
-            config.append(PluginConfig(name=name, args=defaulted_args(entry.args_type())))
+            config.append(PluginConfig(name=name, args=defaulted_args(entry.args_type(), gates)))
     return replace(written, plugins=plugins, plugin_config=tuple(config))
 
 

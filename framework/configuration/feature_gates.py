@@ -149,7 +149,13 @@ TABLE: Final[tuple[FeatureGate, ...]] = (
     ),
     FeatureGate("SchedulerQueueingHints", "GA", True, locked=True),
     FeatureGate("SidecarContainers", "GA", True, locked=True),
-    FeatureGate("StorageCapacityScoring", "alpha", False),
+    FeatureGate(
+        "StorageCapacityScoring",
+        "alpha",
+        False,
+        "VolumeBinding scores nodes by how full their storage would be; its arguments take a shape.",
+        switchable=True,
+    ),
     FeatureGate("TaintTolerationComparisonOperators", "alpha", False),
     FeatureGate(
         "TopologyAwareWorkloadScheduling",
@@ -160,7 +166,13 @@ TABLE: Final[tuple[FeatureGate, ...]] = (
         switchable=False,
     ),
     FeatureGate("VolumeAttributesClass", "GA", True, locked=True),
-    FeatureGate("VolumeLimitScaling", "alpha", False),
+    FeatureGate(
+        "VolumeLimitScaling",
+        "alpha",
+        False,
+        "A CSI driver may ask that pods with its volumes stay away from nodes on which it is not installed.",
+        switchable=True,
+    ),
     FeatureGate("WorkloadAwarePreemption", "alpha", False, depends_on=("GangScheduling",)),
 )
 """By name."""

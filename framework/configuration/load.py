@@ -166,7 +166,7 @@ class _Loader:
             return self._failed(tuple(errors), fatal[0] if fatal else _STRICT + ", ".join(strict), written)
 
         defaulted = default_configuration(written, self._catalogue, self._gates)
-        field_errors = validate(defaulted, self._catalogue)
+        field_errors = validate(defaulted, self._catalogue, self._gates)
         if field_errors:
             found = [self._error("validation", error.path, error.message, str(error)) for error in field_errors]
             return self._failed(tuple(found), aggregate(error.text for error in found), written, defaulted)

@@ -17,6 +17,7 @@ from framework.configuration.catalogue import PluginCatalogue, validate_args, va
 from framework.configuration.defaults import plugin_sets
 from framework.configuration.durations import format_duration, parse_duration
 from framework.configuration.errors import ROOT, FieldError, FieldPath, duplicate, invalid, required
+from framework.configuration.feature_gates import DEFAULT_GATES, FeatureGates
 from framework.configuration.names import is_extended_resource_name, label_key_errors
 from framework.configuration.types import (
     API_VERSION,
@@ -48,11 +49,13 @@ _CHECKED_FOR_REMOVED: Final = {
 }
 
 
-def validate(configuration: KubeSchedulerConfiguration, catalogue: PluginCatalogue) -> list[FieldError]:
-    return list(_validate(configuration, catalogue))
+def validate(
+    configuration: KubeSchedulerConfiguration, catalogue: PluginCatalogue, gates: FeatureGates = DEFAULT_GATES
+) -> list[FieldError]:
+    return list(_validate(configuration, catalogue, gates))
 
 
-def _validate(cc: KubeSchedulerConfiguration, catalogue: PluginCatalogue) -> Iterator[FieldError]:
+def _validate(cc: KubeSchedulerConfiguration, catalogue: PluginCatalogue, gates: FeatureGates) -> Iterator[FieldError]:
     burst = cc.client_connection.burst
     if burst < 0:
         yield invalid(ROOT.child("clientConnection", "burst"), burst, "must be non-negative")
@@ -60,7 +63,7 @@ def _validate(cc: KubeSchedulerConfiguration, catalogue: PluginCatalogue) -> Ite
     parallelism = cc.parallelism or 0
     if parallelism <= 0:
         yield invalid(ROOT.child("parallelism"), parallelism, "should be an integer value greater than zero")
-    yield from _validate_profiles(cc.profiles, ROOT.child("profiles"), catalogue)
+    yield from _validate_profiles(cc.profiles, ROOT.child("profiles"), gates)
     yield from _validate_percentage(cc.percentage_of_nodes_to_score, ROOT.child("percentageOfNodesToScore"))
     initial, longest = cc.pod_initial_backoff_seconds or 0, cc.pod_max_backoff_seconds or 0
     if initial <= 0:
@@ -104,7 +107,7 @@ def _validate_percentage(value: int | None, path: FieldPath) -> Iterator[FieldEr
 
 
 def _validate_profiles(
-    profiles: tuple[KubeSchedulerProfile, ...], path: FieldPath, catalogue: PluginCatalogue
+    profiles: tuple[KubeSchedulerProfile, ...], path: FieldPath, gates: FeatureGates
 ) -> Iterator[FieldError]:
     if not profiles:
         yield required(path)
@@ -117,7 +120,7 @@ def _validate_profiles(
             yield required(at.child("schedulerName"))
         yield from _validate_percentage(profile.percentage_of_nodes_to_score, at.child("percentageOfNodesToScore"))
         yield from _validate_plugins(profile, at)
-        yield from _validate_plugin_config(profile.plugin_config, at.child("pluginConfig"))
+        yield from _validate_plugin_config(profile.plugin_config, at.child("pluginConfig"), gates)
         if name in first_with:
             # Upstream passes the earlier path as the value; as JSON that object is empty.
             yield duplicate(at.child("schedulerName"), {})
@@ -135,7 +138,9 @@ def _validate_plugins(profile: KubeSchedulerProfile, path: FieldPath) -> Iterato
                 yield invalid(path.child("plugins", written, "enabled").index(i), plugin.name, _REMOVED)
 
 
-def _validate_plugin_config(config: tuple[PluginConfig, ...], path: FieldPath) -> Iterator[FieldError]:
+def _validate_plugin_config(
+    config: tuple[PluginConfig, ...], path: FieldPath, gates: FeatureGates
+) -> Iterator[FieldError]:
     seen: set[str] = set()
     for i, entry in enumerate(config):
         at = path.index(i)
@@ -145,7 +150,7 @@ def _validate_plugin_config(config: tuple[PluginConfig, ...], path: FieldPath) -
         if entry.name in _REMOVED_PLUGINS:
             yield invalid(at, entry.name, _REMOVED)
         elif isinstance(entry.args, msgspec.Struct) and validated_with_configuration(entry.args):
-            yield from validate_args(entry.args, at.child("args"))
+            yield from validate_args(entry.args, at.child("args"), gates)
 
 
 def _validate_common_queue_sort(profiles: tuple[KubeSchedulerProfile, ...], path: FieldPath) -> Iterator[FieldError]:

@@ -148,3 +148,19 @@ def test_deleted_pods_and_attachments_that_may_help() -> None:
     assert after_attachment_deleted(pod, theirs, None) is QueueingHint.QUEUE
     assert after_attachment_deleted(pod, attachment("x", "n1", "pv"), None) is QueueingHint.SKIP
     assert after_attachment_deleted(using("p", "c"), attachment("x", "n1", "pv"), None) is QueueingHint.QUEUE
+
+
+def test_a_driver_may_keep_its_pods_from_nodes_without_it() -> None:
+    """Only with the gate VolumeLimitScaling, and only if the driver asks for it."""
+    asks = made("CSIDriver", DRIVER, api_version=STORAGE, spec={"preventPodSchedulingIfMissing": True})
+    silent = made("CSIDriver", DRIVER, api_version=STORAGE, spec={})
+    nodes = [node("n1"), csi_node("n1"), node("n2"), csi_node("n2", driver="other"), node("n3"), LOCAL]
+    objects = [*nodes, csi("pv"), claim("c", to="pv")]
+    missing = (f"{DRIVER} CSI driver is not installed on the node",)
+    gate = "VolumeLimitScaling=true"
+    pod = using("p", "c")
+    assert reasons(World(*objects, asks, gates=gate).schedule(pod)) == {"n1": (), "n2": missing, "n3": missing}
+    everywhere = {"n1": (), "n2": (), "n3": ()}
+    assert reasons(World(*objects, silent, gates=gate).schedule(pod)) == everywhere
+    assert reasons(World(*objects, gates=gate).schedule(pod)) == everywhere
+    assert reasons(World(*objects, asks).schedule(pod)) == everywhere

@@ -8,9 +8,11 @@ from typing import Any
 import pytest
 from msgspec.structs import replace
 
+from framework.configuration import load_value, parse_feature_gates
 from framework.interface import VolumeDecision
 from framework.objects import CSIDriver, PersistentVolume, PersistentVolumeClaim, StorageClass
 from framework.objects.claims import SELECTED_NODE
+from framework.plugins.registry import built_in_registry
 from tests.plugins.volume_worlds import (
     LOCAL,
     MADE,
@@ -354,3 +356,58 @@ def test_a_class_without_a_binding_mode_is_an_error() -> None:
     attempt = World(node("n1"), broken, claim("c")).schedule(using("p", "c"))
     text = 'VolumeBindingMode not set for StorageClass "local"'
     assert attempt.message == f'running PreFilter plugin "VolumeBinding": {text}'
+
+
+# --- the gate StorageCapacityScoring ----------------------------------------------------------------------------------
+
+SCORING = "StorageCapacityScoring=true"
+
+
+def scores(attempt: Any) -> dict[str, int]:
+    names = [attempt.filter.nodes[position] for position in attempt.scores.positions]
+    (found,) = [each for each in attempt.scores.plugins if each.plugin == "VolumeBinding"]
+    return dict(zip(names, found.raw.tolist(), strict=True))
+
+
+def test_emptier_storage_is_better_by_default_and_a_shape_turns_it_round() -> None:
+    """A node that is not full after the claim's 5Gi: 100 - 50, 100 - 25; shares are whole percents."""
+    capacities = [capacity("a", on("n1"), "10Gi"), capacity("b", on("n2"), "20Gi")]
+    objects = [node("n1"), node("n2"), MADE, DRIVER, *capacities, claim("c", storageClassName="made")]
+    pod = using("p", "c")
+    assert scores(World(*objects, gates=SCORING).schedule(pod)) == {"n1": 50, "n2": 75}
+    shape = [{"utilization": 0, "score": 0}, {"utilization": 50, "score": 10}]
+    assert scores(World(*objects, gates=SCORING, args={"shape": shape}).schedule(pod)) == {"n1": 100, "n2": 50}
+
+
+def test_matched_volumes_are_scored_by_class_and_rounded_half_up() -> None:
+    other = storage_class("other", "kubernetes.io/no-provisioner")
+    volumes = [volume("a", "10Gi", node="n1"), volume("b", "8Gi", node="n1", storageClassName="other")]
+    more = [volume("c", "10Gi", node="n2"), volume("d", "5Gi", node="n2", storageClassName="other")]
+    claims = [claim("x", "5Gi"), claim("y", "5Gi", storageClassName="other")]
+    world = World(node("n1"), node("n2"), LOCAL, other, *volumes, *more, *claims, gates=SCORING)
+    # n1: (50 + 38) / 2, with 62 % of 8Gi used; n2: (50 + 0) / 2
+    assert scores(world.schedule(using("p", "x", "y"))) == {"n1": 44, "n2": 25}
+
+
+def test_a_pod_without_claims_is_scored_with_nothing() -> None:
+    attempt = World(node("n1"), node("n2"), gates=SCORING).schedule(using("p"))
+    assert scores(attempt) == {"n1": 0, "n2": 0}
+
+
+def test_without_the_gate_nothing_is_scored() -> None:
+    world = World(node("n1"), node("n2"), LOCAL, volume("pv"), claim("c"))
+    attempt = world.schedule(using("p", "c"))
+    assert attempt.scores is not None
+    assert "VolumeBinding" not in [each.plugin for each in attempt.scores.plugins]
+
+
+def test_a_shape_is_checked_as_other_shapes_are() -> None:
+    written = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [
+            {"pluginConfig": [{"name": "VolumeBinding", "args": {"shape": [{"utilization": 0, "score": 11}]}}]}
+        ],
+    }
+    loaded = load_value(written, built_in_registry(), parse_feature_gates(SCORING))
+    assert [error.path for error in loaded.errors] == ["profiles[0].pluginConfig[0].args.shape[0].score"]

@@ -10,7 +10,8 @@ from msgspec.structs import replace
 from framework.configuration.catalogue import PluginArgs
 from framework.configuration.errors import FieldError, FieldPath, duplicate, forbidden, invalid, not_supported, required
 from framework.configuration.names import validate_label_name
-from framework.configuration.types import Int32, Int64, Written
+from framework.configuration.shapes import UtilizationShapePoint, shape_errors
+from framework.configuration.types import Int64, Written
 
 LEAST_ALLOCATED: Final = "LeastAllocated"
 MOST_ALLOCATED: Final = "MostAllocated"
@@ -27,16 +28,6 @@ class ResourceSpec(Written, frozen=True):
 
 
 DEFAULT_RESOURCES: Final = (ResourceSpec(name="cpu"), ResourceSpec(name="memory"))
-
-
-class UtilizationShapePoint(Written, frozen=True):
-    utilization: Annotated[
-        Int32,
-        Meta(description="Share of the node in use, in percent.", extra_json_schema={"minimum": 0, "maximum": 100}),
-    ] = 0
-    score: Annotated[
-        Int32, Meta(description="Score at this utilization, 0 to 10.", extra_json_schema={"minimum": 0, "maximum": 10})
-    ] = 0
 
 
 class RequestedToCapacityRatioParam(Written, frozen=True):
@@ -133,24 +124,7 @@ def _validate_strategy(strategy: ScoringStrategy, path: FieldPath) -> list[Field
         if ratio is None:
             errors.append(required(at, "must be specified when type is RequestedToCapacityRatio"))
         else:
-            errors += _validate_shape(ratio.shape, at.child("shape"))
+            errors += shape_errors(ratio.shape, at.child("shape"))
     elif ratio is not None:
         errors.append(forbidden(at, "must be nil when type is not RequestedToCapacityRatio"))
-    return errors
-
-
-def _validate_shape(shape: tuple[UtilizationShapePoint, ...], path: FieldPath) -> list[FieldError]:
-    if not shape:
-        return [required(path, "at least one point must be specified")]
-    errors: list[FieldError] = []
-    for i in range(1, len(shape)):
-        if shape[i - 1].utilization >= shape[i].utilization:
-            at = path.index(i).child("utilization")
-            errors.append(invalid(at, shape[i].utilization, "values must be sorted in increasing order"))
-            break  # upstream names the first only
-    for i, point in enumerate(shape):
-        if not 0 <= point.utilization <= 100:
-            errors.append(invalid(path.index(i).child("utilization"), point.utilization, "not in valid range [0, 100]"))
-        if not 0 <= point.score <= 10:
-            errors.append(invalid(path.index(i).child("score"), point.score, "not in valid range [0, 10]"))
     return errors

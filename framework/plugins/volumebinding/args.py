@@ -2,18 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Annotated, ClassVar, Literal
+from typing import Annotated, ClassVar, Literal, Self
 
 from msgspec import Meta
+from msgspec.structs import replace
 
 from framework.configuration.catalogue import PluginArgs
 from framework.configuration.errors import FieldError, FieldPath, invalid
-from framework.configuration.types import Int32, Int64, Written
+from framework.configuration.feature_gates import DEFAULT_GATES, FeatureGates
+from framework.configuration.shapes import UtilizationShapePoint, shape_errors
+from framework.configuration.types import Int64
 
-
-class StorageCapacityPoint(Written, frozen=True):
-    utilization: Int32 = 0
-    score: Int32 = 0
+GATE = "StorageCapacityScoring"
+EMPTY_FIRST = (UtilizationShapePoint(utilization=0, score=10), UtilizationShapePoint(utilization=100, score=0))
 
 
 class VolumeBindingArgs(PluginArgs, frozen=True):
@@ -24,11 +25,18 @@ class VolumeBindingArgs(PluginArgs, frozen=True):
         Meta(description="How long binding may wait for volumes; 0 fails at once.", extra_json_schema={"minimum": 0}),
     ] = 600
     shape: Annotated[
-        tuple[StorageCapacityPoint, ...] | None,
-        Meta(description="Needs the feature gate StorageCapacityScoring, which is off."),
+        tuple[UtilizationShapePoint, ...] | None,
+        Meta(description="Needs the feature gate StorageCapacityScoring, which is off by default."),
     ] = None
 
+    def with_gates(self, gates: FeatureGates) -> Self:
+        """With the gate an empty disk is best, unless a shape says otherwise."""
+        return replace(self, shape=EMPTY_FIRST) if gates.enabled(GATE) and not self.shape else self
+
     def validate(self, path: FieldPath) -> list[FieldError]:
+        return self.validate_with_gates(path, DEFAULT_GATES)
+
+    def validate_with_gates(self, path: FieldPath, gates: FeatureGates) -> list[FieldError]:
         errors = []
         if self.bind_timeout_seconds < 0:
             errors.append(
@@ -38,7 +46,9 @@ class VolumeBindingArgs(PluginArgs, frozen=True):
                     "invalid BindTimeoutSeconds, should not be a negative value",
                 )
             )
-        if self.shape is not None:
+        if gates.enabled(GATE):
+            errors += shape_errors(self.shape or (), path.child("shape"))
+        elif self.shape is not None:
             shown = [{"Utilization": point.utilization, "Score": point.score} for point in self.shape]
             detail = "unexpected field `shape`, remove it or turn on the feature gate StorageCapacityScoring"
             errors.append(invalid(path.child("shape"), shown, detail))
