@@ -23,7 +23,7 @@ from schedweb.engine.checkpoint import save_checkpoint
 from schedweb.engine.commands import command_from
 from schedweb.engine.feed import text as text_part
 from schedweb.engine.frames import Batch, Begin, Entry, Gone, Offer, Outcome
-from schedweb.engine.moments import machine
+from schedweb.engine.moments import advance, compare, machine
 from schedweb.engine.obey import validate
 from schedweb.engine.pace import Pace
 from schedweb.engine.payload import PayloadUnreadable
@@ -68,9 +68,31 @@ class Engine:
         self.ending = False
         self.urgent = True
 
+    # --- a fork's past ----------------------------------------------------------------------------------------------
+
+    def catch_up(self, journal: list[Entry]) -> None:
+        """Does what the parent did, stores it as this run's own, and leaves a checkpoint where the two part."""
+        self.emit(whole=True)
+        advance(self.player, self.pace, journal, self.begin.inherited, self.store_now_and_then)
+        compare(self.player, self.begin.inherited, self.begin.inherited_digest)
+        self.await_ack()
+        self.emit(whole=True, checkpoint=not self.player.scheduler.mid_cycle)
+
+    def store_now_and_then(self) -> None:
+        if self.player.scheduler.mid_cycle:
+            return
+        if self.gatherer.size >= BACKLOG:
+            self.await_ack()
+        elif time.monotonic() - self.last_frame < FRAME_SECONDS:
+            return
+        self.listen(0)
+        if self.may_emit():
+            self.emit(checkpoint=self.checkpoint_is_due())
+
     # --- the loop ---------------------------------------------------------------------------------------------------
 
     def run(self) -> None:
+        self.await_ack()
         self.emit(whole=True)
         try:
             while self.go_round():
@@ -356,6 +378,8 @@ class Prepared:
     replayed: int
     outcomes: list[Outcome]
     """Of commands that had their place and were not done when the engine before this one ended."""
+    inherited: list[Entry]
+    """A fork that has not caught up with its parent: what the parent's journal says from here on."""
 
 
 def prepare(begin: Begin) -> Prepared:
@@ -368,8 +392,10 @@ def prepare(begin: Begin) -> Prepared:
             raise Diverged(f"Replay gave the digest {player.digest}, and {begin.digest} is stored.")
         Gatherer(player).discard()
     replayed = player.position - from_position
+    if player.position < begin.inherited:
+        return Prepared(player, pace, replayed, [], left)
     outcomes = [outcome for entry in left if (outcome := do(player, pace, entry)) is not None]
-    return Prepared(player, pace, replayed, outcomes)
+    return Prepared(player, pace, replayed, outcomes, [])
 
 
 def main() -> int:
@@ -384,8 +410,11 @@ def main() -> int:
         if not isinstance(begin, Begin):
             raise AssertionError(f"{type(begin).__name__} came before Begin")
         prepared = prepare(begin)
-        frames.write(outward, frames.Ready(prepared.replayed))
         engine = Engine(prepared.player, prepared.pace, begin, (reader, outward))
+        if prepared.player.position < begin.inherited:
+            engine.catch_up(prepared.inherited)
+        # From here on commands may come.
+        frames.write(outward, frames.Ready(prepared.replayed))
         engine.outcomes += prepared.outcomes
         engine.run()
     except Gone:

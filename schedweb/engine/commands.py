@@ -83,6 +83,13 @@ class SetConfiguration(Command, frozen=True, tag="set_configuration"):
     text: str = ""
 
 
+class Change(Command, frozen=True, tag="change"):
+    """An operation of framework/advice: what a remedy consists of. A deletion names its object."""
+
+    verb: Literal["add", "replace", "delete"]
+    manifest: dict[str, Any]
+
+
 class DecidedPod(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
     namespace: Namespace
     name: Name
@@ -114,6 +121,7 @@ AnyCommand = (
     | NodeDrain
     | PodActivate
     | SetConfiguration
+    | Change
     | Decide
 )
 

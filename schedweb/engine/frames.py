@@ -52,6 +52,9 @@ class Begin(Message, frozen=True, tag="begin"):
     """A batch of this run was stored before, so what leads to `position` is not told again."""
     checkpoint: bytes | None
     checkpoint_seconds: float
+    inherited: int = 0
+    """A fork: up to this position it does what its parent did, and stores that as its own past."""
+    inherited_digest: str = ""
 
 
 class Offer(Message, frozen=True, tag="offer"):

@@ -7,6 +7,7 @@ since. Nothing of the run can be changed through it.
 from __future__ import annotations
 
 import gc
+from collections.abc import Callable
 
 from framework.plugins.registry import installed_registry
 from schedweb.engine.batch import Gatherer
@@ -15,7 +16,7 @@ from schedweb.engine.frames import Begin, Entry
 from schedweb.engine.pace import Pace
 from schedweb.engine.payload import decode_payload
 from schedweb.engine.player import Player, RunOptions, effective_configuration
-from schedweb.engine.replay import Diverged, do, play_to
+from schedweb.engine.replay import Diverged, do, nothing, play_to
 
 
 def machine(begin: Begin) -> tuple[Player, Pace]:
@@ -30,7 +31,7 @@ def machine(begin: Begin) -> tuple[Player, Pace]:
         options = RunOptions(begin.seed, begin.ties, begin.approvals, begin.clock, begin.start)  # type: ignore[arg-type]
         configuration = effective_configuration(begin.configuration, registry)
         player = Player(payload.objects, payload.timeline, configuration, registry, options)
-        pace = Pace(speed=begin.speed)
+        pace = Pace(speed=begin.speed, mode="paused" if begin.inherited else "created")
     del payload
     gc.collect()
     gc.freeze()
@@ -46,20 +47,27 @@ def moment(begin: Begin) -> Player:
     """
     player, pace = machine(begin)
     advance(player, pace, begin.journal, begin.position)
-    if begin.digest and player.digest != begin.digest:
-        raise Diverged(
-            f"Replay to position {begin.position} gave the digest {player.digest}, and {begin.digest} is stored: "
-            "this program decides otherwise than the one that played the run."
-        )
+    compare(player, begin.position, begin.digest)
     Gatherer(player).discard()
     return player
 
 
-def advance(player: Player, pace: Pace, journal: list[Entry], position: int) -> None:
+def compare(player: Player, position: int, stored: str) -> None:
+    """`stored`: empty when no digest is."""
+    if stored and player.position == position and player.digest != stored:
+        raise Diverged(
+            f"Replay to position {position} gave the digest {player.digest}, and {stored} is stored: "
+            "this program decides otherwise than the one that played the run."
+        )
+
+
+def advance(
+    player: Player, pace: Pace, journal: list[Entry], position: int, each: Callable[[], None] = nothing
+) -> None:
     """On to the first position that is not before `position`."""
     for entry in journal:
         if entry.position >= position:
             break
-        play_to(player, pace, entry.position)
+        play_to(player, pace, entry.position, each=each)
         do(player, pace, entry)
-    play_to(player, pace, position, exactly=False)
+    play_to(player, pace, position, exactly=False, each=each)

@@ -107,6 +107,25 @@ class Obedience:
                 made += 1
         return made
 
+    # --- any object -------------------------------------------------------------------------------------------------
+
+    def change(self, command: commands.Change) -> str:
+        """A pod or node that is deleted goes as by hand: controllers make their pods anew."""
+        if command.verb == "add":
+            made = self.player.create(command.manifest)
+            return f"added {made.kind} {made.key}"
+        known, asked = self.world.asked(command.manifest)
+        if command.verb == "replace":
+            self.world.replace(known, asked)
+            return f"changed {known.kind} {known.key}"
+        if isinstance(known, Node):
+            return self.node_delete(commands.NodeDelete(known.metadata.name))
+        if isinstance(known, Pod):
+            made_anew = self.evict([known])
+            return f"deleted pod {known.key}{', made anew by its controller' if made_anew else ''}"
+        self.world.delete(known)
+        return f"deleted {known.kind} {known.key}"
+
     # --- the run ----------------------------------------------------------------------------------------------------
 
     def set_seed(self, command: commands.SetSeed) -> str:
@@ -196,6 +215,8 @@ def validate(player: Player, command: commands.AnyCommand) -> str | None:
                 name = str(manifest.get("metadata", {}).get("name", ""))
                 if player.world.cluster.get(Node, "", name) is not None:
                     return f'nodes "{name}" already exists'
+            case commands.Change(verb, manifest) if verb != "add":
+                player.world.asked(manifest)
             case commands.SetSeed() if player.scheduler.attempts:
                 return "The seed can be set only before the first step."
             case commands.SetConfiguration() if player.scheduler.mid_cycle:
@@ -214,6 +235,7 @@ HANDLERS: Final[dict[type[Any], Callable[[Obedience, Any], str]]] = {
     commands.NodeCordon: Obedience.node_cordon,
     commands.NodeUncordon: Obedience.node_uncordon,
     commands.NodeDrain: Obedience.node_drain,
+    commands.Change: Obedience.change,
     commands.SetSeed: Obedience.set_seed,
     commands.SetConfiguration: Obedience.set_configuration,
 }

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from schedweb.engine.commands import PACING, command_from
 from schedweb.engine.frames import Entry, Outcome
 from schedweb.engine.obey import Obedience
@@ -51,8 +53,14 @@ def do(player: Player, pace: Pace, entry: Entry) -> Outcome | None:
         return Outcome(entry.id, None, refused=str(error))
 
 
-def play_to(player: Player, pace: Pace, position: int, *, exactly: bool = True) -> None:
-    """Not `exactly`: an operation may pass the position, which nobody stopped at."""
+def nothing() -> None:
+    pass
+
+
+def play_to(
+    player: Player, pace: Pace, position: int, *, exactly: bool = True, each: Callable[[], None] = nothing
+) -> None:
+    """Not `exactly`: an operation may pass the position, which nobody stopped at. `each`: after every operation."""
     while player.position < position:
         happened = player.operate()
         if happened is not Happened.ERRORS:
@@ -60,5 +68,6 @@ def play_to(player: Player, pace: Pace, position: int, *, exactly: bool = True) 
             pace.happened(happened)
         if happened in RESTING:
             raise Diverged(f"At position {player.position} there is nothing to do, and {position} is stored.")
+        each()
     if exactly and player.position > position:
         raise Diverged(f"Replay passed position {position} without stopping there.")

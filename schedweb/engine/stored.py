@@ -56,4 +56,6 @@ def begin_of(run: Run, position: int | None = None) -> Begin:
         is_stored=run.seq > 0,
         checkpoint=None if checkpoint is None else bytes(checkpoint.data),
         checkpoint_seconds=settings.ENGINE_CHECKPOINT_SECONDS,
+        inherited=run.parent_position or 0,
+        inherited_digest=run.parent_digest,
     )

@@ -8,9 +8,10 @@ from typing import Any, Final, TypeVar
 
 from msgspec.structs import replace
 
+from framework.advice import Operation, perform
 from framework.objects import KubeObject, Node, Pod, PodDisruptionBudget, Taint
 from framework.objects.admission import AdmissionError, admit
-from framework.objects.decode import decode_manifest
+from framework.objects.decode import decode_manifest, to_manifest
 from framework.objects.errors import ObjectError
 from framework.objects.selectors import compile_label_selector
 from framework.objects.timestamps import format_timestamp
@@ -115,6 +116,29 @@ class World:
         try:
             self.cluster.delete(obj)
         except NotFound as error:
+            raise Refused(str(error)) from None
+
+    def asked(self, manifest: dict[str, Any]) -> tuple[KubeObject, KubeObject]:
+        """(the object of that kind and name as it is, as the manifest has it)."""
+        try:
+            asked = decode_manifest(manifest)
+        except ObjectError as error:
+            raise Refused(str(error)) from None
+        known = self.cluster.find(asked)
+        if known is None:
+            raise Refused(f"{asked.kind} {asked.key} not found")
+        return known, asked
+
+    def replace(self, known: KubeObject, asked: KubeObject) -> None:
+        """As an update: the object stays the same one. A pod keeps its node and its status."""
+        if isinstance(known, Pod) and isinstance(asked, Pod) and known.spec.node_name != asked.spec.node_name:
+            raise Refused(f"pod {known.key}: its node cannot be changed, only that of a new pod")
+        admitted = admit(asked, self.cluster, stored=True)
+        if isinstance(admitted, AdmissionError):
+            raise Refused(f"{asked.kind} {asked.key}: {admitted.message}")
+        try:
+            perform(self.cluster, Operation("replace", to_manifest(admitted)))
+        except (ObjectError, ValueError) as error:
             raise Refused(str(error)) from None
 
     def budget_keeping(self, pod: Pod, spent: dict[str, int]) -> str | None:

@@ -62,6 +62,7 @@ class RunDelta(Message, frozen=True, tag="run.delta"):
     counts: dict[str, int]
     attempts: int
     points: int
+    position: int
     worker: dict[str, Any]
     cycle: msgspec.Raw
     columns: dict[str, msgspec.Raw]

@@ -10,6 +10,7 @@ urlpatterns = [
     path("runs/", runs.RunListApi.as_view()),
     path("runs/<uuid:run>/", runs.RunApi.as_view()),
     path("runs/<uuid:run>/board/", runs.BoardApi.as_view()),
+    path("runs/<uuid:run>/forks/", runs.ForksApi.as_view()),
     path("runs/<uuid:run>/feed/", runs.FeedApi.as_view()),
     path("runs/<uuid:run>/commands/", runs.CommandsApi.as_view()),
     path("runs/<uuid:run>/journal/", runs.JournalApi.as_view()),

@@ -423,6 +423,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run}/forks/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description A new run, paused where this one was at the position; this one is only read. */
+        post: operations["runs_fork"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run}/journal/": {
         parameters: {
             query?: never;
@@ -1505,6 +1522,16 @@ export interface components {
             /** @description Left-out pods whose usage stays on their nodes */
             unnamed_usage_pods: number;
         };
+        ForkRequest: {
+            /** @description else where the run is now */
+            position?: number | null;
+            /** @description made first, in this order: operations of a remedy {verb, manifest}, or commands {type, …} */
+            changes?: {
+                [key: string]: unknown;
+            }[];
+            /** Format: uuid */
+            configuration_version?: string | null;
+        };
         FormArgs: {
             kind: string;
             written: {
@@ -1782,6 +1809,17 @@ export interface components {
         Owner: {
             kind: string;
             name: string;
+        };
+        Parent: {
+            /**
+             * Format: uuid
+             * @description null when it was deleted
+             */
+            id: string | null;
+            /** @description r-0012 */
+            number: string;
+            /** @description where the fork began */
+            position: number;
         };
         PatchedConfigurationChangeRequest: {
             name?: string;
@@ -2078,6 +2116,10 @@ export interface components {
             approvals: components["schemas"]["ApprovalsEnum"];
             clock: components["schemas"]["Clock"];
             attempts: number;
+            /** @description operations done; what the journal and moments name */
+            position: number;
+            /** @description of a fork */
+            parent: components["schemas"]["Parent"] | null;
             /** @description extension-point boundaries passed */
             points: number;
             counts: components["schemas"]["QueueCounts"];
@@ -4276,6 +4318,58 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FeedItem"][];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_fork: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["ForkRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
                 };
             };
             /** @description Not logged in */

@@ -24,6 +24,7 @@ export interface RunDelta {
   counts: Counts;
   attempts: number;
   points: number;
+  position: number;
   worker: Worker;
   cycle: Cycle | null;
   columns: Partial<Record<StateKey, Column>>;

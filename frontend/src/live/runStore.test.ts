@@ -12,7 +12,7 @@ const counts = { gated: 0, active: 0, backoff: 0, unschedulable: 0, in_flight: 0
 const clock = { mode: "virtual" as const, now: "2026-11-20T10:00:00.000Z", start: "2026-11-20T10:00:00.000Z", speed: 10 as const };
 
 function boardAt(seq: number): Board {
-  const run = { id: "r", state: "paused", clock, counts, attempts: seq, points: 0, worker: { state: "live", since: null }, seq } as unknown as Run;
+  const run = { id: "r", state: "paused", clock, counts, attempts: seq, points: 0, position: seq, position: seq, worker: { state: "live", since: null }, seq } as unknown as Run;
   return { seq, run, cycle: null, columns: Object.fromEntries(STATE_KEYS.map((key) => [key, { ...empty }])) as Record<StateKey, Column> };
 }
 

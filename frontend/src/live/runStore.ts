@@ -198,7 +198,7 @@ export class RunStore {
       seq: delta.seq,
       run: {
         ...run, state: delta.state, clock: delta.clock, counts: delta.counts, attempts: delta.attempts,
-        points: delta.points, worker: delta.worker, seq: delta.seq,
+        points: delta.points, position: delta.position, worker: delta.worker, seq: delta.seq,
         error: delta.error ?? null, arrivals: delta.arrivals,
       },
       cycle: delta.cycle,

@@ -18,11 +18,12 @@ from schedweb.runs.serializers.run import (
     BoardSerializer,
     CommandReceiptSerializer,
     CommandRequestSerializer,
+    ForkSerializer,
     JournalEntrySerializer,
     RunCreateSerializer,
     RunSerializer,
 )
-from schedweb.runs.services import commands, runs
+from schedweb.runs.services import commands, forks, runs
 
 
 class RunListApi(APIView):
@@ -55,6 +56,22 @@ class RunApi(APIView):
     def delete(self, request: Request, run: UUID) -> Response:
         runs.run_delete(run=selectors.run_get(run))
         return Response(status=204)
+
+
+class ForksApi(APIView):
+    permission_classes = [IsOperator]
+
+    @extend_schema(
+        operation_id="runs_fork",
+        description="A new run, paused where this one was at the position; this one is only read.",
+        request=ForkSerializer,
+        responses={201: RunSerializer},
+    )
+    def post(self, request: Request, run: UUID) -> Response:
+        asked = ForkSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        fork = forks.run_fork(parent=selectors.run_get(run), user=request.user, **asked.validated_data)
+        return Response(selectors.run_body(selectors.run_get(fork.pk)), status=201)
 
 
 class BoardApi(APIView):

@@ -47,6 +47,12 @@ class Run(models.Model):
     #: What the run began with; a `set_configuration` command changes the one above.
     first_configuration_version = models.ForeignKey(ConfigurationVersion, on_delete=models.PROTECT, related_name="+")
     created_at = models.DateTimeField(auto_now_add=True)
+    #: A fork: it began with its parent's machine at `parent_position`; its journal begins with its parent's.
+    parent = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, related_name="forks")
+    parent_name = models.CharField(max_length=20, blank=True)
+    parent_position = models.PositiveBigIntegerField(null=True)
+    #: The parent's digest there, if one was stored: the fork's own must be the same.
+    parent_digest = models.CharField(max_length=64, blank=True)
     started_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     started_by_name = models.CharField(max_length=150)
     engine_version = models.CharField(max_length=40)

@@ -57,6 +57,14 @@ def clock_body(run: Run) -> dict[str, Any]:
     }
 
 
+def parent_body(run: Run) -> dict[str, Any] | None:
+    """Of a fork: the run it came from, which may have been deleted since, and where the two part."""
+    if run.parent_position is None:
+        return None
+    parent = None if run.parent_id is None else str(run.parent_id)
+    return {"id": parent, "number": run.parent_name, "position": run.parent_position}
+
+
 def run_body(run: Run) -> dict[str, Any]:
     version = run.configuration_version
     arrivals = None
@@ -80,6 +88,8 @@ def run_body(run: Run) -> dict[str, Any]:
         "approvals": run.approvals,
         "clock": clock_body(run),
         "attempts": run.attempts,
+        "position": run.position,
+        "parent": parent_body(run),
         "points": run.points,
         "counts": {**EMPTY_COUNTS, **run.counts},
         "nodes": run.node_count,

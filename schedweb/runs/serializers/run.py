@@ -41,6 +41,25 @@ class ArrivalsSerializer(serializers.Serializer[Any]):
     next_at = serializers.DateTimeField(allow_null=True)
 
 
+class ParentSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField(allow_null=True, help_text="null when it was deleted")
+    number = serializers.CharField(help_text="r-0012")
+    position = serializers.IntegerField(help_text="where the fork began")
+
+
+class ForkSerializer(serializers.Serializer[Any]):
+    position = serializers.IntegerField(
+        min_value=0, required=False, allow_null=True, default=None, help_text="else where the run is now"
+    )
+    changes = serializers.ListField(
+        child=serializers.DictField(),
+        required=False,
+        default=list,
+        help_text="made first, in this order: operations of a remedy {verb, manifest}, or commands {type, …}",
+    )
+    configuration_version = serializers.UUIDField(required=False, allow_null=True, default=None)
+
+
 class RunSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     number = serializers.CharField(help_text="r-0042")
@@ -53,6 +72,8 @@ class RunSerializer(serializers.Serializer[Any]):
     approvals = serializers.ChoiceField(Run.Approvals.values)
     clock = ClockSerializer()
     attempts = serializers.IntegerField()
+    position = serializers.IntegerField(help_text="operations done; what the journal and moments name")
+    parent = ParentSerializer(allow_null=True, help_text="of a fork")
     points = serializers.IntegerField(help_text="extension-point boundaries passed")
     counts = QueueCountsSerializer()
     nodes = serializers.IntegerField()

@@ -280,6 +280,7 @@ class BatchWriter:
             counts=batch.counts,
             attempts=batch.attempts,
             points=batch.points,
+            position=batch.position,
             worker={"state": "live", "since": None if self.worker_since is None else wall(self.worker_since)},
             cycle=msgspec.Raw(batch.cycle_json.encode()),
             columns={name: msgspec.Raw(text.encode()) for name, text in batch.columns_json.items()},

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import datetime
+from collections.abc import Callable
 from typing import Any
 from uuid import UUID
 
@@ -39,30 +40,37 @@ def run_create(
         raise not_found("There is no such snapshot.")
     version = playable_version(configuration_version)
     begin = nanoseconds(start or found.taken_at)
+
+    def begun(run: Run) -> None:
+        if not paused:
+            command_insert(run=run, user=user, content={"type": "play"})
+
+    return run_insert(
+        begun,
+        snapshot=found,
+        configuration_version=version,
+        first_configuration_version=version,
+        started_by=user,
+        started_by_name=user.get_username(),
+        seed=seed,
+        ties=ties,
+        approvals=approvals,
+        clock_mode=clock,
+        clock_start=begin,
+        clock=begin,
+        speed=speed,
+        first_speed=speed,
+    )
+
+
+def run_insert(begun: Callable[[Run], None], **facts: Any) -> Run:
+    """A run with the next number, offered to a worker. `begun` adds to it in the same transaction."""
     for attempt in range(TRIES):
         try:
             with transaction.atomic():
                 newest = Run.objects.aggregate(newest=Max("number"))["newest"] or 0
-                run = Run.objects.create(
-                    number=newest + 1,
-                    snapshot=found,
-                    configuration_version=version,
-                    first_configuration_version=version,
-                    started_by=user,
-                    started_by_name=user.get_username(),
-                    engine_version=ENGINE_VERSION,
-                    seed=seed,
-                    ties=ties,
-                    approvals=approvals,
-                    clock_mode=clock,
-                    clock_start=begin,
-                    clock=begin,
-                    speed=speed,
-                    first_speed=speed,
-                    wanted=True,
-                )
-                if not paused:
-                    command_insert(run=run, user=user, content={"type": "play"})
+                run = Run.objects.create(number=newest + 1, engine_version=ENGINE_VERSION, wanted=True, **facts)
+                begun(run)
         except IntegrityError:
             # Two creations at once took one number.
             if attempt == TRIES - 1:

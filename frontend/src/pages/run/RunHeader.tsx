@@ -50,6 +50,7 @@ export function RunHeader({ run, view, commander, operates, me, nodes }: RunHead
         </div>
         <p className="faint hidePhone clip" title={`${run.number}, started ${exact(run.started_at)}`}>
           {counted(nodes, "node")} · {counted(STATE_KEYS.reduce((sum, key) => sum + run.counts[key], 0), "pod")} · started {day(run.started_at, view.receivedAt, true).replace(" today", "")} by {run.started_by === me ? "you" : run.started_by}
+          <ForkOf run={run} />
         </p>
       </div>
       <div className="hidePhone"><Transport run={run} commander={commander} operates={operates} keys /></div>
@@ -71,6 +72,14 @@ export function RunHeader({ run, view, commander, operates, me, nodes }: RunHead
       </div>
     </header>
   );
+}
+
+/** Of a fork: where it came from, with a link to that moment. */
+function ForkOf({ run }: { run: Run }) {
+  if (run.parent === null) return null;
+  const { id, number, position } = run.parent;
+  const where = `${number} at step ${count(position)}`;
+  return <>{" · fork of "}{id === null ? `${where}, deleted since` : <Link to="/runs/$run" params={{ run: id }} className="leads">{where}</Link>}</>;
 }
 
 function Fact({ name, value, title }: { name: string; value: string; title: string }) {
