@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from typing import Any, cast
 
 import numpy as np
@@ -32,6 +32,10 @@ class _Nothing:
 
     feature_gates = FeatureGates()
     objects = Store()
+
+    @staticmethod
+    def shared(name: str, make: Callable[[], Any]) -> Any:
+        return make()
 
 
 NO_HANDLE = cast(Handle, _Nothing())

@@ -326,6 +326,37 @@ class TestExtendedResources:
         game.cycles()
         assert game.seen.attempts[0].message.startswith("0/1 nodes are available: 1 cannot allocate all claims.")
 
+    @pytest.mark.parametrize("strategy", ["LeastAllocated", "MostAllocated"])
+    def test_scores_count_devices_where_nodes_offer_nothing(self, strategy: str) -> None:
+        """(devices, allocated) stand for (allocatable, requested): resource_allocation.go."""
+        scoring = f"""
+profiles:
+- pluginConfig:
+  - name: NodeResourcesFit
+    args:
+      scoringStrategy:
+        type: {strategy}
+        resources: [{{name: example.com/gpu, weight: 1}}]
+"""
+        backed = gpu_class(extendedResourceName="example.com/gpu")
+        game = Play(
+            CONFIGURATION + scoring,
+            [
+                make_node("n1"),
+                make_node("n2"),
+                make_node("n3", scalars={"example.com/gpu": "10"}),
+                backed,
+                node_slice("n1", "gpu-0", "gpu-1"),
+                node_slice("n2", *(f"gpu-{i}" for i in range(4))),
+            ],
+        )
+        game.create(make_pod("p", requests={"example.com/gpu": "1"}))
+        game.cycles()
+        scores = game.seen.attempts[0].scores
+        assert scores is not None
+        (mine,) = [each for each in scores.plugins if each.plugin == "NodeResourcesFit"]
+        assert mine.raw.tolist() == ([50, 75, 90] if strategy == "LeastAllocated" else [50, 25, 10])
+
 
 class TestBindingConditions:
     def test_the_driver_answers_at_once(self) -> None:

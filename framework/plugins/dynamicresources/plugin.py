@@ -40,6 +40,7 @@ from framework.interface import (
     StillBinding,
     View,
 )
+from framework.interface.device_counts import DEVICE_COUNTERS, DeviceCounter
 from framework.interface.scores import default_normalize
 from framework.objects import DeviceClass, Pod, ResourceClaim, ResourceSlice
 from framework.objects.devices import FIRST_AVAILABLE_MAX_SIZE, DeviceRequest
@@ -60,6 +61,7 @@ from framework.plugins.dynamicresources.claims import (
     is_reserved_for,
     pod_claims,
 )
+from framework.plugins.dynamicresources.counting import Counter
 from framework.plugins.dynamicresources.devices import Features
 from framework.plugins.dynamicresources.hints import Hints
 from framework.plugins.dynamicresources.pools import AllocationError
@@ -98,6 +100,9 @@ class DynamicResources(
         self._tracker = handle.shared(TRACKER, ClaimTracker)
         self._binder = Binder(handle, self._tracker, self._features.binding_conditions)
         self._hints = Hints(handle.objects)
+        counters: list[DeviceCounter] = handle.shared(DEVICE_COUNTERS, list)
+        if not counters:
+            counters.append(Counter(handle.objects, self._tracker, self._features.consumable_capacity))
         self._by_resource = ClassesByResource()
 
     # --- queue ------------------------------------------------------------------------------------------------------

@@ -11,9 +11,11 @@ from numpy.typing import NDArray
 
 from framework.interface import (
     SKIP,
+    Codes,
     Column,
     ColumnScorePlugin,
     CycleState,
+    Handle,
     Plan,
     PodInfo,
     PreScorePlugin,
@@ -26,6 +28,7 @@ from framework.objects import Pod
 from framework.objects.resources import pod_requests
 from framework.plugins.noderesources.allocation import Amount, Ints, balance, row_count, shares
 from framework.plugins.noderesources.args import NodeResourcesBalancedAllocationArgs
+from framework.plugins.noderesources.devices import BackedResources, with_devices
 
 STATE_KEY: Final = "PreScoreNodeResourcesBalancedAllocation"
 HALF: Final = MAX_NODE_SCORE // 2
@@ -43,6 +46,10 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ColumnScorePlugin):
     name: ClassVar[str] = "NodeResourcesBalancedAllocation"
     args_type: ClassVar[type[NodeResourcesBalancedAllocationArgs]] = NodeResourcesBalancedAllocationArgs
     description: ClassVar[str] = "Prefers nodes where the pod evens out the use of cpu, memory and other resources."
+
+    def __init__(self, args: NodeResourcesBalancedAllocationArgs, handle: Handle) -> None:
+        super().__init__(args, handle)
+        self._backed = BackedResources(handle)
 
     def pre_score(self, state: CycleState, pod: PodInfo, view: View, feasible: NDArray[np.intp]) -> Status | None:
         amounts = self._amounts(pod.pod)
@@ -67,7 +74,15 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ColumnScorePlugin):
             gained = balance(resources, with_pod=True, rows=rows) - balance(resources, with_pod=False, rows=rows)
             return HALF + quotient(HALF + gained, 2)
 
-        return Plan(kernel, (view.own_rows(tuple(amount.resource for amount in scored)),), amounts)
+        names = tuple(amount.resource for amount in scored)
+        counted = self._backed.counted(names)
+        if not counted:
+            return Plan(kernel, (view.own_rows(names),), amounts)
+
+        def with_counted(column: Column, of_nodes: Codes) -> Ints:
+            return kernel(with_devices(column, of_nodes, counted))
+
+        return Plan(with_counted, (view.own_rows(names), view.name()), (amounts, counted))
 
     def score_fragment(self, pod: PodInfo) -> Hashable:
         return self._amounts(pod.pod)

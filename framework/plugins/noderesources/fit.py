@@ -13,6 +13,7 @@ from numpy.typing import NDArray
 
 from framework.interface import (
     Code,
+    Codes,
     Column,
     ColumnFilterPlugin,
     ColumnScorePlugin,
@@ -30,8 +31,7 @@ from framework.interface import (
     View,
 )
 from framework.interface.events import ClusterEventWithHint
-from framework.objects import DeviceClass, Pod
-from framework.objects.extended_resources import ClassesByResource
+from framework.objects import Pod
 from framework.objects.resources import (
     CPU,
     EPHEMERAL_STORAGE,
@@ -52,6 +52,7 @@ from framework.plugins.noderesources.allocation import (
     weighted_mean,
 )
 from framework.plugins.noderesources.args import NodeResourcesFitArgs
+from framework.plugins.noderesources.devices import BackedResources, with_devices
 from framework.plugins.noderesources.hints import events_to_register
 
 FILTER_KEY: Final = "PreFilterNodeResourcesFit"
@@ -98,8 +99,7 @@ class NodeResourcesFit(PreFilterPlugin, ColumnFilterPlugin, PreScorePlugin, Colu
 
     def __init__(self, args: NodeResourcesFitArgs, handle: Handle) -> None:
         super().__init__(args, handle)
-        self._extended = handle.feature_gates.enabled("DRAExtendedResource")
-        self._by_resource = ClassesByResource()
+        self._backed = BackedResources(handle)
         self._ignored = frozenset(args.ignored_resources)
         self._ignored_groups = frozenset(args.ignored_resource_groups)
         strategy = args.scoring_strategy
@@ -109,7 +109,7 @@ class NodeResourcesFit(PreFilterPlugin, ColumnFilterPlugin, PreScorePlugin, Colu
         self._shape = tuple((point.utilization, point.score * MILLI_SCALE) for point in ratio.shape) if ratio else ()
 
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
-        return events_to_register(self._is_delegated if self._extended else None)
+        return events_to_register(self._backed.is_backed if self._backed.enabled else None)
 
     # --- filter -----------------------------------------------------------------------------------------------------
 
@@ -137,14 +137,10 @@ class NodeResourcesFit(PreFilterPlugin, ColumnFilterPlugin, PreScorePlugin, Colu
 
     def _delegated(self, names: tuple[str, ...]) -> tuple[bool, ...]:
         """Per resource whether nodes that do not offer it are left to DynamicResources; () when there are none."""
-        if not self._extended or all(name in NATIVE for name in names):
+        if all(name in NATIVE for name in names):
             return ()
-        found = tuple(name not in NATIVE and self._is_delegated(name) for name in names)
+        found = tuple(name not in NATIVE and self._backed.is_backed(name) for name in names)
         return found if any(found) else ()
-
-    def _is_delegated(self, resource: str) -> bool:
-        """Upstream ``shouldDelegateResourceToDRA``."""
-        return resource in self._by_resource.of(self.handle.objects.list(DeviceClass))
 
     def _checked(self, pod: Pod) -> tuple[tuple[str, int], ...]:
         requests = {name: amount for name, amount in pod_requests(pod).items() if amount != 0}
@@ -174,7 +170,15 @@ class NodeResourcesFit(PreFilterPlugin, ColumnFilterPlugin, PreScorePlugin, Colu
         def kernel(column: Column) -> Ints:
             return strategy(shares(column, scored, non_zero=True), row_count(column))
 
-        return Plan(kernel, (view.own_rows(tuple(amount.resource for amount in scored)),), amounts)
+        names = tuple(amount.resource for amount in scored)
+        counted = self._backed.counted(names)
+        if not counted:
+            return Plan(kernel, (view.own_rows(names),), amounts)
+
+        def with_counted(column: Column, of_nodes: Codes) -> Ints:
+            return kernel(with_devices(column, of_nodes, counted))
+
+        return Plan(with_counted, (view.own_rows(names), view.name()), (amounts, counted))
 
     def _score_function(self) -> Callable[[Sequence[Share], int], Ints]:
         if self._strategy == "RequestedToCapacityRatio":
