@@ -41,6 +41,7 @@ check-layers: setup
 check-frontend: setup
 	$(NODE) npm --prefix frontend run lint
 	$(NODE) npm --prefix frontend run typecheck
+	$(NODE) npm --prefix frontend run size
 
 check-generated: setup
 	$(PY) -m scripts.generated --check

@@ -102,9 +102,10 @@ profiles:
 """
 
 _APPROVALS: Final = """\
-# The default profile, with two plugins that wait on Permit: gangs start together, large pods ask a person.
+# kube-scheduler's own profile, with two plugins that wait on Permit: gangs start together, large pods ask a person.
 apiVersion: kubescheduler.config.k8s.io/v1
 kind: KubeSchedulerConfiguration
+percentageOfNodesToScore: 100
 profiles:
   - schedulerName: default-scheduler
     plugins:
@@ -128,10 +129,10 @@ profiles:
           podGroupRejectPercentage: 20
       - name: ManualApproval
         args:
+          # A pod that requests at least one of these waits for a person.
           minimumRequests:
-            cpu: "4"
             memory: 16Gi
-            nvidia.com/gpu: "1"
+            nvidia.com/gpu: "2"
           timeoutSeconds: 600
           message: Large pods are approved by the platform team.
 """
@@ -141,7 +142,9 @@ PRESETS: Final = (
     Preset("bin-pack", "Bin-pack", "Fills nodes before it opens new ones.", _BIN_PACK),
     Preset("spread", "Spread", "Prefers empty nodes and even zones.", _SPREAD),
     Preset("no-scoring", "No scoring", "Takes the first node that passes the filters.", _NO_SCORING),
-    Preset("approvals", "Gangs and approvals", "Default, with Coscheduling and ManualApproval on Permit.", _APPROVALS),
+    Preset(
+        "approvals", "Gangs and approvals", "Every node scored; Coscheduling and ManualApproval on Permit.", _APPROVALS
+    ),
 )
 
 

@@ -3,10 +3,11 @@ import "@mantine/core/styles/Popover.layer.css";
 import "@mantine/core/styles/Menu.layer.css";
 
 import { Menu } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useRef } from "react";
+import { useRef, useState } from "react";
 
-import { checkText, exportAddress } from "@/api/configurationQueries";
+import { checkText, configurationQuery, exportAddress, renameConfiguration } from "@/api/configurationQueries";
 import type { ConfigurationSummary, TextFormat } from "@/api/configurationTypes";
 import { Button } from "@/components/Button";
 import { Chip } from "@/components/Chip";
@@ -46,7 +47,7 @@ export function EditorHeader({ configuration, viewed, view, onView, onErrors, on
       <div className={classes.names}>
         <p className={classes.crumb}><Link to="/configurations">Configurations</Link><Icon name="chevronRight" size={11} /></p>
         <div className={classes.titleRow}>
-          <h1 className="clip" title={configuration.name}>{configuration.name}</h1>
+          <Name configuration={configuration} fixed={readOnly} />
           <Chip>v{viewed ?? state.base}</Chip>
           {configuration.builtin ? <Chip kind="line" title="Comes with the product">built-in, read-only</Chip> : null}
           {viewed !== null && viewed !== configuration.latest.number ? <Chip kind="line">read-only, the newest is v{configuration.latest.number}</Chip> : null}
@@ -75,6 +76,54 @@ export function EditorHeader({ configuration, viewed, view, onView, onErrors, on
         <Button onClick={onRun} disabled={runOff !== undefined} title={runOff}>Run with this</Button>
       </div>
     </header>
+  );
+}
+
+/** The name, and a field in its place while it is given another. */
+function Name({ configuration, fixed }: { configuration: ConfigurationSummary; fixed: boolean }) {
+  const client = useQueryClient();
+  const [naming, setNaming] = useState(false);
+  const [busy, setBusy] = useState(false);
+  const rename = async (name: string) => {
+    if (name === "" || name === configuration.name) {
+      setNaming(false);
+      return;
+    }
+    setBusy(true);
+    try {
+      client.setQueryData(configurationQuery(configuration.id).queryKey, await renameConfiguration(configuration.id, { name }));
+      await client.invalidateQueries({ queryKey: ["configurations"] });
+      setNaming(false);
+    } catch (error) {
+      notifyError("It keeps its name.", error);
+    }
+    setBusy(false);
+  };
+  if (!naming) {
+    return (
+      <>
+        <h1 className="clip" title={configuration.name}>{configuration.name}</h1>
+        {fixed ? null : <Button size="sm" kind="ghost" onClick={() => setNaming(true)}>Rename</Button>}
+      </>
+    );
+  }
+  return (
+    <form className={classes.naming} onSubmit={(event) => {
+      event.preventDefault();
+      const value = new FormData(event.currentTarget).get("name");
+      void rename(typeof value === "string" ? value.trim() : "");
+    }}>
+      <h1 className="srOnly">{configuration.name}</h1>
+      {/* eslint-disable-next-line jsx-a11y/no-autofocus -- it stands where the pressed button was */}
+      <input name="name" aria-label="Name of the configuration" autoFocus autoComplete="off" maxLength={100} defaultValue={configuration.name} onFocus={(event) => event.currentTarget.select()}
+        onKeyDown={(event) => {
+          if (event.key !== "Escape") return;
+          event.stopPropagation();
+          setNaming(false);
+        }} />
+      <Button size="sm" type="submit" disabled={busy}>Rename</Button>
+      <Button size="sm" kind="ghost" onClick={() => setNaming(false)}>Keep</Button>
+    </form>
   );
 }
 

@@ -1,7 +1,7 @@
 /** The timeline: the draft on top, then what was saved, by whom, with what comment, and how many runs used it. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useState } from "react";
+import { lazy, Suspense, useState } from "react";
 
 import { VERSIONS_SHOWN, versionsQuery } from "@/api/configurationQueries";
 import { useMe } from "@/api/useMe";
@@ -12,6 +12,7 @@ import { useEditing } from "./editing";
 import classes from "./Sidebar.module.css";
 import { changesCount, versionNote } from "./words";
 
+const VersionDrawer = lazy(() => import("./VersionDrawer"));
 const route = getRouteApi("/configurations/$configuration");
 const MOST = 200;
 
@@ -21,6 +22,7 @@ export function Versions() {
   const { store, state, changes, examination } = useEditing();
   const { me } = useMe();
   const [all, setAll] = useState(false);
+  const [told, setTold] = useState<number | null>(null);
   const versions = useQuery(versionsQuery(configuration, all ? MOST : VERSIONS_SHOWN));
   const older = (versions.data?.count ?? 0) - (versions.data?.results.length ?? 0);
   const draft = viewed === undefined && store.dirty;
@@ -46,12 +48,18 @@ export function Versions() {
               <b className="num">v{version.number}</b><em>{versionNote(version, me?.username, versions.dataUpdatedAt)}</em>
               {version.comment === "" ? null : <q>{version.comment}</q>}
             </Link>
+            {version.number === 1 ? null : (
+              <button type="button" className={`leads ${classes.what}`} aria-haspopup="dialog" onClick={() => setTold(version.number)}>
+                What changed<span className="srOnly"> in version {version.number}</span>
+              </button>
+            )}
           </li>
         ))}
         {older > 0 ? (
           <li data-more=""><button type="button" className="muted" onClick={() => setAll(true)}><span className="leads">{older} older</span></button></li>
         ) : null}
       </ol>
+      <Suspense fallback={null}>{told === null ? null : <VersionDrawer configuration={configuration} number={told} onClose={() => setTold(null)} />}</Suspense>
     </>
   );
 }

@@ -65,7 +65,7 @@ function Second({ card, column, now }: { card: Card; column: StateKey; now: numb
       {column === "active" ? (card.kind === "group" && card.attempts > 0 ? attempts : old) : null}
       {column === "backoff" ? <span className="num">try {card.attempts + 1}</span> : null}
       {column === "unschedulable" ? <>{attempts}{old}</> : null}
-      {column === "in_flight" ? <span>{BINDING.has(card.point ?? "") ? "binding cycle" : "scheduling cycle"}</span> : null}
+      {column === "in_flight" ? <span className={classes.cycle} title={BINDING.has(card.point ?? "") ? "binding cycle" : "scheduling cycle"}>{BINDING.has(card.point ?? "") ? "binding" : "scheduling"}</span> : null}
       {column === "waiting" ? <Place card={card} /> : null}
     </span>
   );
