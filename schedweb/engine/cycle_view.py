@@ -7,7 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from framework.trace.attempt import AttemptTrace
-from schedweb.engine.outcomes import score_words
+from schedweb.engine.outcomes import score_words, victims_words
 from schedweb.engine.player import Player
 
 POINTS: Final = (
@@ -49,8 +49,7 @@ def note_of(reached: str, trace: AttemptTrace) -> str:
         left = int(np.count_nonzero(trace.filter.verdict == 0))
         return f"{left} of {trace.nodes_total} nodes left"
     if reached == "PostFilter":
-        nominated = next((each for each in trace.post_filter if each.nominated_node), None)
-        return f"{len(nominated.victims)} victims on {nominated.nominated_node}" if nominated else "no victims"
+        return victims_words(trace)
     if reached == "Score":
         return score_words(trace)
     if trace.selected:

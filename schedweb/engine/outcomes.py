@@ -55,6 +55,15 @@ def score_words(trace: AttemptTrace) -> str:
     return f"score {best}, 1 of {ties} equal" if ties > 1 else f"score {best}"
 
 
+def victims_words(trace: AttemptTrace) -> str:
+    """``2 victims on node-7``."""
+    nominated = next((each for each in trace.post_filter if each.nominated_node), None)
+    if nominated is None:
+        return "no victims"
+    count = len(nominated.victims)
+    return f"{count} {'victim' if count == 1 else 'victims'} on {nominated.nominated_node}"
+
+
 def message_tail(message: str) -> str:
     """`0/36 nodes are available: 24 Insufficient cpu. …` → what comes after the colon, up to preemption's part."""
     _, colon, rest = message.partition(" nodes are available: ")

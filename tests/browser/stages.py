@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from typing import Any
 
 from scripts.processes import ROOT
@@ -36,6 +37,13 @@ def play(site: Site, run: str) -> str:
     site.command(run, {"type": "play", "speed": "max"})
     site.run_until(run, "the run has come to rest", lambda seen: seen["attempts"] > 0 and seen["state"] in QUIET)
     return run
+
+
+def play_objects(site: Site, name: str, objects: list[Any]) -> str:
+    """These manifests as a cluster, played to its end with every node scored."""
+    listed = json.dumps({"apiVersion": "v1", "kind": "List", "items": objects})
+    snapshot: str = site.import_snapshot(listed, name)["id"]
+    return play(site, start(site, snapshot, configuration(site, "Default, every node")))
 
 
 def import_cluster_shop(site: Site, name: str) -> str:

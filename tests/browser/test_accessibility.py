@@ -11,8 +11,10 @@ from playwright.sync_api import Page, ViewportSize, expect
 
 from scripts.processes import ROOT
 from scripts.site import Site
+from tests.browser import stages
 from tests.browser.conftest import Opener
 from tests.browser.visits import DESKTOP, PHONE, Visit
+from tests.schedweb.engine.crowded import CLAIMS, VICTIMS
 
 AXE = ROOT / "frontend/node_modules/axe-core/axe.min.js"
 TAGS = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
@@ -49,7 +51,10 @@ def shows_role(role: Any, name: str) -> Look:
 @pytest.fixture(scope="session")
 def addresses(site: Site, cluster_shop_run: str, shop_run: str) -> dict[str, str]:
     made = site.post("/api/v1/configurations/", {"name": "looked at", "preset": "default"})
-    return {"export": cluster_shop_run, "shop": shop_run, "own": made["id"]}
+    runs = {
+        name: stages.play_objects(site, name, objects) for name, objects in (("victims", VICTIMS), ("claims", CLAIMS))
+    }
+    return {"export": cluster_shop_run, "shop": shop_run, "own": made["id"], **runs}
 
 
 PAGES: dict[str, tuple[str, Look]] = {
@@ -72,6 +77,16 @@ PAGES: dict[str, tuple[str, Look]] = {
         "/runs/{shop}/pods/data/postgres-2?point=Score&view=table",
         shows_role("columnheader", "raw"),
     ),
+    "placed pod, two nodes side by side": (
+        "/runs/{shop}/pods/data/postgres-2?point=Score&beside=data-a-1",
+        shows_role("heading", "step by step|beside"),
+    ),
+    "preemption": ("/runs/{victims}/pods/shop/vip?attempt=1&point=PostFilter", shows("budget violated")),
+    "victim": ("/runs/{victims}/pods/shop/cheap", shows("why this pod")),
+    "preemptions of a run": ("/runs/{victims}?side=preemptions", shows("1 victim")),
+    "devices": ("/runs/{claims}/pods/shop/trainer-0?point=Reserve", shows("Decided for its claims")),
+    "volumes": ("/runs/{claims}/pods/shop/bound-0", shows("WaitForFirstConsumer")),
+    "objects": ("/runs/{claims}/objects", shows("west-1-gpus")),
     "waiting": ("/waiting", shows_role("button", "^Approve postgres-2")),
     "configurations": ("/configurations", shows_role("radio", "^Bin-pack")),
     "configuration": ("/configurations/{own}?plugin=NodeResourcesFit", shows("ignoredResourceGroups")),

@@ -13,6 +13,7 @@ from framework.trace.encoding import decode_attempt
 from schedweb.api.errors import not_found
 from schedweb.api.windows import Window, window_answer
 from schedweb.engine.names import split_name
+from schedweb.engine.outcomes import victims_words
 from schedweb.runs.models import Attempt, AttemptChunk, PodRecord, Run
 from schedweb.runs.selectors.claims import decisions_body
 from schedweb.runs.times import iso
@@ -137,9 +138,8 @@ def post_filter_point(trace: AttemptTrace) -> dict[str, Any]:
         return point("PostFilter", "skipped" if reached else "not_reached", "not needed" if reached else "not reached")
     said = [verdict(each.plugin, each.status) for each in trace.post_filter]
     nominated = next((each for each in trace.post_filter if each.nominated_node), None)
-    if nominated is None:
-        return point("PostFilter", state_of([each.status for each in trace.post_filter]), "no victims", said)
-    return point("PostFilter", "ok", f"{len(nominated.victims)} victims on {nominated.nominated_node}", said)
+    state = "ok" if nominated else state_of([each.status for each in trace.post_filter])
+    return point("PostFilter", state, victims_words(trace), said)
 
 
 def pre_filter_point(trace: AttemptTrace) -> dict[str, Any]:
@@ -154,7 +154,7 @@ def pre_filter_point(trace: AttemptTrace) -> dict[str, Any]:
 
 def score_points(trace: AttemptTrace) -> list[dict[str, Any]]:
     if trace.feasible_nodes == 1:
-        note = "one node was feasible"
+        note = "only one node"
         return [point("PreScore", "skipped", note), point("Score", "skipped", note)]
     if trace.scores is None:
         return [

@@ -257,8 +257,7 @@ def _device_state(one: DeviceClaim, decided: list[DeviceDecision], node: str) ->
         return "allocated", ""
     if decided:
         return "decided", f"Chosen on {node}, to be written before the pod is bound."
-    wanted = " and ".join(request_words(each) for each in one.requests)
-    return "pending", f"Nothing is allocated: it asks for {wanted}." if wanted else "Nothing is allocated."
+    return "pending", "No devices are allocated to it."
 
 
 def device_row(result: Manifest) -> dict[str, Any]:

@@ -13,48 +13,19 @@ from schedweb.runs.selectors.preemptions import headline, lost_words
 from schedweb.runs.services.runs import run_create
 from schedweb.snapshots.models import Snapshot
 from schedweb.snapshots.services import snapshot_from_manifests
-from tests.schedweb.engine.worlds import DEFAULT, START, Manifest, node, pod
+from tests.schedweb.engine.crowded import VICTIMS
+from tests.schedweb.engine.worlds import DEFAULT, START
 from tests.schedweb.runs.conftest import Game
 from tests.schedweb.runs.test_api import check_shape, get
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
 
-def of_priority(manifest: Manifest, priority: int) -> Manifest:
-    return {**manifest, "spec": {**manifest["spec"], "priority": priority}}
-
-
-def low(name: str, on: str, priority: int, cpu: str, **labels: str) -> Manifest:
-    return of_priority(pod(name, cpu, node_name=on, **labels), priority)
-
-
-BUDGET: Manifest = {
-    "apiVersion": "policy/v1",
-    "kind": "PodDisruptionBudget",
-    "metadata": {"name": "kept", "namespace": "shop"},
-    "spec": {"selector": {"matchLabels": {"app": "kept"}}},
-    "status": {"disruptionsAllowed": 0},
-}
-CORDONED: Manifest = {**node("e", "4"), "spec": {"unschedulable": True}}
-CLUSTER: list[Manifest] = [
-    *(node(name, "4") for name in "abcd"),
-    CORDONED,
-    node("small", "1"),
-    BUDGET,
-    low("kept", "a", 0, "4", app="kept"),
-    low("cheap", "b", 1, "4"),
-    low("dear", "c", 50, "4"),
-    low("equal", "d", 100, "4"),
-    low("tiny", "small", 0, "1"),
-    of_priority(pod("vip", "3"), 100),
-]
-
-
 @pytest.fixture
 def preempted(operator: User) -> Game:
     """Played to its end: vip takes the place of cheap on b."""
     made = snapshot_from_manifests(
-        name="full", description="", source=Snapshot.Source.IMPORT, objects=CLUSTER, timeline=[], taken_at=START
+        name="full", description="", source=Snapshot.Source.IMPORT, objects=VICTIMS, timeline=[], taken_at=START
     )
     configuration = Configuration.objects.create(name="plain", slug="plain")
     version = ConfigurationVersion.objects.create(configuration=configuration, number=1, text=DEFAULT)

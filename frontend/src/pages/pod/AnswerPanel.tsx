@@ -25,7 +25,7 @@ export function AnswerPanel({ run, answer, pod, reading }: { run: string; answer
   const state = tone(pod);
   return (
     <section className={`${classes.answer} st-${state}`} aria-label={TITLES[answer.kind]} aria-busy={reading}>
-      <Icon name={state} size={18} />
+      <Icon name={answer.kind === "deleted" ? "trash" : state} size={18} />
       <div className={classes.words}>
         {reading ? <div className={classes.reading} role="status"><span className="srOnly">Reading the newest attempt</span></div> : (
           <>

@@ -73,6 +73,7 @@ function stored(attempts: readonly PodAttempt[]): string {
 function NotTried({ pod }: { pod: PodDetail }) {
   const text = pod.column === "gated" ? "Not tried: it is held before the queue."
     : pod.column === "active" && typeof pod.position === "number" ? `Not tried yet: position ${count(pod.position)} in Active.`
+      : pod.column === "deleted" ? "It was not tried in this run."
       : pod.column === "bound" ? "It was placed before the run began, so there is no attempt to show." : "Not tried yet.";
   return (
     <Panel aria-labelledby="attempt">
