@@ -1,7 +1,7 @@
 """Plugins of kube-scheduler that are not built here yet: names, extension points and arguments, no behaviour.
 
 They are registered but off by default. Where a configuration enables one it stays in the effective plugin set marked
-"not evaluated yet", and pods it would have judged carry a warning (design §11.7).
+"not evaluated yet", and a run that uses it says so before it begins (design §11.7).
 """
 
 from __future__ import annotations

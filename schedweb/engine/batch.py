@@ -82,7 +82,6 @@ class Gatherer:
             "headline": view.headline,
             "nodes_total": view.nodes_total,
             "waits_for": view.waits_for,
-            "warnings": view.warnings,
             "journey": view.journey,
             "asked_again": view.asked_again or None,
             **(pod_facts(pod) if pod is not None else {}),

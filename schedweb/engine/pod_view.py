@@ -68,7 +68,6 @@ class PodView:
     waits_for: list[dict[str, str]] = field(default_factory=list)
     headline: str = ""
     nodes_total: int = 0
-    warnings: list[str] = field(default_factory=list)
     asked_again: str = ""
     journey: list[Step] = field(default_factory=list)
     group_key: str = ""

@@ -24,7 +24,6 @@ from schedweb.engine.node_view import BOUND, IN_FLIGHT, WAITING, NodeTable
 from schedweb.engine.outcomes import message_tail, rejectors_of, score_of, score_words
 from schedweb.engine.pod_view import PodView, Wait, view_of
 from schedweb.engine.preemptions import Preemptions
-from schedweb.engine.unjudged import warnings_of
 from schedweb.engine.usage_log import UsageLog
 from schedweb.engine.words import event_words, joined, seconds_text, waits_for
 
@@ -207,8 +206,6 @@ class Projection(Observer):
             self.enter(view, "bound", "Pod added, on its node")
         elif pod.spec.scheduler_name not in self.schedulers:
             self._unknown_profile(pod, view)
-        else:
-            view.warnings = warnings_of(pod, self.not_evaluated.get(pod.spec.scheduler_name, ()))
 
     def _pod_changed(self, old: Pod | None, new: Pod) -> None:
         self.objects_changed.add(new.metadata.uid)
@@ -257,7 +254,6 @@ class Projection(Observer):
             view = self.views.get(pod.metadata.uid)
             if view is None or pod.spec.node_name or view.column in ("waiting", "in_flight", COMPLETED):
                 continue
-            view.warnings = warnings_of(pod, self.not_evaluated.get(pod.spec.scheduler_name, ()))
             if pod.spec.scheduler_name not in self.schedulers:
                 self._unknown_profile(pod, view)
 

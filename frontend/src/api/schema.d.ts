@@ -1951,7 +1951,6 @@ export interface components {
             preempted_by: components["schemas"]["PreemptionRow"] | null;
             previous: components["schemas"]["PodRef"] | null;
             next: components["schemas"]["PodRef"] | null;
-            warnings: string[];
         };
         PodRef: {
             namespace: string;

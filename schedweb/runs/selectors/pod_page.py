@@ -232,5 +232,4 @@ def pod_body(run: Run, namespace: str, name: str) -> dict[str, Any]:
         "waits_for": detail.get("waits_for", []) if pod.column in (Column.UNSCHEDULABLE, Column.BACKOFF) else [],
         "previous": ref(before),
         "next": ref(after),
-        "warnings": detail.get("warnings", []),
     }

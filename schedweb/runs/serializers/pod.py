@@ -169,7 +169,6 @@ class PodDetailSerializer(CardSerializer):
     preempted_by = PreemptionRowSerializer(allow_null=True)
     previous = PodRefSerializer(allow_null=True)
     next = PodRefSerializer(allow_null=True)
-    warnings = strings()
 
 
 class YamlSerializer(serializers.Serializer[Any]):

@@ -60,7 +60,6 @@ export function PodPage() {
     <Page className={classes.page}>
       <PodHeader pod={pod.data} run={runId} view={view} onYaml={() => openYaml(search.yaml !== true)} />
       <Answered run={runId} pod={pod.data} />
-      {pod.data.warnings.map((warning) => <p key={warning} className={classes.warning}>{warning}</p>)}
       {pod.data.waits_for.length === 0 ? null : <WaitsFor plugins={pod.data.waits_for} />}
       <ClaimsPanel run={runId} claims={pod.data.claims} />
       <JourneyPanel pod={pod.data} view={view} />

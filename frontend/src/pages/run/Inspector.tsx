@@ -83,7 +83,6 @@ export function Inspector({ run, view, pod, selection, table, commander, operate
           </dl>
           {data.node || data.answer.headline === "" || (selection?.attempt ?? null) !== null ? null : <p className={classes.answer}>{data.answer.headline}</p>}
           {data.next_try ? <p className={classes.next} title={data.next_try.at ? exact(data.next_try.at) : undefined}>Next try: {data.next_try.text}</p> : null}
-          {data.warnings.map((warning) => <p key={warning} className={classes.warning}>{warning}</p>)}
           {selection?.attempt === null || selection === null || table === null ? null : <Verdicts selection={selection} table={table} />}
           {(data.waiting ?? []).length > 0 ? <Waits pod={data} view={view} /> : null}
           <Actions pod={data} run={run} queue={queue} commander={commander} operates={operates} deleting={deleting} onDeleting={setDeleting} />

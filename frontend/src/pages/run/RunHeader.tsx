@@ -121,7 +121,7 @@ export function RunNotices({ run }: { run: Run }) {
   if (run.not_evaluated.length > 0 && run.state === "created") {
     return (
       <p className={classes.notice} data-tone="plain">
-        Not evaluated yet: {run.not_evaluated.join(", ")}. Pods that these plugins would have judged carry a warning.
+        Not evaluated yet: {run.not_evaluated.join(", ")}. They judge pod groups only.
       </p>
     );
   }
