@@ -77,7 +77,10 @@ def pv(name: str, zone: str, claim: str, storage_class: str) -> Manifest:
 
 
 def resource_claim(name: str, count: int) -> Manifest:
-    request = {"name": "gpu", "exactly": {"deviceClassName": "gpu.example.com", "count": count}}
+    request = {
+        "name": "gpu",
+        "exactly": {"deviceClassName": "gpu.example.com", "allocationMode": "ExactCount", "count": count},
+    }
     return {
         "apiVersion": "resource.k8s.io/v1",
         "kind": "ResourceClaim",
