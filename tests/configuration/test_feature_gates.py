@@ -67,8 +67,8 @@ def test_without_gates_the_defaults_hold() -> None:
             "unrecognized feature gate: Nope]",
         ),
         (
-            "VolumeLimitScaling=true",
-            "cannot set feature gate VolumeLimitScaling to true here: what it changes is not simulated, "
+            "TaintTolerationComparisonOperators=true",
+            "cannot set feature gate TaintTolerationComparisonOperators to true here: what it changes is not simulated, "
             "so only its default (false) can be played",
         ),
     ],

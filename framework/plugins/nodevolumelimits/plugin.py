@@ -104,12 +104,24 @@ class RoomForVolumes:
         verdicts = np.full(len(names.codes), self._verdict(None, "", ()), dtype=np.int32)
         by_name = {name: i for i, name in enumerate(names.values)}
         row_of = {int(code): row for row, code in enumerate(names.codes) if code >= 0}
+        used, wanted = self._users.rows(), self._wanted_on_empty_nodes()
         for csi_node in self._objects.list(CSINode):
             code = by_name.get(csi_node.metadata.name)
             row = None if code is None else row_of.get(code)
-            if row is not None:
+            if row is None:
+                continue
+            if wanted is not None and row not in used and not self._has_attachments(csi_node.metadata.name):
+                if _exceeds(wanted, csi_node):
+                    verdicts[row] = self._code(EXCEEDED)
+            else:
                 verdicts[row] = self._verdict(csi_node, csi_node.metadata.name, self._users.on_row(row))
         return verdicts if rows is None else verdicts[rows]
+
+    def _wanted_on_empty_nodes(self) -> Mapping[str, int] | None:
+        """Driver → volumes of the pod: all that matters on a node that has none. None when more does."""
+        if isinstance(self._with, Status) or self._driver_must_be_there:
+            return None
+        return {driver: _count(self._with, driver) for driver in self._with.values()}
 
     def gather_changed(self, change: PodChange) -> NDArray[np.int32]:
         names: Codes = self._names.gather(np.array([change.row]))
@@ -152,14 +164,20 @@ class RoomForVolumes:
                 return name
         return None
 
-    def _by_attachments(self, node_name: str) -> Volumes:
-        """Volumes that are attached to the node whatever its pods say: those of CSI drivers, by PersistentVolume."""
+    def _has_attachments(self, node_name: str) -> bool:
+        return len(self._attachments_of(node_name)) > 0
+
+    def _attachments_of(self, node_name: str) -> Sequence[VolumeAttachment]:
         if self._attachments is None:
             self._attachments = {}
             for attachment in self._objects.list(VolumeAttachment):
                 self._attachments.setdefault(attachment.spec.node_name, []).append(attachment)
+        return self._attachments.get(node_name, ())
+
+    def _by_attachments(self, node_name: str) -> Volumes:
+        """Volumes that are attached to the node whatever its pods say: those of CSI drivers, by PersistentVolume."""
         found: Volumes = {}
-        for attachment in self._attachments.get(node_name, ()):
+        for attachment in self._attachments_of(node_name):
             spec = attachment.spec
             if not spec.attacher or spec.source.persistent_volume_name is None:
                 continue
@@ -177,6 +195,12 @@ def _limits(csi_node: CSINode | None) -> Mapping[str, int]:
         for driver in csi_node.spec.drivers
         if driver.allocatable is not None and driver.allocatable.count is not None
     }
+
+
+def _exceeds(wanted: Mapping[str, int], csi_node: CSINode) -> bool:
+    """On a node without volumes."""
+    limits = _limits(csi_node)
+    return any(count > limits[driver] for driver, count in wanted.items() if driver in limits)
 
 
 def _count(volumes: Volumes, driver: str) -> int:

@@ -39,7 +39,9 @@ class _Label:
         self.codes = codes
         self.values = values
         self._order = np.argsort(codes, kind="stable")
-        self._sorted = codes[self._order]
+        starts = np.searchsorted(codes[self._order], np.arange(len(values) + 1))
+        self._starts: list[int] = starts.tolist()
+        """Code → where its rows begin in the order; one more for the end."""
         self._codes = {value: code for code, value in enumerate(values)}
         self._verdicts: dict[Requirement, NDArray[np.bool_]] = {}
 
@@ -48,8 +50,7 @@ class _Label:
         for value in wanted:
             code = self._codes.get(value)
             if code is not None:
-                first, last = np.searchsorted(self._sorted, (code, code + 1))
-                found.append(self._order[first:last])
+                found.append(self._order[self._starts[code] : self._starts[code + 1]])
         if len(found) == 1:
             return found[0]
         return np.sort(np.concatenate(found)) if found else _NONE
