@@ -67,8 +67,8 @@ def test_without_gates_the_defaults_hold() -> None:
             "unrecognized feature gate: Nope]",
         ),
         (
-            "TaintTolerationComparisonOperators=true",
-            "cannot set feature gate TaintTolerationComparisonOperators to true here: what it changes is not simulated, "
+            "SchedulerAsyncAPICalls=true",
+            "cannot set feature gate SchedulerAsyncAPICalls to true here: what it changes is not simulated, "
             "so only its default (false) can be played",
         ),
     ],
