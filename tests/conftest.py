@@ -9,8 +9,12 @@ from pathlib import Path
 
 import pytest
 
+from framework.scheduler import Scheduler
 from scripts.chromium import SKIPPED, find_chromium
 from tests.services import missing_services, scratch_database, scratch_redis
+
+Scheduler.verifies_reuse = 1
+"""Whatever a test plays, every attempt that reused something is held against one that did not."""
 
 
 @dataclass(frozen=True)

@@ -14,7 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framework.columns.counts_pods import MatchedPods
-from framework.columns.facts import ABSENT, CodedFact, Extent, grown
+from framework.columns.facts import ABSENT, WHOLE, CodedFact, Extent, grown
 from framework.columns.log import Log, RowLog
 from framework.interface.columns import DomainCounts, DomainMinimum, Input, PodChange, Rows
 
@@ -38,16 +38,8 @@ def rows_of_domains(log: DomainLog, version: int) -> Rows:
     codes_of: dict[CodedFact, list[int]] = {}
     for fact, code in dict.fromkeys(entries):
         codes_of.setdefault(fact, []).append(code)
-    rows = [_rows_of_codes(fact, codes) for fact, codes in codes_of.items()]
+    rows = [fact.rows_of(codes) for fact, codes in codes_of.items()]
     return rows[0] if len(rows) == 1 else np.unique(np.concatenate(rows))
-
-
-def _rows_of_codes(fact: CodedFact, codes: list[int]) -> NDArray[np.intp]:
-    if len(codes) == 1:
-        return np.flatnonzero(fact.codes == codes[0])
-    wanted = np.zeros(fact.size + 1, dtype=np.bool_)
-    wanted[codes] = True
-    return np.flatnonzero(wanted[fact.codes])
 
 
 class Eligible:
@@ -313,7 +305,16 @@ class DomainTable:
         return self.not_zero + (old + number != 0) - (old != 0)
 
     def gather(self, rows: Rows) -> DomainCounts:
-        return DomainCounts(self.fact.gather(rows).codes, self.table)
+        codes = self.fact.gather(rows).codes
+        if len(codes) >= len(self.table):
+            return DomainCounts(codes, self.table)
+        # Only the domains of these rows; the last slot stays the one of rows without the key.
+        table = np.empty(len(codes) + 1, dtype=np.int64)
+        table[:-1] = self.table[codes]
+        table[-1] = self.table[-1]
+        places = np.arange(len(codes), dtype=np.int32)
+        places[codes < 0] = ABSENT
+        return DomainCounts(places, table)
 
     def gather_if(self, row: int, number: int) -> DomainCounts:
         """The one row with ``number`` more on it."""
@@ -325,8 +326,10 @@ class DomainTable:
         return DomainCounts(np.array([min(seen, 0)], dtype=np.int32), np.array([there, there], dtype=np.int64))
 
 
-class _Whole:
-    """Input: one value for all rows, worked out from a table."""
+class Whole:
+    """Input: one value for all rows, worked out when it is asked for."""
+
+    axis = WHOLE
 
     def __init__(self, read: Callable[[], object], read_if: Callable[[PodChange], object]) -> None:
         self._read = read
@@ -361,8 +364,12 @@ class PodsInDomains:
         self._matched = matched
         self._position = -1
         self._table = DomainTable(extent, fact, eligible, Log(), keyless_as_empty=keyless_as_empty)
-        self._minimum = _Whole(self._read_minimum, self._minimum_if)
-        self._any = _Whole(self._read_any, self._any_if)
+        self._minimum = Whole(self._read_minimum, self._minimum_if)
+        self._any = Whole(self._read_any, self._any_if)
+
+    @property
+    def axis(self) -> CodedFact:
+        return self._table.fact
 
     def refresh(self) -> DomainTable:
         matched, table = self._matched, self._table

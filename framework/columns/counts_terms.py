@@ -13,12 +13,12 @@ from typing import TYPE_CHECKING, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from framework.columns.counts_domains import DomainLog, DomainTable, rows_of_domains
+from framework.columns.counts_domains import DomainLog, DomainTable, Whole, rows_of_domains
 from framework.columns.counts_pods import SPARE_VERDICTS
-from framework.columns.facts import CodedFact, Extent
+from framework.columns.facts import WHOLE, CodedFact, Extent
 from framework.columns.log import Log
 from framework.interface.affinity_terms import AffinityTerm
-from framework.interface.columns import PodChange, Rows, TermKind, TermTarget
+from framework.interface.columns import Input, PodChange, Rows, TermKind, TermTarget
 from framework.interface.node_info import PodInfo
 from framework.objects.selectors import IN
 
@@ -169,6 +169,8 @@ class PlacedTerms:
         self._verdicts: dict[int, bool] = {}
         self._tables: dict[str, DomainTable] = {}
         self._log: DomainLog = Log()
+        # What a change of one node's pods does to this is not needed by any plan.
+        self._any = Whole(self._found, lambda change: self._found())
 
     def _weight(self, own: OwnTerm) -> int:
         constant = self._weights[own.kind]
@@ -224,7 +226,18 @@ class PlacedTerms:
             table = self._tables[key] = DomainTable(self._extent, self._fact_of(key), None, self._log)
         return table
 
-    def found(self) -> bool:
+    def any(self) -> Input:
+        return self._any
+
+    @property
+    def axis(self) -> object:
+        """Of one topology key; None for several."""
+        self.refresh()
+        if len(self._tables) > 1:
+            return None
+        return next((table.fact for table in self._tables.values()), WHOLE)
+
+    def _found(self) -> bool:
         self.refresh()
         if any(table.not_zero for table in self._tables.values()):
             return True

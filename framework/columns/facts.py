@@ -6,7 +6,7 @@ fact, so ``gather_changed`` is a plain look-up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -17,6 +17,8 @@ from framework.interface.columns import Codes, PodChange, Rows
 from framework.objects import Node
 
 ABSENT: Final = -1
+WHOLE: Final = object()
+"""``axis`` of an input that is one value for all rows."""
 
 
 def grown(array: NDArray[Any], capacity: int, fill: Any) -> NDArray[Any]:
@@ -39,7 +41,7 @@ class Extent:
 class CodedFact:
     """``read(node)`` of every node, dictionary encoded: equal values share a code, None is code -1."""
 
-    __slots__ = ("_by_value", "_codes", "_extent", "_key", "_read", "_values", "log")
+    __slots__ = ("_by_value", "_codes", "_extent", "_key", "_read", "_representatives", "_values", "log")
     follows_pods: ClassVar[bool] = False
     """Pods that come and go change nothing here; dry runs then ask for no more than the node's row."""
 
@@ -50,7 +52,29 @@ class CodedFact:
         self._values: list[Any] = []
         self._by_value: dict[Hashable, int] = {}
         self._codes = np.full(extent.capacity, ABSENT, dtype=np.int32)
+        self._representatives: tuple[tuple[int, int], NDArray[np.intp], NDArray[np.int32]] | None = None
         self.log = RowLog()
+
+    @property
+    def axis(self) -> CodedFact:
+        """The fact by which an input tells rows apart: rows with one code have one value."""
+        return self
+
+    def representatives(self) -> tuple[NDArray[np.intp], NDArray[np.int32]]:
+        """(one row of every code that occurs, its code)."""
+        state = (self.log.version, self._extent.used)
+        if self._representatives is None or self._representatives[0] != state:
+            codes, rows = np.unique(self.codes, return_index=True)
+            self._representatives = (state, rows, codes)
+        return self._representatives[1:]
+
+    def rows_of(self, codes: Sequence[int]) -> NDArray[np.intp]:
+        """All rows that have one of these codes."""
+        if len(codes) == 1:
+            return np.flatnonzero(self.codes == codes[0])
+        wanted = np.zeros(self.size + 1, dtype=np.bool_)
+        wanted[codes] = True
+        return np.flatnonzero(wanted[self.codes])
 
     def set(self, row: int, node: Node | None) -> None:
         value = None if node is None else self._read(node)
@@ -164,6 +188,10 @@ class CodedPredicate:
         self._fact = fact
         self._predicate = predicate
         self._table = np.zeros(0, dtype=np.bool_)
+
+    @property
+    def axis(self) -> CodedFact:
+        return self._fact
 
     def _spread(self, codes: Codes) -> NDArray[np.bool_]:
         known = len(self._table)

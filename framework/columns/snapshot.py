@@ -236,6 +236,12 @@ class Snapshot:
         """None for the free slot of a deleted node."""
         return self._infos[row]
 
+    def nodes_of_rows(self, rows: NDArray[np.intp]) -> Sequence[NodeInfo]:
+        """KeyError for the free slot of a deleted node."""
+        if len(rows) == len(self._order) and np.array_equal(rows, self._order):
+            return self.list()
+        return [self._info(row) for row in rows.tolist()]
+
     def _node_of_row(self, row: int) -> Node | None:
         info = self._infos[row]
         return None if info is None else info.node

@@ -14,7 +14,7 @@ from framework.interface.fit_error import counted_fit_error_message
 from framework.interface.plugin import NodeStatuses
 from framework.interface.status import SUCCESS, Code, Status
 from framework.queue import Nomination
-from framework.trace.attempt import FEASIBLE, NOT_EVALUATED, FilterTrace
+from framework.trace.attempt import FEASIBLE, NOT_EVALUATED, FilterTrace, Recorded
 
 ABSENT_BY_DEFAULT: Final = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE)
 
@@ -26,8 +26,9 @@ class NodeToStatus(NodeStatuses):
         self._snapshot = snapshot
         self._absent = ABSENT_BY_DEFAULT
         names = snapshot.order_names
-        self.trace = FilterTrace(names, np.full(len(names), NOT_EVALUATED, dtype=np.int32))
+        self.trace = FilterTrace(names, None)
         self._numbers: dict[Status, int] = {SUCCESS: FEASIBLE}
+        self._counted: list[tuple[Status, int]] | None = None
 
     def __len__(self) -> int:
         return self.trace.explicit
@@ -50,6 +51,13 @@ class NodeToStatus(NodeStatuses):
         mine = self.trace.verdict
         write = (verdict != FEASIBLE) | (mine[positions] == NOT_EVALUATED)
         mine[positions[write]] = numbers[verdict[write]]
+
+    def set_all(
+        self, statuses: list[Status], explicit: int, recorded: Recorded, counted: list[tuple[Status, int]]
+    ) -> None:
+        """Every node was looked at, and the answers are on record. ``counted``: statuses with numbers of nodes."""
+        self.trace.record(statuses, explicit, recorded)
+        self._counted = counted
 
     def set_absent(self, status: Status) -> None:
         self._absent = status
@@ -74,6 +82,8 @@ class NodeToStatus(NodeStatuses):
 
     def counted(self) -> list[tuple[Status, int]]:
         """Explicit statuses with the number of nodes that have each."""
+        if self._counted is not None:
+            return self._counted
         verdict = self.trace.verdict
         counts = np.bincount(verdict[verdict > FEASIBLE], minlength=len(self.trace.verdicts)).tolist()
         return [(status, count) for status, count in zip(self.trace.verdicts, counts, strict=True) if count]

@@ -12,11 +12,12 @@ from numpy.typing import NDArray
 from framework.cycle.core import SchedulingCore
 from framework.cycle.diagnosis import Diagnosis, NodeToStatus
 from framework.interface.cycle_state import CycleState
-from framework.interface.node_info import PodInfo
+from framework.interface.node_info import NodeInfo, PodInfo
 from framework.interface.status import SUCCESS, Code, Status
-from framework.profiles import FilterRun, Profile
+from framework.profiles import FeasibleNodes, FilterRun, PodClass, Profile
+from framework.profiles.answers import Answers, ask_nodes
 from framework.profiles.outcomes import error_text
-from framework.trace.attempt import AttemptTrace
+from framework.trace.attempt import AttemptTrace, Recorded
 
 MIN_FEASIBLE_NODES: Final = 100
 MIN_PERCENTAGE: Final = 5
@@ -25,9 +26,9 @@ _NONE: Final = np.zeros(0, dtype=np.intp)
 
 @dataclass(slots=True)
 class FoundNodes:
-    """``rows`` in the order in which they were found. ``error``: the search broke off."""
+    """``error``: the search broke off."""
 
-    rows: NDArray[np.intp]
+    nodes: FeasibleNodes
     diagnosis: Diagnosis
     error: Status | None = None
 
@@ -45,30 +46,32 @@ def find_nodes(
     core: SchedulingCore, profile: Profile, state: CycleState, pod: PodInfo, trace: AttemptTrace
 ) -> Generator[str, None, FoundNodes]:
     snapshot = core.snapshot
-    answer = profile.run_pre_filter(state, pod, trace)
+    of = profile.class_of(pod)
+    answer = profile.run_pre_filter(state, pod, trace, of)
     yield "PreFilter"
     # The set is shared on purpose: upstream's list of limiting plugins grows with it (additions 2).
     diagnosis = Diagnosis(NodeToStatus(snapshot), answer.limiting)
+    none = FeasibleNodes(of, snapshot.order, 0, _NONE)
     if not answer.status.is_success:
         if not answer.status.is_rejected:
-            return FoundNodes(_NONE, diagnosis, Status.as_error(error_text(answer.status)))
+            return FoundNodes(none, diagnosis, Status.as_error(error_text(answer.status)))
         trace.pre_filter_status = trace.absent_status = answer.status
         diagnosis.statuses.set_absent(answer.status)
         diagnosis.pre_filter_message = answer.status.message
         diagnosis.add_plugin_status(answer.status)
-        return FoundNodes(_NONE, diagnosis)
+        return FoundNodes(none, diagnosis)
 
     trace.filter = diagnosis.statuses.trace
-    search = _Search(core, profile, profile.make_filter_run(state, pod), diagnosis)
+    search = Search(core, profile, profile.make_filter_run(state, pod, of), of, diagnosis)
     profile.handle.current_filter = search.run
     nominated = pod.pod.status.nominated_node_name
     if nominated and snapshot.get(nominated) is not None and len(found := search.only(nominated)):
         # Tried even when the PreFilter node lists leave it out (additions 2).
         trace.nominated_node_used = nominated
         yield "Filter"
-        return FoundNodes(found, diagnosis)
+        return FoundNodes(FeasibleNodes(of, snapshot.order, 0, found), diagnosis)
 
-    positions = np.arange(len(snapshot), dtype=np.intp)
+    positions: NDArray[np.intp] | None = None
     names = answer.result.node_names
     if names is not None:
         known = sorted(int(snapshot.position_of_row[snapshot.row(n)]) for n in names if snapshot.get(n) is not None)
@@ -76,19 +79,22 @@ def find_nodes(
         text = f"node(s) didn't satisfy plugin(s) [{' '.join(sorted(answer.limiting))}]"
         trace.absent_status = Status.unresolvable(text)
         diagnosis.statuses.set_absent(trace.absent_status)
-    rows, error = search.among(positions)
-    processed = len(rows) + len(diagnosis.statuses)
+    nodes, error = search.among(positions)
+    processed = nodes.count + len(diagnosis.statuses)
     core.next_start_node_index = (core.next_start_node_index + processed) % len(snapshot)
     yield "Filter"
-    return FoundNodes(rows, diagnosis, error)
+    return FoundNodes(nodes, diagnosis, error)
 
 
-class _Search:
+class Search:
     """Walks nodes in rotation order until enough are feasible."""
 
-    def __init__(self, core: SchedulingCore, profile: Profile, run: FilterRun, diagnosis: Diagnosis) -> None:
+    def __init__(
+        self, core: SchedulingCore, profile: Profile, run: FilterRun, of: PodClass, diagnosis: Diagnosis
+    ) -> None:
         self._core = core
         self._profile = profile
+        self._of = of
         self.run = run
         self._diagnosis = diagnosis
         self._start = core.next_start_node_index
@@ -112,54 +118,87 @@ class _Search:
             self._diagnosis.unschedulable_plugins.add(status.plugin)
         return _NONE
 
-    def among(self, positions: NDArray[np.intp]) -> tuple[NDArray[np.intp], Status | None]:
-        """(rows of feasible nodes, the error that broke the search off)."""
-        total = len(positions)
+    def among(self, positions: NDArray[np.intp] | None) -> tuple[FeasibleNodes, Status | None]:
+        """(the feasible nodes of these positions, None for all; the error that broke the search off)."""
+        snapshot = self._core.snapshot
+        total = len(snapshot) if positions is None else len(positions)
         wanted = feasible_nodes_to_find(self._profile.percentage_of_nodes_to_score, total)
         if not self._profile.score:
             wanted = 1
         if total == 0:
             if wanted and not self._profile.filter:
                 # Upstream divides by zero here (additions 5).
-                return _NONE, Status.as_error("no node of the PreFilter node lists exists")
-            return _NONE, None
+                return self._found(_NONE), Status.as_error("no node of the PreFilter node lists exists")
+            return self._found(_NONE), None
+        run = self.run
+        run.verdicts.follow()
+        promised = self._promised()
+        if positions is None and run.columnar and not promised and not len(self._diagnosis.statuses):
+            found = self._everywhere(wanted)
+            if found is not None:
+                return found, None
+        if positions is None:
+            positions = np.arange(total, dtype=np.intp)
         visit = positions[(self._start + np.arange(total)) % total]
         if not self._profile.filter:
             chosen = visit[:wanted]
             self._diagnosis.statuses.set_many(chosen, np.zeros(len(chosen), dtype=np.int32), [SUCCESS])
-            return self._core.snapshot.order[chosen], None
-        return self._columns(visit, wanted) if self.run.columnar else self._node_by_node(visit, wanted)
-
-    def _node_by_node(self, visit: NDArray[np.intp], wanted: int) -> tuple[NDArray[np.intp], Status | None]:
-        """The node that would be one too many ends the search and is dropped without a status (additions 13)."""
-        snapshot = self._core.snapshot
-        rows = snapshot.order[visit].tolist()
-        feasible: list[int] = []
-        for position, row in zip(visit.tolist(), rows, strict=True):
-            node = snapshot.info_of_row(row)
-            assert node is not None
-            status = self.run.with_nominated(row, node)
-            if status.code is Code.ERROR:
-                return np.array(feasible, dtype=np.intp), Status.as_error(error_text(status))
-            if status.is_success:
-                if len(feasible) == wanted:
-                    break
-                feasible.append(row)
-            self._diagnosis.statuses.set(position, status)
-            self._diagnosis.add_plugin_status(status)
-        return np.array(feasible, dtype=np.intp), None
-
-    def _columns(self, visit: NDArray[np.intp], wanted: int) -> tuple[NDArray[np.intp], Status | None]:
-        """The same, with every node's verdict known beforehand: cut where the loop would have stopped."""
-        snapshot = self._core.snapshot
-        by_row, statuses = self.run.verdicts()
-        for name in self._core.queue.nominated_nodes():
-            node = snapshot.get(name)
-            if node is not None and self.run.nominated_for(name):
-                statuses.append(self.run.with_nominated(snapshot.row(name), node))
-                by_row[snapshot.row(name)] = 0 if statuses[-1].is_success else len(statuses) - 1
+            return self._found(snapshot.order[chosen]), None
+        answers = Answers(run.verdicts)
+        for row, node in promised:
+            answers.put(row, run.with_nominated(row, node))
         rows = snapshot.order[visit]
-        verdict = by_row[rows]
+        if not run.columnar:
+            asked = ask_nodes(run, rows, wanted, answers, frozenset(row for row, _ in promised))
+            alone = not promised and not len(self._diagnosis.statuses)
+            if alone and asked.nobody_objected and total == len(snapshot):
+                found = self._everywhere(wanted)
+                if found is not None:
+                    return found, None
+            rows, visit = rows[: asked.visited], visit[: asked.visited]
+        return self._cut(visit, rows, wanted, answers)
+
+    def _found(self, rows: NDArray[np.intp]) -> FeasibleNodes:
+        return FeasibleNodes(self._of, self._core.snapshot.order, self._start, rows)
+
+    def _promised(self) -> list[tuple[int, NodeInfo]]:
+        """(row, node) of the nodes where pods are nominated that this pod has to count."""
+        snapshot, run = self._core.snapshot, self.run
+        if not self._profile.filter or not self._core.queue.nominator.has_nodes:
+            return []
+        return [
+            (snapshot.row(name), node)
+            for name in self._core.queue.nominated_nodes()
+            if (node := snapshot.get(name)) is not None and run.nominated_for(name)
+        ]
+
+    def _everywhere(self, wanted: int) -> FeasibleNodes | None:
+        """When the search comes round without an end or an error, verdicts are the answer as they are."""
+        verdicts = self.run.verdicts
+        statuses, numbers = verdicts.canonical()
+        if verdicts.counts[0] > wanted or any(status.code is Code.ERROR for status in statuses):
+            return None
+        snapshot = self._core.snapshot
+        first = self._start % len(snapshot)
+        nodes = FeasibleNodes.all_of(self._of, snapshot.order, first, verdicts)
+        explicit = len(snapshot) - nodes.count
+        recorded = Recorded(snapshot.order, first, verdicts.history.mark(), numbers)
+        counts = [
+            (verdicts.statuses[number], count) for number, count in enumerate(verdicts.counts) if number and count
+        ]
+        self._diagnosis.statuses.set_all(statuses, explicit, recorded, counts)
+        for status in statuses:
+            self._diagnosis.add_plugin_status(status)
+        return nodes
+
+    def _cut(
+        self, visit: NDArray[np.intp], rows: NDArray[np.intp], wanted: int, answers: Answers
+    ) -> tuple[FeasibleNodes, Status | None]:
+        """Every node's verdict is known: ends where a loop would have stopped.
+
+        The node that would be one too many ends the search and is dropped without a status (additions 13).
+        """
+        verdict, statuses = answers.of(rows)
         feasible = np.flatnonzero(verdict == 0)
         end = int(feasible[wanted]) if len(feasible) > wanted else len(visit)
         error: Status | None = None
@@ -167,7 +206,8 @@ class _Search:
         if errors and len(broken := np.flatnonzero(np.isin(verdict[:end], errors))):
             end = int(broken[0])
             error = Status.as_error(error_text(statuses[int(verdict[end])]))
-        self._diagnosis.statuses.set_many(visit[:end], verdict[:end], statuses)
-        for number in np.flatnonzero(np.bincount(verdict[:end], minlength=1)).tolist():
-            self._diagnosis.add_plugin_status(statuses[number])
-        return rows[feasible[feasible < end]], error
+        ranked, numbers = answers.ranked(np.flatnonzero(np.bincount(verdict[:end], minlength=1)).tolist())
+        self._diagnosis.statuses.set_many(visit[:end], numbers[verdict[:end]], ranked)
+        for status in ranked:
+            self._diagnosis.add_plugin_status(status)
+        return self._found(rows[feasible[feasible < end]]), error

@@ -8,9 +8,7 @@ from __future__ import annotations
 from collections.abc import Generator
 from typing import Final
 
-import numpy as np
 from msgspec.structs import replace
-from numpy.typing import NDArray
 
 from framework.cache import CacheError
 from framework.cycle.activation import activate_stashed
@@ -24,10 +22,11 @@ from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import PodInfo
 from framework.interface.status import Code, Status
 from framework.objects import Pod
-from framework.profiles import Profile, priority_of
+from framework.profiles import FeasibleNodes, Profile, priority_of
 from framework.profiles.binding_points import run_permit
+from framework.profiles.verify import Verification
 from framework.queue import CLEAR_NOMINATION, Nomination, QueuedPodInfo
-from framework.trace.attempt import AttemptTrace, ScoreTrace
+from framework.trace.attempt import AttemptTrace
 
 NO_NODES: Final = "no nodes available to schedule pods"
 
@@ -97,21 +96,37 @@ def schedule(
     found = yield from find_nodes(core, profile, state, pod, trace)
     if found.error is not None:
         return Failed(found.error, None, CLEAR_NOMINATION)
-    rows = found.rows
-    if len(rows) == 0:
+    nodes = found.nodes
+    if nodes.count == 0:
+        _verify(core, profile, state, pod, nodes, trace)
         return (yield from _no_fit(core, profile, state, pod, found.diagnosis, trace))
-    trace.feasible_nodes = len(rows)
-    trace.evaluated_nodes = len(rows) + len(found.diagnosis.statuses)
-    if len(rows) == 1:
-        return core.snapshot.name_of_row(int(rows[0]))
+    trace.feasible_nodes = nodes.count
+    trace.evaluated_nodes = nodes.count + len(found.diagnosis.statuses)
+    if nodes.count == 1:
+        _verify(core, profile, state, pod, nodes, trace)
+        return core.snapshot.name_of_row(int(nodes.rows[0]))
     if profile.score:
-        status = profile.run_pre_score(state, pod, rows, trace)
+        status = profile.run_pre_score(state, pod, nodes, trace)
         yield "PreScore"
         if not status.is_success:
             return Failed(status, None, CLEAR_NOMINATION)
-    chosen = _prioritize(core, profile, state, pod, rows, trace)
+    chosen = _prioritize(core, profile, state, pod, nodes, trace)
+    _verify(core, profile, state, pod, nodes, trace)
     yield "Score"
     return chosen
+
+
+def _verify(
+    core: SchedulingCore, profile: Profile, state: CycleState, pod: PodInfo, nodes: FeasibleNodes, trace: AttemptTrace
+) -> None:
+    """Raises ReuseDiffers."""
+    every, run = core.services.verify_reuse, profile.handle.current_filter
+    if not every or trace.cycle % every or run is None or not nodes.of.stands(core.services.objects.others_revision):
+        return
+    verification = Verification(profile, core.snapshot, pod, nodes.of)
+    verification.filter(run, trace)
+    if nodes.parts:
+        verification.score(state, nodes, nodes.parts, trace)
 
 
 def _no_fit(
@@ -130,20 +145,17 @@ def _no_fit(
 
 
 def _prioritize(
-    core: SchedulingCore, profile: Profile, state: CycleState, pod: PodInfo, rows: NDArray[np.intp], trace: AttemptTrace
+    core: SchedulingCore, profile: Profile, state: CycleState, pod: PodInfo, nodes: FeasibleNodes, trace: AttemptTrace
 ) -> str | Failed:
-    scored = profile.run_score(state, pod, rows)
+    scored = profile.run_score(state, pod, nodes)
     if isinstance(scored, Status):
         return Failed(scored, None, CLEAR_NOMINATION)
-    plugins, total = scored
-    positions = core.snapshot.position_of_row[rows]
-    tied = np.flatnonzero(total == total.max())
-    names = core.snapshot.order_names
-    trace.scores = ScoreTrace(positions, plugins, total, positions[tied])
-    if len(tied) == 1:
-        return names[int(positions[tied[0]])]
-    wanted = [names[i] for i in positions[tied].tolist()] if core.ties.needs_names else ()
-    return names[int(positions[core.ties.pick_scored(len(rows), tied, wanted)])]
+    trace.scores = scored.trace
+    names, tied = core.snapshot.order_names, scored.tied
+    chosen = core.ties.pick_scored(
+        nodes.count, len(tied), scored.places, lambda: [names[position] for position in tied.tolist()]
+    )
+    return names[int(tied[chosen])]
 
 
 # --- taking it there --------------------------------------------------------------------------------------------------

@@ -29,6 +29,7 @@ from framework.interface.handle import (
 from framework.interface.node_info import HostPort, NodeInfo, PodInfo
 from framework.interface.plugin import (
     BindPlugin,
+    BoundsNormalizer,
     ColumnFilterPlugin,
     ColumnScorePlugin,
     EnqueueExtensions,
@@ -61,6 +62,7 @@ __all__ = [
     "ActionType",
     "ApiWriter",
     "BindPlugin",
+    "BoundsNormalizer",
     "ClaimDecision",
     "ClusterEvent",
     "ClusterEventWithHint",

@@ -156,8 +156,8 @@ class TermInput(Input, Protocol):
 
     def gather(self, rows: Rows) -> NDArray[np.int64]: ...
 
-    def found(self) -> bool:
-        """Whether some placed pod's term matches at all, on a node that has its key; weights may cancel out."""
+    def any(self) -> Input:
+        """→ bool: some placed pod's term matches, on a node that has its key; weights may cancel out."""
         ...
 
 

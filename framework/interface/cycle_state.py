@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Protocol, Self, TypeVar, cast
 
+from framework.interface.columns import Input
 from framework.interface.pod_groups import PodGroupCycle
 
 
@@ -27,11 +28,21 @@ class CycleState:
     """Key → data of one attempt, and which plugins the framework may leave out of it."""
 
     __slots__ = (
-        "_data", "pod_group", "pods_to_activate", "skip_filter", "skip_post_filter", "skip_pre_bind", "skip_score",
-    )  # fmt: skip
+        "_data",
+        "_rests_on",
+        "_rests_on_feasible",
+        "pod_group",
+        "pods_to_activate",
+        "skip_filter",
+        "skip_post_filter",
+        "skip_pre_bind",
+        "skip_score",
+    )
 
     def __init__(self) -> None:
         self._data: dict[str, StateData] = {}
+        self._rests_on: list[Input] = []
+        self._rests_on_feasible = False
         self.skip_filter: frozenset[str] = frozenset()
         self.skip_score: frozenset[str] = frozenset()
         self.skip_pre_bind: frozenset[str] = frozenset()
@@ -50,6 +61,29 @@ class CycleState:
 
     def write(self, key: str, value: StateData) -> None:
         self._data[key] = value
+
+    def rests_on(self, given: Input) -> None:
+        """For a ``reusable`` plugin: what its PreFilter or PreScore answers will be another when ``given`` changes."""
+        self._rests_on.append(given)
+
+    def rests_on_feasible(self) -> None:
+        """For a ``reusable`` plugin: the same of which nodes are feasible."""
+        self._rests_on_feasible = True
+
+    def take_grounds(self) -> tuple[list[Input], bool]:
+        """The framework's: (what ``rests_on`` was told since the last call, whether it was the feasible nodes)."""
+        grounds = (self._rests_on, self._rests_on_feasible)
+        self._rests_on, self._rests_on_feasible = [], False
+        return grounds
+
+    def snapshot(self) -> dict[str, StateData]:
+        """The framework's: what is written so far."""
+        return dict(self._data)
+
+    def restore(self, data: dict[str, StateData]) -> None:
+        """The framework's: writes what plugins wrote in another attempt."""
+        for key, value in data.items():
+            self._data[key] = value.clone()
 
     def delete(self, key: str) -> None:
         self._data.pop(key, None)

@@ -17,6 +17,8 @@ from framework.objects.csi_migration import plugin_of_inline
 from framework.objects.resources import Resources, node_allocatable, placed_figures
 
 WILDCARD_IP = "0.0.0.0"
+FIGURES = ("requests", "non_zero", "host_ports", "affinity_terms")
+"""What a PodInfo works out of namespace, spec and container statuses alone: pods that agree in these share it."""
 
 
 class HostPort(NamedTuple):

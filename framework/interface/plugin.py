@@ -44,9 +44,23 @@ class Plugin(abc.ABC):
     the next but what follows from these. An attempt that failed is then not worked out anew while all of this stands.
     What is asked of the handle beyond that (time, chance, waiting pods, nominations, writes) is noticed by itself."""
 
+    reusable: ClassVar[bool] = False
+    """A promise about PreFilter, filter_plan, PreScore and score_plan: for pods with equal fragments they give the same
+    answers, write the same state and make equal plans, while no object changes but pods and nodes, and everything that
+    was named to ``CycleState.rests_on`` and ``rests_on_feasible`` stands. They are then not called again; what plans
+    say is followed through their inputs. Where ``fragment`` (``score_fragment``) is None they are called every time."""
+
     def __init__(self, args: Any, handle: Handle) -> None:
         self.args = args
         self.handle = handle
+
+    def fragment(self, pod: PodInfo) -> Hashable | None:
+        """The part of the pod that PreFilter and filter_plan read; None forbids reuse between pods."""
+        return None
+
+    def score_fragment(self, pod: PodInfo) -> Hashable | None:
+        """The part of the pod that PreScore, score_plan and the normaliser read; None forbids reuse between pods."""
+        return None
 
 
 class PreEnqueuePlugin(Plugin):
@@ -113,10 +127,6 @@ class ColumnFilterPlugin(Plugin):
     def filter_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan | None:
         """The plan for this pod; None when every node passes."""
 
-    def fragment(self, pod: PodInfo) -> Hashable | None:
-        """The part of the pod that filter_plan reads; None forbids reuse between pods."""
-        return None
-
 
 @dataclass(frozen=True, slots=True)
 class PostFilterResult:
@@ -180,9 +190,6 @@ class ColumnScorePlugin(Plugin):
     @abc.abstractmethod
     def score_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan: ...
 
-    def score_fragment(self, pod: PodInfo) -> Hashable | None:
-        return None
-
 
 class NormalizeScore(Plugin):
     """ScoreExtensions. ``scores`` is int64 in feasible order; the returned array replaces it."""
@@ -191,6 +198,29 @@ class NormalizeScore(Plugin):
     def normalize_score(
         self, state: CycleState, pod: Pod, scores: NDArray[np.int64], rows: NDArray[np.intp]
     ) -> tuple[NDArray[np.int64], Status | None]: ...
+
+
+class BoundsNormalizer(NormalizeScore):
+    """A NormalizeScore whose answer for a node depends on its score and on the lowest and highest of all.
+
+    As long as these two stay, only nodes whose score has changed are normalised again.
+    """
+
+    @abc.abstractmethod
+    def normalize_between(self, scores: NDArray[np.int64], lowest: int, highest: int) -> NDArray[np.int64]:
+        """Element by element, from these and the arguments alone; ``scores`` of nodes that are not feasible may lie
+        outside."""
+
+    def is_bounded(self, state: CycleState) -> bool:
+        """False for an attempt that needs ``normalize_score`` with all scores at once."""
+        return True
+
+    def normalize_score(
+        self, state: CycleState, pod: Pod, scores: NDArray[np.int64], rows: NDArray[np.intp]
+    ) -> tuple[NDArray[np.int64], Status | None]:
+        if not len(scores):
+            return scores, None
+        return self.normalize_between(scores, int(scores.min()), int(scores.max())), None
 
 
 class ReservePlugin(Plugin):

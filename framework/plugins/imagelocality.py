@@ -20,6 +20,7 @@ MAX_PER_CONTAINER: Final = 1000 * MIB
 class ImageLocality(ColumnScorePlugin):
     name: ClassVar[str] = "ImageLocality"
     description: ClassVar[str] = "Prefers nodes that already have the pod's container images."
+    reusable: ClassVar[bool] = True
 
     def score_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan:
         # Image volumes are looked up but do not raise the ceiling: upstream counts containers only.

@@ -11,6 +11,7 @@ from numpy.typing import NDArray
 
 from framework.interface import (
     ActionType,
+    BoundsNormalizer,
     ClusterEvent,
     ClusterEventWithHint,
     Code,
@@ -20,7 +21,6 @@ from framework.interface import (
     CycleState,
     EnqueueExtensions,
     EventResource,
-    NormalizeScore,
     Plan,
     PodInfo,
     PreScorePlugin,
@@ -31,7 +31,7 @@ from framework.interface import (
     View,
 )
 from framework.interface.columns import taint_table
-from framework.interface.scores import default_normalize
+from framework.interface.scores import default_normalize_to
 from framework.objects import KubeObject, Node, Pod, Taint, Toleration
 from framework.objects.tolerations import (
     NO_EXECUTE,
@@ -63,12 +63,13 @@ def _kernel(tolerated: NDArray[np.bool_]) -> NDArray[np.int8]:
     return (~tolerated).astype(np.int8)
 
 
-class TaintToleration(ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, NormalizeScore, EnqueueExtensions):
+class TaintToleration(ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, BoundsNormalizer, EnqueueExtensions):
     name: ClassVar[str] = "TaintToleration"
     description: ClassVar[str] = (
         "Keeps pods off nodes whose taints they do not tolerate, and prefers fewer soft taints."
     )
     repeatable: ClassVar[bool] = True
+    reusable: ClassVar[bool] = True
 
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
         node = ClusterEvent(EventResource.NODE, ActionType.ADD | ActionType.UPDATE_NODE_TAINT)
@@ -115,10 +116,8 @@ class TaintToleration(ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, Nor
     def score_fragment(self, pod: PodInfo) -> Hashable:
         return pod.pod.spec.tolerations
 
-    def normalize_score(
-        self, state: CycleState, pod: Pod, scores: NDArray[np.int64], rows: NDArray[np.intp]
-    ) -> tuple[NDArray[np.int64], Status | None]:
-        return default_normalize(scores, reverse=True), None
+    def normalize_between(self, scores: NDArray[np.int64], lowest: int, highest: int) -> NDArray[np.int64]:
+        return default_normalize_to(scores, highest, reverse=True)
 
 
 def _untolerated(pod: Pod, node: Node) -> bool:

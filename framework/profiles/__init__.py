@@ -3,21 +3,26 @@
 from __future__ import annotations
 
 from framework.profiles.build import PluginClasses, ProfileError
+from framework.profiles.feasible import FeasibleNodes
 from framework.profiles.filter_run import FilterRun, NodeCase, priority_of
+from framework.profiles.pod_classes import PodClass
 from framework.profiles.profile import Profile, ProfileMap, build_profiles
 from framework.profiles.seeded import SeededGenerator
-from framework.profiles.services import Clock, Services
+from framework.profiles.services import Clock, ReuseRule, Services
 from framework.profiles.ties import TieRule, Ties
 from framework.profiles.waiting_pods import WaitingPod, WaitingPods, go_duration
 
 __all__ = [
     "Clock",
+    "FeasibleNodes",
     "FilterRun",
     "NodeCase",
     "PluginClasses",
+    "PodClass",
     "Profile",
     "ProfileError",
     "ProfileMap",
+    "ReuseRule",
     "SeededGenerator",
     "Services",
     "TieRule",

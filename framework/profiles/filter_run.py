@@ -8,72 +8,23 @@ state only where a per-node plugin will look at them.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, field
-from typing import Any, Final
-
-import numpy as np
-from numpy.typing import NDArray
 
 from framework.columns import Snapshot
-from framework.interface.columns import ALL_ROWS, Plan
 from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import NodeInfo, PodInfo
 from framework.interface.plugin import PreFilterExtensions
 from framework.interface.status import SUCCESS, Status
 from framework.objects import Pod
+from framework.profiles.filter_entry import FilterEntry, filter_status
 from framework.profiles.outcomes import answer, error_text, raised
+from framework.profiles.verdicts import Verdicts
+from framework.profiles.work import Work
 
-PerNodeFilter = Callable[[CycleState, Pod, NodeInfo], Status | None]
 ExtensionCall = Callable[[CycleState, Pod, PodInfo, NodeInfo], Status | None]
-_DENSE_CODES: Final = 1 << 12
 
 
 def priority_of(pod: Pod) -> int:
     return pod.spec.priority or 0
-
-
-@dataclass(slots=True)
-class FilterEntry:
-    """One Filter plugin that this pod does not skip: either ``per_node`` or ``plan``, or an error for every node."""
-
-    plugin: str
-    per_node: PerNodeFilter | None = None
-    plan: Plan | None = None
-    error: Status | None = None
-    codes: NDArray[Any] | None = None
-    _follows: bool | None = None
-    statuses: dict[int, Status] = field(default_factory=dict)
-
-    @property
-    def follows_pods(self) -> bool:
-        """Whether pods that come to a node or leave it can change this plugin's answer there."""
-        if self._follows is None:
-            assert self.plan is not None
-            self._follows = any(getattr(each, "follows_pods", True) for each in self.plan.inputs)
-        return self._follows
-
-    def all_codes(self) -> NDArray[Any]:
-        """Verdict codes of all rows, computed once per cycle."""
-        if self.codes is None:
-            assert self.plan is not None
-            self.codes = self.plan.kernel(*[each.gather(ALL_ROWS) for each in self.plan.inputs])
-        return self.codes
-
-    def status(self, code: int) -> Status:
-        found = self.statuses.get(code)
-        if found is None:
-            assert self.plan is not None
-            reasons = self.plan.reasons
-            reason = reasons(code) if callable(reasons) else reasons[code]
-            found = self.statuses[code] = filter_status(self.plugin, Status(reason.code, tuple(reason.texts)))
-        return found
-
-
-def filter_status(plugin: str, status: Status) -> Status:
-    """A code that Filter does not know is an error; both carry the plugin's name."""
-    if status.is_success or status.is_rejected:
-        return status if status.is_success else status.with_plugin(plugin)
-    return Status.as_error(f'running "{plugin}" filter plugin: {error_text(status)}', plugin)
 
 
 class FilterRun:
@@ -85,6 +36,8 @@ class FilterRun:
         pod: PodInfo,
         snapshot: Snapshot,
         nominated: Callable[[str], Sequence[PodInfo]],
+        verdicts: Verdicts,
+        work: Work,
     ) -> None:
         self.entries = tuple(entries)
         self.extensions = tuple(extensions)
@@ -92,29 +45,18 @@ class FilterRun:
         self.pod = pod
         self.snapshot = snapshot
         self._nominated = nominated
-        self.columnar = all(entry.plan is not None for entry in self.entries)
+        self.work = work
+        self.verdicts = verdicts
+        """What the columnar plugins say, followed up to this cycle."""
+        self.per_node = [(i, entry) for i, entry in enumerate(self.entries) if entry.per_node is not None]
+        self.columnar = not self.per_node
         """No per-node plugin is left for this pod: all nodes can be decided at once."""
         self.stateful = bool(extensions) or not self.columnar
-
-    def at(self, row: int, node: NodeInfo) -> Status:
-        """One node as it is: plugins in configured order, up to the first that does not pass it."""
-        for entry in self.entries:
-            if entry.per_node is not None:
-                status = self._call(entry, self.state, node)
-                if not status.is_success:
-                    return status
-            elif entry.error is not None:
-                return entry.error
-            else:
-                code = int(entry.all_codes()[row])
-                if code:
-                    return entry.status(code)
-        return SUCCESS
 
     def case(self, case: NodeCase) -> Status:
         for entry in self.entries:
             if entry.per_node is not None:
-                status = self._call(entry, case.state, case.node)
+                status = self.call(entry, case.state, case.node)
                 if not status.is_success:
                     return status
             elif entry.error is not None:
@@ -125,7 +67,7 @@ class FilterRun:
                     return entry.status(code)
         return SUCCESS
 
-    def _call(self, entry: FilterEntry, state: CycleState, node: NodeInfo) -> Status:
+    def call(self, entry: FilterEntry, state: CycleState, node: NodeInfo) -> Status:
         assert entry.per_node is not None
         try:
             status = answer(entry.per_node(state, self.pod.pod, node))
@@ -149,28 +91,6 @@ class FilterRun:
     def with_nominated(self, row: int, node: NodeInfo) -> Status:
         """Both passes of spec framework §4: with the nominated pods and, if that succeeds, without."""
         return NodeCase(self, row, node).run_filters()
-
-    def verdicts(self) -> tuple[NDArray[np.int32], list[Status]]:
-        """For columnar runs: row → index into statuses (0 = every plugin passes it), first failing plugin first."""
-        verdict = np.zeros(self.snapshot.row_count, dtype=np.int32)
-        statuses = [SUCCESS]
-        for entry in self.entries:
-            codes = entry.all_codes()
-            failing = (codes != 0) & (verdict == 0)
-            if not failing.any():
-                continue
-            found = codes[failing].astype(np.int64)
-            low, high = int(found.min()), int(found.max())
-            if low >= 0 and high < _DENSE_CODES:
-                distinct = np.flatnonzero(np.bincount(found))
-                numbers = np.zeros(high + 1, dtype=np.int32)
-                numbers[distinct] = np.arange(len(statuses), len(statuses) + len(distinct))
-                verdict[failing] = numbers[found]
-            else:
-                distinct, inverse = np.unique(found, return_inverse=True)
-                verdict[failing] = inverse + len(statuses)
-            statuses.extend(entry.status(code) for code in distinct.tolist())
-        return verdict, statuses
 
 
 class NodeCase:

@@ -6,7 +6,7 @@ and bound methods. A point returns the framework's Status and notes what every p
 
 from __future__ import annotations
 
-from typing import Any, NamedTuple
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,27 +19,25 @@ from framework.interface.plugin import NodeStatuses, PostFilterResult, PreFilter
 from framework.interface.status import SUCCESS, Code, Status
 from framework.objects import Pod
 from framework.profiles.build import EnabledPlugins, PluginClasses, ProfileError, ask_for_events, build_plugins
-from framework.profiles.filter_run import FilterEntry, FilterRun
+from framework.profiles.feasible import FeasibleNodes
+from framework.profiles.filter_entry import FilterEntry
+from framework.profiles.filter_run import FilterRun
 from framework.profiles.handle import ProfileHandle
+from framework.profiles.memo import FilterMemo, Grounds, PreFilterAnswer, ScoreMemo
 from framework.profiles.outcomes import answer, error_text, raised
-from framework.profiles.score_run import ScorePoint, score_nodes
+from framework.profiles.pod_classes import PodClass, PodClasses
+from framework.profiles.score_part import ScorePart, ScorePoint
+from framework.profiles.score_run import Scored, score_nodes, score_parts
 from framework.profiles.services import Services
+from framework.profiles.verdicts import Verdicts
 from framework.queue import HintMap, build_hint_map
 from framework.trace.attempt import (
     AttemptTrace,
     CandidateNode,
     PluginOutcome,
-    PluginScores,
     PostFilterOutcome,
     PreFilterOutcome,
 )
-
-
-class PreFilterAnswer(NamedTuple):
-    result: PreFilterResult
-    status: Status
-    limiting: set[str]
-    """Plugins that returned a node list: rejectors if the pod ends unschedulable (framework.md additions 1)."""
 
 
 class Profile:
@@ -82,6 +80,14 @@ class Profile:
         self.pre_bind = tuple((p.name, p) for p in on.of("preBind", points.PreBindPlugin))
         self.bind = tuple((p.name, p.bind) for p in on.of("bind", points.BindPlugin))
         self.post_bind = tuple((p.name, p.post_bind) for p in on.of("postBind", points.PostBindPlugin))
+        planned = [p for p in on.listed("filter") if isinstance(p, points.ColumnFilterPlugin)]
+        scored = [p for p in on.listed("score") if isinstance(p, points.ColumnScorePlugin)]
+        self.classes = PodClasses(
+            dict.fromkeys([*on.of("preFilter", points.PreFilterPlugin), *planned]),
+            dict.fromkeys([*on.of("preScore", points.PreScorePlugin), *scored]),
+            self._services.snapshot,
+            self._services.reuse,
+        )
         self.asking_plugins = frozenset(name for name, each in self.permit if each.asks_a_person)
         """Permit plugins that wait for a person."""
         asked = (*self.pre_filter, *self.filter, *((p.name, p) for p in on.listed("postFilter")))
@@ -100,7 +106,29 @@ class Profile:
 
     # --- PreFilter --------------------------------------------------------------------------------------------------
 
-    def run_pre_filter(self, state: CycleState, pod: PodInfo, trace: AttemptTrace) -> PreFilterAnswer:
+    def class_of(self, pod: PodInfo) -> PodClass:
+        return self.classes.of(pod)
+
+    def run_pre_filter(
+        self, state: CycleState, pod: PodInfo, trace: AttemptTrace, of: PodClass | None = None
+    ) -> PreFilterAnswer:
+        """``of`` None: asked for something else than this pod's cycle."""
+        if of is None:
+            return self._ask_pre_filter(state, pod, trace)
+        memo = of.filter_memo
+        if memo is not None and of.reuses_filter and memo.grounds.stand(self._services.objects.others_revision):
+            state.restore(memo.written)
+            state.skip_filter = memo.skipped
+            trace.pre_filter = memo.outcomes
+            return memo.answer.copy()
+        answered = self._ask_pre_filter(state, pod, trace)
+        inputs, _ = state.take_grounds()
+        grounds = Grounds(self._services.objects.others_revision, tuple((each, each.version) for each in inputs))
+        # Also when it must not be used again: Filter of this attempt goes on with it.
+        of.filter_memo = FilterMemo(grounds, answered.copy(), trace.pre_filter, state.skip_filter, state.snapshot())
+        return answered
+
+    def _ask_pre_filter(self, state: CycleState, pod: PodInfo, trace: AttemptTrace) -> PreFilterAnswer:
         view = self._services.snapshot
         skipped: list[str] = []
         limiting: set[str] = set()
@@ -139,16 +167,36 @@ class Profile:
 
     # --- Filter -----------------------------------------------------------------------------------------------------
 
-    def make_filter_run(self, state: CycleState, pod: PodInfo) -> FilterRun:
-        skip = state.skip_filter
+    def make_filter_run(self, state: CycleState, pod: PodInfo, of: PodClass | None = None) -> FilterRun:
+        snapshot, queue = self._services.snapshot, self._services.ready_queue
+        memo = None if of is None else of.filter_memo
+        if memo is None or memo.entries is None:
+            entries = self.filter_entries(state, pod)
+            extensions = self._extensions(state)
+            if memo is not None:
+                memo.entries, memo.extensions = entries, extensions
+        else:
+            entries, extensions = memo.entries, memo.extensions
+        verdicts = None if of is None else of.verdicts
+        if verdicts is None or not verdicts.is_of(entries):
+            verdicts = Verdicts(snapshot, self.classes.work, entries)
+        else:
+            verdicts.take(entries)
+        if of is not None:
+            of.verdicts = verdicts
+        nominated = queue.nominated_pods_for_node
+        return FilterRun(entries, extensions, state, pod, snapshot, nominated, verdicts, self.classes.work)
+
+    def filter_entries(self, state: CycleState, pod: PodInfo) -> tuple[FilterEntry, ...]:
         entries: list[FilterEntry] = []
         for plugin, each in self.filter:
-            if plugin in skip:
+            if plugin in state.skip_filter:
                 continue
             if isinstance(each, points.FilterPlugin):
                 entries.append(FilterEntry(plugin, per_node=each.filter))
                 continue
             assert isinstance(each, points.ColumnFilterPlugin)
+            self.classes.work.plans += 1
             try:
                 plan = each.filter_plan(state, pod, self._services.snapshot)
             except Exception as error:  # noqa: BLE001 - a plugin may raise anything
@@ -156,14 +204,16 @@ class Profile:
                 entries.append(FilterEntry(plugin, error=Status.as_error(text, plugin)))
                 continue
             if plan is not None:
-                entries.append(FilterEntry(plugin, plan=plan))
-        extensions = [
+                column = self.classes.column(plugin, plan, scores=False)
+                entries.append(FilterEntry(plugin, plan=plan, column=column))
+        return tuple(entries)
+
+    def _extensions(self, state: CycleState) -> tuple[tuple[str, points.PreFilterExtensions], ...]:
+        return tuple(
             (plugin, extension)
             for plugin, each in self.pre_filter
-            if plugin not in skip and (extension := each.pre_filter_extensions()) is not None
-        ]
-        queue = self._services.ready_queue
-        return FilterRun(entries, extensions, state, pod, self._services.snapshot, queue.nominated_pods_for_node)
+            if plugin not in state.skip_filter and (extension := each.pre_filter_extensions()) is not None
+        )
 
     # --- PostFilter -------------------------------------------------------------------------------------------------
 
@@ -198,7 +248,28 @@ class Profile:
 
     # --- PreScore, Score --------------------------------------------------------------------------------------------
 
-    def run_pre_score(self, state: CycleState, pod: PodInfo, feasible: NDArray[np.intp], trace: AttemptTrace) -> Status:
+    def run_pre_score(self, state: CycleState, pod: PodInfo, found: FeasibleNodes, trace: AttemptTrace) -> Status:
+        of = found.of
+        memo = of.score_memo
+        revision = self._services.objects.others_revision
+        if memo is not None and of.reuses_score and memo.grounds.stand(revision, found.token):
+            state.restore(memo.written)
+            state.skip_score = memo.skipped
+            trace.pre_score = memo.outcomes
+            return SUCCESS
+        before = state.snapshot()
+        result = self.ask_pre_score(state, pod, found.rows, trace)
+        inputs, feasible = state.take_grounds()
+        of.score_memo = None
+        if result.is_success:
+            after = state.snapshot()
+            written = {key: value for key, value in after.items() if before.get(key) is not value}
+            versions = tuple((each, each.version) for each in inputs)
+            grounds = Grounds(revision, versions, found.token if feasible else None)
+            of.score_memo = ScoreMemo(grounds, trace.pre_score, state.skip_score, written)
+        return result
+
+    def ask_pre_score(self, state: CycleState, pod: PodInfo, feasible: NDArray[np.intp], trace: AttemptTrace) -> Status:
         view = self._services.snapshot
         skipped: list[str] = []
         result = SUCCESS
@@ -216,11 +287,20 @@ class Profile:
         state.skip_score = frozenset(skipped)
         return result
 
-    def run_score(
-        self, state: CycleState, pod: PodInfo, feasible: NDArray[np.intp]
-    ) -> tuple[list[PluginScores], NDArray[np.int64]] | Status:
+    def run_score(self, state: CycleState, pod: PodInfo, found: FeasibleNodes) -> Scored | Status:
+        memo = found.of.score_memo
+        if memo is None or memo.parts is None:
+            parts = self.score_parts(state, pod)
+            if memo is not None:
+                memo.parts = parts
+        else:
+            parts = memo.parts
+        found.parts = parts
+        return score_nodes(parts, state, pod, self._services.snapshot, found, self.classes.work)
+
+    def score_parts(self, state: CycleState, pod: PodInfo) -> list[ScorePart]:
         wanted = [point for point in self.score if point.plugin not in state.skip_score]
-        return score_nodes(wanted, state, pod, self._services.snapshot, feasible)
+        return score_parts(wanted, state, pod, self._services.snapshot, self.classes)
 
     # --- Reserve, Permit --------------------------------------------------------------------------------------------
 
@@ -253,11 +333,11 @@ class Profile:
 
 
 def _score_point(plugin: points.Plugin, weight: int) -> ScorePoint:
-    normalize = plugin.normalize_score if isinstance(plugin, points.NormalizeScore) else None
+    normalizer = plugin if isinstance(plugin, points.NormalizeScore) else None
     if isinstance(plugin, points.ScorePlugin):
-        return ScorePoint(plugin.name, weight, plugin.score, None, normalize)
+        return ScorePoint(plugin.name, weight, plugin.score, None, normalizer)
     assert isinstance(plugin, points.ColumnScorePlugin)
-    return ScorePoint(plugin.name, weight, None, plugin.score_plan, normalize)
+    return ScorePoint(plugin.name, weight, None, plugin.score_plan, normalizer)
 
 
 def _nothing_left(limiting: set[str]) -> Status:

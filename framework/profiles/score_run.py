@@ -4,100 +4,266 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from itertools import repeat
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from framework.columns import Snapshot
-from framework.interface.columns import Plan, View
 from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import NodeInfo, PodInfo
+from framework.interface.plugin import BoundsNormalizer
 from framework.interface.scores import MAX_NODE_SCORE, MIN_NODE_SCORE
 from framework.interface.status import Status
-from framework.objects import Pod
+from framework.profiles.feasible import FeasibleNodes
 from framework.profiles.outcomes import answer, error_text, raised
-from framework.trace.attempt import PluginScores
+from framework.profiles.pod_classes import PodClass, PodClasses
+from framework.profiles.score_part import Ints, ScorePart, ScorePoint
+from framework.profiles.scores import Scores
+from framework.profiles.verdicts import Verdicts
+from framework.profiles.work import Work
+from framework.trace.attempt import PluginScores, Recorded, RecordedScores, ScoreTrace
+from framework.trace.history import History
 
-PerNodeScore = Callable[[CycleState, Pod, NodeInfo], tuple[int, Status | None]]
-MakePlan = Callable[[CycleState, PodInfo, View], Plan]
-Normalize = Callable[[CycleState, Pod, NDArray[np.int64], NDArray[np.intp]], tuple[NDArray[np.int64], Status | None]]
 _INT64: Final = 1 << 64
 
 
 @dataclass(frozen=True, slots=True)
-class ScorePoint:
-    """One Score plugin of a profile: either ``per_node`` or ``make_plan``."""
+class Scored:
+    """``tied``: positions of the best nodes, in the order in which they were found."""
 
-    plugin: str
-    weight: int
-    per_node: PerNodeScore | None
-    make_plan: MakePlan | None
-    normalize: Normalize | None
+    trace: ScoreTrace
+    tied: NDArray[np.intp]
+    places: Callable[[], NDArray[np.intp]]
+    """Their places among the feasible nodes."""
+
+
+def score_parts(
+    points: Sequence[ScorePoint], state: CycleState, pod: PodInfo, snapshot: Snapshot, classes: PodClasses
+) -> list[ScorePart]:
+    parts = []
+    for point in points:
+        part = ScorePart(point)
+        if point.make_plan is not None:
+            classes.work.plans += 1
+            try:
+                part.plan = point.make_plan(state, pod, snapshot)
+                part.column = classes.column(point.plugin, part.plan, scores=True)
+                normalizer = point.normalizer
+                if isinstance(normalizer, BoundsNormalizer) and normalizer.is_bounded(state):
+                    part.bounds = normalizer
+            except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+                part.failed = raised(error)
+        parts.append(part)
+    return parts
 
 
 def score_nodes(
-    points: Sequence[ScorePoint], state: CycleState, pod: PodInfo, snapshot: Snapshot, rows: NDArray[np.intp]
-) -> tuple[list[PluginScores], NDArray[np.int64]] | Status:
-    """(scores per plugin, totals), in the order of ``rows``; or the error that ends the attempt."""
-    raw = _raw_scores(points, state, pod, snapshot, rows)
-    if isinstance(raw, Status):
-        return raw
-    scores: list[PluginScores] = []
-    for point in points:
-        mine = raw[point.plugin]
-        normalized = mine
-        if point.normalize is not None:
-            try:
-                normalized, status = point.normalize(state, pod.pod, mine.copy(), rows)
-            except Exception as error:  # noqa: BLE001 - a plugin may raise anything
-                status = raised(error)
-            if not answer(status).is_success:
-                text = f'plugin "{point.plugin}" failed with: {error_text(answer(status))}'
-                return Status.as_error(f"running Normalize on Score plugins: {text}")
-        scores.append(PluginScores(point.plugin, point.weight, mine, normalized))
+    parts: Sequence[ScorePart], state: CycleState, pod: PodInfo, snapshot: Snapshot, found: FeasibleNodes, work: Work
+) -> Scored | Status:
+    """The scores of ``found``, or the error that ends the attempt."""
+    if found.verdicts is not None and not any(part.failed for part in parts):
+        following = [part for part in parts if part.follows]
+        try:
+            scores = _followed(found.of, found.verdicts, following, snapshot, work)
+        except Exception:  # noqa: BLE001 - a plugin may raise anything; what it is, the other way finds out
+            found.of.scores = None
+        else:
+            if len(following) == len(parts):
+                return _best_of_columns(scores, found, work)
+            return _with_others(scores, parts, state, pod, snapshot, found, work)
+    return _one_by_one(parts, state, pod, snapshot, found, work)
+
+
+def _followed(
+    of: PodClass, verdicts: Verdicts, following: Sequence[ScorePart], snapshot: Snapshot, work: Work
+) -> Scores:
+    scores = of.scores
+    if scores is None or not scores.is_of(verdicts, following):
+        scores = of.scores = Scores(snapshot, work, verdicts, following)
+    else:
+        scores.take(following)
+    scores.follow()
+    return scores
+
+
+def _recorded(found: FeasibleNodes, verdicts: Verdicts) -> Recorded:
+    return Recorded(found.order, found.first, verdicts.history.mark(), verdicts.canonical()[1])
+
+
+def _best_of_columns(scores: Scores, found: FeasibleNodes, work: Work) -> Scored:
+    """Every plugin's scores are kept by row."""
+    verdicts = found.verdicts
+    assert verdicts is not None
+    work.whole += 1
+    best = int(scores.total.max())
+    tied = found.positions_where(scores.total == best)
+    trace = ScoreTrace.of(_recorded(found, verdicts), scores.recorded(), found.count, best, len(tied))
+    return Scored(trace, tied, lambda: _places(found, tied))
+
+
+def _places(found: FeasibleNodes, positions: NDArray[np.intp]) -> NDArray[np.intp]:
+    assert found.verdicts is not None
+    feasible = found.verdicts.history.values[found.order] == 0
+    before = np.cumsum(feasible) - 1
+    skipped = int(np.count_nonzero(feasible[: found.first]))
+    places: NDArray[np.intp] = (before[positions] - skipped) % found.count
+    return places
+
+
+def _with_others(
+    scores: Scores,
+    parts: Sequence[ScorePart],
+    state: CycleState,
+    pod: PodInfo,
+    snapshot: Snapshot,
+    found: FeasibleNodes,
+    work: Work,
+) -> Scored | Status:
+    """Some plugins answer node by node, or normalise all scores at once."""
+    verdicts, rows = found.verdicts, found.rows
+    assert verdicts is not None
+    asked = _ask([part for part in parts if not part.follows], state, pod, snapshot, rows, work)
+    if isinstance(asked, Status):
+        return asked
+    if (refused := _out_of_range(asked)) is not None:
+        return refused
+    total = scores.total[rows]
+    recorded = {each.plugin: each for each in scores.recorded()}
+    for each in asked:
+        total += each.normalized * np.int64(each.weight)
+        raw, normalized = (_by_row(values, rows, len(scores.total)) for values in (each.raw, each.normalized))
+        recorded[each.plugin] = RecordedScores(each.plugin, each.weight, raw.mark(), normalized.mark())
+    best = int(total.max())
+    places = np.flatnonzero(total == best)
+    tied = snapshot.position_of_row[rows[places]]
+    ordered = [recorded[part.point.plugin] for part in parts]
+    trace = ScoreTrace.of(_recorded(found, verdicts), ordered, found.count, best, len(tied))
+    return Scored(trace, tied, lambda: places)
+
+
+def _by_row(values: Ints, rows: NDArray[np.intp], size: int) -> History:
+    by_row = np.zeros(size, dtype=np.int64)
+    by_row[rows] = values
+    return History(by_row)
+
+
+def _one_by_one(
+    parts: Sequence[ScorePart], state: CycleState, pod: PodInfo, snapshot: Snapshot, found: FeasibleNodes, work: Work
+) -> Scored | Status:
+    """For some of the nodes, and to find out which error comes first."""
+    rows = found.rows
+    scores = _ask(parts, state, pod, snapshot, rows, work)
+    if isinstance(scores, Status):
+        return scores
     if (refused := _out_of_range(scores)) is not None:
         return refused
     total = np.zeros(len(rows), dtype=np.int64)
     for each in scores:
         total += each.normalized * np.int64(each.weight)
-    return scores, total
+    positions = snapshot.position_of_row[rows]
+    places = np.flatnonzero(total == total.max())
+    return Scored(ScoreTrace(positions, scores, total, positions[places]), positions[places], lambda: places)
+
+
+def _ask(
+    parts: Sequence[ScorePart],
+    state: CycleState,
+    pod: PodInfo,
+    snapshot: Snapshot,
+    rows: NDArray[np.intp],
+    work: Work,
+) -> list[PluginScores] | Status:
+    raw = _raw_scores(parts, state, pod, snapshot, rows, work)
+    if isinstance(raw, Status):
+        return raw
+    scores: list[PluginScores] = []
+    for part in parts:
+        plugin, normalizer = part.point.plugin, part.point.normalizer
+        mine = raw[plugin]
+        normalized = mine
+        if normalizer is not None:
+            try:
+                normalized, status = normalizer.normalize_score(state, pod.pod, mine.copy(), rows)
+            except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+                status = raised(error)
+            if not answer(status).is_success:
+                text = f'plugin "{plugin}" failed with: {error_text(answer(status))}'
+                return Status.as_error(f"running Normalize on Score plugins: {text}")
+        scores.append(PluginScores(plugin, part.point.weight, mine, normalized))
+    return scores
 
 
 def _raw_scores(
-    points: Sequence[ScorePoint], state: CycleState, pod: PodInfo, snapshot: Snapshot, rows: NDArray[np.intp]
-) -> dict[str, NDArray[np.int64]] | Status:
-    raw: dict[str, NDArray[np.int64]] = {}
+    parts: Sequence[ScorePart],
+    state: CycleState,
+    pod: PodInfo,
+    snapshot: Snapshot,
+    rows: NDArray[np.intp],
+    work: Work,
+) -> dict[str, Ints] | Status:
+    raw: dict[str, Ints] = {}
     failed: dict[str, Status] = {}
     per_node = []
-    for point in points:
-        if point.make_plan is None:
-            raw[point.plugin] = np.zeros(len(rows), dtype=np.int64)
-            per_node.append(point)
-            continue
-        try:
-            raw[point.plugin] = _planned(point.make_plan(state, pod, snapshot), rows)
-        except Exception as error:  # noqa: BLE001 - a plugin may raise anything
-            failed[point.plugin] = raised(error)
+    for part in parts:
+        plugin = part.point.plugin
+        if part.failed is not None:
+            failed[plugin] = part.failed
+        elif part.column is None:
+            per_node.append(part.point)
+        else:
+            assert part.plan is not None
+            try:
+                raw[plugin] = part.column.follow(part.plan).values[rows]
+            except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+                failed[plugin] = raised(error)
     if failed:
         # Upstream meets the first plugin in order that fails, at the first node.
-        return _failed_first(points, failed, state, pod, snapshot, rows)
+        return _failed_first(parts, failed, state, pod, snapshot, rows)
     if per_node:
-        for i, row in enumerate(rows.tolist()):
-            node = snapshot.info_of_row(row)
-            assert node is not None
-            for point in per_node:
-                value = _one(point, state, pod, node)
-                if isinstance(value, Status):
-                    return _score_error(point.plugin, value)
-                raw[point.plugin][i] = value
+        work.node_calls += len(per_node) * len(rows)
+        error = _ask_nodes(per_node, state, pod, snapshot.nodes_of_rows(rows), raw)
+        if error is not None:
+            return error
     return raw
 
 
-def _planned(plan: Plan, rows: NDArray[np.intp]) -> NDArray[np.int64]:
-    if not plan.inputs:
-        return plan.kernel()[rows].astype(np.int64)
-    return plan.kernel(*[each.gather(rows) for each in plan.inputs]).astype(np.int64, copy=False)
+def _ask_nodes(
+    points: Sequence[ScorePoint], state: CycleState, pod: PodInfo, nodes: Sequence[NodeInfo], raw: dict[str, Ints]
+) -> Status | None:
+    """Node by node, every plugin; the error of the first that fails."""
+    if len(points) > 1:
+        lists: list[list[int]] = [[] for _ in points]
+        for node in nodes:
+            for point, values in zip(points, lists, strict=True):
+                value = _one(point, state, pod, node)
+                if isinstance(value, Status):
+                    return _score_error(point.plugin, value)
+                values.append(value)
+    else:
+        (point,) = points
+        assert point.per_node is not None
+        mine: list[int] = []
+        try:
+            for value, status in map(point.per_node, repeat(state), repeat(pod.pod), nodes):
+                if status is not None and not status.is_success:
+                    return _score_error(point.plugin, status)
+                mine.append(value)
+        except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+            return _score_error(point.plugin, raised(error))
+        lists = [mine]
+    for point, values in zip(points, lists, strict=True):
+        raw[point.plugin] = _as_int64(values)
+    return None
+
+
+def _as_int64(values: list[int]) -> Ints:
+    """As upstream's int64: out of its range a number wraps, and the range check after normalising sees it."""
+    try:
+        return np.array(values, dtype=np.int64)
+    except OverflowError:
+        return np.array([(value + _INT64 // 2) % _INT64 - _INT64 // 2 for value in values], dtype=np.int64)
 
 
 def _one(point: ScorePoint, state: CycleState, pod: PodInfo, node: NodeInfo) -> int | Status:
@@ -106,14 +272,11 @@ def _one(point: ScorePoint, state: CycleState, pod: PodInfo, node: NodeInfo) -> 
         value, status = point.per_node(state, pod.pod, node)
     except Exception as error:  # noqa: BLE001 - a plugin may raise anything
         return raised(error)
-    if status is not None and not status.is_success:
-        return status
-    # int64, as upstream's: out of its range it wraps, and the range check after normalising sees it.
-    return (value + _INT64 // 2) % _INT64 - _INT64 // 2
+    return value if status is None or status.is_success else status
 
 
 def _failed_first(
-    points: Sequence[ScorePoint],
+    parts: Sequence[ScorePart],
     failed: dict[str, Status],
     state: CycleState,
     pod: PodInfo,
@@ -122,7 +285,8 @@ def _failed_first(
 ) -> Status:
     node = snapshot.info_of_row(int(rows[0]))
     assert node is not None
-    for point in points:
+    for part in parts:
+        point = part.point
         if point.plugin in failed:
             return _score_error(point.plugin, failed[point.plugin])
         if point.per_node is not None and isinstance(value := _one(point, state, pod, node), Status):

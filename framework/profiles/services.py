@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Any, Protocol
+from typing import Any, Literal, Protocol
 
 from framework.columns import Snapshot
 from framework.interface.handle import ApiWriter, ObjectStore
@@ -14,6 +14,9 @@ from framework.objects import Pod
 from framework.profiles.seeded import SeededGenerator
 from framework.profiles.ties import Ties
 from framework.profiles.waiting_pods import WaitingPods
+
+ReuseRule = Literal["used", "off"]
+"""``off``: nothing that was worked out for one attempt is used in another."""
 
 
 class Clock:
@@ -39,15 +42,25 @@ class PodGroupsForPlugins(Protocol):
     def get(self, namespace: str, name: str) -> PodGroupMembers | None: ...
 
 
+class Objects(ObjectStore, Protocol):
+    @property
+    def others_revision(self) -> int:
+        """Counts the changes of objects that are neither pods nor nodes."""
+        ...
+
+
 @dataclass(slots=True)
 class Services:
     clock: Clock
     generator: SeededGenerator
     ties: Ties
     snapshot: Snapshot
-    objects: ObjectStore
+    objects: Objects
     api: ApiWriter
     waiting_pods: WaitingPods
+    reuse: ReuseRule = "used"
+    verify_reuse: int = 0
+    """Every how many cycles what was reused is worked out anew and compared; 0 is never."""
     asked: int = 0
     """Counts what plugins asked for beyond snapshot and objects: time, chance, queue, waiting pods, writes."""
     shared: dict[str, Any] = field(default_factory=dict)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from functools import lru_cache
 from typing import Literal
 
@@ -29,12 +29,12 @@ def _preorder(size: int) -> NDArray[np.intp]:
 
 
 def heap_root(size: int, tied: NDArray[np.intp]) -> int:
-    """The index, among ``tied`` best of a list of ``size``, that Go's heap.Init brings to the root (framework.md §5.9).
+    """Which of the ``tied`` best of a list of ``size`` Go's heap.Init brings to the root (framework.md §5.9).
 
     Sifting moves a child up only if it is strictly better, and the right one only if it beats the left: of equal
     maxima the first in preorder wins.
     """
-    return int(tied[np.argmin(_preorder(size)[tied])])
+    return int(np.argmin(_preorder(size)[tied]))
 
 
 class Ties:
@@ -42,22 +42,21 @@ class Ties:
         self.rule = rule
         self._generator = generator
 
-    @property
-    def needs_names(self) -> bool:
-        return self.rule == "smallest"
-
     def pick(self, names: Sequence[str]) -> str:
         """For choices that upstream leaves to map order: smallest name or seeded, over names in a fixed order."""
         if self.rule == "seeded" and len(names) > 1:
             return names[self._generator.below(len(names))]
         return min(names)
 
-    def pick_scored(self, size: int, tied: NDArray[np.intp], names: Sequence[str]) -> int:
-        """The index to take; ``names`` belong to ``tied`` (only for the rule that needs them)."""
-        if len(tied) == 1:
-            return int(tied[0])
-        if self.rule == "upstream":
-            return heap_root(size, tied)
+    def pick_scored(
+        self, size: int, count: int, places: Callable[[], NDArray[np.intp]], names: Callable[[], Sequence[str]]
+    ) -> int:
+        """Which of ``count`` best ones of ``size`` to take; ``places`` and ``names`` are those of the best."""
+        if count == 1:
+            return 0
         if self.rule == "seeded":
-            return int(tied[self._generator.below(len(tied))])
-        return int(tied[min(range(len(names)), key=names.__getitem__)])
+            return self._generator.below(count)
+        if self.rule == "upstream":
+            return heap_root(size, places())
+        listed = names()
+        return min(range(count), key=listed.__getitem__)

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Generator, Iterable
-from typing import Any, Final, NamedTuple, cast
+from typing import Any, ClassVar, Final, NamedTuple, cast
 
 from framework.cache import Cache
 from framework.cache.pod_groups import group_of
@@ -25,6 +25,7 @@ from framework.profiles import (
     Clock,
     PluginClasses,
     ProfileMap,
+    ReuseRule,
     SeededGenerator,
     Services,
     TieRule,
@@ -62,6 +63,9 @@ class MidCycle(RuntimeError):
 
 
 class Scheduler:
+    verifies_reuse: ClassVar[int] = 0
+    """``verify_reuse`` of schedulers that are not told; tests set it to 1."""
+
     def __init__(
         self,
         configuration: EffectiveConfiguration,
@@ -74,8 +78,14 @@ class Scheduler:
         cluster: Cluster | None = None,
         max_in_unschedulable: int | None = DEFAULT_MAX_IN_UNSCHEDULABLE,
         repeats: RepeatRule = "used",
+        reuse: ReuseRule = "used",
+        verify_reuse: int | None = None,
     ) -> None:
-        """Raises ProfileError with kube-scheduler's text. Objects that ``cluster`` holds already are taken over."""
+        """Raises ProfileError with kube-scheduler's text. Objects that ``cluster`` holds already are taken over.
+
+        ``verify_reuse``: every how many cycles what was reused is compared with what plugins say when asked anew
+        (ReuseDiffers); 0 is never, None the class's own.
+        """
         self.configuration = configuration
         self.cluster = Cluster() if cluster is None else cluster
         self.points = 0
@@ -95,6 +105,8 @@ class Scheduler:
             objects=self.cluster,
             api=self.cluster,
             waiting_pods=WaitingPods(),
+            reuse=reuse,
+            verify_reuse=self.verifies_reuse if verify_reuse is None else verify_reuse,
         )
         profiles = build_profiles(configuration, registry, services)
         queue = SchedulingQueue(

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, TypeVar, cast
 
-from framework.objects import KubeObject, KubernetesObject, Pod, Unstructured
+from framework.objects import KubeObject, KubernetesObject, Node, Pod, Unstructured
 from framework.objects.kinds import TYPED_KINDS
 
 O = TypeVar("O", bound=KubeObject)  # noqa: E741
@@ -40,6 +40,8 @@ class Store:
         """Label key → (namespace, value) → pods; built for a label when it is first asked for."""
         self.revision = 0
         """Counts the changes, but for those to a pending pod's status that name no node."""
+        self.others_revision = 0
+        """Counts the changes of objects that are neither pods nor nodes."""
 
     def get(self, kind: type[O], namespace: str, name: str) -> O | None:
         objects = self._kinds.get(class_key(kind))
@@ -65,6 +67,7 @@ class Store:
 
     def put(self, obj: KubeObject, *, counts: bool = True) -> None:
         self.revision += counts
+        self.others_revision += not isinstance(obj, Pod | Node)
         objects = self._kinds.get(kind := kind_key(obj))
         if objects is None:
             objects = self._kinds[kind] = {}
@@ -76,6 +79,7 @@ class Store:
 
     def remove(self, obj: KubeObject) -> None:
         self.revision += 1
+        self.others_revision += not isinstance(obj, Pod | Node)
         key = object_key(obj)
         old = self._kinds[kind_key(obj)].pop(key)
         if isinstance(old, Pod):

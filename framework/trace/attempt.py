@@ -7,13 +7,14 @@ the node list of that cycle, so a trace of 5,000 nodes is a few arrays and not 5
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from framework.interface.decisions import ClaimDecision
 from framework.interface.status import SUCCESS, Status
+from framework.trace.history import Mark
 
 NOT_EVALUATED: Final = -1
 """Verdict of a node that was not looked at: outside a PreFilter node list, or behind the end of the search."""
@@ -80,24 +81,63 @@ class PodGroupOutcome(NamedTuple):
     """What Permit said of this pod while the group was tried out."""
 
 
-@dataclass(slots=True)
+class Recorded(NamedTuple):
+    """Where the arrays of an attempt can be read that evaluated every node: marks in the histories of its columns."""
+
+    order: NDArray[np.intp]
+    """Row of each position in the node list."""
+    first: int
+    """The position where the search for nodes began."""
+    verdicts: Mark
+    """Verdict numbers by row; 0 is feasible."""
+    numbers: NDArray[np.int32]
+    """Verdict number → index in the attempt's ``verdicts``."""
+
+
 class FilterTrace:
     """``verdict[position]`` is an index into ``verdicts`` (0 = feasible) or NOT_EVALUATED."""
 
-    nodes: tuple[str, ...]
-    """Names in the order of the node list; one object for all attempts between two rebuilds of the list."""
-    verdict: NDArray[np.int32]
-    verdicts: list[Status] = field(default_factory=lambda: [SUCCESS])
+    __slots__ = ("_explicit", "_verdict", "nodes", "recorded", "verdicts")
+
+    def __init__(
+        self, nodes: tuple[str, ...], verdict: NDArray[np.int32] | None, verdicts: list[Status] | None = None
+    ) -> None:
+        self.nodes = nodes
+        """Names in the order of the node list; one object for all attempts between two rebuilds of the list."""
+        self.verdicts = [SUCCESS] if verdicts is None else verdicts
+        self.recorded: Recorded | None = None
+        self._verdict = verdict
+        self._explicit = 0
+
+    def record(self, verdicts: list[Status], explicit: int, recorded: Recorded) -> None:
+        """Every node was looked at; ``explicit`` of them have a status of their own."""
+        self.verdicts, self._explicit, self.recorded, self._verdict = verdicts, explicit, recorded, None
+
+    @property
+    def verdict(self) -> NDArray[np.int32]:
+        if self._verdict is not None:
+            return self._verdict
+        if self.recorded is None:
+            self._verdict = np.full(len(self.nodes), NOT_EVALUATED, dtype=np.int32)
+            return self._verdict
+        found = self.recorded
+        by_position: NDArray[np.int32] = found.numbers[found.verdicts.array()[found.order]]
+        return by_position
 
     @property
     def explicit(self) -> int:
         """How many nodes have a status of their own (upstream ``NodeToStatus.Len``)."""
-        return int(np.count_nonzero(self.verdict > FEASIBLE))
+        if self.recorded is not None:
+            return self._explicit
+        return 0 if self._verdict is None else int(np.count_nonzero(self._verdict > FEASIBLE))
 
     def status(self, position: int) -> Status | None:
         """None for a node that was not evaluated."""
         index = int(self.verdict[position])
         return None if index == NOT_EVALUATED else self.verdicts[index]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return FilterTrace, (self.nodes, self.verdict, self.verdicts)
 
 
 @dataclass(slots=True)
@@ -110,14 +150,106 @@ class PluginScores:
     normalized: NDArray[np.int64]
 
 
-@dataclass(slots=True)
+class RecordedScores(NamedTuple):
+    """A Score plugin's columns by row. ``normalized`` None: the raw scores are the scores."""
+
+    plugin: str
+    weight: int
+    raw: Mark
+    normalized: Mark | None
+
+
 class ScoreTrace:
-    positions: NDArray[np.intp]
-    """The feasible nodes in the order in which they were found."""
-    plugins: list[PluginScores]
-    total: NDArray[np.int64]
-    candidates: NDArray[np.intp]
-    """Positions of the nodes with the best total, in the order in which they were found."""
+    """Of the feasible nodes, in the order in which they were found."""
+
+    __slots__ = (
+        "_candidates",
+        "_plugins",
+        "_positions",
+        "_total",
+        "best",
+        "places",
+        "recorded",
+        "recorded_plugins",
+        "ties",
+    )
+
+    def __init__(
+        self,
+        positions: NDArray[np.intp],
+        plugins: list[PluginScores],
+        total: NDArray[np.int64],
+        candidates: NDArray[np.intp],
+    ) -> None:
+        self._positions: NDArray[np.intp] | None = positions
+        self._plugins: list[PluginScores] | None = plugins
+        self._total: NDArray[np.int64] | None = total
+        self._candidates: NDArray[np.intp] | None = candidates
+        self.recorded: Recorded | None = None
+        self.recorded_plugins: list[RecordedScores] = []
+        self.places = len(positions)
+        """How many nodes have scores."""
+        self.best = int(total.max()) if len(total) else 0
+        """The highest total."""
+        self.ties = len(candidates)
+        """How many nodes have it."""
+
+    @classmethod
+    def of(cls, recorded: Recorded, plugins: list[RecordedScores], places: int, best: int, ties: int) -> ScoreTrace:
+        trace = cls.__new__(cls)
+        trace._positions = trace._plugins = trace._total = trace._candidates = None
+        trace.recorded, trace.recorded_plugins = recorded, plugins
+        trace.places, trace.best, trace.ties = places, best, ties
+        return trace
+
+    @property
+    def positions(self) -> NDArray[np.intp]:
+        """Positions of the nodes in the node list."""
+        if self._positions is not None:
+            return self._positions
+        assert self.recorded is not None
+        found = np.flatnonzero(self.recorded.verdicts.array()[self.recorded.order] == FEASIBLE)
+        return in_turn(found, self.recorded.first)
+
+    @property
+    def plugins(self) -> list[PluginScores]:
+        if self._plugins is not None:
+            return self._plugins
+        assert self.recorded is not None
+        rows = self.recorded.order[self.positions]
+        made = []
+        for plugin, weight, raw, normalized in self.recorded_plugins:
+            scores = raw.array()[rows]
+            same = normalized is None
+            made.append(
+                PluginScores(plugin, weight, scores, scores if same else normalized.array()[rows].astype(np.int64))
+            )
+        return made
+
+    @property
+    def total(self) -> NDArray[np.int64]:
+        if self._total is not None:
+            return self._total
+        total = np.zeros(self.places, dtype=np.int64)
+        for each in self.plugins:
+            total += each.normalized * np.int64(each.weight)
+        return total
+
+    @property
+    def candidates(self) -> NDArray[np.intp]:
+        """Positions of the nodes with the best total."""
+        return self._candidates if self._candidates is not None else self.positions[self.total == self.best]
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        return ScoreTrace, (self.positions, self.plugins, self.total, self.candidates)
+
+
+def in_turn(positions: NDArray[np.intp], first: int) -> NDArray[np.intp]:
+    """Ascending positions as a search meets them that begins at ``first`` and goes round."""
+    if first == 0 or not len(positions):
+        return positions
+    cut = int(np.searchsorted(positions, first))
+    return positions if cut == 0 else np.concatenate((positions[cut:], positions[:cut]))
 
 
 class SharedContent:

@@ -154,13 +154,13 @@ def test_spreading_leaves_out_terminating_pods_and_empty_selectors_but_not_in_wh
 
 def test_placed_terms(view: Snapshot) -> None:
     terms = view.placed_terms(WEIGHTS, TARGET)
-    assert not terms.found()
+    assert not terms.any().gather(None)
     version = terms.version
     view.add_pod("lost", avoiding("keyless"))
-    assert not terms.found()
+    assert not terms.any().gather(None)
     view.add_pod("a1", avoiding("one"))
     view.add_pod("a2", avoiding("two"))
-    assert terms.found()
+    assert terms.any().gather(None)
     assert terms.gather(None).tolist() == [2, 2, 0, 0]
     assert terms.changed_since(version) is None
     version = terms.version
@@ -176,7 +176,7 @@ def test_placed_terms(view: Snapshot) -> None:
 def test_after_the_first_look_nobody_walks_over_nodes_or_pods(view: Snapshot, monkeypatch: pytest.MonkeyPatch) -> None:
     counts, terms = view.pods_in_domains(ANYWHERE, ZONE), view.placed_terms(WEIGHTS, TARGET)
     on_node = view.pods_on_node(ANYWHERE)
-    per_row(counts), terms.found(), on_node.version
+    per_row(counts), terms.any().gather(None), on_node.version
 
     def walk(_: Snapshot, row: int) -> None:
         raise AssertionError(f"row {row} was walked over")

@@ -10,7 +10,7 @@ from typing import Any
 import pytest
 
 from framework.interface import Code, Status
-from framework.trace.attempt import AttemptTrace
+from framework.trace.attempt import AttemptTrace, ScoreTrace
 from framework.trace.digest import START, digest
 from framework.trace.encoding import decode_attempts, encode_attempts
 from tests.trace.attempts import Attempts
@@ -97,12 +97,14 @@ def _total(trace: AttemptTrace) -> None:
 
 def _order(trace: AttemptTrace) -> None:
     assert trace.scores is not None
-    trace.scores.positions = trace.scores.positions[::-1]
+    s = trace.scores
+    trace.scores = ScoreTrace(s.positions[::-1], s.plugins, s.total, s.candidates)
 
 
 def _ties(trace: AttemptTrace) -> None:
     assert trace.scores is not None
-    trace.scores.candidates = trace.scores.positions[:3]
+    s = trace.scores
+    trace.scores = ScoreTrace(s.positions, s.plugins, s.total, s.positions[:3])
 
 
 @pytest.mark.parametrize("change", [_verdict, _reason, _raw, _normalized, _weight, _total, _order, _ties])

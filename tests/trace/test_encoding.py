@@ -9,7 +9,7 @@ import numpy as np
 import pytest
 import zstandard
 
-from framework.trace.attempt import AttemptTrace
+from framework.trace.attempt import AttemptTrace, ScoreTrace
 from framework.trace.encoding import (
     MAX_LINE,
     AttemptChunk,
@@ -90,8 +90,10 @@ def test_placing_equal_pods_costs_few_bytes_per_attempt() -> None:
     for attempt in attempts:
         assert attempt.scores is not None
         del attempt.scores.plugins[2]  # the one whose normalised scores do not follow from its raw ones
-        attempt.scores.total = attempt.scores.plugins[0].raw + 3 * attempt.scores.plugins[1].normalized
-        attempt.scores.candidates = attempt.scores.positions[attempt.scores.total == attempt.scores.total.max()]
+        before = attempt.scores
+        total = before.plugins[0].raw + 3 * before.plugins[1].normalized
+        best = before.positions[total == total.max()]
+        attempt.scores = ScoreTrace(before.positions, before.plugins, total, best)
     assert len(encode_attempts(attempts)) / len(attempts) < 400
 
 

@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from framework.interface import (
     SKIP,
+    BoundsNormalizer,
     ClusterEventWithHint,
     Code,
     ColumnFilterPlugin,
@@ -23,7 +24,6 @@ from framework.interface import (
     CycleState,
     EnqueueExtensions,
     Input,
-    NormalizeScore,
     Plan,
     PodInfo,
     PreFilterPlugin,
@@ -36,7 +36,6 @@ from framework.interface import (
 )
 from framework.interface.columns import DomainCounts, PodQuery, TermKind, TermTarget
 from framework.interface.scores import MAX_NODE_SCORE
-from framework.objects import Pod
 from framework.plugins.interpodaffinity import hints
 from framework.plugins.interpodaffinity.args import InterPodAffinityArgs
 from framework.plugins.interpodaffinity.terms import parse_error, resolved, target_of
@@ -82,12 +81,13 @@ class Preferred:
 
 
 class InterPodAffinity(
-    PreFilterPlugin, ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, NormalizeScore, EnqueueExtensions
+    PreFilterPlugin, ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, BoundsNormalizer, EnqueueExtensions
 ):
     name: ClassVar[str] = "InterPodAffinity"
     args_type: ClassVar[type[InterPodAffinityArgs]] = InterPodAffinityArgs
     description: ClassVar[str] = "Puts pods near the pods they want to be with, and away from those they avoid."
     repeatable: ClassVar[bool] = True
+    reusable: ClassVar[bool] = True
 
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
         return hints.events()
@@ -110,12 +110,11 @@ class InterPodAffinity(
         if error is not None:
             return None, Status.unresolvable(f"parsing pod: {error}")
         required = self._required(pod)
-        if (
-            not required.near_keys
-            and not required.apart
-            and not view.placed_terms(EXISTING_ANTI, required.target).found()
-        ):
-            return None, SKIP
+        if not required.near_keys and not required.apart:
+            existing = view.placed_terms(EXISTING_ANTI, required.target).any()
+            state.rests_on(existing)
+            if not existing.gather(None):
+                return None, SKIP
         state.write(PRE_FILTER_KEY, required)
         return None, None
 
@@ -134,9 +133,8 @@ class InterPodAffinity(
         return Plan(partial(_verdicts, *constants), inputs, constants, REASONS)
 
     def fragment(self, pod: PodInfo) -> Hashable | None:
-        if pod.affinity_terms.errors:
-            return None
-        return self._required(pod)
+        terms = pod.affinity_terms
+        return None if terms.errors else (terms.required, terms.required_anti, *_whom(pod))
 
     def pre_score(self, state: CycleState, pod: PodInfo, view: View, feasible: NDArray[np.intp]) -> Status | None:
         terms = pod.affinity_terms
@@ -148,8 +146,11 @@ class InterPodAffinity(
             return Status.as_error(f"failed to parse pod: {error}")
         own = self._own(pod)
         target = target_of(pod.pod, self.handle)
-        found = any(view.pods_in_domains(query, key).any().gather(None) for _, query, key in own)
-        if not found and not view.placed_terms(self._weights, target).found():
+        sources = [view.pods_in_domains(query, key).any() for _, query, key in own]
+        sources.append(view.placed_terms(self._weights, target).any())
+        for source in sources:
+            state.rests_on(source)
+        if not any(source.gather(None) for source in sources):
             return SKIP
         state.write(PRE_SCORE_KEY, Preferred(own, target))
         return None
@@ -176,20 +177,22 @@ class InterPodAffinity(
         return Plan(partial(_scores, weights), inputs, weights)
 
     def score_fragment(self, pod: PodInfo) -> Hashable | None:
-        if pod.affinity_terms.errors:
-            return None
-        return self._own(pod), target_of(pod.pod, self.handle)
+        terms = pod.affinity_terms
+        return None if terms.errors else (terms.preferred, terms.preferred_anti, *_whom(pod))
 
-    def normalize_score(
-        self, state: CycleState, pod: Pod, scores: NDArray[np.int64], rows: NDArray[np.intp]
-    ) -> tuple[NDArray[np.int64], Status | None]:
-        lowest = int(scores.min())
-        difference = int(scores.max()) - lowest
+    def normalize_between(self, scores: NDArray[np.int64], lowest: int, highest: int) -> NDArray[np.int64]:
+        difference = highest - lowest
         if difference <= 0:
-            return np.zeros_like(scores), None
+            return np.zeros_like(scores)
         # The division comes first, as upstream's rounding depends on it.
         scaled = MAX_NODE_SCORE * ((scores - lowest).astype(np.float64) / float(difference))
-        return scaled.astype(np.int64), None
+        return scaled.astype(np.int64)
+
+
+def _whom(pod: PodInfo) -> tuple[str, tuple[tuple[str, str], ...]]:
+    """What placed pods' terms look at."""
+    metadata = pod.pod.metadata
+    return metadata.namespace, tuple(sorted(metadata.labels.items()))
 
 
 def _prefers(pod: PodInfo) -> bool:

@@ -12,6 +12,7 @@ from numpy.typing import NDArray
 from framework.interface import (
     SKIP,
     ActionType,
+    BoundsNormalizer,
     ClusterEvent,
     ClusterEventWithHint,
     Code,
@@ -21,7 +22,6 @@ from framework.interface import (
     EnqueueExtensions,
     EventResource,
     Handle,
-    NormalizeScore,
     Plan,
     PodInfo,
     PreFilterPlugin,
@@ -33,7 +33,7 @@ from framework.interface import (
     Status,
     View,
 )
-from framework.interface.scores import default_normalize
+from framework.interface.scores import default_normalize_to
 from framework.objects import KubeObject, Node, NodeSelector, Pod, PreferredSchedulingTerm
 from framework.objects import NodeAffinity as NodeAffinitySpec
 from framework.objects.field_errors import aggregate
@@ -83,12 +83,13 @@ def _enforced_then_own(enforced: NDArray[np.bool_], own: NDArray[np.bool_]) -> N
 
 
 class NodeAffinity(
-    PreFilterPlugin, ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, NormalizeScore, EnqueueExtensions
+    PreFilterPlugin, ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, BoundsNormalizer, EnqueueExtensions
 ):
     name: ClassVar[str] = "NodeAffinity"
     args_type: ClassVar[type[NodeAffinityArgs]] = NodeAffinityArgs
     description: ClassVar[str] = "Keeps pods on nodes that match their node selector and affinity, and prefers some."
     repeatable: ClassVar[bool] = True
+    reusable: ClassVar[bool] = True
 
     def __init__(self, args: NodeAffinityArgs, handle: Handle) -> None:
         super().__init__(args, handle)
@@ -143,7 +144,7 @@ class NodeAffinity(
         return Plan(_enforced_then_own, (view.nodes_matching(self._added), own), (), REASONS)
 
     def fragment(self, pod: PodInfo) -> Hashable:
-        return required_node_affinity(pod.pod)
+        return required_node_affinity(pod.pod), pod.pod.spec.node_selector is None, _required_selector(pod.pod)
 
     def pre_score(self, state: CycleState, pod: PodInfo, view: View, feasible: NDArray[np.intp]) -> Status | None:
         preferred, error = _preferred_terms(pod.pod)
@@ -178,12 +179,10 @@ class NodeAffinity(
     def score_fragment(self, pod: PodInfo) -> Hashable:
         affinity = pod.pod.spec.affinity
         node_affinity = affinity.node_affinity if affinity else None
-        return node_affinity.preferred_during_scheduling_ignored_during_execution if node_affinity else None
+        return (node_affinity.preferred_during_scheduling_ignored_during_execution if node_affinity else None,)
 
-    def normalize_score(
-        self, state: CycleState, pod: Pod, scores: NDArray[np.int64], rows: NDArray[np.intp]
-    ) -> tuple[NDArray[np.int64], Status | None]:
-        return default_normalize(scores, reverse=False), None
+    def normalize_between(self, scores: NDArray[np.int64], lowest: int, highest: int) -> NDArray[np.int64]:
+        return default_normalize_to(scores, highest, reverse=False)
 
 
 def _matches(matcher: NodeSelectorMatcher, node: Node) -> bool:

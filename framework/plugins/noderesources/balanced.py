@@ -46,6 +46,7 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ColumnScorePlugin):
     name: ClassVar[str] = "NodeResourcesBalancedAllocation"
     args_type: ClassVar[type[NodeResourcesBalancedAllocationArgs]] = NodeResourcesBalancedAllocationArgs
     description: ClassVar[str] = "Prefers nodes where the pod evens out the use of cpu, memory and other resources."
+    reusable: ClassVar[bool] = True
 
     def __init__(self, args: NodeResourcesBalancedAllocationArgs, handle: Handle) -> None:
         super().__init__(args, handle)

@@ -96,6 +96,7 @@ class NodeResourcesFit(PreFilterPlugin, ColumnFilterPlugin, PreScorePlugin, Colu
     args_type: ClassVar[type[NodeResourcesFitArgs]] = NodeResourcesFitArgs
     description: ClassVar[str] = "Keeps pods off nodes without room for their requests, and prefers by the strategy."
     repeatable: ClassVar[bool] = True
+    reusable: ClassVar[bool] = True
 
     def __init__(self, args: NodeResourcesFitArgs, handle: Handle) -> None:
         super().__init__(args, handle)

@@ -18,6 +18,7 @@ from numpy.typing import NDArray
 
 from framework.interface import (
     SKIP,
+    BoundsNormalizer,
     ClusterEventWithHint,
     Code,
     Codes,
@@ -27,7 +28,6 @@ from framework.interface import (
     EnqueueExtensions,
     Handle,
     Input,
-    NormalizeScore,
     Plan,
     PodInfo,
     PreFilterPlugin,
@@ -51,6 +51,7 @@ from framework.plugins.podtopologyspread.constraints import (
     SYSTEM_DEFAULTS,
     Constraint,
     constraints_of,
+    controller_of,
     counted_nodes,
     default_selector,
     with_selector,
@@ -107,12 +108,13 @@ class _Credit:
 
 
 class PodTopologySpread(
-    PreFilterPlugin, ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, NormalizeScore, EnqueueExtensions
+    PreFilterPlugin, ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, BoundsNormalizer, EnqueueExtensions
 ):
     name: ClassVar[str] = "PodTopologySpread"
     args_type: ClassVar[type[PodTopologySpreadArgs]] = PodTopologySpreadArgs
     description: ClassVar[str] = "Spreads pods evenly over zones, nodes or other groups of nodes."
     repeatable: ClassVar[bool] = True
+    reusable: ClassVar[bool] = True
 
     def __init__(self, args: PodTopologySpreadArgs, handle: Handle) -> None:
         super().__init__(args, handle)
@@ -176,11 +178,17 @@ class PodTopologySpread(
             return None
 
     def _fragment(self, pod: Pod, action: str) -> Hashable:
-        constraints = self._constraints(pod, action)
+        """Of the pod alone: what the defaults select depends on other objects, too."""
+        metadata, spec = pod.metadata, pod.spec
+        if spec.topology_spread_constraints:
+            constraints = constraints_of(spec.topology_spread_constraints, metadata.labels, action)
+            whom: Hashable = tuple(constraint.selector.matches(metadata.labels) for constraint in constraints)
+        else:
+            constraints = constraints_of(self._defaults, metadata.labels, action)
+            whom = (tuple(sorted(metadata.labels.items())), controller_of(pod))
         if not constraints:
             return ()
-        own = tuple(constraint.selector.matches(pod.metadata.labels) for constraint in constraints)
-        return pod.metadata.namespace, constraints, own, required_node_affinity(pod), pod.spec.tolerations
+        return metadata.namespace, constraints, whom, required_node_affinity(pod), spec.tolerations
 
     def pre_score(self, state: CycleState, pod: PodInfo, view: View, feasible: NDArray[np.intp]) -> Status | None:
         try:
@@ -190,6 +198,9 @@ class PodTopologySpread(
         if not constraints:
             return SKIP
         # With the system's defaults a node without a zone still spreads by host name.
+        state.rests_on_feasible()
+        for constraint in constraints:
+            state.rests_on(view.label(constraint.topology_key))
         require_all = bool(pod.pod.spec.topology_spread_constraints) or not self._system_defaulted
         codes = {key: _codes(view.label(key), feasible) for key in dict.fromkeys(c.topology_key for c in constraints)}
         ignored = None
@@ -232,20 +243,27 @@ class PodTopologySpread(
         except SelectorError:
             return None
 
+    def is_bounded(self, state: CycleState) -> bool:
+        return _read_soft(state).ignored is None
+
+    def normalize_between(self, scores: NDArray[np.int64], lowest: int, highest: int) -> NDArray[np.int64]:
+        highest = max(highest, 0)
+        if highest == 0:
+            return np.full_like(scores, MAX_NODE_SCORE)
+        # No dividend of a node that counts is negative, so rounding down is Go's truncation.
+        return MAX_NODE_SCORE * (highest + lowest - scores) // highest
+
     def normalize_score(
         self, state: CycleState, pod: Pod, scores: NDArray[np.int64], rows: NDArray[np.intp]
     ) -> tuple[NDArray[np.int64], Status | None]:
         ignored = _read_soft(state).ignored
-        out = ignored[rows] if ignored is not None else np.zeros(len(scores), dtype=np.bool_)
-        kept = scores if ignored is None else scores[~out]
+        if ignored is None:
+            return super().normalize_score(state, pod, scores, rows)
+        out = ignored[rows]
+        kept = scores[~out]
         if not len(kept):
             return np.zeros_like(scores), None
-        highest, lowest = max(int(kept.max()), 0), int(kept.min())
-        if highest == 0:
-            result = np.full_like(scores, MAX_NODE_SCORE)
-        else:
-            # No dividend of a kept node is negative, so rounding down is Go's truncation.
-            result = MAX_NODE_SCORE * (highest + lowest - scores) // highest
+        result = self.normalize_between(scores, int(kept.min()), int(kept.max()))
         result[out] = 0
         return result, None
 

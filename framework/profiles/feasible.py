@@ -1,0 +1,52 @@
+"""FeasibleNodes: what Filter leaves for PreScore and Score."""
+
+from __future__ import annotations
+
+import numpy as np
+from numpy.typing import NDArray
+
+from framework.profiles.pod_classes import PodClass
+from framework.profiles.score_part import ScorePart
+from framework.profiles.verdicts import Verdicts
+from framework.trace.attempt import in_turn
+
+
+class FeasibleNodes:
+    """``verdicts`` is set when all nodes that it calls feasible were found, and no others."""
+
+    __slots__ = ("_rows", "count", "first", "of", "order", "parts", "token", "verdicts")
+
+    def __init__(self, of: PodClass, order: NDArray[np.intp], first: int, rows: NDArray[np.intp]) -> None:
+        self.of = of
+        self.order = order
+        self.first = first
+        """The position where the search began."""
+        self.count = len(rows)
+        self.token = object()
+        """Another one for other feasible nodes."""
+        self.verdicts: Verdicts | None = None
+        self.parts: list[ScorePart] = []
+        """What they were scored by."""
+        self._rows: NDArray[np.intp] | None = rows
+
+    @classmethod
+    def all_of(cls, of: PodClass, order: NDArray[np.intp], first: int, verdicts: Verdicts) -> FeasibleNodes:
+        nodes = cls.__new__(cls)
+        nodes.of, nodes.order, nodes.first, nodes.verdicts = of, order, first, verdicts
+        nodes.count = verdicts.counts[0]
+        nodes.token = verdicts.feasible
+        nodes.parts = []
+        nodes._rows = None
+        return nodes
+
+    @property
+    def rows(self) -> NDArray[np.intp]:
+        """In the order in which they were found."""
+        if self._rows is None:
+            assert self.verdicts is not None
+            self._rows = self.order[self.positions_where(self.verdicts.history.values == 0)]
+        return self._rows
+
+    def positions_where(self, wanted: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """Positions in the node list of the rows where ``wanted`` is true, in the order of the search."""
+        return in_turn(np.flatnonzero(wanted[self.order]), self.first)

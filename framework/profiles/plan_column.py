@@ -1,0 +1,157 @@
+"""PlanColumn: a plugin's answer for every row, kept and worked out again only where an input of its plan has changed.
+
+What changed is in the column's history, by which everybody who uses the column follows it at a pace of his own: it may
+be shared by many classes of pods.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final, cast
+
+import numpy as np
+from numpy.typing import NDArray
+
+from framework.columns import WHOLE, CodedFact, Snapshot
+from framework.interface.columns import ALL_ROWS, Input, Plan, Rows
+from framework.profiles.work import Work
+from framework.trace.history import History
+
+FEW_VALUES: Final = 8
+"""A plan is worked out per value of its axis when there are at least this many rows for every value."""
+
+
+class PlanColumn:
+    __slots__ = ("_axis_version", "_plan", "_scores", "_snapshot", "_versions", "_work", "axis", "by_code", "history")
+
+    def __init__(self, snapshot: Snapshot, work: Work, *, scores: bool) -> None:
+        self._snapshot = snapshot
+        self._scores = scores
+        self._work = work
+        self._plan: Plan | None = None
+        self._versions: list[int] = []
+        self.axis: CodedFact | None = None
+        """Set when rows with equal codes of this fact have equal values: those in ``by_code``."""
+        self._axis_version = -1
+        self.by_code: NDArray[Any] | None = None
+        self.history = History(np.zeros(0, dtype=np.int64))
+
+    def follow(self, plan: Plan) -> History:
+        """Brought up to date for ``plan``, which may be another one than the last time."""
+        before = self._plan
+        versions = [each.version for each in plan.inputs]
+        if (
+            before is None
+            or not (before is plan or _same(before, plan))
+            or not plan.inputs
+            or len(self.history.values) != self._snapshot.row_count
+        ):
+            self._evaluate(plan, versions, ALL_ROWS)
+        elif versions != self._versions:
+            if self.axis is None:
+                self._evaluate(plan, versions, changed_rows(plan.inputs, self._versions, versions))
+            else:
+                self._evaluate(plan, versions, ALL_ROWS)
+        self._plan = plan
+        return self.history
+
+    def _evaluate(self, plan: Plan, versions: list[int], rows: Rows) -> None:
+        history = self.history
+        known = self._plan is not None and len(history.values) == self._snapshot.row_count
+        self._versions = versions
+        if rows is not None:
+            if len(rows):
+                self._work.rows += len(rows)
+                self._write(rows, self._run(plan, rows))
+            return
+        axis = self._axis_of(plan)
+        if axis is not None:
+            self._evaluate_codes(plan, axis, known)
+            return
+        self.axis = self.by_code = None
+        self._work.rows += self._snapshot.row_count
+        self._work.whole += 1
+        values = self._run(plan, ALL_ROWS)
+        if known and history.values.dtype == values.dtype:
+            changed = np.flatnonzero(history.values != values)
+            if len(changed) * 2 < len(values):
+                if len(changed):
+                    history.write(changed, values[changed], len(changed))
+                return
+        history.replace(np.array(values))
+
+    def _run(self, plan: Plan, rows: Rows) -> NDArray[Any]:
+        values = plan.kernel(*[each.gather(rows) for each in plan.inputs])
+        return values.astype(np.int64, copy=False) if self._scores else values
+
+    def _write(self, rows: NDArray[np.intp], values: NDArray[Any]) -> None:
+        history = self.history
+        if len(rows) == 1:
+            row, value = int(rows[0]), int(values[0])
+            if history.values[row] != value:
+                history.write(row, value, 1)
+            return
+        differs = history.values[rows] != values
+        if differs.all():
+            history.write(rows, values, len(rows))
+        elif differs.any():
+            changed = rows[differs]
+            history.write(changed, values[differs], len(changed))
+
+    # --- one value for all rows that agree in a label ---------------------------------------------------------------
+
+    def _axis_of(self, plan: Plan) -> CodedFact | None:
+        """The fact by which all inputs tell rows apart, if it has few values."""
+        axis: Any = None
+        for each in plan.inputs:
+            of_input = getattr(each, "axis", None)
+            if of_input is None or (of_input is not WHOLE and axis is not None and axis is not of_input):
+                return None
+            if of_input is not WHOLE:
+                axis = of_input
+        few = axis is not None and axis.size * FEW_VALUES <= self._snapshot.row_count
+        return cast("CodedFact", axis) if few else None
+
+    def _evaluate_codes(self, plan: Plan, axis: CodedFact, known: bool) -> None:
+        rows, codes = axis.representatives()
+        self._work.rows += len(rows)
+        values = self._run(plan, rows)
+        table = np.zeros(axis.size + 1, dtype=values.dtype)
+        table[codes] = values
+        before, history = self.by_code, self.history
+        same_rows = known and self.axis is axis and self._axis_version == axis.version
+        self.axis, self._axis_version, self.by_code = axis, axis.version, table
+        if same_rows and before is not None and len(before) == len(table):
+            changed = np.flatnonzero(before != table)
+            if not len(changed):
+                return
+            self._work.whole += 1
+            rows = axis.rows_of(changed.tolist())
+            if len(rows) * 2 < len(history.values):
+                history.write(rows, table[axis.codes[rows]], len(rows))
+                return
+        self._work.whole += 1
+        history.replace(table[axis.codes])
+
+
+def _same(one: Plan, other: Plan) -> bool:
+    return (
+        one.constants == other.constants
+        and len(one.inputs) == len(other.inputs)
+        and all(a is b for a, b in zip(one.inputs, other.inputs, strict=True))
+    )
+
+
+def changed_rows(inputs: tuple[Input, ...], before: list[int], now: list[int]) -> Rows:
+    """Rows that one of the inputs names; None for all."""
+    found: NDArray[np.intp] | None = None
+    for each, old, new in zip(inputs, before, now, strict=True):
+        if old == new:
+            continue
+        rows = each.changed_since(old)
+        if rows is None:
+            return None
+        if found is None:
+            found = rows
+        elif len(rows) and rows is not found:
+            found = np.union1d(found, rows) if len(found) else rows
+    return np.zeros(0, dtype=np.intp) if found is None else found

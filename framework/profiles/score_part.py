@@ -1,0 +1,49 @@
+"""One Score plugin of a profile, and what it was asked about one class of pods."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from framework.interface.columns import Plan, View
+from framework.interface.cycle_state import CycleState
+from framework.interface.node_info import NodeInfo, PodInfo
+from framework.interface.plugin import BoundsNormalizer, NormalizeScore
+from framework.interface.status import Status
+from framework.objects import Pod
+from framework.profiles.plan_column import PlanColumn
+
+PerNodeScore = Callable[[CycleState, Pod, NodeInfo], tuple[int, Status | None]]
+MakePlan = Callable[[CycleState, PodInfo, View], Plan]
+Ints = NDArray[np.int64]
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePoint:
+    """Either ``per_node`` or ``make_plan``."""
+
+    plugin: str
+    weight: int
+    per_node: PerNodeScore | None
+    make_plan: MakePlan | None
+    normalizer: NormalizeScore | None
+
+
+@dataclass(slots=True)
+class ScorePart:
+    """``plan`` with its ``column``, or a per-node plugin, or ``failed``: asking for the plan raised."""
+
+    point: ScorePoint
+    plan: Plan | None = None
+    column: PlanColumn | None = None
+    failed: Status | None = None
+    bounds: BoundsNormalizer | None = None
+    """The normaliser, if this attempt's is of that kind."""
+
+    @property
+    def follows(self) -> bool:
+        """Whether its scores can be kept up to date row by row."""
+        return self.column is not None and (self.point.normalizer is None or self.bounds is not None)

@@ -1,0 +1,202 @@
+"""Scores: what the Score plugins give a class of pods on every node, normalised and added up.
+
+Follows the columns of the plugins and the class's verdicts. A score is normalised again where it has changed, or
+everywhere when the lowest or highest among the feasible nodes is another; totals follow. Nodes that are not feasible
+hold any numbers, and a total below all that can be.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from framework.columns import Snapshot
+from framework.interface.scores import MAX_NODE_SCORE, MIN_NODE_SCORE
+from framework.profiles.score_part import Ints, ScorePart
+from framework.profiles.verdicts import Verdicts, rows_of
+from framework.profiles.work import Work
+from framework.trace.attempt import RecordedScores
+from framework.trace.history import History, Mark
+
+NOT_FEASIBLE: Final = -(1 << 62)
+"""Far enough down that normalising again, which moves every total, never brings it back."""
+
+
+class OutOfRange(Exception):
+    """A score lies outside of 0 to 100 on a feasible node."""
+
+
+class Normalized:
+    """A plugin's scores between 0 and 100 by row."""
+
+    __slots__ = ("history", "limits")
+
+    def __init__(self) -> None:
+        self.limits: tuple[int, int] | None = None
+        """Lowest and highest raw score among the feasible nodes."""
+        self.history = History(np.zeros(0, dtype=np.int8))
+
+
+class Scores:
+    __slots__ = (
+        "_feasible",
+        "_marks",
+        "_snapshot",
+        "_verdict_mark",
+        "_verdicts",
+        "_work",
+        "normalized",
+        "parts",
+        "total",
+    )
+
+    def __init__(self, snapshot: Snapshot, work: Work, verdicts: Verdicts, parts: Sequence[ScorePart]) -> None:
+        self._snapshot = snapshot
+        self._work = work
+        self._verdicts = verdicts
+        self._verdict_mark: Mark | None = None
+        self._feasible: object = None
+        self.parts = list(parts)
+        self._marks: list[Mark | None] = [None] * len(parts)
+        self.normalized = [None if part.bounds is None else Normalized() for part in parts]
+        self.total: Ints = np.zeros(0, dtype=np.int64)
+
+    def is_of(self, verdicts: Verdicts, parts: Sequence[ScorePart]) -> bool:
+        return (
+            verdicts is self._verdicts
+            and len(parts) == len(self.parts)
+            and all(
+                a.column is b.column and a.point is b.point and a.bounds is b.bounds
+                for a, b in zip(parts, self.parts, strict=True)
+            )
+        )
+
+    def take(self, parts: Sequence[ScorePart]) -> None:
+        """The same columns by other plans."""
+        self.parts = list(parts)
+
+    # --- following --------------------------------------------------------------------------------------------------
+
+    def follow(self) -> None:
+        """Raises OutOfRange, and what kernels raise; these scores are then of no use any more."""
+        verdicts = self._verdicts
+        steps = verdicts.history.since(self._verdict_mark)
+        full = steps is None
+        changed: list[tuple[Any, Any]] = [] if steps is None else list(steps)
+        touched = [False] * len(self.parts)
+        for k, part in enumerate(self.parts):
+            assert part.column is not None
+            assert part.plan is not None
+            history = part.column.follow(part.plan)
+            since = history.since(self._marks[k])
+            if since is None:
+                full = True
+            elif since:
+                changed += since
+                touched[k] = True
+            else:
+                continue
+            self._marks[k] = history.mark()
+        self._verdict_mark = verdicts.history.mark()
+        if full:
+            self._anew()
+        elif changed:
+            self._some(rows_of(changed), touched)
+
+    def _anew(self) -> None:
+        verdict = self._verdicts.history.values
+        total: Ints = np.zeros(len(verdict), dtype=np.int64)
+        for part, mine in zip(self.parts, self.normalized, strict=True):
+            assert part.column is not None
+            self._work.whole += 1
+            if mine is None:
+                values = part.column.history.values
+                self._check(values, None)
+            else:
+                mine.limits = self._limits(part)
+                values = self._normalize(part, mine.limits)
+                mine.history.replace(values)
+            total += np.multiply(values, part.point.weight, dtype=np.int64)
+        total[verdict != 0] = NOT_FEASIBLE
+        self.total = total
+        self._feasible = self._verdicts.feasible
+
+    def _some(self, rows: NDArray[np.intp], touched: list[bool]) -> None:
+        verdict, total = self._verdicts.history.values, self.total
+        moved = self._verdicts.feasible is not self._feasible
+        self._feasible = self._verdicts.feasible
+        sums: Ints = np.zeros(len(rows), dtype=np.int64)
+        of_rows = verdict[rows] == 0
+        for k, (part, mine) in enumerate(zip(self.parts, self.normalized, strict=True)):
+            assert part.column is not None
+            raw = part.column.history.values
+            if mine is None:
+                values = raw[rows]
+                if touched[k] or moved:
+                    self._check(values, of_rows)
+                sums += np.multiply(values, part.point.weight, dtype=np.int64)
+                continue
+            if (touched[k] or moved) and (limits := self._limits(part)) != mine.limits:
+                mine.limits = limits
+                before = mine.history.values
+                now = self._normalize(part, limits)
+                self._work.whole += 1
+                total += np.multiply(now.astype(np.int16) - before, part.point.weight, dtype=np.int64)
+                mine.history.replace(now)
+            elif touched[k]:
+                assert mine.limits is not None
+                assert part.bounds is not None
+                values = part.bounds.normalize_between(raw[rows], *mine.limits)
+                self._check(values, of_rows)
+                mine.history.write(rows, values.astype(np.int8), len(rows))
+            sums += np.multiply(mine.history.values[rows], part.point.weight, dtype=np.int64)
+        sums[~of_rows] = NOT_FEASIBLE
+        total[rows] = sums
+
+    def _limits(self, part: ScorePart) -> tuple[int, int]:
+        """Lowest and highest raw score among the feasible nodes."""
+        column = part.column
+        assert column is not None
+        raw = column.history.values
+        if column.by_code is not None and column.axis is not None:
+            raw = column.by_code[self._verdicts.codes_among_feasible(column.axis)]
+        elif self._verdicts.counts[0] != len(raw):
+            raw = raw[self._verdicts.feasible_rows()]
+        return (int(raw.min()), int(raw.max())) if len(raw) else (0, 0)
+
+    def _normalize(self, part: ScorePart, limits: tuple[int, int]) -> NDArray[np.int8]:
+        column, bounds = part.column, part.bounds
+        assert column is not None
+        assert bounds is not None
+        if column.by_code is not None and column.axis is not None:
+            table = bounds.normalize_between(column.by_code, *limits)
+            used = self._verdicts.codes_among_feasible(column.axis)
+            _check_range(table[used])
+            spread: NDArray[np.int8] = table.astype(np.int8)[column.axis.codes]
+            return spread
+        values = bounds.normalize_between(column.history.values, *limits)
+        self._check(values, None)
+        return values.astype(np.int8)
+
+    def _check(self, values: NDArray[Any], feasible: NDArray[np.bool_] | None) -> None:
+        """``feasible`` None: the values are those of all rows."""
+        if len(values) and (values.min() < MIN_NODE_SCORE or values.max() > MAX_NODE_SCORE):
+            _check_range(values[self._verdicts.history.values == 0] if feasible is None else values[feasible])
+
+    # --- reading ----------------------------------------------------------------------------------------------------
+
+    def recorded(self) -> list[RecordedScores]:
+        made = []
+        for part, mine in zip(self.parts, self.normalized, strict=True):
+            assert part.column is not None
+            normalized = None if mine is None else mine.history.mark()
+            made.append(RecordedScores(part.point.plugin, part.point.weight, part.column.history.mark(), normalized))
+        return made
+
+
+def _check_range(values: NDArray[Any]) -> None:
+    if len(values) and (values.min() < MIN_NODE_SCORE or values.max() > MAX_NODE_SCORE):
+        raise OutOfRange

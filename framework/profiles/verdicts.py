@@ -1,0 +1,232 @@
+"""Verdicts: which nodes can take the pods of a class, and which plugin was the first to say no elsewhere.
+
+Follows the columns of the class's Filter plugins. Verdicts are numbers: 0 passes, -1 is a row without a node, every
+other stands for one answer of one plugin.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from framework.columns import CodedFact, Snapshot
+from framework.interface.status import SUCCESS, Status
+from framework.profiles.filter_entry import FilterEntry
+from framework.profiles.work import Work
+from framework.trace.history import History, Mark
+
+NO_NODE: Final = -1
+_DENSE_CODES: Final = 1 << 12
+
+
+class Verdicts:
+    __slots__ = (
+        "_codes",
+        "_entries",
+        "_feasible_rows",
+        "_known",
+        "_marks",
+        "_numbers",
+        "_order",
+        "_snapshot",
+        "_whose",
+        "_work",
+        "counts",
+        "feasible",
+        "history",
+        "statuses",
+    )
+
+    def __init__(self, snapshot: Snapshot, work: Work, entries: Sequence[FilterEntry]) -> None:
+        self._snapshot = snapshot
+        self._work = work
+        self._entries = [(i, entry) for i, entry in enumerate(entries) if entry.per_node is None]
+        """With their places among all entries."""
+        self._marks: list[Mark | None] = [None] * len(self._entries)
+        self._order: object = None
+        self._known: dict[tuple[int, int], int] = {}
+        """(place, code) → verdict number."""
+        self._whose: list[tuple[int, int]] = [(-1, 0)]
+        self._numbers: tuple[tuple[int, ...], list[Status], NDArray[np.int32]] | None = None
+        self._feasible_rows: tuple[object, NDArray[np.intp]] | None = None
+        self._codes: dict[CodedFact, tuple[object, int, NDArray[np.int32]]] = {}
+        self.statuses: list[Status] = [SUCCESS]
+        self.counts: list[int] = [0]
+        """Verdict number → nodes that have it."""
+        self.feasible: object = None
+        """Another object whenever the feasible nodes are others."""
+        self.history = History(np.zeros(0, dtype=np.int16))
+
+    def is_of(self, entries: Sequence[FilterEntry]) -> bool:
+        """Whether these columns are the ones that are followed."""
+        mine = [(i, entry) for i, entry in enumerate(entries) if entry.per_node is None]
+        return len(mine) == len(self._entries) and all(
+            i == j and a.column is b.column and a.column is not None
+            for (i, a), (j, b) in zip(mine, self._entries, strict=True)
+        )
+
+    def take(self, entries: Sequence[FilterEntry]) -> None:
+        """The same columns by other plans."""
+        self._entries = [(i, entry) for i, entry in enumerate(entries) if entry.per_node is None]
+
+    # --- following --------------------------------------------------------------------------------------------------
+
+    def follow(self) -> None:
+        order = self._snapshot.order
+        full = order is not self._order or len(self.history.values) != self._snapshot.row_count
+        steps: list[tuple[Any, Any]] = []
+        marks = self._marks
+        for k, (_, entry) in enumerate(self._entries):
+            if entry.column is None:
+                full = full or marks[k] is None
+                continue
+            assert entry.plan is not None
+            history = entry.column.follow(entry.plan)
+            since = history.since(marks[k])
+            if since is None:
+                full = True
+            elif since:
+                steps += since
+            else:
+                continue
+            marks[k] = history.mark()
+        if full:
+            self._order = order
+            self._anew()
+        elif len(steps) == 1 and not isinstance(steps[0][0], np.ndarray):
+            self._one(steps[0][0])
+        elif steps:
+            self._some(rows_of(steps))
+
+    def _number(self, place: int, entry: FilterEntry, code: int) -> int:
+        number = self._known.get((place, code))
+        if number is None:
+            number = self._known[place, code] = len(self.statuses)
+            self.statuses.append(entry.error if entry.error is not None else entry.status(code))
+            self.counts.append(0)
+            self._whose.append((place, code))
+        return number
+
+    def whose(self, number: int) -> tuple[int, int]:
+        """(place of the entry that gave this verdict, its code)."""
+        return self._whose[number]
+
+    def _anew(self) -> None:
+        self._work.whole += 1
+        numbers = self._first_failing(None, self._snapshot.row_count)
+        numbers[self._snapshot.position_of_row < 0] = NO_NODE
+        self.history.replace(numbers)
+        found = np.bincount(numbers[numbers >= 0], minlength=len(self.statuses))
+        self.counts = found.tolist()
+        self.feasible = object()
+
+    def _first_failing(self, rows: NDArray[np.intp] | None, size: int) -> NDArray[np.int16]:
+        numbers = np.zeros(size, dtype=np.int16)
+        for place, entry in self._entries:
+            if entry.column is None:
+                numbers[numbers == 0] = self._number(place, entry, 1)
+                continue
+            codes = entry.column.history.values if rows is None else entry.column.history.values[rows]
+            if not codes.any():
+                continue
+            failing = (codes != 0) & (numbers == 0)
+            found = codes[failing].astype(np.int64)
+            if not len(found):
+                continue
+            low, high = int(found.min()), int(found.max())
+            if low == high:
+                numbers[failing] = self._number(place, entry, low)
+            elif low >= 0 and high < _DENSE_CODES:
+                table = np.zeros(high + 1, dtype=np.int16)
+                for code in np.flatnonzero(np.bincount(found)).tolist():
+                    table[code] = self._number(place, entry, code)
+                numbers[failing] = table[found]
+            else:
+                distinct, inverse = np.unique(found, return_inverse=True)
+                table = np.array([self._number(place, entry, code) for code in distinct.tolist()], dtype=np.int16)
+                numbers[failing] = table[inverse]
+        return numbers
+
+    def _one(self, row: int) -> None:
+        old = int(self.history.values[row])
+        if old == NO_NODE:
+            return
+        new = 0
+        for place, entry in self._entries:
+            assert entry.column is not None
+            code = int(entry.column.history.values[row])
+            if code:
+                new = self._number(place, entry, code)
+                break
+        if new != old:
+            self.history.write(row, new, 1)
+            self.counts[old] -= 1
+            self.counts[new] += 1
+            if new == 0 or old == 0:
+                self.feasible = object()
+
+    def _some(self, rows: NDArray[np.intp]) -> None:
+        old = self.history.values[rows]
+        new = self._first_failing(rows, len(rows))
+        differs = (new != old) & (old != NO_NODE)
+        if not differs.any():
+            return
+        rows, old, new = rows[differs], old[differs], new[differs]
+        self.history.write(rows, new, len(rows))
+        size = len(self.statuses)
+        change = np.bincount(new, minlength=size) - np.bincount(old, minlength=size)
+        self.counts = (np.array(self.counts) + change).tolist()
+        if (new == 0).any() or (old == 0).any():
+            self.feasible = object()
+
+    # --- reading ----------------------------------------------------------------------------------------------------
+
+    def feasible_rows(self) -> NDArray[np.intp]:
+        if self._feasible_rows is None or self._feasible_rows[0] is not self.feasible:
+            self._feasible_rows = (self.feasible, np.flatnonzero(self.history.values == 0))
+        return self._feasible_rows[1]
+
+    def codes_among_feasible(self, fact: CodedFact) -> NDArray[np.int32]:
+        """The codes of ``fact`` that feasible nodes have."""
+        known = self._codes.get(fact)
+        if known is None or known[0] is not self.feasible or known[1] != fact.version:
+            present = np.zeros(fact.size + 1, dtype=np.bool_)
+            present[fact.codes[self.history.values == 0]] = True
+            codes = np.flatnonzero(present).astype(np.int32)
+            known = self._codes[fact] = (self.feasible, fact.version, codes)
+        return known[2]
+
+    def canonical(self) -> tuple[list[Status], NDArray[np.int32]]:
+        """(success and the statuses that occur, in the order of plugins and codes; verdict number → index in them).
+
+        The order must not depend on what came before. The last entry of the table is for rows without a node.
+        """
+        used = tuple(number for number, count in enumerate(self.counts) if count and number)
+        if self._numbers is None or self._numbers[0] != used or len(self._numbers[2]) != len(self.counts) + 1:
+            table = np.full(len(self.counts) + 1, NO_NODE, dtype=np.int32)
+            table[0] = 0
+            ranked = sorted(used, key=self._whose.__getitem__)
+            for index, number in enumerate(ranked):
+                table[number] = index + 1
+            self._numbers = (used, [SUCCESS, *(self.statuses[number] for number in ranked)], table)
+        return self._numbers[1], self._numbers[2]
+
+
+def rows_of(steps: Sequence[tuple[Any, Any]]) -> NDArray[np.intp]:
+    """The distinct rows of some steps of histories."""
+    if len(steps) == 1:
+        rows = steps[0][0]
+        return rows if isinstance(rows, np.ndarray) else np.array([rows], dtype=np.intp)
+    single: set[int] = set()
+    many = []
+    for rows, _ in steps:
+        if isinstance(rows, np.ndarray):
+            many.append(rows)
+        else:
+            single.add(rows)
+    if single:
+        many.append(np.array(sorted(single), dtype=np.intp))
+    return many[0] if len(many) == 1 else np.unique(np.concatenate(many))

@@ -1,0 +1,105 @@
+"""Verification of reuse: what was kept is held against what plugins say when they are asked anew, for every node.
+
+The only guard against a plugin whose plans or promises leave something out (``Plugin.reusable``, ``Plan.inputs``).
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+from numpy.typing import NDArray
+
+from framework.columns import Snapshot
+from framework.interface.columns import ALL_ROWS, Plan
+from framework.interface.cycle_state import CycleState
+from framework.interface.node_info import PodInfo
+from framework.profiles.feasible import FeasibleNodes
+from framework.profiles.filter_run import FilterRun
+from framework.profiles.pod_classes import PodClass
+from framework.profiles.profile import Profile
+from framework.profiles.score_part import ScorePart
+from framework.trace.attempt import AttemptTrace
+
+
+class ReuseDiffers(AssertionError):
+    """A plugin depends on something that it does not declare. The text names plugin, pod and node."""
+
+
+class Verification:
+    """Of one attempt whose Filter, and Score if it came to that, are done; nothing has changed since it began."""
+
+    def __init__(self, profile: Profile, snapshot: Snapshot, pod: PodInfo, of: PodClass) -> None:
+        self._profile = profile
+        self._snapshot = snapshot
+        self._pod = pod
+        self._of = of
+        self._state = CycleState()
+
+    def filter(self, run: FilterRun, trace: AttemptTrace) -> None:
+        if not self._of.reuses_filter:
+            self._state = run.state.clone()
+            entries = run.entries
+        else:
+            scratch = self._scratch(trace)
+            self._profile.run_pre_filter(self._state, self._pod, scratch)
+            self._compare_outcomes("PreFilter", trace.pre_filter, scratch.pre_filter)
+            entries = self._profile.filter_entries(self._state, self._pod)
+            if [entry.plugin for entry in entries] != [entry.plugin for entry in run.entries]:
+                raise ReuseDiffers(f"Filter plugins of {self._pod.key}: {[entry.plugin for entry in entries]}")
+        for fresh, kept in zip(entries, run.entries, strict=True):
+            if fresh.plan is not None and kept.plan is not None:
+                self._compare(fresh.plugin, "Filter", kept.all_codes(), self._all(fresh.plan), self._snapshot.order)
+
+    def score(self, state: CycleState, nodes: FeasibleNodes, parts: list[ScorePart], trace: AttemptTrace) -> None:
+        """``parts``: what the attempt's scores were made from."""
+        fresh = parts
+        if self._of.reuses_score:
+            scratch = self._scratch(trace)
+            status = self._profile.ask_pre_score(self._state, self._pod, nodes.rows, scratch)
+            self._compare_outcomes("PreScore", trace.pre_score, scratch.pre_score)
+            if not status.is_success:
+                return
+            fresh = self._profile.score_parts(self._state, self._pod)
+        else:
+            self._state = state.clone()
+        rows = nodes.rows
+        kept_scores = self._of.scores
+        for new, kept in zip(fresh, parts, strict=True):
+            if new.plan is None or kept.plan is None or kept.column is None:
+                continue
+            raw = self._all(new.plan).astype(np.int64, copy=False)
+            name = new.point.plugin
+            self._compare(name, "Score", kept.column.follow(kept.plan).values, raw, rows)
+            if kept_scores is None or nodes.verdicts is None or kept not in kept_scores.parts:
+                continue
+            kept_normalized = kept_scores.normalized[kept_scores.parts.index(kept)]
+            if kept_normalized is not None and new.point.normalizer is not None:
+                said, _ = new.point.normalizer.normalize_score(self._state, self._pod.pod, raw[rows].copy(), rows)
+                by_row = np.zeros(len(raw), dtype=np.int64)
+                by_row[rows] = said
+                self._compare(name, "NormalizeScore", kept_normalized.history.values, by_row, rows)
+
+    def _scratch(self, trace: AttemptTrace) -> AttemptTrace:
+        return AttemptTrace(trace.pod, trace.uid, trace.profile, trace.attempt, trace.cycle, trace.at)
+
+    def _all(self, plan: Plan) -> NDArray[Any]:
+        return plan.kernel(*[each.gather(ALL_ROWS) for each in plan.inputs])
+
+    def _compare_outcomes(self, point: str, kept: list[Any], fresh: list[Any]) -> None:
+        for before, now in zip(kept, fresh, strict=True):
+            if before != now:
+                raise ReuseDiffers(
+                    f"{now.plugin}: {point} for {self._pod.key} was reused as {before.status} and is {now.status}"
+                )
+
+    def _compare(
+        self, plugin: str, point: str, kept: NDArray[Any], fresh: NDArray[Any], rows: NDArray[np.intp]
+    ) -> None:
+        wrong = np.flatnonzero(kept[rows] != fresh[rows])
+        if len(wrong):
+            row = int(rows[int(wrong[0])])
+            raise ReuseDiffers(
+                f"{plugin}: {point} of {self._pod.key} on node {self._snapshot.name_of_row(row)} "
+                f"was reused as {kept[row]} and is {fresh[row]}"
+            )

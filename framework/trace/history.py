@@ -1,0 +1,96 @@
+"""Arrays that change a few rows at a time, and still know what they held before.
+
+A column of 5,000 scores of which one has changed since the last attempt is not copied for that attempt: the attempt
+keeps a mark, and the array as it was is put together from a whole copy and the steps up to the mark when it is asked
+for. The steps are the log of changes, too, by which others follow the array.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+Array = NDArray[Any]
+Rows = NDArray[np.intp]
+
+MOST_STEPS: Final = 1024
+"""Steps after which a segment is closed, even when each is one row."""
+
+
+class Segment:
+    """A whole array and steps from there on: (row, value) or (rows, values)."""
+
+    __slots__ = ("_at", "_cursor", "key", "steps")
+
+    def __init__(self, key: Array) -> None:
+        self.key = key
+        """Never written to."""
+        self.steps: list[tuple[Any, Any]] = []
+        self._cursor: Array | None = None
+        self._at = 0
+
+    def at(self, index: int) -> Array:
+        """The array after ``index`` steps, for reading; good until the next call."""
+        if index == 0:
+            return self.key
+        if self._cursor is None or self._at > index:
+            self._cursor, self._at = self.key.copy(), 0
+        for rows, values in self.steps[self._at : index]:
+            self._cursor[rows] = values
+        self._at = index
+        return self._cursor
+
+
+class Mark:
+    """A history at one moment. Cheap to keep; it holds on to its segment."""
+
+    __slots__ = ("index", "segment")
+
+    def __init__(self, segment: Segment, index: int) -> None:
+        self.segment = segment
+        self.index = index
+
+    def array(self) -> Array:
+        """For reading, and only until another mark of the same history is asked."""
+        return self.segment.at(self.index)
+
+
+class History:
+    """``values`` is the array as it is now; it belongs to the history and changes only through it."""
+
+    __slots__ = ("_room", "_segment", "_shared", "values")
+
+    def __init__(self, values: Array) -> None:
+        """Takes the array over."""
+        self.replace(values)
+
+    def replace(self, values: Array) -> None:
+        """All rows anew; takes the array over."""
+        self.values = values
+        self._segment = Segment(values)
+        self._shared = True
+        self._room = len(values)
+
+    def mark(self) -> Mark:
+        return Mark(self._segment, len(self._segment.steps))
+
+    def write(self, rows: Any, values: Any, count: int) -> None:
+        """``count`` rows (an index and a number, or arrays) get new values."""
+        self._room -= count
+        if self._shared:
+            # The key of the segment is what marks read.
+            self.values = self.values.copy()
+            self._shared = False
+        elif self._room < 0 or len(self._segment.steps) >= MOST_STEPS:
+            self._segment = Segment(self.values.copy())
+            self._room = len(self.values) - count
+        self.values[rows] = values
+        self._segment.steps.append((rows, values))
+
+    def since(self, mark: Mark | None) -> list[tuple[Any, Any]] | None:
+        """The steps after ``mark``; None when they are no longer known."""
+        if mark is None or mark.segment is not self._segment:
+            return None
+        return self._segment.steps[mark.index :]
