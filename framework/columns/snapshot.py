@@ -61,6 +61,8 @@ class Snapshot:
         self._order = np.zeros(0, dtype=np.intp)
         self._position = np.zeros(0, dtype=np.intp)
         self._order_names: tuple[str, ...] = ()
+        self.in_row_order = True
+        """Positions in the node list are row numbers."""
         self._listed: list[NodeInfo] | None = None
         self.usage = Usage(self.extent)
         self.images = Images(self.extent)
@@ -192,6 +194,7 @@ class Snapshot:
         self._order = np.array([self._rows[name] for name in names], dtype=np.intp)
         self._position = np.full(self.extent.used, ABSENT, dtype=np.intp)
         self._position[self._order] = np.arange(len(self._order), dtype=np.intp)
+        self.in_row_order = len(self._order) == self.extent.used and bool((self._position == self._order).all())
         self._listed = None
 
     def finish_refresh(self) -> None:
@@ -288,7 +291,7 @@ class Snapshot:
         return cast(I, found)
 
     def own_rows(self, resources: tuple[str, ...]) -> Input:
-        return self.input(("own", resources), lambda: OwnRows(self.extent, self.usage, resources))
+        return self.input(("own", resources), lambda: OwnRows(self.extent, self.usage, resources, self.info_of_row))
 
     def label(self, key: str) -> CodedFact:
         fact = self._labels.get(key)

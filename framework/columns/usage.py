@@ -5,7 +5,8 @@ int64 as in Go: sums wrap.
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Callable
+from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,6 +19,8 @@ from framework.interface.node_info import HostPort, NodeInfo, PodInfo, ports_con
 Ints = NDArray[np.int64]
 NO_POD: Final = np.iinfo(np.int64).max
 """Stands for the lowest priority on a node without pods."""
+KEPT_CODES: Final = 1 << 15
+"""Different states of nodes that are remembered."""
 
 
 def wrap(value: int) -> int:
@@ -40,6 +43,25 @@ class Usage:
         self.log = RowLog()
         self.ports_log = RowLog()
         self.rows_with_ports: dict[int, NodeInfo] = {}
+        self._codes: dict[tuple[Any, ...], int] = {}
+        self._code_of_row: dict[int, int] = {}
+        self._next_code = 0
+
+    def code_of(self, row: int, info: NodeInfo) -> int:
+        """A number for what is offered and used on the node of ``row``: equal numbers, equal columns."""
+        code = self._code_of_row.get(row)
+        if code is None:
+            offered = (*info.allocatable.items(), info.allowed_pods)
+            used = (*info.requested.items(), info.non_zero_cpu, info.non_zero_memory, len(info.pods))
+            key = (offered, used)
+            code = self._codes.get(key)
+            if code is None:
+                if len(self._codes) >= KEPT_CODES:
+                    self._codes.clear()
+                code = self._codes[key] = self._next_code
+                self._next_code += 1
+            self._code_of_row[row] = code
+        return code
 
     def _zeros(self) -> Ints:
         return np.zeros(self._extent.capacity, dtype=np.int64)
@@ -64,6 +86,7 @@ class Usage:
                 column = self._allocatable[name] = self._zeros()
                 column[row] = wrap(info.allocatable[name])
         self.allowed_pods[row] = wrap(info.allowed_pods)
+        self._code_of_row.pop(row, None)
         for name, column in self._requested.items():
             column[row] = wrap(info.requested.get(name, 0))
         self._write_requested(row, info, tuple(info.requested))
@@ -77,6 +100,7 @@ class Usage:
         for array in (self.non_zero_cpu, self.non_zero_memory, self.pods, self.allowed_pods):
             array[row] = 0
         self.lowest_priority[row] = NO_POD
+        self._code_of_row.pop(row, None)
         self.log.append(row)
         if self.rows_with_ports.pop(row, None) is not None:
             self.ports_log.append(row)
@@ -104,6 +128,7 @@ class Usage:
         self.non_zero_cpu[row] = wrap(info.non_zero_cpu)
         self.non_zero_memory[row] = wrap(info.non_zero_memory)
         self.pods[row] = len(info.pods)
+        self._code_of_row.pop(row, None)
         self.log.append(row)
 
     def _ports_changed(self, row: int, info: NodeInfo) -> None:
@@ -127,10 +152,13 @@ class Usage:
 class OwnRows:
     """Input: a Column of some resources."""
 
-    __slots__ = ("_extent", "_resources", "_usage")
+    __slots__ = ("_extent", "_info_of", "_resources", "_usage")
 
-    def __init__(self, extent: Extent, usage: Usage, resources: tuple[str, ...]) -> None:
+    def __init__(
+        self, extent: Extent, usage: Usage, resources: tuple[str, ...], info_of: Callable[[int], NodeInfo | None]
+    ) -> None:
         self._extent = extent
+        self._info_of = info_of
         self._usage = usage
         self._resources = resources
 
@@ -140,6 +168,11 @@ class OwnRows:
 
     def changed_since(self, version: int) -> Rows:
         return self._usage.log.changed_since(version)
+
+    def code(self, row: int) -> int | None:
+        """Rows with one code gather the same, now and later; None where there is none."""
+        info = self._info_of(row)
+        return None if info is None else self._usage.code_of(row, info)
 
     def gather(self, rows: Rows) -> Column:
         usage = self._usage

@@ -180,7 +180,7 @@ class Search:
             return None
         snapshot = self._core.snapshot
         first = self._start % len(snapshot)
-        nodes = FeasibleNodes.all_of(self._of, snapshot.order, first, verdicts)
+        nodes = FeasibleNodes.all_of(self._of, snapshot, first, verdicts)
         explicit = len(snapshot) - nodes.count
         recorded = Recorded(snapshot.order, first, verdicts.history.mark(), numbers)
         counts = [

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final, Self
 
@@ -128,6 +128,7 @@ class VolumeRestrictions(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtensions)
     name: ClassVar[str] = "VolumeRestrictions"
     description: ClassVar[str] = "Keeps pods apart that cannot share a volume."
     repeatable: ClassVar[bool] = True
+    reusable: ClassVar[bool] = True
 
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
         claim = ClusterEvent(EventResource.PERSISTENT_VOLUME_CLAIM, ActionType.ADD)
@@ -136,6 +137,10 @@ class VolumeRestrictions(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtensions)
             ClusterEventWithHint(ClusterEvent(EventResource.NODE, ActionType.ADD)),
             ClusterEventWithHint(claim, after_claim_added),
         )
+
+    def fragment(self, pod: PodInfo) -> Hashable | None:
+        """Pods with volumes are judged one by one."""
+        return None if pod.pod.spec.volumes else ()
 
     def pre_filter(self, state: CycleState, pod: PodInfo, view: View) -> tuple[PreFilterResult | None, Status | None]:
         volumes = pod.pod.spec.volumes

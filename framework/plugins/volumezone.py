@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Hashable, Iterable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final, NamedTuple, Self
 
@@ -62,6 +62,7 @@ class VolumeZone(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtensions):
     name: ClassVar[str] = "VolumeZone"
     description: ClassVar[str] = "Keeps a pod in the zone of its volumes."
     repeatable: ClassVar[bool] = True
+    reusable: ClassVar[bool] = True
 
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
         node = ClusterEvent(EventResource.NODE, ActionType.ADD | ActionType.UPDATE_NODE_LABEL)
@@ -73,6 +74,10 @@ class VolumeZone(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtensions):
             ClusterEventWithHint(claim, after_claim_changed),
             ClusterEventWithHint(volume, after_volume_changed),
         )
+
+    def fragment(self, pod: PodInfo) -> Hashable | None:
+        """Pods with volumes are judged one by one."""
+        return None if pod.pod.spec.volumes else ()
 
     def pre_filter(self, state: CycleState, pod: PodInfo, view: View) -> tuple[PreFilterResult | None, Status | None]:
         if not pod.pod.spec.volumes:

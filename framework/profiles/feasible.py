@@ -5,6 +5,7 @@ from __future__ import annotations
 import numpy as np
 from numpy.typing import NDArray
 
+from framework.columns import Snapshot
 from framework.profiles.pod_classes import PodClass
 from framework.profiles.score_part import ScorePart
 from framework.profiles.verdicts import Verdicts
@@ -14,13 +15,15 @@ from framework.trace.attempt import in_turn
 class FeasibleNodes:
     """``verdicts`` is set when all nodes that it calls feasible were found, and no others."""
 
-    __slots__ = ("_rows", "count", "first", "of", "order", "parts", "token", "verdicts")
+    __slots__ = ("_rows", "count", "first", "in_row_order", "of", "order", "parts", "token", "verdicts")
 
     def __init__(self, of: PodClass, order: NDArray[np.intp], first: int, rows: NDArray[np.intp]) -> None:
         self.of = of
         self.order = order
         self.first = first
         """The position where the search began."""
+        self.in_row_order = False
+        """Positions are row numbers."""
         self.count = len(rows)
         self.token = object()
         """Another one for other feasible nodes."""
@@ -30,9 +33,10 @@ class FeasibleNodes:
         self._rows: NDArray[np.intp] | None = rows
 
     @classmethod
-    def all_of(cls, of: PodClass, order: NDArray[np.intp], first: int, verdicts: Verdicts) -> FeasibleNodes:
+    def all_of(cls, of: PodClass, snapshot: Snapshot, first: int, verdicts: Verdicts) -> FeasibleNodes:
         nodes = cls.__new__(cls)
-        nodes.of, nodes.order, nodes.first, nodes.verdicts = of, order, first, verdicts
+        nodes.of, nodes.first, nodes.verdicts = of, first, verdicts
+        nodes.order, nodes.in_row_order = snapshot.order, snapshot.in_row_order
         nodes.count = verdicts.counts[0]
         nodes.token = verdicts.feasible
         nodes.parts = []
@@ -49,4 +53,4 @@ class FeasibleNodes:
 
     def positions_where(self, wanted: NDArray[np.bool_]) -> NDArray[np.intp]:
         """Positions in the node list of the rows where ``wanted`` is true, in the order of the search."""
-        return in_turn(np.flatnonzero(wanted[self.order]), self.first)
+        return in_turn(np.flatnonzero(wanted if self.in_row_order else wanted[self.order]), self.first)

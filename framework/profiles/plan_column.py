@@ -6,6 +6,7 @@ be shared by many classes of pods.
 
 from __future__ import annotations
 
+from collections.abc import Callable
 from typing import Any, Final, cast
 
 import numpy as np
@@ -16,12 +17,26 @@ from framework.interface.columns import ALL_ROWS, Input, Plan, Rows
 from framework.profiles.work import Work
 from framework.trace.history import History
 
+KEPT_STATES: Final = 4096
 FEW_VALUES: Final = 8
 """A plan is worked out per value of its axis when there are at least this many rows for every value."""
 
 
 class PlanColumn:
-    __slots__ = ("_axis_version", "_plan", "_scores", "_snapshot", "_versions", "_work", "axis", "by_code", "history")
+    __slots__ = (
+        "_axis_version",
+        "_by_state",
+        "_code",
+        "_plan",
+        "_scores",
+        "_snapshot",
+        "_versions",
+        "_work",
+        "axis",
+        "by_code",
+        "history",
+        "is_constant",
+    )
 
     def __init__(self, snapshot: Snapshot, work: Work, *, scores: bool) -> None:
         self._snapshot = snapshot
@@ -33,7 +48,12 @@ class PlanColumn:
         """Set when rows with equal codes of this fact have equal values: those in ``by_code``."""
         self._axis_version = -1
         self.by_code: NDArray[Any] | None = None
+        self.is_constant = False
+        """Known to be one value for all rows."""
         self.history = History(np.zeros(0, dtype=np.int64))
+        self._code: Callable[[int], int | None] | None = None
+        """Set when one input is all that the answer depends on, and numbers its states."""
+        self._by_state: dict[int | None, Any] = {}
 
     def follow(self, plan: Plan) -> History:
         """Brought up to date for ``plan``, which may be another one than the last time."""
@@ -45,6 +65,8 @@ class PlanColumn:
             or not plan.inputs
             or len(self.history.values) != self._snapshot.row_count
         ):
+            self._by_state.clear()
+            self._code = getattr(plan.inputs[0], "code", None) if len(plan.inputs) == 1 else None
             self._evaluate(plan, versions, ALL_ROWS)
         elif versions != self._versions:
             if self.axis is None:
@@ -59,7 +81,9 @@ class PlanColumn:
         known = self._plan is not None and len(history.values) == self._snapshot.row_count
         self._versions = versions
         if rows is not None:
-            if len(rows):
+            if len(rows) == 1 and self._code is not None:
+                self._write_one(plan, int(rows[0]), rows)
+            elif len(rows):
                 self._work.rows += len(rows)
                 self._write(rows, self._run(plan, rows))
             return
@@ -68,6 +92,7 @@ class PlanColumn:
             self._evaluate_codes(plan, axis, known)
             return
         self.axis = self.by_code = None
+        self.is_constant = False
         self._work.rows += self._snapshot.row_count
         self._work.whole += 1
         values = self._run(plan, ALL_ROWS)
@@ -78,6 +103,21 @@ class PlanColumn:
                     history.write(changed, values[changed], len(changed))
                 return
         history.replace(np.array(values))
+
+    def _write_one(self, plan: Plan, row: int, rows: NDArray[np.intp]) -> None:
+        """Nodes that offer and hold the same have the same answer: it may be known."""
+        assert self._code is not None
+        code = self._code(row)
+        value = self._by_state.get(code)
+        if value is None:
+            self._work.rows += 1
+            value = self._run(plan, rows).item()
+            if code is not None:
+                if len(self._by_state) >= KEPT_STATES:
+                    self._by_state.clear()
+                self._by_state[code] = value
+        if self.history.values[row] != value:
+            self.history.write(row, value, 1)
 
     def _run(self, plan: Plan, rows: Rows) -> NDArray[Any]:
         values = plan.kernel(*[each.gather(rows) for each in plan.inputs])
@@ -115,6 +155,7 @@ class PlanColumn:
         rows, codes = axis.representatives()
         self._work.rows += len(rows)
         values = self._run(plan, rows)
+        self.is_constant = len(values) > 0 and bool((values == values[0]).all())
         table = np.zeros(axis.size + 1, dtype=values.dtype)
         table[codes] = values
         before, history = self.by_code, self.history

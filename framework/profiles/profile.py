@@ -174,7 +174,7 @@ class Profile:
             entries = self.filter_entries(state, pod)
             extensions = self._extensions(state)
             if memo is not None:
-                memo.entries, memo.extensions = entries, extensions
+                memo.entries, memo.extensions, memo.written = entries, extensions, state.snapshot()
         else:
             entries, extensions = memo.entries, memo.extensions
         verdicts = None if of is None else of.verdicts

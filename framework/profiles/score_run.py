@@ -64,26 +64,23 @@ def score_nodes(
 ) -> Scored | Status:
     """The scores of ``found``, or the error that ends the attempt."""
     if found.verdicts is not None and not any(part.failed for part in parts):
-        following = [part for part in parts if part.follows]
         try:
-            scores = _followed(found.of, found.verdicts, following, snapshot, work)
+            scores = _followed(found.of, found.verdicts, parts, snapshot, work)
         except Exception:  # noqa: BLE001 - a plugin may raise anything; what it is, the other way finds out
             found.of.scores = None
         else:
-            if len(following) == len(parts):
+            if len(scores.parts) == len(parts):
                 return _best_of_columns(scores, found, work)
             return _with_others(scores, parts, state, pod, snapshot, found, work)
     return _one_by_one(parts, state, pod, snapshot, found, work)
 
 
-def _followed(
-    of: PodClass, verdicts: Verdicts, following: Sequence[ScorePart], snapshot: Snapshot, work: Work
-) -> Scores:
+def _followed(of: PodClass, verdicts: Verdicts, parts: Sequence[ScorePart], snapshot: Snapshot, work: Work) -> Scores:
     scores = of.scores
-    if scores is None or not scores.is_of(verdicts, following):
-        scores = of.scores = Scores(snapshot, work, verdicts, following)
+    if scores is None or not scores.is_of(verdicts, parts):
+        scores = of.scores = Scores(snapshot, work, verdicts, parts)
     else:
-        scores.take(following)
+        scores.take(parts)
     scores.follow()
     return scores
 

@@ -45,6 +45,7 @@ class Scores:
         "_feasible",
         "_marks",
         "_snapshot",
+        "_source",
         "_verdict_mark",
         "_verdicts",
         "_work",
@@ -59,12 +60,18 @@ class Scores:
         self._verdicts = verdicts
         self._verdict_mark: Mark | None = None
         self._feasible: object = None
-        self.parts = list(parts)
+        self._source = parts
+        self.parts = [part for part in parts if part.follows]
+        """Those that can be followed."""
+        parts = self.parts
         self._marks: list[Mark | None] = [None] * len(parts)
         self.normalized = [None if part.bounds is None else Normalized() for part in parts]
         self.total: Ints = np.zeros(0, dtype=np.int64)
 
     def is_of(self, verdicts: Verdicts, parts: Sequence[ScorePart]) -> bool:
+        if parts is self._source:
+            return verdicts is self._verdicts
+        parts = [part for part in parts if part.follows]
         return (
             verdicts is self._verdicts
             and len(parts) == len(self.parts)
@@ -76,7 +83,9 @@ class Scores:
 
     def take(self, parts: Sequence[ScorePart]) -> None:
         """The same columns by other plans."""
-        self.parts = list(parts)
+        if parts is not self._source:
+            self._source = parts
+            self.parts = [part for part in parts if part.follows]
 
     # --- following --------------------------------------------------------------------------------------------------
 
@@ -104,7 +113,9 @@ class Scores:
         if full:
             self._anew()
         elif changed:
-            self._some(rows_of(changed), touched)
+            rows = rows_of(changed)
+            if len(rows) > 1 or not self._one(int(rows[0]), touched):
+                self._some(rows, touched)
 
     def _anew(self) -> None:
         verdict = self._verdicts.history.values
@@ -123,6 +134,27 @@ class Scores:
         total[verdict != 0] = NOT_FEASIBLE
         self.total = total
         self._feasible = self._verdicts.feasible
+
+    def _one(self, row: int, touched: list[bool]) -> bool:
+        """One row, if no more has to change: False when limits may have."""
+        moved = self._verdicts.feasible is not self._feasible
+        feasible = self._verdicts.history.values[row] == 0
+        sums = 0
+        for k, (part, mine) in enumerate(zip(self.parts, self.normalized, strict=True)):
+            column = part.column
+            assert column is not None
+            if mine is not None:
+                if touched[k] or (moved and not column.is_constant):
+                    return False
+                sums += int(mine.history.values[row]) * part.point.weight
+                continue
+            value = int(column.history.values[row])
+            if feasible and not MIN_NODE_SCORE <= value <= MAX_NODE_SCORE:
+                raise OutOfRange
+            sums += value * part.point.weight
+        self._feasible = self._verdicts.feasible
+        self.total[row] = sums if feasible else NOT_FEASIBLE
+        return True
 
     def _some(self, rows: NDArray[np.intp], touched: list[bool]) -> None:
         verdict, total = self._verdicts.history.values, self.total
@@ -161,6 +193,8 @@ class Scores:
         column = part.column
         assert column is not None
         raw = column.history.values
+        if column.is_constant and len(raw):
+            return int(raw[0]), int(raw[0])
         if column.by_code is not None and column.axis is not None:
             raw = column.by_code[self._verdicts.codes_among_feasible(column.axis)]
         elif self._verdicts.counts[0] != len(raw):

@@ -32,6 +32,7 @@ class Verdicts:
         "_numbers",
         "_order",
         "_snapshot",
+        "_source",
         "_whose",
         "_work",
         "counts",
@@ -43,6 +44,7 @@ class Verdicts:
     def __init__(self, snapshot: Snapshot, work: Work, entries: Sequence[FilterEntry]) -> None:
         self._snapshot = snapshot
         self._work = work
+        self._source = entries
         self._entries = [(i, entry) for i, entry in enumerate(entries) if entry.per_node is None]
         """With their places among all entries."""
         self._marks: list[Mark | None] = [None] * len(self._entries)
@@ -62,6 +64,8 @@ class Verdicts:
 
     def is_of(self, entries: Sequence[FilterEntry]) -> bool:
         """Whether these columns are the ones that are followed."""
+        if entries is self._source:
+            return True
         mine = [(i, entry) for i, entry in enumerate(entries) if entry.per_node is None]
         return len(mine) == len(self._entries) and all(
             i == j and a.column is b.column and a.column is not None
@@ -70,6 +74,9 @@ class Verdicts:
 
     def take(self, entries: Sequence[FilterEntry]) -> None:
         """The same columns by other plans."""
+        if entries is self._source:
+            return
+        self._source = entries
         self._entries = [(i, entry) for i, entry in enumerate(entries) if entry.per_node is None]
 
     # --- following --------------------------------------------------------------------------------------------------

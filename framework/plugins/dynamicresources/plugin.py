@@ -5,7 +5,7 @@ Filter has no wall clock here, so ``filterTimeout`` never strikes.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import ClassVar, Final
 
 import numpy as np
@@ -15,6 +15,7 @@ from framework.configuration.durations import parse_duration
 from framework.interface import (
     SKIP,
     SUCCESS,
+    BoundsNormalizer,
     ClusterEventWithHint,
     Codes,
     ColumnScorePlugin,
@@ -25,7 +26,6 @@ from framework.interface import (
     Handle,
     NodeInfo,
     NodeStatuses,
-    NormalizeScore,
     Plan,
     PodInfo,
     PostFilterPlugin,
@@ -41,7 +41,7 @@ from framework.interface import (
     View,
 )
 from framework.interface.device_counts import DEVICE_COUNTERS, DeviceCounter
-from framework.interface.scores import default_normalize
+from framework.interface.scores import default_normalize_to
 from framework.objects import DeviceClass, Pod, ResourceClaim, ResourceSlice
 from framework.objects.devices import FIRST_AVAILABLE_MAX_SIZE, DeviceRequest
 from framework.objects.extended_resources import ClassesByResource, may_be_backed
@@ -79,7 +79,7 @@ class DynamicResources(
     FilterPlugin,
     PostFilterPlugin,
     ColumnScorePlugin,
-    NormalizeScore,
+    BoundsNormalizer,
     ReservePlugin,
     PreBindPlugin,
     EnqueueExtensions,
@@ -88,6 +88,7 @@ class DynamicResources(
     args_type: ClassVar[type[DynamicResourcesArgs]] = DynamicResourcesArgs
     description: ClassVar[str] = "Allocates devices for the pod's resource claims."
     repeatable: ClassVar[bool] = True
+    reusable: ClassVar[bool] = True
 
     args: DynamicResourcesArgs
 
@@ -120,6 +121,13 @@ class DynamicResources(
         return None
 
     # --- PreFilter --------------------------------------------------------------------------------------------------
+
+    def fragment(self, pod: PodInfo) -> Hashable | None:
+        """Pods with claims, or with requests that a claim may back, are judged one by one."""
+        return None if pod.pod.spec.resource_claims or any(map(may_be_backed, pod_requests(pod.pod))) else ()
+
+    def score_fragment(self, pod: PodInfo) -> Hashable | None:
+        return self.fragment(pod)
 
     def pre_filter(self, state: CycleState, pod: PodInfo, view: View) -> tuple[PreFilterResult | None, Status | None]:
         state.write(STATE_KEY, NO_CLAIMS)
@@ -318,10 +326,8 @@ class DynamicResources(
 
         return Plan(kernel, (view.name(),), tuple(scores.items()))
 
-    def normalize_score(
-        self, state: CycleState, pod: Pod, scores: NDArray[np.int64], rows: NDArray[np.intp]
-    ) -> tuple[NDArray[np.int64], Status | None]:
-        return default_normalize(scores, reverse=False), None
+    def normalize_between(self, scores: NDArray[np.int64], lowest: int, highest: int) -> NDArray[np.int64]:
+        return default_normalize_to(scores, highest, reverse=False)
 
     # --- Reserve ----------------------------------------------------------------------------------------------------
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Hashable, Iterable, Mapping, Sequence
 from typing import ClassVar, Final
 
 import numpy as np
@@ -39,9 +39,14 @@ class NodeVolumeLimits(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtensions):
     name: ClassVar[str] = "NodeVolumeLimits"
     description: ClassVar[str] = "Keeps a node within the number of volumes its CSI drivers can attach."
     repeatable: ClassVar[bool] = True
+    reusable: ClassVar[bool] = True
 
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
         return events_to_register()
+
+    def fragment(self, pod: PodInfo) -> Hashable | None:
+        """Pods with volumes are judged one by one."""
+        return None if pod.pod.spec.volumes else ()
 
     def pre_filter(self, state: CycleState, pod: PodInfo, view: View) -> tuple[PreFilterResult | None, Status | None]:
         return None, None if any(map(_may_attach, pod.pod.spec.volumes)) else SKIP

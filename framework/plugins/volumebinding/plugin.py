@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Hashable, Sequence
 from typing import ClassVar, Final, Literal
 
 import numpy as np
@@ -65,6 +65,7 @@ class VolumeBinding(
     args_type: ClassVar[type[VolumeBindingArgs]] = VolumeBindingArgs
     description: ClassVar[str] = "Finds nodes where the pod's volumes are, or can be bound or provisioned."
     repeatable: ClassVar[bool] = True
+    reusable: ClassVar[bool] = True
 
     args: VolumeBindingArgs
 
@@ -80,6 +81,13 @@ class VolumeBinding(
         return events_to_register()
 
     # --- where it fits ----------------------------------------------------------------------------------------------
+
+    def fragment(self, pod: PodInfo) -> Hashable | None:
+        """Pods with claims are judged one by one."""
+        return None if any(claim_volumes(pod.pod)) else ()
+
+    def score_fragment(self, pod: PodInfo) -> Hashable | None:
+        return () if self._shape is None else None
 
     def pre_filter(self, state: CycleState, pod: PodInfo, view: View) -> tuple[PreFilterResult | None, Status | None]:
         if not any(claim_volumes(pod.pod)):
