@@ -194,7 +194,7 @@ class Snapshot:
         self._order = np.array([self._rows[name] for name in names], dtype=np.intp)
         self._position = np.full(self.extent.used, ABSENT, dtype=np.intp)
         self._position[self._order] = np.arange(len(self._order), dtype=np.intp)
-        self.in_row_order = len(self._order) == self.extent.used and bool((self._position == self._order).all())
+        self.in_row_order = np.array_equal(self._order, np.arange(self.extent.used))
         self._listed = None
 
     def finish_refresh(self) -> None:

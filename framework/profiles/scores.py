@@ -222,6 +222,11 @@ class Scores:
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
+    def normalized_of(self, plugin: str) -> Normalized | None:
+        """None when its raw scores are the scores."""
+        found = (mine for part, mine in zip(self.parts, self.normalized, strict=True) if part.point.plugin == plugin)
+        return next(found, None)
+
     def recorded(self) -> list[RecordedScores]:
         made = []
         for part, mine in zip(self.parts, self.normalized, strict=True):

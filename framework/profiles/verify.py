@@ -71,9 +71,9 @@ class Verification:
             raw = self._all(new.plan).astype(np.int64, copy=False)
             name = new.point.plugin
             self._compare(name, "Score", kept.column.follow(kept.plan).values, raw, rows)
-            if kept_scores is None or nodes.verdicts is None or kept not in kept_scores.parts:
+            if kept_scores is None or nodes.verdicts is None or not kept.follows:
                 continue
-            kept_normalized = kept_scores.normalized[kept_scores.parts.index(kept)]
+            kept_normalized = kept_scores.normalized_of(name)
             if kept_normalized is not None and new.point.normalizer is not None:
                 said, _ = new.point.normalizer.normalize_score(self._state, self._pod.pod, raw[rows].copy(), rows)
                 by_row = np.zeros(len(raw), dtype=np.int64)
