@@ -163,7 +163,7 @@ TABLE: Final[tuple[FeatureGate, ...]] = (
         False,
         "The pods of a PodGroup are placed within one domain of its topology key, the one that scores best.",
         depends_on=("GenericWorkload",),
-        switchable=False,
+        switchable=True,
     ),
     FeatureGate("VolumeAttributesClass", "GA", True, locked=True),
     FeatureGate(

@@ -5,6 +5,9 @@ from __future__ import annotations
 from dataclasses import dataclass, field
 from typing import Protocol
 
+import numpy as np
+from numpy.typing import NDArray
+
 from framework.cache import Cache
 from framework.columns import Snapshot
 from framework.cycle.pre_binding import PreBinding
@@ -58,6 +61,8 @@ class SchedulingCore:
     """Where the next search for feasible nodes begins in the node list."""
     repeats: Repeats = field(default_factory=Repeats)
     pre_binding: PreBinding = field(default_factory=PreBinding)
+    placement: NDArray[np.intp] | None = None
+    """Positions in the node list, sorted: the only nodes for pods while their group is tried out in a placement."""
     gang_scheduling: bool = False
     """The gate: a new pod may complete a gang that waits for it."""
 

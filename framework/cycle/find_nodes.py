@@ -65,25 +65,34 @@ def find_nodes(
     search = Search(core, profile, profile.make_filter_run(state, pod, of), of, diagnosis)
     profile.handle.current_filter = search.run
     nominated = pod.pod.status.nominated_node_name
-    if nominated and snapshot.get(nominated) is not None and len(found := search.only(nominated)):
+    if nominated and _is_candidate(core, nominated) and len(found := search.only(nominated)):
         # Tried even when the PreFilter node lists leave it out (additions 2).
         trace.nominated_node_used = nominated
         yield "Filter"
         return FoundNodes(FeasibleNodes(of, snapshot.order, 0, found), diagnosis)
 
-    positions: NDArray[np.intp] | None = None
+    positions = core.placement
+    every = len(snapshot) if positions is None else len(positions)
     names = answer.result.node_names
     if names is not None:
-        known = sorted(int(snapshot.position_of_row[snapshot.row(n)]) for n in names if snapshot.get(n) is not None)
+        known = sorted(int(snapshot.position_of_row[snapshot.row(n)]) for n in names if _is_candidate(core, n))
         positions = np.array(known, dtype=np.intp)
         text = f"node(s) didn't satisfy plugin(s) [{' '.join(sorted(answer.limiting))}]"
         trace.absent_status = Status.unresolvable(text)
         diagnosis.statuses.set_absent(trace.absent_status)
     nodes, error = search.among(positions)
     processed = nodes.count + len(diagnosis.statuses)
-    core.next_start_node_index = (core.next_start_node_index + processed) % len(snapshot)
+    core.next_start_node_index = (core.next_start_node_index + processed) % every
     yield "Filter"
     return FoundNodes(nodes, diagnosis, error)
+
+
+def _is_candidate(core: SchedulingCore, name: str) -> bool:
+    snapshot = core.snapshot
+    if snapshot.get(name) is None:
+        return False
+    placement = core.placement
+    return placement is None or bool(np.isin(snapshot.position_of_row[snapshot.row(name)], placement))
 
 
 class Search:

@@ -7,16 +7,17 @@ reserved and permitted for real. Like a single pod's cycle, a generator that sto
 
 from __future__ import annotations
 
-from collections.abc import Generator
-from dataclasses import dataclass, field
-from typing import Final
+from collections.abc import Generator, Sequence
+from functools import partial
 
 from framework.cache.pod_groups import GroupKey, PodGroupState, group_of
 from framework.cycle.binding_cycle import BindingCycle
 from framework.cycle.core import SchedulingCore
-from framework.cycle.diagnosis import Failed, FitError, rejected_on_one_node
+from framework.cycle.diagnosis import Failed, rejected_on_one_node
 from framework.cycle.failure import handle_failure
 from framework.cycle.pod_group_condition import set_scheduled_condition
+from framework.cycle.pod_group_placements import choose_placement
+from framework.cycle.pod_group_result import GroupResult, Member, Trial, unschedulable
 from framework.cycle.scheduling_cycle import (
     assumed_copy,
     must_be_skipped,
@@ -34,41 +35,7 @@ from framework.profiles.binding_points import run_permit
 from framework.queue import CLEAR_NOMINATION, Nomination, QueuedPodInfo
 from framework.trace.attempt import AttemptTrace, PodGroupOutcome
 
-UNSCHEDULABLE: Final = "pod group is unschedulable"
 Step = Generator[str, None, None]
-
-
-@dataclass(slots=True, eq=False)
-class Trial:
-    """What trying out one pod of the group came to."""
-
-    queued: QueuedPodInfo
-    trace: AttemptTrace
-    state: CycleState
-    node_name: str = ""
-    """Where it was assumed: its node, or the one it was nominated to."""
-    status: Status = SUCCESS
-    fit_error: FitError | None = None
-    nomination: Nomination | None = CLEAR_NOMINATION
-    requires_preemption: bool = False
-    permit: Status | None = None
-    """Only of a pod that found a node, or was nominated to one."""
-    assumed: PodInfo | None = None
-
-    def failed(self, status: Status, fit_error: FitError | None, nomination: Nomination | None) -> None:
-        self.status, self.fit_error, self.nomination = status, fit_error, nomination
-
-
-@dataclass(slots=True)
-class GroupResult:
-    status: Status
-    trials: list[Trial] = field(default_factory=list)
-    """In the order of the pods; after an error fewer than there are pods."""
-    waiting_on_preemption: bool = False
-
-
-def unschedulable(*reasons: str) -> Status:
-    return Status(Code.UNSCHEDULABLE, reasons, error=UNSCHEDULABLE)
 
 
 class PodGroupRun:
@@ -94,12 +61,16 @@ class PodGroupRun:
         core.cache.update_snapshot(core.snapshot)
         for _, trace in members:
             trace.nodes_total = len(core.snapshot)
-        result = yield from self._try_out(profile, members)
+        if profile.handle.feature_gates.enabled("TopologyAwareWorkloadScheduling"):
+            group, try_out = self._group(), partial(self._try_out, profile)
+            result = yield from choose_placement(core, profile, group, members, try_out)
+        else:
+            result = yield from self._try_out(profile, members)
         return (yield from self._submit(profile, members, result))
 
     # --- who takes part ---------------------------------------------------------------------------------------------
 
-    def _collect(self) -> list[tuple[QueuedPodInfo, AttemptTrace]]:
+    def _collect(self) -> list[Member]:
         """All pods of the group that can leave the queue: by priority, then in the order of their first attempts."""
         core, first = self._core, self._first
         members = [(first, self.trace)]
@@ -120,7 +91,7 @@ class PodGroupRun:
         groups = self._core.cache.pod_groups
         return None if groups is None else groups.get(*self._key)
 
-    def _profile(self, members: list[tuple[QueuedPodInfo, AttemptTrace]]) -> Profile | None:
+    def _profile(self, members: list[Member]) -> Profile | None:
         """None after every pod failed, each under its own profile."""
         core = self._core
         name = ""
@@ -149,14 +120,15 @@ class PodGroupRun:
 
     # --- trying out -------------------------------------------------------------------------------------------------
 
-    def _try_out(
-        self, profile: Profile, members: list[tuple[QueuedPodInfo, AttemptTrace]]
-    ) -> Generator[str, None, GroupResult]:
+    def _group(self) -> PodGroupCycle:
+        state = self._live_state()
+        return PodGroupCycle(*self._key, members=PodGroupState() if state is None else state.copy())
+
+    def _try_out(self, profile: Profile, members: Sequence[Member]) -> Generator[str, None, GroupResult]:
         """Upstream's default algorithm: the pods in their order, those that do not fit left aside."""
         core = self._core
         result = GroupResult(unschedulable())
-        state = self._live_state()
-        trial_group = PodGroupCycle(*self._key, members=PodGroupState() if state is None else state.copy())
+        trial_group = self._group()
         try:
             for queued, trace in members:
                 self.trace = trace
@@ -246,7 +218,7 @@ class PodGroupRun:
     # --- what follows -----------------------------------------------------------------------------------------------
 
     def _submit(
-        self, profile: Profile, members: list[tuple[QueuedPodInfo, AttemptTrace]], result: GroupResult
+        self, profile: Profile, members: list[Member], result: GroupResult
     ) -> Generator[str, None, list[BindingCycle]]:
         core = self._core
         namespace, name = self._key
@@ -260,13 +232,15 @@ class PodGroupRun:
                 result.status,
                 result.waiting_on_preemption,
                 tuple(trace.permit),
+                result.placement,
+                result.placements,
             )
             if trial is not None and trial.status.is_success and result.status.is_success:
                 binding = yield from self._for_real(profile, trial)
                 if binding is not None:
                     bindings.append(binding)
                 continue
-            status, fit_error, nomination = self._failure(trial, result)
+            status, fit_error, nomination = result.failure_of(trial)
             handle_failure(core, queued, queued.pod, status, fit_error, nomination, trace)
         set_scheduled_condition(core, namespace, name, result.status)
         return bindings
@@ -277,18 +251,3 @@ class PodGroupRun:
         # What the trial said at these points is kept with what the group came to.
         trace.reserve, trace.permit, trace.unreserve = [], [], []
         return (yield from prepare_binding(self._core, profile, trial.state, trial.queued, trial.node_name, trace))
-
-    @staticmethod
-    def _failure(trial: Trial | None, result: GroupResult) -> tuple[Status, FitError | None, Nomination | None]:
-        if trial is None:
-            return result.status, None, CLEAR_NOMINATION
-        if result.status.code is Code.ERROR:
-            own = trial.status.code is Code.ERROR
-            return (trial.status if own else result.status), None, CLEAR_NOMINATION
-        if trial.status.is_success and result.waiting_on_preemption:
-            return result.status, None, Nomination(trial.node_name)
-        if trial.status.is_success or (trial.requires_preemption and not result.waiting_on_preemption):
-            # What Permit said, "" included; that the pod asked for a preemption counts no more.
-            said = "" if trial.permit is None else trial.permit.message
-            return unschedulable(said), None, CLEAR_NOMINATION
-        return trial.status, trial.fit_error, trial.nomination

@@ -90,7 +90,7 @@ def schedule(
     core: SchedulingCore, profile: Profile, state: CycleState, pod: PodInfo, trace: AttemptTrace
 ) -> Generator[str, None, str | Failed]:
     """The node's name, or why there is none."""
-    if len(core.snapshot) == 0:
+    if trace.nodes_total == 0:
         status = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, error=NO_NODES)
         return Failed(status, None, CLEAR_NOMINATION)
     found = yield from find_nodes(core, profile, state, pod, trace)

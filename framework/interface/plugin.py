@@ -21,6 +21,7 @@ from framework.interface.cycle_state import CycleState
 from framework.interface.decisions import ClaimDecision
 from framework.interface.events import ClusterEventWithHint
 from framework.interface.node_info import NodeInfo, PodInfo
+from framework.interface.pod_groups import Placement, PlacementAssignments, PodGroupCycle
 from framework.interface.status import Status
 from framework.objects import Pod
 
@@ -221,6 +222,27 @@ class BoundsNormalizer(NormalizeScore):
         if not len(scores):
             return scores, None
         return self.normalize_between(scores, int(scores.min()), int(scores.max())), None
+
+
+class PlacementGeneratePlugin(Plugin):
+    """Gate TopologyAwareWorkloadScheduling. A profile has at most one."""
+
+    @abc.abstractmethod
+    def generate_placements(
+        self, group: PodGroupCycle, parent: Placement
+    ) -> tuple[Sequence[Placement], Status | None]: ...
+
+
+class PlacementScorePlugin(Plugin):
+    """Scores end between 0 and 100 after ``normalize_placement_scores``."""
+
+    @abc.abstractmethod
+    def score_placement(self, group: PodGroupCycle, placed: PlacementAssignments) -> tuple[int, Status | None]: ...
+
+    def normalize_placement_scores(
+        self, group: PodGroupCycle, scores: Sequence[int]
+    ) -> tuple[Sequence[int], Status | None]:
+        return scores, None
 
 
 class ReservePlugin(Plugin):

@@ -28,6 +28,22 @@ class PodGroupMembers(Protocol):
 
 
 @dataclass(frozen=True, slots=True)
+class Placement:
+    """Nodes among which a pod group may be placed, in the order of the node list."""
+
+    name: str
+    nodes: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class PlacementAssignments:
+    """Where the pods of a group would go in a placement; pods that found no node there are left out."""
+
+    placement: Placement
+    assignments: tuple[tuple[Pod, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
 class PodGroupCycle:
     """Set in the cycle state while the pods of a group are tried out together: nothing is bound yet."""
 

@@ -29,6 +29,7 @@ from framework.interface import (
     ReservePlugin,
     ScorePlugin,
 )
+from framework.interface.plugin import PlacementGeneratePlugin, PlacementScorePlugin
 from framework.plugins.coscheduling.plugin import Coscheduling
 from framework.plugins.defaultbinder import DefaultBinder
 from framework.plugins.defaultpreemption.plugin import DefaultPreemption
@@ -45,11 +46,12 @@ from framework.plugins.noderesources.balanced import NodeResourcesBalancedAlloca
 from framework.plugins.noderesources.fit import NodeResourcesFit
 from framework.plugins.nodeunschedulable import NodeUnschedulable
 from framework.plugins.nodevolumelimits.plugin import NodeVolumeLimits
-from framework.plugins.not_evaluated_yet import NOT_EVALUATED_YET
+from framework.plugins.podgrouppodscount import PodGroupPodsCount
 from framework.plugins.podtopologyspread.plugin import PodTopologySpread
 from framework.plugins.prioritysort import PrioritySort
 from framework.plugins.schedulinggates import SchedulingGates
 from framework.plugins.tainttoleration import TaintToleration
+from framework.plugins.topologyplacement import TopologyPlacementGenerator
 from framework.plugins.volumebinding.plugin import VolumeBinding
 from framework.plugins.volumerestrictions import VolumeRestrictions
 from framework.plugins.volumezone import VolumeZone
@@ -80,9 +82,10 @@ PLUGINS: Final[tuple[type[Plugin] | CatalogueEntry, ...]] = (
     DefaultBinder,
     NodeDeclaredFeatures,
     GangScheduling,
+    TopologyPlacementGenerator,
+    PodGroupPodsCount,
     Coscheduling,
     ManualApproval,
-    *NOT_EVALUATED_YET,
 )
 
 _BASES: Final[dict[ExtensionPoint, tuple[type[Plugin], ...]]] = {
@@ -98,10 +101,9 @@ _BASES: Final[dict[ExtensionPoint, tuple[type[Plugin], ...]]] = {
     _P.PRE_BIND: (PreBindPlugin,),
     _P.BIND: (BindPlugin,),
     _P.POST_BIND: (PostBindPlugin,),
+    _P.PLACEMENT_GENERATE: (PlacementGeneratePlugin,),
+    _P.PLACEMENT_SCORE: (PlacementScorePlugin,),
 }
-
-# Upstream's NodeResourcesFit extends PlacementScore too; the feature gate that would call it is off.
-_ALSO_EXTENDS: Final = {"NodeResourcesFit": frozenset({_P.PLACEMENT_SCORE})}
 
 
 class PluginRefused(ValueError):
@@ -153,7 +155,7 @@ def describe(plugin: type[Plugin]) -> CatalogueEntry:
     if inspect.isabstract(plugin):
         missing = ", ".join(sorted(getattr(plugin, "__abstractmethods__", ())))
         raise PluginRefused(f"plugin {name} does not implement {missing}")
-    return CatalogueEntry(name, points | _ALSO_EXTENDS.get(name, frozenset()), plugin.args_type, plugin.description)
+    return CatalogueEntry(name, points, plugin.args_type, plugin.description)
 
 
 def installed_plugins(found: Iterable[EntryPoint] | None = None) -> Iterator[type[Plugin]]:

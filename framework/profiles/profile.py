@@ -88,6 +88,12 @@ class Profile:
             self._services.snapshot,
             self._services.reuse,
         )
+        generate = on.of("placementGenerate", points.PlacementGeneratePlugin)
+        self.placement_generate = (generate[0].name, generate[0]) if generate else None
+        weights = {plugin.name: plugin.weight or 1 for plugin in effective.point("placementScore").plugins}
+        self.placement_score = tuple(
+            (p.name, p, weights[p.name]) for p in on.of("placementScore", points.PlacementScorePlugin)
+        )
         self.asking_plugins = frozenset(name for name, each in self.permit if each.asks_a_person)
         """Permit plugins that wait for a person."""
         asked = (*self.pre_filter, *self.filter, *((p.name, p) for p in on.listed("postFilter")))

@@ -68,6 +68,18 @@ class PermitOutcome(NamedTuple):
     timeout_seconds: float
 
 
+class PlacementOutcome(NamedTuple):
+    """A placement in which the group was tried out. ``scores`` and ``total`` only where several would do."""
+
+    name: str
+    nodes: int
+    status: Status
+    waiting_on_preemption: bool
+    scores: tuple[tuple[str, int, int, int], ...] = ()
+    """Plugin, weight, score, normalized score."""
+    total: int | None = None
+
+
 class PodGroupOutcome(NamedTuple):
     """What the cycle of the pod's group came to."""
 
@@ -79,6 +91,10 @@ class PodGroupOutcome(NamedTuple):
     waiting_on_preemption: bool
     permit: tuple[PermitOutcome, ...]
     """What Permit said of this pod while the group was tried out."""
+    placement: str = ""
+    """The one that was taken; "" when all nodes are one."""
+    placements: tuple[PlacementOutcome, ...] = ()
+    """Only with the gate TopologyAwareWorkloadScheduling."""
 
 
 class Recorded(NamedTuple):

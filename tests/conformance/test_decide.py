@@ -1,7 +1,4 @@
-"""Our decisions beside the real kube-scheduler's: every field of every attempt of every case.
-
-Plugins that are not built yet are left out of the per-plugin fields.
-"""
+"""Our decisions beside the real kube-scheduler's: every field of every attempt of every case."""
 
 from __future__ import annotations
 
@@ -15,13 +12,11 @@ import pytest
 
 from framework.cli.cases import Case, parse_case
 from framework.cli.decide import decide
-from framework.plugins.not_evaluated_yet import NOT_EVALUATED_YET
 from framework.plugins.registry import Registry, built_in_registry
-from tests.conformance.compare import differences, without
+from tests.conformance.compare import differences
 from tests.conformance.compressed import read_lines
 
 DATA = Path(__file__).parent / "data"
-ABSENT = frozenset(entry.name for entry in NOT_EVALUATED_YET)
 CATEGORIES = {
     "resources": 60,
     "scoring_strategy": 60,
@@ -62,8 +57,7 @@ def test_decisions_equal_kube_schedulers(category: str, registry: Registry) -> N
     for case, expected in cases(category):
         compared += 1
         ours = json.loads(msgspec.json.encode(decide(case, registry)))
-        want = without(expected, ABSENT)
-        for field, wanted, got in list(differences(want, without(ours, ABSENT)))[:3]:
+        for field, wanted, got in list(differences(expected, ours))[:3]:
             wrong.append(f"{case.name} {field}\n  want {wanted}\n  got  {got}")
     assert not wrong, "\n".join(wrong[:10])
     assert compared == CATEGORIES[category]

@@ -29,6 +29,7 @@ from framework.interface import (
 )
 from framework.interface.fit_error import counted_fit_error_message
 from framework.objects import KubeObject, Pod, PodDisruptionBudget
+from framework.objects.scheduling import SchedulingPodGroup
 from framework.plugins.defaultpreemption.args import DefaultPreemptionArgs
 from framework.plugins.defaultpreemption.choice import best_candidates
 from framework.plugins.defaultpreemption.victims import NO_VICTIMS, Victims, priority_of, select_victims
@@ -64,6 +65,7 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
     def __init__(self, args: DefaultPreemptionArgs, handle: Handle) -> None:
         super().__init__(args, handle)
         self._preempting: set[str] = set()
+        self._places_pod_groups = handle.feature_gates.enabled("TopologyAwareWorkloadScheduling")
 
     def pre_enqueue(self, pod: Pod) -> Status | None:
         return STILL_RUNNING if pod.metadata.uid in self._preempting else None
@@ -75,11 +77,25 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
     def post_filter(
         self, state: CycleState, pod: PodInfo, statuses: NodeStatuses
     ) -> tuple[PostFilterResult | None, Status | None]:
+        if self._places_pod_groups and (refusal := self._left_to_placements(pod.pod)):
+            return None, Status.unschedulable(refusal)
         result, status = self._preempt(state, pod, statuses)
         message = status.message
         if message:
             return result, Status(status.code, (f"preemption: {message}",))
         return result, status
+
+    def _left_to_placements(self, pod: Pod) -> str:
+        """A pod whose group is tried out in several placements must not preempt once for each of them."""
+        named = pod.spec.scheduling_group
+        if named is None:
+            return ""
+        group = self.handle.objects.get(SchedulingPodGroup, pod.metadata.namespace, named.pod_group_name or "")
+        if group is None:
+            return "preemption: pod group for pod not found"
+        if group.spec.scheduling_constraints is None:
+            return ""
+        return "preemption: not eligible due to placement-based pod group scheduling limitation"
 
     def _preempt(
         self, state: CycleState, pod: PodInfo, statuses: NodeStatuses

@@ -31,6 +31,9 @@ from framework.interface import (
     View,
 )
 from framework.interface.events import ClusterEventWithHint
+from framework.interface.node_info import NodeInfo
+from framework.interface.plugin import PlacementScorePlugin
+from framework.interface.pod_groups import PlacementAssignments, PodGroupCycle
 from framework.objects import Pod
 from framework.objects.resources import (
     CPU,
@@ -91,7 +94,9 @@ class Scored:
         return self
 
 
-class NodeResourcesFit(PreFilterPlugin, ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, EnqueueExtensions):
+class NodeResourcesFit(
+    PreFilterPlugin, ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, PlacementScorePlugin, EnqueueExtensions
+):
     name: ClassVar[str] = "NodeResourcesFit"
     args_type: ClassVar[type[NodeResourcesFitArgs]] = NodeResourcesFitArgs
     description: ClassVar[str] = "Keeps pods off nodes without room for their requests, and prefers by the strategy."
@@ -191,10 +196,35 @@ class NodeResourcesFit(PreFilterPlugin, ColumnFilterPlugin, PreScorePlugin, Colu
     def score_fragment(self, pod: PodInfo) -> Hashable:
         return self._amounts(pod.pod)
 
+    def score_placement(self, group: PodGroupCycle, placed: PlacementAssignments) -> tuple[int, Status | None]:
+        """MostAllocated over all nodes of the placement taken together, whatever the strategy for single nodes is."""
+        wanted = [0] * len(self._resources)
+        for pod, _ in placed.assignments:
+            for i, amount in enumerate(self._amounts(pod)):
+                wanted[i] += amount.request
+        parts: list[Share] = []
+        nodes = [self.handle.snapshot.get(name) for name in placed.placement.nodes]
+        infos = [info for info in nodes if info is not None]
+        for (name, weight), request in zip(self._resources, wanted, strict=True):
+            if not Amount(name, weight, request).is_scored:
+                continue
+            allocatable = sum(info.allocatable.get(name, 0) for info in infos)
+            allocated = sum(_allocated(info, name) for info in infos)
+            values = (np.array([each], dtype=np.int64) for each in (allocatable, allocated, allocated + request))
+            parts.append(Share(weight, np.array([allocatable != 0]), *values))
+        return int(weighted_mean(parts, most_allocated, 1)[0]), None
+
     def _amounts(self, pod: Pod) -> tuple[Amount, ...]:
         # Upstream's scorer never turns pod-level requests on.
         requests = pod_requests(pod, pod_level=False, non_missing=NON_MISSING_DEFAULTS)
         return tuple(Amount(name, weight, requests.get(name, 0)) for name, weight in self._resources)
+
+
+def _allocated(info: NodeInfo, name: str) -> int:
+    """As scoring counts it: with defaults for containers that request no cpu or memory."""
+    if name == CPU:
+        return info.non_zero_cpu
+    return info.non_zero_memory if name == MEMORY else info.requested.get(name, 0)
 
 
 def _without_state(column: Column) -> Ints:
