@@ -152,6 +152,8 @@ def _prioritize(
         return Failed(scored, None, CLEAR_NOMINATION)
     trace.scores = scored.trace
     names, tied = core.snapshot.order_names, scored.tied
+    if len(tied) > 1:
+        trace.tie_rule = core.ties.rule
     chosen = core.ties.pick_scored(
         nodes.count, len(tied), scored.places, lambda: [names[position] for position in tied.tolist()]
     )

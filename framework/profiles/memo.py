@@ -12,7 +12,7 @@ from framework.interface.cycle_state import StateData
 from framework.interface.plugin import PreFilterExtensions, PreFilterResult
 from framework.interface.status import Status
 from framework.profiles.filter_entry import FilterEntry
-from framework.profiles.scores import ScorePart
+from framework.profiles.score_part import ScorePart
 from framework.trace.attempt import PluginOutcome, PreFilterOutcome
 
 

@@ -220,9 +220,9 @@ def _raw_scores(
         return _failed_first(parts, failed, state, pod, snapshot, rows)
     if per_node:
         work.node_calls += len(per_node) * len(rows)
-        error = _ask_nodes(per_node, state, pod, snapshot.nodes_of_rows(rows), raw)
-        if error is not None:
-            return error
+        wrong = _ask_nodes(per_node, state, pod, snapshot.nodes_of_rows(rows), raw)
+        if wrong is not None:
+            return wrong
     return raw
 
 

@@ -474,8 +474,8 @@ class Scheduler:
         known = set(self.core.profiles)
         self.configuration = configuration
         self.core.profiles = profiles
-        seen = [pod for pod in self.cluster.list(Pod) if pod.spec.scheduler_name in known]
-        self._follow_gates(configuration, seen)
+        ours = [pod for pod in self.cluster.list(Pod) if pod.spec.scheduler_name in known]
+        self._follow_gates(configuration, ours)
         self.core.queue.reconfigure(
             order=_queue_order(profiles),
             pre_enqueue={name: profile.pre_enqueue for name, profile in profiles.items()},

@@ -236,10 +236,8 @@ class ScoreTrace:
         made = []
         for plugin, weight, raw, normalized in self.recorded_plugins:
             scores = raw.array()[rows]
-            same = normalized is None
-            made.append(
-                PluginScores(plugin, weight, scores, scores if same else normalized.array()[rows].astype(np.int64))
-            )
+            points = scores if normalized is None else normalized.array()[rows].astype(np.int64)
+            made.append(PluginScores(plugin, weight, scores, points))
         return made
 
     @property
@@ -305,6 +303,8 @@ class AttemptTrace:
     pre_score: list[PluginOutcome] = field(default_factory=list)
     scores: ScoreTrace | None = None
     post_filter: list[PostFilterOutcome] = field(default_factory=list)
+    tie_rule: str = ""
+    """Which rule chose among ``scores.candidates`` (framework.profiles.ties); "" where there was nothing to choose."""
     selected: str = ""
     """The node the pod was placed on, also when a later point failed."""
     reserve: list[PluginOutcome] = field(default_factory=list)

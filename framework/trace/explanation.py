@@ -124,7 +124,8 @@ def _compared(trace: AttemptTrace) -> list[str]:
         lines.append(f"    {standing.rank}. {standing.node}: {standing.total}{f' ({points})' if points else ''}")
     tied = len(trace.scores.candidates)
     if tied > 1 and trace.selected:
-        lines.append(f"  {_count(tied, 'node')} are equally good; {trace.selected} was chosen among them")
+        chosen = f"{trace.selected} was chosen among them (rule: {trace.tie_rule})"
+        lines.append(f"  {_count(tied, 'node')} are equally good; {chosen}")
     return lines
 
 

@@ -5,11 +5,14 @@ from __future__ import annotations
 from collections import Counter
 
 import numpy as np
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
 from framework.profiles import SeededGenerator, Ties
-from framework.profiles.ties import heap_root
+from framework.profiles.ties import TieRule, heap_root
+from tests.builders import make_node, make_pod
+from tests.cycle.small import SmallCluster
 
 
 def heap_init_root(totals: list[int]) -> int:
@@ -60,3 +63,16 @@ def test_seeded_rule_is_fair_and_repeatable() -> None:
 def test_generator_is_splitmix64() -> None:
     generator = SeededGenerator(1234567)
     assert [generator.next() for _ in range(3)] == [6457827717110365317, 3203168211198807973, 9817491932198370423]
+
+
+@pytest.mark.parametrize("rule", ["seeded", "upstream", "smallest"])
+def test_an_attempt_says_who_was_tied_and_which_rule_chose(rule: TieRule) -> None:
+    cluster = SmallCluster([make_node("b"), make_node("a"), make_node("full", cpu="1")], ties=rule)
+    attempt = cluster.schedule(make_pod("p", requests={"cpu": "500m"}))
+    assert attempt.tie_rule == rule
+    assert attempt.scores is not None
+    assert attempt.filter is not None
+    assert {attempt.filter.nodes[i] for i in attempt.scores.candidates} == {"a", "b"}
+    assert attempt.selected == {"upstream": "b", "smallest": "a"}.get(rule, attempt.selected)
+    alone = cluster.schedule(make_pod("large", requests={"cpu": "3"}, nodeSelector={"none": "such"}))
+    assert alone.tie_rule == ""

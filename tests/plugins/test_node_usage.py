@@ -7,6 +7,7 @@ from typing import Any
 import numpy as np
 import pytest
 
+from framework.configuration.shapes import UtilizationShapePoint
 from framework.interface import Code, QueueingHint, Status
 from framework.interface.scores import quotient
 from framework.objects import DeviceClass, Pod
@@ -22,7 +23,6 @@ from framework.plugins.noderesources.args import (
     RequestedToCapacityRatioParam,
     ResourceSpec,
     ScoringStrategy,
-    UtilizationShapePoint,
 )
 from framework.plugins.noderesources.hints import AfterNodeChange, after_device_class_event, after_pod_event
 from tests.builders import make_node, make_pod

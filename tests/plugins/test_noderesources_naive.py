@@ -12,6 +12,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from framework.columns import Snapshot
+from framework.configuration.shapes import UtilizationShapePoint
 from framework.interface import CycleState, PodInfo
 from framework.objects import Node, Pod
 from framework.objects.decode import decode_manifest
@@ -22,7 +23,6 @@ from framework.plugins.noderesources.args import (
     RequestedToCapacityRatioParam,
     ResourceSpec,
     ScoringStrategy,
-    UtilizationShapePoint,
 )
 from tests.plugins import naive_resources as naive
 from tests.plugins.domain_worlds import Change

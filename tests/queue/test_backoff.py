@@ -80,7 +80,7 @@ def test_only_rejected_pods_may_leave_early_and_the_timer_sees_both_heaps() -> N
 
 def test_without_the_gate_nothing_is_cut_and_nobody_leaves_early() -> None:
     start = round(0.3 * SECOND)
-    backoff = BackoffQueue(SECOND, 10 * SECOND, lambda a, b: a.sequence < b.sequence, start=start, pops_early=False)
+    backoff = BackoffQueue(SECOND, 10 * SECOND, ORDER, start=start, pops_early=False)
     late, early = pod("late", at=0.9, rejected=1, sequence=1), pod("early", at=0.1, rejected=1, sequence=2)
     backoff.add(late)
     backoff.add(early)

@@ -32,6 +32,7 @@ def scored() -> AttemptTrace:
     same = np.array([100, 100, 100], dtype=np.int64)
     plugins = [PluginScores("NodeResourcesFit", 1, fit, fit), PluginScores("TaintToleration", 3, same, same)]
     trace.scores = ScoreTrace(np.array([0, 1, 2]), plugins, fit + 3 * same, np.array([1, 2]))
+    trace.tie_rule = "seeded"
     return trace
 
 
@@ -44,7 +45,7 @@ def test_a_placed_pod() -> None:
         "    1. c: 350 (NodeResourcesFit 50)",
         "    1. b: 350 (NodeResourcesFit 50)",
         "    3. a: 330 (NodeResourcesFit 30)",
-        "  2 nodes are equally good; c was chosen among them",
+        "  2 nodes are equally good; c was chosen among them (rule: seeded)",
     ]
 
 

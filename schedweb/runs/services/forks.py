@@ -38,7 +38,7 @@ def inherited_journal(parent: Run, fork: Run, position: int) -> list[JournalEntr
     """What the parent was told before the position. How it was paced is its own business."""
     pacing = [command.__struct_config__.tag for command in PACING]
     rows = JournalEntry.objects.filter(run=parent, position__lt=position).exclude(type__in=pacing)
-    copies = []
+    copies: list[JournalEntry] = []
     for row in rows.order_by("position", "number"):
         if row.type == CLOCK:
             moves = [move for move in row.command["moves"] if move[0] < position]

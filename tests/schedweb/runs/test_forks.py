@@ -85,7 +85,7 @@ def test_a_fork_of_an_earlier_moment_with_a_remedy(played: Game) -> None:
 
 def test_forks_of_one_moment_are_alike_and_survive_their_parent(played: Game) -> None:
     changes = [{"type": "node_cordon", "name": "b"}]
-    digests = []
+    digests: list[tuple[str, int]] = []
     for _ in range(2):
         fork = Game(run_fork(parent=played.run, user=played.user, position=5, changes=changes), played.user)
         fork.command("play", speed="max")
