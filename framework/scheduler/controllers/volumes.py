@@ -49,7 +49,9 @@ def bind_what_was_decided(cluster: ControlledCluster, event: InformerEvent) -> N
     """The scheduler named a claim in a volume, or a node in a claim."""
     match event:
         case ObjectUpdated(PersistentVolume() as old, PersistentVolume() as volume):
-            if volume.spec.claim_ref is not None and volume.spec.claim_ref != old.spec.claim_ref:
+            # A volume that named its claim before is written once more by the binder, without a change.
+            rewritten = volume.spec == old.spec and volume.status == old.status
+            if volume.spec.claim_ref is not None and (rewritten or volume.spec.claim_ref != old.spec.claim_ref):
                 _bind_named(cluster, volume)
         case ObjectUpdated(_, PersistentVolumeClaim() as claim):
             node_name = claim.metadata.annotations.get(SELECTED_NODE)
