@@ -64,10 +64,13 @@ def victims_words(trace: AttemptTrace) -> str:
     return f"{count} {'victim' if count == 1 else 'victims'} on {nominated.nominated_node}"
 
 
-def message_tail(message: str) -> str:
-    """`0/36 nodes are available: 24 Insufficient cpu. …` → what comes after the colon, up to preemption's part."""
-    _, colon, rest = message.partition(" nodes are available: ")
-    return rest.partition(" preemption: ")[0].strip() if colon else message
+def message_tail(trace: AttemptTrace) -> str:
+    """`0/36 nodes are available: 24 Insufficient cpu. …` → what comes after the colon, up to PostFilter's part."""
+    _, colon, rest = trace.message.partition(" nodes are available: ")
+    if not colon:
+        return trace.message
+    after = next((reason for each in trace.post_filter for reason in each.status.all_reasons), "")
+    return rest.partition(f" {after}")[0] if after else rest
 
 
 def status_body(plugin: str, status: Status) -> dict[str, Any]:

@@ -352,7 +352,7 @@ class Projection(Observer):
         said = [
             lines.text(" 0 of "),
             lines.number(trace.nodes_total),
-            lines.text(f" nodes. {message_tail(trace.message)}"),
+            lines.text(f" nodes. {message_tail(trace)}"),
         ]
         if error or not trace.fit_error:
             said = [lines.text(f" failed: {trace.message}")]

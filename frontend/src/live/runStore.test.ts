@@ -12,13 +12,13 @@ const counts = { gated: 0, active: 0, backoff: 0, unschedulable: 0, in_flight: 0
 const clock = { mode: "virtual" as const, now: "2026-11-20T10:00:00.000Z", start: "2026-11-20T10:00:00.000Z", speed: 10 as const };
 
 function boardAt(seq: number): Board {
-  const run = { id: "r", state: "paused", clock, counts, attempts: seq, points: 0, position: seq, position: seq, worker: { state: "live", since: null }, seq } as unknown as Run;
+  const run = { id: "r", state: "paused", clock, counts, attempts: seq, points: 0, position: seq, worker: { state: "live", since: null }, seq } as unknown as Run;
   return { seq, run, cycle: null, columns: Object.fromEntries(STATE_KEYS.map((key) => [key, { ...empty }])) as Record<StateKey, Column> };
 }
 
 function delta(seq: number, more: Partial<RunDelta> = {}): RunDelta {
   return {
-    type: "run.delta", run: "r", seq, previous: seq - 1, at: clock.now, state: "playing", clock, counts, attempts: seq, points: 0,
+    type: "run.delta", run: "r", seq, previous: seq - 1, at: clock.now, state: "playing", clock, counts, attempts: seq, points: 0, position: seq,
     worker: { state: "live", since: null }, cycle: null, columns: {}, nodes: [], feed: [], arrivals: null, ...more,
   };
 }
@@ -38,6 +38,7 @@ describe("a run's store", () => {
   let boards: ((board: Board) => void)[];
   let failing: boolean;
   let nodeReads: number;
+  let heldNodes: (() => void)[] | null;
   const refollow = vi.fn();
   let store: RunStore;
 
@@ -45,6 +46,7 @@ describe("a run's store", () => {
     boards = [];
     failing = false;
     nodeReads = 0;
+    heldNodes = null;
     refollow.mockReset();
     store = new RunStore("r", {
       board: () => failing
@@ -52,7 +54,9 @@ describe("a run's store", () => {
         : new Promise((resolve) => boards.push(resolve)),
       nodes: () => {
         nodeReads += 1;
-        return Promise.resolve(structuredClone(table));
+        const read = structuredClone(table);
+        const waiting = heldNodes;
+        return waiting === null ? Promise.resolve(read) : new Promise((resolve) => waiting.push(() => resolve(read)));
       },
       feed: () => Promise.resolve([item(2), item(1)]),
       now: () => 77,
@@ -64,6 +68,31 @@ describe("a run's store", () => {
     boards.shift()?.(boardAt(seq));
     await settle();
   };
+
+  it("keeps what nodes became while their table was on the way", async () => {
+    await ready();
+    heldNodes = [];
+    // A worker that took over tells the whole topology; the table that is read then is of seq 5.
+    store.apply(delta(6, { topology: true }));
+    store.apply(delta(7, { nodes: [[9, [700, 2], [0, 0], [2, 0, 0]]] }));
+    heldNodes.shift()?.();
+    await settle();
+    const { table: shown } = store.getNodes();
+    expect(shown?.seq).toBe(7);
+    expect(nodeReads).toBe(2);
+    const place = shown?.names.indexOf("n9") ?? -1;
+    expect(shown?.requested.map((column) => column[place])).toEqual([700, 2]);
+  });
+
+  it("reads the nodes once more when another one came while their table was on the way", async () => {
+    await ready();
+    heldNodes = [];
+    store.apply(delta(6, { topology: true }));
+    store.apply(delta(7, { topology: true }));
+    heldNodes.shift()?.();
+    await settle();
+    expect(nodeReads).toBe(3);
+  });
 
   it("shows the board, then applies deltas on top", async () => {
     await ready();

@@ -67,6 +67,8 @@ export class RunStore {
   private again = false;
   private wantedSeq = -1;
   private loadingNodes = false;
+  /** What came while the table was on the way: it may be older than that. */
+  private missed: RunDelta[] = [];
 
   constructor(run: string, source: RunSource, refollow: () => void) {
     this.run = run;
@@ -113,6 +115,8 @@ export class RunStore {
   async loadNodes(): Promise<void> {
     if (this.loadingNodes) return;
     this.loadingNodes = true;
+    this.missed = [];
+    let again = false;
     try {
       const first = await this.source.nodes(this.run, 0);
       const table = NodeColumns.from(first);
@@ -122,12 +126,21 @@ export class RunStore {
         table.append(next);
       }
       table.seq = first.seq;
-      this.nodes = { status: "ready", error: null, table, version: this.nodes.version + 1 };
+      const version = this.nodes.version + 1;
+      for (const delta of this.missed) {
+        if (delta.seq <= first.seq) continue;
+        const fits = delta.topology !== true && table.update(delta.nodes, version);
+        again ||= !fits;
+        table.seq = delta.seq;
+      }
+      this.nodes = { status: "ready", error: null, table, version };
     } catch (error) {
       this.nodes = { ...this.nodes, status: "failed", error: asApiError(error) };
     }
     this.loadingNodes = false;
+    this.missed = [];
     this.emit();
+    if (again) await this.loadNodes();
   }
 
   async loadFeed(): Promise<void> {
@@ -206,6 +219,7 @@ export class RunStore {
       rate: delta.rate ?? null,
       receivedAt: this.source.now(),
     };
+    if (this.loadingNodes) this.missed.push(delta);
     if (delta.topology === true) void this.loadNodes();
     else if (delta.nodes.length > 0 && this.nodes.table !== null) {
       const version = this.nodes.version + 1;
