@@ -61,6 +61,7 @@ class Snapshot:
         self._order = np.zeros(0, dtype=np.intp)
         self._position = np.zeros(0, dtype=np.intp)
         self._order_names: tuple[str, ...] = ()
+        self._names_by_position: NDArray[Any] | None = None
         self.in_row_order = True
         """Positions in the node list are row numbers."""
         self._listed: list[NodeInfo] | None = None
@@ -191,6 +192,7 @@ class Snapshot:
     def set_order(self, names: Sequence[str]) -> None:
         """The node list: zones in turn (spec: cache §4). Call it whenever nodes were added or removed."""
         self._order_names = tuple(names)
+        self._names_by_position = None
         self._order = np.array([self._rows[name] for name in names], dtype=np.intp)
         self._position = np.full(self.extent.used, ABSENT, dtype=np.intp)
         self._position[self._order] = np.arange(len(self._order), dtype=np.intp)
@@ -223,9 +225,14 @@ class Snapshot:
     def name_of_row(self, row: int) -> str:
         return self._info(row).name
 
-    def nodes_with_pods_below(self, priority: int) -> frozenset[str]:
-        lower = np.flatnonzero(self.usage.lowest_priority[: self.extent.used] < priority)
-        return frozenset(self._info(row).name for row in lower.tolist())
+    def names_of_rows(self, rows: NDArray[np.intp]) -> list[str]:
+        if self._names_by_position is None:
+            self._names_by_position = np.array(self._order_names, dtype=object)
+        names: list[str] = self._names_by_position[self._position[rows]].tolist()
+        return names
+
+    def rows_with_pods_below(self, priority: int) -> NDArray[np.bool_]:
+        return self.usage.lowest_priority[: self.extent.used] < priority
 
     # --- rows -------------------------------------------------------------------------------------------------------
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from dataclasses import dataclass, field
-from itertools import compress
 from typing import Final
 
 import numpy as np
@@ -69,12 +68,14 @@ class NodeToStatus(NodeStatuses):
         number = int(self.trace.verdict[position])
         return self.trace.verdicts[number] if number > FEASIBLE else self._absent
 
-    def nodes_with_unschedulable(self) -> list[str]:
+    def rows_with_unschedulable(self) -> NDArray[np.intp]:
         wanted = np.array([status.code is Code.UNSCHEDULABLE for status in self.trace.verdicts] + [False])
-        chosen = wanted[self.trace.verdict]
+        verdict = self.trace.verdict
+        chosen = wanted[verdict]
         if self._absent.code is Code.UNSCHEDULABLE:
-            chosen = chosen | (self.trace.verdict <= FEASIBLE)
-        return list(compress(self.trace.nodes, chosen.tolist()))
+            chosen = chosen | (verdict <= FEASIBLE)
+        rows: NDArray[np.intp] = self._snapshot.order[chosen]
+        return rows
 
     @property
     def absent_status(self) -> Status:

@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Iterable, Mapping, Sequence
 from typing import Protocol, TypeVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from framework.configuration.feature_gates import FeatureGates
-from framework.interface.columns import View
+from framework.interface.columns import Rows, View
 from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import NodeInfo, PodInfo
 from framework.interface.pod_groups import PodGroupMembers
@@ -14,6 +17,7 @@ from framework.interface.status import Status
 from framework.objects import KubeObject, Pod
 
 O = TypeVar("O", bound=KubeObject)  # noqa: E741
+V = TypeVar("V", covariant=True)
 T = TypeVar("T")
 
 
@@ -154,8 +158,31 @@ class Handle(Protocol):
         """Moves these pods to activeQ (upstream ``Activate``)."""
         ...
 
+    def follow(self, state: CycleState, pod: PodInfo, key: Hashable, make: Callable[[], V]) -> Followed[V] | None:
+        """A value that a PostFilter plugin keeps under ``key`` for all pods that filters treat alike, with the rows
+        where it may be out of date. It must rest on filters' answers in dry runs, on the pods of nodes and on what
+        ``key`` says, and may be lost at any time. None when filters have a state of their own, so that nothing holds.
+        """
+        ...
+
     def dry_run(self, state: CycleState, pod: PodInfo, node: NodeInfo) -> DryRun:
         """A what-if on one node: remove and re-add pods, then ask the filters (with nominated pods)."""
+        ...
+
+
+class Followed(Protocol[V]):
+    """What ``Handle.follow`` gives."""
+
+    @property
+    def value(self) -> V: ...
+
+    @property
+    def changed(self) -> Rows:
+        """Rows for which what the value says may no longer hold; None for all."""
+        ...
+
+    def state_of(self, row: int) -> Hashable | None:
+        """Rows with equal states are alike to filters when equal pods leave them and come to them; None: unknown."""
         ...
 
 
@@ -172,8 +199,10 @@ class SnapshotReader(Protocol):
 
     def name_of_row(self, row: int) -> str: ...
 
-    def nodes_with_pods_below(self, priority: int) -> frozenset[str]:
-        """Nodes that hold a pod of lower priority: where preemption can find a victim."""
+    def names_of_rows(self, rows: NDArray[np.intp]) -> list[str]: ...
+
+    def rows_with_pods_below(self, priority: int) -> NDArray[np.bool_]:
+        """Row → whether a pod of lower priority is there: where preemption can find a victim."""
         ...
 
 

@@ -163,8 +163,8 @@ class NodeStatuses(abc.ABC):
     def get(self, node_name: str) -> Status: ...
 
     @abc.abstractmethod
-    def nodes_with_unschedulable(self) -> list[str]:
-        """Nodes whose code is exactly Unschedulable, in snapshot order."""
+    def rows_with_unschedulable(self) -> NDArray[np.intp]:
+        """Rows of the nodes whose code is exactly Unschedulable, in snapshot order."""
 
     @property
     @abc.abstractmethod

@@ -17,6 +17,7 @@ from framework.interface.status import SUCCESS, Status
 from framework.objects import Pod
 from framework.profiles.filter_entry import FilterEntry, filter_status
 from framework.profiles.outcomes import answer, error_text, raised
+from framework.profiles.pod_classes import PodClass
 from framework.profiles.verdicts import Verdicts
 from framework.profiles.work import Work
 
@@ -38,6 +39,7 @@ class FilterRun:
         nominated: Callable[[str], Sequence[PodInfo]],
         verdicts: Verdicts,
         work: Work,
+        of: PodClass | None = None,
     ) -> None:
         self.entries = tuple(entries)
         self.extensions = tuple(extensions)
@@ -46,6 +48,8 @@ class FilterRun:
         self.snapshot = snapshot
         self._nominated = nominated
         self.work = work
+        self.of = of
+        """None for a state that is not the cycle's."""
         self.verdicts = verdicts
         """What the columnar plugins say, followed up to this cycle."""
         self.per_node = [(i, entry) for i, entry in enumerate(self.entries) if entry.per_node is not None]

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, TypeVar, cast
 
 from framework.columns import Snapshot
@@ -13,6 +13,7 @@ from framework.interface.node_info import NodeInfo, PodInfo
 from framework.interface.pod_groups import PodGroupMembers
 from framework.objects import Pod
 from framework.profiles.filter_run import FilterRun, NodeCase
+from framework.profiles.following import FollowedRows, Following, RowStates
 from framework.profiles.services import QueueForPlugins, Services
 
 T = TypeVar("T")
@@ -106,12 +107,28 @@ class ProfileHandle:
         self._services.asked += 1
         self._services.ready_queue.activate(pods, self.now())
 
+    def follow(self, state: CycleState, pod: PodInfo, key: Hashable, make: Callable[[], T]) -> FollowedRows[T] | None:
+        self._services.asked += 1
+        run, snapshot = self.current_filter, self._services.snapshot
+        if run is None or run.state is not state or run.pod.uid != pod.uid or run.stateful or run.of is None:
+            return None
+        names = self._services.ready_queue.nominated_nodes()
+        promised = [snapshot.row(name) for name in names if snapshot.get(name) is not None]
+        following = run.of.followed.get(key)
+        if following is None or not following.is_of(run.entries):
+            following = Following(run.entries, make())
+            if run.of.kept and run.of.reuses_filter:
+                run.of.followed[key] = following
+        changed = following.changed(snapshot, promised)
+        return FollowedRows(following.value, changed, RowStates(snapshot, run.entries, promised))
+
     def dry_run(self, state: CycleState, pod: PodInfo, node: NodeInfo) -> NodeCase:
         run = self.current_filter
         if run is None or run.state is not state or run.pod.uid != pod.uid:
             # PreFilter rejected the pod, so Filter never ran; or a plugin tries out a state of its own.
             assert self.make_filter_run is not None
             run = self.make_filter_run(state, pod)
+        run.work.dry_runs += 1
         case = NodeCase(run, self._services.snapshot.row(node.name), node)
         if run.stateful:
             case.own_state()

@@ -16,6 +16,7 @@ from framework.columns import Snapshot
 from framework.interface.columns import Plan
 from framework.interface.node_info import FIGURES, PodInfo
 from framework.interface.plugin import Plugin
+from framework.profiles.following import Following
 from framework.profiles.memo import FilterMemo, ScoreMemo
 from framework.profiles.plan_column import PlanColumn
 from framework.profiles.scores import Scores
@@ -60,7 +61,17 @@ def signature(pod: PodInfo) -> bytes:
 class PodClass:
     """``kept`` False: nothing of it outlives the attempt."""
 
-    __slots__ = ("filter_memo", "kept", "reuses_filter", "reuses_score", "score_memo", "scores", "sights", "verdicts")
+    __slots__ = (
+        "filter_memo",
+        "followed",
+        "kept",
+        "reuses_filter",
+        "reuses_score",
+        "score_memo",
+        "scores",
+        "sights",
+        "verdicts",
+    )
 
     def __init__(self, *, reuses_filter: bool, reuses_score: bool) -> None:
         self.reuses_filter = reuses_filter
@@ -71,6 +82,8 @@ class PodClass:
         self.filter_memo: FilterMemo | None = None
         self.score_memo: ScoreMemo | None = None
         self.verdicts: Verdicts | None = None
+        self.followed: dict[Hashable, Following] = {}
+        """What PostFilter plugins keep."""
         self.scores: Scores | None = None
 
     def stands(self, objects: int) -> bool:
@@ -80,6 +93,7 @@ class PodClass:
     def forget(self) -> None:
         self.kept = False
         self.filter_memo = self.score_memo = self.verdicts = self.scores = None
+        self.followed.clear()
 
 
 class PodClasses:

@@ -191,7 +191,7 @@ class Profile:
         if of is not None:
             of.verdicts = verdicts
         nominated = queue.nominated_pods_for_node
-        return FilterRun(entries, extensions, state, pod, snapshot, nominated, verdicts, self.classes.work)
+        return FilterRun(entries, extensions, state, pod, snapshot, nominated, verdicts, self.classes.work, of)
 
     def filter_entries(self, state: CycleState, pod: PodInfo) -> tuple[FilterEntry, ...]:
         entries: list[FilterEntry] = []

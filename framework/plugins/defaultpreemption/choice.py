@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
 from typing import Final
+
+import numpy as np
+from numpy.typing import NDArray
 
 from framework.plugins.defaultpreemption.victims import Victims, priority_of, start_time
 
 _LIFT: Final = 1 << 31
 """Makes every priority positive, so that fewer victims of a negative priority stay cheaper than many."""
+NOT_STARTED: Final = np.iinfo(np.int64).max
+"""Stands for "now" in what is kept."""
 
 CRITERIA: Final = (
     "fewest PodDisruptionBudget violations",
@@ -19,27 +23,44 @@ CRITERIA: Final = (
 )
 
 
+class Costs:
+    """One number per criterion, the smaller the better; the last one is the start, the later the better."""
+
+    NUMBER: Final = len(CRITERIA)
+    START: Final = NUMBER - 1
+
+
 def earliest_start(victims: Victims, now: int) -> int:
     """The earliest start among the victims of the highest priority, in nanoseconds."""
     highest = max(priority_of(pod) for pod in victims.pods)
-    return min(start_time(pod, now) for pod in victims.pods if priority_of(pod) == highest)
+    starts = [pod for pod in victims.pods if priority_of(pod) == highest]
+    if not any(pod.status.start_time for pod in starts):
+        return NOT_STARTED
+    return min(start_time(pod, now) for pod in starts)
 
 
-def best_candidates(candidates: Sequence[Victims], now: int) -> tuple[list[Victims], dict[str, str]]:
-    """(the candidates that are equally good, node → criterion for each of the others)."""
-    scores: tuple[Callable[[Victims], int], ...] = (
-        lambda v: -v.pdb_violations,
-        lambda v: -priority_of(v.pods[0]),
-        lambda v: -sum(priority_of(pod) + _LIFT for pod in v.pods),
-        lambda v: -len(v.pods),
-        lambda v: earliest_start(v, now),
+def costs_of(victims: Victims, now: int) -> tuple[int, ...]:
+    priorities = [priority_of(pod) for pod in victims.pods]
+    return (
+        victims.pdb_violations,
+        priorities[0],
+        sum(priorities) + _LIFT * len(priorities),
+        len(priorities),
+        earliest_start(victims, now),
     )
-    left = list(candidates)
-    lost: dict[str, str] = {}
-    for criterion, score in zip(CRITERIA, scores, strict=True):
+
+
+def best_candidates(costs: NDArray[np.int64], now: int) -> tuple[NDArray[np.intp], NDArray[np.int8]]:
+    """(the candidates that are equally good, per candidate the criterion by which it lost or -1)."""
+    lost_by = np.full(len(costs), -1, dtype=np.int8)
+    left = np.arange(len(costs))
+    for criterion in range(Costs.NUMBER):
         if len(left) == 1:
             break
-        best = max(map(score, left))
-        lost.update((v.node, criterion) for v in left if score(v) != best)
-        left = [v for v in left if score(v) == best]
-    return left, lost
+        cost = costs[left, criterion]
+        if criterion == Costs.START:
+            cost = -np.where(cost == NOT_STARTED, now, cost)
+        best = cost == cost.min()
+        lost_by[left[~best]] = criterion
+        left = left[best]
+    return left, lost_by

@@ -10,6 +10,9 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import ClassVar
 
+import numpy as np
+from numpy.typing import NDArray
+
 from framework.interface import (
     ActionType,
     ClusterEvent,
@@ -31,8 +34,10 @@ from framework.interface.fit_error import counted_fit_error_message
 from framework.objects import KubeObject, Pod, PodDisruptionBudget
 from framework.objects.scheduling import SchedulingPodGroup
 from framework.plugins.defaultpreemption.args import DefaultPreemptionArgs
-from framework.plugins.defaultpreemption.choice import best_candidates
-from framework.plugins.defaultpreemption.victims import NO_VICTIMS, Victims, priority_of, select_victims
+from framework.plugins.defaultpreemption.candidates import CLEAN, REFUSED, VIOLATING, CandidateTable
+from framework.plugins.defaultpreemption.choice import CRITERIA, Costs, best_candidates
+from framework.plugins.defaultpreemption.trial import Trial, is_nobody
+from framework.plugins.defaultpreemption.victims import NO_VICTIMS, Victims, priority_of
 
 NOT_HELPFUL = Status.unresolvable("Preemption is not helpful for scheduling")
 STILL_RUNNING = Status.unresolvable("waiting for the preemption for this pod to be finished")
@@ -46,12 +51,11 @@ class _Search:
     """Those without budget violations first."""
     failures: list[tuple[Status, int]] = field(default_factory=list)
     """Why other nodes are none, with how many."""
-    refused: dict[str, list[str]] = field(default_factory=dict)
+    costs: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, Costs.NUMBER), dtype=np.int64))
+    """Of each candidate."""
+    refused: dict[str, tuple[str, ...]] = field(default_factory=dict)
     """Reason → nodes that had pods to evict, in vain."""
     not_tried: tuple[str, ...] = ()
-
-    def refused_by_reason(self) -> dict[str, tuple[str, ...]]:
-        return {reason: tuple(nodes) for reason, nodes in self.refused.items()}
 
 
 class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
@@ -115,21 +119,26 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
             if errors:
                 return None, Status.as_error(_aggregate(errors))
             message = counted_fit_error_message(total, search.failures, NOT_HELPFUL)
-            said = PostFilterResult(nominated_node="", refused=search.refused_by_reason())
+            said = PostFilterResult(nominated_node="", refused=search.refused)
             return said, Status.unschedulable(message)
 
-        equal, lost = best_candidates(candidates, self.handle.now())
-        chosen_node = self.handle.choose_among([v.node for v in equal])
-        chosen = next(v for v in equal if v.node == chosen_node)
+        now = self.handle.now()
+        equal, lost_by = best_candidates(search.costs, now)
+        chosen_node = self.handle.choose_among([candidates[i].node for i in equal.tolist()])
+        chosen = next(candidates[i] for i in equal.tolist() if candidates[i].node == chosen_node)
         self._evict(current, chosen)
         return PostFilterResult(
             nominated_node=chosen.node,
             victims=chosen.pods,
             candidates={v.node: v.pods for v in candidates},
             pdb_violations={v.node: v.pdb_violations for v in candidates if v.pdb_violations},
-            nominated_any=tuple(v.node for v in equal),
-            lost_by=lost,
-            refused=search.refused_by_reason(),
+            nominated_any=tuple(candidates[i].node for i in equal.tolist()),
+            lost_by={
+                v.node: CRITERIA[criterion]
+                for v, criterion in zip(candidates, lost_by.tolist(), strict=True)
+                if criterion >= 0
+            },
+            refused=search.refused,
             not_tried=search.not_tried,
         ), Status()
 
@@ -147,41 +156,47 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
         return ""
 
     def _find_candidates(self, state: CycleState, pod: PodInfo, statuses: NodeStatuses) -> _Search:
-        potential = statuses.nodes_with_unschedulable()
-        if not potential:
+        snapshot = self.handle.snapshot
+        potential = statuses.rows_with_unschedulable()
+        if not len(potential):
             return _Search()
-        with_victims = self.handle.snapshot.nodes_with_pods_below(priority_of(pod.pod))
-        if with_victims.isdisjoint(potential):
+        below = snapshot.rows_with_pods_below(priority_of(pod.pod))
+        with_victims = below[potential]
+        if not with_victims.any():
             return _Search(failures=[(NO_VICTIMS, len(potential))])
         budgets = self.handle.objects.list(PodDisruptionBudget)
         wanted = self._candidates_wanted(len(potential))
         offset = self.handle.random_below(len(potential))
-        clean: list[Victims] = []
-        violating: list[Victims] = []
+        ring = np.concatenate((potential[offset:], potential[:offset]))
+        has_victims = np.concatenate((with_victims[offset:], with_victims[:offset]))
+        followed = self.handle.follow(state, pod, (self.name, priority_of(pod.pod)), CandidateTable)
+        table = CandidateTable() if followed is None else followed.value
+        table.forget(None if followed is None else followed.changed, len(below))
+        trial = Trial(self.handle, state, pod, budgets, table, None if followed is None else followed.state_of)
+
+        tried = np.flatnonzero(has_victims)
+        visited, enough = table.search(ring[tried], wanted, trial.run)
+        rows = ring[tried[:visited]]
+        end = int(tried[visited - 1]) + 1 if enough else len(ring)
+        kinds = table.kind[rows]
         found = _Search()
-        failures = found.failures
-        for i in range(len(potential)):
-            name = potential[(offset + i) % len(potential)]
-            if name not in with_victims:
-                failures.append((NO_VICTIMS, 1))
-                continue
-            node = self.handle.snapshot.get(name)
-            assert node is not None, f"Filter answered for node {name!r}, which is not in the snapshot"
-            dry_run = self.handle.dry_run(state, pod, node)
-            outcome = select_victims(dry_run, pod, budgets, self.handle.now())
-            if isinstance(outcome, Status):
-                failures.append((outcome, 1))
-                found.refused.setdefault(", ".join(outcome.all_reasons), []).append(name)
-                continue
-            if not outcome.pods:
-                failures.append((Status.as_error(f'expected at least one victim pod on node "{name}"'), 1))
-                continue
-            (violating if outcome.pdb_violations else clean).append(outcome)
-            if clean and len(clean) + len(violating) >= wanted:
-                rest = range(i + 1, len(potential))
-                found.not_tried = tuple(potential[(offset + j) % len(potential)] for j in rest)
-                break
-        found.candidates = [*clean, *violating]
+        if end > len(rows):
+            found.failures.append((NO_VICTIMS, end - len(rows)))
+        by_reason: dict[str, list[int]] = {}
+        distinct, first = np.unique(kinds, return_index=True)
+        for kind in distinct[np.argsort(first)].tolist():
+            if kind >= REFUSED:
+                status = table.status(kind)
+                found.failures.append((status, int(np.count_nonzero(kinds == kind))))
+                if not is_nobody(status):
+                    by_reason.setdefault(", ".join(status.all_reasons), []).append(kind)
+        for reason, of_reason in by_reason.items():
+            found.refused[reason] = tuple(snapshot.names_of_rows(rows[np.isin(kinds, of_reason)]))
+        # Those without budget violations come first.
+        chosen = np.concatenate((rows[kinds == CLEAN], rows[kinds == VIOLATING]))
+        found.candidates = [table.victims[row] for row in chosen.tolist()]
+        found.costs = table.costs[chosen]
+        found.not_tried = tuple(snapshot.names_of_rows(ring[end:]))
         return found
 
     def _candidates_wanted(self, nodes: int) -> int:
