@@ -26,6 +26,7 @@ from framework.profiles.handle import ProfileHandle
 from framework.profiles.memo import FilterMemo, Grounds, PreFilterAnswer, ScoreMemo
 from framework.profiles.outcomes import answer, error_text, raised
 from framework.profiles.pod_classes import PodClass, PodClasses
+from framework.profiles.post_filter_outcome import PostFilterOutcomes
 from framework.profiles.score_part import ScorePart, ScorePoint
 from framework.profiles.score_run import Scored, score_nodes, score_parts
 from framework.profiles.services import Services
@@ -33,9 +34,7 @@ from framework.profiles.verdicts import Verdicts
 from framework.queue import HintMap, build_hint_map
 from framework.trace.attempt import (
     AttemptTrace,
-    CandidateNode,
     PluginOutcome,
-    PostFilterOutcome,
     PreFilterOutcome,
 )
 
@@ -99,6 +98,7 @@ class Profile:
         asked = (*self.pre_filter, *self.filter, *((p.name, p) for p in on.listed("postFilter")))
         self.repeatable = all(plugin.repeatable for _, plugin in asked)
         """Whether a failed attempt rests on nothing but snapshot, pod and objects."""
+        self._post_filter_outcomes = PostFilterOutcomes()
         self.handle.make_filter_run = self.make_filter_run
 
     def __getstate__(self) -> dict[str, Any]:
@@ -238,7 +238,7 @@ class Profile:
             except Exception as error:  # noqa: BLE001 - a plugin may raise anything
                 given, said = None, raised(error)
             status = answer(said)
-            trace.post_filter.append(_post_filter_outcome(plugin, status, given))
+            trace.post_filter.append(self._post_filter_outcomes.of(plugin, status, given))
             if status.is_success:
                 return given, status
             if status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
@@ -352,25 +352,6 @@ def _nothing_left(limiting: set[str]) -> Status:
     if len(names) == 1:
         return Status.unresolvable(f"node(s) didn't satisfy plugin {names[0]}")
     return Status.unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(names)}] simultaneously")
-
-
-def _post_filter_outcome(plugin: str, status: Status, result: PostFilterResult | None) -> PostFilterOutcome:
-    if result is None:
-        return PostFilterOutcome(plugin, status, None, (), (), ())
-    candidates = tuple(
-        CandidateNode(
-            node,
-            tuple(victim.key for victim in victims),
-            result.pdb_violations.get(node, 0),
-            result.lost_by.get(node, ""),
-            tuple(victim.spec.priority or 0 for victim in victims),
-        )
-        for node, victims in result.candidates.items()
-    )
-    victims = tuple(victim.key for victim in result.victims)
-    refused = tuple(result.refused.items())
-    node, any_of = result.nominated_node, result.nominated_any
-    return PostFilterOutcome(plugin, status, node, victims, candidates, any_of, refused, result.not_tried)
 
 
 ProfileMap = dict[str, Profile]
