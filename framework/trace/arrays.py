@@ -35,25 +35,3 @@ def unpack(packed: Packed) -> Ints:
     if packed[0] == CONSTANT:
         return np.full(packed[2], packed[1], dtype=np.int64)
     return np.frombuffer(packed[1], dtype=np.dtype(_TYPES[packed[0]]).newbyteorder("<")).astype(np.int64)
-
-
-def pack_against(reference: NDArray[Any] | None, values: NDArray[Any]) -> list[Any]:
-    """[packed values], or [packed places, packed values] of the few that differ from an equally long reference."""
-    if reference is None or len(reference) != len(values):
-        return [pack(values)]
-    places = np.flatnonzero(reference != values)
-    if len(places) * 2 > len(values):
-        return [pack(values)]
-    # Distances between neighbours are small numbers, which pack and compress better than places.
-    distances = places.copy()
-    distances[1:] -= places[:-1]
-    return [pack(distances), pack(values[places])]
-
-
-def unpack_onto(reference: Ints | None, frame: list[Any]) -> Ints:
-    """What ``pack_against`` wrote; the reference is changed in place where it serves as one."""
-    if len(frame) == 1:
-        return unpack(frame[0])
-    assert reference is not None
-    reference[np.cumsum(unpack(frame[0]))] = unpack(frame[1])
-    return reference

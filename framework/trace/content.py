@@ -42,8 +42,13 @@ def plain_of(trace: AttemptTrace) -> Any:
     return Plain(*_plain_values(trace))
 
 
+def encoded_content(trace: AttemptTrace) -> bytes:
+    """Everything of an attempt but ``OWN`` and its arrays."""
+    return _encode(_content_values(trace))
+
+
 def content_digest(trace: AttemptTrace) -> bytes:
-    """Of an attempt that has ended. Equal exactly when one attempt repeats the other, over nodes with any names."""
+    """Of an attempt that has ended: its decision and every reason, but of its arrays only what they come to."""
     content = trace.content
     if content is None:
         return _hash(trace)
@@ -53,10 +58,18 @@ def content_digest(trace: AttemptTrace) -> bytes:
 
 
 def _hash(trace: AttemptTrace) -> bytes:
-    hashed = hashlib.blake2b(_encode(_content_values(trace)), digest_size=SIZE)
+    hashed = hashlib.blake2b(encoded_content(trace), digest_size=SIZE)
+    if trace.filter is not None:
+        hashed.update(_encode((trace.filter.explicit, trace.filter.verdicts)))
+    if trace.scores is not None:
+        hashed.update(_encode((trace.scores.places, trace.scores.best, trace.scores.ties)))
+    return hashed.digest()
+
+
+def update_with_arrays(hashed: Any, trace: AttemptTrace) -> None:
+    """Every node's verdict, scores and total."""
     if trace.filter is not None:
         _update(hashed, trace.filter.verdict)
-        hashed.update(_encode(trace.filter.verdicts))
     if trace.scores is not None:
         _update(hashed, trace.scores.positions)
         for plugin in trace.scores.plugins:
@@ -65,7 +78,6 @@ def _hash(trace: AttemptTrace) -> bytes:
             _update(hashed, plugin.normalized)
         _update(hashed, trace.scores.total)
         _update(hashed, trace.scores.candidates)
-    return hashed.digest()
 
 
 def _update(hashed: Any, values: NDArray[Any]) -> None:

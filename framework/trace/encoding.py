@@ -1,9 +1,9 @@
 """Attempts as bytes: a chunk of them, columnar and compressed, of which any one can be read back.
 
-Within a chunk an attempt is written as what differs from an earlier one: the last attempt of a pod whose name begins
-alike (replicas), else the attempt before. What follows from the rest (normalised scores from raw ones, totals, the
-order of the feasible nodes, the tied ones) is left out when it follows, and written when it does not. An attempt that
-repeats an earlier one of its pod is no more than a reference.
+A chunk holds columns (``framework.trace.chunk_columns``), and an attempt says which of them it read, and when. What
+follows from the rest (normalised scores from raw ones, totals, the order of the feasible nodes, the tied ones) is left
+out when it follows, and written when it does not. An attempt that repeats an earlier one of its pod is no more than a
+reference.
 """
 
 from __future__ import annotations
@@ -17,34 +17,46 @@ import zstandard
 from numpy.typing import NDArray
 
 from framework.interface.status import Status
-from framework.trace.arrays import Ints, Packed, pack, pack_against, unpack, unpack_onto
-from framework.trace.attempt import FEASIBLE, NOT_EVALUATED, AttemptTrace, FilterTrace, PluginScores, ScoreTrace
-from framework.trace.content import OWN, PLAIN, Plain, content_digest, own_numbers, plain_of
+from framework.trace.arrays import Ints, Packed, pack, unpack
+from framework.trace.attempt import (
+    FEASIBLE,
+    NOT_EVALUATED,
+    AttemptTrace,
+    FilterTrace,
+    PluginScores,
+    Recorded,
+    ScoreTrace,
+    in_turn,
+)
+from framework.trace.chunk_columns import Column, ColumnWriter, Place
+from framework.trace.content import OWN, PLAIN, Plain, encoded_content, own_numbers, plain_of
 
-FORMAT: Final = 1
+FORMAT: Final = 2
 LEVEL: Final = 3
 MAX_STEMS: Final = 64
-"""Groups of pods whose last attempt is kept as a reference."""
-MAX_LINE: Final = 64
-"""Attempts that may have to be followed to read one; then one is written whole."""
+"""Groups of pods whose last attempt is kept to be gone on from."""
 TABLE_SPAN: Final = 1 << 12
 """A normalisation is written as a table from raw score to score when raw scores span less than this."""
+BY_POSITION: Final = -1
 
 
 class Frame(msgspec.Struct, array_like=True, omit_defaults=True):
     plain: msgspec.Raw
-    reference: int
-    """Index in the chunk of the attempt this one is written against; -1 for none."""
     nodes: int = -1
     """Which node list; -1 when the attempt has no filter part."""
+    order: int = BY_POSITION
+    """By which order of rows the columns are read; BY_POSITION when they are in the node list's own."""
     statuses: list[int] = []
     """The attempt's verdicts, by their places in the chunk's statuses."""
-    verdict: list[Any] = []
+    numbers: list[int] | None = None
+    """Value in the column → index of the attempt's verdicts; None when the column holds places in the chunk's statuses,
+    or -1 for a node that was not evaluated."""
+    verdict: Place = (-1, 0)
     positions: Packed | None = None
     """None without scores; [] when they are the feasible nodes, beginning at ``first`` and going round."""
     first: int = 0
-    plugins: list[tuple[str, int, list[Any], list[Any]]] = []
-    """name, weight, raw scores (by position in the node list), how to normalise them"""
+    plugins: list[tuple[str, int, Place, list[Any]]] = []
+    """name, weight, raw scores, how they are normalised (see ``_normalizing``)"""
     total: Packed | None = None
     candidates: Packed | None = None
     like: int = -1
@@ -54,7 +66,10 @@ class Frame(msgspec.Struct, array_like=True, omit_defaults=True):
 class Chunk(msgspec.Struct, array_like=True):
     format: int
     node_lists: list[tuple[str, ...]]
+    orders: list[Packed]
+    """Row of each position in a node list."""
     statuses: list[Status]
+    columns: list[Column]
     frames: list[Frame]
 
 
@@ -62,37 +77,27 @@ class UnreadableChunk(ValueError):
     """The bytes are no chunk of attempts, or one of a format this version does not know."""
 
 
-class _Dense:
-    """An attempt's arrays spread over the node list, so that attempts with other feasible nodes can be compared."""
-
-    __slots__ = ("line", "nodes", "raw", "verdict")
-
-    def __init__(self, nodes: int, verdict: Ints, line: int = 0) -> None:
-        self.nodes = nodes
-        self.verdict = verdict
-        self.line = line
-        """How many attempts have to be followed to read this one."""
-        self.raw: dict[str, Ints] = {}
-
-
 class _Writer:
     def __init__(self) -> None:
         self._node_lists: list[tuple[str, ...]] = []
         self._list_ids: dict[int, int] = {}
+        self._orders: list[NDArray[np.intp]] = []
+        self._order_ids: dict[int, int] = {}
         self._statuses: list[Status] = []
         self._status_ids: dict[Status, int] = {}
-        self._frames: list[Frame] = []
-        self._dense: dict[int, _Dense] = {}
-        self._stems: dict[str, int] = {}
-        self._failures: dict[tuple[bytes, int], int] = {}
-        """Content and node list → the first attempt that failed like this."""
-        self._last = -1
+        self._columns = ColumnWriter()
+        self._numbers: dict[int, tuple[NDArray[np.int32], list[int]]] = {}
+        self._places: dict[tuple[str, int], dict[str, Place]] = {}
+        """(what a group's names begin with, node list) → where the last attempt's arrays are."""
+        self._contents: dict[int, int] = {}
+        """Id of a content that attempts share → the first attempt that failed like this."""
+        self._failures: dict[tuple[Any, ...], int] = {}
         self._encoder = msgspec.msgpack.Encoder()
 
     def chunk(self, traces: Sequence[AttemptTrace]) -> Chunk:
-        for index, trace in enumerate(traces):
-            self._frames.append(self._frame(index, trace))
-        return Chunk(FORMAT, self._node_lists, self._statuses, self._frames)
+        frames = [self._frame(index, trace) for index, trace in enumerate(traces)]
+        orders = [pack(order) for order in self._orders]
+        return Chunk(FORMAT, self._node_lists, orders, self._statuses, self._columns.packed(), frames)
 
     def _nodes(self, names: tuple[str, ...]) -> int:
         known = self._list_ids.get(id(names))
@@ -103,6 +108,13 @@ class _Writer:
             self._list_ids[id(names)] = known
         return known
 
+    def _order(self, order: NDArray[np.intp]) -> int:
+        known = self._order_ids.get(id(order))
+        if known is None:
+            known = self._order_ids[id(order)] = len(self._orders)
+            self._orders.append(order)
+        return known
+
     def _status(self, status: Status) -> int:
         known = self._status_ids.get(status)
         if known is None:
@@ -110,92 +122,93 @@ class _Writer:
             self._statuses.append(status)
         return known
 
-    def _reference(self, pod: str, nodes: int) -> int:
-        for candidate in (self._stems.get(_stem(pod), -1), self._last):
-            if candidate >= 0:
-                earlier = self._dense[candidate]
-                if earlier.nodes == nodes and earlier.line < MAX_LINE:
-                    return candidate
-        return -1
-
-    def _like(self, index: int, trace: AttemptTrace) -> int:
-        """An earlier attempt that this one repeats; only failures are ever repeated."""
-        if trace.result != "failed":
-            return -1
-        nodes = -1 if trace.filter is None else self._nodes(trace.filter.nodes)
-        first = self._failures.setdefault((content_digest(trace), nodes), index)
-        return first if first < index else -1
+    def _numbers_of(self, recorded: Recorded) -> list[int]:
+        known = self._numbers.get(id(recorded.numbers))
+        if known is None:
+            known = self._numbers[id(recorded.numbers)] = (recorded.numbers, recorded.numbers.tolist())
+        return known[1]
 
     def _frame(self, index: int, trace: AttemptTrace) -> Frame:
-        like = self._like(index, trace)
-        if like >= 0:
-            own = dict(zip(OWN, own_numbers(trace), strict=True))
-            return Frame(msgspec.Raw(self._encoder.encode(own)), -1, like=like)
-        plain = msgspec.Raw(self._encoder.encode(plain_of(trace)))
-        if trace.filter is None:
-            return Frame(plain, -1)
-        nodes = self._nodes(trace.filter.nodes)
-        reference = self._reference(trace.pod, nodes)
-        earlier = self._dense[reference] if reference >= 0 else None
-        statuses = [self._status(status) for status in trace.filter.verdicts]
-        verdict = np.array([*statuses, -1], dtype=np.int64)[trace.filter.verdict]  # the last one is "not evaluated"
-        dense = _Dense(nodes, verdict, earlier.line + 1 if earlier else 0)
-        before = earlier.verdict if earlier else None
-        frame = Frame(plain, reference, nodes, statuses, pack_against(before, verdict))
-        if trace.scores is not None:
-            self._scores(frame, trace.scores, trace.filter, dense, earlier)
-        self._remember(index, _stem(trace.pod), dense)
+        failed = trace.result == "failed"
+        if failed and trace.content is not None:
+            first = self._contents.setdefault(id(trace.content), index)
+            if first < index:
+                return self._repeated(trace, first)
+        frame = Frame(msgspec.Raw(b""))
+        if trace.filter is not None:
+            self._verdict(frame, trace, trace.filter)
+            if trace.scores is not None:
+                self._scores(frame, trace.scores, trace.filter, trace.pod)
+        if failed:
+            # Columns are shared, so equal places are equal arrays.
+            read = (frame.nodes, frame.order, frame.verdict, tuple(frame.statuses), tuple(frame.numbers or ()))
+            first = self._failures.setdefault((encoded_content(trace), read), index)
+            if first < index:
+                return self._repeated(trace, first)
+        frame.plain = msgspec.Raw(self._encoder.encode(plain_of(trace)))
         return frame
 
-    def _scores(
-        self, frame: Frame, scores: ScoreTrace, filter_: FilterTrace, dense: _Dense, earlier: _Dense | None
-    ) -> None:
-        positions = scores.positions
+    def _repeated(self, trace: AttemptTrace, first: int) -> Frame:
+        own = dict(zip(OWN, own_numbers(trace), strict=True))
+        return Frame(msgspec.Raw(self._encoder.encode(own)), like=first)
+
+    # --- arrays -----------------------------------------------------------------------------------------------------
+
+    def _verdict(self, frame: Frame, trace: AttemptTrace, filter_: FilterTrace) -> None:
+        frame.nodes = self._nodes(filter_.nodes)
+        frame.statuses = [self._status(status) for status in filter_.verdicts]
+        recorded = filter_.recorded
+        if recorded is not None:
+            frame.order = self._order(recorded.order)
+            frame.numbers = self._numbers_of(recorded)
+            frame.verdict = self._columns.mark(recorded.verdicts)
+            return
+        verdict = np.array([*frame.statuses, -1], dtype=np.int64)[filter_.verdict]  # the last one is "not evaluated"
+        places = self._places_of(trace.pod, frame.nodes)
+        frame.verdict = places["verdict"] = self._columns.array(verdict, places.get("verdict"))
+
+    def _scores(self, frame: Frame, scores: ScoreTrace, filter_: FilterTrace, pod: str) -> None:
+        recorded = scores.recorded
+        if recorded is not None:
+            frame.positions, frame.first = [], recorded.first
+            mark = self._columns.mark
+            frame.plugins = [
+                (plugin, weight, mark(raw), [] if normalized is None else list(mark(normalized)))
+                for plugin, weight, raw, normalized in scores.recorded_plugins
+            ]
+            return
+        positions, plugins = scores.positions, scores.plugins
         first = int(positions[0]) if len(positions) else 0
-        if np.array_equal(_in_turn(filter_.verdict, first), positions):
+        feasible = np.flatnonzero(filter_.verdict == FEASIBLE)
+        if np.array_equal(in_turn(feasible, first), positions):
             frame.positions, frame.first = [], first
         else:
             frame.positions = pack(positions)
-        for plugin in scores.plugins:
-            before = earlier.raw.get(plugin.plugin) if earlier else None
-            values = np.zeros(len(filter_.nodes), dtype=np.int64) if before is None else before.copy()
-            values[positions] = plugin.raw
-            dense.raw[plugin.plugin] = values
-            frame.plugins.append(
-                (
-                    plugin.plugin,
-                    plugin.weight,
-                    pack_against(before, values),
-                    _normalizing(plugin.raw, plugin.normalized),
-                )
-            )
-        total = _total(scores.plugins, len(positions))
+        places = self._places_of(pod, frame.nodes)
+        for each in plugins:
+            name = f"raw {each.plugin}"
+            before = places.get(name)
+            known = None if before is None else self._columns.state(before)
+            values = np.zeros(len(filter_.nodes), dtype=np.int64) if known is None else known.copy()
+            values[positions] = each.raw
+            place = places[name] = self._columns.array(values, before)
+            frame.plugins.append((each.plugin, each.weight, place, _normalizing(each.raw, each.normalized)))
+        total = _total(plugins, len(positions))
         if not np.array_equal(total, scores.total):
             frame.total = pack(scores.total)
         if not np.array_equal(_best(positions, scores.total), scores.candidates):
             frame.candidates = pack(scores.candidates)
 
-    def _remember(self, index: int, stem: str, dense: _Dense) -> None:
-        self._dense[index] = dense
-        self._stems.pop(stem, None)
-        if len(self._stems) >= MAX_STEMS:
-            del self._stems[next(iter(self._stems))]
-        self._stems[stem] = self._last = index
-        kept = {self._last, *self._stems.values()}
-        if len(self._dense) > 2 * MAX_STEMS:
-            self._dense = {i: d for i, d in self._dense.items() if i in kept}
-
-
-def _stem(pod: str) -> str:
-    """What replicas' names have in common: all but the part after the last dash."""
-    return pod.rpartition("-")[0]
-
-
-def _in_turn(verdict: NDArray[Any], first: int) -> NDArray[np.intp]:
-    """The feasible positions from ``first`` on, then those before it."""
-    feasible = np.flatnonzero(verdict == FEASIBLE)
-    cut = int(np.searchsorted(feasible, first))
-    return np.concatenate((feasible[cut:], feasible[:cut]))
+    def _places_of(self, pod: str, nodes: int) -> dict[str, Place]:
+        """Of the last attempt of a pod whose name begins alike: replicas have like answers."""
+        group = (pod.rpartition("-")[0], nodes)
+        places = self._places.pop(group, None)
+        if places is None:
+            if len(self._places) >= MAX_STEMS:
+                del self._places[next(iter(self._places))]
+            places = {}
+        self._places[group] = places
+        return places
 
 
 def _total(plugins: Sequence[PluginScores], count: int) -> Ints:
@@ -210,7 +223,10 @@ def _best(positions: NDArray[np.intp], total: Ints) -> NDArray[np.intp]:
 
 
 def _normalizing(raw: Ints, normalized: Ints) -> list[Any]:
-    """[] for "as they are", [lowest, table] where equal raw scores became equal scores, else [the scores]."""
+    """[] for "as they are", [lowest, table] where equal raw scores became equal scores, else [the scores].
+
+    A column of normalised scores is [number, steps].
+    """
     if np.array_equal(raw, normalized):
         return []
     low, high = int(raw.min()), int(raw.max())
@@ -220,15 +236,6 @@ def _normalizing(raw: Ints, normalized: Ints) -> list[Any]:
         if np.array_equal(table[raw - low], normalized):
             return [low, pack(table)]
     return [pack(normalized)]
-
-
-def _normalized(raw: Ints, how: list[Any]) -> Ints:
-    if not how:
-        return raw.copy()
-    if len(how) == 1:
-        return unpack(how[0])
-    result: Ints = unpack(how[1])[raw - how[0]]
-    return result
 
 
 def encode_attempts(traces: Sequence[AttemptTrace]) -> bytes:
@@ -243,11 +250,13 @@ class AttemptChunk:
     def __init__(self, blob: bytes) -> None:
         try:
             document = zstandard.ZstdDecompressor().decompress(blob)
+            head = msgspec.msgpack.decode(document, type=list[msgspec.Raw])
+            version = msgspec.msgpack.decode(head[0], type=int) if head else 0
+            if version != FORMAT:
+                raise UnreadableChunk(f"a chunk of format {version}; this version reads {FORMAT}")
             self._chunk = msgspec.msgpack.decode(document, type=Chunk)
         except (zstandard.ZstdError, msgspec.MsgspecError) as error:
             raise UnreadableChunk(f"not a chunk of attempts: {error}") from error
-        if self._chunk.format != FORMAT:
-            raise UnreadableChunk(f"a chunk of format {self._chunk.format}; this version reads {FORMAT}")
         self._plain = msgspec.msgpack.Decoder(Plain)
 
     def __len__(self) -> int:
@@ -267,39 +276,51 @@ class AttemptChunk:
         trace = AttemptTrace(**{name: value for name in PLAIN if (value := getattr(plain, name)) is not None})
         if frame.nodes < 0:
             return trace
-        dense = self._dense(index)
-        nodes = self._chunk.node_lists[frame.nodes]
-        trace.filter = self._filter(nodes, frame.statuses, dense.verdict)
+        trace.filter = self._filter(frame)
         if frame.positions is not None:
-            trace.scores = self._scores(frame, frame.positions, trace.filter, dense)
+            trace.scores = self._scores(frame, frame.positions, trace.filter)
         return trace
 
-    def _dense(self, index: int) -> _Dense:
-        """Follows the references to the first attempt of the line and comes back with everything applied."""
-        line = [index]
-        while (reference := self._chunk.frames[line[-1]].reference) >= 0:
-            line.append(reference)
-        dense = _Dense(self._chunk.frames[index].nodes, unpack(["b", b""]))
-        for i in reversed(line):
-            frame = self._chunk.frames[i]
-            dense.verdict = unpack_onto(dense.verdict, frame.verdict)
-            dense.raw = {name: unpack_onto(dense.raw.get(name), raw) for name, _, raw, _ in frame.plugins}
-        return dense
+    def _column(self, place: Sequence[int], order: int) -> Ints:
+        """In the node list's order."""
+        values = self._chunk.columns[place[0]].at(place[1])
+        return values if order == BY_POSITION else values[unpack(self._chunk.orders[order])]
 
-    def _filter(self, nodes: tuple[str, ...], statuses: list[int], verdict: Ints) -> FilterTrace:
-        own = np.full(len(self._chunk.statuses) + 1, NOT_EVALUATED, dtype=np.int32)  # the last one is for -1
-        own[statuses] = np.arange(len(statuses), dtype=np.int32)
-        return FilterTrace(nodes, own[verdict], [self._chunk.statuses[each] for each in statuses])
+    def _filter(self, frame: Frame) -> FilterTrace:
+        column = self._column(frame.verdict, frame.order)
+        if frame.numbers is not None:
+            verdict = np.array(frame.numbers, dtype=np.int32)[column]
+        else:
+            own = np.full(len(self._chunk.statuses) + 1, NOT_EVALUATED, dtype=np.int32)  # the last one is for -1
+            own[frame.statuses] = np.arange(len(frame.statuses), dtype=np.int32)
+            verdict = own[column]
+        nodes = self._chunk.node_lists[frame.nodes]
+        return FilterTrace(nodes, verdict, [self._chunk.statuses[each] for each in frame.statuses])
 
-    def _scores(self, frame: Frame, packed: Packed, filter_: FilterTrace, dense: _Dense) -> ScoreTrace:
-        positions = unpack(packed).astype(np.intp) if packed else _in_turn(filter_.verdict, frame.first)
+    def _scores(self, frame: Frame, packed: Packed, filter_: FilterTrace) -> ScoreTrace:
+        if packed:
+            positions = unpack(packed).astype(np.intp)
+        else:
+            positions = in_turn(np.flatnonzero(filter_.verdict == FEASIBLE), frame.first)
         plugins = []
-        for name, weight, _, how in frame.plugins:
-            raw = dense.raw[name][positions]
-            plugins.append(PluginScores(name, weight, raw, _normalized(raw, how)))
+        for name, weight, place, how in frame.plugins:
+            raw = self._column(place, frame.order)[positions]
+            plugins.append(PluginScores(name, weight, raw, self._normalized(raw, how, frame.order, positions)))
         total = _total(plugins, len(positions)) if frame.total is None else unpack(frame.total)
         best = _best(positions, total) if frame.candidates is None else unpack(frame.candidates).astype(np.intp)
         return ScoreTrace(positions, plugins, total, best)
+
+    def _normalized(self, raw: Ints, how: list[Any], order: int, positions: NDArray[np.intp]) -> Ints:
+        match how:
+            case []:
+                return raw.copy()
+            case [int() as low, list() as table]:
+                from_table: Ints = unpack(table)[raw - low]
+                return from_table
+            case [int() as number, int() as steps]:
+                return self._column((number, steps), order)[positions]
+            case _:
+                return unpack(how[0])
 
 
 def decode_attempt(blob: bytes, index: int) -> AttemptTrace:

@@ -1,4 +1,4 @@
-"""The digest sees everything in a trace, and nothing else."""
+"""The digest sees everything in a trace, and nothing else; the arrays only what they come to, but in every 128th."""
 
 from __future__ import annotations
 
@@ -11,9 +11,10 @@ import pytest
 
 from framework.interface import Code, Status
 from framework.trace.attempt import AttemptTrace, ScoreTrace
-from framework.trace.digest import START, digest
+from framework.trace.digest import START, WHOLE_EVERY, digest
 from framework.trace.encoding import decode_attempts, encode_attempts
 from tests.trace.attempts import Attempts
+from tests.trace.histories import Histories
 
 
 def chained(attempts: list[AttemptTrace]) -> str:
@@ -96,15 +97,15 @@ def _total(trace: AttemptTrace) -> None:
 
 
 def _order(trace: AttemptTrace) -> None:
-    assert trace.scores is not None
-    s = trace.scores
-    trace.scores = ScoreTrace(s.positions[::-1], s.plugins, s.total, s.candidates)
+    scores = trace.scores
+    assert scores is not None
+    trace.scores = ScoreTrace(scores.positions[::-1], scores.plugins, scores.total, scores.candidates)
 
 
 def _ties(trace: AttemptTrace) -> None:
-    assert trace.scores is not None
-    s = trace.scores
-    trace.scores = ScoreTrace(s.positions, s.plugins, s.total, s.positions[:3])
+    scores = trace.scores
+    assert scores is not None
+    trace.scores = ScoreTrace(scores.positions, scores.plugins, scores.total, scores.positions[:3])
 
 
 @pytest.mark.parametrize("change", [_verdict, _reason, _raw, _normalized, _weight, _total, _order, _ties])
@@ -113,3 +114,21 @@ def test_every_number_per_node_counts(change: Callable[[AttemptTrace], None]) ->
     changed = copy.deepcopy(trace)
     change(changed)
     assert digest(changed) != digest(trace)
+
+
+def test_between_whole_cycles_the_arrays_count_by_what_they_come_to() -> None:
+    trace = Attempts(5).bound()
+    trace.cycle = WHOLE_EVERY
+    for change in (_reason, _ties):
+        changed = copy.deepcopy(trace)
+        change(changed)
+        assert digest(changed) != digest(trace)
+    changed = copy.deepcopy(trace)
+    _raw(changed)
+    assert digest(changed) == digest(trace)
+
+
+def test_recorded_attempts_have_the_digest_of_their_arrays() -> None:
+    histories = Histories(3)
+    attempts = [histories.bound() for _ in range(WHOLE_EVERY + 2)]
+    assert chained(attempts) == chained(copy.deepcopy(attempts)) == chained(decode_attempts(encode_attempts(attempts)))

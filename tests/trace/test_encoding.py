@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import copy
 from dataclasses import fields
 
 import msgspec
@@ -11,7 +12,6 @@ import zstandard
 
 from framework.trace.attempt import AttemptTrace, ScoreTrace
 from framework.trace.encoding import (
-    MAX_LINE,
     AttemptChunk,
     UnreadableChunk,
     decode_attempt,
@@ -19,6 +19,7 @@ from framework.trace.encoding import (
     encode_attempts,
 )
 from tests.trace.attempts import Attempts
+from tests.trace.histories import Histories
 
 
 def assert_equal(one: AttemptTrace, other: AttemptTrace) -> None:
@@ -89,24 +90,51 @@ def test_placing_equal_pods_costs_few_bytes_per_attempt() -> None:
     attempts = [maker.bound() for _ in range(100)]
     for attempt in attempts:
         assert attempt.scores is not None
-        del attempt.scores.plugins[2]  # the one whose normalised scores do not follow from its raw ones
-        before = attempt.scores
-        total = before.plugins[0].raw + 3 * before.plugins[1].normalized
-        best = before.positions[total == total.max()]
-        attempt.scores = ScoreTrace(before.positions, before.plugins, total, best)
+        positions, plugins = attempt.scores.positions, attempt.scores.plugins[:2]
+        # Without the one whose normalised scores do not follow from its raw ones.
+        total = plugins[0].raw + 3 * plugins[1].normalized
+        attempt.scores = ScoreTrace(positions, plugins, total, positions[total == total.max()])
     assert len(encode_attempts(attempts)) / len(attempts) < 400
 
 
-def test_reading_one_attempt_follows_a_bounded_line() -> None:
-    maker = Attempts(8, nodes=20)
-    chunk = AttemptChunk(encode_attempts([maker.bound() for _ in range(4 * MAX_LINE)]))
-    frames = chunk._chunk.frames
-    for index in range(len(frames)):
-        length, at = 0, index
-        while frames[at].reference >= 0:
-            length, at = length + 1, frames[at].reference
-        assert length <= MAX_LINE
-    assert any(frame.reference >= 0 for frame in frames)
+def test_arrays_that_change_little_are_one_column() -> None:
+    maker = Attempts(8, nodes=200)
+    attempts = [maker.bound() for _ in range(50)]
+    chunk = AttemptChunk(encode_attempts(attempts))
+    # Two groups of names (web, db), a verdict and three plugins each.
+    assert len(chunk._chunk.columns) <= 8
+    for index in (0, 17, 49):
+        assert_equal(attempts[index], chunk[index])
+
+
+@pytest.mark.parametrize("seed", range(6))
+def test_attempts_recorded_by_marks_come_back_as_their_arrays(seed: int) -> None:
+    histories = Histories(seed)
+    attempts = [histories.bound() for _ in range(60)]
+    whole = copy.deepcopy(attempts)
+    for attempt, decoded in zip(whole, decode_attempts(encode_attempts(attempts)), strict=True):
+        assert_equal(attempt, decoded)
+    # Half of a run, as a second chunk begins in the middle of a history.
+    for attempt, decoded in zip(whole[30:], decode_attempts(encode_attempts(attempts[30:])), strict=True):
+        assert_equal(attempt, decoded)
+    mixed = [whole[i] if i % 3 else attempts[i] for i in range(60)]
+    for attempt, decoded in zip(whole, decode_attempts(encode_attempts(mixed)), strict=True):
+        assert_equal(attempt, decoded)
+
+
+def test_marks_of_one_history_may_come_in_any_order() -> None:
+    histories = Histories(1)
+    attempts = [histories.bound() for _ in range(20)][::-1]
+    whole = copy.deepcopy(attempts)
+    for attempt, decoded in zip(whole, decode_attempts(encode_attempts(attempts)), strict=True):
+        assert_equal(attempt, decoded)
+
+
+def test_recorded_attempts_cost_what_changed() -> None:
+    histories = Histories(2, nodes=5000, renew=0.0)
+    attempts = [histories.bound() for _ in range(200)]
+    first, rest = len(encode_attempts(attempts[:1])), len(encode_attempts(attempts))
+    assert (rest - first) / 199 < 100
 
 
 @pytest.mark.parametrize(
@@ -115,7 +143,7 @@ def test_reading_one_attempt_follows_a_bounded_line() -> None:
         b"",
         b"nonsense",
         zstandard.compress(b"nonsense"),
-        zstandard.compress(msgspec.msgpack.encode([99, [], [], []])),
+        zstandard.compress(msgspec.msgpack.encode([99, [], [], [], [], []])),
     ],
 )
 def test_other_bytes_are_refused(blob: bytes) -> None:
