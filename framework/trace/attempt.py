@@ -269,11 +269,13 @@ def in_turn(positions: NDArray[np.intp], first: int) -> NDArray[np.intp]:
 class SharedContent:
     """What is worked out from an attempt's content, kept for it and for the attempts that repeat it."""
 
-    __slots__ = ("digest",)
+    __slots__ = ("digest", "encoded")
 
     def __init__(self) -> None:
         self.digest = b""
         """See ``framework.trace.digest``; empty until it is asked for."""
+        self.encoded = b""
+        """See ``framework.trace.content``; empty until it is asked for."""
 
 
 @dataclass(slots=True)
@@ -337,4 +339,4 @@ class AttemptTrace:
     """What the failure handler was told: None keeps, "" clears, else the node."""
     pod_group: PodGroupOutcome | None = None
     content: SharedContent | None = field(default=None, repr=False, compare=False)
-    """Set when the attempt may be repeated, or repeats another; no part of the record."""
+    """One for an attempt and those that repeat it; no part of the record."""

@@ -6,7 +6,7 @@ A pod that nothing helps is tried again and again with the same answer; then onl
 from __future__ import annotations
 
 import hashlib
-from dataclasses import fields
+from dataclasses import MISSING, Field, fields
 from operator import attrgetter
 from typing import Any, Final, get_type_hints
 
@@ -15,50 +15,77 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framework.trace.arrays import pack
-from framework.trace.attempt import AttemptTrace
+from framework.trace.attempt import AttemptTrace, SharedContent
 
 SIZE: Final = 16
 OWN: Final = ("attempt", "cycle", "at", "finished_at")
 """What an attempt that repeats another does not share with it."""
-_APART: Final = ("filter", "scores", "content")
+_APART: Final = ("filter", "scores", "content", *OWN)
 _HINTS: Final = get_type_hints(AttemptTrace)
-PLAIN: Final = tuple(f.name for f in fields(AttemptTrace) if f.name not in _APART)
-Plain: Final[Any] = msgspec.defstruct(
-    "Plain",
-    [(name, _HINTS[name], msgspec.field(default=None)) for name in PLAIN],
+_FIELDS: Final = tuple(each for each in fields(AttemptTrace) if each.name not in _APART)
+SHARED: Final = tuple(each.name for each in _FIELDS)
+
+
+def _default(each: Field[Any]) -> Any:
+    if each.default_factory is not MISSING:
+        return msgspec.field(default_factory=each.default_factory)
+    return msgspec.field(default="" if each.default is MISSING else each.default)
+
+
+Content: Final[Any] = msgspec.defstruct(
+    "Content",
+    [(each.name, _HINTS[each.name], _default(each)) for each in _FIELDS],
     module=__name__,
     omit_defaults=True,
 )
-"""Everything of an attempt but its arrays. Old chunks lack fields that came later; they then keep their defaults."""
+"""Everything of an attempt but ``OWN`` and its arrays. What is as in any attempt is not written, and chunks from before
+a field was there are read with its default."""
 
-_plain_values: Final = attrgetter(*PLAIN)
-_content_values: Final = attrgetter(*(name for name in PLAIN if name not in OWN))
+_shared_values: Final = attrgetter(*SHARED)
 own_numbers: Final = attrgetter(*OWN)
 _encode: Final = msgspec.msgpack.Encoder().encode
+_LISTS: Final = tuple(SHARED.index(name) for name in ("pre_filter", "pre_score"))
+"""Replicas share these: what plugins said of all of them before any node was looked at."""
+_MOST_LISTS: Final = 512
+_encoded_lists: Final[dict[int, tuple[list[Any], msgspec.Raw]]] = {}
+"""Id → the list, which is thereby kept, and its encoding. Lists of an attempt that has ended do not change any more."""
 
 
-def plain_of(trace: AttemptTrace) -> Any:
-    """Everything of an attempt but its arrays, as a Struct to encode."""
-    return Plain(*_plain_values(trace))
+def _encoded_list(given: list[Any]) -> msgspec.Raw:
+    known = _encoded_lists.get(id(given))
+    if known is None:
+        known = (given, msgspec.Raw(_encode(given)))
+        if len(_encoded_lists) >= _MOST_LISTS:
+            del _encoded_lists[next(iter(_encoded_lists))]
+        _encoded_lists[id(given)] = known
+    return known[1]
 
 
 def encoded_content(trace: AttemptTrace) -> bytes:
-    """Everything of an attempt but ``OWN`` and its arrays."""
-    return _encode(_content_values(trace))
+    """A ``Content``. Of an attempt that has ended, or waits on Permit and is written as it is now."""
+    values = list(_shared_values(trace))
+    for index in _LISTS:
+        if values[index]:
+            values[index] = _encoded_list(values[index])
+    return _encode(Content(*values))
 
 
-def content_digest(trace: AttemptTrace) -> bytes:
-    """Of an attempt that has ended: its decision and every reason, but of its arrays only what they come to."""
+def content_of(trace: AttemptTrace) -> SharedContent:
+    """Of an attempt that has ended: its digest and its encoding, worked out once.
+
+    The digest takes its decision and every reason, but of its arrays only what they come to.
+    """
     content = trace.content
     if content is None:
-        return _hash(trace)
-    if not content.digest:
-        content.digest = _hash(trace)
-    return content.digest
+        content = trace.content = SharedContent()
+    if not content.encoded:
+        content.encoded = encoded_content(trace)
+        content.digest = _hash(trace, content.encoded)
+    return content
 
 
-def _hash(trace: AttemptTrace) -> bytes:
-    hashed = hashlib.blake2b(encoded_content(trace), digest_size=SIZE)
+def _hash(trace: AttemptTrace, encoded: bytes) -> bytes:
+    hashed = hashlib.blake2b(encoded, digest_size=SIZE)
     if trace.filter is not None:
         hashed.update(_encode((trace.filter.explicit, trace.filter.verdicts)))
     if trace.scores is not None:

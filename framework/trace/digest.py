@@ -14,7 +14,7 @@ from typing import Final
 import msgspec
 
 from framework.trace.attempt import AttemptTrace
-from framework.trace.content import SIZE, content_digest, own_numbers, update_with_arrays
+from framework.trace.content import SIZE, content_of, own_numbers, update_with_arrays
 
 START: Final = "0" * (2 * SIZE)
 """The digest of a run without attempts."""
@@ -27,7 +27,7 @@ def digest(trace: AttemptTrace, previous: str = START) -> str:
     """The digest after ``trace``, given the one before it."""
     hashed = hashlib.blake2b(bytes.fromhex(previous), digest_size=SIZE)
     hashed.update(_encode(own_numbers(trace)))
-    hashed.update(content_digest(trace))
+    hashed.update(content_of(trace).digest)
     if trace.cycle % WHOLE_EVERY == 1:
         update_with_arrays(hashed, trace)
     return hashed.hexdigest()

@@ -29,7 +29,7 @@ from framework.trace.attempt import (
     in_turn,
 )
 from framework.trace.chunk_columns import Column, ColumnWriter, Place
-from framework.trace.content import OWN, PLAIN, Plain, encoded_content, own_numbers, plain_of
+from framework.trace.content import OWN, SHARED, Content, content_of, encoded_content, own_numbers
 
 FORMAT: Final = 2
 LEVEL: Final = 3
@@ -38,10 +38,14 @@ MAX_STEMS: Final = 64
 TABLE_SPAN: Final = 1 << 12
 """A normalisation is written as a table from raw score to score when raw scores span less than this."""
 BY_POSITION: Final = -1
+_NOTHING: Final = msgspec.Raw(msgspec.msgpack.encode(None))
 
 
 class Frame(msgspec.Struct, array_like=True, omit_defaults=True):
-    plain: msgspec.Raw
+    own: tuple[int, int, int, int]
+    """``OWN``."""
+    content: msgspec.Raw
+    """Empty when the attempt is ``like`` another."""
     nodes: int = -1
     """Which node list; -1 when the attempt has no filter part."""
     order: int = BY_POSITION
@@ -60,7 +64,7 @@ class Frame(msgspec.Struct, array_like=True, omit_defaults=True):
     total: Packed | None = None
     candidates: Packed | None = None
     like: int = -1
-    """Index of an attempt of which this one differs only in ``OWN``, which is then all that ``plain`` holds."""
+    """Index of an attempt of which this one differs only in ``OWN``."""
 
 
 class Chunk(msgspec.Struct, array_like=True):
@@ -90,9 +94,8 @@ class _Writer:
         self._places: dict[tuple[str, int], dict[str, Place]] = {}
         """(what a group's names begin with, node list) → where the last attempt's arrays are."""
         self._contents: dict[int, int] = {}
-        """Id of a content that attempts share → the first attempt that failed like this."""
+        """Id of a content → the first attempt that has it."""
         self._failures: dict[tuple[Any, ...], int] = {}
-        self._encoder = msgspec.msgpack.Encoder()
 
     def chunk(self, traces: Sequence[AttemptTrace]) -> Chunk:
         frames = [self._frame(index, trace) for index, trace in enumerate(traces)]
@@ -129,28 +132,28 @@ class _Writer:
         return known[1]
 
     def _frame(self, index: int, trace: AttemptTrace) -> Frame:
-        failed = trace.result == "failed"
-        if failed and trace.content is not None:
-            first = self._contents.setdefault(id(trace.content), index)
+        frame = Frame(own_numbers(trace), _NOTHING)
+        if trace.result == "waiting":
+            # It goes on, so nothing of it is final.
+            frame.content = msgspec.Raw(encoded_content(trace))
+        else:
+            content = content_of(trace)
+            first = self._contents.setdefault(id(content), index)
             if first < index:
-                return self._repeated(trace, first)
-        frame = Frame(msgspec.Raw(b""))
+                frame.like = first
+                return frame
+            frame.content = msgspec.Raw(content.encoded)
         if trace.filter is not None:
             self._verdict(frame, trace, trace.filter)
             if trace.scores is not None:
                 self._scores(frame, trace.scores, trace.filter, trace.pod)
-        if failed:
+        if trace.result == "failed":
             # Columns are shared, so equal places are equal arrays.
             read = (frame.nodes, frame.order, frame.verdict, tuple(frame.statuses), tuple(frame.numbers or ()))
-            first = self._failures.setdefault((encoded_content(trace), read), index)
+            first = self._failures.setdefault((bytes(frame.content), read), index)
             if first < index:
-                return self._repeated(trace, first)
-        frame.plain = msgspec.Raw(self._encoder.encode(plain_of(trace)))
+                return Frame(frame.own, _NOTHING, like=first)
         return frame
-
-    def _repeated(self, trace: AttemptTrace, first: int) -> Frame:
-        own = dict(zip(OWN, own_numbers(trace), strict=True))
-        return Frame(msgspec.Raw(self._encoder.encode(own)), like=first)
 
     # --- arrays -----------------------------------------------------------------------------------------------------
 
@@ -257,7 +260,7 @@ class AttemptChunk:
             self._chunk = msgspec.msgpack.decode(document, type=Chunk)
         except (zstandard.ZstdError, msgspec.MsgspecError) as error:
             raise UnreadableChunk(f"not a chunk of attempts: {error}") from error
-        self._plain = msgspec.msgpack.Decoder(Plain)
+        self._content = msgspec.msgpack.Decoder(Content)
 
     def __len__(self) -> int:
         return len(self._chunk.frames)
@@ -268,12 +271,13 @@ class AttemptChunk:
             raise IndexError(index)
         frame = frames[index]
         if frame.like >= 0:
-            trace, own = self[frame.like], self._plain.decode(frame.plain)
-            for name in OWN:
-                setattr(trace, name, getattr(own, name))
+            trace = self[frame.like]
+            for name, value in zip(OWN, frame.own, strict=True):
+                setattr(trace, name, value)
             return trace
-        plain = self._plain.decode(frame.plain)
-        trace = AttemptTrace(**{name: value for name in PLAIN if (value := getattr(plain, name)) is not None})
+        content = self._content.decode(frame.content)
+        own = dict(zip(OWN, frame.own, strict=True))
+        trace = AttemptTrace(**own, **{name: getattr(content, name) for name in SHARED})
         if frame.nodes < 0:
             return trace
         trace.filter = self._filter(frame)

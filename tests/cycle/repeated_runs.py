@@ -32,7 +32,7 @@ from framework.objects import KubeObject, Namespace, Node, ObjectMeta, Pod
 from framework.plugins.registry import built_in_registry
 from framework.queue import QueueMove
 from framework.scheduler import Attempt, ClusterEventRecord, Observer, Scheduler
-from framework.trace.content import plain_of
+from framework.trace.content import OWN, SHARED
 from framework.trace.digest import START, digest
 from framework.trace.encoding import encode_attempts
 from tests.builders import make_node, make_pod
@@ -189,7 +189,7 @@ class Record(Observer):
 
 
 def picture(trace: Attempt) -> str:
-    parts = [msgspec.json.encode(plain_of(trace)).decode()]
+    parts = [msgspec.json.encode({name: getattr(trace, name) for name in (*OWN, *SHARED)}).decode()]
     if trace.filter is not None:
         parts.append(f"{trace.filter.nodes} {trace.filter.verdict.tolist()} {trace.filter.verdicts}")
     if trace.scores is not None:
