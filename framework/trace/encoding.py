@@ -242,7 +242,7 @@ def _normalizing(raw: Ints, normalized: Ints) -> list[Any]:
 
 
 def encode_attempts(traces: Sequence[AttemptTrace]) -> bytes:
-    """One chunk. The same attempts give the same bytes."""
+    """One chunk. Attempts of the same run give the same bytes, as long as it keeps its columns."""
     document = msgspec.msgpack.encode(_Writer().chunk(traces))
     return zstandard.ZstdCompressor(level=LEVEL).compress(document)
 
@@ -276,7 +276,7 @@ class AttemptChunk:
                 setattr(trace, name, value)
             return trace
         content = self._content.decode(frame.content)
-        own = dict(zip(OWN, frame.own, strict=True))
+        own: dict[str, Any] = dict(zip(OWN, frame.own, strict=True))
         trace = AttemptTrace(**own, **{name: getattr(content, name) for name in SHARED})
         if frame.nodes < 0:
             return trace

@@ -34,7 +34,7 @@ from framework.queue import QueueMove
 from framework.scheduler import Attempt, ClusterEventRecord, Observer, Scheduler
 from framework.trace.content import OWN, SHARED
 from framework.trace.digest import START, digest
-from framework.trace.encoding import encode_attempts
+from framework.trace.encoding import decode_attempts, encode_attempts
 from tests.builders import make_node, make_pod
 
 SECOND = 1_000_000_000
@@ -194,6 +194,7 @@ def picture(trace: Attempt) -> str:
         parts.append(f"{trace.filter.nodes} {trace.filter.verdict.tolist()} {trace.filter.verdicts}")
     if trace.scores is not None:
         parts.append(f"{trace.scores.positions.tolist()} {trace.scores.total.tolist()}")
+        parts += [f"{s.plugin} {s.raw.tolist()} {s.normalized.tolist()}" for s in trace.scores.plugins]
     return "\n".join(parts)
 
 
@@ -241,7 +242,8 @@ profiles:
         return [
             *record.lines,
             record.digest,
-            encode_attempts(record.ended),
+            # Not their bytes: columns that were worked out anew are written anew.
+            [picture(trace) for trace in decode_attempts(encode_attempts(record.ended))],
             scheduler.queue_state(),
             scheduler.points,
             scheduler.attempts,
