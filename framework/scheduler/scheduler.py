@@ -37,6 +37,7 @@ from framework.queue import QueueOptions, QueueOrder, SchedulingQueue
 from framework.queue.backoff import SECOND
 from framework.scheduler import event_handlers
 from framework.scheduler.cluster import Cluster
+from framework.scheduler.gates import follow_gates
 from framework.scheduler.informer import InformerEvent, ObjectAdded, as_seen
 from framework.scheduler.observer import Observer
 from framework.scheduler.state import QueueState, WaitingPodState, queue_state, waiting_pod_states
@@ -129,7 +130,7 @@ class Scheduler:
         self._group: PodGroupRun | None = None
         self.cycle_traces: list[AttemptTrace] = []
         """The attempts that the last scheduling cycle began: one, or those of all pods of a group."""
-        self._follow_gates(configuration, ())
+        follow_gates(self.core, configuration, ())
         self.cluster.connect(self, services.clock, observer)
         self._take_over()
 
@@ -141,16 +142,6 @@ class Scheduler:
             pod_groups=configuration.feature_gates.enabled("GenericWorkload"),
             pops_early=configuration.feature_gates.enabled("SchedulerPopFromBackoffQ"),
         )
-
-    def _follow_gates(self, configuration: EffectiveConfiguration, pods: Iterable[Pod]) -> None:
-        """``pods``: those that no event will tell of any more."""
-        gates, cache = configuration.feature_gates, self.core.cache
-        self.core.gang_scheduling = gates.enabled("GangScheduling")
-        if not gates.enabled("GenericWorkload"):
-            cache.pod_groups = None
-        elif cache.pod_groups is None:
-            cache.follow_pod_groups(pod for pod in pods if not pod.spec.node_name)
-        self.core.services.pod_groups = cache.pod_groups
 
     def _take_over(self) -> None:
         """Nodes before everything else, pods last: the order of a lister's first answer is nobody's promise."""
@@ -474,8 +465,7 @@ class Scheduler:
         known = set(self.core.profiles)
         self.configuration = configuration
         self.core.profiles = profiles
-        ours = [pod for pod in self.cluster.list(Pod) if pod.spec.scheduler_name in known]
-        self._follow_gates(configuration, ours)
+        follow_gates(self.core, configuration, (p for p in self.cluster.list(Pod) if p.spec.scheduler_name in known))
         self.core.queue.reconfigure(
             order=_queue_order(profiles),
             pre_enqueue={name: profile.pre_enqueue for name, profile in profiles.items()},

@@ -49,10 +49,17 @@ def test_the_files_comment_counts_unless_the_flag_is_given(tmp_path: Path, capsy
     assert main([*given, "--feature-gates", "SchedulerPopFromBackoffQ=false"]) == 0
 
 
-def test_the_gates_reach_the_scheduler(tmp_path: Path) -> None:
+@pytest.mark.parametrize(
+    ("flag", "message"),
+    [
+        ("GenericWorkload=true,GangScheduling=true", 'waiting for pods\'s pod group "g" to appear in scheduling queue'),
+        ("GenericWorkload=true", ""),
+    ],
+)
+def test_the_gates_reach_the_scheduler(flag: str, message: str, tmp_path: Path) -> None:
     pod = tmp_path / "pod.yaml"
-    pod.write_text(POD)
-    gates = parse_feature_gates("SchedulerPopFromBackoffQ=false")
+    pod.write_text(POD.replace("spec: {", "spec: {schedulingGroup: {podGroupName: g}, "))
     output = io.StringIO()
-    assert simulate.run(simulate.Request([str(pod)], feature_gates=gates), output, io.StringIO()) == 0
-    assert "n1" in output.getvalue()
+    asked = simulate.Request([str(pod)], feature_gates=parse_feature_gates(flag))
+    assert simulate.run(asked, output, io.StringIO()) == (1 if message else 0)
+    assert message in " ".join(output.getvalue().split())
