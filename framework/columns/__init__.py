@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from framework.columns.facts import WHOLE, CodedFact
-from framework.columns.log import Log, RowLog
+from framework.columns.log import Log, RowLog, union
 from framework.columns.snapshot import Placement, Snapshot
 
-__all__ = ["WHOLE", "CodedFact", "Log", "Placement", "RowLog", "Snapshot"]
+__all__ = ["WHOLE", "CodedFact", "Log", "Placement", "RowLog", "Snapshot", "union"]

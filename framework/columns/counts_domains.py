@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from framework.columns.counts_pods import MatchedPods
 from framework.columns.facts import ABSENT, WHOLE, CodedFact, Extent, grown
-from framework.columns.log import Log, RowLog
+from framework.columns.log import Log, RowLog, union
 from framework.interface.columns import DomainCounts, DomainMinimum, Input, PodChange, Rows
 
 NOWHERE: Final = -2
@@ -39,7 +39,7 @@ def rows_of_domains(log: DomainLog, version: int) -> Rows:
     for fact, code in dict.fromkeys(entries):
         codes_of.setdefault(fact, []).append(code)
     rows = [fact.rows_of(codes) for fact, codes in codes_of.items()]
-    return rows[0] if len(rows) == 1 else np.unique(np.concatenate(rows))
+    return rows[0] if len(rows) == 1 else union(rows)
 
 
 class Eligible:
@@ -77,7 +77,7 @@ class Eligible:
             if rows is None:
                 return None
             found.append(rows)
-        return np.unique(np.concatenate(found))
+        return union(found)
 
     def _evaluate(self, rows: Rows) -> NDArray[np.bool_]:
         values = np.ones(self._extent.used if rows is None else len(rows), dtype=np.bool_)
@@ -225,7 +225,7 @@ class DomainTable:
         if self._eligible is None or changed is None:
             return changed
         more = self._eligible.changed_since(self._eligible_position)
-        return None if more is None else np.union1d(changed, more)
+        return None if more is None else union((changed, more))
 
     def _code_of_empty(self) -> int:
         code = self.fact.code_of("")

@@ -20,6 +20,8 @@ if TYPE_CHECKING:
 
 K = TypeVar("K")
 
+KEPT_LOGS: Final = 1 << 14
+"""Labels with a log of their own; queries for others read the log of all pods."""
 SPARE_VERDICTS: Final = 4096
 """Verdicts about label sets that are gone which a query may remember."""
 
@@ -66,6 +68,22 @@ class LabelSets:
         self._by_namespace: dict[str, dict[int, LabelSet]] = {}
         self._by_label: dict[tuple[str, str], dict[int, LabelSet]] = {}
         self.log: Log[Arrival] = Log()
+        self._logs: dict[tuple[str, str], Log[Arrival]] = {}
+
+    def log_of(self, query: PodQuery) -> Log[Arrival]:
+        """A log with every arrival that the query may count: of pods with a label it asks for, if it asks for one."""
+        for _, selector in query.terms:
+            for requirement in selector.requirements:
+                if requirement.operator == IN and len(requirement.values) == 1:
+                    pair = (requirement.key, requirement.values[0])
+                    log = self._logs.get(pair)
+                    if log is None:
+                        if len(self._logs) >= KEPT_LOGS:
+                            return self.log
+                        log = self._logs[pair] = Log()
+                        log.everything()
+                    return log
+        return self.log
 
     def __len__(self) -> int:
         return len(self._sets)
@@ -79,8 +97,14 @@ class LabelSets:
         if entries is None:
             self._start_over()
             return
+        logs = self._logs
         for row, pod, sign in entries:
-            self.log.append(Arrival(row, self._place(row, pod, sign), sign))
+            arrival = Arrival(row, self._place(row, pod, sign), sign)
+            self.log.append(arrival)
+            if logs:
+                for pair in pod.pod.metadata.labels.items():
+                    if pair in logs:
+                        logs[pair].append(arrival)
 
     def _start_over(self) -> None:
         self._sets.clear()
@@ -91,6 +115,8 @@ class LabelSets:
             for pod in info.pods if info is not None else ():
                 self._place(row, pod, 1)
         self.log.everything()
+        for log in self._logs.values():
+            log.everything()
 
     def _place(self, row: int, pod: PodInfo, sign: int) -> LabelSet:
         key = _key(pod)
@@ -154,18 +180,19 @@ class MatchedPods:
         self.rows: dict[int, int] = {}
         self.log: Log[tuple[int, int]] = Log()
         self._label_sets = label_sets
+        self._source = label_sets.log_of(query)
         self._position = -1
         self._verdicts: dict[int, bool] = {}
         # Upstream counts nobody for an empty selector, which labels.Selector.Matches would let match everybody.
         self._nobody = query.spreading and all(selector.is_empty for _, selector in query.terms)
 
     def refresh(self) -> None:
-        source = self._label_sets
-        source.refresh()
-        if self._position == source.log.version:
+        self._label_sets.refresh()
+        source = self._source
+        if self._position == source.version:
             return
-        entries = source.log.since(self._position)
-        self._position = source.log.version
+        entries = source.since(self._position)
+        self._position = source.version
         if entries is None:
             self._start_over()
             return

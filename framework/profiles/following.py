@@ -9,7 +9,7 @@ from typing import Any, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
-from framework.columns import Snapshot
+from framework.columns import Snapshot, union
 from framework.interface.columns import Input, Rows
 from framework.profiles.filter_entry import FilterEntry
 from framework.profiles.plan_column import changed_rows
@@ -46,10 +46,10 @@ class Following:
         if snapshot.order is self._order:
             rows = usage.changed_since(self._usage)
             of_inputs = changed_rows(self._inputs, self._versions, versions)
-            rows = None if rows is None or of_inputs is None else np.union1d(rows, of_inputs)
+            rows = None if rows is None or of_inputs is None else union((rows, of_inputs))
         now = np.array(promised, dtype=np.intp)
         if rows is not None and (len(now) or len(self._promised)):
-            rows = np.unique(np.concatenate((rows, now, self._promised)))
+            rows = union((rows, now, self._promised))
         self._versions, self._usage, self._order, self._promised = versions, usage.version, snapshot.order, now
         return rows
 

@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from framework.columns import WHOLE, CodedFact, Snapshot
+from framework.columns import WHOLE, CodedFact, Snapshot, union
 from framework.interface.columns import ALL_ROWS, Input, Plan, Rows
 from framework.profiles.work import Work
 from framework.trace.history import History
@@ -194,5 +194,5 @@ def changed_rows(inputs: tuple[Input, ...], before: list[int], now: list[int]) -
         if found is None:
             found = rows
         elif len(rows) and rows is not found:
-            found = np.union1d(found, rows) if len(found) else rows
+            found = union((found, rows)) if len(found) else rows
     return np.zeros(0, dtype=np.intp) if found is None else found

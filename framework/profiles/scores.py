@@ -25,6 +25,9 @@ NOT_FEASIBLE: Final = -(1 << 62)
 """Far enough down that normalising again, which moves every total, never brings it back."""
 
 
+Steps = list[tuple[Any, Any]]
+
+
 class OutOfRange(Exception):
     """A score lies outside of 0 to 100 on a feasible node."""
 
@@ -94,8 +97,7 @@ class Scores:
         verdicts = self._verdicts
         steps = verdicts.history.since(self._verdict_mark)
         full = steps is None
-        changed: list[tuple[Any, Any]] = [] if steps is None else list(steps)
-        touched = [False] * len(self.parts)
+        changed: list[Steps] = [[] for _ in self.parts]
         for k, part in enumerate(self.parts):
             assert part.column is not None
             assert part.plan is not None
@@ -104,18 +106,15 @@ class Scores:
             if since is None:
                 full = True
             elif since:
-                changed += since
-                touched[k] = True
+                changed[k] = since
             else:
                 continue
             self._marks[k] = history.mark()
         self._verdict_mark = verdicts.history.mark()
         if full:
             self._anew()
-        elif changed:
-            rows = rows_of(changed)
-            if len(rows) > 1 or not self._one(int(rows[0]), touched):
-                self._some(rows, touched)
+        elif steps or any(changed):
+            self._some(list(steps or ()), changed)
 
     def _anew(self) -> None:
         verdict = self._verdicts.history.values
@@ -135,58 +134,71 @@ class Scores:
         self.total = total
         self._feasible = self._verdicts.feasible
 
-    def _one(self, row: int, touched: list[bool]) -> bool:
-        """One row, if no more has to change: False when limits may have."""
-        moved = self._verdicts.feasible is not self._feasible
-        feasible = self._verdicts.history.values[row] == 0
-        sums = 0
-        for k, (part, mine) in enumerate(zip(self.parts, self.normalized, strict=True)):
-            column = part.column
-            assert column is not None
-            if mine is not None:
-                if touched[k] or (moved and not column.is_constant):
-                    return False
-                sums += int(mine.history.values[row]) * part.point.weight
-                continue
-            value = int(column.history.values[row])
-            if feasible and not MIN_NODE_SCORE <= value <= MAX_NODE_SCORE:
-                raise OutOfRange
-            sums += value * part.point.weight
-        self._feasible = self._verdicts.feasible
-        self.total[row] = sums if feasible else NOT_FEASIBLE
-        return True
-
-    def _some(self, rows: NDArray[np.intp], touched: list[bool]) -> None:
-        verdict, total = self._verdicts.history.values, self.total
+    def _some(self, steps: Steps, changed: Sequence[Steps]) -> None:
+        """``steps`` of the verdicts, ``changed`` of each part's raw scores."""
         moved = self._verdicts.feasible is not self._feasible
         self._feasible = self._verdicts.feasible
-        sums: Ints = np.zeros(len(rows), dtype=np.int64)
-        of_rows = verdict[rows] == 0
-        for k, (part, mine) in enumerate(zip(self.parts, self.normalized, strict=True)):
-            assert part.column is not None
-            raw = part.column.history.values
+        for part, mine, of_part in zip(self.parts, self.normalized, changed, strict=True):
             if mine is None:
-                values = raw[rows]
-                if touched[k] or moved:
-                    self._check(values, of_rows)
-                sums += np.multiply(values, part.point.weight, dtype=np.int64)
-                continue
-            if (touched[k] or moved) and (limits := self._limits(part)) != mine.limits:
+                steps += of_part
+            elif of_part or moved:
+                limits = self._limits(part)
+                if limits == mine.limits:
+                    self._normalize_some(part, mine, limits, of_part)
+                    steps += of_part
+                    continue
                 mine.limits = limits
                 before = mine.history.values
-                now = self._normalize(part, limits)
+                mine.history.replace(self._normalize(part, limits))
                 self._work.whole += 1
-                total += np.multiply(now.astype(np.int16) - before, part.point.weight, dtype=np.int64)
-                mine.history.replace(now)
-            elif touched[k]:
-                assert mine.limits is not None
-                assert part.bounds is not None
-                values = part.bounds.normalize_between(raw[rows], *mine.limits)
-                self._check(values, of_rows)
-                mine.history.write(rows, values.astype(np.int8), len(rows))
-            sums += np.multiply(mine.history.values[rows], part.point.weight, dtype=np.int64)
-        sums[~of_rows] = NOT_FEASIBLE
-        total[rows] = sums
+                difference = mine.history.values.astype(np.int16) - before
+                self.total += np.multiply(difference, part.point.weight, dtype=np.int64)
+        if len(steps) == 1 and not isinstance(steps[0][0], np.ndarray):
+            self._add_up_one(steps[0][0])
+        elif steps:
+            rows = rows_of(steps)
+            if len(rows) == 1:
+                self._add_up_one(int(rows[0]))
+            elif len(rows):
+                self._add_up(rows)
+
+    def _normalize_some(self, part: ScorePart, mine: Normalized, limits: tuple[int, int], steps: Steps) -> None:
+        if not steps:
+            return
+        assert part.column is not None
+        assert part.bounds is not None
+        rows = rows_of(steps)
+        values = part.bounds.normalize_between(part.column.history.values[rows], *limits)
+        self._check(values, self._verdicts.history.values[rows] == 0)
+        mine.history.write(rows, values.astype(np.int8), len(rows))
+
+    def _add_up_one(self, row: int) -> None:
+        if self._verdicts.history.values[row] != 0:
+            self.total[row] = NOT_FEASIBLE
+            return
+        total = 0
+        for part, mine in zip(self.parts, self.normalized, strict=True):
+            assert part.column is not None
+            if mine is not None:
+                total += int(mine.history.values[row]) * part.point.weight
+                continue
+            value = int(part.column.history.values[row])
+            if not MIN_NODE_SCORE <= value <= MAX_NODE_SCORE:
+                raise OutOfRange
+            total += value * part.point.weight
+        self.total[row] = total
+
+    def _add_up(self, rows: NDArray[np.intp]) -> None:
+        feasible = self._verdicts.history.values[rows] == 0
+        sums: Ints = np.zeros(len(rows), dtype=np.int64)
+        for part, mine in zip(self.parts, self.normalized, strict=True):
+            assert part.column is not None
+            values = (part.column.history if mine is None else mine.history).values[rows]
+            if mine is None:
+                self._check(values, feasible)
+            sums += np.multiply(values, part.point.weight, dtype=np.int64)
+        sums[~feasible] = NOT_FEASIBLE
+        self.total[rows] = sums
 
     def _limits(self, part: ScorePart) -> tuple[int, int]:
         """Lowest and highest raw score among the feasible nodes."""

@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from framework.columns import CodedFact, Snapshot
+from framework.columns import CodedFact, Snapshot, union
 from framework.interface.status import SUCCESS, Status
 from framework.profiles.filter_entry import FilterEntry
 from framework.profiles.work import Work
@@ -236,4 +236,4 @@ def rows_of(steps: Sequence[tuple[Any, Any]]) -> NDArray[np.intp]:
             single.add(rows)
     if single:
         many.append(np.array(sorted(single), dtype=np.intp))
-    return many[0] if len(many) == 1 else np.unique(np.concatenate(many))
+    return many[0] if len(many) == 1 else union(many)
