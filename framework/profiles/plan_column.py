@@ -91,6 +91,7 @@ class PlanColumn:
         if axis is not None:
             self._evaluate_codes(plan, axis, known)
             return
+        constant = self.is_constant
         self.axis = self.by_code = None
         self.is_constant = False
         self._work.rows += self._snapshot.row_count
@@ -101,7 +102,10 @@ class PlanColumn:
             if len(changed) * 2 < len(values):
                 if len(changed):
                     history.write(changed, values[changed], len(changed))
+                else:
+                    self.is_constant = constant
                 return
+        self.is_constant = len(values) > 0 and bool((values == values[0]).all())
         history.replace(np.array(values))
 
     def _write_one(self, plan: Plan, row: int, rows: NDArray[np.intp]) -> None:
@@ -117,6 +121,7 @@ class PlanColumn:
                     self._by_state.clear()
                 self._by_state[code] = value
         if self.history.values[row] != value:
+            self.is_constant = False
             self.history.write(row, value, 1)
 
     def _run(self, plan: Plan, rows: Rows) -> NDArray[Any]:
@@ -128,9 +133,11 @@ class PlanColumn:
         if len(rows) == 1:
             row, value = int(rows[0]), int(values[0])
             if history.values[row] != value:
+                self.is_constant = False
                 history.write(row, value, 1)
             return
         differs = history.values[rows] != values
+        self.is_constant = self.is_constant and not differs.any()
         if differs.all():
             history.write(rows, values, len(rows))
         elif differs.any():

@@ -121,6 +121,9 @@ class Scores:
         total: Ints = np.zeros(len(verdict), dtype=np.int64)
         for part, mine in zip(self.parts, self.normalized, strict=True):
             assert part.column is not None
+            if part.column.is_constant and len(verdict):
+                total += self._constant(part, mine)
+                continue
             self._work.whole += 1
             if mine is None:
                 values = part.column.history.values
@@ -133,6 +136,20 @@ class Scores:
         total[verdict != 0] = NOT_FEASIBLE
         self.total = total
         self._feasible = self._verdicts.feasible
+
+    def _constant(self, part: ScorePart, mine: Normalized | None) -> int:
+        """The weighted score that all nodes have."""
+        assert part.column is not None
+        values = part.column.history.values
+        if mine is None:
+            self._check(values[:1], None)
+            return int(values[0]) * part.point.weight
+        assert part.bounds is not None
+        mine.limits = self._limits(part)
+        value = part.bounds.normalize_between(values[:1].astype(np.int64), *mine.limits)
+        _check_range(value)
+        mine.history.replace(np.full(len(values), value[0], dtype=np.int8))
+        return int(value[0]) * part.point.weight
 
     def _some(self, steps: Steps, changed: Sequence[Steps]) -> None:
         """``steps`` of the verdicts, ``changed`` of each part's raw scores."""
@@ -230,7 +247,9 @@ class Scores:
     def _check(self, values: NDArray[Any], feasible: NDArray[np.bool_] | None) -> None:
         """``feasible`` None: the values are those of all rows."""
         if len(values) and (values.min() < MIN_NODE_SCORE or values.max() > MAX_NODE_SCORE):
-            _check_range(values[self._verdicts.history.values == 0] if feasible is None else values[feasible])
+            if feasible is None and len(values) == len(self._verdicts.history.values):
+                feasible = self._verdicts.history.values == 0
+            _check_range(values if feasible is None else values[feasible])
 
     # --- reading ----------------------------------------------------------------------------------------------------
 

@@ -198,6 +198,8 @@ class Verdicts:
 
     def codes_among_feasible(self, fact: CodedFact) -> NDArray[np.int32]:
         """The codes of ``fact`` that feasible nodes have."""
+        if self.counts[0] == len(self.history.values):
+            return fact.representatives()[1]
         known = self._codes.get(fact)
         if known is None or known[0] is not self.feasible or known[1] != fact.version:
             present = np.zeros(fact.size + 1, dtype=np.bool_)

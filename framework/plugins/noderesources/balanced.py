@@ -23,6 +23,7 @@ from framework.interface import (
     Status,
     View,
 )
+from framework.interface.last_pod import LastPod
 from framework.interface.scores import MAX_NODE_SCORE, quotient
 from framework.objects import Pod
 from framework.objects.resources import pod_requests
@@ -50,6 +51,7 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ColumnScorePlugin):
 
     def __init__(self, args: NodeResourcesBalancedAllocationArgs, handle: Handle) -> None:
         super().__init__(args, handle)
+        self._amounts = LastPod(self._amounts_of)
         self._backed = BackedResources(handle)
 
     def pre_score(self, state: CycleState, pod: PodInfo, view: View, feasible: NDArray[np.intp]) -> Status | None:
@@ -88,7 +90,7 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ColumnScorePlugin):
     def score_fragment(self, pod: PodInfo) -> Hashable:
         return self._amounts(pod.pod)
 
-    def _amounts(self, pod: Pod) -> tuple[Amount, ...]:
+    def _amounts_of(self, pod: Pod) -> tuple[Amount, ...]:
         requests = pod_requests(pod, use_status=True)
         args: NodeResourcesBalancedAllocationArgs = self.args
         return tuple(Amount(spec.name, spec.weight, requests.get(spec.name, 0)) for spec in args.resources)

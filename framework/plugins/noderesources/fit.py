@@ -31,6 +31,7 @@ from framework.interface import (
     View,
 )
 from framework.interface.events import ClusterEventWithHint
+from framework.interface.last_pod import LastPod
 from framework.interface.node_info import NodeInfo
 from framework.interface.plugin import PlacementScorePlugin
 from framework.interface.pod_groups import PlacementAssignments, PodGroupCycle
@@ -105,6 +106,8 @@ class NodeResourcesFit(
 
     def __init__(self, args: NodeResourcesFitArgs, handle: Handle) -> None:
         super().__init__(args, handle)
+        self._checked = LastPod(self._checked_of)
+        self._amounts = LastPod(self._amounts_of)
         self._backed = BackedResources(handle)
         self._ignored = frozenset(args.ignored_resources)
         self._ignored_groups = frozenset(args.ignored_resource_groups)
@@ -148,7 +151,7 @@ class NodeResourcesFit(
         found = tuple(name not in NATIVE and self._backed.is_backed(name) for name in names)
         return found if any(found) else ()
 
-    def _checked(self, pod: Pod) -> tuple[tuple[str, int], ...]:
+    def _checked_of(self, pod: Pod) -> tuple[tuple[str, int], ...]:
         requests = {name: amount for name, amount in pod_requests(pod).items() if amount != 0}
         native = [name for name in NATIVE if name in requests]
         scalars = sorted(name for name in requests if name not in native and not self._is_ignored(name))
@@ -214,7 +217,7 @@ class NodeResourcesFit(
             parts.append(Share(weight, np.array([allocatable != 0]), *values))
         return int(weighted_mean(parts, most_allocated, 1)[0]), None
 
-    def _amounts(self, pod: Pod) -> tuple[Amount, ...]:
+    def _amounts_of(self, pod: Pod) -> tuple[Amount, ...]:
         # Upstream's scorer never turns pod-level requests on.
         requests = pod_requests(pod, pod_level=False, non_missing=NON_MISSING_DEFAULTS)
         return tuple(Amount(name, weight, requests.get(name, 0)) for name, weight in self._resources)
