@@ -11,7 +11,7 @@ from framework.advice.capacity import (
     nodes_until_all_fit,
 )
 from framework.advice.operations import Operation, perform
-from framework.advice.remedies import Remedy, what_would_help
+from framework.advice.remedies import Remedy, fits_on, what_would_help
 
 __all__ = [
     "Capacity",
@@ -20,6 +20,7 @@ __all__ = [
     "Operation",
     "Remedy",
     "StuckPod",
+    "fits_on",
     "how_many_fit",
     "nodes_until_all_fit",
     "perform",

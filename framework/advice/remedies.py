@@ -71,6 +71,11 @@ def what_would_help(scheduler: Scheduler, pod: Pod) -> tuple[Remedy, ...]:
     return tuple(sorted(found, key=lambda each: each.left_pending))
 
 
+def fits_on(scheduler: Scheduler, pod: Pod) -> str:
+    """The node that ``pod`` would get as it is, beside nobody else who is pending; "" when it gets none."""
+    return Trial(scheduler, pod).schedule(preempting=True).node
+
+
 class _Search:
     def __init__(self, trial: Trial, live: Pod, rejected_by: tuple[str, ...]) -> None:
         self.trial = trial

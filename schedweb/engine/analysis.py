@@ -16,7 +16,7 @@ from typing import Any, Final, TypeVar
 import msgspec
 from msgspec.structs import replace
 
-from framework.advice import how_many_fit, nodes_until_all_fit, what_would_help
+from framework.advice import fits_on, how_many_fit, nodes_until_all_fit, what_would_help
 from framework.objects import KubeObject, Node, Pod
 from framework.objects.admission import AdmissionError, admit
 from framework.objects.decode import decode_manifest
@@ -77,7 +77,8 @@ def helping(player: Player, asked: questions.WhatWouldHelp) -> object:
     pod = player.world.pod(asked.namespace, asked.name)
     if pod.spec.node_name:
         raise Refused(f"Pod {pod.key} is on {pod.spec.node_name} already.")
-    return {"pod": pod.key, "remedies": what_would_help(player.scheduler, pod)}
+    remedies = what_would_help(player.scheduler, pod)
+    return {"pod": pod.key, "fits_on": "" if remedies else fits_on(player.scheduler, pod), "remedies": remedies}
 
 
 def pods_that_fit(player: Player, asked: questions.CapacityPods) -> object:

@@ -2549,7 +2549,9 @@ export interface components {
         WhatWouldHelpResult: {
             /** @description namespace/name */
             pod: string;
-            /** @description none: it fits as it is, or nothing known helps */
+            /** @description the node it would get as it is; then no remedy is looked for */
+            fits_on: string;
+            /** @description without one and without fits_on nothing known helps */
             remedies: components["schemas"]["Remedy"][];
         };
         Worker: {

@@ -32,7 +32,8 @@ class RemedySerializer(serializers.Serializer[Any]):
 
 class WhatWouldHelpResultSerializer(serializers.Serializer[Any]):
     pod = serializers.CharField(help_text="namespace/name")
-    remedies = RemedySerializer(many=True, help_text="none: it fits as it is, or nothing known helps")
+    fits_on = serializers.CharField(allow_blank=True, help_text="the node it would get as it is; then no remedy is looked for")
+    remedies = RemedySerializer(many=True, help_text="without one and without fits_on nothing known helps")
 
 
 class NodeCapacitySerializer(serializers.Serializer[Any]):

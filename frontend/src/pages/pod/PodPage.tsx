@@ -17,6 +17,7 @@ import { AnswerPanel } from "./AnswerPanel";
 import { wonAnswer } from "./answer";
 import { AttemptPanel } from "./AttemptPanel";
 import { ClaimsPanel } from "./ClaimsPanel";
+import { HelpPanel } from "./HelpPanel";
 import { JourneyPanel } from "./JourneyPanel";
 import { objectOf } from "./objects";
 import { PodHeader } from "./PodHeader";
@@ -26,6 +27,8 @@ import { useThrottled } from "./useThrottled";
 import { WaitsFor } from "./WaitsFor";
 
 const YamlDrawer = lazy(() => import("./YamlDrawer"));
+/** Pods that find no node as things are. */
+const PENDING: ReadonlySet<PodDetail["answer"]["kind"]> = new Set(["pending", "backoff", "gated"]);
 const route = getRouteApi("/runs/$run/pods/$namespace/$name");
 
 export function PodPage() {
@@ -60,7 +63,10 @@ export function PodPage() {
     <Page className={classes.page}>
       <PodHeader pod={pod.data} run={runId} view={view} onYaml={() => openYaml(search.yaml !== true)} />
       <Answered run={runId} pod={pod.data} />
-      {pod.data.waits_for.length === 0 ? null : <WaitsFor plugins={pod.data.waits_for} />}
+      <div className={classes.beside}>
+        {view.run !== null && PENDING.has(pod.data.answer.kind) ? <HelpPanel key={`${namespace}/${name}`} run={view.run} pod={pod.data} /> : null}
+        {pod.data.waits_for.length === 0 ? null : <WaitsFor plugins={pod.data.waits_for} />}
+      </div>
       <ClaimsPanel run={runId} claims={pod.data.claims} />
       <JourneyPanel pod={pod.data} view={view} />
       <AttemptPanel pod={pod.data} run={runId} />

@@ -1,0 +1,60 @@
+/** Questions about a moment of a run. An answer to a position never changes, so it is kept; forks are made where it was given. */
+import { queryOptions } from "@tanstack/react-query";
+
+import { pathOf, request } from "./client";
+import type { components } from "./schema";
+import type { Run } from "./types";
+
+type Schemas = components["schemas"];
+
+export type Analysis = Omit<Schemas["Analysis"], "result">;
+export type Remedy = Schemas["Remedy"];
+export type Operation = Schemas["Operation"];
+export type HelpAnswer = Schemas["WhatWouldHelpResult"];
+export type PodsAnswer = Schemas["CapacityPodsResult"];
+export type NodeRoom = Schemas["NodeCapacity"];
+export type NodesAnswer = Schemas["CapacityNodesResult"];
+
+/** A question's name, what it is asked with, and the shape of its answer. */
+export interface Questions {
+  what_would_help: { arguments: { namespace: string; name: string }; result: HelpAnswer };
+  capacity_pods: { arguments: { namespace: string; name: string; limit?: number } | { manifest: string; limit?: number }; result: PodsAnswer };
+  capacity_nodes: { arguments: { node: string; limit?: number } | { manifest: string; limit?: number }; result: NodesAnswer };
+}
+export type QuestionName = keyof Questions;
+
+export interface Question<N extends QuestionName> {
+  name: N;
+  arguments: Questions[N]["arguments"];
+  position: number;
+}
+
+export type Answered<N extends QuestionName> = Analysis & { result: Questions[N]["result"] | null };
+
+const KEPT = 600_000;
+/** Where the socket is away the answer is looked for this often. */
+const LOOK = 2_000;
+
+export const isOpen = (analysis: Pick<Analysis, "status"> | undefined): boolean => analysis?.status === "pending" || analysis?.status === "running";
+
+/** `turn` grows when the question is asked once more after a failure. */
+export const askQuery = <N extends QuestionName>(run: string, question: Question<N>, turn: number) =>
+  queryOptions({
+    queryKey: ["run", run, "asked", question, turn],
+    queryFn: ({ signal }) => request<Answered<N>>(pathOf("runs", run, "analyses"), { method: "POST", body: question, signal }),
+    staleTime: KEPT,
+    retry: false,
+  });
+
+/** Read again when the socket says `analysis.changed`. */
+export const analysisQuery = <N extends QuestionName>(run: string, id: string) =>
+  queryOptions({
+    queryKey: ["run", run, "analysis", id],
+    queryFn: ({ signal }) => request<Answered<N>>(pathOf("runs", run, "analyses", id), { signal }),
+    refetchInterval: (query) => (query.state.data === undefined || isOpen(query.state.data) ? LOOK : false),
+    staleTime: KEPT,
+  });
+
+/** A new run, paused where this one was at `position`, with the changes made first. */
+export const forkRun = (run: string, position: number, changes: readonly Operation[]) =>
+  request<Run>(pathOf("runs", run, "forks"), { method: "POST", body: { position, changes } });
