@@ -7,12 +7,13 @@ from __future__ import annotations
 
 from framework.queue.hints import HintMap, QueueingHintFunction, build_hint_map, default_registrations
 from framework.queue.nominator import CLEAR_NOMINATION, Nomination, PodNominator
-from framework.queue.queued_pod import Place, QueuedPodInfo, QueueMove, QueueObserver, QueueOrder
+from framework.queue.queued_pod import IgnoredEvent, Place, QueuedPodInfo, QueueMove, QueueObserver, QueueOrder
 from framework.queue.scheduling_queue import QueueOptions, SchedulingQueue
 
 __all__ = [
     "CLEAR_NOMINATION",
     "HintMap",
+    "IgnoredEvent",
     "Nomination",
     "Place",
     "PodNominator",

@@ -116,6 +116,9 @@ class HintMap:
             found = self._matching[key] = tuple(f for f in self.functions if matches(f.event, event))
         return found
 
+    def plugins_hearing(self, event: ClusterEvent) -> tuple[str, ...]:
+        return tuple(dict.fromkeys(function.plugin for function in self.matching(event)))
+
     def events_of(self, plugin: str) -> tuple[ClusterEvent, ...]:
         return tuple(dict.fromkeys(f.event for f in self.functions if f.plugin == plugin))
 

@@ -11,7 +11,7 @@ import msgspec
 
 from framework.interface.events import ClusterEvent
 from framework.interface.node_info import PodInfo
-from framework.objects import Pod
+from framework.objects import KubeObject, Pod
 
 
 class Place(enum.Enum):
@@ -119,5 +119,18 @@ class QueueMove(msgspec.Struct, frozen=True):
     plugin: str = ""
 
 
+class IgnoredEvent(msgspec.Struct, frozen=True):
+    """An event that plugins were asked about and that moves none of ``pods``: every hint said QueueSkip."""
+
+    event: ClusterEvent
+    old: KubeObject | None
+    new: KubeObject | None
+    pods: list[QueuedPodInfo]
+    asked: dict[str, tuple[str, ...]]
+    """schedulerName → plugins that registered for the event; of them those that rejected a pod were asked about it."""
+
+
 class QueueObserver(Protocol):
     def queue_moved(self, move: QueueMove) -> None: ...
+
+    def event_ignored(self, ignored: IgnoredEvent) -> None: ...

@@ -21,7 +21,7 @@ from framework.queue.heap import KeyedHeap
 from framework.queue.hints import HintMap, event_label, is_wildcard, matches
 from framework.queue.in_flight import InFlight
 from framework.queue.nominator import PodNominator, unresolved
-from framework.queue.queued_pod import Place, QueuedPodInfo, QueueMove, QueueObserver, QueueOrder
+from framework.queue.queued_pod import IgnoredEvent, Place, QueuedPodInfo, QueueMove, QueueObserver, QueueOrder
 from framework.queue.requeue import SKIP, Strategy, Verdict, judge
 from framework.queue.unschedulable import UnschedulablePods
 
@@ -326,15 +326,20 @@ class SchedulingQueue:
         now: int,
     ) -> None:
         label = ""
+        ignoring: list[QueuedPodInfo] = []
         for pod in pods:
             if pod.gated and not any(matches(registered, event) for registered in pod.gating_events):
                 continue
             verdict = self._judge(pod, event, old, new)
             if verdict.strategy is Strategy.SKIP:
+                ignoring.append(pod)
                 continue
             label = label or event_label(event)
             self._unschedulable.delete(pod.key)
             self._requeue(pod, verdict, label, now)
+        if ignoring and not is_wildcard(event):
+            asked = {name: hints.plugins_hearing(event) for name, hints in self._hints.items()}
+            self._observer.event_ignored(IgnoredEvent(event, old, new, ignoring, asked))
         if len(self._in_flight):
             self._in_flight.add_event(event, old, new)
 

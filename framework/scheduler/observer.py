@@ -7,7 +7,7 @@ import msgspec
 from framework.interface.status import Status
 from framework.objects import KubeObject
 from framework.profiles import WaitingPod
-from framework.queue import QueueMove
+from framework.queue import IgnoredEvent, QueueMove
 from framework.trace.attempt import AttemptTrace
 
 
@@ -31,6 +31,9 @@ class Observer:
 
     def queue_moved(self, move: QueueMove) -> None:
         """A pod changed its place in the queue."""
+
+    def event_ignored(self, ignored: IgnoredEvent) -> None:
+        """An event reached hints of pods that wait for one, and moved none of these pods."""
 
     def attempt(self, trace: AttemptTrace) -> None:
         """``trace.result``: waiting (the same trace comes again later), bound, or failed (before it is requeued)."""

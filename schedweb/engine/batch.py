@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import islice
 from typing import Any, Final
 
 import msgspec
@@ -11,6 +12,7 @@ from framework.objects import KubeObject, Node, Pod
 from framework.objects.decode import to_manifest
 from framework.trace.attempt import AttemptTrace
 from framework.trace.encoding import encode_attempts
+from schedweb.engine.awaited import ignored_body
 from schedweb.engine.board import COLUMNS
 from schedweb.engine.cycle_view import cycle_body
 from schedweb.engine.frames import AttemptRow, Chunk, DecisionRow, NodeRow, ObjectRow, PodRow, PreemptionRow
@@ -21,6 +23,8 @@ from schedweb.engine.pod_view import PodView, pod_facts
 
 #: More changed nodes than this are not sent one by one: the browser reads the table again.
 NODES_IN_DELTA: Final = 1500
+#: An event that thousands of pods ignore is written in several batches: it is news for their pages only.
+IGNORED_PER_BATCH: Final = 200
 _JSON: Final = msgspec.json.Encoder()
 
 
@@ -43,6 +47,7 @@ class Gatherer:
         projection = self.projection
         return not (
             projection.dirty
+            or projection.unsaid
             or projection.nodes.dirty
             or projection.decisions
             or projection.preemptions.made
@@ -63,6 +68,10 @@ class Gatherer:
 
     def pods(self) -> list[PodRow]:
         projection = self.projection
+        for uid in list(islice(projection.unsaid, IGNORED_PER_BATCH)):
+            view = projection.unsaid.pop(uid)
+            if uid in projection.views:
+                projection.dirty.setdefault(uid, view)
         rows = [self.pod_row(view) for view in projection.dirty.values()]
         projection.dirty = {}
         projection.objects_changed = set()
@@ -82,6 +91,7 @@ class Gatherer:
             "headline": view.headline,
             "nodes_total": view.nodes_total,
             "waits_for": view.waits_for,
+            "ignored": ignored_body(view),
             "journey": view.journey,
             "asked_again": view.asked_again or None,
             **(pod_facts(pod) if pod is not None else {}),

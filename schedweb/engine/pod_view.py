@@ -66,6 +66,8 @@ class PodView:
     point: str = ""
     message: str = ""
     waits_for: list[dict[str, str]] = field(default_factory=list)
+    ignored: list[tuple[dict[str, str], list[str]]] = field(default_factory=list)
+    """(event, plugins that were asked about it) since the last move, oldest first (schedweb/engine/awaited.py)."""
     headline: str = ""
     nodes_total: int = 0
     asked_again: str = ""

@@ -13,11 +13,11 @@ from typing import Any, Final
 from framework.interface import Code, Status
 from framework.objects import KubeObject, Node, Pod, PodGroup
 from framework.profiles import Clock, ProfileMap, WaitingPod
-from framework.queue import Place, QueueMove
-from framework.queue.hints import event_label
+from framework.queue import IgnoredEvent, Place, QueueMove
 from framework.scheduler import Cluster, Observer
 from framework.trace.attempt import AttemptTrace
 from schedweb.engine import feed as lines
+from schedweb.engine.awaited import NOBODY, awaited, remember
 from schedweb.engine.board import Board
 from schedweb.engine.feed import Feed
 from schedweb.engine.node_view import BOUND, IN_FLIGHT, WAITING, NodeTable
@@ -25,7 +25,7 @@ from schedweb.engine.outcomes import message_tail, rejectors_of, score_of, score
 from schedweb.engine.pod_view import PodView, Wait, view_of
 from schedweb.engine.preemptions import Preemptions
 from schedweb.engine.usage_log import UsageLog
-from schedweb.engine.words import event_words, joined, seconds_text, waits_for
+from schedweb.engine.words import event_words, joined, seconds_text
 
 PLACES: Final = {
     Place.ACTIVE: "active",
@@ -77,8 +77,10 @@ class Projection(Observer):
         self.not_evaluated: dict[str, tuple[str, ...]] = {}
         self.asking: dict[str, frozenset[str]] = {}
         """Profile → its plugins that ask a person."""
-        self.registered: dict[str, dict[str, tuple[str, ...]]] = {}
-        """Profile → plugin → labels of the events it registered."""
+        self.awaited: dict[str, dict[str, str]] = {}
+        """Profile → plugin → the events it registered, in words."""
+        self.unsaid: dict[str, PodView] = {}
+        """Pods that ignored an event which is not written yet."""
         self.entered = 0
         self.attempts = 0
         self.follow = False
@@ -243,11 +245,8 @@ class Projection(Observer):
         self.schedulers = frozenset(profiles)
         self.not_evaluated = dict(not_evaluated)
         self.asking = {name: profile.asking_plugins for name, profile in profiles.items()}
-        self.registered = {
-            name: {
-                plugin: tuple(event_label(event) for event in profile.hints.events_of(plugin))
-                for plugin in profile.plugins
-            }
+        self.awaited = {
+            name: {plugin: awaited(plugin, profile.hints.events_of(plugin)) for plugin in profile.plugins}
             for name, profile in profiles.items()
         }
         for pod in self.cluster.list(Pod):
@@ -275,6 +274,8 @@ class Projection(Observer):
         column = PLACES[move.to]
         view.attempts = queued.attempts
         view.headline = ""
+        if view.ignored:
+            view.ignored = []
         if column == "gated":
             view.gate = self._gate(queued.gating_plugin, queued.pod)
         elif column == "backoff":
@@ -282,15 +283,17 @@ class Projection(Observer):
         if column in ("unschedulable", "backoff", "gated"):
             self.nodes.take(view.uid)
             view.node, view.waits, view.score = "", [], None
-            profile = self.registered.get(queued.pod.spec.scheduler_name, {})
-            view.waits_for = [
-                {"plugin": plugin, "text": waits_for(plugin, profile.get(plugin, ()))} for plugin in queued.rejectors()
-            ]
+            events = self.awaited.get(queued.pod.spec.scheduler_name, {})
+            view.waits_for = [{"plugin": name, "text": events.get(name, NOBODY)} for name in queued.rejectors()]
         self._tell_move(view, move, column)
         words = event_words(move.event)
         if move.plugin:
             words = f"{words}, {move.plugin} answered Queue"
         self.enter(view, column, words, strong=move.origin in (Place.UNSCHEDULABLE, Place.GATED))
+
+    def event_ignored(self, ignored: IgnoredEvent) -> None:
+        for view in remember(ignored, self.views, self.now):
+            self.unsaid[view.uid] = view
 
     def _gate(self, plugin: str, pod: Pod) -> str:
         if plugin == "SchedulingGates" and pod.spec.scheduling_gates:

@@ -30,28 +30,6 @@ SHORT_PLUGINS: Final = {
     "GangScheduling": "Gang",
 }
 
-#: What may change a plugin's mind, as its event registrations say (each plugin's events_to_register).
-WAITS_FOR: Final = {
-    "NodeResourcesFit": "a pod is deleted or shrinks, a node is added or grows",
-    "TaintToleration": "a node is added or its taints change, the pod's tolerations change",
-    "NodeUnschedulable": "a node is added or uncordoned",
-    "NodeAffinity": "a node is added or its labels change",
-    "PodTopologySpread": "a matching pod comes, goes or changes its labels, a node is added, deleted or changes labels",
-    "InterPodAffinity": "a matching pod comes, goes or changes its labels, a node is added or changes its labels",
-    "NodePorts": "a pod is deleted, a node is added",
-    "NodeName": "the node it names is added",
-    "SchedulingGates": "its scheduling gates are removed",
-    "ManualApproval": "a person activates it, or the five-minute flush",
-    "Coscheduling": "a pod is added, its PodGroup is added or changes",
-    "VolumeRestrictions": "a pod with the same disk or claim is deleted, its claim is created, a node is added",
-    "NodeVolumeLimits": "a pod with volumes is deleted, a volume is detached, a node's limit grows",
-    "VolumeBinding": "its claims, volumes or their class change, a node is added or changes labels, storage grows",
-    "VolumeZone": "its claim or volume changes, a node is added or changes labels",
-    "DynamicResources": "its ResourceClaim changes, a device class or devices are added, a node is added or changes",
-    "NodeDeclaredFeatures": "a node is added or declares more features, the pod changes",
-    "GangScheduling": "a pod of its group is added, its PodGroup is added",
-}
-
 EVENTS: Final = {
     "UnschedulablePodAdd": "Pod added",
     "UnschedulablePodUpdate": "Pod updated",
@@ -88,11 +66,6 @@ def event_words(label: str) -> str:
         return known
     words = _WORD.sub(" ", label)
     return words[:1].upper() + words[1:].lower() if words else ""
-
-
-def waits_for(plugin: str, events: tuple[str, ...]) -> str:
-    """`events`: labels the plugin registered, for plugins that are not ours."""
-    return WAITS_FOR.get(plugin) or ", ".join(event_words(event).lower() for event in events) or "the five-minute flush"
 
 
 def seconds_text(nanoseconds: int) -> str:

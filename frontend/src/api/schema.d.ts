@@ -1574,6 +1574,19 @@ export interface components {
             high: number;
             count: number;
         };
+        IgnoredEvent: {
+            /**
+             * Format: date-time
+             * @description on the run's clock
+             */
+            at: string;
+            event: string;
+            kind: string;
+            /** @description namespace/name, or the name of what has no namespace */
+            object: string;
+            /** @description per plugin that was asked about it */
+            why: components["schemas"]["Reason"][];
+        };
         Import: {
             /** Format: uuid */
             readonly id?: string;
@@ -1947,6 +1960,8 @@ export interface components {
             next_try: components["schemas"]["NextTry"] | null;
             journey: components["schemas"]["Journey"];
             waits_for: components["schemas"]["Reason"][];
+            /** @description that its plugins were asked about, newest first */
+            ignored: components["schemas"]["IgnoredEvent"][];
             claims: components["schemas"]["Claims"];
             preempted_by: components["schemas"]["PreemptionRow"] | null;
             previous: components["schemas"]["PodRef"] | null;
@@ -2549,7 +2564,7 @@ export interface components {
         WhatWouldHelpResult: {
             /** @description namespace/name */
             pod: string;
-            /** @description the node it would get as it is; then no remedy is looked for */
+            /** @description where it fits as it is; then no remedy is needed */
             fits_on: string;
             /** @description without one and without fits_on nothing known helps */
             remedies: components["schemas"]["Remedy"][];

@@ -230,6 +230,7 @@ def pod_body(run: Run, namespace: str, name: str) -> dict[str, Any]:
         "next_try": next_try(run, pod),
         "journey": journey_body(run, pod),
         "waits_for": detail.get("waits_for", []) if pod.column in (Column.UNSCHEDULABLE, Column.BACKOFF) else [],
+        "ignored": detail.get("ignored", []) if pod.column in (Column.UNSCHEDULABLE, Column.GATED) else [],
         "previous": ref(before),
         "next": ref(after),
     }

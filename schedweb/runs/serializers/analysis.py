@@ -32,7 +32,7 @@ class RemedySerializer(serializers.Serializer[Any]):
 
 class WhatWouldHelpResultSerializer(serializers.Serializer[Any]):
     pod = serializers.CharField(help_text="namespace/name")
-    fits_on = serializers.CharField(allow_blank=True, help_text="the node it would get as it is; then no remedy is looked for")
+    fits_on = serializers.CharField(allow_blank=True, help_text="where it fits as it is; then no remedy is needed")
     remedies = RemedySerializer(many=True, help_text="without one and without fits_on nothing known helps")
 
 

@@ -154,6 +154,14 @@ class OwnerSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
 
 
+class IgnoredEventSerializer(serializers.Serializer[Any]):
+    at = serializers.DateTimeField(help_text="on the run's clock")
+    event = serializers.CharField()
+    kind = serializers.CharField()
+    object = serializers.CharField(help_text="namespace/name, or the name of what has no namespace")
+    why = ReasonSerializer(many=True, help_text="per plugin that was asked about it")
+
+
 class PodDetailSerializer(CardSerializer):
     column = serializers.ChoiceField(POD_COLUMNS)
     profile = serializers.CharField()
@@ -165,6 +173,7 @@ class PodDetailSerializer(CardSerializer):
     next_try = NextTrySerializer(allow_null=True)
     journey = JourneySerializer()
     waits_for = ReasonSerializer(many=True)
+    ignored = IgnoredEventSerializer(many=True, help_text="that its plugins were asked about, newest first")
     claims = ClaimsSerializer()
     preempted_by = PreemptionRowSerializer(allow_null=True)
     previous = PodRefSerializer(allow_null=True)

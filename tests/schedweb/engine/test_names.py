@@ -7,7 +7,7 @@ import datetime
 import pytest
 
 from schedweb.engine.names import split_name
-from schedweb.engine.words import event_words, joined, seconds_text, waits_for
+from schedweb.engine.words import event_words, joined, seconds_text
 from schedweb.runs.amounts import amount_text
 from schedweb.runs.times import iso, nanoseconds
 
@@ -73,8 +73,6 @@ def test_words() -> None:
     assert joined(["a", "b", "c"]) == "a, b and c"
     assert event_words("AssignedPodDelete") == "Pod deleted"
     assert event_words("storage.k8s.io/CSINodeAdd") == "Storage.k8s.io/csinode add"
-    assert waits_for("CostFilter", ("NodeAdd", "AssignedPodDelete")) == "node added, pod deleted"
-    assert waits_for("CostFilter", ()) == "the five-minute flush"
 
 
 def test_run_time_is_iso_with_milliseconds() -> None:

@@ -65,7 +65,7 @@ export function PodPage() {
       <Answered run={runId} pod={pod.data} />
       <div className={classes.beside}>
         {view.run !== null && PENDING.has(pod.data.answer.kind) ? <HelpPanel key={`${namespace}/${name}`} run={view.run} pod={pod.data} /> : null}
-        {pod.data.waits_for.length === 0 ? null : <WaitsFor plugins={pod.data.waits_for} />}
+        {pod.data.waits_for.length === 0 ? null : <WaitsFor plugins={pod.data.waits_for} ignored={pod.data.ignored} />}
       </div>
       <ClaimsPanel run={runId} claims={pod.data.claims} />
       <JourneyPanel pod={pod.data} view={view} />
