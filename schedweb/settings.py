@@ -123,6 +123,9 @@ SPECTACULAR_SETTINGS = {
     "COMPONENT_NO_READ_ONLY_REQUIRED": True,
     "SWAGGER_UI_DIST": "SIDECAR",
     "SWAGGER_UI_FAVICON_HREF": "SIDECAR",
+    "PATH_CONVERTER_OVERRIDES": {
+        "run": {"type": "string", "description": "a run's id; with @position the run as it was there"},
+    },
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "ENUM_NAME_OVERRIDES": {
         "CardKindEnum": ["pod", "group"],
@@ -131,6 +134,7 @@ SPECTACULAR_SETTINGS = {
         "QueueEnum": "schedweb.runs.serializers.fields.POD_COLUMNS",
         "AnalysisStatusEnum": "schedweb.runs.serializers.analysis.STATUSES",
         "StatusEnum": ["pending", "applied", "refused"],
+        "MarkKindEnum": "schedweb.runs.serializers.timeline.MARKS",
         "ClockModeEnum": ["virtual", "real"],
         "ServerModeEnum": ["embedded", "distributed"],
         "CellStateEnum": "schedweb.configurations.serializers.CELL_STATES",

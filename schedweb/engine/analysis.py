@@ -23,6 +23,7 @@ from framework.objects.decode import decode_manifest
 from framework.objects.errors import ObjectError
 from framework.profiles import ProfileError
 from schedweb.engine import frames, questions
+from schedweb.engine.moment_view import packed, view_of
 from schedweb.engine.moments import moment
 from schedweb.engine.payload import PayloadUnreadable
 from schedweb.engine.player import Player, RunRefused
@@ -45,7 +46,7 @@ class Answer(frames.Message, frozen=True, tag="answer"):
     position: int
     """Where the machine really stood: of a position within an operation, after it."""
     content: bytes
-    """JSON."""
+    """JSON, or the blob of a moment."""
 
 
 class NoAnswer(frames.Message, frozen=True, tag="no_answer"):
@@ -94,10 +95,15 @@ def nodes_needed(player: Player, asked: questions.CapacityNodes) -> object:
     return nodes_until_all_fit(player.scheduler, shape, asked.limit)
 
 
-ANSWERS: Final[dict[type[Any], Callable[[Player, Any], object]]] = {
-    questions.WhatWouldHelp: helping,
-    questions.CapacityPods: pods_that_fit,
-    questions.CapacityNodes: nodes_needed,
+def as_json(answers: Callable[[Player, Any], object]) -> Callable[[Player, Any], bytes]:
+    return lambda player, asked: msgspec.json.encode(answers(player, asked))
+
+
+ANSWERS: Final[dict[type[Any], Callable[[Player, Any], bytes]]] = {
+    questions.WhatWouldHelp: as_json(helping),
+    questions.CapacityPods: as_json(pods_that_fit),
+    questions.CapacityNodes: as_json(nodes_needed),
+    questions.Look: lambda player, asked: packed(view_of(player)),
 }
 
 
@@ -121,8 +127,7 @@ def answer(ask: Ask) -> FromProcess:
     try:
         player = moment(ask.begin)
         question = questions.question_from(ask.question)
-        content = ANSWERS[type(question)](player, question)
-        return Answer(player.position, msgspec.json.encode(content))
+        return Answer(player.position, ANSWERS[type(question)](player, question))
     except (RunRefused, ProfileError, PayloadUnreadable, Diverged, Refused, ValueError) as error:
         return NoAnswer(str(error))
 

@@ -106,12 +106,12 @@ def analyse(identity: UUID) -> bool:
         seconds = time.monotonic() - began
         match said:
             case Answer(content=content):
-                finish(analysis, result=content.decode(), seconds=seconds)
+                finish(analysis, content, seconds=seconds)
                 tell(analysis, Analysis.Status.DONE)
             case NoAnswer(text, trace):
                 if trace:
                     log.error("%s: %s", analysis, trace)
-                finish(analysis, error=text, seconds=seconds)
+                finish(analysis, b"", error=text, seconds=seconds)
                 tell(analysis, Analysis.Status.FAILED)
             case None:
                 tell(analysis, Analysis.Status.CANCELLED)

@@ -183,6 +183,7 @@ class Gatherer:
             score=None if scored is None else scored[0],
             duration_us=self.durations.pop(trace.cycle, None),
             ending=None if ending is None else as_json(ending),
+            position=self.player.ends.pop(trace.cycle, None),
         )
 
     def decisions(self) -> list[DecisionRow]:
@@ -266,7 +267,7 @@ class Gatherer:
         projection.decisions, projection.others_changed = {}, {}
         projection.preemptions.take()
         projection.feed.clear()
-        player.traces, player.ended = [], []
+        player.traces, player.ended, player.ends = [], [], {}
         projection.usage.start(player.recorded + 1)
 
 

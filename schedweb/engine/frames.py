@@ -104,6 +104,7 @@ class AttemptRow(msgspec.Struct, frozen=True, array_like=True):
     score: int | None
     duration_us: int | None
     ending: str | None
+    position: int | None
 
 
 class PodRow(msgspec.Struct, frozen=True, array_like=True):

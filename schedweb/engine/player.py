@@ -87,6 +87,8 @@ class Player:
         """Attempts whose cycle ended since the last batch."""
         self.ended: list[AttemptTrace] = []
         """Attempts that were bound or failed since the last batch."""
+        self.ends: dict[int, int] = {}
+        """Number → position behind its cycle, of attempts whose cycle ended since the last batch."""
         self.errors = 0
         """Attempts in a row that ended in an error, with nothing else in between."""
         self.under_way: AttemptTrace | None = None
@@ -194,6 +196,7 @@ class Player:
         if reached.cycle > self.recorded:
             # One attempt, or those of all pods of a group.
             self.traces += self.scheduler.cycle_traces
+            self.ends.update((trace.cycle, self.position) for trace in self.scheduler.cycle_traces)
             self.recorded = self.traces[-1].cycle
             if self.virtual:
                 self._advance_cycle()

@@ -43,8 +43,14 @@ class CapacityNodes(Question, frozen=True, tag="capacity_nodes"):
     limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = NODE_LIMIT
 
 
-AnyQuestion = WhatWouldHelp | CapacityPods | CapacityNodes
+class Look(Question, frozen=True, tag="moment"):
+    """What the pages show there. Its answer is a blob, not JSON."""
+
+
+AnyQuestion = WhatWouldHelp | CapacityPods | CapacityNodes | Look
+MOMENT: Final = "moment"
 NAMES: Final = ("what_would_help", "capacity_pods", "capacity_nodes")
+"""Those whose answer is JSON."""
 
 
 def question_from(content: object) -> AnyQuestion:

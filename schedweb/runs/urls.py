@@ -2,34 +2,38 @@
 
 from __future__ import annotations
 
-from django.urls import path
+from django.urls import path, register_converter
 
 from schedweb.runs.api import analyses, attempts, objects, pods, runs, waiting
+from schedweb.runs.converters import RunConverter
+
+register_converter(RunConverter, "run")
 
 urlpatterns = [
     path("runs/", runs.RunListApi.as_view()),
-    path("runs/<uuid:run>/", runs.RunApi.as_view()),
-    path("runs/<uuid:run>/board/", runs.BoardApi.as_view()),
+    path("runs/<run:run>/", runs.RunApi.as_view()),
+    path("runs/<run:run>/board/", runs.BoardApi.as_view()),
+    path("runs/<uuid:run>/timeline/", runs.TimelineApi.as_view()),
     path("runs/<uuid:run>/forks/", runs.ForksApi.as_view()),
-    path("runs/<uuid:run>/feed/", runs.FeedApi.as_view()),
+    path("runs/<run:run>/feed/", runs.FeedApi.as_view()),
     path("runs/<uuid:run>/commands/", runs.CommandsApi.as_view()),
     path("runs/<uuid:run>/journal/", runs.JournalApi.as_view()),
     path("runs/<uuid:run>/journal/<uuid:entry>/", runs.JournalEntryApi.as_view()),
-    path("runs/<uuid:run>/pods/", pods.PodListApi.as_view()),
-    path("runs/<uuid:run>/pods/<str:namespace>/<str:name>/", pods.PodApi.as_view()),
-    path("runs/<uuid:run>/pods/<str:namespace>/<str:name>/yaml/", pods.PodYamlApi.as_view()),
-    path("runs/<uuid:run>/nodes/", pods.NodeListApi.as_view()),
-    path("runs/<uuid:run>/nodes/<str:name>/", pods.NodeApi.as_view()),
-    path("runs/<uuid:run>/nodes/<str:name>/yaml/", pods.NodeYamlApi.as_view()),
-    path("runs/<uuid:run>/selection/", pods.SelectionApi.as_view()),
-    path("runs/<uuid:run>/preemptions/", objects.PreemptionListApi.as_view()),
-    path("runs/<uuid:run>/objects/", objects.ObjectListApi.as_view()),
-    path("runs/<uuid:run>/objects/yaml/", objects.ObjectYamlApi.as_view()),
-    path("runs/<uuid:run>/attempts/", attempts.AttemptListApi.as_view()),
-    path("runs/<uuid:run>/attempts/<int:number>/", attempts.AttemptApi.as_view()),
-    path("runs/<uuid:run>/attempts/<int:number>/filter/", attempts.AttemptFilterApi.as_view()),
-    path("runs/<uuid:run>/attempts/<int:number>/preemption/", attempts.AttemptPreemptionApi.as_view()),
-    path("runs/<uuid:run>/attempts/<int:number>/scores/", attempts.AttemptScoresApi.as_view()),
+    path("runs/<run:run>/pods/", pods.PodListApi.as_view()),
+    path("runs/<run:run>/pods/<str:namespace>/<str:name>/", pods.PodApi.as_view()),
+    path("runs/<run:run>/pods/<str:namespace>/<str:name>/yaml/", pods.PodYamlApi.as_view()),
+    path("runs/<run:run>/nodes/", pods.NodeListApi.as_view()),
+    path("runs/<run:run>/nodes/<str:name>/", pods.NodeApi.as_view()),
+    path("runs/<run:run>/nodes/<str:name>/yaml/", pods.NodeYamlApi.as_view()),
+    path("runs/<run:run>/selection/", pods.SelectionApi.as_view()),
+    path("runs/<run:run>/preemptions/", objects.PreemptionListApi.as_view()),
+    path("runs/<run:run>/objects/", objects.ObjectListApi.as_view()),
+    path("runs/<run:run>/objects/yaml/", objects.ObjectYamlApi.as_view()),
+    path("runs/<run:run>/attempts/", attempts.AttemptListApi.as_view()),
+    path("runs/<run:run>/attempts/<int:number>/", attempts.AttemptApi.as_view()),
+    path("runs/<run:run>/attempts/<int:number>/filter/", attempts.AttemptFilterApi.as_view()),
+    path("runs/<run:run>/attempts/<int:number>/preemption/", attempts.AttemptPreemptionApi.as_view()),
+    path("runs/<run:run>/attempts/<int:number>/scores/", attempts.AttemptScoresApi.as_view()),
     path("runs/<uuid:run>/analyses/", analyses.AnalysesApi.as_view()),
     path("runs/<uuid:run>/analyses/<uuid:analysis>/", analyses.AnalysisApi.as_view()),
     path("waiting/", waiting.WaitingListApi.as_view()),

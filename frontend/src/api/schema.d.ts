@@ -632,6 +632,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run}/timeline/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["runs_timeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/snapshots/": {
         parameters: {
             query?: never;
@@ -1675,6 +1691,23 @@ export interface components {
             queue: components["schemas"]["QueueEnum"];
             spans: components["schemas"]["Span"][];
         };
+        Mark: {
+            kind: components["schemas"]["MarkKindEnum"];
+            /** @description of the first one */
+            position: number;
+            /** @description namespace/name of the pod, who decided, or the command */
+            text: string;
+            /** @description how many there are hereabouts */
+            count: number;
+        };
+        /**
+         * @description * `preemption` - preemption
+         *     * `failure` - failure
+         *     * `decision` - decision
+         *     * `command` - command
+         * @enum {string}
+         */
+        MarkKindEnum: "preemption" | "failure" | "decision" | "command";
         Me: {
             username: string;
             initials: string;
@@ -1693,6 +1726,13 @@ export interface components {
             comment: string;
             overlaps: boolean;
             merged: string | null;
+        };
+        Moment: {
+            /** Format: uuid */
+            run: string;
+            position: number;
+            /** @description where the run is now */
+            last: number;
         };
         /**
          * @description * `what_would_help` - what_would_help
@@ -2117,10 +2157,12 @@ export interface components {
          */
         RowOriginEnum: "default" | "added";
         Run: {
-            /** Format: uuid */
+            /** @description a UUID; of a run as it was, with @position */
             id: string;
             /** @description r-0042 */
             number: string;
+            /** @description of a run as it was */
+            moment: components["schemas"]["Moment"] | null;
             snapshot: components["schemas"]["SnapshotRef"];
             configuration: components["schemas"]["ConfigurationRef"];
             state: components["schemas"]["RunStateEnum"];
@@ -2366,6 +2408,12 @@ export interface components {
          * @enum {string}
          */
         TiesEnum: "seeded" | "upstream" | "smallest";
+        Timeline: {
+            /** @description where the run is now */
+            last: number;
+            attempts: number;
+            marks: components["schemas"]["Mark"][];
+        };
         /**
          * @description * `play` - play
          *     * `pause` - pause
@@ -5022,6 +5070,54 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Selection"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_timeline: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Timeline"];
                 };
             };
             /** @description Not logged in */

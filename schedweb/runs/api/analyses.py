@@ -26,7 +26,7 @@ class AnalysesApi(APIView):
     def post(self, request: Request, run: UUID) -> Response:
         asked = AnalysisAskSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        analysis, _ = analysis_ask(run=run_get(run), user=request.user, **asked.validated_data)
+        analysis, _ = analysis_ask(run=run_get(run), asked_by=request.user.get_username(), **asked.validated_data)
         done = analysis.status == Analysis.Status.DONE
         return Response(analysis_body(analysis), status=200 if done else 202)
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from uuid import UUID
-
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from schedweb.api.windows import WINDOW_PARAMETERS, integer_parameter, window_of, window_serializer
+from schedweb.runs.converters import RunKey
 from schedweb.runs.selectors import attempts, filters, preemptions, scores
 from schedweb.runs.selectors.runs import run_get
 from schedweb.runs.serializers.attempt import (
@@ -27,7 +26,7 @@ class AttemptListApi(APIView):
         parameters=[*WINDOW_PARAMETERS, OpenApiParameter("pod", str, description="namespace/name")],
         responses=window_serializer(AttemptRowSerializer),
     )
-    def get(self, request: Request, run: UUID) -> Response:
+    def get(self, request: Request, run: RunKey) -> Response:
         return Response(
             attempts.attempt_window(run_get(run), window_of(request), pod=request.query_params.get("pod", ""))
         )
@@ -35,7 +34,7 @@ class AttemptListApi(APIView):
 
 class AttemptApi(APIView):
     @extend_schema(operation_id="runs_attempt", responses=AttemptSerializer)
-    def get(self, request: Request, run: UUID, number: int) -> Response:
+    def get(self, request: Request, run: RunKey, number: int) -> Response:
         return Response(attempts.attempt_body(attempts.stored_attempt(run, number)))
 
 
@@ -50,7 +49,7 @@ class AttemptFilterApi(APIView):
         ],
         responses=FilterSerializer,
     )
-    def get(self, request: Request, run: UUID, number: int) -> Response:
+    def get(self, request: Request, run: RunKey, number: int) -> Response:
         stored = attempts.stored_attempt(run, number)
         group = integer_parameter(request, "group", -1) if "group" in request.query_params else None
         return Response(
@@ -66,7 +65,7 @@ class AttemptFilterApi(APIView):
 
 class AttemptPreemptionApi(APIView):
     @extend_schema(operation_id="runs_attempt_preemption", parameters=WINDOW_PARAMETERS, responses=PreemptionSerializer)
-    def get(self, request: Request, run: UUID, number: int) -> Response:
+    def get(self, request: Request, run: RunKey, number: int) -> Response:
         return Response(preemptions.preemption_body(attempts.stored_attempt(run, number), window_of(request)))
 
 
@@ -81,7 +80,7 @@ class AttemptScoresApi(APIView):
         ],
         responses=ScoresSerializer,
     )
-    def get(self, request: Request, run: UUID, number: int) -> Response:
+    def get(self, request: Request, run: RunKey, number: int) -> Response:
         return Response(
             scores.scores_body(
                 attempts.stored_attempt(run, number),

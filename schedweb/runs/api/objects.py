@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from uuid import UUID
-
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from schedweb.api.windows import WINDOW_PARAMETERS, window_of, window_serializer
+from schedweb.runs.converters import RunKey
 from schedweb.runs.selectors import objects, preemptions
 from schedweb.runs.selectors.runs import run_get
 from schedweb.runs.serializers.claims import PreemptionRowSerializer, RunObjectWindowSerializer
@@ -22,7 +21,7 @@ class PreemptionListApi(APIView):
         parameters=[*WINDOW_PARAMETERS, OpenApiParameter("pod", str, description="namespace/name of either")],
         responses=window_serializer(PreemptionRowSerializer),
     )
-    def get(self, request: Request, run: UUID) -> Response:
+    def get(self, request: Request, run: RunKey) -> Response:
         asked = request.query_params.get("pod", "")
         return Response(preemptions.preemption_window(run_get(run), window_of(request), pod=asked))
 
@@ -37,7 +36,7 @@ class ObjectListApi(APIView):
         ],
         responses=RunObjectWindowSerializer,
     )
-    def get(self, request: Request, run: UUID) -> Response:
+    def get(self, request: Request, run: RunKey) -> Response:
         kind, query = (request.query_params.get(key, "") for key in ("kind", "q"))
         return Response(objects.object_window(run_get(run), window_of(request), kind=kind, query=query))
 
@@ -52,6 +51,6 @@ class ObjectYamlApi(APIView):
         ],
         responses=YamlSerializer,
     )
-    def get(self, request: Request, run: UUID) -> Response:
+    def get(self, request: Request, run: RunKey) -> Response:
         asked = {key: request.query_params.get(key, "") for key in ("kind", "namespace", "name")}
         return Response({"yaml": objects.object_yaml(run_get(run), **asked)})

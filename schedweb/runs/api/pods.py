@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from uuid import UUID
-
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -11,6 +9,7 @@ from rest_framework.views import APIView
 
 from schedweb.api.errors import ApiError
 from schedweb.api.windows import WINDOW_PARAMETERS, window_of, window_serializer
+from schedweb.runs.converters import RunKey
 from schedweb.runs.selectors import nodes, pod_page, pods, selection
 from schedweb.runs.selectors.runs import run_get
 from schedweb.runs.serializers.fields import CardSerializer
@@ -38,40 +37,40 @@ class PodListApi(APIView):
         parameters=[*WINDOW_PARAMETERS, *POD_FILTERS],
         responses=window_serializer(CardSerializer, "PodWindow"),
     )
-    def get(self, request: Request, run: UUID) -> Response:
+    def get(self, request: Request, run: RunKey) -> Response:
         asked = {parameter.name: request.query_params.get(parameter.name, "") for parameter in POD_FILTERS}
         return Response(pods.pod_window(run_get(run), window_of(request), pods.PodFilter(**asked)))
 
 
 class PodApi(APIView):
     @extend_schema(operation_id="runs_pod", responses=PodDetailSerializer)
-    def get(self, request: Request, run: UUID, namespace: str, name: str) -> Response:
+    def get(self, request: Request, run: RunKey, namespace: str, name: str) -> Response:
         return Response(pod_page.pod_body(run_get(run), namespace, name))
 
 
 class PodYamlApi(APIView):
     @extend_schema(operation_id="runs_pod_yaml", responses=YamlSerializer)
-    def get(self, request: Request, run: UUID, namespace: str, name: str) -> Response:
-        return Response({"yaml": pods.pod_yaml(pods.pod_get(run, namespace, name))})
+    def get(self, request: Request, run: RunKey, namespace: str, name: str) -> Response:
+        return Response({"yaml": pods.pod_yaml(pods.pod_get(run_get(run), namespace, name))})
 
 
 class NodeListApi(APIView):
     @extend_schema(operation_id="runs_nodes", parameters=WINDOW_PARAMETERS, responses=NodesTableSerializer)
-    def get(self, request: Request, run: UUID) -> Response:
+    def get(self, request: Request, run: RunKey) -> Response:
         window = window_of(request, default=nodes.MAX_NODES, highest=nodes.MAX_NODES)
         return Response(nodes.node_table(run_get(run), window))
 
 
 class NodeApi(APIView):
     @extend_schema(operation_id="runs_node", parameters=WINDOW_PARAMETERS, responses=NodeDetailSerializer)
-    def get(self, request: Request, run: UUID, name: str) -> Response:
+    def get(self, request: Request, run: RunKey, name: str) -> Response:
         return Response(nodes.node_body(run_get(run), name, window_of(request)))
 
 
 class NodeYamlApi(APIView):
     @extend_schema(operation_id="runs_node_yaml", responses=YamlSerializer)
-    def get(self, request: Request, run: UUID, name: str) -> Response:
-        return Response({"yaml": nodes.node_yaml(nodes.node_get(run, name))})
+    def get(self, request: Request, run: RunKey, name: str) -> Response:
+        return Response({"yaml": nodes.node_yaml(nodes.node_get(run_get(run), name))})
 
 
 class SelectionApi(APIView):
@@ -80,7 +79,7 @@ class SelectionApi(APIView):
         parameters=[OpenApiParameter("namespace", str, required=True), OpenApiParameter("name", str, required=True)],
         responses=SelectionSerializer,
     )
-    def get(self, request: Request, run: UUID) -> Response:
+    def get(self, request: Request, run: RunKey) -> Response:
         namespace, name = (request.query_params.get(key, "") for key in ("namespace", "name"))
         if not namespace or not name:
             raise ApiError("namespace and name say which pod is selected.", code="invalid", path="name")

@@ -10,9 +10,12 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from schedweb.accounts.permissions import IsOperator
+from schedweb.api.errors import conflict
 from schedweb.api.windows import WINDOW_PARAMETERS, integer_parameter, window_of, window_serializer
+from schedweb.runs.converters import MomentRef, RunKey
 from schedweb.runs.selectors import boards
 from schedweb.runs.selectors import runs as selectors
+from schedweb.runs.selectors.timeline import timeline_body
 from schedweb.runs.serializers.fields import FeedItemSerializer
 from schedweb.runs.serializers.run import (
     BoardSerializer,
@@ -23,6 +26,7 @@ from schedweb.runs.serializers.run import (
     RunCreateSerializer,
     RunSerializer,
 )
+from schedweb.runs.serializers.timeline import TimelineSerializer
 from schedweb.runs.services import commands, forks, runs
 
 
@@ -49,11 +53,13 @@ class RunApi(APIView):
     permission_classes = [IsOperator]
 
     @extend_schema(operation_id="runs_read", responses=RunSerializer)
-    def get(self, request: Request, run: UUID) -> Response:
+    def get(self, request: Request, run: RunKey) -> Response:
         return Response(selectors.run_body(selectors.run_get(run)))
 
     @extend_schema(operation_id="runs_delete", responses={204: None})
-    def delete(self, request: Request, run: UUID) -> Response:
+    def delete(self, request: Request, run: RunKey) -> Response:
+        if isinstance(run, MomentRef):
+            raise conflict("A moment cannot be deleted, only its run.", code="moment")
         runs.run_delete(run=selectors.run_get(run))
         return Response(status=204)
 
@@ -76,8 +82,14 @@ class ForksApi(APIView):
 
 class BoardApi(APIView):
     @extend_schema(operation_id="runs_board", responses=BoardSerializer)
-    def get(self, request: Request, run: UUID) -> Response:
+    def get(self, request: Request, run: RunKey) -> Response:
         return Response(boards.board_body(selectors.run_get(run)))
+
+
+class TimelineApi(APIView):
+    @extend_schema(operation_id="runs_timeline", responses=TimelineSerializer)
+    def get(self, request: Request, run: UUID) -> Response:
+        return Response(timeline_body(selectors.run_get(run)))
 
 
 class FeedApi(APIView):
@@ -91,7 +103,7 @@ class FeedApi(APIView):
         ],
         responses=FeedItemSerializer(many=True),
     )
-    def get(self, request: Request, run: UUID) -> Response:
+    def get(self, request: Request, run: RunKey) -> Response:
         return Response(
             boards.feed_items(
                 selectors.run_get(run),

@@ -34,6 +34,8 @@ class Analysis(models.Model):
     error = models.TextField(blank=True)
     #: JSON text, passed on as it is.
     result = models.TextField(blank=True)
+    #: Of a moment: what the pages show (schedweb/engine/moment_view.py).
+    blob = models.BinaryField(null=True)
 
     class Meta:
         ordering: ClassVar[list[str]] = ["-created_at"]

@@ -49,6 +49,8 @@ class Attempt(models.Model):
     duration_us = models.PositiveBigIntegerField(null=True)
     #: What was decided after the scheduling cycle (Permit, PreBind, Bind); the chunk holds the rest.
     ending = models.JSONField(null=True, default=None)
+    #: Of the run, behind the attempt's cycle.
+    position = models.PositiveBigIntegerField(null=True)
 
     class Meta:
         ordering: ClassVar[list[str]] = ["number"]

@@ -7,7 +7,7 @@ work again); any → stopped, failed. Only the holder of the lease, in its epoch
 from __future__ import annotations
 
 import uuid
-from typing import ClassVar
+from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
@@ -96,6 +96,10 @@ class Run(models.Model):
     dispatched_at = models.DateTimeField(null=True)
     worker_since = models.DateTimeField(null=True)
     taking_over = models.BooleanField(default=False)
+
+    #: What the run was at a position, when it is looked at there (schedweb/runs/selectors/moments.py).
+    moment: Any = None
+    last_position = 0
 
     class Meta:
         ordering: ClassVar[list[str]] = ["-number"]

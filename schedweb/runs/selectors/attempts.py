@@ -5,7 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any, Final
-from uuid import UUID
+
+from django.db.models import QuerySet
 
 from framework.interface import Code, Status
 from framework.trace.attempt import AttemptTrace, PluginOutcome, PostFilterOutcome
@@ -14,6 +15,7 @@ from schedweb.api.errors import not_found
 from schedweb.api.windows import Window, window_answer
 from schedweb.engine.names import split_name
 from schedweb.engine.outcomes import victims_words
+from schedweb.runs.converters import RunKey, run_of
 from schedweb.runs.models import Attempt, AttemptChunk, PodRecord, Run
 from schedweb.runs.selectors.claims import decisions_body
 from schedweb.runs.times import iso
@@ -30,7 +32,19 @@ class StoredAttempt:
     trace: AttemptTrace
 
 
-def stored_attempt(run: UUID, number: int) -> StoredAttempt:
+def attempts_until(run: Run) -> QuerySet[Attempt]:
+    """Of a run as it was: those whose cycle had ended there."""
+    rows = Attempt.objects.filter(run=run)
+    return rows if run.moment is None else rows.filter(number__lte=run.attempts)
+
+
+def result_at(row: Attempt, run: Run) -> str:
+    """What had become of it: one that ended later was still waiting."""
+    return "waiting" if run.moment is not None and (row.ended or 0) > run.clock else row.result
+
+
+def stored_attempt(key: RunKey, number: int) -> StoredAttempt:
+    run = run_of(key)
     row = Attempt.objects.select_related("run").defer("run__columns").filter(run=run, number=number).first()
     if row is None:
         raise not_found(f"Attempt {number} is not stored.")
@@ -61,7 +75,7 @@ def attempt_row(row: Attempt) -> dict[str, Any]:
 
 
 def attempt_window(run: Run, window: Window, *, pod: str = "") -> dict[str, Any]:
-    rows = Attempt.objects.filter(run=run).order_by("-number")
+    rows = attempts_until(run).order_by("-number")
     if pod:
         namespace, _, name = pod.partition("/")
         rows = rows.filter(namespace=namespace, name=name)

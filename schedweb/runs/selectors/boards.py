@@ -19,6 +19,8 @@ def board_body(run: Run) -> dict[str, Any]:
 
 def feed_items(run: Run, *, before: int | None, limit: int, pod: str = "", node: str = "") -> list[dict[str, Any]]:
     rows = FeedItem.objects.filter(run=run)
+    if run.moment is not None:
+        rows = rows.filter(at__lte=run.clock)
     if before is not None:
         rows = rows.filter(number__lt=before)
     for subject in (pod, node):

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from typing import Any, Final
-from uuid import UUID
 
 import msgspec
 import zstandard
@@ -13,7 +12,7 @@ from schedweb.api.errors import not_found
 from schedweb.api.windows import Window, window_body
 from schedweb.runs.amounts import amount_text
 from schedweb.runs.models import NodeRecord, PodRecord, Run
-from schedweb.runs.selectors.pods import cards, yaml_of
+from schedweb.runs.selectors.pods import PodFilter, cards, moment_window, yaml_of
 
 MAX_NODES: Final = 5000
 TABLE_FIELDS: Final = (
@@ -39,8 +38,22 @@ def present_nodes(run: Run) -> QuerySet[NodeRecord]:
     return NodeRecord.objects.filter(run=run, present=True)
 
 
+def table_rows(run: Run, window: Window) -> tuple[int, list[tuple[Any, ...]]]:
+    """(how many there are, those of the window in the order of their rows)"""
+    if run.moment is not None:
+        nodes: list[NodeRecord] = run.moment.nodes
+        return len(nodes), [tuple(getattr(node, field) for field in TABLE_FIELDS) for node in window.cut(nodes)]
+    present = present_nodes(run)
+    return present.count(), list(window.cut(present.order_by("row").values_list(*TABLE_FIELDS)))
+
+
+def node_names(run: Run) -> list[str]:
+    """In the order of the table."""
+    return [str(row[1]) for row in table_rows(run, Window(0, MAX_NODES))[1]]
+
+
 def node_table(run: Run, window: Window) -> dict[str, Any]:
-    rows = list(window.cut(present_nodes(run).order_by("row").values_list(*TABLE_FIELDS)))
+    count, rows = table_rows(run, window)
     columns: list[list[Any]] = [list(column) for column in zip(*rows, strict=True)] or [[] for _ in TABLE_FIELDS]
     row, names, zone, pool, type_, cordoned, tainted, allocatable, requested, reserved, pods = columns
     zones, pools, types = Coded(), Coded(), Coded()
@@ -50,7 +63,7 @@ def node_table(run: Run, window: Window) -> dict[str, Any]:
         sizes[code] += 1
     return {
         "seq": run.seq,
-        "count": present_nodes(run).count(),
+        "count": count,
         "resources": run.resources,
         "zones": [{"name": name, "nodes": size} for name, size in zip(zones.texts, sizes, strict=True)],
         "row": row,
@@ -69,7 +82,12 @@ def node_table(run: Run, window: Window) -> dict[str, Any]:
     }
 
 
-def node_get(run: Run | UUID, name: str) -> NodeRecord:
+def node_get(run: Run, name: str) -> NodeRecord:
+    if run.moment is not None:
+        there: NodeRecord | None = run.moment.node(name)
+        if there is None:
+            raise not_found(f"At step {run.position:,} this run had no node {name}.")
+        return there
     found = NodeRecord.objects.filter(run=run, name=name).order_by("-present", "-row").first()
     if found is None:
         raise not_found(f"This run has no node {name}.")
@@ -87,11 +105,18 @@ def node_yaml(node: NodeRecord) -> str:
     return yaml_of(node.manifest)
 
 
+def pods_on(run: Run, name: str, window: Window) -> dict[str, Any]:
+    """The newest first."""
+    if run.moment is not None:
+        return moment_window(run, window, PodFilter(node=name, sort="-since"))
+    on_it = PodRecord.objects.filter(run=run, node=name).exclude(column=PodRecord.Column.DELETED)
+    return window_body(window, on_it.count(), cards(on_it.order_by("-since", "pk"), window))
+
+
 def node_body(run: Run, name: str, window: Window) -> dict[str, Any]:
     node = node_get(run, name)
     manifest = manifest_of(node)
     spec, status = manifest.get("spec", {}), manifest.get("status", {})
-    on_it = PodRecord.objects.filter(run=run, node=name).exclude(column=PodRecord.Column.DELETED)
     amounts = zip(run.resources, node.allocatable, node.requested, node.reserved, strict=False)
     return {
         "name": node.name,
@@ -112,7 +137,7 @@ def node_body(run: Run, name: str, window: Window) -> dict[str, Any]:
             }
             for resource, allocatable, requested, reserved in amounts
         ],
-        "pods": window_body(window, on_it.count(), cards(on_it.order_by("-since", "pk"), window)),
+        "pods": pods_on(run, name, window),
         "conditions": [
             {"type": each.get("type", ""), "status": each.get("status", ""), "reason": each.get("reason", "")}
             for each in status.get("conditions", [])

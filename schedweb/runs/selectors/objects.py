@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Mapping
 from typing import Any, Final
-from uuid import UUID
 
-from django.db.models import Count
+from django.db.models import Count, QuerySet
 
 from schedweb.api.errors import not_found
 from schedweb.api.windows import Window, window_body
@@ -20,10 +20,26 @@ Key = tuple[str, str, str]
 """(kind, namespace, name)"""
 
 
+def object_get(run: Run, kind: str, namespace: str, name: str) -> ObjectRecord | None:
+    if run.moment is not None:
+        there: ObjectRecord | None = run.moment.objects.get((kind, namespace, name))
+        return there
+    return ObjectRecord.objects.filter(run=run, kind=kind, namespace=namespace, name=name, present=True).first()
+
+
+def object_rows(run: Run, kind: str = "", name: str = "") -> QuerySet[ObjectRecord] | list[ObjectRecord]:
+    """In order; `name`: part of it."""
+    if run.moment is not None:
+        there: list[ObjectRecord] = run.moment.objects_of(kind, name)
+        return there
+    rows = ObjectRecord.objects.filter(run=run, present=True, name__icontains=name)
+    return rows.filter(kind=kind) if kind else rows
+
+
 class ObjectLookup:
     """Objects of one run by name, each read once."""
 
-    def __init__(self, run: Run | UUID) -> None:
+    def __init__(self, run: Run) -> None:
         self.run = run
         self._known: dict[Key, Manifest | None] = {}
         self._kinds: dict[str, list[Manifest]] = {}
@@ -31,16 +47,13 @@ class ObjectLookup:
     def get(self, kind: str, namespace: str, name: str) -> Manifest | None:
         key = (kind, namespace, name)
         if key not in self._known:
-            row = ObjectRecord.objects.filter(
-                run=self.run, kind=kind, namespace=namespace, name=name, present=True
-            ).first()
+            row = object_get(self.run, kind, namespace, name)
             self._known[key] = None if row is None else manifest_of(row.manifest)
         return self._known[key]
 
     def all(self, kind: str) -> list[Manifest]:
         if kind not in self._kinds:
-            rows = ObjectRecord.objects.filter(run=self.run, kind=kind, present=True)
-            self._kinds[kind] = [manifest_of(blob) for blob in rows.values_list("manifest", flat=True)]
+            self._kinds[kind] = [manifest_of(row.manifest) for row in object_rows(self.run, kind)]
         return self._kinds[kind]
 
 
@@ -137,17 +150,21 @@ def object_body(row: ObjectRecord) -> dict[str, Any]:
 
 
 def object_window(run: Run, window: Window, *, kind: str = "", query: str = "") -> dict[str, Any]:
+    rows = object_rows(run, kind, query)
+    count = len(rows) if isinstance(rows, list) else rows.count()
+    body = window_body(window, count, [object_body(row) for row in window.cut(rows)])
+    return {**body, "kinds": [{"kind": name, "count": number} for name, number in sorted(kind_counts(run).items())]}
+
+
+def kind_counts(run: Run) -> dict[str, int]:
+    if run.moment is not None:
+        return Counter(key[0] for key in run.moment.objects)
     everything = ObjectRecord.objects.filter(run=run, present=True)
-    counts = everything.order_by("kind").values_list("kind").annotate(count=Count("pk"))
-    rows = everything.filter(kind=kind) if kind else everything
-    if query:
-        rows = rows.filter(name__icontains=query)
-    body = window_body(window, rows.count(), [object_body(row) for row in window.cut(rows)])
-    return {**body, "kinds": [{"kind": name, "count": count} for name, count in counts]}
+    return dict(everything.order_by("kind").values_list("kind").annotate(count=Count("pk")))
 
 
 def object_yaml(run: Run, *, kind: str, namespace: str, name: str) -> str:
-    row = ObjectRecord.objects.filter(run=run, kind=kind, namespace=namespace, name=name, present=True).first()
+    row = object_get(run, kind, namespace, name)
     if row is None:
         raise not_found(f"This run has no {kind} {f'{namespace}/{name}' if namespace else name}.")
     return yaml_of(row.manifest)

@@ -9,12 +9,13 @@ from framework.interface.decisions import ClaimDecision
 from schedweb.api.errors import ApiError
 from schedweb.runs.models import Attempt, Decision, PodRecord, Run
 from schedweb.runs.selectors.answers import pending_answer
-from schedweb.runs.selectors.attempts import stored_attempt
+from schedweb.runs.selectors.attempts import attempts_until, result_at, stored_attempt
 from schedweb.runs.selectors.claim_answers import held_by_gang
 from schedweb.runs.selectors.claims import claims_body, has_claims
 from schedweb.runs.selectors.filters import FilterView
+from schedweb.runs.selectors.moments import in_order
 from schedweb.runs.selectors.objects import ObjectLookup
-from schedweb.runs.selectors.pods import IN_COLUMN_ORDER, pod_get, pod_manifest
+from schedweb.runs.selectors.pods import IN_COLUMN_ORDER, ordering, pod_get, pod_manifest
 from schedweb.runs.selectors.preemptions import preempted_by
 from schedweb.runs.serializers.fields import POD_COLUMNS
 from schedweb.runs.times import SECOND, iso, iso_or_none
@@ -26,12 +27,12 @@ Column = PodRecord.Column
 HAS_NODE: Final = (Column.WAITING, Column.IN_FLIGHT, Column.BOUND)
 
 
-def attempt_body(row: Attempt) -> dict[str, Any]:
+def attempt_body(row: Attempt, run: Run) -> dict[str, Any]:
     return {
         "number": row.number,
         "attempt": row.attempt,
         "at": iso(row.at),
-        "result": row.result,
+        "result": result_at(row, run),
         "node": row.node or None,
         "duration_ms": None if row.duration_us is None else row.duration_us / 1000,
     }
@@ -59,7 +60,8 @@ def pending_headline(card: dict[str, Any], nodes: int) -> str:
 
 def turned_away(run: Run, pod: PodRecord, latest: Attempt) -> tuple[str, str]:
     """Of a pod that had a node and lost it again: who or what ended its wait on Permit, or what failed after that."""
-    decided = Decision.objects.filter(run=run, pod_uid=pod.uid, at__gte=latest.at).order_by("-number").first()
+    made = Decision.objects.filter(run=run, pod_uid=pod.uid, at__gte=latest.at, at__lte=run.clock)
+    decided = made.order_by("-number").first()
     message = latest.message.rstrip(".")
     if decided is None:
         return f"{latest.node} was chosen, but it was not bound there.", f"{message}." if message else ""
@@ -188,6 +190,10 @@ def ref(row: PodRecord | None) -> dict[str, Any] | None:
 
 def neighbours(run: Run, pod: PodRecord) -> tuple[PodRecord | None, PodRecord | None]:
     """The pods before and after it in its column."""
+    if run.moment is not None:
+        there = in_order(run.moment.pods_by(column=pod.column), ordering("", pod.column))
+        place = there.index(pod)
+        return there[place - 1] if place else None, there[place + 1] if place + 1 < len(there) else None
     rows = PodRecord.objects.filter(run=run, column=pod.column).only("card", "place", "priority")
     if pod.column == Column.ACTIVE:
         ordered = list(rows.order_by(*IN_COLUMN_ORDER).values_list("pk", flat=True)[:2000])
@@ -212,7 +218,7 @@ def neighbours(run: Run, pod: PodRecord) -> tuple[PodRecord | None, PodRecord | 
 
 def pod_body(run: Run, namespace: str, name: str) -> dict[str, Any]:
     pod = pod_get(run, namespace, name)
-    attempts = list(Attempt.objects.filter(run=run, pod_uid=pod.uid).order_by("-number")[:ATTEMPTS_SHOWN])
+    attempts = list(attempts_until(run).filter(pod_uid=pod.uid).order_by("-number")[:ATTEMPTS_SHOWN])
     before, after = neighbours(run, pod)
     detail = pod.detail
     by = preempted_by(run, pod.uid)
@@ -223,7 +229,7 @@ def pod_body(run: Run, namespace: str, name: str) -> dict[str, Any]:
         "images": detail.get("images", []),
         "labels": pod.labels,
         "owner": detail.get("owner"),
-        "attempt_list": [attempt_body(row) for row in attempts],
+        "attempt_list": [attempt_body(row, run) for row in attempts],
         "answer": answer_body(run, pod, attempts[0] if attempts else None, by),
         "preempted_by": by,
         "claims": claims_of(run, pod, attempts[0] if attempts else None),

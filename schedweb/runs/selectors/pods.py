@@ -5,7 +5,6 @@ from __future__ import annotations
 from dataclasses import dataclass
 from io import StringIO
 from typing import Any, Final
-from uuid import UUID
 
 import msgspec
 import zstandard
@@ -15,6 +14,7 @@ from ruamel.yaml import YAML
 from schedweb.api.errors import ApiError, not_found
 from schedweb.api.windows import Window, window_body
 from schedweb.runs.models import PodRecord, Run
+from schedweb.runs.selectors.moments import Moment, in_order
 from schedweb.runs.selectors.pod_query import filter_pods
 from schedweb.runs.serializers.fields import POD_COLUMNS
 
@@ -42,11 +42,15 @@ def ordering(sort: str, column: str) -> tuple[str, ...]:
     return (f"-{field}" if sort.startswith("-") else field, "namespace", "name", "pk")
 
 
+def check_column(column: str) -> None:
+    if column and column not in POD_COLUMNS:
+        raise ApiError(f"There is no column {column!r}.", code="invalid", path="column")
+
+
 def pod_rows(run: Run, asked: PodFilter) -> QuerySet[PodRecord]:
     rows = PodRecord.objects.filter(run=run)
     if asked.column:
-        if asked.column not in POD_COLUMNS:
-            raise ApiError(f"There is no column {asked.column!r}.", code="invalid", path="column")
+        check_column(asked.column)
         rows = rows.filter(column=asked.column)
     else:
         rows = rows.exclude(column=PodRecord.Column.DELETED)
@@ -64,13 +68,30 @@ def cards(rows: QuerySet[PodRecord], window: Window) -> list[dict[str, Any]]:
 
 
 def pod_window(run: Run, window: Window, asked: PodFilter) -> dict[str, Any]:
+    if run.moment is not None:
+        return moment_window(run, window, asked)
     rows = pod_rows(run, asked)
     ordered = rows.order_by(*ordering(asked.sort, asked.column))
     return window_body(window, rows.count(), cards(ordered, window))
 
 
-def pod_get(run: Run | UUID, namespace: str, name: str) -> PodRecord:
+def moment_window(run: Run, window: Window, asked: PodFilter) -> dict[str, Any]:
+    moment: Moment = run.moment
+    check_column(asked.column)
+    rows = moment.pods_by(
+        query=asked.q, column=asked.column, group_key=asked.group, namespace=asked.namespace, node=asked.node
+    )
+    ordered = in_order(rows, ordering(asked.sort, asked.column))
+    return window_body(window, len(rows), [{**row.card, "column": row.column} for row in window.cut(ordered)])
+
+
+def pod_get(run: Run, namespace: str, name: str) -> PodRecord:
     """The pod of that name; of several the newest, and one that still exists before one that does not."""
+    if run.moment is not None:
+        there: PodRecord | None = run.moment.pod(namespace, name)
+        if there is None:
+            raise not_found(f"At step {run.position:,} this run had no pod {namespace}/{name}.")
+        return there
     rows = PodRecord.objects.filter(run=run, namespace=namespace, name=name).order_by("-pk")
     found = rows.exclude(column=PodRecord.Column.DELETED).first() or rows.first()
     if found is None:

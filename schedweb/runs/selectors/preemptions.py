@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Sequence
 from typing import Any, Final
 
-from django.db.models import Q
+from django.db.models import Q, QuerySet
 
 from framework.interface import Code
 from framework.plugins.defaultpreemption.choice import CRITERIA
@@ -171,9 +171,14 @@ def preemption_row(row: Preemption) -> dict[str, Any]:
     }
 
 
+def preemptions_until(run: Run) -> QuerySet[Preemption]:
+    rows = Preemption.objects.filter(run=run)
+    return rows if run.moment is None else rows.filter(number__lte=run.attempts)
+
+
 def preemption_window(run: Run, window: Window, *, pod: str = "") -> dict[str, Any]:
     """One row per victim, newest preemption first. `pod`: preemptor or victim."""
-    rows = Preemption.objects.filter(run=run)
+    rows = preemptions_until(run)
     if pod:
         namespace, _, name = pod.partition("/")
         preemptor = Q(namespace=namespace, name=name)
@@ -183,5 +188,5 @@ def preemption_window(run: Run, window: Window, *, pod: str = "") -> dict[str, A
 
 def preempted_by(run: Run, uid: str) -> dict[str, Any] | None:
     """The newest preemption that this pod was a victim of."""
-    row = Preemption.objects.filter(run=run, victim_uid=uid).first()
+    row = preemptions_until(run).filter(victim_uid=uid).first()
     return None if row is None else preemption_row(row)

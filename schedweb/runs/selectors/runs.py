@@ -10,7 +10,9 @@ from django.utils import timezone
 
 from schedweb.api.errors import ApiError, not_found
 from schedweb.api.windows import Window, window_answer
+from schedweb.runs.converters import MomentRef, RunKey, run_of
 from schedweb.runs.models import JournalEntry, Run
+from schedweb.runs.selectors.moments import as_of
 from schedweb.runs.serializers.fields import STATE_KEYS
 from schedweb.runs.times import iso, iso_or_none, wall
 
@@ -25,11 +27,12 @@ def runs_with_names() -> QuerySet[Run]:
     )
 
 
-def run_get(run: UUID) -> Run:
-    found = runs_with_names().filter(pk=run).first()
+def run_get(run: RunKey) -> Run:
+    """A run, or what it was at a position."""
+    found = runs_with_names().filter(pk=run_of(run)).first()
     if found is None:
         raise not_found("There is no such run; it may have been deleted.")
-    return found
+    return as_of(found, run) if isinstance(run, MomentRef) else found
 
 
 def speed_value(speed: str) -> str | int:
@@ -65,14 +68,22 @@ def parent_body(run: Run) -> dict[str, Any] | None:
     return {"id": parent, "number": run.parent_name, "position": run.parent_position}
 
 
+def moment_body(run: Run) -> dict[str, Any] | None:
+    """Of a run as it was: which run, where, and how far the run is now."""
+    if run.moment is None:
+        return None
+    return {"run": str(run.pk), "position": run.position, "last": run.last_position}
+
+
 def run_body(run: Run) -> dict[str, Any]:
     version = run.configuration_version
     arrivals = None
     if run.arrivals_total:
         arrivals = {"left": run.arrivals_left, "total": run.arrivals_total, "next_at": iso_or_none(run.next_arrival)}
     return {
-        "id": str(run.pk),
+        "id": str(run.pk) if run.moment is None else f"{run.pk}@{run.position}",
         "number": str(run),
+        "moment": moment_body(run),
         "snapshot": {"id": str(run.snapshot_id), "name": run.snapshot.name},
         "configuration": {
             "id": str(version.configuration_id),

@@ -5,9 +5,9 @@ from __future__ import annotations
 from typing import Any, Final
 
 from framework.trace.attempt import FEASIBLE, NOT_EVALUATED
-from schedweb.runs.models import Attempt, Run
-from schedweb.runs.selectors.attempts import stored_attempt
-from schedweb.runs.selectors.nodes import MAX_NODES, present_nodes
+from schedweb.runs.models import Run
+from schedweb.runs.selectors.attempts import attempts_until, stored_attempt
+from schedweb.runs.selectors.nodes import node_names
 from schedweb.runs.selectors.pods import pod_get
 from schedweb.runs.selectors.scores import ranks
 
@@ -17,7 +17,7 @@ NOT_LOOKED_AT: Final = -2
 
 def selection_body(run: Run, namespace: str, name: str) -> dict[str, Any]:
     pod = pod_get(run, namespace, name)
-    names = list(present_nodes(run).order_by("row").values_list("name", flat=True)[:MAX_NODES])
+    names = node_names(run)
     size = len(names)
     body: dict[str, Any] = {
         "attempt": None,
@@ -30,7 +30,7 @@ def selection_body(run: Run, namespace: str, name: str) -> dict[str, Any]:
     place = {node: index for index, node in enumerate(names)}
     if pod.node in place:
         body["chosen"] = place[pod.node]
-    newest = Attempt.objects.filter(run=run, pod_uid=pod.uid).order_by("-number").values_list("number", flat=True)
+    newest = attempts_until(run).filter(pod_uid=pod.uid).order_by("-number").values_list("number", flat=True)
     number = newest.first()
     if number is None:
         return body

@@ -60,9 +60,16 @@ class ForkSerializer(serializers.Serializer[Any]):
     configuration_version = serializers.UUIDField(required=False, allow_null=True, default=None)
 
 
+class MomentSerializer(serializers.Serializer[Any]):
+    run = serializers.UUIDField()
+    position = serializers.IntegerField()
+    last = serializers.IntegerField(help_text="where the run is now")
+
+
 class RunSerializer(serializers.Serializer[Any]):
-    id = serializers.UUIDField()
+    id = serializers.CharField(help_text="a UUID; of a run as it was, with @position")
     number = serializers.CharField(help_text="r-0042")
+    moment = MomentSerializer(allow_null=True, help_text="of a run as it was")
     snapshot = SnapshotRefSerializer()
     configuration = ConfigurationRefSerializer()
     state = serializers.ChoiceField(Run.State.values)

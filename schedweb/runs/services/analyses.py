@@ -17,7 +17,7 @@ from kombu.exceptions import OperationalError
 
 from framework.objects import Node, Pod
 from schedweb.api.errors import ApiError, not_found
-from schedweb.engine.questions import NAMES, AnyQuestion, CapacityNodes, CapacityPods, question_from
+from schedweb.engine.questions import MOMENT, NAMES, AnyQuestion, CapacityNodes, CapacityPods, Look, question_from
 from schedweb.engine.version import ENGINE_VERSION
 from schedweb.runs.models import Analysis, Run
 from schedweb.runs.services.commands import typed_manifest
@@ -26,6 +26,8 @@ log = logging.getLogger(__name__)
 ANALYSE: Final = "runs.analyse"
 #: How long a question may wait for a worker before it may be asked again.
 PATIENCE: Final = datetime.timedelta(seconds=60)
+KEPT_MOMENTS: Final = 40
+KEPT_ANSWERS: Final = 200
 OPEN: Final = (Analysis.Status.PENDING, Analysis.Status.RUNNING)
 
 
@@ -67,10 +69,10 @@ def question_of(name: str, arguments: dict[str, Any]) -> AnyQuestion:
 
 
 def analysis_ask(
-    *, run: Run, user: Any, name: str, arguments: dict[str, Any], position: int | None = None
+    *, run: Run, asked_by: str, name: str, arguments: dict[str, Any], position: int | None = None
 ) -> tuple[Analysis, bool]:
     """(the analysis, whether it is new). One that failed, was cancelled or lost its worker is begun again."""
-    question = question_of(name, arguments)
+    question = Look() if name == MOMENT else question_of(name, arguments)
     content: dict[str, Any] = msgspec.to_builtins(question)
     del content["question"]
     where = checked_position(run, position)
@@ -81,7 +83,7 @@ def analysis_ask(
             run=run,
             position=where,
             key=digest,
-            defaults={"name": name, "arguments": content, "asked_by": user.get_username(), "expires": until},
+            defaults={"name": name, "arguments": content, "asked_by": asked_by, "expires": until},
         )
         again = not is_new and (
             found.status in (Analysis.Status.FAILED, Analysis.Status.CANCELLED)
@@ -89,7 +91,7 @@ def analysis_ask(
         )
         if again:
             found.status, found.error, found.expires = Analysis.Status.PENDING, "", until
-            found.save(update_fields=["status", "error", "expires"])
+            Analysis.objects.filter(pk=found.pk).update(status=found.status, error="", expires=until)
         if is_new or again:
             transaction.on_commit(lambda: offer(found.pk))
     return found, is_new or again
@@ -124,11 +126,25 @@ def claim(analysis: UUID) -> Analysis | None:
     return Analysis.objects.select_related("run__snapshot", "run__first_configuration_version").get(pk=analysis)
 
 
-def finish(analysis: Analysis, *, result: str = "", error: str = "", seconds: float) -> None:
+def finish(analysis: Analysis, content: bytes, *, error: str = "", seconds: float) -> None:
     """Nothing is written over a cancellation, nor over the answer of another worker."""
+    is_moment = analysis.name == MOMENT
     Analysis.objects.filter(pk=analysis.pk, status=Analysis.Status.RUNNING).update(
-        status=Analysis.Status.FAILED if error else Analysis.Status.DONE, error=error, result=result, seconds=seconds
+        status=Analysis.Status.FAILED if error else Analysis.Status.DONE,
+        error=error,
+        result="" if is_moment else content.decode(),
+        blob=content if is_moment else None,
+        seconds=seconds,
     )
+    forget_old(analysis)
+
+
+def forget_old(newest: Analysis) -> None:
+    """A run keeps its newest answers; moments are large, so fewer of them."""
+    known = Analysis.objects.filter(run=newest.run_id).exclude(status__in=OPEN)
+    for rows, kept in ((known.filter(name=MOMENT), KEPT_MOMENTS), (known.exclude(name=MOMENT), KEPT_ANSWERS)):
+        old = list(rows.order_by("-created_at").values_list("pk", flat=True)[kept : kept + 100])
+        Analysis.objects.filter(pk__in=old).delete()
 
 
 def is_cancelled(analysis: Analysis) -> bool:

@@ -13,6 +13,7 @@ from schedweb.api.errors import ApiError
 from schedweb.engine.commands import PACING, plain
 from schedweb.engine.version import ENGINE_VERSION
 from schedweb.runs.models import Checkpoint, JournalEntry, Run
+from schedweb.runs.selectors.moments import configuration_at
 from schedweb.runs.services.analyses import checked_position
 from schedweb.runs.services.commands import checked, command_insert, completed, refused
 from schedweb.runs.services.playable import playable_version
@@ -60,15 +61,6 @@ def inherited_journal(parent: Run, fork: Run, position: int) -> list[JournalEntr
             )
         )
     return copies
-
-
-def configuration_at(parent: Run, position: int) -> UUID:
-    """The version that the parent played with there."""
-    switched = JournalEntry.objects.filter(
-        run=parent, type="set_configuration", status=JournalEntry.Status.APPLIED, position__lt=position
-    )
-    newest = switched.order_by("-position", "-number").values_list("command", flat=True).first()
-    return parent.first_configuration_version_id if newest is None else UUID(newest["version"])
 
 
 def digest_at(parent: Run, position: int) -> str:

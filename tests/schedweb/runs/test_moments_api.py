@@ -1,0 +1,90 @@
+"""A run as it was: the same addresses with @position answer what the live run answered there."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.test import Client
+
+from schedweb.engine.analyst import analyse
+from schedweb.runs.models import Analysis, Run
+from tests.schedweb.runs.conftest import Game
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def read(client: Client, key: str, rest: str = "") -> tuple[int, Any]:
+    answer = client.get(f"/api/v1/runs/{key}/{rest}")
+    return answer.status_code, answer.json()
+
+
+def made(client: Client, game: Game, position: int) -> str:
+    """The key of a moment that is ready to be read."""
+    key = f"{game.id}@{position}"
+    status, answer = read(client, key, "board/")
+    if status == 409:
+        assert answer["error"]["code"] == "being_made"
+        assert analyse(Analysis.objects.get(run=game.id, position=position, name="moment").pk)
+    return key
+
+
+def test_a_moment_answers_what_the_run_answered_there(game: Game, client: Client) -> None:
+    """Stopped in the middle, everything is read; then the run goes on, and the moment still says the same."""
+    game.command("node_cordon", name="b")
+    for _ in range(4):
+        game.command("step", what="cycle")
+    game.play()
+    position = game.run.position
+    addresses = [
+        "board/", "nodes/", "pods/", "pods/?column=bound", "pods/?q=-l%20app%3Dweb%20!web-1&sort=-name", "nodes/a/",
+        "pods/shop/web-0/", "pods/shop/web-5/", "pods/shop/web-0/yaml/", "objects/", "preemptions/", "attempts/",
+        "selection/?namespace=shop&name=web-0", "attempts/1/", "attempts/1/filter/?table=1",
+    ]  # fmt: skip
+    before = {address: read(client, str(game.id), address) for address in addresses}
+    game.command("node_uncordon", name="b")
+    game.command("play", speed="max")
+    game.play()
+    assert game.run.position > position
+    key = made(client, game, position)
+    for address in addresses:
+        status, found = read(client, key, address)
+        assert status == 200, found
+        assert plain(found) == plain(before[address][1]), address
+    assert read(client, str(game.id), "pods/?column=bound")[1] != read(client, key, "pods/?column=bound")[1]
+    status, board = read(client, key, "board/")
+    run = board["run"]
+    assert run["id"] == key
+    assert run["moment"] == {"run": str(game.id), "position": position, "last": game.run.position}
+
+
+def plain(body: Any) -> Any:
+    """Without what names the moment or the moment of asking."""
+    if isinstance(body, dict) and "run" in body and "columns" in body:
+        body = {**body, "run": {key: body["run"][key] for key in ("counts", "attempts", "position", "clock", "pods")}}
+    return {key: value for key, value in body.items() if key not in ("seq", "results")} | {
+        "results": body.get("results")
+    }
+
+
+def test_the_beginning_and_what_is_refused(played: Game, client: Client) -> None:
+    key = made(client, played, 0)
+    assert read(client, key)[1]["counts"]["active"] == 9
+    status, answer = read(client, f"{played.id}@{10**9}", "board/")
+    assert (status, answer["error"]["code"]) == (422, "beyond_the_run")
+    status, answer = read(client, key, "pods/shop/nobody/")
+    assert (status, answer["error"]["message"]) == (404, "At step 0 this run had no pod shop/nobody.")
+    assert client.delete(f"/api/v1/runs/{key}/").status_code == 409
+    assert client.post(f"/api/v1/runs/{key}/commands/", {"type": "play"}).status_code == 404
+    assert Run.objects.filter(pk=played.id).exists()
+
+
+def test_the_timeline_marks_decisions_and_failures(played: Game, client: Client) -> None:
+    status, body = read(client, str(played.id), "timeline/")
+    assert status == 200
+    assert body["last"] == played.run.position
+    marks = {mark["kind"]: mark for mark in body["marks"]}
+    assert set(marks) == {"failure", "decision"}
+    assert marks["failure"]["text"] == "shop/large"
+    assert marks["decision"]["text"] == "mira"
+    assert 0 < marks["failure"]["position"] <= marks["decision"]["position"] <= body["last"]
