@@ -76,7 +76,26 @@ interface RequestOptions {
   signal?: AbortSignal;
 }
 
+const BEING_MADE = "being_made";
+const AGAIN_AFTER = 150;
+const AGAIN_AT_MOST = 1_000;
+const MAKING_TAKES_AT_MOST = 180_000;
+
+/** Of a moment of a run that a worker is still making, the answer is waited for. */
 export async function request<T>(path: string, options: RequestOptions = {}): Promise<T> {
+  const until = Date.now() + MAKING_TAKES_AT_MOST;
+  for (let wait = AGAIN_AFTER; ; wait = Math.min(AGAIN_AT_MOST, wait * 1.3)) {
+    try {
+      return await requestOnce<T>(path, options);
+    } catch (error) {
+      if (!(error instanceof ApiError) || error.body.code !== BEING_MADE || Date.now() > until) throw error;
+    }
+    await new Promise((resolve) => setTimeout(resolve, wait));
+    options.signal?.throwIfAborted();
+  }
+}
+
+async function requestOnce<T>(path: string, options: RequestOptions): Promise<T> {
   const { method = "GET", body, signal } = options;
   const headers = new Headers({ Accept: "application/json" });
   if (method !== "GET") headers.set("X-CSRFToken", csrfToken);
@@ -96,7 +115,7 @@ export async function request<T>(path: string, options: RequestOptions = {}): Pr
     throw errorOf(0, "");
   }
   const text = await response.text();
-  if (!response.ok) throw errorOf(response.status, text);
+  if (!response.ok || (response.status === 202 && method === "GET")) throw errorOf(response.status, text);
   return (text === "" ? undefined : JSON.parse(text)) as T;
 }
 

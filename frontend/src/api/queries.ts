@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 
 import { pathOf, request, setCsrfToken, withQuery } from "./client";
 import type {
-  Board, Card, Configuration, FeedItem, Import, JournalEntry, Me, NodeDetail, NodesTable, PodDetail, Run, Selection, Snapshot, Window,
+  Board, Card, Configuration, FeedItem, ForkInput, Import, JournalEntry, Me, NodeDetail, NodesTable, PodDetail, Run, Selection, Snapshot, Timeline, Window,
 } from "./types";
 
 export const meQuery = queryOptions({
@@ -43,6 +43,16 @@ export const runsQuery = (offset = 0, limit = 50, snapshot?: string) =>
 
 export const runQuery = (run: string) =>
   queryOptions({ queryKey: ["run", run], queryFn: ({ signal }) => request<Run>(pathOf("runs", run), { signal }) });
+
+/** How far a run goes and what happened where. `run`: without a position. */
+export const timelineQuery = (run: string) =>
+  queryOptions({
+    queryKey: ["run", run, "timeline"],
+    queryFn: ({ signal }) => request<Timeline>(pathOf("runs", run, "timeline"), { signal }),
+  });
+
+/** A new run that begins where `run` was, with the changes made first. */
+export const forkRun = (run: string, body: ForkInput) => request<Run>(pathOf("runs", run, "forks"), { method: "POST", body });
 
 export const fetchBoard = (run: string, signal?: AbortSignal) =>
   request<Board>(pathOf("runs", run, "board"), signal ? { signal } : {});

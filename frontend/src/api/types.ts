@@ -46,6 +46,10 @@ export type Snapshot = Required<Schemas["Snapshot"]>;
 export type SnapshotCounts = Schemas["Counts"];
 export type Import = Required<Schemas["Import"]>;
 
+export type Timeline = Schemas["Timeline"];
+export type Mark = Schemas["Mark"];
+export type ForkInput = Schemas["ForkRequest"];
+
 export type CommandInput = Omit<Schemas["CommandRequestRequest"], "client_id">;
 export type CommandType = CommandInput["type"];
 export type CommandReceipt = Schemas["CommandReceipt"];

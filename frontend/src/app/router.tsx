@@ -2,9 +2,10 @@
  * Every address of the UI. Pages are fetched when they are first opened; what a page keeps in the query string is parsed
  * here, so a link from elsewhere is typed.
  */
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
 
 import { STATE_KEYS } from "@/api/types";
+import { momentKey, runOf } from "@/rewind/moment";
 import { NotFound, PageError } from "@/shell/PageOutcome";
 import { Shell } from "@/shell/Shell";
 
@@ -34,6 +35,8 @@ const runRoute = createRoute({
   path: "/runs/$run",
   validateSearch: (search: RawSearch) =>
     compact({
+      /** The step that is looked at: `/runs/id?at=340` leads to `/runs/id@340`, which every link of the page keeps. */
+      at: whole(search, "at"),
       /** "namespace/name" of the selected pod. */
       pod: text(search, "pod"),
       node: text(search, "node"),
@@ -45,6 +48,9 @@ const runRoute = createRoute({
       /** What stands beside the nodes while nothing is selected; without it the activity. */
       side: oneOf(search, "side", ["preemptions"] as const),
     }),
+  beforeLoad: ({ params, search: { at, ...search } }) => {
+    if (at !== undefined) throw redirect({ to: "/runs/$run", params: { run: momentKey(runOf(params.run), at) }, search, replace: true });
+  },
   component: lazyRouteComponent(() => import("@/pages/run/RunPage"), "RunPage"),
 });
 
@@ -131,6 +137,7 @@ export const router = createRouter({
   routeTree: rootRoute.addChildren([
     homeRoute, runsRoute, runRoute, runPodsRoute, objectsRoute, podRoute, waitingRoute, configurationsRoute, configurationRoute,
   ]),
+  pathParamsAllowedCharacters: ["@"],
   defaultPreload: "intent",
   defaultPreloadDelay: 80,
   scrollRestoration: true,

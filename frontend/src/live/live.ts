@@ -3,6 +3,8 @@ import type { QueryClient } from "@tanstack/react-query";
 
 import { fetchBoard, fetchFeed, fetchNodes, waitingCountQuery } from "@/api/queries";
 
+import { isMoment } from "@/rewind/moment";
+
 import type { ServerMessage } from "./messages";
 import { RunStore } from "./runStore";
 import { browserSocket } from "./socket";
@@ -46,7 +48,9 @@ export function storeOf(run: string): RunStore {
       feed: (id, before) => fetchFeed(id, {}, before),
       now: () => Date.now(),
     },
-    () => socket.refollow(run),
+    () => {
+      if (!isMoment(run)) socket.refollow(run);
+    },
   );
   stores.set(run, { store, followers: 0, leave: () => undefined });
   return store;
@@ -59,7 +63,8 @@ export function followRun(run: string): () => void {
   if (entry === undefined) return () => undefined;
   entry.followers += 1;
   if (entry.followers === 1) {
-    entry.leave = socket.follow(run);
+    // What a run was does not change: nothing is told of it.
+    entry.leave = isMoment(run) ? () => undefined : socket.follow(run);
     void store.load();
   }
   let left = false;

@@ -15,7 +15,7 @@ from uuid import UUID
 
 import msgspec
 
-from schedweb.api.errors import ApiError, conflict
+from schedweb.api.errors import ApiError
 from schedweb.engine.moment_view import MomentView, unpacked
 from schedweb.engine.questions import MOMENT
 from schedweb.runs.converters import MomentRef
@@ -94,7 +94,8 @@ def moment_of(run: Run, position: int) -> Moment:
     if known is None or known.status != Analysis.Status.DONE:
         known, _ = analysis_ask(run=run, asked_by="", name=MOMENT, arguments={}, position=position)
     if known.status in OPEN:
-        raise conflict(f"Step {position:,} of {run} is being made.", code="being_made")
+        # No failure: a browser writes those into its console.
+        raise ApiError(f"Step {position:,} of {run} is being made.", code="being_made", status_code=202)
     return moment_read(known.pk)
 
 

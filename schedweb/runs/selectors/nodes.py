@@ -49,7 +49,9 @@ def table_rows(run: Run, window: Window) -> tuple[int, list[tuple[Any, ...]]]:
 
 def node_names(run: Run) -> list[str]:
     """In the order of the table."""
-    return [str(row[1]) for row in table_rows(run, Window(0, MAX_NODES))[1]]
+    if run.moment is not None:
+        return [node.name for node in run.moment.nodes[:MAX_NODES]]
+    return list(present_nodes(run).order_by("row").values_list("name", flat=True)[:MAX_NODES])
 
 
 def node_table(run: Run, window: Window) -> dict[str, Any]:

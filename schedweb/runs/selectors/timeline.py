@@ -22,8 +22,8 @@ def timeline_body(run: Run) -> dict[str, Any]:
     found: dict[str, Iterable[tuple[int, str]]] = {
         "preemption": named(attempts.filter(number__in=preempting)),
         "failure": named(attempts.filter(result__in=("unschedulable", "error"))),
-        "decision": applied.filter(type="decide").values_list("position", "author_name"),
-        "command": applied.exclude(type__in=COMMANDS).values_list("position", "type"),
+        "decision": ((row.position or 0, row.author_name) for row in applied.filter(type="decide")),
+        "command": ((row.position or 0, row.type) for row in applied.exclude(type__in=COMMANDS)),
     }
     marks = [mark for kind in MARKS for mark in parted(kind, found[kind], last)]
     return {"last": last, "attempts": run.attempts, "marks": marks}

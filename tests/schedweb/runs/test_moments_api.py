@@ -23,7 +23,7 @@ def made(client: Client, game: Game, position: int) -> str:
     """The key of a moment that is ready to be read."""
     key = f"{game.id}@{position}"
     status, answer = read(client, key, "board/")
-    if status == 409:
+    if status == 202:
         assert answer["error"]["code"] == "being_made"
         assert analyse(Analysis.objects.get(run=game.id, position=position, name="moment").pk)
     return key

@@ -18,6 +18,7 @@ import { useKeys } from "@/keys/useKeys";
 import { runNow } from "@/live/runClock";
 import type { RunView } from "@/live/runStore";
 import { useConnection } from "@/live/useLive";
+import { isMoment } from "@/rewind/moment";
 import { notifyError } from "@/shell/notify";
 
 import classes from "./PodHeader.module.css";
@@ -105,7 +106,8 @@ function Badge({ pod, view }: { pod: PodDetail; view: RunView }) {
 
 /** The one filled button: approve what asks a person, activate what waits for an event. */
 function Act({ pod, run }: { pod: PodDetail; run: string }) {
-  const { operates } = useMe();
+  const { operates: mayOperate } = useMe();
+  const operates = mayOperate && !isMoment(run);
   const stale = useConnection().state === "stale";
   const [busy, setBusy] = useState(false);
   const [asking, setAsking] = useState<ReasonRequest | null>(null);

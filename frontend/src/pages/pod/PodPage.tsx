@@ -11,6 +11,7 @@ import { ButtonLink } from "@/components/Button";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel } from "@/components/Panel";
 import { useRunStore, useRunView } from "@/live/useLive";
+import { LookingBack } from "@/rewind/LookingBack";
 import { useTitle } from "@/shell/useTitle";
 
 import { AnswerPanel } from "./AnswerPanel";
@@ -61,6 +62,7 @@ export function PodPage() {
   const object = search.yaml === true ? { kind: "Pod", namespace, name } : objectOf(search.object);
   return (
     <Page className={classes.page}>
+      <LookingBack runKey={runId} />
       <PodHeader pod={pod.data} run={runId} view={view} onYaml={() => openYaml(search.yaml !== true)} />
       <Answered run={runId} pod={pod.data} />
       <div className={classes.beside}>

@@ -12,6 +12,7 @@ import { count, counted } from "@/format/number";
 import { useKeys } from "@/keys/useKeys";
 import { useRunStore, useRunView } from "@/live/useLive";
 import { objectLabel, objectOf, objectText } from "@/pages/pod/objects";
+import { LookingBack } from "@/rewind/LookingBack";
 import { useTitle } from "@/shell/useTitle";
 
 import classes from "./PodsPage.module.css";
@@ -50,6 +51,7 @@ export function ObjectsPage() {
   ]);
   return (
     <Page className={classes.page ?? ""}>
+      <LookingBack runKey={run} />
       <nav className={classes.crumbs} aria-label="Breadcrumbs">
         <Link to="/runs/$run" params={{ run }}>{view.run === null ? "Run" : `${view.run.snapshot.name} run`}</Link><Icon name="chevronRight" size={11} /><span>Objects</span>
       </nav>

@@ -18,6 +18,7 @@ import { age, countdown, exact } from "@/format/time";
 import { useKeys } from "@/keys/useKeys";
 import { runNow } from "@/live/runClock";
 import { useRunStore, useRunView } from "@/live/useLive";
+import { LookingBack } from "@/rewind/LookingBack";
 import { useTitle } from "@/shell/useTitle";
 
 import classes from "./PodsPage.module.css";
@@ -72,6 +73,7 @@ export function PodsPage() {
 
   return (
     <Page className={classes.page ?? ""}>
+      <LookingBack runKey={run} />
       <nav className={classes.crumbs} aria-label="Breadcrumbs">
         <Link to="/runs/$run" params={{ run }}>{view.run === null ? "Run" : `${view.run.snapshot.name} run`}</Link><Icon name="chevronRight" size={11} /><span>Pods</span>
       </nav>

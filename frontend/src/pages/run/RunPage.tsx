@@ -14,6 +14,9 @@ import { queueOf, STATES } from "@/components/states";
 import { useKeys } from "@/keys/useKeys";
 import type { RunStore, RunView } from "@/live/runStore";
 import { useFeed, useNodes, useRunStore, useRunView } from "@/live/useLive";
+import { LookingBack } from "@/rewind/LookingBack";
+import { runOf } from "@/rewind/moment";
+import { TimelineBar } from "@/rewind/TimelineBar";
 import { useTitle } from "@/shell/useTitle";
 
 import { ActivityFeed } from "./ActivityFeed";
@@ -31,24 +34,39 @@ import { useCommand } from "./useCommand";
 const RunDialog = lazy(() => import("./RunDialog").then((module) => ({ default: module.RunDialog })));
 const route = getRouteApi("/runs/$run");
 
+/** A step that is still being made is waited for with the one before it on screen. */
 export function RunPage() {
   const { run: id } = route.useParams();
-  const store = useRunStore(id);
+  const wanted = useRunStore(id);
+  const view = useRunView(wanted);
+  const [shown, setShown] = useState(wanted);
+  const isReady = view.run !== null || view.status === "failed" || runOf(shown.run) !== runOf(id);
+  if (isReady && shown !== wanted) setShown(wanted);
+  return (
+    <div className={classes.page} aria-busy={shown !== wanted}>
+      <TimelineBar key={runOf(id)} runKey={id} position={view.run?.position ?? null} playing={view.run !== null && isPlaying(view.run)} />
+      <LookingBack runKey={id} />
+      <Content store={shown} />
+    </div>
+  );
+}
+
+function Content({ store }: { store: RunStore }) {
   const view = useRunView(store);
   useTitle(view.run === null ? "Run" : `${view.run.snapshot.name}, run`);
-  if (view.run !== null && view.columns !== null && isSettingUp(view.run)) return <Page><Outlines count={5} height={64} label="Setting the run up" /></Page>;
+  if (view.run !== null && view.columns !== null && isSettingUp(view.run)) return <Page className={classes.alone ?? ""}><Outlines count={5} height={64} label="Setting the run up" /></Page>;
   if (view.run !== null && view.columns !== null) return <Board store={store} view={view} run={view.run} columns={view.columns} />;
   if (view.status === "failed") {
     const missing = view.error?.status === 404;
     return (
-      <Page>
+      <Page className={classes.alone ?? ""}>
         <Failed what={missing ? "This run does not exist, or was deleted." : "The run could not be read."} error={missing ? null : view.error}
           {...(missing ? {} : { retry: () => void store.load() })} />
         <Link to="/runs" className="leads">All runs</Link>
       </Page>
     );
   }
-  return <Page><Outlines count={5} height={64} label="Reading the run" /></Page>;
+  return <Page className={classes.alone ?? ""}><Outlines count={5} height={64} label="Reading the run" /></Page>;
 }
 
 /** No engine has it yet, so its pods and nodes are not counted: an empty board would be a lie. */
@@ -68,7 +86,8 @@ function Board({ store, view, run, columns }: BoardProps) {
   const navigate = useNavigate({ from: "/runs/$run" });
   const nodes = useNodes(store);
   const feed = useFeed(store);
-  const { me, operates } = useMe();
+  const { me, operates: mayOperate } = useMe();
+  const operates = mayOperate && run.moment === null;
   const commander = useCommand(run.id);
   const [held, setHeld] = useState(false);
   const [pointed, setPointed] = useState<{ node: string | null; byCard: boolean }>({ node: null, byCard: false });
@@ -101,7 +120,7 @@ function Board({ store, view, run, columns }: BoardProps) {
   ]);
 
   return (
-    <div className={classes.page}>
+    <>
       <RunHeader run={run} view={view} commander={commander} operates={operates} me={me?.username} nodes={nodes.table?.count ?? run.nodes} />
       <RunNotices run={run} />
       <CycleRibbon cycle={view.cycle} />
@@ -128,7 +147,7 @@ function Board({ store, view, run, columns }: BoardProps) {
       </div>
       {held ? <Button size="sm" className={`${classes.heldNote ?? ""} hidePhone`} hint="h" onClick={() => setHeld(false)}>Order held, go on</Button> : null}
       <Suspense fallback={null}>{adding ? <RunDialog kind="node_add" run={run} commander={commander} onClose={() => setAdding(false)} /> : null}</Suspense>
-    </div>
+    </>
   );
 }
 

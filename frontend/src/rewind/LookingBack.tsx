@@ -1,0 +1,44 @@
+/** Said on every page that shows a run as it was, with the two ways on. */
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { useState } from "react";
+
+import { forkRun, timelineQuery } from "@/api/queries";
+import { useMe } from "@/api/useMe";
+import { Button } from "@/components/Button";
+import { Icon } from "@/components/Icon";
+import { count } from "@/format/number";
+import { notifyError } from "@/shell/notify";
+
+import classes from "./LookingBack.module.css";
+import { runAt } from "./moment";
+
+export function LookingBack({ runKey }: { runKey: string }) {
+  const { run, at } = runAt(runKey);
+  const { operates } = useMe();
+  const navigate = useNavigate();
+  const [busy, setBusy] = useState(false);
+  const timeline = useQuery({ ...timelineQuery(run), enabled: at !== null });
+  if (at === null) return null;
+  const goOn = async () => {
+    setBusy(true);
+    try {
+      const fork = await forkRun(run, { position: at });
+      await navigate({ to: "/runs/$run", params: { run: fork.id } });
+    } catch (error) {
+      notifyError("No fork was made.", error);
+    } finally {
+      setBusy(false);
+    }
+  };
+  return (
+    <div className={classes.banner} role="status">
+      <Icon name="backoff" size={14} />
+      <span>You look at step <b className="num">{count(at)}</b>{timeline.data === undefined ? null : <> of <span className="num">{count(timeline.data.last)}</span></>}<span className="hidePhone">; commands are held</span></span>
+      <Link to="/runs/$run" params={{ run }} search={(old: Record<string, unknown>) => ({ ...old, at: undefined })} className="leads">Back to now</Link>
+      <Button size="sm" disabled={!operates || busy} title={operates ? "A new run that begins here; this one stays as it is" : "Your role can look, but not make runs"} onClick={() => void goOn()}>
+        {busy ? "Making a fork…" : "Continue from here on a fork"}
+      </Button>
+    </div>
+  );
+}
