@@ -56,7 +56,7 @@ class Remembered:
 
     @property
     def size(self) -> int:
-        return OVERHEAD + (0 if self.filter is None else len(self.filter.verdict))
+        return OVERHEAD + (0 if self.filter is None else len(self.filter.nodes))
 
 
 class Repeats:

@@ -87,8 +87,16 @@ class ColumnWriter:
         self._columns: list[_FromHistory | _FromArrays] = []
         self._segments: dict[int, int] = {}
         """Id of a segment, which its column keeps alive → the column that goes on."""
+        self._marks: dict[int, tuple[Mark, Place]] = {}
+        """Id of a mark → where it is: most columns stay as they are from one attempt to the next."""
 
     def mark(self, mark: Mark) -> Place:
+        known = self._marks.get(id(mark))
+        if known is None:
+            known = self._marks[id(mark)] = (mark, self._place(mark))
+        return known[1]
+
+    def _place(self, mark: Mark) -> Place:
         number = self._segments.get(id(mark.segment))
         if number is not None:
             column = self._columns[number]

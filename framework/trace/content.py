@@ -85,12 +85,10 @@ def content_of(trace: AttemptTrace) -> SharedContent:
 
 
 def _hash(trace: AttemptTrace, encoded: bytes) -> bytes:
-    hashed = hashlib.blake2b(encoded, digest_size=SIZE)
-    if trace.filter is not None:
-        hashed.update(_encode((trace.filter.explicit, trace.filter.verdicts)))
-    if trace.scores is not None:
-        hashed.update(_encode((trace.scores.places, trace.scores.best, trace.scores.ties)))
-    return hashed.digest()
+    filter_, scores = trace.filter, trace.scores
+    found = None if filter_ is None else (filter_.explicit, filter_.verdicts)
+    scored = None if scores is None else (scores.places, scores.best, scores.ties)
+    return hashlib.blake2b(encoded + _encode((found, scored)), digest_size=SIZE).digest()
 
 
 def update_with_arrays(hashed: Any, trace: AttemptTrace) -> None:

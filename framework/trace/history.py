@@ -60,7 +60,7 @@ class Mark:
 class History:
     """``values`` is the array as it is now; it belongs to the history and changes only through it."""
 
-    __slots__ = ("_room", "_segment", "_shared", "values")
+    __slots__ = ("_mark", "_room", "_segment", "_shared", "values")
 
     def __init__(self, values: Array) -> None:
         """Takes the array over."""
@@ -69,15 +69,20 @@ class History:
     def replace(self, values: Array) -> None:
         """All rows anew; takes the array over."""
         self.values = values
+        self._mark: Mark | None = None
         self._segment = Segment(values)
         self._shared = True
         self._room = len(values)
 
     def mark(self) -> Mark:
-        return Mark(self._segment, len(self._segment.steps))
+        """The same one as long as nothing changes."""
+        if self._mark is None:
+            self._mark = Mark(self._segment, len(self._segment.steps))
+        return self._mark
 
     def write(self, rows: Any, values: Any, count: int) -> None:
         """``count`` rows (an index and a number, or arrays) get new values."""
+        self._mark = None
         self._room -= count
         if self._shared:
             # The key of the segment is what marks read.

@@ -90,7 +90,7 @@ _KINDS: Final = (same(plain), _AFFINITY, _ANTI, _PREFERRED, _PREFERRED_ANTI)
 def _five_kinds(first: int, count: int) -> list[Manifest]:
     """Equal shares, one kind after the other."""
     share = -(-count // len(_KINDS))
-    return [kind(first, share)[0] for kind in _KINDS for _ in range(share)][:count]
+    return [template for kind in _KINDS for template in kind(first, share)][:count]
 
 
 def _large(cpu: str) -> Templates:
