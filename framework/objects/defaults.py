@@ -5,6 +5,7 @@ from __future__ import annotations
 from functools import lru_cache
 from typing import Any, Final, TypeVar
 
+import msgspec
 from msgspec.structs import replace
 
 from framework.objects.cluster import Namespace, PriorityClass, ReplicationController
@@ -20,7 +21,7 @@ from framework.objects.devices import (
 )
 from framework.objects.metadata import KubeObject, KubernetesObject, ObjectMeta, RawQuantity, ResourceList
 from framework.objects.node import Node
-from framework.objects.pod import Container, ContainerPort, Pod, ResourceRequirements
+from framework.objects.pod import Container, ContainerPort, Pod, PodSpec, ResourceRequirements
 from framework.objects.quantity import NANOS_PER_MILLI, Format, Quantity, QuantityError, parse_quantity
 from framework.objects.resources import aggregate_container_nanos, is_native_resource_name, is_pod_level_resource_name
 from framework.objects.storage import CSIDriver, PersistentVolume, PersistentVolumeClaim, StorageClass
@@ -30,6 +31,8 @@ A = TypeVar("A", bound=KubeObject)
 DEFAULT_NAMESPACE: Final = "default"
 DEFAULT_SCHEDULER_NAME: Final = "default-scheduler"
 NAMESPACE_NAME_LABEL: Final = "kubernetes.io/metadata.name"
+_ENCODER: Final = msgspec.msgpack.Encoder()
+_DECODER: Final = msgspec.msgpack.Decoder(PodSpec)
 
 
 def with_defaults(obj: A) -> A:
@@ -142,7 +145,27 @@ def _claim(claim: PersistentVolumeClaim) -> PersistentVolumeClaim:
 
 
 def _pod(pod: Pod) -> Pod:
-    spec = pod.spec
+    spec, node_name = pod.spec, pod.spec.node_name
+    try:
+        # Replicas have one spec but for the node they are on.
+        filled = _known_spec(_ENCODER.encode(replace(spec, node_name="") if node_name else spec))
+    except OverflowError:  # a number of more than 64 bits, which msgpack does not hold
+        filled = _spec(spec)
+        return pod if filled is spec else replace(pod, spec=filled)
+    if filled is None:
+        return pod
+    return replace(pod, spec=replace(filled, node_name=node_name) if node_name else filled)
+
+
+@lru_cache(maxsize=1 << 12)
+def _known_spec(encoded: bytes) -> PodSpec | None:
+    """Of a spec without a node name; None when nothing is missing."""
+    spec = _DECODER.decode(encoded)
+    filled = _spec(spec)
+    return None if filled is spec else filled
+
+
+def _spec(spec: PodSpec) -> PodSpec:
     changed: dict[str, Any] = {}
     for field in ("containers", "init_containers"):
         before: tuple[Container, ...] = getattr(spec, field)
@@ -159,12 +182,11 @@ def _pod(pod: Pod) -> Pod:
         changed["termination_grace_period_seconds"] = 30
     if changed:
         spec = replace(spec, **changed)
-        pod = replace(pod, spec=spec)
     if spec.resources is not None and (spec.resources.limits or spec.resources.requests):
-        resources = _pod_resources(pod, spec.resources)
+        resources = _pod_resources(Pod(spec=spec), spec.resources)
         if resources != spec.resources:
-            pod = replace(pod, spec=replace(spec, resources=resources))
-    return pod
+            spec = replace(spec, resources=resources)
+    return spec
 
 
 def _container(container: Container, host_network: bool) -> Container:

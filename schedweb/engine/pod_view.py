@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import hashlib
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
 from framework.objects import Pod
-from framework.objects.resources import placed_requests, pod_requests
+from framework.objects.resources import placed_figures, pod_requests
 from schedweb.engine.names import split_name
 from schedweb.engine.words import short_plugin
 from schedweb.runs.amounts import amount_text
@@ -48,7 +49,7 @@ class PodView:
     tail: str
     priority: int
     priority_class: str
-    amounts: dict[str, int]
+    amounts: Mapping[str, int]
     gang: str
     """namespace/name of its PodGroup, or ""."""
     column: str = ""
@@ -179,7 +180,7 @@ def view_of(pod: Pod) -> PodView:
     kind, owner = owner_of(pod)
     workload, tail = split_name(metadata.name, owner, kind, metadata.labels.get(HASH_LABEL, ""))
     group = metadata.labels.get(GANG_LABEL, "")
-    amounts = placed_requests(pod) if pod.spec.node_name else pod_requests(pod)
+    amounts = placed_figures(pod)[0] if pod.spec.node_name else pod_requests(pod)
     return PodView(
         uid=metadata.uid,
         namespace=metadata.namespace,

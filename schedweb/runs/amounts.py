@@ -5,6 +5,7 @@ Integers are the scheduler's: cpu in thousandths, memory and storage in bytes.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Final
 
 BINARY: Final = ((1 << 40, "Ti"), (1 << 30, "Gi"), (1 << 20, "Mi"), (1 << 10, "Ki"))
@@ -14,6 +15,7 @@ def in_bytes(resource: str) -> bool:
     return resource in ("memory", "ephemeral-storage", "storage") or resource.startswith("hugepages-")
 
 
+@lru_cache(maxsize=1 << 12)
 def amount_text(resource: str, amount: int) -> str:
     sign, size = ("-", -amount) if amount < 0 else ("", amount)
     if resource == "cpu":

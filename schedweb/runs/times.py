@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import datetime
+from functools import lru_cache
 from typing import Final
 
 EPOCH: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
 SECOND: Final = 1_000_000_000
 
 
+@lru_cache(maxsize=1 << 10)
 def iso(nanoseconds: int) -> str:
     moment = EPOCH + datetime.timedelta(microseconds=nanoseconds // 1000)
     return moment.isoformat(timespec="milliseconds").replace("+00:00", "Z")
