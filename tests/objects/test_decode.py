@@ -83,7 +83,7 @@ def test_other_kinds_keep_everything() -> None:
     assert (decoded.kind, decoded.name, decoded.api_version) == ("Deployment", "web-1", "apps/v1")
     assert to_manifest(decoded) == given
     assert json.loads(encode_json(decoded)) == given
-    assert isinstance(decode_manifest(manifest("PodGroup", "scheduling.k8s.io/v1alpha2")), Unstructured)
+    assert isinstance(decode_manifest(manifest("PodGroup", "scheduling.k8s.io/v1alpha0")), Unstructured)
 
 
 def test_absent_null_and_empty() -> None:
