@@ -1,0 +1,81 @@
+"""How much is worked out per pod once a class of pods is known, on the benchmark's workloads: counted, not timed."""
+
+from __future__ import annotations
+
+from copy import copy
+from typing import NamedTuple
+
+import pytest
+
+from framework.cli.bench.measure import Options, World
+from framework.cli.bench.workloads import BY_NAME
+from framework.scheduler import Scheduler
+
+
+class PerPod(NamedTuple):
+    """See ``framework.profiles.work``."""
+
+    rows: float
+    whole: float
+    plans: float
+    node_calls: float
+    dry_runs: float
+
+
+NODES, WARM, PODS = 240, 60, 60
+INIT = {"Preemption": 4 * NODES, "Unschedulable": 20, "OnePodPerNode": 40, "SchedulingPodAntiAffinity": 40}
+
+
+def work_per_pod(name: str, monkeypatch: pytest.MonkeyPatch) -> PerPod:
+    # Asking plugins anew is work, too.
+    monkeypatch.setattr(Scheduler, "verifies_reuse", 0)
+    workload = BY_NAME[name].resized(NODES, INIT.get(name, 200), WARM + PODS)
+    world = World(workload, Options(record=False))
+    scheduler = world.scheduler
+
+    def run(first: int, end: int) -> None:
+        for pod in world.pods[first:end]:
+            world.create([pod])
+            while scheduler.step() is not None and workload.one_by_one:
+                pass
+
+    counted = scheduler.profiles["default-scheduler"].classes.work
+    run(0, WARM)
+    before = copy(counted)
+    run(WARM, WARM + PODS)
+    return PerPod(*((getattr(counted, name) - getattr(before, name)) / PODS for name in PerPod._fields))
+
+
+@pytest.mark.parametrize(
+    ("name", "most"),
+    [
+        # rows given to kernels, passes over whole arrays, plans asked for, calls per node, dry runs
+        ("SchedulingBasic", PerPod(1, 1.5, 0, 0, 0)),
+        ("SchedulingNodeAffinity", PerPod(1, 1.5, 0, 0, 0)),
+        ("MixedSchedulingBasePod", PerPod(2, 2, 0, 0, 0)),
+        ("OnePodPerNode", PerPod(1, 2, 0, 0, 0)),
+        ("TopologySpreading", PerPod(4, 3, 0.2, 0, 0)),
+        ("PreferredTopologySpreading", PerPod(4, 5, 0.2, 0, 0)),
+        ("SchedulingPodAntiAffinity", PerPod(4, 3, 0.2, 0, 0)),
+        ("SchedulingPodAffinity", PerPod(4, 7, 0.2, 0, 0)),
+        ("SchedulingPreferredPodAffinity", PerPod(4, 4, 0.2, 0, 0)),
+        ("SchedulingPreferredPodAntiAffinity", PerPod(4, 4, 0.2, 0, 0)),
+        ("Unschedulable", PerPod(0, 0.1, 0, 0, 0)),
+        ("Preemption", PerPod(4, 2, 0, 0, 0.2)),
+        ("ThirdPartyScore", PerPod(1, 1.5, 0, NODES, 0)),
+        ("ThirdPartyFilter", PerPod(1, 2.5, 0, NODES, 0)),
+        # No two pods alike: the resource kernels see every node, what is counted per label does not.
+        ("AllDistinct", PerPod(5 * NODES, 12, 13, 0, 0)),
+    ],
+)
+def test_no_more_is_worked_out_than_has_changed(name: str, most: PerPod, monkeypatch: pytest.MonkeyPatch) -> None:
+    found = work_per_pod(name, monkeypatch)
+    for counted, bound, what in zip(found, most, PerPod._fields, strict=True):
+        assert counted <= bound, f"{what} of {found}"
+
+
+def test_work_per_pod_does_not_grow_with_pods_of_other_classes(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Workloads in turn: a class sees the rows where the others have placed pods, no more than there are nodes."""
+    found = work_per_pod("Deployments1", monkeypatch)
+    assert found.rows <= 2 * NODES
+    assert found.plans <= 0.2
