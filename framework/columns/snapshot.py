@@ -225,10 +225,10 @@ class Snapshot:
     def name_of_row(self, row: int) -> str:
         return self._info(row).name
 
-    def names_of_rows(self, rows: NDArray[np.intp]) -> list[str]:
+    def names_of_rows(self, rows: NDArray[np.intp]) -> Sequence[str]:
         if self._names_by_position is None:
             self._names_by_position = np.array(self._order_names, dtype=object)
-        names: list[str] = self._names_by_position[self._position[rows]].tolist()
+        names: Sequence[str] = self._names_by_position[self._position[rows]].tolist()
         return names
 
     def rows_with_pods_below(self, priority: int) -> NDArray[np.bool_]:
