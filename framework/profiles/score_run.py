@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from array import array
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from itertools import repeat
@@ -24,7 +25,6 @@ from framework.profiles.scores import Scores
 from framework.profiles.verdicts import Verdicts
 from framework.profiles.work import Work
 from framework.trace.attempt import PluginScores, Recorded, RecordedScores, ScoreTrace
-from framework.trace.history import History
 
 _INT64: Final = 1 << 64
 
@@ -130,20 +130,17 @@ def _with_others(
     recorded = {each.plugin: each for each in scores.recorded()}
     for each in asked:
         total += each.normalized * np.int64(each.weight)
-        raw, normalized = (_by_row(values, rows, len(scores.total)) for values in (each.raw, each.normalized))
-        recorded[each.plugin] = RecordedScores(each.plugin, each.weight, raw.mark(), normalized.mark())
+        marks = [
+            scores.keep(each.plugin, what, rows, values)
+            for what, values in (("raw", each.raw), ("normalized", each.normalized))
+        ]
+        recorded[each.plugin] = RecordedScores(each.plugin, each.weight, marks[0], marks[1])
     best = int(total.max())
     places = np.flatnonzero(total == best)
     tied = snapshot.position_of_row[rows[places]]
     ordered = [recorded[part.point.plugin] for part in parts]
     trace = ScoreTrace.of(_recorded(found, verdicts), ordered, found.count, best, len(tied))
     return Scored(trace, tied, lambda: places)
-
-
-def _by_row(values: Ints, rows: NDArray[np.intp], size: int) -> History:
-    by_row = np.zeros(size, dtype=np.int64)
-    by_row[rows] = values
-    return History(by_row)
 
 
 def _one_by_one(
@@ -241,12 +238,11 @@ def _ask_nodes(
     else:
         (point,) = points
         assert point.per_node is not None
-        mine: list[int] = []
+        asked = map(point.per_node, repeat(state), repeat(pod.pod), nodes)
         try:
-            for value, status in map(point.per_node, repeat(state), repeat(pod.pod), nodes):
-                if status is not None and not status.is_success:
-                    return _score_error(point.plugin, status)
-                mine.append(value)
+            mine = [value for value, status in asked if status is None or _succeeded(status)]
+        except _Refused as refused:
+            return _score_error(point.plugin, refused.status)
         except Exception as error:  # noqa: BLE001 - a plugin may raise anything
             return _score_error(point.plugin, raised(error))
         lists = [mine]
@@ -255,11 +251,23 @@ def _ask_nodes(
     return None
 
 
+class _Refused(Exception):
+    def __init__(self, status: Status) -> None:
+        super().__init__()
+        self.status = status
+
+
+def _succeeded(status: Status) -> bool:
+    if not status.is_success:
+        raise _Refused(status)
+    return True
+
+
 def _as_int64(values: list[int]) -> Ints:
     """As upstream's int64: out of its range a number wraps, and the range check after normalising sees it."""
     try:
-        return np.array(values, dtype=np.int64)
-    except OverflowError:
+        return np.frombuffer(array("q", values), dtype=np.int64)
+    except (OverflowError, TypeError):
         return np.array([(value + _INT64 // 2) % _INT64 - _INT64 // 2 for value in values], dtype=np.int64)
 
 

@@ -47,6 +47,7 @@ class Scores:
     __slots__ = (
         "_feasible",
         "_marks",
+        "_others",
         "_snapshot",
         "_source",
         "_verdict_mark",
@@ -70,6 +71,7 @@ class Scores:
         self._marks: list[Mark | None] = [None] * len(parts)
         self.normalized = [None if part.bounds is None else Normalized() for part in parts]
         self.total: Ints = np.zeros(0, dtype=np.int64)
+        self._others: dict[tuple[str, str], History] = {}
 
     def is_of(self, verdicts: Verdicts, parts: Sequence[ScorePart]) -> bool:
         if parts is self._source:
@@ -257,6 +259,20 @@ class Scores:
         """None when its raw scores are the scores."""
         found = (mine for part, mine in zip(self.parts, self.normalized, strict=True) if part.point.plugin == plugin)
         return next(found, None)
+
+    def keep(self, plugin: str, what: str, rows: NDArray[np.intp], values: Ints) -> Mark:
+        """Scores that are not followed but given anew each time: on record as what has changed since the last time."""
+        history = self._others.get((plugin, what))
+        if history is None or len(history.values) != len(self.total):
+            by_row: Ints = np.zeros(len(self.total), dtype=np.int64)
+            by_row[rows] = values
+            history = self._others[plugin, what] = History(by_row)
+            return history.mark()
+        differs = history.values[rows] != values
+        if differs.any():
+            changed = rows[differs]
+            history.write(changed, values[differs], len(changed))
+        return history.mark()
 
     def recorded(self) -> list[RecordedScores]:
         made = []
