@@ -103,9 +103,11 @@ class _Decoder:
                 if path.parts or name not in self._allowed:
                     self._unknown(name, key, path, [*known, *self._allowed])
                 continue
-            if value.kind == "scalar" and value.value is None:
-                continue  # null leaves a field as it is, in Go too
             self._struct_name = info.cls.__name__
+            if _is_null(value):
+                if _is_duration(field.type) and field.default == "0s":  # a pointer would stay nil
+                    self._duration(value, path.child(name), (*fields, name))
+                continue  # null leaves a field as it is, in Go too, but for a duration, which reads it as ""
             values[field.name] = self.value(value, field.type, path.child(name), (*fields, name))
         self._struct_name = outer
         return info.cls(**{name: value for name, value in values.items() if value is not msgspec.UNSET})
@@ -166,7 +168,7 @@ class _Decoder:
     def _scalar(self, node: Node, of: inspect.Type, path: FieldPath, fields: tuple[str, ...], go: str) -> Any:
         got = node.value if node.kind == "scalar" else msgspec.UNSET
         if go == "duration":
-            return self._duration(node, path)
+            return self._duration(node, path, fields)
         match of:
             case inspect.StrType() if isinstance(got, str):
                 return got
@@ -190,26 +192,31 @@ class _Decoder:
             return number
         return self._mismatch(node, go, path, fields, f"number {number}")
 
-    def _duration(self, node: Node, path: FieldPath) -> Any:
-        if node.kind != "scalar" or not isinstance(node.value, str):
-            text = f"json: cannot unmarshal {_json_type(node)} into Go value of type string"
+    def _duration(self, node: Node, path: FieldPath, fields: tuple[str, ...]) -> Any:
+        if not _is_null(node) and (node.kind != "scalar" or not isinstance(node.value, str)):
+            text = f"json: cannot unmarshal {json_type(node)} into {self._go_field(fields)} of type string"
             message = f"must be a duration such as 15s or 2m30s, not {_article(node)}"
             return self._fatal(node, path, text, message)
         try:
-            parse_duration(node.value)
+            parse_duration(node.value or "")
         except InvalidDuration as error:
             return self._fatal(node, path, str(error), str(error))
         return node.value
 
     def _mismatch(self, node: Node, go: str, path: FieldPath, fields: tuple[str, ...], shown: str = "") -> Any:
-        shown = shown or _json_type(node)
+        shown = shown or json_type(node)
         if fields:
-            text = f"json: cannot unmarshal {shown} into Go struct field {self._struct_name}.{'.'.join(fields)}"
+            text = f"json: cannot unmarshal {shown} into {self._go_field(fields)}"
         else:
             text = f"json: cannot unmarshal {shown} into Go value"
         wanted = _PLAIN.get(go, "a list" if go.startswith("[]") else "a mapping")
         given = shown.removeprefix("number ") if shown.startswith("number ") else _article(node)
         return self._fatal(node, path, f"{text} of type {go}", f"must be {wanted}, not {given}")
+
+    def _go_field(self, fields: tuple[str, ...]) -> str:
+        """Go names the Struct that two of the fields are embedded in."""
+        embedded = "DebuggingConfiguration." if fields[0] in _EMBEDDED else ""
+        return f"Go struct field {self._struct_name}.{embedded}{'.'.join(fields)}"
 
     def _fatal(self, node: Node, path: FieldPath, text: str, message: str) -> Any:
         self.problems.append(Problem(path, text, message, node, fatal=True))
@@ -240,6 +247,7 @@ class _Decoder:
             self._repeated_inside(item, path.index(i))
 
 
+_EMBEDDED = ("enableProfiling", "enableContentionProfiling")
 _PLAIN = {
     "string": "a text",
     "bool": "true or false",
@@ -248,6 +256,10 @@ _PLAIN = {
     "float32": "a number",
     "float64": "a number",
 }
+
+
+def _is_duration(of: inspect.Type) -> bool:
+    return isinstance(of, inspect.Metadata) and (of.extra or {}).get("go") == "duration"
 
 
 def _is_null(node: Node) -> bool:
@@ -269,7 +281,7 @@ def _zero(of: inspect.Type) -> Any:
             return msgspec.UNSET
 
 
-def _json_type(node: Node) -> str:
+def json_type(node: Node) -> str:
     if node.kind != "scalar":
         return "object" if node.kind == "mapping" else "array"
     match node.value:
@@ -291,7 +303,7 @@ def _article(node: Node) -> str:
         "number": "a number",
         "null": "null",
         "string": "a text",
-    }[_json_type(node)]
+    }[json_type(node)]
 
 
 def _go_struct(of: type) -> str:

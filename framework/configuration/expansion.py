@@ -95,6 +95,13 @@ def expand(
 ) -> Expansion:
     """From a defaulted, validated configuration."""
     errors: list[ConstructionError] = []
+    for i, extender in enumerate(configuration.extenders):
+        tls = extender.tls_config
+        if tls is not None and tls.insecure and (tls.ca_file or tls.ca_data):  # upstream: client-go transport
+            text = "couldn't build extenders: specifying a root certificates file with the insecure flag is not allowed"
+            at = ROOT.child("extenders").index(i).child("tlsConfig")
+            where = ((at, "insecure and a certificate authority exclude each other"),)
+            return Expansion(None, [ConstructionError(text, where)])
     ignored = [
         resource.name
         for extender in configuration.extenders

@@ -15,7 +15,7 @@ from typing import Any, Final, Literal
 import msgspec
 
 from framework.configuration.catalogue import CatalogueEntry, PluginCatalogue
-from framework.configuration.decoding import Problem, decode
+from framework.configuration.decoding import Problem, decode, json_type
 from framework.configuration.defaults import default_configuration
 from framework.configuration.effective import EffectiveConfiguration
 from framework.configuration.errors import ROOT, ConfigurationError, FieldPath, PathPart, aggregate, go_quote
@@ -205,6 +205,11 @@ class _Loader:
                 'Kind string "json:\\"kind,omitempty\\"" }'
             )
             self._refuse(ROOT, f"a configuration is a mapping with kind: {KIND}", text)
+        for name, _, value in root.pairs():
+            if name in ("apiVersion", "kind") and json_type(value) not in ("string", "null"):
+                shown = json_type(value)
+                text = f"couldn't get version/kind; json parse error: json: cannot unmarshal {shown} into Go struct"
+                self._refuse(ROOT.child(name), f"must be a text, not {shown}", f"{text} field .{name} of type string")
         api_version, kind = _text(root, "apiVersion"), _text(root, "kind")
         if not kind:
             self._refuse(ROOT, f"kind is missing: it must be {KIND}", f"Object 'Kind' is missing in '{_as_json(root)}'")

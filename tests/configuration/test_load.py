@@ -117,7 +117,19 @@ def test_repeated_keys_are_refused_in_yaml_and_in_json() -> None:
             "of type string",
             4,
         ),
-        ("leaderElection:\n  leaseDuration: 15\n", "json: cannot unmarshal number into Go value of type string", 4),
+        (
+            "leaderElection:\n  leaseDuration: 15\n",
+            "json: cannot unmarshal number into Go struct field "
+            "LeaderElectionConfiguration.leaderElection.leaseDuration of type string",
+            4,
+        ),
+        ("leaderElection:\n  leaseDuration: null\n", 'time: invalid duration ""', 4),
+        (
+            "enableProfiling: 1\n",
+            "json: cannot unmarshal number into Go struct field "
+            "KubeSchedulerConfiguration.DebuggingConfiguration.enableProfiling of type bool",
+            3,
+        ),
         ("leaderElection:\n  leaseDuration: 15\n  retryPeriod: x\n", None, 4),
         ('leaderElection:\n  leaseDuration: "15"\n', 'time: missing unit in duration "15"', 4),
     ],
@@ -137,6 +149,11 @@ def test_a_wrong_type_is_reported_alone_as_go_reports_it(body: str, want: str | 
         ("", "Object 'Kind' is missing in 'null'", ""),
         ("a: 1\n", "Object 'Kind' is missing in '{\"a\":1}'", ""),
         ("kind: KubeSchedulerConfiguration\n", "Object 'apiVersion' is missing in", ""),
+        (
+            "apiVersion: v1\nkind: 1\n",
+            "couldn't get version/kind; json parse error: json: cannot unmarshal number into Go struct field .kind",
+            "kind",
+        ),
         (
             "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n",
             'no kind "KubeSchedulerConfiguration" is registered for version "kubescheduler.config.k8s.io/v1beta3" '
@@ -428,10 +445,7 @@ def test_profiles_share_one_queue_sort() -> None:
 
 
 def test_removed_plugins_are_named() -> None:
-    was = (
-        'was invalid in version "kubescheduler.config.k8s.io/v1" (KubeSchedulerConfiguration is version '
-        '"kubescheduler.config.k8s.io/v1")'
-    )
+    was = 'was invalid in version "v1" (KubeSchedulerConfiguration is version "kubescheduler.config.k8s.io/v1")'
     result = refused("""\
     profiles:
       - plugins:

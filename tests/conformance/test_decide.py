@@ -36,7 +36,7 @@ CATEGORIES = {
     "volumes": 60,
     "bad_config": 60,
     "dra": 60,
-    "extra": 1,
+    "extra": 7,
 }
 
 
