@@ -20,7 +20,7 @@ from framework.profiles import ProfileError
 from schedweb.engine import frames
 from schedweb.engine.batch import Gatherer
 from schedweb.engine.checkpoint import save_checkpoint
-from schedweb.engine.commands import command_from
+from schedweb.engine.commands import command_from, plain
 from schedweb.engine.feed import text as text_part
 from schedweb.engine.frames import Batch, Begin, Entry, Gone, Offer, Outcome
 from schedweb.engine.moments import advance, compare, machine
@@ -196,6 +196,10 @@ class Engine:
                 # Not from the planned instant: a burst would follow every pause.
                 self.next_cycle_at = time.monotonic() + seconds
         self.pace.happened(happened)
+        hit = self.pace.look(self.player, happened)
+        if hit is not None:
+            self.urgent = True
+            self.player.projection.feed.line(self.player.now, "engine", [text_part(f"Breakpoint: {hit.text}.")])
         if happened is Happened.ERRORS:
             what = "attempts in a row ended in an error, or in a pod group that does not fit"
             said = f"{ERRORS_IN_A_ROW} {what}, so the run is paused."
@@ -339,6 +343,10 @@ class Engine:
             outcomes=outcomes,
             waiting_changed=waiting_changed,
             rate=self.measured_rate(),
+            breakpoints=[plain(asked) for asked, _ in self.pace.breakpoints.known.values()],
+            hit=None
+            if (hit := self.pace.breakpoints.hit) is None
+            else {"id": hit.id, "text": hit.text, "pod": hit.pod},
             place=place,
             checkpoint=self.checkpoint() if checkpoint else None,
         )

@@ -83,6 +83,21 @@ class SetConfiguration(Command, frozen=True, tag="set_configuration"):
     text: str = ""
 
 
+class BreakpointSet(Command, frozen=True, tag="breakpoint_set"):
+    """The run pauses when a pod that the filter matches reaches an extension point (`value`), enters a queue or ends
+    there (`value`: a column of the board), or is rejected by a plugin (`value`) on a node (any, or `node`)."""
+
+    id: Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
+    on: Literal["point", "status", "rejection"]
+    value: Name
+    filter: Annotated[str, msgspec.Meta(max_length=500)] = ""
+    node: Annotated[str, msgspec.Meta(max_length=253)] = ""
+
+
+class BreakpointRemove(Command, frozen=True, tag="breakpoint_remove"):
+    id: Annotated[str, msgspec.Meta(min_length=1, max_length=40)]
+
+
 class Change(Command, frozen=True, tag="change"):
     """An operation of framework/advice: what a remedy consists of. A deletion names its object."""
 
@@ -122,11 +137,13 @@ AnyCommand = (
     | PodActivate
     | SetConfiguration
     | Change
+    | BreakpointSet
+    | BreakpointRemove
     | Decide
 )
 
 #: These change how a run is paced, never what it decides.
-PACING: Final = (Play, Pause, Step, SetSpeed, Stop)
+PACING: Final = (Play, Pause, Step, SetSpeed, Stop, BreakpointSet, BreakpointRemove)
 
 
 def command_from(content: object) -> AnyCommand:

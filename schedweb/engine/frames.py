@@ -239,6 +239,8 @@ class Batch(Message, frozen=True, tag="batch"):
     outcomes: list[Outcome]
     waiting_changed: bool
     rate: int | None
+    breakpoints: list[dict[str, Any]]
+    hit: dict[str, str] | None
     place: Place | None = None
     checkpoint: bytes | None = None
 

@@ -6,12 +6,13 @@ done is done after a takeover.
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Final, Literal
 
 from schedweb.engine import commands
+from schedweb.engine.breakpoints import Breakpoints, Hit
 from schedweb.engine.frames import State
-from schedweb.engine.player import Happened
+from schedweb.engine.player import Happened, Player
 
 CYCLES_PER_SECOND: Final = {"one": 1.0, "10": 10.0, "100": 100.0}
 Mode = Literal["created", "playing", "paused", "stopped"]
@@ -22,12 +23,19 @@ class Pace:
     speed: str = "10"
     mode: Mode = "created"
     step: Literal["cycle", "point"] | None = None
+    breakpoints: Breakpoints = field(default_factory=Breakpoints)
     resting: Happened | None = None
     """WAITS or FINISHED: playing goes on when something changes."""
 
     def obey(self, command: commands.AnyCommand) -> str:
         """A pacing command; what the journal keeps as its result."""
         match command:
+            case commands.BreakpointSet():
+                self.breakpoints.set(command)
+                return ""
+            case commands.BreakpointRemove(id_):
+                self.breakpoints.remove(id_)
+                return ""
             case commands.Play(speed):
                 self.mode, self.step = "playing", None
                 if speed is not None:
@@ -40,7 +48,7 @@ class Pace:
                 self.speed = speed
             case commands.Stop():
                 self.mode, self.step = "stopped", None
-        self.resting = None
+        self.resting, self.breakpoints.hit = None, None
         return ""
 
     def stirred(self) -> None:
@@ -55,6 +63,15 @@ class Pace:
             self.mode, self.step = "paused", None
         elif what is Happened.CYCLE or (what is Happened.POINT and self.step == "point"):
             self.step = None
+
+    def look(self, player: Player, what: Happened) -> Hit | None:
+        """After every operation: pauses at a breakpoint that it hit."""
+        if not self.breakpoints.known:
+            return None
+        hit = self.breakpoints.look(player, what)
+        if hit is not None:
+            self.mode, self.step, self.breakpoints.hit = "paused", None, hit
+        return hit
 
     @property
     def wants_operations(self) -> bool:

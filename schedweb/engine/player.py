@@ -101,6 +101,7 @@ class Player:
         self.projection = Projection(self.world.cluster, Clock(options.start))
         self.projection.schedulers = frozenset(profile.scheduler_name for profile in configuration.profiles)
         self.projection.load()
+        self.projection.entered_now.clear()
         self.scheduler = Scheduler(
             configuration,
             registry,
@@ -164,6 +165,7 @@ class Player:
     def operate(self) -> Happened:
         """The next operation. WAITS, FINISHED, IDLE and ERRORS are none: nothing was done."""
         scheduler = self.scheduler
+        self.projection.entered_now.clear()
         if self.errors >= ERRORS_IN_A_ROW:
             # Said once; whoever plays on gets as many again.
             self.errors = 0

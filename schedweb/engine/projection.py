@@ -82,6 +82,8 @@ class Projection(Observer):
         self.unsaid: dict[str, PodView] = {}
         """Pods that ignored an event which is not written yet."""
         self.entered = 0
+        self.entered_now: list[tuple[PodView, str]] = []
+        """Who entered which column in the operation that was done last."""
         self.attempts = 0
         self.follow = False
         """Tell of the beginning of every attempt too: somebody steps."""
@@ -115,6 +117,7 @@ class Projection(Observer):
         view.since = self.now
         self.entered += 1
         view.entered = self.entered
+        self.entered_now.append((view, column))
         self.board.enter(view, column)
         view.step(self.now, event, strong=strong)
         self.dirty[view.uid] = view

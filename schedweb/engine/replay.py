@@ -47,10 +47,12 @@ def do(player: Player, pace: Pace, entry: Entry) -> Outcome | None:
         return None
     pace.stirred()
     try:
-        return Outcome(entry.id, Obedience(player).obey(command, author=entry.author, entry=entry.id))
+        outcome = Outcome(entry.id, Obedience(player).obey(command, author=entry.author, entry=entry.id))
     except Refused as error:
         player.settle()
-        return Outcome(entry.id, None, refused=str(error))
+        outcome = Outcome(entry.id, None, refused=str(error))
+    pace.look(player, Happened.ARRIVAL)
+    return outcome
 
 
 def nothing() -> None:
@@ -66,6 +68,7 @@ def play_to(
         if happened is not Happened.ERRORS:
             # That one paused the live run too, and somebody played on: the journal says so.
             pace.happened(happened)
+            pace.look(player, happened)
         if happened in RESTING:
             raise Diverged(f"At position {player.position} there is nothing to do, and {position} is stored.")
         each()

@@ -72,6 +72,8 @@ class RunDelta(Message, frozen=True, tag="run.delta"):
     error: str | None = None
     topology: bool = False
     rate: int | None = None
+    breakpoints: list[dict[str, Any]] = []
+    hit: dict[str, str] | None = None
 
 
 class RunResync(Message, frozen=True, tag="run.resync"):

@@ -858,6 +858,15 @@ export interface components {
             cycle: components["schemas"]["Cycle"] | null;
             columns: components["schemas"]["Columns"];
         };
+        Breakpoint: {
+            id: string;
+            on: components["schemas"]["OnEnum"];
+            /** @description an extension point, a column of the board, or a plugin */
+            value: string;
+            /** @description which pods: text, !inverse, -l key=value */
+            filter?: string;
+            node?: string;
+        };
         Candidate: {
             node: string;
             chosen: boolean;
@@ -1136,6 +1145,12 @@ export interface components {
              */
             version?: string;
             decision?: components["schemas"]["CommandRequestDecisionEnum"];
+            /** @description of a breakpoint */
+            id?: string;
+            on?: components["schemas"]["OnEnum"];
+            value?: string;
+            filter?: string;
+            node?: string;
             plugin?: string;
             reason?: string;
             pods?: components["schemas"]["DecidedPodRequest"][];
@@ -1590,6 +1605,12 @@ export interface components {
             high: number;
             count: number;
         };
+        Hit: {
+            id: string;
+            /** @description shop/web-1 reached Filter */
+            text: string;
+            pod: string;
+        };
         IgnoredEvent: {
             /**
              * Format: date-time
@@ -1851,6 +1872,13 @@ export interface components {
             limit: number;
             results: components["schemas"]["Object"][];
         };
+        /**
+         * @description * `point` - point
+         *     * `status` - status
+         *     * `rejection` - rejection
+         * @enum {string}
+         */
+        OnEnum: "point" | "status" | "rejection";
         /** @description A change to one object; a fork takes it among its changes. */
         Operation: {
             verb: components["schemas"]["VerbEnum"];
@@ -2178,6 +2206,9 @@ export interface components {
             parent: components["schemas"]["Parent"] | null;
             /** @description extension-point boundaries passed */
             points: number;
+            breakpoints: components["schemas"]["Breakpoint"][];
+            /** @description the breakpoint that the run stands at */
+            hit: components["schemas"]["Hit"] | null;
             counts: components["schemas"]["QueueCounts"];
             nodes: number;
             pods: number;
@@ -2431,9 +2462,11 @@ export interface components {
          *     * `pod_activate` - pod_activate
          *     * `set_configuration` - set_configuration
          *     * `decide` - decide
+         *     * `breakpoint_set` - breakpoint_set
+         *     * `breakpoint_remove` - breakpoint_remove
          * @enum {string}
          */
-        TypeEnum: "play" | "pause" | "step" | "set_speed" | "set_seed" | "stop" | "pod_add" | "pod_delete" | "node_add" | "node_delete" | "node_cordon" | "node_uncordon" | "node_drain" | "pod_activate" | "set_configuration" | "decide";
+        TypeEnum: "play" | "pause" | "step" | "set_speed" | "set_seed" | "stop" | "pod_add" | "pod_delete" | "node_add" | "node_delete" | "node_cordon" | "node_uncordon" | "node_drain" | "pod_activate" | "set_configuration" | "decide" | "breakpoint_set" | "breakpoint_remove";
         UnknownField: {
             path: string;
             line: number | null;

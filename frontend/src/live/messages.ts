@@ -33,6 +33,8 @@ export interface RunDelta {
   topology?: boolean;
   feed: FeedItem[];
   rate?: number | null;
+  breakpoints?: Run["breakpoints"];
+  hit?: Run["hit"];
   error?: string | null;
 }
 export interface RunResync { type: "run.resync"; run: string }

@@ -212,7 +212,7 @@ export class RunStore {
       run: {
         ...run, state: delta.state, clock: delta.clock, counts: delta.counts, attempts: delta.attempts,
         points: delta.points, position: delta.position, worker: delta.worker, seq: delta.seq,
-        error: delta.error ?? null, arrivals: delta.arrivals,
+        breakpoints: delta.breakpoints ?? [], hit: delta.hit ?? null, error: delta.error ?? null, arrivals: delta.arrivals,
       },
       cycle: delta.cycle,
       columns: changed ? { ...columns, ...delta.columns } : columns,

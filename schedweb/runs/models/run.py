@@ -85,6 +85,9 @@ class Run(models.Model):
     next_arrival = models.BigIntegerField(null=True, default=None)
     not_evaluated = models.JSONField(default=list)
     resources = models.JSONField(default=list)
+    #: As they were set (schedweb/engine/commands.py: BreakpointSet), and the one that the run stands at.
+    breakpoints = models.JSONField(default=list)
+    hit = models.JSONField(null=True, default=None)
     stored_bytes = models.PositiveBigIntegerField(default=0)
 
     # The lease. `epoch` grows with every holder; a writer whose epoch is not the newest writes nothing.

@@ -102,6 +102,8 @@ def run_body(run: Run) -> dict[str, Any]:
         "position": run.position,
         "parent": parent_body(run),
         "points": run.points,
+        "breakpoints": run.breakpoints,
+        "hit": run.hit,
         "counts": {**EMPTY_COUNTS, **run.counts},
         "nodes": run.node_count,
         "pods": run.pod_count,

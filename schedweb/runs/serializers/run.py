@@ -66,6 +66,20 @@ class MomentSerializer(serializers.Serializer[Any]):
     last = serializers.IntegerField(help_text="where the run is now")
 
 
+class BreakpointSerializer(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    on = serializers.ChoiceField(["point", "status", "rejection"])
+    value = serializers.CharField(help_text="an extension point, a column of the board, or a plugin")
+    filter = serializers.CharField(required=False, help_text="which pods: text, !inverse, -l key=value")
+    node = serializers.CharField(required=False)
+
+
+class HitSerializer(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    text = serializers.CharField(help_text="shop/web-1 reached Filter")
+    pod = serializers.CharField()
+
+
 class RunSerializer(serializers.Serializer[Any]):
     id = serializers.CharField(help_text="a UUID; of a run as it was, with @position")
     number = serializers.CharField(help_text="r-0042")
@@ -82,6 +96,8 @@ class RunSerializer(serializers.Serializer[Any]):
     position = serializers.IntegerField(help_text="operations done; what the journal and moments name")
     parent = ParentSerializer(allow_null=True, help_text="of a fork")
     points = serializers.IntegerField(help_text="extension-point boundaries passed")
+    breakpoints = BreakpointSerializer(many=True)
+    hit = HitSerializer(allow_null=True, help_text="the breakpoint that the run stands at")
     counts = QueueCountsSerializer()
     nodes = serializers.IntegerField()
     pods = serializers.IntegerField()
@@ -127,6 +143,7 @@ class CommandSerializer(serializers.Serializer[Any]):
         [
             "play", "pause", "step", "set_speed", "set_seed", "stop", "pod_add", "pod_delete", "node_add",
             "node_delete", "node_cordon", "node_uncordon", "node_drain", "pod_activate", "set_configuration", "decide",
+            "breakpoint_set", "breakpoint_remove",
         ]
     )  # fmt: skip
     client_id = serializers.UUIDField(required=False, help_text="the same id is taken once only")
@@ -138,6 +155,11 @@ class CommandSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(required=False)
     version = serializers.UUIDField(required=False, help_text="configuration version")
     decision = serializers.ChoiceField(["approve", "reject", "override"], required=False)
+    id = serializers.CharField(required=False, help_text="of a breakpoint")
+    on = serializers.ChoiceField(["point", "status", "rejection"], required=False)
+    value = serializers.CharField(required=False)
+    filter = serializers.CharField(required=False, allow_blank=True)
+    node = serializers.CharField(required=False, allow_blank=True)
     plugin = serializers.CharField(required=False)
     reason = serializers.CharField(required=False, allow_blank=True)
 

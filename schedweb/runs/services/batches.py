@@ -122,6 +122,8 @@ class BatchWriter:
             next_arrival=batch.next_arrival,
             not_evaluated=batch.not_evaluated,
             resources=batch.resources,
+            breakpoints=batch.breakpoints,
+            hit=batch.hit,
             stored_bytes=self.run.stored_bytes,
             taking_over=False,
             lease_expires=expiry(rows=len(batch.pods) + len(batch.nodes) + len(batch.attempt_rows)),
@@ -289,6 +291,8 @@ class BatchWriter:
             arrivals=arrivals,
             topology=batch.topology,
             rate=batch.rate,
+            breakpoints=batch.breakpoints,
+            hit=batch.hit,
         )
         PUBLISHER.publish(run_group(run.pk), delta)
 

@@ -17,6 +17,7 @@ from framework.objects.errors import ObjectError
 from schedweb.api.errors import ApiError, conflict, not_found
 from schedweb.engine import commands as types
 from schedweb.engine.commands import AnyCommand, command_from, plain
+from schedweb.engine.pod_filter import FilterError, parse_query
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.services.dispatch import run_dispatch
 from schedweb.runs.services.playable import playable_version
@@ -91,6 +92,11 @@ def checked(content: object) -> AnyCommand:
         text, _, where = str(error).partition(" - at `$")
         path = where.rstrip("`").lstrip(".")
         raise refused(f"{path or FIELD}: {text}", path) from None
+    if isinstance(command, types.BreakpointSet):
+        try:
+            parse_query(command.filter)
+        except FilterError as error:
+            raise refused(str(error), "filter") from None
     if isinstance(command, types.Decide):
         if command.decision in ("reject", "override") and not command.reason.strip():
             raise refused(f"{command.decision.capitalize()} needs a reason.", "reason")

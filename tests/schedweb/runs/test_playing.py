@@ -206,3 +206,21 @@ def test_a_run_that_cannot_be_replayed_fails_with_a_sentence(played: Game) -> No
     assert played.run.error.startswith("Replay gave the digest ")
     with pytest.raises(ApiError, match="has failed"):
         played.command("play")
+
+
+def test_a_breakpoint_pauses_the_run_and_is_told(game: Game) -> None:
+    game.command("breakpoint_set", id="x", on="status", value="unschedulable", filter="large")
+    game.command("play", speed="max")
+    game.play()
+    assert (game.run.state, game.run.hit) == (
+        "paused",
+        {"id": "x", "text": "shop/large is unschedulable", "pod": "shop/large"},
+    )
+    assert [each["id"] for each in game.run.breakpoints] == ["x"]
+    assert FeedItem.objects.filter(run=game.run, item__icontains="Breakpoint: shop/large is unschedulable").exists()
+    game.command("breakpoint_remove", id="x")
+    game.command("play")
+    game.play()
+    assert (game.run.state, game.run.hit, game.run.breakpoints) == ("waiting_for_person", None, [])
+    with pytest.raises(ApiError, match="needs a key"):
+        game.command("breakpoint_set", id="x", on="point", value="Filter", filter="-l =a")

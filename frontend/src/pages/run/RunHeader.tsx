@@ -12,6 +12,8 @@ import { day, exact, runTime } from "@/format/time";
 import { runNow } from "@/live/runClock";
 import type { RunView } from "@/live/runStore";
 
+import { Breakpoints } from "@/rewind/Breakpoints";
+
 import classes from "./RunHeader.module.css";
 import { canMove, isPlaying, Transport } from "./Transport";
 import type { Commander } from "./useCommand";
@@ -61,6 +63,7 @@ export function RunHeader({ run, view, commander, operates, me, nodes }: RunHead
       <Clock view={view} run={run} />
       <Fact name="Seed" value={String(run.seed)} title="Chooses among nodes with equal scores" />
       <Fact name="Attempts" value={count(run.attempts)} title={`${count(run.points)} extension points so far`} />
+      <Breakpoints run={run} operates={operates && canMove(run)} send={commander.send} />
       <div className={classes.menu}>
         {menu
           ? (

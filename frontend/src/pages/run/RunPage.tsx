@@ -14,6 +14,7 @@ import { queueOf, STATES } from "@/components/states";
 import { useKeys } from "@/keys/useKeys";
 import type { RunStore, RunView } from "@/live/runStore";
 import { useFeed, useNodes, useRunStore, useRunView } from "@/live/useLive";
+import { HitNotice } from "@/rewind/Breakpoints";
 import { LookingBack } from "@/rewind/LookingBack";
 import { runOf } from "@/rewind/moment";
 import { TimelineBar } from "@/rewind/TimelineBar";
@@ -123,6 +124,7 @@ function Board({ store, view, run, columns }: BoardProps) {
     <>
       <RunHeader run={run} view={view} commander={commander} operates={operates} me={me?.username} nodes={nodes.table?.count ?? run.nodes} />
       <RunNotices run={run} />
+      <HitNotice run={run} />
       <CycleRibbon cycle={view.cycle} />
       {view.error !== null ? <Failed what="The board could not be brought up to date." error={view.error} retry={() => void store.load()} small /> : null}
       <QueueBoard run={run} view={view} cycle={view.cycle} columns={columns} selected={pod} pointedNode={pointed.byCard ? null : pointed.node} queue={phoneQueue}

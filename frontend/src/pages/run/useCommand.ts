@@ -11,6 +11,7 @@ const TRIED: Record<CommandInput["type"], string> = {
   node_add: "The node was not added.", node_delete: "The node was not deleted.", node_cordon: "The node was not cordoned.",
   node_uncordon: "The node was not uncordoned.", node_drain: "The node was not drained.", pod_activate: "The pod was not activated.",
   set_configuration: "The configuration was not switched.", decide: "Not decided.",
+  breakpoint_set: "The breakpoint was not set.", breakpoint_remove: "The breakpoint was not removed.",
 };
 
 export interface Commander {

@@ -1,0 +1,82 @@
+/** Where the run pauses by itself: set and removed here; the one it stands at is said across the page. */
+import { Link } from "@tanstack/react-router";
+import { type FormEvent, useId, useState } from "react";
+
+import { clientId } from "@/api/commands";
+import type { CommandInput, Run } from "@/api/types";
+import { Button, IconButton } from "@/components/Button";
+import { Icon } from "@/components/Icon";
+
+import classes from "./Breakpoints.module.css";
+
+type On = Run["breakpoints"][number]["on"];
+
+const KINDS: Record<On, { label: string; value: string; values: readonly string[] }> = {
+  point: { label: "reaches the extension point", value: "Filter", values: ["PreFilter", "Filter", "PostFilter", "PreScore", "Score", "Reserve", "Permit", "PreBind", "Bind"] },
+  status: { label: "becomes", value: "unschedulable", values: ["active", "backoff", "unschedulable", "waiting", "bound", "deleted"] },
+  rejection: { label: "is rejected by the plugin", value: "NodeResourcesFit", values: [] },
+};
+
+interface BreakpointsProps {
+  run: Run;
+  operates: boolean;
+  send: (command: CommandInput) => Promise<unknown>;
+}
+
+export function Breakpoints({ run, operates, send }: BreakpointsProps) {
+  const id = useId();
+  const [on, setOn] = useState<On>("point");
+  const [value, setValue] = useState(KINDS.point.value);
+  const [filter, setFilter] = useState("");
+  const kind = KINDS[on];
+  const set = (event: FormEvent) => {
+    event.preventDefault();
+    void send({ type: "breakpoint_set", id: clientId(), on, value: value.trim(), filter: filter.trim() });
+  };
+  return (
+    <details className={`${classes.box ?? ""} hidePhone`}>
+      <summary>Breakpoints{run.breakpoints.length === 0 ? "" : ` ${run.breakpoints.length}`}</summary>
+      <div className={classes.panel}>
+        {run.breakpoints.length === 0 ? <p className="faint">None. The run pauses when a pod does what you set here.</p> : (
+          <ul>
+            {run.breakpoints.map((one) => (
+              <li key={one.id} data-hit={run.hit?.id === one.id}>
+                <span>{one.filter === undefined || one.filter === "" ? "any pod" : <code>{one.filter}</code>} {KINDS[one.on].label} <b>{one.value}</b>{one.node === undefined || one.node === "" ? "" : ` on ${one.node}`}</span>
+                <IconButton icon="close" label={`Remove the breakpoint at ${one.value}`} disabled={!operates} onClick={() => void send({ type: "breakpoint_remove", id: one.id })} />
+              </li>
+            ))}
+          </ul>
+        )}
+        <form onSubmit={set}>
+          <label htmlFor={`${id}-filter`}>Pods</label>
+          <input id={`${id}-filter`} value={filter} placeholder="all; text, !inverse, -l app=web" onChange={(event) => setFilter(event.currentTarget.value)} />
+          <label htmlFor={`${id}-on`}>Pause when one</label>
+          <select id={`${id}-on`} value={on} onChange={(event) => {
+            const next = event.currentTarget.value as On;
+            setOn(next);
+            setValue(KINDS[next].value);
+          }}>
+            {(Object.keys(KINDS) as On[]).map((each) => <option key={each} value={each}>{KINDS[each].label}</option>)}
+          </select>
+          <label htmlFor={`${id}-value`}>Which</label>
+          {kind.values.length === 0
+            ? <input id={`${id}-value`} value={value} required onChange={(event) => setValue(event.currentTarget.value)} />
+            : <select id={`${id}-value`} value={value} onChange={(event) => setValue(event.currentTarget.value)}>{kind.values.map((each) => <option key={each}>{each}</option>)}</select>}
+          <Button type="submit" size="sm" disabled={!operates || value.trim() === ""}>Set</Button>
+        </form>
+      </div>
+    </details>
+  );
+}
+
+/** Why the run stands. */
+export function HitNotice({ run }: { run: Run }) {
+  if (run.hit === null) return null;
+  const [namespace = "", name = ""] = run.hit.pod.split("/");
+  return (
+    <p className={classes.hit} role="status">
+      <Icon name="stop" size={12} /> Paused at a breakpoint: {run.hit.text}.{" "}
+      <Link to="/runs/$run/pods/$namespace/$name" params={{ run: run.id, namespace, name }} className="leads">Open the pod</Link>
+    </p>
+  );
+}
