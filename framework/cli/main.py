@@ -131,7 +131,7 @@ def main(arguments: Sequence[str]) -> int:
                 sys.stdout,
             )
         asked = simulate.Request(chosen.filename, chosen.config, chosen.seed, chosen.explain, gates)
-        return simulate.run(asked, sys.stdout, sys.stderr)
+        return simulate.run(asked, sys.stdout)
     except InputError as error:
         print(error, file=sys.stderr)
         return BAD_INPUT

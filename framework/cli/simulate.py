@@ -62,7 +62,7 @@ class _Outcomes(LastAttempts):
             self.deleted.append(f"{old.key} from {old.spec.node_name}" if old.spec.node_name else old.key)
 
 
-def run(asked: Request, output: TextIO, notes: TextIO) -> int:
+def run(asked: Request, output: TextIO) -> int:
     outcomes = _Outcomes(asked.explain)
     scheduler = read_scheduler(asked.files, asked.config, asked.seed, outcomes, asked.feature_gates)
     cluster = scheduler.cluster
@@ -74,7 +74,6 @@ def run(asked: Request, output: TextIO, notes: TextIO) -> int:
         output.write(f"preempted: {deleted}\n")
     for pod, lines in outcomes.explanations.items():
         output.write("\n" + "\n".join(lines or [f"{pod}: no attempt was made"]) + "\n")
-    _warn(scheduler, waiting, notes)
     return PENDING if any(row.pending for row in rows) else 0
 
 
@@ -122,13 +121,3 @@ def _print(rows: Iterable[Row], output: TextIO) -> None:
         start = f"{row.pod:<{widths[0]}}  {row.node or '-':<{widths[1]}}  {row.score or '-':>{widths[2]}}  "
         lines = textwrap.wrap(row.message, max(WIDTH - len(indent), 40), break_on_hyphens=False) or [""]
         output.write("\n".join([(start + lines[0]).rstrip(), *(indent + line for line in lines[1:])]) + "\n")
-
-
-def _warn(scheduler: Scheduler, pods: Iterable[Pod], notes: TextIO) -> None:
-    """Plugins that are not built yet, and that the configuration asks for all the same."""
-    for profile in scheduler.configuration.profiles:
-        judged = [pod.key for pod in pods if pod.spec.scheduler_name == profile.scheduler_name]
-        if judged and profile.not_evaluated:
-            plugins = ", ".join(profile.not_evaluated)
-            shown = ", ".join(judged[:3]) + (f" and {len(judged) - 3} more" if len(judged) > 3 else "")
-            notes.write(f"warning: not evaluated yet: {plugins}; {shown} may not be placeable in a real cluster\n")

@@ -93,8 +93,6 @@ class CatalogueEntry:
     extension_points: frozenset[ExtensionPoint]
     args_type: type[msgspec.Struct] | None = None
     description: str = ""
-    evaluated: bool = True
-    """False: known to kube-scheduler and kept in the effective set, but not built here yet."""
 
     @property
     def args_kind(self) -> str:

@@ -24,8 +24,6 @@ class EffectivePlugin(msgspec.Struct, frozen=True, rename="camel"):
     """At score points only."""
     default_weight: int | None = None
     moved: bool = False
-    evaluated: bool = True
-    """False: known to kube-scheduler but not built here yet."""
 
 
 class DisabledPlugin(msgspec.Struct, frozen=True, rename="camel"):
@@ -59,8 +57,6 @@ class EffectiveProfile(msgspec.Struct, frozen=True, rename="camel"):
     """Every plugin that is instantiated, in the registry's order."""
     args: dict[str, Any] = {}
     """Plugin → its args Struct, defaulted; a mapping as written for a plugin without one."""
-    not_evaluated: tuple[str, ...] = ()
-    """Plugins of this profile that are not built here yet: every pod they would have judged carries a warning."""
 
     def point(self, name: str) -> EffectivePoint:
         return self.points.get(name, _EMPTY)

@@ -274,9 +274,6 @@ class _ProfileBuilder:
             },
             plugins=needed,
             args={name: args[name] for name in needed if args.get(name) is not None},
-            not_evaluated=tuple(
-                name for name in needed if (entry := self._catalogue.get(name)) and not entry.evaluated
-            ),
         )
 
     # What a constructor refuses ---------------------------------------------------------------------------------------
@@ -411,7 +408,6 @@ class _ProfileBuilder:
         return {name for name, other in zip(now, kept, strict=False) if name != other}
 
     def _plugin(self, name: str, by_default: bool, moved: bool, weights: dict[str, int] | None) -> EffectivePlugin:
-        entry = self._catalogue.get(name)
         weight = None if weights is None else weights[name]
         default_weight = self._default_weights.get(name, 1) if by_default and weights is not None else None
         origin: Origin = "default"
@@ -427,7 +423,6 @@ class _ProfileBuilder:
             weight=weight,
             default_weight=default_weight,
             moved=moved,
-            evaluated=entry is None or entry.evaluated,
         )
 
     def _disabled(self, name: str, point: ExtensionPoint) -> DisabledPlugin:

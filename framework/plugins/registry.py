@@ -131,7 +131,7 @@ class Registry:
         return self._entries.get(name)
 
     def plugin_class(self, name: str) -> type[Plugin] | None:
-        """None for plugins that are not evaluated yet."""
+        """None for a name that is only described."""
         return self._classes.get(name)
 
     def entries(self) -> tuple[CatalogueEntry, ...]:

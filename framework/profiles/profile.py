@@ -50,7 +50,6 @@ class Profile:
         self.name = effective.scheduler_name
         self._effective = effective
         self.percentage_of_nodes_to_score = effective.percentage_of_nodes_to_score
-        self.not_evaluated = effective.not_evaluated
         self.plugins = plugins
         self.handle = handle
         self._services = services
@@ -103,7 +102,7 @@ class Profile:
 
     def __getstate__(self) -> dict[str, Any]:
         """The plugins with what they remember; bound methods and hints are prepared again by ``Scheduler``."""
-        kept = ("name", "_effective", "percentage_of_nodes_to_score", "not_evaluated", "plugins", "handle", "_services")
+        kept = ("name", "_effective", "percentage_of_nodes_to_score", "plugins", "handle", "_services")
         return {name: self.__dict__[name] for name in kept}
 
     def ask_for_events(self) -> None:

@@ -28,7 +28,6 @@ class PluginDescription(msgspec.Struct, frozen=True):
     defaults: dict[str, Any] | None
     default_weight: int | None
     in_default_profile: bool
-    evaluated: bool
     asks_a_person: bool
     distribution: str | None
 
@@ -87,7 +86,6 @@ def _describe(entry: CatalogueEntry, distribution: str | None) -> PluginDescript
         defaults=defaults_of(entry),
         default_weight=DEFAULT_WEIGHTS.get(entry.name, 1) if scores else None,
         in_default_profile=entry.name in DEFAULT_WEIGHTS,
-        evaluated=entry.evaluated,
         asks_a_person=plugin is not None and issubclass(plugin, PersonPermitPlugin),
         distribution=distribution,
     )

@@ -110,7 +110,6 @@ class Examination(msgspec.Struct, frozen=True):
     effective: Effective | None
     form: Form | None
     feature_gates: list[ShownGate]
-    not_evaluated: list[str]
     runnable: bool
     why: str
 
@@ -138,7 +137,6 @@ def examine(text: str) -> Examination:
         effective=effective,
         form=None if effective is None else _form(value, effective, errors),
         feature_gates=_shown_gates(text),
-        not_evaluated=_not_evaluated(effective),
         runnable=not why,
         why=why,
     )
@@ -318,13 +316,3 @@ def _global_defaults() -> dict[str, int]:
 
 def _if(kind: type[Any], value: Any) -> Any:
     return value if isinstance(value, kind) and not isinstance(value, bool) else None
-
-
-def _not_evaluated(effective: Effective | None) -> list[str]:
-    if effective is None:
-        return []
-    return list(
-        dict.fromkeys(
-            row.plugin for profile in effective.profiles for row in profile.rows if row.not_evaluated and not row.off
-        )
-    )

@@ -35,7 +35,6 @@ class PointPlugin(msgspec.Struct, frozen=True):
     state: State
     origin: Origin | DisabledOrigin
     weight: int | None
-    not_evaluated: bool
 
 
 class Row(msgspec.Struct, frozen=True):
@@ -47,7 +46,6 @@ class Row(msgspec.Struct, frozen=True):
     changed: bool
     args_changed: bool
     has_args: bool
-    not_evaluated: bool
     cells: dict[str, Cell]
 
 
@@ -104,12 +102,12 @@ def _show_profile(profile: EffectiveProfile, multi_point: list[str], default: tu
             cells.setdefault(plugin.name, {})[shown_point(written)] = Cell(
                 state, plugin.origin, position, plugin.weight, plugin.default_weight, plugin.moved, None
             )
-            shown.append(PointPlugin(plugin.name, state, plugin.origin, plugin.weight, not plugin.evaluated))
+            shown.append(PointPlugin(plugin.name, state, plugin.origin, plugin.weight))
         for off in point.disabled:
             cells.setdefault(off.name, {})[shown_point(written)] = Cell(
                 "disabled", off.origin, None, None, None, False, off.disabled_in
             )
-            shown.append(PointPlugin(off.name, "disabled", off.origin, None, _not_evaluated(off.name)))
+            shown.append(PointPlugin(off.name, "disabled", off.origin, None))
     args = {name: plain(given) if given else {} for name, given in profile.args.items()}
     order = _row_order(multi_point, list(cells), default)
     rows = [_row(name, cells.get(name, {}), args, by_default=name in default) for name in order]
@@ -146,11 +144,5 @@ def _row(name: str, cells: dict[str, Cell], args: dict[str, dict[str, Any]], *, 
         changed=args_changed or any(cell.origin not in ("default", origin) for cell in cells.values()),
         args_changed=args_changed,
         has_args=entry is not None and entry.args_type is not None,
-        not_evaluated=_not_evaluated(name),
         cells=cells,
     )
-
-
-def _not_evaluated(name: str) -> bool:
-    entry = registry().get(name)
-    return entry is not None and not entry.evaluated

@@ -153,7 +153,6 @@ class PointPluginSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(choices=CELL_STATES)
     origin = serializers.ChoiceField(choices=CELL_ORIGINS)
     weight = serializers.IntegerField(allow_null=True)
-    not_evaluated = serializers.BooleanField()
 
 
 class PluginRowSerializer(serializers.Serializer[Any]):
@@ -164,7 +163,6 @@ class PluginRowSerializer(serializers.Serializer[Any]):
     changed = serializers.BooleanField()
     args_changed = serializers.BooleanField()
     has_args = serializers.BooleanField()
-    not_evaluated = serializers.BooleanField()
     cells = serializers.DictField(child=PluginCellSerializer())
 
 
@@ -235,7 +233,6 @@ class ExaminationSerializer(serializers.Serializer[Any]):
     effective = EffectiveSerializer(allow_null=True)
     form = ConfigurationFormSerializer(allow_null=True)
     feature_gates = FeatureGateSerializer(many=True)
-    not_evaluated = serializers.ListField(child=serializers.CharField())
     runnable = serializers.BooleanField()
     why = serializers.CharField(allow_blank=True, help_text="Why no run can be played with it")
 
@@ -303,7 +300,6 @@ class PluginSerializer(serializers.Serializer[Any]):
     defaults = serializers.DictField(allow_null=True)
     default_weight = serializers.IntegerField(allow_null=True)
     in_default_profile = serializers.BooleanField()
-    evaluated = serializers.BooleanField()
     asks_a_person = serializers.BooleanField()
     distribution = serializers.CharField(allow_null=True, help_text="The package it comes from; null for our own")
 

@@ -330,7 +330,6 @@ class Engine:
             arrivals_left=len(player.timeline) - player.arrived,
             arrivals_total=len(player.timeline),
             next_arrival=player.next_arrival,
-            not_evaluated=sorted({name for names in projection.not_evaluated.values() for name in names}),
             pods=pods,
             nodes=nodes,
             chunk=chunk,

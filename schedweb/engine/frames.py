@@ -181,6 +181,7 @@ class ObjectRow(msgspec.Struct, frozen=True, array_like=True):
     """An object that is neither a pod nor a node, as it is now; without a manifest once it was deleted."""
 
     kind: str
+    group: str
     namespace: str
     name: str
     present: bool
@@ -226,7 +227,6 @@ class Batch(Message, frozen=True, tag="batch"):
     arrivals_left: int
     arrivals_total: int
     next_arrival: int | None
-    not_evaluated: list[str]
     pods: list[PodRow]
     nodes: list[NodeRow]
     chunk: Chunk | None

@@ -11,7 +11,7 @@ from framework.objects import Node, Pod
 from schedweb.engine.batch import Gatherer
 from schedweb.engine.frames import NodeRow, ObjectRow, PodRow
 from schedweb.engine.player import Player
-from schedweb.engine.projection import SHOWN_KINDS
+from schedweb.engine.projection import SHOWN_KINDS, object_key
 
 _LARGEST: Final = 4 * 1024**3
 
@@ -33,7 +33,6 @@ class MomentView(msgspec.Struct, frozen=True):
     objects: list[ObjectRow]
     arrivals_left: int
     next_arrival: int | None
-    not_evaluated: list[str]
 
 
 def view_of(player: Player) -> MomentView:
@@ -43,9 +42,7 @@ def view_of(player: Player) -> MomentView:
     projection.nodes.dirty = {view.row: view for view in projection.nodes.views.values()}
     projection.nodes.objects_changed = set(projection.nodes.views)
     projection.others_changed = {
-        (obj.kind, obj.metadata.namespace, obj.metadata.name): obj
-        for obj in cluster.all()
-        if not isinstance(obj, Pod | Node) and obj.kind in SHOWN_KINDS
+        object_key(obj): obj for obj in cluster.all() if not isinstance(obj, Pod | Node) and obj.kind in SHOWN_KINDS
     }
     gatherer = Gatherer(player)
     return MomentView(
@@ -63,7 +60,6 @@ def view_of(player: Player) -> MomentView:
         objects=gatherer.objects(),
         arrivals_left=len(player.timeline) - player.arrived,
         next_arrival=player.next_arrival,
-        not_evaluated=sorted({name for names in projection.not_evaluated.values() for name in names}),
     )
 
 

@@ -115,8 +115,7 @@ class Player:
         self.configured(configuration)
 
     def configured(self, configuration: EffectiveConfiguration) -> None:
-        not_evaluated = {profile.scheduler_name: profile.not_evaluated for profile in configuration.profiles}
-        self.projection.configured(self.scheduler.profiles, not_evaluated)
+        self.projection.configured(self.scheduler.profiles)
 
     # --- reading ----------------------------------------------------------------------------------------------------
 

@@ -6,12 +6,12 @@ and the node table; the child process takes it out (schedweb/engine/batch.py).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
 from framework.interface import Code, Status
 from framework.objects import KubeObject, Node, Pod, PodGroup
+from framework.objects.kinds import api_group
 from framework.profiles import Clock, ProfileMap, WaitingPod
 from framework.queue import IgnoredEvent, Place, QueueMove
 from framework.scheduler import Cluster, Observer
@@ -47,6 +47,11 @@ SHOWN_KINDS: Final = frozenset({
 })  # fmt: skip
 
 
+def object_key(obj: KubeObject) -> tuple[str, str, str, str]:
+    """(kind, group, namespace, name): two API groups may have a kind of the same name."""
+    return obj.kind, api_group(obj.api_version), obj.metadata.namespace, obj.metadata.name
+
+
 @dataclass(slots=True)
 class DecisionView:
     """A decision about a waiting pod; its outcome is told when the pod has moved on."""
@@ -74,7 +79,6 @@ class Projection(Observer):
         self.feed = Feed()
         self.gangs: dict[str, dict[str, PodView]] = {}
         self.schedulers: frozenset[str] = frozenset()
-        self.not_evaluated: dict[str, tuple[str, ...]] = {}
         self.asking: dict[str, frozenset[str]] = {}
         """Profile → its plugins that ask a person."""
         self.awaited: dict[str, dict[str, str]] = {}
@@ -97,7 +101,8 @@ class Projection(Observer):
         self.decided: dict[str, tuple[str, int]] = {}
         """Uid → (who, when) of the last decision about its wait."""
         self.preemptions = Preemptions()
-        self.others_changed: dict[tuple[str, str, str], KubeObject | None] = {}
+        self.others_changed: dict[tuple[str, str, str, str], KubeObject | None] = {}
+        """(kind, group, namespace, name) → what it is now."""
         """(kind, namespace, name) → what is neither pod nor node as it is now; None once it was deleted."""
         self.logs: list[str] = []
         self.ended: list[AttemptTrace] = []
@@ -174,7 +179,7 @@ class Projection(Observer):
     def _other_changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
         obj = new or old
         if obj is not None and obj.kind in SHOWN_KINDS:
-            self.others_changed[obj.kind, obj.metadata.namespace, obj.metadata.name] = new
+            self.others_changed[object_key(obj)] = new
 
     def load(self) -> None:
         """Takes over what the cluster holds before the scheduler begins."""
@@ -243,10 +248,9 @@ class Projection(Observer):
         view.waits = []
         self.enter(view, column, event)
 
-    def configured(self, profiles: ProfileMap, not_evaluated: Mapping[str, tuple[str, ...]]) -> None:
+    def configured(self, profiles: ProfileMap) -> None:
         """The profiles that play from now on."""
         self.schedulers = frozenset(profiles)
-        self.not_evaluated = dict(not_evaluated)
         self.asking = {name: profile.asking_plugins for name, profile in profiles.items()}
         self.awaited = {
             name: {plugin: awaited(plugin, profile.hints.events_of(plugin)) for plugin in profile.plugins}

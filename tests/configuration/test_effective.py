@@ -87,12 +87,6 @@ def test_the_default_profile_is_kube_schedulers() -> None:
     assert all(not found.disabled for found in profile.points.values())
 
 
-def test_every_plugin_of_the_default_profile_is_evaluated() -> None:
-    profile = effective()
-    assert profile.not_evaluated == ()
-    assert all(plugin.evaluated for found in profile.points.values() for plugin in found.plugins)
-
-
 def test_an_enabled_default_plugin_moves_to_the_front() -> None:
     profile = effective("""\
     score:
@@ -339,7 +333,6 @@ def test_the_effective_configuration_is_plain_data() -> None:
         "weight": 3,
         "defaultWeight": 3,
         "moved": False,
-        "evaluated": True,
     }
     assert plain["profiles"][0]["args"]["DefaultPreemption"] == {
         "minCandidateNodesPercentage": 10,

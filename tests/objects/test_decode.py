@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from framework.objects import Node, Pod, Unstructured
+from framework.objects import Node, Pod, PodGroup, Unstructured
 from framework.objects.decode import (
     decode_json,
     decode_manifest,
@@ -16,6 +16,7 @@ from framework.objects.decode import (
     to_manifest,
 )
 from framework.objects.errors import ObjectError
+from framework.objects.scheduling import SchedulingPodGroup
 from tests.objects.builders import manifest
 
 
@@ -84,6 +85,11 @@ def test_other_kinds_keep_everything() -> None:
     assert to_manifest(decoded) == given
     assert json.loads(encode_json(decoded)) == given
     assert isinstance(decode_manifest(manifest("PodGroup", "scheduling.k8s.io/v1alpha0")), Unstructured)
+
+
+def test_the_group_tells_two_kinds_of_one_name_apart() -> None:
+    assert isinstance(decode_manifest(manifest("PodGroup", "scheduling.k8s.io/v1alpha2")), SchedulingPodGroup)
+    assert isinstance(decode_manifest(manifest("PodGroup", "scheduling.x-k8s.io/v1alpha1")), PodGroup)
 
 
 def test_absent_null_and_empty() -> None:

@@ -78,4 +78,4 @@ def test_the_cases_decode_and_are_admitted(path: Path) -> None:
 
 
 def test_all_categories_are_here() -> None:
-    assert len(CASES) == 18
+    assert len(CASES) == 19

@@ -79,8 +79,8 @@ def test_never_does_not_preempt() -> None:
 
 def test_equal_priority_is_no_victim() -> None:
     played = play(make_node("n1"), low("l", cpu="4", priority=1000), high())
-    text = "0/1 nodes are available: 1 Insufficient cpu. preemption: 0/1 nodes are available: "
-    assert text + "1 No preemption victims found for incoming pod." in played.message("vip")
+    text = "0/1 nodes are available: 1 Insufficient cpu. no new claims to deallocate, preemption: "
+    assert text + "0/1 nodes are available: 1 No preemption victims found for incoming pod." in played.message("vip")
 
 
 def test_a_request_larger_than_the_node_evicts_nobody() -> None:

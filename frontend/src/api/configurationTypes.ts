@@ -32,5 +32,5 @@ export type PathPart = string | number;
 
 /** What can be told of a text: a saved version's or a draft's. */
 export type Examination = Pick<
-  CheckResult, "format" | "errors" | "warnings" | "unknown_fields" | "effective" | "form" | "feature_gates" | "not_evaluated" | "runnable" | "why"
+  CheckResult, "format" | "errors" | "warnings" | "unknown_fields" | "effective" | "form" | "feature_gates" | "runnable" | "why"
 >;

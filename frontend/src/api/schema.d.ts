@@ -1068,7 +1068,6 @@ export interface components {
             effective: components["schemas"]["Effective"] | null;
             form: components["schemas"]["ConfigurationForm"] | null;
             feature_gates: components["schemas"]["FeatureGate"][];
-            not_evaluated: string[];
             runnable: boolean;
             /** @description Why no run can be played with it */
             why: string;
@@ -1706,6 +1705,7 @@ export interface components {
         };
         KindCount: {
             kind: string;
+            group: string;
             count: number;
         };
         Lane: {
@@ -1928,7 +1928,6 @@ export interface components {
             } | null;
             default_weight: number | null;
             in_default_profile: boolean;
-            evaluated: boolean;
             asks_a_person: boolean;
             /** @description The package it comes from; null for our own */
             distribution: string | null;
@@ -1951,7 +1950,6 @@ export interface components {
             changed: boolean;
             args_changed: boolean;
             has_args: boolean;
-            not_evaluated: boolean;
             cells: {
                 [key: string]: components["schemas"]["PluginCell"];
             };
@@ -2060,7 +2058,6 @@ export interface components {
             state: components["schemas"]["CellStateEnum"];
             origin: components["schemas"]["CellOriginEnum"];
             weight: number | null;
-            not_evaluated: boolean;
         };
         /**
          * @description * `ok` - ok
@@ -2220,7 +2217,6 @@ export interface components {
             started_by: string;
             worker: components["schemas"]["Worker"];
             seq: number;
-            not_evaluated: string[];
             arrivals: components["schemas"]["Arrivals"] | null;
             size_bytes: number;
             engine_version: string;
@@ -2255,6 +2251,8 @@ export interface components {
         };
         RunObject: {
             kind: string;
+            /** @description API group; empty for the core group */
+            group: string;
             namespace: string;
             name: string;
             state: string;
@@ -2516,7 +2514,6 @@ export interface components {
             effective: components["schemas"]["Effective"] | null;
             form: components["schemas"]["ConfigurationForm"] | null;
             feature_gates: components["schemas"]["FeatureGate"][];
-            not_evaluated: string[];
             runnable: boolean;
             /** @description Why no run can be played with it */
             why: string;
@@ -4759,6 +4756,7 @@ export interface operations {
     runs_objects: {
         parameters: {
             query?: {
+                /** @description PodGroup, or PodGroup.scheduling.k8s.io where two API groups have a kind of that name */
                 kind?: string;
                 /** @description How many to return, at most 200 */
                 limit?: number;
@@ -4815,6 +4813,7 @@ export interface operations {
     runs_object_yaml: {
         parameters: {
             query: {
+                /** @description PodGroup, or PodGroup.scheduling.k8s.io where two API groups have a kind of that name */
                 kind: string;
                 name: string;
                 /** @description empty for what has none */

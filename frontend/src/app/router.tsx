@@ -128,7 +128,6 @@ const configurationRoute = createRoute({
       plugin: text(search, "plugin"),
       /** The extension point whose order is shown. */
       point: text(search, "point"),
-      all: flag(search, "all"),
     }),
   component: lazyRouteComponent(() => import("@/pages/configuration/ConfigurationPage"), "ConfigurationPage"),
 });

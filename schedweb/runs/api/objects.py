@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
@@ -13,6 +15,8 @@ from schedweb.runs.selectors import objects, preemptions
 from schedweb.runs.selectors.runs import run_get
 from schedweb.runs.serializers.claims import PreemptionRowSerializer, RunObjectWindowSerializer
 from schedweb.runs.serializers.pod import YamlSerializer
+
+KIND: Final = "PodGroup, or PodGroup.scheduling.k8s.io where two API groups have a kind of that name"
 
 
 class PreemptionListApi(APIView):
@@ -31,7 +35,7 @@ class ObjectListApi(APIView):
         operation_id="runs_objects",
         parameters=[
             *WINDOW_PARAMETERS,
-            OpenApiParameter("kind", str),
+            OpenApiParameter("kind", str, description=KIND),
             OpenApiParameter("q", str, description="a part of the name"),
         ],
         responses=RunObjectWindowSerializer,
@@ -45,7 +49,7 @@ class ObjectYamlApi(APIView):
     @extend_schema(
         operation_id="runs_object_yaml",
         parameters=[
-            OpenApiParameter("kind", str, required=True),
+            OpenApiParameter("kind", str, required=True, description=KIND),
             OpenApiParameter("namespace", str, description="empty for what has none"),
             OpenApiParameter("name", str, required=True),
         ],

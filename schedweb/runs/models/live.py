@@ -88,19 +88,24 @@ class NodeRecord(models.Model):
 
 
 class ObjectRecord(models.Model):
-    """What is neither pod nor node: claims, volumes, classes, slices, budgets, groups."""
+    """What is neither pod nor node: claims, volumes, classes, slices, budgets, groups.
+
+    Two API groups may have a kind of the same name (PodGroup), so both are part of the key.
+    """
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="object_records")
     kind = models.CharField(max_length=63)
+    group = models.CharField(max_length=253, blank=True, default="")
+    """The API group, without a version; "" is the core group."""
     namespace = models.CharField(max_length=63, blank=True)
     name = models.CharField(max_length=253)
     present = models.BooleanField(default=True)
     manifest = models.BinaryField(null=True)
 
     class Meta:
-        ordering: ClassVar[list[str]] = ["kind", "namespace", "name"]
+        ordering: ClassVar[list[str]] = ["kind", "group", "namespace", "name"]
         constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(fields=["run", "kind", "namespace", "name"], name="one_record_per_object")
+            models.UniqueConstraint(fields=["run", "kind", "group", "namespace", "name"], name="one_record_per_object")
         ]
 
     def __str__(self) -> str:

@@ -83,7 +83,6 @@ class Run(models.Model):
     arrivals_left = models.PositiveIntegerField(default=0)
     arrivals_total = models.PositiveIntegerField(default=0)
     next_arrival = models.BigIntegerField(null=True, default=None)
-    not_evaluated = models.JSONField(default=list)
     resources = models.JSONField(default=list)
     #: As they were set (schedweb/engine/commands.py: BreakpointSet), and the one that the run stands at.
     breakpoints = models.JSONField(default=list)

@@ -222,7 +222,7 @@ def held_by_gang(manifest: Manifest, objects: Objects) -> Sentence:
     """Of a pod that GangScheduling keeps out of the queue."""
     namespace = str(manifest.get("metadata", {}).get("namespace", ""))
     name = str((manifest.get("spec", {}).get("schedulingGroup") or {}).get("podGroupName", ""))
-    group = objects.get("PodGroup", namespace, name)
+    group = objects.get("PodGroup.scheduling.k8s.io", namespace, name)
     if group is None:
         return f"Its pod group {namespace}/{name} does not exist.", "It is tried when the group is created."
     policy = group.get("spec", {}).get("schedulingPolicy") or {}

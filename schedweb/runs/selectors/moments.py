@@ -7,7 +7,7 @@ to there.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from operator import attrgetter
 from typing import Any, Final
@@ -23,7 +23,6 @@ from schedweb.runs.models import Analysis, JournalEntry, NodeRecord, ObjectRecor
 from schedweb.runs.selectors.pod_query import query_of
 from schedweb.runs.services.analyses import OPEN, analysis_ask
 
-Key = tuple[str, str, str]
 HELD: Final = 4
 """Moments that a process holds unpacked."""
 
@@ -33,9 +32,8 @@ class Moment:
         self.view = view
         self.pods = [pod_record(place, row) for place, row in enumerate(view.pods, start=1)]
         self.nodes = [node_record(place, row) for place, row in enumerate(view.nodes, start=1)]
-        self.objects: dict[Key, ObjectRecord] = {
-            (row.kind, row.namespace, row.name): ObjectRecord(**msgspec.structs.asdict(row)) for row in view.objects
-        }
+        objects = [ObjectRecord(**msgspec.structs.asdict(row)) for row in view.objects]
+        self.objects: list[ObjectRecord] = in_order(objects, ("kind", "group", "namespace", "name"))
 
     def pod(self, namespace: str, name: str) -> PodRecord | None:
         return next((each for each in self.pods if each.name == name and each.namespace == namespace), None)
@@ -52,10 +50,10 @@ class Moment:
         matches = query_of(query).matches
         return [each for each in found if matches(each.namespace, each.name, each.labels)]
 
-    def objects_of(self, kind: str = "", name: str = "") -> list[ObjectRecord]:
-        """In order; `name`: part of it."""
-        keys = sorted(key for key in self.objects if not kind or key[0] == kind)
-        return [self.objects[key] for key in keys if name.lower() in key[2].lower()]
+    def objects_by(self, wanted: Mapping[str, str], part: str = "") -> list[ObjectRecord]:
+        """In order; `wanted`: field=value; `part`: of the name."""
+        found = [each for each in self.objects if all(getattr(each, field) == value for field, value in wanted.items())]
+        return [each for each in found if part.lower() in each.name.lower()]
 
 
 def in_order(rows: Iterable[Any], fields: Iterable[str]) -> list[Any]:
@@ -122,7 +120,7 @@ def as_of(run: Run, ref: MomentRef) -> Run:
     run.columns = "{" + ",".join(f'"{name}":{text}' for name, text in view.columns_json.items()) + "}"
     run.cycle = msgspec.json.decode(view.cycle_json)
     run.node_count, run.pod_count = len(moment.nodes), len(moment.pods)
-    run.arrivals_left, run.next_arrival, run.not_evaluated = view.arrivals_left, view.next_arrival, view.not_evaluated
+    run.arrivals_left, run.next_arrival = view.arrivals_left, view.next_arrival
     run.state, run.error, run.seq = Run.State.PAUSED, "", 0
     run.lease_owner, run.wanted, run.taking_over = "", False, False
     return run

@@ -8,9 +8,10 @@ from typing import Any, Final
 
 from django.db.models import Count, QuerySet
 
-from schedweb.api.errors import not_found
+from schedweb.api.errors import ApiError, not_found
 from schedweb.api.windows import Window, window_body
 from schedweb.runs.models import ObjectRecord, Run
+from schedweb.runs.selectors.object_kinds import of_kind
 from schedweb.runs.selectors.pods import manifest_of, yaml_of
 
 Manifest = Mapping[str, Any]
@@ -21,23 +22,34 @@ Key = tuple[str, str, str]
 
 
 def object_get(run: Run, kind: str, namespace: str, name: str) -> ObjectRecord | None:
-    if run.moment is not None:
-        there: ObjectRecord | None = run.moment.objects.get((kind, namespace, name))
-        return there
-    return ObjectRecord.objects.filter(run=run, kind=kind, namespace=namespace, name=name, present=True).first()
+    """Raises an ApiError when two API groups have one and `kind` does not say which is asked for."""
+    asked = {**of_kind(kind), "namespace": namespace, "name": name}
+    found: list[ObjectRecord] = (
+        list(ObjectRecord.objects.filter(**asked, run=run, present=True)[:2])
+        if run.moment is None
+        else run.moment.objects_by(asked)
+    )
+    if len(found) > 1:
+        either = " or ".join(f"{row.kind}.{row.group}" for row in found)
+        text = f"This run has two objects {called(kind, namespace, name)}: ask for {either}."
+        raise ApiError(text, code="invalid", path="kind")
+    return found[0] if found else None
+
+
+def called(kind: str, namespace: str, name: str) -> str:
+    return f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
 
 
 def object_rows(run: Run, kind: str = "", name: str = "") -> QuerySet[ObjectRecord] | list[ObjectRecord]:
     """In order; `name`: part of it."""
     if run.moment is not None:
-        there: list[ObjectRecord] = run.moment.objects_of(kind, name)
+        there: list[ObjectRecord] = run.moment.objects_by(of_kind(kind), name)
         return there
-    rows = ObjectRecord.objects.filter(run=run, present=True, name__icontains=name)
-    return rows.filter(kind=kind) if kind else rows
+    return ObjectRecord.objects.filter(**of_kind(kind), run=run, present=True, name__icontains=name)
 
 
 class ObjectLookup:
-    """Objects of one run by name, each read once."""
+    """Objects of one run by kind (as ``of_kind`` reads it) and name, each read once."""
 
     def __init__(self, run: Run) -> None:
         self.run = run
@@ -143,6 +155,7 @@ def object_body(row: ObjectRecord) -> dict[str, Any]:
     state = STATES.get(row.kind)
     return {
         "kind": row.kind,
+        "group": row.group,
         "namespace": row.namespace,
         "name": row.name,
         "state": "" if state is None else state(manifest_of(row.manifest)),
@@ -153,18 +166,23 @@ def object_window(run: Run, window: Window, *, kind: str = "", query: str = "") 
     rows = object_rows(run, kind, query)
     count = len(rows) if isinstance(rows, list) else rows.count()
     body = window_body(window, count, [object_body(row) for row in window.cut(rows)])
-    return {**body, "kinds": [{"kind": name, "count": number} for name, number in sorted(kind_counts(run).items())]}
+    kinds = [
+        {"kind": name, "group": group, "count": number} for (name, group), number in sorted(kind_counts(run).items())
+    ]
+    return {**body, "kinds": kinds}
 
 
-def kind_counts(run: Run) -> dict[str, int]:
+def kind_counts(run: Run) -> dict[tuple[str, str], int]:
+    """(kind, group) → how many."""
     if run.moment is not None:
-        return Counter(key[0] for key in run.moment.objects)
+        return Counter((row.kind, row.group) for row in run.moment.objects)
     everything = ObjectRecord.objects.filter(run=run, present=True)
-    return dict(everything.order_by("kind").values_list("kind").annotate(count=Count("pk")))
+    counted = everything.order_by("kind", "group").values_list("kind", "group").annotate(count=Count("pk"))
+    return {(kind, group): count for kind, group, count in counted}
 
 
 def object_yaml(run: Run, *, kind: str, namespace: str, name: str) -> str:
     row = object_get(run, kind, namespace, name)
     if row is None:
-        raise not_found(f"This run has no {kind} {f'{namespace}/{name}' if namespace else name}.")
+        raise not_found(f"This run has no {called(kind, namespace, name)}.")
     return yaml_of(row.manifest)

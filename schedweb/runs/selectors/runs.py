@@ -111,7 +111,6 @@ def run_body(run: Run) -> dict[str, Any]:
         "started_by": run.started_by_name,
         "worker": worker_body(run),
         "seq": run.seq,
-        "not_evaluated": run.not_evaluated,
         "arrivals": arrivals,
         "size_bytes": run.stored_bytes,
         "engine_version": run.engine_version,

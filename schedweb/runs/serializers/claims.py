@@ -104,6 +104,7 @@ class PreemptionSerializer(serializers.Serializer[Any]):
 
 class RunObjectSerializer(serializers.Serializer[Any]):
     kind = serializers.CharField()
+    group = serializers.CharField(allow_blank=True, help_text="API group; empty for the core group")
     namespace = serializers.CharField(allow_blank=True)
     name = serializers.CharField()
     state = serializers.CharField(allow_blank=True)
@@ -111,6 +112,7 @@ class RunObjectSerializer(serializers.Serializer[Any]):
 
 class KindCountSerializer(serializers.Serializer[Any]):
     kind = serializers.CharField()
+    group = serializers.CharField(allow_blank=True)
     count = serializers.IntegerField()
 
 

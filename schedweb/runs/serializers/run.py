@@ -105,7 +105,6 @@ class RunSerializer(serializers.Serializer[Any]):
     started_by = serializers.CharField()
     worker = WorkerSerializer()
     seq = serializers.IntegerField()
-    not_evaluated = serializers.ListField(child=serializers.CharField())
     arrivals = ArrivalsSerializer(allow_null=True)
     size_bytes = serializers.IntegerField()
     engine_version = serializers.CharField()

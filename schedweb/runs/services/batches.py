@@ -57,7 +57,7 @@ PREEMPTION_COLUMNS: Final = (
     "run", "number", "place", "attempt", "at", "node", "uid", "namespace", "name", "priority", "victim_uid",
     "victim_namespace", "victim_name", "victim_priority",
 )  # fmt: skip
-OBJECT_COLUMNS: Final = ("run", "kind", "namespace", "name", "present", "manifest")
+OBJECT_COLUMNS: Final = ("run", "kind", "group", "namespace", "name", "present", "manifest")
 CLOCK: Final = "clock"
 KEPT_CHECKPOINTS: Final = 2
 
@@ -120,7 +120,6 @@ class BatchWriter:
             arrivals_left=batch.arrivals_left,
             arrivals_total=batch.arrivals_total,
             next_arrival=batch.next_arrival,
-            not_evaluated=batch.not_evaluated,
             resources=batch.resources,
             breakpoints=batch.breakpoints,
             hit=batch.hit,
@@ -172,7 +171,7 @@ class BatchWriter:
         upsert(
             ObjectRecord,
             OBJECT_COLUMNS,
-            ("run", "kind", "namespace", "name"),
+            ("run", "kind", "group", "namespace", "name"),
             [(run, *msgspec.structs.astuple(row)) for row in batch.objects],
             keep=("manifest",),
         )

@@ -56,7 +56,7 @@ def test_a_plugin_of_a_package_names_it(monkeypatch: pytest.MonkeyPatch) -> None
     offer(monkeypatch, "Blinking")
     found = next(each for each in catalogue.plugin_catalogue() if each.name == "Blinking")
     assert (found.distribution, found.points, found.in_default_profile) == ("blinking-lights 0.3", ["PreFilter"], False)
-    assert (found.description, found.evaluated, found.default_weight) == ("Counts blinking lights.", True, None)
+    assert (found.description, found.default_weight) == ("Counts blinking lights.", None)
     assert not [error for error in run_checks() if error.id == "schedweb.E002"]
 
 

@@ -65,13 +65,13 @@ def test_a_feature_gate_is_switched_in_the_comment(viewer: Client) -> None:
 
 
 def test_a_gate_that_cannot_be_set_is_an_error_and_the_form_stays(viewer: Client) -> None:
-    body = check(viewer, f"{GATES}VolumeLimitScaling=true\n{TEXT}")
+    body = check(viewer, f"{GATES}DRANodeAllocatableResources=true\n{TEXT}")
     [error] = body["errors"]
     assert (error["path"], error["line"], error["stage"]) == ("--feature-gates", 1, "validation")
-    assert error["message"].startswith("cannot set feature gate VolumeLimitScaling to true here")
+    assert error["message"].startswith("cannot set feature gate DRANodeAllocatableResources to true here")
     assert (body["config_error"], body["runnable"]) == (error["text"], False)
     # It is shown, so that it can be switched back.
-    assert gates_of(body)["VolumeLimitScaling"] == (False, True, True)
+    assert gates_of(body)["DRANodeAllocatableResources"] == (False, True, True)
     assert rows_of(body)["NodeResourcesFit"]["cells"]["Score"]["weight"] == 5
 
 

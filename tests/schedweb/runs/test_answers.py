@@ -35,7 +35,10 @@ class Known:
         return None
 
     def all(self, kind: str) -> list[dict[str, Any]]:
-        return [each for each in self.objects if each["kind"] == kind]
+        wanted, _, group = kind.partition(".")
+        return [
+            each for each in self.objects if each["kind"] == wanted and each.get("apiVersion", "").startswith(group)
+        ]
 
 
 def answer(

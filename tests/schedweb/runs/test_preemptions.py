@@ -90,7 +90,7 @@ def test_a_victims_page_says_by_whom_and_why(preempted: Game, client: Client) ->
 def test_objects_besides_pods_and_nodes_are_listed(preempted: Game, client: Client) -> None:
     body = get(client, f"/api/v1/runs/{preempted.id}/objects/?kind=PodDisruptionBudget")
     check_shape("/api/v1/runs/{run}/objects/", body)
-    assert body["kinds"] == [{"kind": "PodDisruptionBudget", "count": 1}]
+    assert body["kinds"] == [{"kind": "PodDisruptionBudget", "group": "policy", "count": 1}]
     [row] = body["results"]
     assert (row["namespace"], row["name"], row["state"]) == ("shop", "kept", "0 disruptions allowed")
     at = f"/api/v1/runs/{preempted.id}/objects/yaml/?kind=PodDisruptionBudget"

@@ -20,7 +20,7 @@ export function AddPlugin() {
         <option value="" disabled>Add a plugin…</option>
         {others.map((plugin) => (
           <option key={plugin.name} value={plugin.name}>
-            {plugin.name}{plugin.evaluated ? "" : " (not evaluated yet)"}{plugin.distribution === null ? "" : `, from ${plugin.distribution}`}
+            {plugin.name}{plugin.distribution === null ? "" : `, from ${plugin.distribution}`}
           </option>
         ))}
       </select>

@@ -26,7 +26,7 @@ import { PluginPanel } from "./PluginPanel";
 import { ProfilePanel } from "./ProfilePanel";
 import { Sidebar } from "./Sidebar";
 import { UnknownFields } from "./UnknownFields";
-import { freeName, isQuiet } from "./words";
+import { freeName } from "./words";
 import { YamlPanel } from "./YamlPanel";
 
 const PointPanel = lazy(() => import("./PointPanel"));
@@ -115,7 +115,7 @@ export function Editor({ configuration, version, viewed }: EditorProps) {
     void navigate({ search: ({ version: _, ...old }) => old });
   };
   const step = (by: number) => {
-    const names = shown?.rows.filter((row) => search.all === true || !isQuiet(row)).map((row) => row.plugin) ?? [];
+    const names = shown?.rows.map((row) => row.plugin) ?? [];
     const at = search.plugin === undefined ? (by > 0 ? -1 : names.length) : names.indexOf(search.plugin);
     const next = names[at + by];
     if (next !== undefined) select(next);
@@ -165,10 +165,10 @@ export function Editor({ configuration, version, viewed }: EditorProps) {
         <div className={classes.columns} data-view={view}>
           {phone ? null : <Sidebar />}
           {view === "yaml" ? <YamlPanel goTo={goToLine} /> : phone ? (
-            chosen ? <div><Button kind="ghost" icon="chevronLeft" onClick={() => select(undefined)}>All plugins</Button>{panel}</div> : <><PluginCards showAll={search.all === true} />{panel}<FeatureGates /></>
+            chosen ? <div><Button kind="ghost" icon="chevronLeft" onClick={() => select(undefined)}>All plugins</Button>{panel}</div> : <><PluginCards />{panel}<FeatureGates /></>
           ) : (
             <>
-              <div className={classes.middle}><PluginGrid showAll={search.all === true} />{examination.unknown_fields.length > 0 ? <Panel><UnknownFields /></Panel> : null}<FeatureGates /></div>
+              <div className={classes.middle}><PluginGrid />{examination.unknown_fields.length > 0 ? <Panel><UnknownFields /></Panel> : null}<FeatureGates /></div>
               {panel}
             </>
           )}

@@ -1,6 +1,4 @@
 /** The grid on a phone: one card per plugin with its points as words. */
-import { Link } from "@tanstack/react-router";
-
 import { Icon } from "@/components/Icon";
 import { Panel, PanelHeader } from "@/components/Panel";
 
@@ -9,18 +7,17 @@ import { useEditing } from "./editing";
 import classes from "./PluginCards.module.css";
 import { RowMarks } from "./PluginGrid";
 import { POINTS } from "./points";
-import { cellTitle, isQuiet } from "./words";
+import { cellTitle } from "./words";
 
 const ORDER = new Map(POINTS.map((point, index) => [point.name, index]));
 
-export function PluginCards({ showAll }: { showAll: boolean }) {
+export function PluginCards() {
   const { shown, select, plugins, examination, profile, readOnly } = useEditing();
-  const rows = shown.rows.filter((row) => showAll || !isQuiet(row));
   return (
     <Panel className={classes.panel ?? ""} aria-labelledby="effective-plugins">
       <PanelHeader title="Effective plugins" id="effective-plugins"><span className="faint clip">after defaults, MultiPoint and *</span></PanelHeader>
       <ul>
-        {rows.map((row) => {
+        {shown.rows.map((row) => {
           const wrong = examination.errors.some((error) => error.plugin === row.plugin && (error.profile ?? 0) === profile);
           const cells = Object.entries(row.cells).sort(([one], [other]) => (ORDER.get(one) ?? 99) - (ORDER.get(other) ?? 99));
           return (
@@ -40,10 +37,7 @@ export function PluginCards({ showAll }: { showAll: boolean }) {
           );
         })}
       </ul>
-      <div className={classes.foot}>
-        {showAll ? null : <Link from="/configurations/$configuration" search={(old) => ({ ...old, all: true })} replace className="leads">Show all {shown.rows.length}</Link>}
-        {readOnly ? null : <AddPlugin />}
-      </div>
+      {readOnly ? null : <div className={classes.foot}><AddPlugin /></div>}
     </Panel>
   );
 }

@@ -3,29 +3,26 @@
  * opens, space switches a plugin on or off at a point, Alt with up or down changes its order there.
  */
 import { type KeyboardEvent, useRef, useState } from "react";
-import { Link } from "@tanstack/react-router";
 
 import type { PluginCell, PluginRow } from "@/api/configurationTypes";
 import { Icon } from "@/components/Icon";
 import { Panel, PanelHeader } from "@/components/Panel";
-import { counted } from "@/format/number";
 
 import { AddPlugin } from "./AddPlugin";
 import { useEditing } from "./editing";
 import { toggleEdits } from "./edits";
 import { columnsFor, type PointColumn, SCORE, written } from "./points";
 import classes from "./PluginGrid.module.css";
-import { cellTitle, cellWord, isQuiet } from "./words";
+import { cellTitle, cellWord } from "./words";
 
 const NAME = "name";
 
-export function PluginGrid({ showAll }: { showAll: boolean }) {
+export function PluginGrid() {
   const editing = useEditing();
   const { shown } = editing;
   const table = useRef<HTMLTableElement>(null);
   const [active, setActive] = useState<{ row: string; column: string }>({ row: "", column: NAME });
-  const rows = shown.rows.filter((row) => showAll || !isQuiet(row) || row.plugin === editing.selected.plugin);
-  const hidden = shown.rows.length - rows.length;
+  const { rows } = shown;
   const columns = columnsFor(shown.rows.flatMap((row) => Object.keys(row.cells)));
   const activeRow = rows.some((row) => row.plugin === active.row) ? active.row : rows[0]?.plugin;
   const focus = (row: string, column: string) => {
@@ -91,17 +88,7 @@ export function PluginGrid({ showAll }: { showAll: boolean }) {
           ))}
         </tbody>
       </table></div>
-      <div className={classes.foot}>
-        {hidden > 0 ? (
-          <span>Not shown: {counted(hidden, "volume and feature plugin")} without changes.{" "}
-            <Link from="/configurations/$configuration" search={(old) => ({ ...old, all: true })} replace className="leads">Show all {shown.rows.length}</Link>
-          </span>
-        ) : showAll && shown.rows.some(isQuiet) ? (
-          <Link from="/configurations/$configuration" search={({ all: _, ...old }) => old} replace className="leads">Show fewer</Link>
-        ) : null}
-        <span className="grow" />
-        {editing.readOnly ? null : <AddPlugin />}
-      </div>
+      {editing.readOnly ? null : <div className={classes.foot}><AddPlugin /></div>}
     </Panel>
   );
 }
@@ -164,9 +151,6 @@ export function RowMarks({ row }: { row: PluginRow }) {
       {row.origin === "added" && !row.off ? <span className={`${classes.chip} ${classes.added}`}>added</span> : null}
       {row.changed && !row.off && row.origin === "default" ? <span className={classes.chip} title="Differs from the default profile">changed</span> : null}
       {!row.known ? <span className={classes.chip} title="No such plugin is installed">unknown</span> : null}
-      {row.not_evaluated && !row.off ? (
-        <span className={`${classes.chip} ${classes.pending}`} title="kube-scheduler runs it; it is not evaluated here yet, and pods it would have judged say so">not evaluated yet</span>
-      ) : null}
       {row.has_args ? <span className={classes.gear} title="has arguments"><Icon name="sliders" size={12} /><span className="srOnly">has arguments</span></span> : null}
     </>
   );
@@ -188,7 +172,6 @@ function CellButton({ row, column, cell, saved, tabIndex, onFocus }: CellButtonP
   const state = cell === undefined ? "absent" : weighs ? "weight" : cell.state;
   return (
     <button type="button" className={classes.cell} data-state={state} data-row={row.plugin} data-column={column} tabIndex={tabIndex} onFocus={onFocus}
-      {...(row.not_evaluated ? { "data-pending": "" } : {})}
       {...(weighs && typeof saved?.weight === "number" && saved.weight !== cell.weight ? { "data-changed": "" } : {})}
       title={title} aria-label={cellWord(cell)} aria-disabled={editing.readOnly}
       onKeyDown={(event) => {

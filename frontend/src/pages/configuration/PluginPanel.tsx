@@ -32,9 +32,6 @@ export function PluginPanel({ name }: { name: string }) {
       </header>
       <p className={classes.says}>{plugin?.description ?? "No plugin of this name is installed."}</p>
       {plugin === undefined || plugin.distribution === null ? null : <p className={classes.note}>From {plugin.distribution}.</p>}
-      {plugin?.evaluated === false ? (
-        <p className={classes.note}>Not evaluated yet: kube-scheduler runs it, this scheduler does not. Pods it would have judged carry a warning.</p>
-      ) : null}
       {general.map((error) => <p key={error.text} className={classes.error} title={error.text}><Icon name="warning" size={14} />{shortMessage(error)}</p>)}
       {row === undefined && plugin !== undefined ? (
         <p className={classes.actions}>

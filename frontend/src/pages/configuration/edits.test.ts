@@ -11,8 +11,8 @@ const cell = (state: PluginCell["state"]): PluginCell => ({
 const effective = {
   points: {
     QueueSort: [
-      { name: "PrioritySort", state: "default", origin: "default", weight: null, not_evaluated: false },
-      { name: "Old", state: "disabled", origin: "disabled by name", weight: null, not_evaluated: false },
+      { name: "PrioritySort", state: "default", origin: "default", weight: null },
+      { name: "Old", state: "disabled", origin: "disabled by name", weight: null },
     ],
   },
 } as unknown as EffectiveProfile;

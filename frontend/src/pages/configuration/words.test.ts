@@ -2,9 +2,9 @@ import { describe, expect, it } from "vitest";
 
 import type { Change, PluginCell, PluginRow, Problem } from "@/api/configurationTypes";
 
-import { cellTitle, cellWord, changesCount, draftLabel, freeName, isQuiet, shortMessage, subjects, yamlNote } from "./words";
+import { cellTitle, cellWord, changesCount, draftLabel, freeName, shortMessage, subjects, yamlNote } from "./words";
 
-const row = { plugin: "Fit", origin: "default", changed: false, has_args: false, not_evaluated: true } as PluginRow;
+const row = { plugin: "Fit", origin: "default", changed: false, has_args: false } as PluginRow;
 const cell = (change: Partial<PluginCell>): PluginCell => ({
   state: "default", origin: "default", position: 0, weight: null, default_weight: null, moved: false, disabled_in: null, ...change,
 });
@@ -24,16 +24,6 @@ describe("a cell says why it is as it is", () => {
       .toBe("Fit at Score: weight 5, on by default, default weight 1, saved 3");
     expect(cellWord(cell({ weight: 5 }))).toBe("default, weight 5");
     expect(cellWord(undefined)).toBe("off");
-  });
-});
-
-describe("what is listed", () => {
-  it("leaves out only plugins that nobody touched and that judge nothing yet", () => {
-    expect(isQuiet(row)).toBe(true);
-    expect(isQuiet({ ...row, changed: true })).toBe(false);
-    expect(isQuiet({ ...row, has_args: true })).toBe(false);
-    expect(isQuiet({ ...row, origin: "added" })).toBe(false);
-    expect(isQuiet({ ...row, not_evaluated: false })).toBe(false);
   });
 });
 

@@ -30,11 +30,6 @@ export function cellWord(cell: PluginCell | undefined): string {
   return cell.weight === null ? cell.state : `${cell.state}, weight ${cell.weight}`;
 }
 
-/** Volume and feature plugins that nobody touched: listed on demand. */
-export function isQuiet(row: PluginRow): boolean {
-  return row.not_evaluated && row.origin === "default" && !row.changed && !row.has_args;
-}
-
 export function changesCount(changes: readonly Change[], profile?: string): number {
   return changes.filter((change) => profile === undefined || change.profile === profile).reduce((sum, change) => sum + change.what.length, 0);
 }

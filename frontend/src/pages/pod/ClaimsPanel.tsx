@@ -63,7 +63,7 @@ function Volume({ one }: { one: VolumeClaim }) {
 
 function DeviceRow({ one }: { one: DeviceClaim }) {
   const { word, kind } = DEVICE[one.state];
-  const asked = one.requests.map((request) => `${request.count === null ? "all" : request.count} of ${request.device_class}${request.alternatives > 0 ? `, or ${counted(request.alternatives, "other choice")}` : ""}`);
+  const asked = one.requests.map((request) => `${request.count ?? "all"} of ${request.device_class}${request.alternatives > 0 ? `, or ${counted(request.alternatives, "other choice")}` : ""}`);
   return (
     <li className={classes.claim}>
       <div className={classes.name}>

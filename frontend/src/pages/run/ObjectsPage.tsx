@@ -11,7 +11,7 @@ import { Page, Panel } from "@/components/Panel";
 import { count, counted } from "@/format/number";
 import { useKeys } from "@/keys/useKeys";
 import { useRunStore, useRunView } from "@/live/useLive";
-import { objectLabel, objectOf, objectText } from "@/pages/pod/objects";
+import { kindName, objectLabel, objectOf, objectText } from "@/pages/pod/objects";
 import { LookingBack } from "@/rewind/LookingBack";
 import { useTitle } from "@/shell/useTitle";
 
@@ -36,6 +36,7 @@ export function ObjectsPage() {
   });
   const rows = objects.data?.pages.flatMap((page) => page.results) ?? [];
   const first = objects.data?.pages[0];
+  const kinds = first?.kinds ?? [];
   const object = objectOf(search.object);
   const heading = search.kind ?? "Objects";
   useTitle(view.run === null ? heading : `${heading} · ${view.run.snapshot.name}`);
@@ -68,7 +69,7 @@ export function ObjectsPage() {
         <select aria-label="Kind" value={search.kind ?? ""} className={classes.select}
           onChange={(event) => void navigate({ search: (old) => ({ ...old, kind: event.currentTarget.value === "" ? undefined : event.currentTarget.value }), replace: true })}>
           <option value="">All kinds</option>
-          {(first?.kinds ?? []).map(({ kind, count: how }) => <option key={kind} value={kind}>{kind} ({count(how)})</option>)}
+          {kinds.map((one) => ({ name: kindName(one, kinds), how: one.count })).map(({ name, how }) => <option key={name} value={name}>{name} ({count(how)})</option>)}
         </select>
       </div>
       <Panel className={classes.list ?? ""} aria-label={heading}>
@@ -85,7 +86,7 @@ export function ObjectsPage() {
             <table className={classes.table} aria-rowcount={(first?.count ?? 0) + 1}>
               <thead><tr><th scope="col">Name</th><th scope="col">Namespace</th><th scope="col">Kind</th><th scope="col">State</th></tr></thead>
               <tbody>
-                {rows.map((row) => (
+                {rows.map((listed) => ({ ...listed, kind: kindName(listed, kinds) })).map((row) => (
                   <tr key={objectText(row)}>
                     <th scope="row">
                       <Link from="/runs/$run/objects" to="." search={(old) => ({ ...old, object: objectText(row) })} replace className={`${classes.pod} mono leads`} title={`YAML of ${objectLabel(row)}`}>{row.name}</Link>

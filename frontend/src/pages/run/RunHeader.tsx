@@ -102,7 +102,7 @@ export function Clock({ view, run, short = false }: { view: RunView; run: Run; s
   );
 }
 
-/** Said across the page: a lost worker, a failed run, plugins that are not evaluated, a clock that waits for a person. */
+/** Said across the page: a lost worker, a failed run, a clock that waits for a person. */
 export function RunNotices({ run }: { run: Run }) {
   if (run.state === "failed") {
     return <p className={classes.notice} data-tone="bad" role="alert">The run stopped at cycle {count(run.attempts)}: {run.error ?? "the engine failed"}.</p>;
@@ -118,13 +118,6 @@ export function RunNotices({ run }: { run: Run }) {
       <p className={classes.notice} data-tone="plain" role="status">
         The clock waits for a person: nothing else is left to do before a wait runs out.{" "}
         <Link to="/waiting" search={{ run: run.id }} className="leads">Decide in the inbox</Link>
-      </p>
-    );
-  }
-  if (run.not_evaluated.length > 0 && run.state === "created") {
-    return (
-      <p className={classes.notice} data-tone="plain">
-        Not evaluated yet: {run.not_evaluated.join(", ")}. They judge pod groups only.
       </p>
     );
   }
