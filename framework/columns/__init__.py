@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from framework.columns.facts import WHOLE, CodedFact
+from framework.columns.facts import FACTS, WHOLE, CodedFact
 from framework.columns.log import Log, RowLog, union
 from framework.columns.snapshot import Placement, Snapshot
 
-__all__ = ["WHOLE", "CodedFact", "Log", "Placement", "RowLog", "Snapshot", "union"]
+__all__ = ["FACTS", "WHOLE", "CodedFact", "Log", "Placement", "RowLog", "Snapshot", "union"]

@@ -216,3 +216,7 @@ class CodedPredicate:
 
     def gather_changed(self, change: PodChange) -> NDArray[np.bool_]:
         return self._spread(self._fact.gather_changed(change))
+
+
+FACTS: Final = (CodedFact, CodedPredicate, NodePredicate)
+"""Inputs that change only when a node object does."""

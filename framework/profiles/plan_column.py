@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from framework.columns import WHOLE, CodedFact, Snapshot, union
+from framework.columns import FACTS, WHOLE, CodedFact, Snapshot, union
 from framework.interface.columns import ALL_ROWS, Input, Plan, Rows
 from framework.profiles.work import Work
 from framework.trace.history import History
@@ -27,6 +27,8 @@ class PlanColumn:
         "_axis_version",
         "_by_state",
         "_code",
+        "_is_of_nodes",
+        "_of_nodes",
         "_plan",
         "_scores",
         "_snapshot",
@@ -44,6 +46,9 @@ class PlanColumn:
         self._work = work
         self._plan: Plan | None = None
         self._versions: list[int] = []
+        self._is_of_nodes = False
+        self._of_nodes = -1
+        """The version of the nodes it was brought up to, if it depends on nothing else."""
         self.axis: CodedFact | None = None
         """Set when rows with equal codes of this fact have equal values: those in ``by_code``."""
         self._axis_version = -1
@@ -58,6 +63,9 @@ class PlanColumn:
     def follow(self, plan: Plan) -> History:
         """Brought up to date for ``plan``, which may be another one than the last time."""
         before = self._plan
+        nodes = self._snapshot.nodes_log.version
+        if before is plan and self._of_nodes == nodes:
+            return self.history
         versions = [each.version for each in plan.inputs]
         if (
             before is None
@@ -73,7 +81,11 @@ class PlanColumn:
                 self._evaluate(plan, versions, changed_rows(plan.inputs, self._versions, versions))
             else:
                 self._evaluate(plan, versions, ALL_ROWS)
-        self._plan = plan
+        if before is not plan:
+            # Facts of nodes stay the same while node objects do.
+            self._is_of_nodes = bool(plan.inputs) and all(isinstance(each, FACTS) for each in plan.inputs)
+            self._plan = plan
+        self._of_nodes = nodes if self._is_of_nodes else -1
         return self.history
 
     def _evaluate(self, plan: Plan, versions: list[int], rows: Rows) -> None:
