@@ -2,13 +2,24 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 from framework.objects.metadata import LabelSelector, Manifest
+
+
+class NotGiven(tuple[str, ...]):
+    """An empty list that was left out: Go's nil, which prints as ``null`` where ``[]`` prints as it is."""
+
+    __slots__ = ()
+
+
+NOT_GIVEN: Final = NotGiven()
 
 
 class NodeSelectorRequirement(Manifest, frozen=True, kw_only=True):
     key: str = ""
     operator: str = ""
-    values: tuple[str, ...] = ()
+    values: tuple[str, ...] = NOT_GIVEN
 
 
 class NodeSelectorTerm(Manifest, frozen=True, kw_only=True):

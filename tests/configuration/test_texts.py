@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+from typing import Any
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from framework.configuration import load_value
 from framework.configuration.durations import InvalidDuration, format_duration, parse_duration
 from framework.configuration.errors import ROOT, aggregate, duplicate, go_quote, invalid, not_supported, required
 from framework.configuration.names import is_extended_resource_name, label_key_errors, label_value_errors
+from framework.plugins.registry import built_in_registry
 
 
 @pytest.mark.parametrize(
@@ -143,3 +147,20 @@ def test_label_values() -> None:
 )
 def test_extended_resources(name: str, want: bool) -> None:
     assert is_extended_resource_name(name) is want
+
+
+@pytest.mark.parametrize(("written", "printed"), [({"values": []}, "[]"), ({}, "null")])
+def test_an_empty_list_that_was_written_prints_otherwise_than_one_left_out(
+    written: dict[str, Any], printed: str
+) -> None:
+    """Decided by kube-scheduler's own validation."""
+    expression = {"key": "zone", "operator": "In", **written}
+    terms = {"nodeSelectorTerms": [{"matchExpressions": [expression]}]}
+    args = {"addedAffinity": {"requiredDuringSchedulingIgnoredDuringExecution": terms}}
+    configuration = {
+        "apiVersion": "kubescheduler.config.k8s.io/v1",
+        "kind": "KubeSchedulerConfiguration",
+        "profiles": [{"pluginConfig": [{"name": "NodeAffinity", "args": args}]}],
+    }
+    error = load_value(configuration, built_in_registry()).config_error
+    assert f".values: Invalid value: {printed}: for 'in', 'notin' operators, values set can't be empty" in error

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Sequence
 from typing import Annotated, ClassVar, Final, Literal
 
 from msgspec import Meta
@@ -11,6 +12,7 @@ from framework.configuration.catalogue import PluginArgs
 from framework.configuration.errors import FieldError, FieldPath, invalid, not_supported
 from framework.configuration.names import label_key_errors, label_value_errors
 from framework.objects import NodeAffinity, NodeSelectorRequirement, NodeSelectorTerm
+from framework.objects.affinity import NotGiven
 
 _OPERATORS: Final = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 _FIELD_OPERATORS: Final = ("In", "NotIn")
@@ -63,13 +65,13 @@ def _validate_expression(expression: NodeSelectorRequirement, path: FieldPath) -
     at = path.child("values")
     if operator in ("In", "NotIn"):
         if not values:
-            errors.append(invalid(at, values, "for 'in', 'notin' operators, values set can't be empty"))
+            errors.append(invalid(at, _as_given(values), "for 'in', 'notin' operators, values set can't be empty"))
     elif operator in ("Exists", "DoesNotExist"):
         if values:
             errors.append(invalid(at, values, "values set must be empty for exists and does not exist"))
     else:
         if len(values) != 1:
-            errors.append(invalid(at, values, "for 'Gt', 'Lt' operators, exactly one value is required"))
+            errors.append(invalid(at, _as_given(values), "for 'Gt', 'Lt' operators, exactly one value is required"))
         for i, value in enumerate(values):
             if not _is_int64(value):
                 detail = "for 'Gt', 'Lt' operators, the value must be an integer"
@@ -84,8 +86,13 @@ def _validate_field(expression: NodeSelectorRequirement, path: FieldPath) -> lis
     if expression.operator not in _FIELD_OPERATORS:
         return [not_supported(path.child("operator"), expression.operator, _FIELD_OPERATORS)]
     if len(expression.values) != 1:
-        return [invalid(path.child("values"), expression.values, "must have one element")]
+        return [invalid(path.child("values"), _as_given(expression.values), "must have one element")]
     return []
+
+
+def _as_given(values: tuple[str, ...]) -> Sequence[str]:
+    """A list that was written stays one, also an empty one."""
+    return values if isinstance(values, NotGiven) else list(values)
 
 
 def _is_int64(text: str) -> bool:
