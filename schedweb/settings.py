@@ -137,6 +137,7 @@ SPECTACULAR_SETTINGS = {
         "MarkKindEnum": "schedweb.runs.serializers.timeline.MARKS",
         "ClockModeEnum": ["virtual", "real"],
         "ServerModeEnum": ["embedded", "distributed"],
+        "DifferenceKindEnum": "schedweb.runs.selectors.comparison.KINDS",
         "CellStateEnum": "schedweb.configurations.serializers.CELL_STATES",
         "CellOriginEnum": "schedweb.configurations.serializers.CELL_ORIGINS",
         "RowOriginEnum": "schedweb.configurations.serializers.ROW_ORIGINS",

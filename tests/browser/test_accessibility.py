@@ -54,7 +54,10 @@ def addresses(site: Site, cluster_shop_run: str, shop_run: str) -> dict[str, str
     runs = {
         name: stages.play_objects(site, name, objects) for name, objects in (("victims", VICTIMS), ("claims", CLAIMS))
     }
-    return {"export": cluster_shop_run, "shop": shop_run, "own": made["id"], **runs}
+    packed = stages.play(
+        site, stages.start(site, stages.sample(site, "Three-zone shop"), stages.configuration(site, "Bin-pack"))
+    )
+    return {"packed": packed, "export": cluster_shop_run, "shop": shop_run, "own": made["id"], **runs}
 
 
 PAGES: dict[str, tuple[str, Look]] = {
@@ -89,6 +92,11 @@ PAGES: dict[str, tuple[str, Look]] = {
     "volumes": ("/runs/{claims}/pods/shop/bound-0", shows("WaitForFirstConsumer")),
     "objects": ("/runs/{claims}/objects", shows("west-1-gpus")),
     "waiting": ("/waiting", shows_role("button", "^Approve postgres-2")),
+    "two runs side by side": ("/compare?a={shop}&b={packed}", shows("made the difference")),
+    "two runs side by side, as a table": (
+        "/compare?a={shop}&b={packed}&view=table",
+        shows_role("columnheader", "^Std. deviation"),
+    ),
     "configurations": ("/configurations", shows_role("radio", "^Bin-pack")),
     "configuration": ("/configurations/{own}?plugin=NodeResourcesFit", shows("ignoredResourceGroups")),
     "configuration, its feature gates": ("/configurations/{own}", shows("SchedulerPopFromBackoffQ")),

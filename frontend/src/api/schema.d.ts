@@ -407,6 +407,54 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run}/comparison/{other}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["runs_comparison"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/comparison/{other}/export/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["runs_comparison_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/comparison/{other}/pods/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["runs_comparison_pods"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run}/feed/": {
         parameters: {
             query?: never;
@@ -852,6 +900,8 @@ export interface components {
             /** @description Requested share of cpu, node by node */
             values: number[];
         };
+        /** @enum {unknown} */
+        BlankEnum: "";
         Board: {
             seq: number;
             run: components["schemas"]["Run"];
@@ -950,6 +1000,13 @@ export interface components {
             offset: number;
             limit: number;
             results: components["schemas"]["Card"][];
+        };
+        /** @description `side`: in which run it was so. not_checked: enough nodes had been found before; absent: no such node then. */
+        Cause: {
+            why: components["schemas"]["WhyEnum"];
+            side: components["schemas"]["SideEnum"] | components["schemas"]["BlankEnum"];
+            plugin: string;
+            reasons: string[];
         };
         /**
          * @description * `default` - default
@@ -1158,9 +1215,99 @@ export interface components {
             pods?: components["schemas"]["DecisionResult"][];
             text?: string;
         };
+        ComparedAttempts: {
+            total: number;
+            results: components["schemas"]["ResultCount"][];
+            /** @description tried at least once */
+            pods: number;
+            /**
+             * Format: double
+             * @description attempts per pod that was tried
+             */
+            mean: number | null;
+            most: number;
+            /** @description pods that were preempted */
+            victims: number;
+        };
+        ComparedGpus: {
+            resource: string;
+            nodes: components["schemas"]["Island"][];
+            fits: components["schemas"]["GpuFit"][];
+        };
+        ComparedPlace: {
+            column: components["schemas"]["QueueEnum"];
+            node: string | null;
+            attempts: number;
+            /** @description number of its last attempt in this run */
+            attempt: number | null;
+        };
+        /** @description Amounts are the scheduler's integers: cpu in thousandths, memory in bytes. Shares are of allocatable. */
+        ComparedResource: {
+            name: string;
+            /** @description that have any of it */
+            nodes: number;
+            allocatable: number;
+            /** @description requests of bound pods and of reservations */
+            used: number;
+            /**
+             * Format: double
+             * @description of the whole cluster
+             */
+            share: number | null;
+            /**
+             * Format: double
+             * @description of the nodes' shares
+             */
+            mean: number | null;
+            /** Format: double */
+            deviation: number | null;
+            /** Format: double */
+            highest: number | null;
+            /** @description on nodes that are not cordoned */
+            free: number;
+            /** @description the largest request that still fits on one node */
+            largest: number;
+            largest_node: string;
+            /**
+             * Format: double
+             * @description the fullest zone's share less the emptiest's
+             */
+            zones_apart: number | null;
+        };
+        ComparedSide: {
+            run: components["schemas"]["Run"];
+            /** @description false while more may happen */
+            settled: boolean;
+            pods: number;
+            placed: number;
+            unscheduled: number;
+            resources: components["schemas"]["ComparedResource"][];
+            gpus: components["schemas"]["ComparedGpus"][];
+            zones: components["schemas"]["ComparedZone"][];
+            attempts: components["schemas"]["ComparedAttempts"];
+            waiting: components["schemas"]["WaitingTimes"];
+        };
+        ComparedZone: {
+            name: string;
+            nodes: number;
+            shares: components["schemas"]["Share"][];
+        };
         Comparison: {
             changes: components["schemas"]["Change"][];
             diff: components["schemas"]["Diff"];
+        };
+        ComparisonCounts: {
+            /** @description placed by both, on different nodes */
+            elsewhere: number;
+            /** @description placed by a, not by b */
+            only_a: number;
+            only_b: number;
+            /** @description placed by none */
+            neither: number;
+            /** @description a has no such pod, or no longer */
+            missing_a: number;
+            missing_b: number;
+            same: number;
         };
         Configuration: {
             /** Format: uuid */
@@ -1420,6 +1567,17 @@ export interface components {
          * @enum {string}
          */
         DiffLineKindEnum: "equal" | "removed" | "added" | "folded";
+        /**
+         * @description * `elsewhere` - elsewhere
+         *     * `only_a` - only_a
+         *     * `only_b` - only_b
+         *     * `neither` - neither
+         *     * `missing_a` - missing_a
+         *     * `missing_b` - missing_b
+         *     * `same` - same
+         * @enum {string}
+         */
+        DifferenceKindEnum: "elsewhere" | "only_a" | "only_b" | "neither" | "missing_a" | "missing_b" | "same";
         Effective: {
             globals: components["schemas"]["GlobalSettings"];
             feature_gates: {
@@ -1599,6 +1757,12 @@ export interface components {
             pod_max_backoff_seconds: number;
             extenders: number;
         };
+        GpuFit: {
+            /** @description asked for by one pod */
+            gpus: number;
+            /** @description so many of them still fit, one size at a time */
+            pods: number;
+        };
         HistogramBar: {
             low: number;
             high: number;
@@ -1658,6 +1822,11 @@ export interface components {
             file?: string;
             /** @description The same, pasted */
             text?: string;
+        };
+        Island: {
+            /** @description GPUs free on each of these nodes */
+            free: number;
+            nodes: number;
         };
         JournalEntry: {
             /** Format: uuid */
@@ -2033,6 +2202,20 @@ export interface components {
             previous: components["schemas"]["PodRef"] | null;
             next: components["schemas"]["PodRef"] | null;
         };
+        PodDifference: {
+            pod: components["schemas"]["PodRef"];
+            kind: components["schemas"]["DifferenceKindEnum"];
+            a: components["schemas"]["ComparedPlace"] | null;
+            b: components["schemas"]["ComparedPlace"] | null;
+            causes: components["schemas"]["Cause"][];
+            points: components["schemas"]["Swing"][];
+        };
+        PodDifferenceWindow: {
+            count: number;
+            offset: number;
+            limit: number;
+            results: components["schemas"]["PodDifference"][];
+        };
         PodRef: {
             namespace: string;
             name: string;
@@ -2168,6 +2351,10 @@ export interface components {
          * @enum {string}
          */
         RemedyKindEnum: "gate" | "uncordon" | "tolerate" | "relax" | "lower" | "node" | "priority" | "free";
+        ResultCount: {
+            result: string;
+            count: number;
+        };
         /**
          * @description * `viewer` - viewer
          *     * `operator` - operator
@@ -2222,6 +2409,12 @@ export interface components {
             engine_version: string;
             /** @description equal for runs that decided everything alike */
             digest: string;
+        };
+        RunComparison: {
+            same_cluster: boolean;
+            a: components["schemas"]["ComparedSide"];
+            b: components["schemas"]["ComparedSide"];
+            counts: components["schemas"]["ComparisonCounts"];
         };
         RunCreateRequest: {
             /** Format: uuid */
@@ -2355,6 +2548,17 @@ export interface components {
          * @enum {string}
          */
         ServerModeEnum: "embedded" | "distributed";
+        Share: {
+            name: string;
+            /** Format: double */
+            share: number;
+        };
+        /**
+         * @description * `a` - a
+         *     * `b` - b
+         * @enum {string}
+         */
+        SideEnum: "a" | "b";
         Snapshot: {
             /** Format: uuid */
             readonly id?: string;
@@ -2406,6 +2610,16 @@ export interface components {
         StuckPod: {
             pod: string;
             message: string;
+        };
+        /** @description Weighted points of the node chosen in that run (`own`) and of the other run's (`other`). */
+        Swing: {
+            plugin: string;
+            a_own: number | null;
+            a_other: number | null;
+            b_own: number | null;
+            b_other: number | null;
+            /** @description how far it moved the choice from a's node to b's */
+            swing: number;
         };
         /**
          * @description * `pod` - pod
@@ -2622,6 +2836,16 @@ export interface components {
              */
             now: string;
         };
+        /** @description Seconds of run time from a pod's coming to its being bound, of pods that the run has bound. */
+        WaitingTimes: {
+            count: number;
+            /** Format: double */
+            p50: number | null;
+            /** Format: double */
+            p95: number | null;
+            /** Format: double */
+            longest: number | null;
+        };
         WaitingWindow: {
             count: number;
             /** @description those that ask a person */
@@ -2647,6 +2871,18 @@ export interface components {
             /** @description without one and without fits_on nothing known helps */
             remedies: components["schemas"]["Remedy"][];
         };
+        /**
+         * @description * `score` - score
+         *     * `tie` - tie
+         *     * `filter` - filter
+         *     * `not_checked` - not_checked
+         *     * `absent` - absent
+         *     * `later` - later
+         *     * `not_tried` - not_tried
+         *     * `not_stored` - not_stored
+         * @enum {string}
+         */
+        WhyEnum: "score" | "tie" | "filter" | "not_checked" | "absent" | "later" | "not_tried" | "not_stored";
         Worker: {
             state: components["schemas"]["WorkerStateEnum"];
             /** Format: date-time */
@@ -4355,6 +4591,172 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["CommandReceipt"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_comparison: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                other: string;
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunComparison"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_comparison_export: {
+        parameters: {
+            query: {
+                /** @description csv or json */
+                as: string;
+                /** @description one of the counts' names; else all pods that differ */
+                kind?: string;
+                /** @description only pods whose namespace/name contains this */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                other: string;
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                    "text/csv": string;
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_comparison_pods: {
+        parameters: {
+            query?: {
+                /** @description one of the counts' names; else all pods that differ */
+                kind?: string;
+                /** @description How many to return, at most 200 */
+                limit?: number;
+                /** @description How many to leave out */
+                offset?: number;
+                /** @description only pods whose namespace/name contains this */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                other: string;
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PodDifferenceWindow"];
                 };
             };
             /** @description Not logged in */

@@ -132,9 +132,28 @@ const configurationRoute = createRoute({
   component: lazyRouteComponent(() => import("@/pages/configuration/ConfigurationPage"), "ConfigurationPage"),
 });
 
+const DIFFERENCES = ["elsewhere", "only_a", "only_b", "neither", "missing_a", "missing_b", "same"] as const;
+
+const compareRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/compare",
+  validateSearch: (search: RawSearch) =>
+    compact({
+      /** Ids of the two runs. */
+      a: text(search, "a"),
+      b: text(search, "b"),
+      kind: oneOf(search, "kind", DIFFERENCES),
+      q: text(search, "q"),
+      offset: whole(search, "offset"),
+      view: oneOf(search, "view", ["table"] as const),
+    }),
+  component: lazyRouteComponent(() => import("@/pages/compare/ComparePage"), "ComparePage"),
+});
+
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
     homeRoute, runsRoute, runRoute, runPodsRoute, objectsRoute, podRoute, waitingRoute, configurationsRoute, configurationRoute,
+    compareRoute,
   ]),
   pathParamsAllowedCharacters: ["@"],
   defaultPreload: "intent",

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -10,6 +11,7 @@ from django.db.models import QuerySet
 
 from framework.interface import Code, Status
 from framework.trace.attempt import AttemptTrace, PluginOutcome, PostFilterOutcome
+from framework.trace.encoding import AttemptChunk as OpenChunk
 from framework.trace.encoding import decode_attempt
 from schedweb.api.errors import not_found
 from schedweb.api.windows import Window, window_answer
@@ -52,6 +54,22 @@ def stored_attempt(key: RunKey, number: int) -> StoredAttempt:
     if chunk is None or number >= chunk.first + chunk.count:
         raise not_found(f"What the plugins said in attempt {number} is no longer stored.")
     return StoredAttempt(row, decode_attempt(bytes(chunk.traces), number - chunk.first))
+
+
+def stored_traces(run: UUID, numbers: Iterable[int]) -> Iterator[tuple[int, AttemptTrace]]:
+    """(number, attempt) in ascending order, each chunk opened once; what is no longer stored is left out."""
+    spans = list(AttemptChunk.objects.filter(run=run).order_by("first").values_list("first", "count"))
+    firsts = [first for first, _ in spans]
+    open_at, chunk = -1, None
+    for number in sorted(set(numbers)):
+        place = bisect_right(firsts, number) - 1
+        if place < 0 or number >= firsts[place] + spans[place][1]:
+            continue
+        if place != open_at:
+            blob = AttemptChunk.objects.filter(run=run, first=firsts[place]).values_list("traces", flat=True).first()
+            open_at, chunk = place, None if blob is None else OpenChunk(bytes(blob))
+        if chunk is not None:
+            yield number, chunk[number - firsts[place]]
 
 
 def pod_ref(namespace: str, name: str, record: PodRecord | None = None) -> dict[str, Any]:

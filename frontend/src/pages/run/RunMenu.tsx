@@ -61,6 +61,9 @@ export default function RunMenu({ run, commander, operates, onClosed }: RunMenuP
           ))}
           <Menu.Divider />
           <Menu.Item leftSection={<Icon name="file" size={14} />} onClick={() => void navigate({ to: "/runs/$run/objects", params: { run: run.id } })}>Claims, volumes, classes…</Menu.Item>
+          <Menu.Item leftSection={<Icon name="command" size={14} />} onClick={() => void navigate({ to: "/compare", search: run.parent?.id ? { a: run.parent.id, b: run.id } : { a: run.id } })}>
+            {run.parent?.id ? `Compare with ${run.parent.number}…` : "Compare with another run…"}
+          </Menu.Item>
           <Menu.Divider />
           <Menu.Label>{run.number} · engine {run.engine_version} · ties {run.ties} · {bytes(run.size_bytes)}</Menu.Label>
         </Menu.Dropdown>

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
 
 import { runsQuery } from "@/api/queries";
+import type { Run } from "@/api/types";
 import { useMe } from "@/api/useMe";
 import { ButtonLink } from "@/components/Button";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
@@ -14,6 +15,13 @@ import classes from "./RunsPage.module.css";
 
 const route = getRouteApi("/runs");
 const LIMIT = 50;
+
+/** The newest run and the one before it on the same cluster: what one most likely wants beside each other. */
+function pairOf(runs: readonly Run[]): { a?: string; b?: string } {
+  const [newest] = runs;
+  const before = runs.find((run) => run !== newest && run.snapshot.id === newest?.snapshot.id);
+  return newest === undefined || before === undefined ? {} : { a: before.id, b: newest.id };
+}
 
 export function RunsPage() {
   useTitle("Runs");
@@ -28,6 +36,7 @@ export function RunsPage() {
         <h1>Runs</h1>
         {runs.data === undefined ? null : <span className="muted num">{count(total)}{cluster === undefined ? "" : ` of ${cluster}`}</span>}
         <span className="grow" />
+        {total > 1 ? <ButtonLink to="/compare" search={pairOf(runs.data?.results ?? [])} size="sm">Compare</ButtonLink> : null}
         {snapshot === undefined ? null : <ButtonLink to="/runs" size="sm">All clusters</ButtonLink>}
       </header>
       <Panel aria-label="Runs">

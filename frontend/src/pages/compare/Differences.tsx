@@ -1,0 +1,133 @@
+/** The pods that went different ways, and why: the plugin that made the difference, with the points of both nodes in both runs. */
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link } from "@tanstack/react-router";
+import { useEffect, useState } from "react";
+
+import { type Comparison, type DifferenceKind, differencesQuery, exportAddress, type PodDifference, type Swing } from "@/api/compareQueries";
+import type { StateKey } from "@/api/types";
+import { Button, ButtonAnchor } from "@/components/Button";
+import { PodName } from "@/components/Chip";
+import { Empty, Failed, Outlines } from "@/components/Outcome";
+import { Panel, PanelHeader } from "@/components/Panel";
+import { STATES } from "@/components/states";
+import { count } from "@/format/number";
+import { looksOf } from "@/pages/pod/pluginColours";
+
+import classes from "./Compare.module.css";
+import { causeWords, KIND_WORDS, type Names, signed } from "./words";
+
+const route = getRouteApi("/compare");
+const LIMIT = 50;
+export const KINDS: readonly DifferenceKind[] = ["elsewhere", "only_a", "only_b", "neither", "missing_a", "missing_b", "same"];
+
+export function Differences({ a, b, comparison, names }: { a: string; b: string; comparison: Comparison; names: Names }) {
+  const { kind, q, offset = 0 } = route.useSearch();
+  const navigate = route.useNavigate();
+  const [text, setText] = useState(q ?? "");
+  const filter = { kind, q };
+  const pods = useQuery(differencesQuery(a, b, filter, offset, LIMIT));
+  const { counts } = comparison;
+  useEffect(() => {
+    const timer = window.setTimeout(() => {
+      if (text.trim() !== (q ?? "")) void navigate({ search: (old) => ({ ...old, q: text.trim() === "" ? undefined : text.trim(), offset: undefined }), replace: true });
+    }, 250);
+    return () => window.clearTimeout(timer);
+  }, [text, q, navigate]);
+  const total = pods.data?.count ?? 0;
+  const all = counts.elsewhere + counts.only_a + counts.only_b + counts.missing_a + counts.missing_b;
+  const goTo = (next: number) => void navigate({ search: (old) => ({ ...old, offset: next === 0 ? undefined : next }), replace: true });
+  return (
+    <Panel aria-labelledby="differences">
+      <PanelHeader id="differences" title="Pods that differ">
+        <span className="muted num" role="status">{pods.data === undefined ? "" : count(total)}</span>
+        <span className="grow" />
+        <ButtonAnchor size="sm" icon="download" href={exportAddress(a, b, "csv", filter)} download>CSV</ButtonAnchor>
+        <ButtonAnchor size="sm" icon="download" href={exportAddress(a, b, "json", filter)} download>JSON</ButtonAnchor>
+      </PanelHeader>
+      <nav className={classes.kinds} aria-label="Kinds of difference">
+        <Link from="/compare" to="/compare" replace search={(old) => ({ ...old, kind: undefined, offset: undefined })} className={classes.kind} aria-current={kind === undefined ? "true" : undefined} activeProps={{}}>All that differ <b className="num">{count(all)}</b></Link>
+        {KINDS.filter((one) => counts[one] > 0 || one === kind).map((one) => (
+          <Link key={one} from="/compare" to="/compare" replace search={(old) => ({ ...old, kind: one, offset: undefined })} className={classes.kind} aria-current={kind === one ? "true" : undefined} activeProps={{}}>
+            {KIND_WORDS[one](names)} <b className="num">{count(counts[one])}</b>
+          </Link>
+        ))}
+        <span className="grow" />
+        <input type="search" value={text} placeholder="a part of namespace/name" aria-label="Filter pods" onChange={(event) => setText(event.currentTarget.value)} />
+      </nav>
+      {pods.isPending ? <Outlines count={6} height={30} label="Reading the pods that differ" /> : null}
+      {pods.error === null ? null : <Failed what="The pods that differ could not be read." error={pods.error} retryLabel="Read again" retry={() => void pods.refetch()} />}
+      {pods.data?.results.length === 0 ? <Empty action={q === undefined ? null : <Button size="sm" onClick={() => setText("")}>Clear the filter</Button>}>{q === undefined ? "No pod went another way." : `No such pod matches “${q}”.`}</Empty> : null}
+      {pods.data === undefined || pods.data.results.length === 0 ? null : (
+        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        <div className={classes.scroller} tabIndex={0} role="region" aria-label="Rows of pods that differ">
+          <table className={`${classes.table} ${classes.rows}`}>
+            <thead><tr><th scope="col">Pod</th><th scope="col">Namespace</th><th scope="col">{names.a}</th><th scope="col">{names.b}</th><th scope="col">Why</th></tr></thead>
+            <tbody>{pods.data.results.map((row) => <Row key={`${row.pod.namespace}/${row.pod.name}`} row={row} a={a} b={b} names={names} />)}</tbody>
+          </table>
+        </div>
+      )}
+      {total <= LIMIT ? null : (
+        <div className={classes.pages}>
+          <Button size="sm" icon="chevronLeft" disabled={offset === 0} onClick={() => goTo(Math.max(0, offset - LIMIT))}>Before</Button>
+          <span className="faint num">{count(offset + 1)} to {count(Math.min(total, offset + LIMIT))} of {count(total)}</span>
+          <Button size="sm" icon="chevronRight" disabled={offset + LIMIT >= total} onClick={() => goTo(offset + LIMIT)}>After</Button>
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+function Row({ row, a, b, names }: { row: PodDifference; a: string; b: string; names: Names }) {
+  return (
+    <tr>
+      <th scope="row"><PodName pod={row.pod} /></th>
+      <td>{row.pod.namespace}</td>
+      <td><Place run={a} row={row} side="a" name={names.a} /></td>
+      <td><Place run={b} row={row} side="b" name={names.b} /></td>
+      <td className={classes.why}>
+        {row.points.length === 0 ? <Causes row={row} names={names} /> : (
+          <details><summary><Causes row={row} names={names} /></summary><Points points={row.points} names={names} row={row} /></details>
+        )}
+      </td>
+    </tr>
+  );
+}
+
+function Causes({ row, names }: { row: PodDifference; names: Names }) {
+  return <>{row.causes.map((cause) => causeWords(cause, row, names)).join(" ")}</>;
+}
+
+/** Where the pod is in one run, linked to the pod there. */
+function Place({ run, row, side, name }: { run: string; row: PodDifference; side: "a" | "b"; name: string }) {
+  const place = row[side];
+  if (place === null) return <span className="faint">no such pod</span>;
+  const { column } = place;
+  const words = place.node ?? (column === "deleted" ? "deleted" : STATES[column satisfies StateKey].title);
+  return (
+    <Link to="/runs/$run/pods/$namespace/$name" params={{ run, namespace: row.pod.namespace, name: row.pod.name }} search={place.node === null ? {} : { point: "Score" }}
+      className={`leads ${place.node === null ? "" : "mono"}`} title={`${row.pod.name} in ${name}`}>{words}</Link>
+  );
+}
+
+function Points({ points, names, row }: { points: readonly Swing[]; names: Names; row: PodDifference }) {
+  const looks = new Map(looksOf(points.map((one) => ({ name: one.plugin, weight: 1, equal_for_all: false }))).map((look) => [look.name, look]));
+  const shown = [...points].sort((one, two) => two.swing - one.swing);
+  return (
+    <table>
+      <caption className="srOnly">Weighted points of both nodes</caption>
+      <thead>
+        <tr><th scope="col">Plugin</th>
+          <th scope="col">{row.a?.node} in {names.a}</th><th scope="col">{row.b?.node} in {names.a}</th>
+          <th scope="col">{row.a?.node} in {names.b}</th><th scope="col">{row.b?.node} in {names.b}</th><th scope="col">moved by</th></tr>
+      </thead>
+      <tbody>
+        {shown.map((one) => (
+          <tr key={one.plugin}>
+            <th scope="row"><i className={classes.key} style={{ background: `var(--pl-${looks.get(one.plugin)?.colour ?? "taint"})` }} />{one.plugin}</th>
+            <td>{one.a_own}</td><td>{one.a_other}</td><td>{one.b_other}</td><td>{one.b_own}</td><td><b>{signed(one.swing)}</b></td>
+          </tr>
+        ))}
+      </tbody>
+    </table>
+  );
+}

@@ -1,0 +1,102 @@
+/** How full nodes are in both runs: share in use, spread over the nodes, and the fullest one; a table with the numbers behind. */
+import type { ComparedResource, Comparison } from "@/api/compareQueries";
+import { Empty } from "@/components/Outcome";
+import { Panel, PanelHeader } from "@/components/Panel";
+import { Segmented } from "@/components/Segmented";
+import { amount, resourceLabel } from "@/format/resources";
+
+import classes from "./Compare.module.css";
+import { type Names, shareText } from "./words";
+
+interface FullnessProps {
+  comparison: Comparison;
+  names: Names;
+  asTable: boolean;
+  onView: (table: boolean) => void;
+}
+
+interface Both {
+  name: string;
+  a: ComparedResource | null;
+  b: ComparedResource | null;
+}
+
+export function bothOf({ a, b }: Comparison): Both[] {
+  const names = [...new Set([...a.resources, ...b.resources].map((one) => one.name))];
+  return names.map((name) => ({ name, a: a.resources.find((one) => one.name === name) ?? null, b: b.resources.find((one) => one.name === name) ?? null }));
+}
+
+export function Fullness({ comparison, names, asTable, onView }: FullnessProps) {
+  const rows = bothOf(comparison);
+  return (
+    <Panel aria-labelledby="fullness">
+      <PanelHeader id="fullness" title="How full nodes are">
+        <span className="muted hidePhone">requests of allocatable</span>
+        <span className="grow" />
+        <Segmented label="Use of nodes as" value={asTable ? "table" : "bars"} onChange={(view) => onView(view === "table")}
+          options={[{ value: "bars", label: "Bars" }, { value: "table", label: "Table" }]} />
+      </PanelHeader>
+      {rows.length === 0 ? <Empty>Neither run has begun.</Empty> : asTable ? <Table rows={rows} names={names} /> : (
+        <div className={classes.body}>
+          <div className={classes.pictures}>{rows.map((row) => <Picture key={row.name} row={row} names={names} />)}</div>
+          <p className={classes.legend}><span>bar: mean of the nodes</span><span>line: one standard deviation to each side</span><span>mark: the fullest node</span></p>
+        </div>
+      )}
+    </Panel>
+  );
+}
+
+function Picture({ row, names }: { row: Both; names: Names }) {
+  return (
+    <div className={classes.picture}>
+      <b title={row.name}>{resourceLabel(row.name)}</b>
+      <Line side="a" name={names.a} one={row.a} />
+      <Line side="b" name={names.b} one={row.b} />
+    </div>
+  );
+}
+
+const at = (share: number): string => `${Math.min(100, Math.max(0, share * 100))}%`;
+
+function Line({ side, name, one }: { side: "a" | "b"; name: string; one: ComparedResource | null }) {
+  const { mean = null, deviation = null, highest = null } = one ?? {};
+  const text = mean === null || deviation === null ? "none" : `${shareText(mean)} ± ${(deviation * 100).toFixed(1)}`;
+  const sentence = `${name}: mean ${text}, fullest ${shareText(highest)}`;
+  return (
+    <div className={classes.line} data-side={side}>
+      <i aria-hidden="true">{side.toUpperCase()}</i>
+      <span className={classes.track} role="img" aria-label={sentence} title={sentence}>
+        {mean === null || deviation === null || highest === null ? null : (
+          <>
+            <span className={classes.fill} style={{ width: at(mean) }} />
+            <span className={classes.range} style={{ left: at(mean - deviation), right: `calc(100% - ${at(mean + deviation)})` }} />
+            <span className={classes.most} style={{ left: `calc(${at(highest)} - 2px)` }} />
+          </>
+        )}
+      </span>
+      <span className="num" aria-hidden="true">{text}</span>
+    </div>
+  );
+}
+
+function Table({ rows, names }: { rows: readonly Both[]; names: Names }) {
+  return (
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    <div className={classes.scroller} tabIndex={0} role="region" aria-label="Use of nodes, table">
+      <table className={classes.table}>
+        <thead><tr>
+          <th scope="col">Resource</th><th scope="col" className={classes.left}>Run</th><th scope="col">Requested</th><th scope="col">Allocatable</th><th scope="col">Share</th>
+          <th scope="col">Mean</th><th scope="col">Std. deviation</th><th scope="col">Fullest</th><th scope="col">Zones apart</th>
+        </tr></thead>
+        <tbody>
+          {rows.flatMap((row) => [[names.a, row.a] as const, [names.b, row.b] as const].map(([name, one]) => one === null ? null : (
+            <tr key={`${row.name} ${name}`}>
+              <th scope="row">{row.name}</th><td className={classes.left}>{name}</td><td>{amount(row.name, one.used)}</td><td>{amount(row.name, one.allocatable)}</td><td>{shareText(one.share)}</td>
+              <td>{shareText(one.mean)}</td><td>{shareText(one.deviation)}</td><td>{shareText(one.highest)}</td><td>{shareText(one.zones_apart)}</td>
+            </tr>
+          )))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

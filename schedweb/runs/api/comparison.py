@@ -1,0 +1,104 @@
+"""Two runs side by side, and the pods that differ as windows or as a file."""
+
+from __future__ import annotations
+
+import csv
+from collections.abc import Iterator
+from io import StringIO
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+from django.http import HttpResponse
+from drf_spectacular.types import OpenApiTypes
+from drf_spectacular.utils import OpenApiParameter, extend_schema
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from schedweb.api.errors import ApiError
+from schedweb.api.windows import WINDOW_PARAMETERS, window_of, window_serializer
+from schedweb.runs.selectors import comparison
+from schedweb.runs.selectors.runs import run_get
+from schedweb.runs.serializers.comparison import PodDifferenceSerializer, RunComparisonSerializer
+
+FILTERS: Final = [
+    OpenApiParameter("kind", str, description="one of the counts' names; else all pods that differ"),
+    OpenApiParameter("q", str, description="only pods whose namespace/name contains this"),
+]
+COLUMNS: Final = (
+    "namespace", "name", "kind", "queue_a", "node_a", "attempts_a", "queue_b", "node_b", "attempts_b", "why", "in_run",
+    "plugin", "reasons", "swings",
+)  # fmt: skip
+
+
+def asked(request: Request) -> dict[str, str]:
+    return {"kind": request.query_params.get("kind", ""), "query": request.query_params.get("q", "")}
+
+
+class ComparisonApi(APIView):
+    @extend_schema(operation_id="runs_comparison", responses=RunComparisonSerializer)
+    def get(self, request: Request, run: UUID, other: UUID) -> Response:
+        return Response(comparison.comparison_body(run_get(run), run_get(other)))
+
+
+class ComparisonPodsApi(APIView):
+    @extend_schema(
+        operation_id="runs_comparison_pods",
+        parameters=[*WINDOW_PARAMETERS, *FILTERS],
+        responses=window_serializer(PodDifferenceSerializer),
+    )
+    def get(self, request: Request, run: UUID, other: UUID) -> Response:
+        window = window_of(request, highest=comparison.BATCH)
+        return Response(comparison.difference_window(run_get(run), run_get(other), window, **asked(request)))
+
+
+def csv_side(side: dict[str, Any] | None) -> list[Any]:
+    return ["", "", ""] if side is None else [side["column"], side["node"] or "", side["attempts"]]
+
+
+def csv_row(row: dict[str, Any]) -> list[Any]:
+    causes = row["causes"]
+    return [
+        row["pod"]["namespace"],
+        row["pod"]["name"],
+        row["kind"],
+        *csv_side(row["a"]),
+        *csv_side(row["b"]),
+        *(" | ".join(each[name] for each in causes) for name in ("why", "side", "plugin")),
+        " | ".join("; ".join(each["reasons"]) for each in causes),
+        " ".join(f"{each['plugin']}={each['swing']:+d}" for each in row["points"]),
+    ]
+
+
+def as_csv(batches: Iterator[list[dict[str, Any]]]) -> bytes:
+    text = StringIO()
+    writer = csv.writer(text, lineterminator="\r\n")
+    writer.writerow(COLUMNS)
+    for rows in batches:
+        writer.writerows(csv_row(row) for row in rows)
+    return text.getvalue().encode()
+
+
+def as_json(summary: dict[str, Any], batches: Iterator[list[dict[str, Any]]]) -> bytes:
+    """The comparison with all pods that differ, one a line."""
+    rows = b",\n".join(msgspec.json.encode(row) for batch in batches for row in batch)
+    return msgspec.json.encode(summary)[:-1] + b',"pods":[\n' + rows + b"\n]}\n"
+
+
+class ComparisonExportApi(APIView):
+    @extend_schema(
+        operation_id="runs_comparison_export",
+        parameters=[OpenApiParameter("as", str, required=True, description="csv or json"), *FILTERS],
+        responses={(200, "application/json"): OpenApiTypes.OBJECT, (200, "text/csv"): OpenApiTypes.STR},
+    )
+    def get(self, request: Request, run: UUID, other: UUID) -> HttpResponse:
+        kind = request.query_params.get("as", "")
+        if kind not in ("csv", "json"):
+            raise ApiError(f"as must be csv or json, not {kind!r}.", code="invalid", path="as")
+        a, b = run_get(run), run_get(other)
+        batches = comparison.difference_batches(a, b, **asked(request))
+        content = as_csv(batches) if kind == "csv" else as_json(comparison.comparison_body(a, b), batches)
+        answer = HttpResponse(content, content_type="text/csv" if kind == "csv" else "application/json")
+        answer["Content-Disposition"] = f'attachment; filename="{a}-and-{b}.{kind}"'
+        return answer

@@ -1,0 +1,68 @@
+"""Two runs side by side: the first sentence, the pods that differ with their reason, kinds in the address, the exports."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from scripts.site import Site
+from tests.browser import stages
+from tests.browser.visits import Visit
+
+
+@pytest.fixture(scope="session")
+def two_runs(site: Site) -> tuple[str, str]:
+    """The three-zone sample with two configurations, as far as both go without a person. For looking only."""
+    sample = stages.sample(site, "Three-zone shop")
+    runs = [
+        stages.play(site, stages.start(site, sample, stages.configuration(site, name)))
+        for name in ("Default", "Bin-pack")
+    ]
+    return runs[0], runs[1]
+
+
+def test_two_runs_beside_each_other(two_runs: tuple[str, str], site: Site, desk: Visit) -> None:
+    a, b = two_runs
+    found = site.get(f"/api/v1/runs/{a}/comparison/{b}/")
+    one, two = found["a"]["run"]["number"], found["b"]["run"]["number"]
+    elsewhere = found["counts"]["elsewhere"]
+    page = desk.go(f"/compare?a={a}&b={b}")
+    answer = page.get_by_role("region", name="The difference")
+    expect(answer.get_by_role("heading")).to_contain_text(re.compile(rf"^{elsewhere} pods are on another node"))
+    placed = page.get_by_role("row", name=re.compile("^Pods placed"))
+    expect(placed).to_contain_text(f"{found['a']['placed']}{found['b']['placed']}")
+
+    differing = page.get_by_role("region", name="Pods that differ")
+    differing.get_by_role("link", name=re.compile("^On another node")).click()
+    expect(page).to_have_url(re.compile("kind=elsewhere"))
+    rows = differing.locator("tbody > tr").filter(has=page.get_by_role("link"))
+    expect(rows).to_have_count(min(50, elsewhere))
+    explained = rows.filter(has_text="made the difference").first
+    explained.locator("summary").click()
+    expect(explained.get_by_role("columnheader", name="moved by")).to_be_visible()
+
+    page.get_by_role("radio", name="Table").click()
+    expect(page.get_by_role("columnheader", name="Std. deviation")).to_be_visible()
+    expect(page).to_have_url(re.compile("view=table"))
+
+    with page.expect_download() as download:
+        differing.get_by_role("link", name="JSON").click()
+    assert download.value.suggested_filename == f"{one}-and-{two}.json"
+    saved = json.loads(download.value.path().read_text(encoding="utf-8"))
+    assert len(saved["pods"]) == elsewhere
+
+    page.get_by_role("button", name="Swap").click()
+    expect(page).to_have_url(re.compile(f"a={b}"))
+    expect(answer).to_contain_text(f"A {two}")
+
+
+def test_the_way_there_from_a_run(two_runs: tuple[str, str], desk: Visit) -> None:
+    page = desk.go(f"/runs/{two_runs[0]}")
+    page.get_by_role("button", name=re.compile("^More")).click()
+    page.get_by_role("menuitem", name="Compare with another run…").click()
+    expect(page.get_by_text("Choose two runs.")).to_be_visible()
+    page.get_by_label("Run B").select_option(two_runs[1])
+    expect(page.get_by_role("region", name="The difference")).to_be_visible()
