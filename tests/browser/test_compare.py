@@ -1,4 +1,4 @@
-"""Two runs side by side: the first sentence, the pods that differ with their reason, kinds in the address, the exports."""
+"""Two runs side by side: the first sentence, what differs and why, kinds in the address, the exports."""
 
 from __future__ import annotations
 
@@ -17,10 +17,8 @@ from tests.browser.visits import Visit
 def two_runs(site: Site) -> tuple[str, str]:
     """The three-zone sample with two configurations, as far as both go without a person. For looking only."""
     sample = stages.sample(site, "Three-zone shop")
-    runs = [
-        stages.play(site, stages.start(site, sample, stages.configuration(site, name)))
-        for name in ("Default", "Bin-pack")
-    ]
+    names = ("Default", "Bin-pack")
+    runs = [stages.play(site, stages.start(site, sample, stages.configuration(site, name))) for name in names]
     return runs[0], runs[1]
 
 

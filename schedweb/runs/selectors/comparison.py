@@ -101,8 +101,8 @@ def cluster_body(run: Run) -> dict[str, Any]:
     names, zone = [row[0] for row in rows], [row[1] for row in rows]
     open_ = np.array([not row[2] for row in rows], dtype=bool)
     allocatable, requested, reserved = (
-        np.array([padded(row[place], size) for row in rows], dtype=np.int64).reshape(len(rows), size)
-        for place in (3, 4, 5)
+        np.array([padded(amounts, size) for amounts in column], dtype=np.int64)
+        for column in zip(*(row[3:] for row in rows), strict=True)
     )
     used = requested + reserved
     free = allocatable - used

@@ -37,7 +37,8 @@ export function CameTo({ comparison: { a, b }, names }: Props) {
   return (
     <Panel aria-labelledby="came-to">
       <PanelHeader id="came-to" title="What they came to" />
-      <table className={classes.table}>
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <div className={classes.scroller} tabIndex={0} role="region" aria-label="Numbers of both runs"><table className={classes.table}>
         <thead><tr><th scope="col"><span className="srOnly">Number</span></th><th scope="col">{names.a}</th><th scope="col">{names.b}</th><th scope="col">B − A</th></tr></thead>
         <tbody>
           {FACTS.map(({ name, of, text = (value) => count(value ?? 0), digits = 0 }) => {
@@ -50,7 +51,7 @@ export function CameTo({ comparison: { a, b }, names }: Props) {
             );
           })}
         </tbody>
-      </table>
+      </table></div>
     </Panel>
   );
 }
