@@ -57,19 +57,19 @@ class Breakpoints:
             return
         trace = player.under_way if happened is Happened.POINT else None
         if trace is not None:
-            view = player.projection.views.get(trace.uid)
-            if view is None:
+            tried = player.projection.views.get(trace.uid)
+            if tried is None:
                 return
-            if asked.on == "point" and view.point == asked.value:
-                yield view, f"reached {asked.value}"
-            elif asked.on == "rejection" and view.point == "Filter" and (node := rejected_node(trace, asked)):
-                yield view, f"was rejected by {asked.value} on {node}"
+            if asked.on == "point" and tried.point == asked.value:
+                yield tried, f"reached {asked.value}"
+            elif asked.on == "rejection" and tried.point == "Filter" and (node := rejected_node(trace, asked)):
+                yield tried, f"was rejected by {asked.value} on {node}"
         elif asked.on == "rejection" and happened is Happened.CYCLE and not asked.node:
             for ended in player.traces[-1:]:
                 early = ended.pre_filter_status
-                view = player.projection.views.get(ended.uid)
-                if early is not None and early.plugin == asked.value and view is not None:
-                    yield view, f"was rejected by {asked.value} on every node"
+                refused = player.projection.views.get(ended.uid)
+                if early is not None and early.plugin == asked.value and refused is not None:
+                    yield refused, f"was rejected by {asked.value} on every node"
 
 
 def rejected_node(trace: AttemptTrace, asked: BreakpointSet) -> str:

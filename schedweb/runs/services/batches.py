@@ -59,7 +59,8 @@ PREEMPTION_COLUMNS: Final = (
 )  # fmt: skip
 OBJECT_COLUMNS: Final = ("run", "kind", "group", "namespace", "name", "present", "manifest")
 CLOCK: Final = "clock"
-KEPT_CHECKPOINTS: Final = 2
+KEPT_CHECKPOINTS: Final = 8
+"""The two newest for a takeover, the others spread over the run for those who look back."""
 
 
 class BatchWriter:
@@ -246,8 +247,7 @@ class BatchWriter:
             position=batch.position,
             defaults={"digest": batch.digest, "engine_version": ENGINE_VERSION, "data": batch.checkpoint},
         )
-        newest = list(kept.order_by("-position").values_list("pk", flat=True)[:KEPT_CHECKPOINTS])
-        kept.exclude(pk__in=newest).delete()
+        kept.filter(position__in=too_close(list(kept.order_by("position").values_list("position", flat=True)))).delete()
 
     def refuse(self, entry: str, text: str) -> None:
         with transaction.atomic():
@@ -294,6 +294,15 @@ class BatchWriter:
             hit=batch.hit,
         )
         PUBLISHER.publish(run_group(run.pk), delta)
+
+
+def too_close(positions: list[int]) -> list[int]:
+    """Which checkpoints to drop, of positions in order: those whose neighbours before and after are nearest."""
+    left, dropped = list(positions), []
+    while len(left) > KEPT_CHECKPOINTS:
+        gaps = [after - before for before, after in zip([0, *left], left[1:-1], strict=False)]
+        dropped.append(left.pop(gaps.index(min(gaps))))
+    return dropped
 
 
 def chunk_parts(batch: Batch) -> list[bytes]:

@@ -1,0 +1,21 @@
+"""Which checkpoints of a run are kept: the newest, and some spread over all of it."""
+
+from __future__ import annotations
+
+from schedweb.runs.services.batches import KEPT_CHECKPOINTS, too_close
+
+
+def test_kept_checkpoints_are_spread_over_the_run_and_the_newest_two_stay() -> None:
+    kept: list[int] = []
+    for position in range(10, 5000, 10):
+        kept.append(position)
+        for dropped in too_close(kept):
+            kept.remove(dropped)
+        assert kept[-2:] == [each for each in (position - 10, position) if each > 0]
+        assert len(kept) <= KEPT_CHECKPOINTS
+    gaps = [after - before for before, after in zip([0, *kept], kept[:-1], strict=False)]
+    assert max(gaps) <= 2 * 4990 // (KEPT_CHECKPOINTS - 2), kept
+
+
+def test_few_checkpoints_are_all_kept() -> None:
+    assert too_close([5, 6, 7]) == []
