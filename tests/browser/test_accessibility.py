@@ -72,6 +72,14 @@ PAGES: dict[str, tuple[str, Look]] = {
         "/runs/{export}/pods/ml/trainer-9d9cf4ccc-8zklc",
         shows_role("heading", "Insufficient nvidia"),
     ),
+    "what would help": (
+        "/runs/{export}/pods/staging/ci-runner-7b8b755487-2b4rn",
+        shows_role("button", "^Try on a fork"),
+    ),
+    "capacity": (
+        "/runs/{export}/capacity?pod=staging%2Fci-runner-7b8b755487-2b4rn&shape=ip-10-0-1-10",
+        shows("pending pods a place"),
+    ),
     "pending pod, as a table": (
         "/runs/{export}/pods/ml/trainer-9d9cf4ccc-8zklc?view=table",
         shows_role("link", "ip-10-0-3-11"),

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import re
 
-import pytest
 from playwright.sync_api import expect
 
 from scripts.site import Site
@@ -35,11 +34,39 @@ def placed_on(site: Site, run: str) -> str | None:
     return node
 
 
-@pytest.mark.parametrize("pod", ["staging/windows-agent-8b98d9797-c5tpn"])
-def test_a_first_sentence_and_its_remedy(cluster_shop_run: str, desk: Visit, pod: str) -> None:
-    page = desk.go(f"/runs/{cluster_shop_run}/pods/{pod}")
+def test_a_first_sentence_and_its_remedy(cluster_shop_run: str, desk: Visit) -> None:
+    page = desk.go(f"/runs/{cluster_shop_run}/pods/staging/windows-agent-8b98d9797-c5tpn")
     answer = page.get_by_role("region", name="Why is this pod pending")
     expect(answer.get_by_role("heading")).to_have_text("No node that it could use has kubernetes.io/os=windows.")
     expect(page.get_by_role("region", name="What would help")).to_contain_text(
         "Drop the node selector kubernetes.io/os=windows"
     )
+
+
+def test_how_many_more_fit_and_how_many_nodes_it_takes(cluster_shop_run: str, desk: Visit) -> None:
+    page = desk.go(f"/runs/{cluster_shop_run}/pods/staging/ci-runner-7b8b755487-2b4rn")
+    page.get_by_role("link", name="How many more fit?").click()
+    pods = page.get_by_role("region", name="How many more pods like this one fit?")
+    expect(pods).to_contain_text("No more like staging/ci-runner-7b8b755487-2b4rn fits.")
+    expect(pods).to_contain_text("The next: 0/36 nodes are available")
+    expect(pods.get_by_role("row").filter(has_text="24 nodes")).to_contain_text("NodeResourcesFit")
+    pods.get_by_label("Pod, namespace/name").fill("shop/nobody")
+    pods.get_by_role("button", name="Count").click()
+    expect(pods).to_contain_text('pods "nobody" not found in namespace "shop"')
+    nodes = page.get_by_role("region", name="How many nodes until everybody fits?")
+    nodes.get_by_label(re.compile("^Shape")).select_option(label="m7i.2xlarge: 7.92 cpu, 31 Gi (19 nodes)")
+    expect(nodes).to_contain_text(re.compile(r"more nodes like ip-10-0-1-\d+ give 41 pending pods a place"))
+    expect(nodes.get_by_role("row").filter(has_text="staging/legacy-report")).to_have_count(2)
+    with page.expect_download() as saved:
+        nodes.get_by_role("button", name="CSV").click()
+    assert saved.value.suggested_filename == "capacity-nodes.csv"
+    content = saved.value.path().read_text()
+    assert content.startswith("shape,nodes,helped,with_one_less,pod_that_stays_pending,message")
+    assert "staging/windows-agent" in content
+
+
+def test_capacity_is_in_the_menu_of_a_run(cluster_shop_run: str, desk: Visit) -> None:
+    page = desk.go(f"/runs/{cluster_shop_run}")
+    page.get_by_role("button", name=re.compile("^More")).click()
+    page.get_by_role("menuitem", name="Capacity…").click()
+    expect(page.get_by_role("heading", name="Capacity", exact=True)).to_be_visible()

@@ -76,6 +76,19 @@ const objectsRoute = createRoute({
   component: lazyRouteComponent(() => import("@/pages/run/ObjectsPage"), "ObjectsPage"),
 });
 
+const capacityRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/runs/$run/capacity",
+  validateSearch: (search: RawSearch) =>
+    compact({
+      /** "namespace/name" of the pod that is counted. */
+      pod: text(search, "pod"),
+      /** The node whose shape is added. */
+      shape: text(search, "shape"),
+    }),
+  component: lazyRouteComponent(() => import("@/pages/capacity/CapacityPage"), "CapacityPage"),
+});
+
 export const STEPS = [
   "PreEnqueue", "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "Reserve", "Permit", "PreBind", "Bind", "PostBind",
 ] as const;
@@ -152,7 +165,7 @@ const compareRoute = createRoute({
 
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
-    homeRoute, runsRoute, runRoute, runPodsRoute, objectsRoute, podRoute, waitingRoute, configurationsRoute, configurationRoute,
+    homeRoute, runsRoute, runRoute, runPodsRoute, objectsRoute, capacityRoute, podRoute, waitingRoute, configurationsRoute, configurationRoute,
     compareRoute,
   ]),
   pathParamsAllowedCharacters: ["@"],

@@ -4,7 +4,7 @@ import { lazy, Suspense, useState } from "react";
 import { perform } from "@/api/commands";
 import type { PodDetail, PodRef } from "@/api/types";
 import { useMe } from "@/api/useMe";
-import { Button } from "@/components/Button";
+import { Button, ButtonLink } from "@/components/Button";
 import { PodName, StateBadge } from "@/components/Chip";
 import { Icon } from "@/components/Icon";
 import { queueOf, STATES } from "@/components/states";
@@ -57,6 +57,7 @@ export function PodHeader({ pod, run, view, onYaml }: PodHeaderProps) {
         <Badge pod={pod} view={view} />
         <span className="grow" />
         <div className={classes.buttons}>
+          <ButtonLink kind="ghost" to="/runs/$run/capacity" params={{ run }} search={{ pod: `${pod.namespace}/${pod.name}` }} title="How many more pods like this one fit">How many more fit?</ButtonLink>
           <Button kind="ghost" hint="y" onClick={onYaml}>YAML</Button>
           <Button icon="back" hint="k" disabled={pod.previous === null} title={pod.previous === null ? "The first of its queue" : pod.previous.name}
             onClick={() => open(pod.previous)}>Previous</Button>

@@ -64,6 +64,7 @@ export default function RunMenu({ run, commander, operates, onClosed }: RunMenuP
           <Menu.Item leftSection={<Icon name="command" size={14} />} onClick={() => void navigate({ to: "/compare", search: run.parent?.id ? { a: run.parent.id, b: run.id } : { a: run.id } })}>
             {run.parent?.id ? `Compare with ${run.parent.number}…` : "Compare with another run…"}
           </Menu.Item>
+          <Menu.Item leftSection={<Icon name="node" size={14} />} onClick={() => void navigate({ to: "/runs/$run/capacity", params: { run: run.id } })}>Capacity…</Menu.Item>
           <Menu.Divider />
           <Menu.Label>{run.number} · engine {run.engine_version} · ties {run.ties} · {bytes(run.size_bytes)}</Menu.Label>
         </Menu.Dropdown>

@@ -1,0 +1,178 @@
+/** How much more fits into a run's cluster as it is now: pods of one kind, and nodes of one shape until everybody has a place. */
+import { useQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { type FormEvent, useState } from "react";
+
+import type { NodesAnswer, PodsAnswer } from "@/api/analyses";
+import { runPodsQuery } from "@/api/queries";
+import type { Run } from "@/api/types";
+import { useAnalysis } from "@/analyses/useAnalysis";
+import { useMoment } from "@/analyses/useMoment";
+import { Working } from "@/analyses/Working";
+import { Button } from "@/components/Button";
+import { Icon } from "@/components/Icon";
+import { Outlines } from "@/components/Outcome";
+import { Page, Panel, PanelHeader } from "@/components/Panel";
+import { count, counted } from "@/format/number";
+import { useKeys } from "@/keys/useKeys";
+import { useNodes, useRunStore, useRunView } from "@/live/useLive";
+import { splitPod } from "@/pages/run/Inspector";
+import { useTitle } from "@/shell/useTitle";
+
+import { csv, nodesRows, nodesSentence, podsRows, podsSentence, roomOf, shapesOf } from "./capacity";
+import classes from "./CapacityPage.module.css";
+
+const route = getRouteApi("/runs/$run/capacity");
+
+export function CapacityPage() {
+  const { run } = route.useParams();
+  const view = useRunView(useRunStore(run));
+  const navigate = useNavigate();
+  useTitle(view.run === null ? "Capacity" : `Capacity · ${view.run.snapshot.name}`);
+  useKeys([{ keys: "Escape", label: "Back to the run", group: "Run", run: () => void navigate({ to: "/runs/$run", params: { run } }) }]);
+  return (
+    <Page className={classes.page ?? ""}>
+      <nav className="row faint" aria-label="Breadcrumbs">
+        <Link className="leads" to="/runs/$run" params={{ run }}>{view.run === null ? "Run" : `${view.run.snapshot.name} run`}</Link><Icon name="chevronRight" size={11} /><span>Capacity</span>
+      </nav>
+      <h1>Capacity</h1>
+      {view.run === null ? <Outlines count={3} height={64} label="Reading the run" /> : <><Pods run={view.run} /><Nodes run={view.run} /></>}
+    </Page>
+  );
+}
+
+function Pods({ run }: { run: Run }) {
+  const { pod } = route.useSearch();
+  const navigate = useNavigate({ from: "/runs/$run/capacity" });
+  const known = useQuery(runPodsQuery(run.id, {}, 0, 200));
+  const [text, setText] = useState(pod ?? "");
+  const moment = useMoment(run);
+  const target = pod?.includes("/") === true ? splitPod(pod) : null;
+  const asked = useAnalysis(run.id, moment.at === null || target === null ? null : { name: "capacity_pods", arguments: target, position: moment.at });
+  const ask = (event: FormEvent) => {
+    event.preventDefault();
+    if (run.position !== moment.at) moment.take();
+    void navigate({ search: (old) => ({ ...old, pod: text.trim() === "" ? undefined : text.trim() }) });
+  };
+  return (
+    <Panel aria-labelledby="more-pods" className={classes.panel ?? ""}>
+      <PanelHeader id="more-pods" title="How many more pods like this one fit?"><span className="faint hidePhone">scheduled one after the other on a copy, nobody is evicted</span></PanelHeader>
+      <form className={classes.ask} onSubmit={ask}>
+        <label>Pod, namespace/name
+          <input list="capacity-pods" value={text} placeholder="shop/web-1" autoComplete="off" spellCheck={false} onChange={(event) => setText(event.currentTarget.value)} />
+        </label>
+        <datalist id="capacity-pods">{(known.data?.results ?? []).map((card) => <option key={card.key} value={`${card.namespace}/${card.name}`} />)}</datalist>
+        <Button type="submit" disabled={!text.includes("/")}>Count</Button>
+      </form>
+      <Working of={asked} what="How many more fit" failed="It could not be counted." />
+      {asked.result === null ? null : <Room run={run.id} answer={asked.result} />}
+      <Behind moment={moment} shown={asked.result !== null} />
+    </Panel>
+  );
+}
+
+function Room({ run, answer }: { run: string; answer: PodsAnswer }) {
+  const { taking, full } = roomOf(answer);
+  const most = taking[0]?.fits ?? 1;
+  return (
+    <>
+      <div className={classes.answer} role="status"><strong>{podsSentence(answer)}</strong><span className="grow" /><Csv name="capacity-pods.csv" rows={() => podsRows(answer)} /></div>
+      {answer.message === "" ? null : <p className={classes.note}>The next: {answer.message}</p>}
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      <div className={classes.scroll} tabIndex={0} role="region" aria-label="Room per node">
+        <table className={classes.table}>
+          <thead><tr><th scope="col">Node</th><th scope="col">Fits</th><th scope="col">Stops the next</th><th scope="col">Reasons</th></tr></thead>
+          <tbody>
+            {taking.map((one) => (
+              <tr key={one.node}>
+                <th scope="row"><Link className="mono leads" to="/runs/$run" params={{ run }} search={{ node: one.node }}>{one.node}</Link></th>
+                <td><span className={classes.fits}><b className="num">{count(one.fits)}</b><span className={classes.bar} aria-hidden="true"><i style={{ width: `${(100 * one.fits) / most}%` }} /></span></span></td>
+                <td>{one.plugin}</td><td className={classes.wide}>{one.reasons.join(", ")}</td>
+              </tr>
+            ))}
+            {full.map((one) => (
+              <tr key={`${one.plugin} ${one.reasons}`}>
+                <th scope="row" title={one.nodes.join(", ")}>{one.nodes.length === 1 ? <span className="mono">{one.nodes[0]}</span> : counted(one.nodes.length, "node")}</th>
+                <td className="num">0</td><td>{one.plugin}</td><td className={classes.wide}>{one.reasons === "" ? "enough was found before" : one.reasons}</td>
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      </div>
+    </>
+  );
+}
+
+function Nodes({ run }: { run: Run }) {
+  const { shape } = route.useSearch();
+  const navigate = useNavigate({ from: "/runs/$run/capacity" });
+  const { table } = useNodes(useRunStore(run.id));
+  const shapes = table === null ? [] : shapesOf(table);
+  const moment = useMoment(run);
+  const asked = useAnalysis(run.id, moment.at === null || shape === undefined ? null : { name: "capacity_nodes", arguments: { node: shape }, position: moment.at });
+  return (
+    <Panel aria-labelledby="more-nodes" className={classes.panel ?? ""}>
+      <PanelHeader id="more-nodes" title="How many nodes until everybody fits?"><span className="faint hidePhone">the smallest number, tried from none upwards</span></PanelHeader>
+      <div className={classes.ask}>
+        <label>Shape, one of the cluster's
+          <select value={shape ?? ""} onChange={(event) => {
+            if (run.position !== moment.at) moment.take();
+            void navigate({ search: (old) => ({ ...old, shape: event.currentTarget.value === "" ? undefined : event.currentTarget.value }) });
+          }}>
+            <option value="">Choose a shape</option>
+            {shapes.some((one) => one.node === shape) || shape === undefined ? null : <option value={shape}>like {shape}</option>}
+            {shapes.map((one) => <option key={one.node} value={one.node}>{one.label} ({counted(one.nodes, "node")})</option>)}
+          </select>
+        </label>
+      </div>
+      <Working of={asked} what="How many nodes" failed="It could not be counted." />
+      {asked.result === null ? null : <Needed run={run.id} answer={asked.result} />}
+      <Behind moment={moment} shown={asked.result !== null} />
+    </Panel>
+  );
+}
+
+function Needed({ run, answer }: { run: string; answer: NodesAnswer }) {
+  return (
+    <>
+      <div className={classes.answer} role="status"><strong>{nodesSentence(answer)}</strong><span className="grow" /><Csv name="capacity-nodes.csv" rows={() => nodesRows(answer)} /></div>
+      {answer.never.length === 0 ? null : (
+        <>
+          <p className={classes.note}>{counted(answer.never.length, "pod")} {answer.never.length === 1 ? "stays" : "stay"} pending even with {counted(answer.limit, "such node")}: something else keeps {answer.never.length === 1 ? "it" : "them"}.</p>
+          {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+          <div className={classes.scroll} tabIndex={0} role="region" aria-label="Pods that no such node helps">
+            <table className={classes.table}>
+              <thead><tr><th scope="col">Pod</th><th scope="col">Message as kube-scheduler writes it</th></tr></thead>
+              <tbody>
+                {answer.never.map((one) => {
+                  const target = splitPod(one.pod);
+                  return (
+                    <tr key={one.pod}>
+                      <th scope="row"><Link className="mono leads" to="/runs/$run/pods/$namespace/$name" params={{ run, ...target }}>{one.pod}</Link></th>
+                      <td className={classes.wide}>{one.message}</td>
+                    </tr>
+                  );
+                })}
+              </tbody>
+            </table>
+          </div>
+        </>
+      )}
+    </>
+  );
+}
+
+function Behind({ moment, shown }: { moment: ReturnType<typeof useMoment>; shown: boolean }) {
+  if (moment.at === null) return <p className={classes.note}>The run moves on. <Button size="sm" onClick={moment.take}>Count at this moment</Button></p>;
+  return moment.behind && shown ? <p className={classes.note}>The run has moved on since. <Button size="sm" onClick={moment.take}>Count again</Button></p> : null;
+}
+
+function Csv({ name, rows }: { name: string; rows: () => (string | number)[][] }) {
+  const save = () => {
+    const address = URL.createObjectURL(new Blob([csv(rows())], { type: "text/csv" }));
+    const link = Object.assign(document.createElement("a"), { href: address, download: name });
+    link.click();
+    URL.revokeObjectURL(address);
+  };
+  return <Button size="sm" icon="download" onClick={save}>CSV</Button>;
+}
