@@ -55,6 +55,22 @@ export const analysisQuery = <N extends QuestionName>(run: string, id: string) =
     staleTime: KEPT,
   });
 
-/** A new run, paused where this one was at `position`, with the changes made first. */
-export const forkRun = (run: string, position: number, changes: readonly Operation[]) =>
-  request<Run>(pathOf("runs", run, "forks"), { method: "POST", body: { position, changes } });
+const LOOK_AT_FORK = 250;
+const GIVE_UP_FORK = 60_000;
+
+/**
+ * A new run, paused where this one was at `position`, with the changes made first. Resolves once its engine has played its
+ * past, because before that it has no pods to show; of a fork that takes too long the page itself says how it stands.
+ */
+export async function forkRun(run: string, position: number, changes: readonly Operation[]): Promise<Run> {
+  let fork = await request<Run>(pathOf("runs", run, "forks"), { method: "POST", body: { position, changes } });
+  const until = Date.now() + GIVE_UP_FORK;
+  while (!isThere(fork, position) && Date.now() < until) {
+    await new Promise((resolve) => setTimeout(resolve, LOOK_AT_FORK));
+    fork = await request<Run>(pathOf("runs", fork.id));
+  }
+  return fork;
+}
+
+export const isThere = (fork: Pick<Run, "state" | "position" | "nodes" | "pods">, position: number): boolean =>
+  fork.state === "failed" || (fork.position >= position && fork.nodes + fork.pods > 0);

@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { HelpAnswer, Remedy } from "@/api/analyses";
+import { type HelpAnswer, isThere, type Remedy } from "@/api/analyses";
 import { viewOf } from "@/analyses/useAnalysis";
 
 import { noRemedy, remedyDetail } from "./remedies";
@@ -26,6 +26,16 @@ describe("noRemedy", () => {
   it("tells a pod that fits from one that nothing helps", () => {
     expect(noRemedy({ ...nothing, fits_on: "a-1" })).toContain("fits on a-1 as it is");
     expect(noRemedy(nothing)).toContain("Nothing known here helps");
+  });
+});
+
+describe("isThere", () => {
+  it("waits until a fork has played its past", () => {
+    const fork = { state: "paused" as const, position: 12, nodes: 3, pods: 4 };
+    expect(isThere({ ...fork, nodes: 0, pods: 0 }, 12)).toBe(false);
+    expect(isThere({ ...fork, position: 11 }, 12)).toBe(false);
+    expect(isThere(fork, 12)).toBe(true);
+    expect(isThere({ ...fork, state: "failed", position: 0 }, 12)).toBe(true);
   });
 });
 
