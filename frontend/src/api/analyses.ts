@@ -2,6 +2,7 @@
 import { queryOptions } from "@tanstack/react-query";
 
 import { pathOf, request } from "./client";
+import { forkRun } from "./queries";
 import type { components } from "./schema";
 import type { Run } from "./types";
 
@@ -62,8 +63,8 @@ const GIVE_UP_FORK = 60_000;
  * A new run, paused where this one was at `position`, with the changes made first. Resolves once its engine has played its
  * past, because before that it has no pods to show; of a fork that takes too long the page itself says how it stands.
  */
-export async function forkRun(run: string, position: number, changes: readonly Operation[]): Promise<Run> {
-  let fork = await request<Run>(pathOf("runs", run, "forks"), { method: "POST", body: { position, changes } });
+export async function forkWhenThere(run: string, position: number, changes: Operation[]): Promise<Run> {
+  let fork = await forkRun(run, { position, changes: changes.map((one) => ({ ...one })) });
   const until = Date.now() + GIVE_UP_FORK;
   while (!isThere(fork, position) && Date.now() < until) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_AT_FORK));

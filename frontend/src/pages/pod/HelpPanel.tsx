@@ -1,7 +1,7 @@
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 
-import { forkRun, type Remedy } from "@/api/analyses";
+import { forkWhenThere, type Remedy } from "@/api/analyses";
 import type { PodDetail, Run } from "@/api/types";
 import { useMe } from "@/api/useMe";
 import { useAnalysis } from "@/analyses/useAnalysis";
@@ -52,7 +52,7 @@ function TryOnAFork({ run, pod, position, remedy }: { run: string; pod: string; 
   const go = async () => {
     setBusy(true);
     try {
-      const fork = await forkRun(run, position, remedy.operations);
+      const fork = await forkWhenThere(run, position, remedy.operations);
       await navigate({ to: "/runs/$run", params: { run: fork.id }, search: { pod } });
     } catch (error) {
       notifyError("The fork was not made.", error);
