@@ -1,6 +1,6 @@
 /** Where the run pauses by itself: set and removed here; the one it stands at is said across the page. */
 import { Link } from "@tanstack/react-router";
-import { type FormEvent, useId, useState } from "react";
+import { type SubmitEvent, useId, useState } from "react";
 
 import { clientId } from "@/api/commands";
 import type { CommandInput, Run } from "@/api/types";
@@ -29,7 +29,7 @@ export function Breakpoints({ run, operates, send }: BreakpointsProps) {
   const [value, setValue] = useState(KINDS.point.value);
   const [filter, setFilter] = useState("");
   const kind = KINDS[on];
-  const set = (event: FormEvent) => {
+  const set = (event: SubmitEvent) => {
     event.preventDefault();
     void send({ type: "breakpoint_set", id: clientId(), on, value: value.trim(), filter: filter.trim() });
   };
