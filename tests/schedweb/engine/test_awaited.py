@@ -7,7 +7,6 @@ import json
 import pytest
 
 from framework.interface.events import ActionType, ClusterEvent, EventResource
-from framework.plugins.registry import built_in_registry
 from schedweb.engine.awaited import KEPT, awaited, ignored_body
 from schedweb.engine.batch import IGNORED_PER_BATCH, Gatherer
 from tests.schedweb.engine.worlds import SECOND, arrival, departure, node, places, play, player, pod
@@ -48,7 +47,6 @@ def test_every_built_in_plugin_tells_what_it_waits_for() -> None:
             if event.resource == NODE and event.action & ActionType.ADD:
                 assert "a node is added" in told[plugin], plugin
     assert told["NodeResourcesFit"].startswith("a pod is deleted or lowers its requests, a node is added")
-    assert built_in_registry()
 
 
 def test_an_event_that_does_not_help_is_remembered_with_the_reason() -> None:
