@@ -1,7 +1,7 @@
 /** How much more fits into a run's cluster as it is now: pods of one kind, and nodes of one shape until everybody has a place. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { type FormEvent, useState } from "react";
+import { type SubmitEvent, useState } from "react";
 
 import type { NodesAnswer, PodsAnswer } from "@/api/analyses";
 import { runPodsQuery } from "@/api/queries";
@@ -49,7 +49,7 @@ function Pods({ run }: { run: Run }) {
   const moment = useMoment(run);
   const target = pod?.includes("/") === true ? splitPod(pod) : null;
   const asked = useAnalysis(run.id, moment.at === null || target === null ? null : { name: "capacity_pods", arguments: target, position: moment.at });
-  const ask = (event: FormEvent) => {
+  const ask = (event: SubmitEvent) => {
     event.preventDefault();
     if (run.position !== moment.at) moment.take();
     void navigate({ search: (old) => ({ ...old, pod: text.trim() === "" ? undefined : text.trim() }) });
