@@ -127,7 +127,7 @@ def live_through(seed: int) -> list[Checked]:
     return pods
 
 
-@settings(max_examples=80, deadline=None)
+@settings(max_examples=300, deadline=None)
 @given(WORLDS)
 def test_terms_of_both_sides_give_what_a_walk_over_all_pods_gives(seed: int) -> None:
     live_through(seed)

@@ -143,7 +143,7 @@ def live_through(seed: int) -> list[Checked]:
     return pods
 
 
-@settings(max_examples=60, deadline=None)
+@settings(max_examples=250, deadline=None)
 @given(WORLDS)
 def test_own_constraints_give_what_a_walk_over_all_pods_gives(seed: int) -> None:
     live_through(seed)
@@ -160,7 +160,7 @@ def test_readers_that_fell_behind_start_over(seed: int, monkeypatch: pytest.Monk
     live_through(seed)
 
 
-@settings(max_examples=40, deadline=None)
+@settings(max_examples=100, deadline=None)
 @given(WORLDS)
 def test_system_defaults_score_nodes_without_a_zone_too(seed: int) -> None:
     rng = random.Random(seed)
