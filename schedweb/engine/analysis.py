@@ -6,6 +6,7 @@ it knows neither the database nor Django.
 
 from __future__ import annotations
 
+import mmap
 import os
 import resource
 import sys
@@ -33,6 +34,8 @@ from schedweb.engine.world import Refused
 O = TypeVar("O", bound=KubeObject)  # noqa: E741
 NICE: Final = 5
 """Runs that play come first."""
+ROOM: Final = 1 << 20
+"""Bytes without which an analysis does not begin."""
 
 
 class Ask(frames.Message, frozen=True, tag="ask"):
@@ -132,6 +135,14 @@ def answer(ask: Ask) -> FromProcess:
         return NoAnswer(str(error))
 
 
+def _need_room() -> None:
+    """A limit below what the process has already is met at once, not when the heap happens to grow."""
+    try:
+        mmap.mmap(-1, ROOM).close()
+    except OSError as error:
+        raise MemoryError from error
+
+
 def main() -> int:
     # What a plugin prints must not end up in the answer.
     inward, outward = os.fdopen(os.dup(0), "rb"), os.fdopen(os.dup(1), "wb")
@@ -141,6 +152,7 @@ def main() -> int:
         ask = read_ask(inward)
         if ask.memory:
             resource.setrlimit(resource.RLIMIT_AS, (ask.memory, ask.memory))
+            _need_room()
         said = answer(ask)
     except frames.Gone:
         return 0

@@ -178,7 +178,7 @@ def live_through(seed: int, seen: Counter[str]) -> None:
             check_balance(world, manifest, rng)
 
 
-@settings(max_examples=30, deadline=None)
+@settings(max_examples=80, deadline=None)
 @given(WORLDS)
 def test_columns_give_what_a_walk_over_the_pods_of_each_node_gives(seed: int) -> None:
     live_through(seed, Counter())

@@ -320,6 +320,15 @@ def test_declared_features(spec: Manifest, headline: str) -> None:
 )
 def test_gangs(group: Manifest | None, headline: str) -> None:
     made = (
-        [] if group is None else [{"kind": "PodGroup", "metadata": {"namespace": "data", "name": "g"}, "spec": group}]
+        []
+        if group is None
+        else [
+            {
+                "apiVersion": "scheduling.k8s.io/v1alpha2",
+                "kind": "PodGroup",
+                "metadata": {"namespace": "data", "name": "g"},
+                "spec": group,
+            }
+        ]
     )
     assert held_by_gang(pod(schedulingGroup={"podGroupName": "g"}), Known(*made))[0] == headline
