@@ -134,7 +134,9 @@ class Trial:
         self._changes.made.clear()
         self._changes.listening = False
         for edit in before.values():
-            now = self.cluster.find(edit.old or edit.new)  # type: ignore[arg-type]
+            touched = edit.old or edit.new
+            assert touched is not None
+            now = self.cluster.find(touched)
             if now is not None and (edit.old is None or _on_another_node(now, edit.old)):
                 self.cluster.delete(now)
         for edit in before.values():

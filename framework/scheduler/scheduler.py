@@ -19,7 +19,7 @@ from framework.cycle.binding_cycle import Phase
 from framework.cycle.pod_group_cycle import PodGroupRun
 from framework.cycle.repeats import RepeatRule, Repeats
 from framework.cycle.scheduling_cycle import new_trace
-from framework.interface.plugin import PersonPermitPlugin, QueueSortPlugin
+from framework.interface.plugin import PersonPermitPlugin
 from framework.objects import Node, Pod
 from framework.profiles import (
     Clock,
@@ -33,14 +33,15 @@ from framework.profiles import (
     WaitingPods,
     build_profiles,
 )
-from framework.queue import QueueOptions, QueueOrder, SchedulingQueue
+from framework.profiles.queue_order import queue_order
+from framework.queue import QueueOptions, SchedulingQueue
 from framework.queue.backoff import SECOND
 from framework.scheduler import event_handlers
 from framework.scheduler.cluster import Cluster
 from framework.scheduler.gates import follow_gates
 from framework.scheduler.informer import InformerEvent, ObjectAdded, as_seen
 from framework.scheduler.observer import Observer
-from framework.scheduler.state import QueueState, WaitingPodState, queue_state, waiting_pod_states
+from framework.scheduler.state import MidCycle, QueueState, WaitingPodState, queue_state, waiting_pod_states
 from framework.trace.attempt import AttemptTrace
 
 Attempt = AttemptTrace
@@ -57,10 +58,6 @@ class PointReached(NamedTuple):
     uid: str
     trace: AttemptTrace
     """Filled in up to here."""
-
-
-class MidCycle(RuntimeError):
-    """The call is only allowed between cycles."""
 
 
 class Scheduler:
@@ -111,7 +108,7 @@ class Scheduler:
         )
         profiles = build_profiles(configuration, registry, services)
         queue = SchedulingQueue(
-            order=_queue_order(profiles),
+            order=queue_order(profiles),
             pre_enqueue={name: profile.pre_enqueue for name, profile in profiles.items()},
             hints={name: profile.hints for name, profile in profiles.items()},
             objects=self.cluster,
@@ -467,7 +464,7 @@ class Scheduler:
         self.core.profiles = profiles
         follow_gates(self.core, configuration, (p for p in self.cluster.list(Pod) if p.spec.scheduler_name in known))
         self.core.queue.reconfigure(
-            order=_queue_order(profiles),
+            order=queue_order(profiles),
             pre_enqueue={name: profile.pre_enqueue for name, profile in profiles.items()},
             hints={name: profile.hints for name, profile in profiles.items()},
             options=self._queue_options(configuration),
@@ -499,12 +496,3 @@ class Scheduler:
             {name: profile.pre_enqueue for name, profile in self.profiles.items()},
             {name: profile.hints for name, profile in self.profiles.items()},
         )
-
-
-def _queue_order(profiles: ProfileMap) -> QueueOrder:
-    """All profiles have the same QueueSort plugin."""
-    plugin = next(iter(profiles.values())).queue_sort
-    # A subclass that has a ``less`` of its own does not sort by the key it inherits.
-    owner = next(each for each in type(plugin).__mro__ if "less" in vars(each) or "sort_key" in vars(each))
-    keyed = owner is not QueueSortPlugin and "sort_key" in vars(owner)
-    return QueueOrder(cast(Any, plugin.less), cast(Any, plugin.sort_key) if keyed else None)

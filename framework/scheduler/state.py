@@ -8,6 +8,10 @@ from framework.cycle import SchedulingCore
 from framework.queue import QueuedPodInfo
 
 
+class MidCycle(RuntimeError):
+    """The call is only allowed between cycles."""
+
+
 @dataclass(frozen=True, slots=True)
 class QueuedPodState:
     key: str
