@@ -12,7 +12,7 @@ from framework.objects import Pod
 from framework.plugins.registry import built_in_registry
 from framework.profiles import ProfileError
 from framework.scheduler import Observer, Scheduler
-from framework.scheduler.scheduler import MidCycle
+from framework.scheduler.state import MidCycle
 from tests.builders import make_node, make_pod
 
 SECOND = 1_000_000_000
