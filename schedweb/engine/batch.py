@@ -20,6 +20,7 @@ from schedweb.engine.node_view import NodeView
 from schedweb.engine.outcomes import ending_of, score_of
 from schedweb.engine.player import Player
 from schedweb.engine.pod_view import PodView, pod_facts
+from schedweb.engine.stopwatch import Timing
 
 #: More changed nodes than this are not sent one by one: the browser reads the table again.
 NODES_IN_DELTA: Final = 1500
@@ -39,7 +40,7 @@ class Gatherer:
         self.player = player
         self.projection = player.projection
         self.compressor = zstandard.ZstdCompressor(level=1)
-        self.durations: dict[int, int] = {}
+        self.timings: dict[int, Timing] = {}
         """Attempt → microseconds of wall time; a side channel, no part of the trace."""
 
     @property
@@ -165,6 +166,7 @@ class Gatherer:
         namespace, _, name = trace.pod.partition("/")
         scored = score_of(trace)
         ending = ending_of(trace)
+        timing = self.timings.pop(trace.cycle, None)
         result = trace.result
         if result == "failed":
             result = "error" if trace.reason == "SchedulerError" else "unschedulable"
@@ -181,7 +183,8 @@ class Gatherer:
             node=trace.selected,
             message=trace.message,
             score=None if scored is None else scored[0],
-            duration_us=self.durations.pop(trace.cycle, None),
+            duration_us=None if timing is None else timing.total,
+            timing=None if timing is None or timing.parts is None else as_json(timing.parts),
             ending=None if ending is None else as_json(ending),
             position=self.player.ends.pop(trace.cycle, None),
         )

@@ -29,6 +29,7 @@ from schedweb.engine.pace import Pace
 from schedweb.engine.payload import PayloadUnreadable
 from schedweb.engine.player import ERRORS_IN_A_ROW, Happened, Player, RunRefused
 from schedweb.engine.replay import Diverged, do, replay
+from schedweb.engine.stopwatch import Stopwatch
 
 FRAME_SECONDS = 0.1
 #: While a batch is not acknowledged the engine goes on, until this much is gathered.
@@ -59,7 +60,7 @@ class Engine:
         self.clock_moves: list[tuple[int, int]] = []
         self.outcomes: list[Outcome] = []
         self.next_cycle_at = 0.0
-        self.cycle_began = 0.0
+        self.stopwatch = Stopwatch()
         self.anchor: tuple[float, int] | None = None
         """Real clock: (wall, run time) when it began to run."""
         self.rate_at = (time.monotonic(), player.scheduler.attempts)
@@ -185,12 +186,14 @@ class Engine:
             self.follow_wall()
         stepping = self.pace.step is not None
         if not self.player.scheduler.mid_cycle:
-            self.cycle_began = time.perf_counter()
+            self.stopwatch.begin()
         self.player.projection.follow = stepping or self.pace.speed == "one"
-        happened = self.player.operate()
-        if happened is Happened.CYCLE:
-            spent = int((time.perf_counter() - self.cycle_began) * 1e6)
-            self.gatherer.durations[self.player.recorded] = spent
+        with self.stopwatch.running():
+            happened = self.player.operate()
+        if happened is Happened.POINT:
+            self.stopwatch.reached(self.player.point)
+        elif happened is Happened.CYCLE:
+            self.gatherer.timings[self.player.recorded] = self.stopwatch.ended()
             seconds = self.pace.cycle_seconds
             if seconds:
                 # Not from the planned instant: a burst would follow every pause.

@@ -103,6 +103,8 @@ class AttemptRow(msgspec.Struct, frozen=True, array_like=True):
     message: str
     score: int | None
     duration_us: int | None
+    timing: str | None
+    """Per extension point and plugin, where they were timed."""
     ending: str | None
     position: int | None
 

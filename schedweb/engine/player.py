@@ -93,6 +93,8 @@ class Player:
         """Attempts in a row that ended in an error, with nothing else in between."""
         self.under_way: AttemptTrace | None = None
         """The attempt between two of whose points the cycle stands."""
+        self.point = ""
+        """The last one that a cycle passed."""
         self.world = World()
         try:
             self.world.load(objects)
@@ -188,7 +190,7 @@ class Player:
         if reached is None:
             return None
         if isinstance(reached, PointReached):
-            self.under_way = reached.trace
+            self.under_way, self.point = reached.trace, reached.point
             self.projection.point_reached(reached.point, reached.trace)
             return Happened.POINT
         self.under_way = None

@@ -327,6 +327,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run}/attempts/{number}/difference/{other}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["runs_attempt_difference"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run}/attempts/{number}/filter/": {
         parameters: {
             query?: never;
@@ -696,6 +712,22 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run}/timing/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["runs_timing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/snapshots/": {
         parameters: {
             query?: never;
@@ -877,6 +909,26 @@ export interface components {
             victims: components["schemas"]["Victim"][];
             decisions: components["schemas"]["Decisions"];
             sampling: components["schemas"]["Sampling"];
+            /** @description null: plugins were not timed in this cycle */
+            timing: components["schemas"]["AttemptTiming"] | null;
+        };
+        /** @description A window of `rows` without `group`, of `nodes` with it. */
+        AttemptDifference: {
+            before: components["schemas"]["AttemptRow"];
+            after: components["schemas"]["AttemptRow"];
+            /** @description nodes that fitted, before and after */
+            feasible: number[];
+            nodes_changed: number;
+            /** @description the largest first */
+            groups: components["schemas"]["VerdictChange"][];
+            nodes: string[];
+            scored_in_both: boolean;
+            plugins: components["schemas"]["ChangedPlugin"][];
+            count: number;
+            offset: number;
+            limit: number;
+            /** @description nodes scored in both, the largest change first */
+            rows: components["schemas"]["ScoreChange"][];
         };
         AttemptRow: {
             number: number;
@@ -888,12 +940,18 @@ export interface components {
             node: string | null;
             message: string;
             score: number | null;
+            /** @description wall clock; null: made again from the journal */
+            duration_us: number | null;
         };
         AttemptRowWindow: {
             count: number;
             offset: number;
             limit: number;
             results: components["schemas"]["AttemptRow"][];
+        };
+        AttemptTiming: {
+            total_us: number | null;
+            points: components["schemas"]["PointTime"][];
         };
         Bar: {
             zone: string;
@@ -1029,6 +1087,11 @@ export interface components {
             profile: string | null;
             plugin: string | null;
             what: string[];
+        };
+        ChangedPlugin: {
+            name: string;
+            /** @description nodes scored in both to which it gives other points */
+            changed: number;
         };
         CheckRequest: {
             text: string;
@@ -2000,6 +2063,19 @@ export interface components {
             reserved: string;
             free: string;
         };
+        NodeVerdict: {
+            kind: components["schemas"]["NodeVerdictKindEnum"];
+            plugin: string;
+            reasons: string[];
+        };
+        /**
+         * @description * `fits` - fits
+         *     * `rejected` - rejected
+         *     * `not checked` - not checked
+         *     * `not there` - not there
+         * @enum {string}
+         */
+        NodeVerdictKindEnum: "fits" | "rejected" | "not checked" | "not there";
         /** @description Columns over the nodes: entry i of every list is node i. `row` is what live updates name a node by. */
         NodesTable: {
             seq: number;
@@ -2122,6 +2198,26 @@ export interface components {
             cells: {
                 [key: string]: components["schemas"]["PluginCell"];
             };
+        };
+        PluginSummary: {
+            /** @description cycles */
+            count: number;
+            /** Format: double */
+            mean_us: number;
+            /** Format: double */
+            p50_us: number;
+            /** Format: double */
+            p99_us: number;
+            /**
+             * Format: double
+             * @description of the time of all timed cycles, 0 to 1
+             */
+            share: number;
+            plugin: string;
+        };
+        PluginTime: {
+            plugin: string;
+            us: number;
         };
         PluginVerdict: {
             plugin: string;
@@ -2252,6 +2348,33 @@ export interface components {
          * @enum {string}
          */
         PointStateEnum: "ok" | "rejects" | "skipped" | "not_reached" | "waits" | "error";
+        PointSummary: {
+            /** @description cycles */
+            count: number;
+            /** Format: double */
+            mean_us: number;
+            /** Format: double */
+            p50_us: number;
+            /** Format: double */
+            p99_us: number;
+            /**
+             * Format: double
+             * @description of the time of all timed cycles, 0 to 1
+             */
+            share: number;
+            point: string;
+            plugins: components["schemas"]["PluginSummary"][];
+        };
+        PointTime: {
+            point: string;
+            /** @description from the end of the point before */
+            us: number | null;
+            plugins: components["schemas"]["PluginTime"][];
+        };
+        PointsChange: {
+            before: number | null;
+            after: number | null;
+        };
         /** @description A window of `candidates`, the chosen one first; `groups`: the other nodes by reason. */
         Preemption: {
             plugin: string;
@@ -2469,6 +2592,13 @@ export interface components {
          * @enum {string}
          */
         RunStateEnum: "created" | "playing" | "paused" | "waiting_for_person" | "finished" | "stopped" | "failed";
+        RunTiming: {
+            /** @description cycles in which plugins were timed, the newest 2,000 at most */
+            timed: number;
+            attempts: number;
+            cycle: components["schemas"]["TimeSummary"] | null;
+            points: components["schemas"]["PointSummary"][];
+        };
         RunWindow: {
             count: number;
             offset: number;
@@ -2501,6 +2631,15 @@ export interface components {
             normalized: number;
             /** @description normalized × weight */
             points: number;
+        };
+        ScoreChange: {
+            node: string;
+            /** @description total */
+            before: number;
+            /** @description total */
+            after: number;
+            /** @description normalized × weight, in the order of `plugins` */
+            cells: components["schemas"]["PointsChange"][];
         };
         ScorePlugin: {
             name: string;
@@ -2651,6 +2790,21 @@ export interface components {
          * @enum {string}
          */
         TiesEnum: "seeded" | "upstream" | "smallest";
+        TimeSummary: {
+            /** @description cycles */
+            count: number;
+            /** Format: double */
+            mean_us: number;
+            /** Format: double */
+            p50_us: number;
+            /** Format: double */
+            p99_us: number;
+            /**
+             * Format: double
+             * @description of the time of all timed cycles, 0 to 1
+             */
+            share: number;
+        };
         Timeline: {
             /** @description where the run is now */
             last: number;
@@ -2692,6 +2846,13 @@ export interface components {
          * @enum {string}
          */
         VerbEnum: "add" | "replace" | "delete";
+        VerdictChange: {
+            before: components["schemas"]["NodeVerdict"];
+            after: components["schemas"]["NodeVerdict"];
+            count: number;
+            /** @description the first 20 by name */
+            nodes: string[];
+        };
         Version: {
             /** Format: uuid */
             id: string;
@@ -4249,10 +4410,15 @@ export interface operations {
             query?: {
                 /** @description How many to return, at most 200 */
                 limit?: number;
+                /** @description only attempts that chose this node */
+                node?: string;
                 /** @description How many to leave out */
                 offset?: number;
                 /** @description namespace/name */
                 pod?: string;
+                /** @description only pods whose namespace/name contains this */
+                q?: string;
+                result?: "bound" | "error" | "unschedulable" | "waiting";
             };
             header?: never;
             path: {
@@ -4317,6 +4483,63 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Attempt"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_attempt_difference: {
+        parameters: {
+            query?: {
+                /** @description a window of this group's nodes */
+                group?: number;
+                /** @description How many to return, at most 200 */
+                limit?: number;
+                /** @description How many to leave out */
+                offset?: number;
+            };
+            header?: never;
+            path: {
+                number: number;
+                other: number;
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AttemptDifference"];
                 };
             };
             /** @description Not logged in */
@@ -5552,6 +5775,54 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Timeline"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_timing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunTiming"];
                 };
             };
             /** @description Not logged in */

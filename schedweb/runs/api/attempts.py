@@ -9,7 +9,8 @@ from rest_framework.views import APIView
 
 from schedweb.api.windows import WINDOW_PARAMETERS, integer_parameter, window_of, window_serializer
 from schedweb.runs.converters import RunKey
-from schedweb.runs.selectors import attempts, filters, preemptions, scores
+from schedweb.runs.selectors import attempts, filters, preemptions, scores, timings
+from schedweb.runs.selectors.attempt_difference import difference_body
 from schedweb.runs.selectors.runs import run_get
 from schedweb.runs.serializers.attempt import (
     AttemptRowSerializer,
@@ -18,24 +19,48 @@ from schedweb.runs.serializers.attempt import (
     ScoresSerializer,
 )
 from schedweb.runs.serializers.claims import PreemptionSerializer
+from schedweb.runs.serializers.history import AttemptDifferenceSerializer, RunTimingSerializer
 
 
 class AttemptListApi(APIView):
     @extend_schema(
         operation_id="runs_attempts",
-        parameters=[*WINDOW_PARAMETERS, OpenApiParameter("pod", str, description="namespace/name")],
+        parameters=[
+            *WINDOW_PARAMETERS,
+            OpenApiParameter("pod", str, description="namespace/name"),
+            OpenApiParameter("q", str, description="only pods whose namespace/name contains this"),
+            OpenApiParameter("result", str, enum=attempts.RESULTS),
+            OpenApiParameter("node", str, description="only attempts that chose this node"),
+        ],
         responses=window_serializer(AttemptRowSerializer),
     )
     def get(self, request: Request, run: RunKey) -> Response:
-        return Response(
-            attempts.attempt_window(run_get(run), window_of(request), pod=request.query_params.get("pod", ""))
-        )
+        asked = {name: request.query_params.get(name, "") for name in ("pod", "q", "result", "node")}
+        return Response(attempts.attempt_window(run_get(run), window_of(request), **asked))
+
+
+class TimingApi(APIView):
+    @extend_schema(operation_id="runs_timing", responses=RunTimingSerializer)
+    def get(self, request: Request, run: RunKey) -> Response:
+        return Response(timings.run_timing(run_get(run)))
 
 
 class AttemptApi(APIView):
     @extend_schema(operation_id="runs_attempt", responses=AttemptSerializer)
     def get(self, request: Request, run: RunKey, number: int) -> Response:
-        return Response(attempts.attempt_body(attempts.stored_attempt(run, number)))
+        stored = attempts.stored_attempt(run, number)
+        return Response({**attempts.attempt_body(stored), "timing": timings.attempt_timing(stored.row)})
+
+
+class AttemptDifferenceApi(APIView):
+    @extend_schema(
+        operation_id="runs_attempt_difference",
+        parameters=[*WINDOW_PARAMETERS, OpenApiParameter("group", int, description="a window of this group's nodes")],
+        responses=AttemptDifferenceSerializer,
+    )
+    def get(self, request: Request, run: RunKey, number: int, other: int) -> Response:
+        group = integer_parameter(request, "group", 0) if "group" in request.query_params else None
+        return Response(difference_body(run, number, other, window_of(request), group=group))
 
 
 class AttemptFilterApi(APIView):

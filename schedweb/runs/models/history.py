@@ -47,6 +47,8 @@ class Attempt(models.Model):
     message = models.TextField(blank=True)
     score = models.BigIntegerField(null=True)
     duration_us = models.PositiveBigIntegerField(null=True)
+    #: {"points": {point: µs}, "plugins": [[point, plugin, µs]]} of the cycles in which plugins were timed.
+    timing = models.JSONField(null=True, default=None)
     #: What was decided after the scheduling cycle (Permit, PreBind, Bind); the chunk holds the rest.
     ending = models.JSONField(null=True, default=None)
     #: Of the run, behind the attempt's cycle.

@@ -8,13 +8,14 @@ from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet, Value
+from django.db.models.functions import Concat
 
 from framework.interface import Code, Status
 from framework.trace.attempt import AttemptTrace, PluginOutcome, PostFilterOutcome
 from framework.trace.encoding import AttemptChunk as OpenChunk
 from framework.trace.encoding import decode_attempt
-from schedweb.api.errors import not_found
+from schedweb.api.errors import ApiError, not_found
 from schedweb.api.windows import Window, window_answer
 from schedweb.engine.names import split_name
 from schedweb.engine.outcomes import victims_words
@@ -27,6 +28,9 @@ POINTS: Final = (
     "PreEnqueue", "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "Reserve", "Permit", "PreBind", "Bind",
     "PostBind",
 )  # fmt: skip
+
+
+RESULTS: Final = ("bound", "waiting", "unschedulable", "error")
 
 
 @dataclass(frozen=True)
@@ -90,15 +94,36 @@ def attempt_row(row: Attempt) -> dict[str, Any]:
         "node": row.node or None,
         "message": row.message,
         "score": row.score,
+        "duration_us": row.duration_us,
     }
 
 
-def attempt_window(run: Run, window: Window, *, pod: str = "") -> dict[str, Any]:
+def attempt_window(
+    run: Run, window: Window, *, pod: str = "", q: str = "", result: str = "", node: str = ""
+) -> dict[str, Any]:
+    """Newest first. Raises ApiError for a result that does not exist."""
     rows = attempts_until(run).order_by("-number")
     if pod:
         namespace, _, name = pod.partition("/")
         rows = rows.filter(namespace=namespace, name=name)
-    return window_answer(window, rows, attempt_row)
+    if q:
+        key = Concat("namespace", Value("/"), "name")
+        rows = rows.alias(key=key).filter(key__icontains=q)
+    if result:
+        if result not in RESULTS:
+            known = ", ".join(RESULTS)
+            raise ApiError(f"result must be one of {known}, not {result!r}.", code="invalid", path="result")
+        rows = rows.filter(_had_result(result, run))
+    if node:
+        rows = rows.filter(node=node)
+    return window_answer(window, rows, lambda row: {**attempt_row(row), "result": result_at(row, run)})
+
+
+def _had_result(result: str, run: Run) -> Q:
+    if run.moment is None:
+        return Q(result=result)
+    later = Q(ended__gt=run.clock)
+    return Q(result="waiting") | later if result == "waiting" else Q(result=result) & ~later
 
 
 def verdict(plugin: str, status: Status | None, note: str = "") -> dict[str, Any]:

@@ -57,6 +57,22 @@ class SamplingSerializer(serializers.Serializer[Any]):
     of = serializers.IntegerField()
 
 
+class PluginTimeSerializer(serializers.Serializer[Any]):
+    plugin = serializers.CharField()
+    us = serializers.IntegerField()
+
+
+class PointTimeSerializer(serializers.Serializer[Any]):
+    point = serializers.CharField()
+    us = serializers.IntegerField(allow_null=True, help_text="from the end of the point before")
+    plugins = PluginTimeSerializer(many=True)
+
+
+class AttemptTimingSerializer(serializers.Serializer[Any]):
+    total_us = serializers.IntegerField(allow_null=True)
+    points = PointTimeSerializer(many=True)
+
+
 class AttemptSerializer(serializers.Serializer[Any]):
     number = serializers.IntegerField()
     pod = PodRefSerializer()
@@ -72,6 +88,7 @@ class AttemptSerializer(serializers.Serializer[Any]):
     victims = VictimSerializer(many=True)
     decisions = DecisionsSerializer()
     sampling = SamplingSerializer()
+    timing = AttemptTimingSerializer(allow_null=True, help_text="null: plugins were not timed in this cycle")
 
 
 class AttemptRowSerializer(serializers.Serializer[Any]):
@@ -83,6 +100,7 @@ class AttemptRowSerializer(serializers.Serializer[Any]):
     node = serializers.CharField(allow_null=True)
     message = serializers.CharField(allow_blank=True)
     score = serializers.IntegerField(allow_null=True)
+    duration_us = serializers.IntegerField(allow_null=True, help_text="wall clock; null: made again from the journal")
 
 
 class NodeAmountSerializer(serializers.Serializer[Any]):

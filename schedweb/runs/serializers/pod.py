@@ -15,12 +15,12 @@ class ZoneSerializer(serializers.Serializer[Any]):
     nodes = serializers.IntegerField()
 
 
-def integers() -> serializers.ListField:
-    return serializers.ListField(child=serializers.IntegerField())
+def integers(help_text: str | None = None) -> serializers.ListField:
+    return serializers.ListField(child=serializers.IntegerField(), help_text=help_text)
 
 
-def strings() -> serializers.ListField:
-    return serializers.ListField(child=serializers.CharField(allow_blank=True))
+def strings(help_text: str | None = None) -> serializers.ListField:
+    return serializers.ListField(child=serializers.CharField(allow_blank=True), help_text=help_text)
 
 
 class NodesTableSerializer(serializers.Serializer[Any]):

@@ -47,7 +47,7 @@ NODE_COLUMNS: Final = (
 )  # fmt: skip
 ATTEMPT_COLUMNS: Final = (
     "run", "number", "pod_uid", "namespace", "name", "attempt", "profile", "at", "ended", "result", "node", "message",
-    "score", "duration_us", "ending", "position",
+    "score", "duration_us", "timing", "ending", "position",
 )  # fmt: skip
 DECISION_COLUMNS: Final = (
     "run", "number", "entry", "decision", "pod_uid", "namespace", "name", "workload", "tail", "node", "plugin",
@@ -160,7 +160,7 @@ class BatchWriter:
             ATTEMPT_COLUMNS,
             ("run", "number"),
             [(run, *msgspec.structs.astuple(row)) for row in batch.attempt_rows],
-            keep=("duration_us", "score", "position"),
+            keep=("duration_us", "timing", "score", "position"),
         )
         self.store_decisions(batch)
         upsert(
