@@ -18,7 +18,7 @@ class Configuration(models.Model):
     name = models.CharField(max_length=200)
     description = models.CharField(max_length=300, blank=True)
     builtin = models.BooleanField(default=False)
-    #: Of a built-in one: what samples and links name it by.
+    #: Of a built-in one, or one that came with an import: what samples, snapshots and links name it by.
     slug = models.CharField(max_length=50, blank=True)
 
     class Meta:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import uuid
 from typing import Any
 
+from django.core.files.uploadedfile import UploadedFile
 from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework import status
 from rest_framework.parsers import MultiPartParser
@@ -21,6 +22,8 @@ from schedweb.snapshots import selectors, services
 from schedweb.snapshots.manifests import JSON_LIMIT, Manifest
 from schedweb.snapshots.models import Import, Snapshot
 from schedweb.snapshots.serializers import (
+    AddedEventsSerializer,
+    EventsUploadSerializer,
     ImportCommitSerializer,
     ImportSerializer,
     ImportUploadSerializer,
@@ -93,6 +96,24 @@ class SnapshotObjectsView(APIView):
         return Response(window_body(window, len(found), [object_body(each) for each in window.cut(found)]))
 
 
+class SnapshotEventsView(APIView):
+    permission_classes = (IsEditor,)
+    parser_classes = (MultiPartParser, BoundedJSONParser)
+
+    @extend_schema(
+        operation_id="snapshots_events_add",
+        description="Adds what the real cluster's scheduler said of its pods: Events of core/v1 or events.k8s.io/v1.",
+        request={"multipart/form-data": EventsUploadSerializer, "application/json": EventsUploadSerializer},
+        responses=AddedEventsSerializer,
+    )
+    def post(self, request: Request, snapshot_id: uuid.UUID) -> Response:
+        snapshot = selectors.snapshot_get(snapshot_id)
+        try:
+            return Response(services.events_add(snapshot=snapshot, upload=sent_file(request)))
+        except services.SnapshotError as error:
+            raise refused(error) from None
+
+
 def object_body(manifest: Manifest) -> dict[str, Any]:
     metadata = manifest["metadata"]
     place = {"kind": manifest["kind"], "namespace": metadata.get("namespace", ""), "name": metadata["name"]}
@@ -114,6 +135,8 @@ def import_body(row: Import, exclude_namespaces: list[str], label_selector: str)
         "counts": row.counts or None,
         "warnings": row.warnings,
         "filtered": filtered,
+        "configuration": row.configuration,
+        "configuration_errors": row.configuration_errors,
     }
 
 
@@ -127,21 +150,26 @@ class ImportsView(APIView):
         responses={201: ImportSerializer},
     )
     def post(self, request: Request) -> Response:
-        refuse_too_large(request)
-        upload = request.FILES.get("file")
-        text = request.data.get("text") if isinstance(request.data, dict) else None
-        if upload is None and not isinstance(text, str):
-            raise ApiError("Send a file, or the text of one.", code="invalid", path="file")
+        upload = sent_file(request)
+        filename = "pasted text" if isinstance(upload, bytes) else upload.name or "upload"
         try:
-            row = services.import_create(
-                user=signed_in_user(request),
-                filename=upload.name or "upload" if upload is not None else "pasted text",
-                upload=upload if upload is not None else str(text).encode(),
-            )
+            row = services.import_create(user=signed_in_user(request), filename=filename, upload=upload)
         except services.SnapshotError as error:
             raise refused(error) from None
         read_import.delay(str(row.pk))
         return Response(import_body(row, [], ""), status=status.HTTP_201_CREATED)
+
+
+def sent_file(request: Request) -> UploadedFile[bytes] | bytes:
+    """What came as a file, or as text."""
+    refuse_too_large(request)
+    upload: UploadedFile[bytes] | None = request.FILES.get("file")
+    if upload is not None:
+        return upload
+    text = request.data.get("text") if isinstance(request.data, dict) else None
+    if not isinstance(text, str):
+        raise ApiError("Send a file, or the text of one.", code="invalid", path="file")
+    return text.encode()
 
 
 def refuse_too_large(request: Request) -> None:

@@ -18,6 +18,8 @@ from framework.objects.timestamps import TimestampError, parse_timestamp
 from framework.objects.validation import check_object
 from schedweb.snapshots.manifests import FileRefused, Manifest
 from schedweb.snapshots.redaction import DROPPED_KINDS, redact
+from schedweb.snapshots.scheduler_events import PodEvent, SchedulerEvent, count_events, merged, read_event
+from schedweb.snapshots.simulator_export import CONFIGURATION_KIND
 
 ZONE_LABELS: Final = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 LEFT_OUT_NAMESPACE: Final = "left-out"
@@ -49,6 +51,12 @@ class Cluster:
     members: list[Member] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)
     """Kind → how many were not kept at all."""
+    events: list[SchedulerEvent] = field(default_factory=list)
+    """What schedulers said of pods."""
+    other_events: int = 0
+    """Events that no scheduler said; they are not kept."""
+    configuration: Manifest | None = None
+    """The scheduler's, if the file has one."""
 
     def pods(self) -> Iterable[Pod]:
         return (m.decoded for m in self.members if isinstance(m.decoded, Pod))
@@ -64,12 +72,24 @@ def read_cluster(manifests: Iterable[Manifest], *, from_json: bool = False) -> C
     converting them.
     """
     cluster = Cluster()
+    events: list[PodEvent] = []
     seen: set[tuple[str, str, str, str]] = set()
     for manifest in manifests:
         if manifest.get("kind") in DROPPED_KINDS:
             cluster.dropped[manifest["kind"]] += 1
             continue
+        if manifest.get("kind") == "Event":
+            if (event := read_event(manifest)) is None:
+                cluster.other_events += 1
+            else:
+                events.append(event)
+            continue
         redact(manifest)
+        if manifest.get("kind") == CONFIGURATION_KIND:
+            if cluster.configuration is not None:
+                raise FileRefused(f"There are two {CONFIGURATION_KIND} objects.")
+            cluster.configuration = manifest
+            continue
         text = msgspec.Raw(_JSON.encode(manifest)) if from_json else None
         try:
             decoded = decode_manifest(manifest) if text is None else decode_object(text)
@@ -82,12 +102,16 @@ def read_cluster(manifests: Iterable[Manifest], *, from_json: bool = False) -> C
             raise FileRefused(f"{kind} {decoded.key} is there twice.")
         seen.add(identity)
         cluster.members.append(member(manifest, decoded) if text is None else Member(kind, text, decoded))
+    schedulers = {pod.spec.scheduler_name for pod in cluster.pods()} - {""}
+    said = [each.event for each in events if each.is_schedulers(schedulers)]
+    cluster.other_events += len(events) - len(said)
+    cluster.events = merged(said)
     return cluster
 
 
-def stored_cluster(texts: Iterable[msgspec.Raw]) -> Cluster:
-    """Of objects that ``read_cluster`` took in before."""
-    cluster = Cluster()
+def stored_cluster(texts: Iterable[msgspec.Raw], events: Sequence[SchedulerEvent] = ()) -> Cluster:
+    """Of objects and events that ``read_cluster`` took in before."""
+    cluster = Cluster(events=list(events))
     for text in texts:
         decoded = decode_object(text)
         cluster.members.append(Member(decoded.kind, text, decoded))
@@ -127,6 +151,7 @@ def count_cluster(cluster: Cluster) -> dict[str, Any]:
         "dropped_kinds": dict(sorted(cluster.dropped.items())),
         "pods_by_namespace": [{"name": name, "pods": n} for name, n in sorted(in_namespace.items(), key=_most_first)],
         "empty_namespaces": len(named - set(in_namespace)),
+        "events": count_events(cluster.events, cluster.other_events),
     }
 
 
@@ -184,7 +209,23 @@ def apply_filter(cluster: Cluster, chosen: ImportFilter) -> tuple[Cluster, int]:
         elif pod.spec.node_name and not is_finished(pod):
             unnamed += 1
             kept.append(_unnamed_usage(each.manifest, pod, unnamed))
-    return Cluster(kept, cluster.dropped), unnamed
+    left = Cluster(kept, cluster.dropped, other_events=cluster.other_events, configuration=cluster.configuration)
+    left.events = _events_left(cluster, chosen)
+    return left, unnamed
+
+
+def _events_left(cluster: Cluster, chosen: ImportFilter) -> list[SchedulerEvent]:
+    """Of pods that stay. Of a pod that the file does not have only its namespace is known."""
+    stays = {
+        (pod.metadata.namespace, pod.metadata.name): chosen.keeps(pod.metadata.namespace, dict(pod.metadata.labels))
+        for pod in cluster.pods()
+    }
+    unknown = chosen.labels is None
+    return [
+        each
+        for each in cluster.events
+        if stays.get((each.namespace, each.name), unknown and each.namespace not in chosen.exclude_namespaces)
+    ]
 
 
 def _unnamed_usage(manifest: Manifest, pod: Pod, number: int) -> Member:

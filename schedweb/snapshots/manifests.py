@@ -1,4 +1,7 @@
-"""From an uploaded file to manifests: JSON or YAML, one object, a List or several documents. Pure (reader process)."""
+"""From an uploaded file to manifests: JSON or YAML; one object, a List, several documents, or the simulator's export.
+
+Pure (reader process).
+"""
 
 from __future__ import annotations
 
@@ -12,6 +15,7 @@ import msgspec
 import yaml
 
 from framework.objects.decode import tree_complaint
+from schedweb.snapshots.simulator_export import NotAnExport, SimulatorExport, is_export, unfold_export
 
 JSON_LIMIT: Final = 512 * 1024 * 1024
 YAML_LIMIT: Final = 32 * 1024 * 1024
@@ -57,10 +61,13 @@ def read_manifests(path: Path) -> Iterator[Manifest]:
         _check_size(size, YAML_LIMIT, "YAML")
         documents = _read_yaml(path.read_bytes())
     found = False
-    for document in documents:
-        for manifest in _unfold(document, ""):
-            found = True
-            yield manifest
+    try:
+        for document in documents:
+            for manifest in _unfold(document, ""):
+                found = True
+                yield manifest
+    except NotAnExport as error:
+        raise FileRefused(str(error)) from None
     if not found:
         raise FileRefused("The file holds no Kubernetes object.")
 
@@ -91,6 +98,9 @@ def _read_json(data: bytes) -> Iterator[Any]:
         # Item by item: all of a large cluster at once would take gigabytes.
         yield from _read_items(whole.apiVersion, whole.kind, whole.items)
         return
+    if (export := _simulator_export(data)) is not None:
+        yield from _read_export(export)
+        return
     try:
         documents = [msgspec.json.decode(data)]
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
@@ -111,6 +121,23 @@ def _read_items(version: Any, kind: str, items: list[msgspec.Raw]) -> Iterator[A
     try:
         for item in items:
             yield {"apiVersion": version, "kind": kind, "items": [msgspec.json.decode(item)]}
+    except (msgspec.DecodeError, UnicodeDecodeError) as error:
+        raise FileRefused(f"This is not JSON: {error}.") from None
+    except RecursionError:
+        raise FileRefused("This JSON is nested too deeply.") from None
+
+
+def _simulator_export(data: bytes) -> SimulatorExport | None:
+    try:
+        found = msgspec.json.decode(data, type=SimulatorExport)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    return found if found.is_one else None
+
+
+def _read_export(export: SimulatorExport) -> Iterator[Any]:
+    try:
+        yield from export.manifests()
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise FileRefused(f"This is not JSON: {error}.") from None
     except RecursionError:
@@ -155,6 +182,10 @@ def _unfold(document: Any, kind_of_items: str) -> Iterator[Manifest]:
     """Lists of any kind, and lists in lists; items of a typed list take their kind from it."""
     if not isinstance(document, Mapping):
         raise FileRefused(f"Expected a Kubernetes object, found {_name_of(document)}.")
+    if is_export(document):
+        for item in unfold_export(document):
+            yield from _unfold(item, "")
+        return
     kind = document.get("kind")
     items = document.get("items")
     if isinstance(kind, str) and kind.endswith("List") and isinstance(items, list):

@@ -35,16 +35,29 @@ class Snapshot(models.Model):
     size_bytes = models.PositiveBigIntegerField(default=0)
     sample_slug = models.CharField(max_length=50, blank=True, db_index=True)
     sample_version = models.PositiveIntegerField(null=True, default=None)
-    #: Slug of the built-in configuration that a sample is made for.
+    #: Slug of the configuration that it is made for, or that came with it.
     configuration_slug = models.CharField(max_length=50, blank=True)
     #: In the form of schedweb/engine/payload.py.
     payload = models.BinaryField()
+    #: How many events of its real scheduler are known (SnapshotEvents).
+    event_count = models.PositiveIntegerField(default=0)
 
     class Meta:
         ordering: ClassVar[list[str]] = ["-created_at", "name"]
 
     def __str__(self) -> str:
         return self.name
+
+
+class SnapshotEvents(models.Model):
+    """What the real cluster's scheduler said of its pods. Unlike the snapshot it grows: more can be added later."""
+
+    snapshot = models.OneToOneField(Snapshot, on_delete=models.CASCADE, primary_key=True, related_name="events")
+    #: In the form of schedweb/snapshots/scheduler_events.py.
+    payload = models.BinaryField()
+
+    def __str__(self) -> str:
+        return f"events of {self.snapshot_id}"
 
 
 class Import(models.Model):
@@ -63,6 +76,9 @@ class Import(models.Model):
     seconds = models.FloatField(null=True, default=None)
     counts = models.JSONField(default=dict)
     warnings = models.JSONField(default=list)
+    #: The scheduler's own, as YAML, when the file has one; and the sentences that say why it cannot be used.
+    configuration = models.TextField(blank=True)
+    configuration_errors = models.JSONField(default=list)
 
     class Meta:
         ordering: ClassVar[list[str]] = ["-created_at"]
@@ -79,6 +95,11 @@ class Import(models.Model):
     def cluster(self) -> Path:
         """The redacted payload that the reader made of it."""
         return Path(settings.UPLOAD_DIR) / f"{self.id}.cluster"
+
+    @property
+    def events(self) -> Path:
+        """What schedulers said in it."""
+        return Path(settings.UPLOAD_DIR) / f"{self.id}.events"
 
     @property
     def index(self) -> Path:

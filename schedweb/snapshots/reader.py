@@ -1,7 +1,8 @@
 """The reader: a process of its own that takes uploaded files apart, so that neither the web nor a worker suffers.
 
 ``python -m schedweb.snapshots.reader`` reads one request as JSON from standard input and answers with JSON on standard
-output. ``read``: upload → redacted payload, index, counts. ``choose``: these and a filter → the snapshot's payload.
+output. ``read``: upload → redacted payload, events, index, counts. ``choose``: these and a filter → the snapshot's
+payload and events. ``events``: upload → the events in it.
 """
 
 from __future__ import annotations
@@ -10,6 +11,7 @@ import gc
 import shutil
 import sys
 import time
+from collections.abc import Callable
 from pathlib import Path
 from typing import Final, Literal
 
@@ -31,15 +33,18 @@ from schedweb.snapshots.cluster import (
     warnings_of,
 )
 from schedweb.snapshots.manifests import FileRefused, is_json, read_manifests
+from schedweb.snapshots.scheduler_events import count_events, decode_events, encode_events
 
 MOST_MEMORY: Final = 8 * 1024**3
 
 
 class Request(msgspec.Struct, kw_only=True):
-    task: Literal["read", "choose"]
+    task: Literal["read", "choose", "events"]
     source: str
     target: str
     index: str = ""
+    events: str = ""
+    events_target: str = ""
     exclude_namespaces: list[str] = []
     label_selector: str = ""
 
@@ -59,6 +64,8 @@ class Answer(msgspec.Struct, kw_only=True, omit_defaults=True):
     bars: list[dict[str, object]] = []
     taken_at: int = 0
     digest: str = ""
+    configuration: dict[str, object] = {}
+    """The scheduler's, if the file has one."""
 
 
 class Index(msgspec.Struct):
@@ -81,7 +88,10 @@ def make_filter(exclude_namespaces: list[str], label_selector: str) -> ImportFil
 def read(request: Request) -> Answer:
     source = Path(request.source)
     cluster = read_cluster(read_manifests(source), from_json=is_json(source))
+    if not cluster.members:
+        raise FileRefused(nothing_to_play(cluster))
     Path(request.target).write_bytes(encode_payload(member.text for member in cluster.members))
+    Path(request.events).write_bytes(encode_events(cluster.events))
     entries = [
         PodIndexEntry(p.metadata.namespace, dict(p.metadata.labels), is_pending(p), bool(p.spec.node_name))
         for p in cluster.pods()
@@ -91,15 +101,38 @@ def read(request: Request) -> Answer:
     return described
 
 
+def nothing_to_play(cluster: Cluster) -> str:
+    """Why a file without an object is no cluster."""
+    if cluster.events:
+        return "The file holds only events. Add them where a run is laid beside its real cluster."
+    if cluster.configuration is not None:
+        return "The file holds only a KubeSchedulerConfiguration. Import it under Configurations."
+    return "The file holds nothing that can be kept."
+
+
 def choose(request: Request) -> Answer:
     source, target = Path(request.source), Path(request.target)
     chosen = make_filter(request.exclude_namespaces, request.label_selector)
     if chosen.keeps_all:
         shutil.copyfile(source, target)
+        shutil.copyfile(request.events, request.events_target)
         return msgspec.json.decode(Path(request.index).read_bytes(), type=_IndexHead).described
-    cluster, _ = apply_filter(stored_cluster(decode_texts(source.read_bytes())), chosen)
+    events = decode_events(Path(request.events).read_bytes())
+    cluster, _ = apply_filter(stored_cluster(decode_texts(source.read_bytes()), events), chosen)
     target.write_bytes(encode_payload(member.text for member in cluster.members))
+    Path(request.events_target).write_bytes(encode_events(cluster.events))
     return _described(cluster)
+
+
+def read_events(request: Request) -> Answer:
+    """Only what schedulers said; whatever else the file holds is looked at for the schedulers' names, and not kept."""
+    source = Path(request.source)
+    cluster = read_cluster(read_manifests(source), from_json=is_json(source))
+    if not cluster.events:
+        said = f"; the {cluster.other_events} events in it come from others" if cluster.other_events else ""
+        raise FileRefused(f"The file holds no event of a scheduler about a pod{said}.")
+    Path(request.target).write_bytes(encode_events(cluster.events))
+    return Answer(counts=count_events(cluster.events, cluster.other_events))
 
 
 def _described(cluster: Cluster) -> Answer:
@@ -108,6 +141,7 @@ def _described(cluster: Cluster) -> Answer:
         warnings=warnings_of(cluster),
         bars=utilisation_bars(cluster.nodes(), cluster.pods()),
         taken_at=taken_at([member.decoded for member in cluster.members]),
+        configuration=cluster.configuration or {},
     )
 
 
@@ -115,10 +149,13 @@ def read_index(path: Path) -> list[PodIndexEntry]:
     return msgspec.json.decode(path.read_bytes(), type=Index).pods
 
 
+TASKS: Final[dict[str, Callable[[Request], Answer]]] = {"read": read, "choose": choose, "events": read_events}
+
+
 def answer(request: Request) -> Answer:
     started = time.monotonic()
     try:
-        result = read(request) if request.task == "read" else choose(request)
+        result = TASKS[request.task](request)
     except (FileRefused, SelectorError) as error:
         return Answer(error=str(error))
     except MemoryError:

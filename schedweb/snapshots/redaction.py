@@ -8,6 +8,7 @@ from typing import Any, Final
 REDACTED: Final = "(redacted)"
 LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
 DROPPED_KINDS: Final = frozenset({"Secret"})
+_TLS_SECRETS: Final = frozenset({"keyData", "certData"})
 _CONTAINER_LISTS: Final = ("containers", "initContainers", "ephemeralContainers")
 
 
@@ -23,6 +24,11 @@ def redact(manifest: dict[str, Any]) -> dict[str, Any]:
         for variable in _list(container.get("env")):
             if isinstance(variable, dict) and "value" in variable:
                 variable["value"] = REDACTED
+    for extender in _list(manifest.get("extenders")):
+        tls = extender.get("tlsConfig") if isinstance(extender, dict) else None
+        if isinstance(tls, dict):
+            for key in _TLS_SECRETS & tls.keys():
+                tls[key] = REDACTED
     if manifest.get("kind") == "ConfigMap":
         for part in ("data", "binaryData"):
             if isinstance(manifest.get(part), dict):

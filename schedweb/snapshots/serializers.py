@@ -18,6 +18,22 @@ class NamespacePodsSerializer(serializers.Serializer[Any]):
     pods = serializers.IntegerField()
 
 
+class EventCountsSerializer(serializers.Serializer[Any]):
+    kept = serializers.IntegerField(help_text="What schedulers said of pods")
+    others = serializers.IntegerField(help_text="Said by others; not kept")
+    pods = serializers.IntegerField()
+    reasons = KindCountsField()
+
+
+class AddedEventsSerializer(EventCountsSerializer):
+    added = serializers.IntegerField(help_text="Of those kept, how many were not known before")
+
+
+class EventsUploadSerializer(serializers.Serializer[Any]):
+    file = serializers.FileField(required=False, help_text="kubectl get events -A -o json or yaml")
+    text = serializers.CharField(required=False, help_text="The same, pasted", trim_whitespace=False)
+
+
 class CountsSerializer(serializers.Serializer[Any]):
     nodes = serializers.IntegerField()
     pods = serializers.IntegerField()
@@ -32,6 +48,7 @@ class CountsSerializer(serializers.Serializer[Any]):
     arrivals = serializers.IntegerField(default=0)
     departures = serializers.IntegerField(default=0)
     gpus = serializers.IntegerField(default=0)
+    events = EventCountsSerializer(required=False)
 
 
 class BarSerializer(serializers.Serializer[Any]):
@@ -58,6 +75,7 @@ class SnapshotSerializer(serializers.ModelSerializer[Snapshot]):
             "size_bytes",
             "sample_version",
             "configuration_slug",
+            "event_count",
         )
         read_only_fields = fields
 
@@ -80,10 +98,23 @@ class ImportSerializer(serializers.ModelSerializer[Import]):
     counts = CountsSerializer(read_only=True, allow_null=True)
     warnings = serializers.ListField(child=serializers.CharField(), read_only=True)
     filtered = FilteredSerializer(allow_null=True, read_only=True)
+    configuration_errors = serializers.ListField(child=serializers.CharField(), read_only=True)
 
     class Meta:
         model = Import
-        fields = ("id", "filename", "size_bytes", "state", "error", "seconds", "counts", "warnings", "filtered")
+        fields = (
+            "id",
+            "filename",
+            "size_bytes",
+            "state",
+            "error",
+            "seconds",
+            "counts",
+            "warnings",
+            "filtered",
+            "configuration",
+            "configuration_errors",
+        )
         read_only_fields = fields
 
 
@@ -96,3 +127,6 @@ class ImportCommitSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=200, required=False, allow_blank=True, default="")
     exclude_namespaces = serializers.ListField(child=serializers.CharField(), required=False, default=list)
     label_selector = serializers.CharField(required=False, allow_blank=True, default="")
+    take_configuration = serializers.BooleanField(
+        required=False, default=True, help_text="Make the file's own configuration, if it has a usable one, one of ours"
+    )

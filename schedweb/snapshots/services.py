@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import Any, Final
 
 import msgspec
+from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import UploadedFile
 from django.db import transaction
@@ -24,15 +25,24 @@ from framework.objects.timestamps import parse_timestamp
 from schedweb.engine.payload import TimelineEntry, encode_payload
 from schedweb.environment import ROOT
 from schedweb.snapshots.cluster import Cluster, count_cluster, member, utilisation_bars
+from schedweb.snapshots.configuration import configuration_take, configuration_text, problems_of
 from schedweb.snapshots.manifests import JSON_LIMIT, YAML_LIMIT, Manifest
-from schedweb.snapshots.models import Import, Snapshot
+from schedweb.snapshots.models import Import, Snapshot, SnapshotEvents
 from schedweb.snapshots.reader import Answer, Request
 from schedweb.snapshots.samples import SAMPLES, Sample
 from schedweb.snapshots.samples.manifests import START
+from schedweb.snapshots.scheduler_events import (
+    SchedulerEvent,
+    count_events,
+    decode_events,
+    encode_events,
+    merged,
+)
 
 READER_SECONDS: Final = 180
 KEPT_IMPORTS: Final = datetime.timedelta(hours=24)
 MEGABYTE: Final = 1024 * 1024
+EVENTS_LIMIT: Final = 128 * MEGABYTE
 
 
 class SnapshotError(Exception):
@@ -68,15 +78,30 @@ def import_read(*, import_id: uuid.UUID) -> None:
     row = Import.objects.filter(pk=import_id, state=Import.State.READING).first()
     if row is None:
         return
-    request = Request(task="read", source=str(row.upload), target=str(row.cluster), index=str(row.index))
+    request = Request(
+        task="read",
+        source=str(row.upload),
+        target=str(row.cluster),
+        index=str(row.index),
+        events=str(row.events),
+    )
     answer = run_reader(request)
     row.upload.unlink(missing_ok=True)
     row.state = Import.State.FAILED if answer.error else Import.State.READY
     row.error, row.seconds = answer.error, answer.seconds
     row.counts, row.warnings = answer.counts, answer.warnings
+    if answer.configuration:
+        row.configuration = configuration_text(answer.configuration)
+        row.configuration_errors = problems_of(row.configuration)
     # Not save(): a discarded import must stay discarded.
     Import.objects.filter(pk=row.pk).update(
-        state=row.state, error=row.error, seconds=row.seconds, counts=row.counts, warnings=row.warnings
+        state=row.state,
+        error=row.error,
+        seconds=row.seconds,
+        counts=row.counts,
+        warnings=row.warnings,
+        configuration=row.configuration,
+        configuration_errors=row.configuration_errors,
     )
 
 
@@ -102,12 +127,23 @@ def run_reader(request: Request) -> Answer:
 
 
 def import_commit(
-    *, row: Import, user: User, name: str, exclude_namespaces: Sequence[str], label_selector: str
+    *,
+    row: Import,
+    user: User,
+    name: str,
+    exclude_namespaces: Sequence[str],
+    label_selector: str,
+    take_configuration: bool = True,
 ) -> Snapshot:
-    """Makes the snapshot and forgets the import; on an error both stay as they were."""
+    """Makes the snapshot and forgets the import; on an error both stay as they were.
+
+    ``take_configuration``: the file's own configuration, if it has a usable one, becomes one of ours that runs on the
+    snapshot begin with.
+    """
     if row.state != Import.State.READY:
         raise SnapshotError(f"{row.filename} cannot be imported: {row.error or 'it is still being read'}", "conflict")
     chosen = row.cluster.with_suffix(f".chosen-{uuid.uuid4().hex}")
+    chosen_events = chosen.with_suffix(f"{chosen.suffix}-events")
     try:
         answer = run_reader(
             Request(
@@ -115,15 +151,19 @@ def import_commit(
                 source=str(row.cluster),
                 target=str(chosen),
                 index=str(row.index),
+                events=str(row.events),
+                events_target=str(chosen_events),
                 exclude_namespaces=list(exclude_namespaces),
                 label_selector=label_selector,
             )
         )
         if answer.error:
             raise SnapshotError(answer.error)
-        payload = chosen.read_bytes()
+        payload, events = chosen.read_bytes(), chosen_events.read_bytes()
+        event_count = len(decode_events(events))
     finally:
         chosen.unlink(missing_ok=True)
+        chosen_events.unlink(missing_ok=True)
     with transaction.atomic():
         snapshot = _store(
             name=name or _name_of(row.filename),
@@ -133,7 +173,12 @@ def import_commit(
             counts={**answer.counts, "arrivals": 0, "departures": 0},
             bars=answer.bars,
             taken_at=answer.taken_at,
+            event_count=event_count,
         )
+        if snapshot.event_count:
+            SnapshotEvents.objects.create(snapshot=snapshot, payload=events)
+        if row.configuration and not row.configuration_errors and take_configuration:
+            configuration_take(snapshot=snapshot, text=row.configuration, user=user)
         Import.objects.filter(pk=row.pk).delete()
     remove_files(row)
     return snapshot
@@ -151,8 +196,48 @@ def imports_expire() -> None:
 
 
 def remove_files(row: Import) -> None:
-    for path in (row.upload, row.cluster, row.index):
+    for path in (row.upload, row.cluster, row.index, row.events):
         path.unlink(missing_ok=True)
+
+
+def events_add(*, snapshot: Snapshot, upload: UploadedFile[bytes] | bytes) -> dict[str, Any]:
+    """Adds what schedulers said in a file to what is known; answers its counts and how many of them were new."""
+    size = len(upload) if isinstance(upload, bytes) else upload.size or 0
+    if size > EVENTS_LIMIT:
+        raise SnapshotError(
+            f"The file has {size / MEGABYTE:,.0f} MB; events may have {EVENTS_LIMIT // MEGABYTE} MB.", code="too_large"
+        )
+    directory = Path(settings.UPLOAD_DIR)
+    directory.mkdir(parents=True, exist_ok=True, mode=0o700)
+    source = directory / f"{uuid.uuid4()}.upload"
+    target = source.with_suffix(".events")
+    try:
+        with source.open("wb") as file:
+            if isinstance(upload, bytes):
+                file.write(upload)
+            else:
+                shutil.copyfileobj(upload, file)
+        answer = run_reader(Request(task="events", source=str(source), target=str(target)))
+        if answer.error:
+            raise SnapshotError(answer.error)
+        found = decode_events(target.read_bytes())
+    finally:
+        source.unlink(missing_ok=True)
+        target.unlink(missing_ok=True)
+    return {**answer.counts, "added": _events_store(snapshot, found)}
+
+
+@transaction.atomic
+def _events_store(snapshot: Snapshot, found: Sequence[SchedulerEvent]) -> int:
+    """How many of ``found`` were new."""
+    locked = Snapshot.objects.select_for_update().defer("payload").get(pk=snapshot.pk)
+    row = SnapshotEvents.objects.filter(snapshot=locked).first()
+    known = [] if row is None else decode_events(bytes(row.payload))
+    together = merged([*known, *found])
+    SnapshotEvents.objects.update_or_create(snapshot=locked, defaults={"payload": encode_events(together)})
+    counts = {**locked.counts, "events": count_events(together, 0)}
+    Snapshot.objects.filter(pk=locked.pk).update(event_count=len(together), counts=counts)
+    return len(together) - len(known)
 
 
 def snapshot_delete(*, snapshot: Snapshot) -> None:

@@ -760,6 +760,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/snapshots/{snapshot_id}/events/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Adds what the real cluster's scheduler said of its pods: Events of core/v1 or events.k8s.io/v1. */
+        post: operations["snapshots_events_add"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/snapshots/{snapshot_id}/objects/": {
         parameters: {
             query?: never;
@@ -819,6 +836,18 @@ export interface components {
          * @enum {string}
          */
         ActionEnum: "bound" | "match" | "provision";
+        AddedEvents: {
+            /** @description What schedulers said of pods */
+            kept: number;
+            /** @description Said by others; not kept */
+            others: number;
+            pods: number;
+            reasons: {
+                [key: string]: number;
+            };
+            /** @description Of those kept, how many were not known before */
+            added: number;
+        };
         Analysis: {
             /** Format: uuid */
             id: string;
@@ -1486,6 +1515,7 @@ export interface components {
             departures: number;
             /** @default 0 */
             gpus: number;
+            events?: components["schemas"]["EventCounts"];
         };
         Cycle: {
             pod: components["schemas"]["PodRef"];
@@ -1671,6 +1701,25 @@ export interface components {
             path?: string;
             line?: number;
             column?: number;
+        };
+        EventCounts: {
+            /** @description What schedulers said of pods */
+            kept: number;
+            /** @description Said by others; not kept */
+            others: number;
+            pods: number;
+            reasons: {
+                [key: string]: number;
+            };
+        };
+        EventsUploadRequest: {
+            /**
+             * Format: binary
+             * @description kubectl get events -A -o json or yaml
+             */
+            file?: string;
+            /** @description The same, pasted */
+            text?: string;
         };
         FeatureGate: {
             name: string;
@@ -1862,6 +1911,8 @@ export interface components {
             readonly counts?: components["schemas"]["Counts"] | null;
             readonly warnings?: string[];
             readonly filtered?: components["schemas"]["Filtered"] | null;
+            readonly configuration?: string;
+            readonly configuration_errors?: string[];
         };
         ImportCommitRequest: {
             /** @default  */
@@ -1869,6 +1920,11 @@ export interface components {
             exclude_namespaces?: string[];
             /** @default  */
             label_selector: string;
+            /**
+             * @description Make the file's own configuration, if it has a usable one, one of ours
+             * @default true
+             */
+            take_configuration: boolean;
         };
         /**
          * @description * `reading` - Reading
@@ -2714,6 +2770,7 @@ export interface components {
             readonly size_bytes?: number;
             readonly sample_version?: number | null;
             readonly configuration_slug?: string;
+            readonly event_count?: number;
         };
         SnapshotRef: {
             /** Format: uuid */
@@ -5970,6 +6027,59 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    snapshots_events_add: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                snapshot_id: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "multipart/form-data": components["schemas"]["EventsUploadRequest"];
+                "application/json": components["schemas"]["EventsUploadRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AddedEvents"];
+                };
             };
             /** @description Not logged in */
             401: {

@@ -164,19 +164,27 @@ def test_the_reader_keeps_every_field_for_the_yaml_view(tmp_path: Path) -> None:
     pod = make_pod("web-1", "shop")
     pod["spec"]["somethingNew"] = {"kept": True}
     upload = written(tmp_path / "up", json.dumps(pod))
-    answer(Request(task="read", source=str(upload), target=str(tmp_path / "c"), index=str(tmp_path / "i")))
+    target, index, events = (str(tmp_path / name) for name in ("c", "i", "e"))
+    answer(Request(task="read", source=str(upload), target=target, index=index, events=events))
     assert decode_manifests((tmp_path / "c").read_bytes())[0]["spec"]["somethingNew"] == {"kept": True}
 
 
 def test_choosing_everything_keeps_the_payload_and_what_was_said_of_it(tmp_path: Path) -> None:
     upload = unpacked(EXPORT_JSON, tmp_path)
-    source, target, index = (str(tmp_path / name) for name in ("cluster", "chosen", "index"))
-    read = answer(Request(task="read", source=str(upload), target=source, index=index))
-    chosen = answer(Request(task="choose", source=source, target=target, index=index))
+    source, target, index, events = (str(tmp_path / name) for name in ("cluster", "chosen", "index", "events"))
+    read = answer(Request(task="read", source=str(upload), target=source, index=index, events=events))
+    both: dict[str, Any] = {
+        "source": source,
+        "target": target,
+        "index": index,
+        "events": events,
+        "events_target": f"{events}-chosen",
+    }
+    chosen = answer(Request(task="choose", **both))
     assert (tmp_path / "chosen").read_bytes() == (tmp_path / "cluster").read_bytes()
     assert (chosen.counts, chosen.bars, chosen.taken_at) == (read.counts, read.bars, read.taken_at)
     # A selector that everything matches goes the long way.
-    long = answer(Request(task="choose", source=source, target=target, index=index, label_selector="!no-such-label"))
+    long = answer(Request(task="choose", label_selector="!no-such-label", **both))
     assert (long.error, long.counts, long.bars) == ("", read.counts, read.bars)
     assert decode_manifests((tmp_path / "chosen").read_bytes()) == decode_manifests((tmp_path / "cluster").read_bytes())
 

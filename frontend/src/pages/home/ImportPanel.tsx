@@ -90,7 +90,7 @@ export function ImportPanel({ onRun }: { onRun: (snapshot: Snapshot) => void }) 
             <Icon name="upload" size={18} />
             <p>
               <b>Drop a file here</b> or choose one<br />
-              <span className="faint">kubectl get -o json or yaml, List, several documents, up to 512 MB</span>
+              <span className="faint">kubectl get -o json or yaml, List, several documents, kube-scheduler-simulator's export; up to 512 MB</span>
             </p>
           </div>
         </Dropzone>

@@ -27,14 +27,15 @@ export function ImportPreview({ id, onDiscarded, onChooseAnother, onImported }: 
   const queries = useQueryClient();
   const [excluded, setExcluded] = useState<readonly string[]>([]);
   const [selector, setSelector] = useState("");
+  const [takesConfiguration, setTakesConfiguration] = useState(true);
   const [asked] = useDebouncedValue(selector.trim(), 300);
   const filter = { exclude_namespaces: excluded.join(","), label_selector: asked };
   const preview = useQuery({ ...importQuery(id, filter), refetchInterval: ({ state }) => (state.data?.state === "reading" ? POLL : false) });
   const commit = useMutation({
     mutationFn: (_run: boolean) =>
-      request<Snapshot>(pathOf("imports", id, "commit"), { method: "POST", body: { exclude_namespaces: excluded, label_selector: asked } }),
+      request<Snapshot>(pathOf("imports", id, "commit"), { method: "POST", body: { exclude_namespaces: excluded, label_selector: asked, take_configuration: takesConfiguration } }),
     onSuccess: async (snapshot, run) => {
-      await queries.invalidateQueries({ queryKey: ["snapshots"] });
+      await Promise.all([queries.invalidateQueries({ queryKey: ["snapshots"] }), queries.invalidateQueries({ queryKey: ["configurations"] })]);
       onImported(snapshot, run);
     },
   });
@@ -100,6 +101,9 @@ export function ImportPreview({ id, onDiscarded, onChooseAnother, onImported }: 
         aria-invalid={selectorError !== null} aria-describedby={selectorError === null ? undefined : "selector-error"}
         onChange={(event) => setSelector(event.currentTarget.value)} />
       {selectorError === null ? null : <p id="selector-error" className={classes.wrong}><Icon name="warning" size={13} />{selectorError.message}</p>}
+      {data.configuration === "" ? null : (
+        <OwnConfiguration errors={data.configuration_errors} taken={takesConfiguration} onTake={setTakesConfiguration} />
+      )}
       <Kept excluded={excluded} selector={asked} filtered={filtered} counts={counts} />
       {commit.error === null ? null : <Failed what="Nothing was imported." error={commit.error} small />}
       <div className={classes.actions}>
@@ -109,6 +113,24 @@ export function ImportPreview({ id, onDiscarded, onChooseAnother, onImported }: 
         <Button kind="primary" disabled={busy || selectorError !== null} onClick={() => commit.mutate(true)}>Import and run</Button>
       </div>
     </div>
+  );
+}
+
+/** The scheduler's configuration that the file came with. */
+function OwnConfiguration({ errors, taken, onTake }: { errors: readonly string[]; taken: boolean; onTake: (taken: boolean) => void }) {
+  if (errors.length > 0) {
+    return (
+      <>
+        <h3 className={classes.title}>Its configuration cannot be used</h3>
+        <ul className={classes.warnings}>{errors.map((one) => <li key={one}><Icon name="warning" size={13} />{one}</li>)}</ul>
+      </>
+    );
+  }
+  return (
+    <label className={classes.own}>
+      <input type="checkbox" checked={taken} onChange={(event) => onTake(event.currentTarget.checked)} />
+      Take its scheduler configuration, too; runs on this cluster begin with it
+    </label>
   );
 }
 

@@ -17,6 +17,12 @@ describe("what an import brings", () => {
       [15, "Workloads", "12 RS, 3 STS"], [1, "StorageClass", undefined], [12, "Deployments", "kept, not used"], [1, "DaemonSet", "kept, not used"], [4, "Secrets", "dropped"],
     ]);
   });
+  it("with what its scheduler said, apart from what others said", () => {
+    const events = { kept: 1200, others: 7, pods: 231, reasons: { Scheduled: 1200 } };
+    expect(kindTiles({ ...counts, events }).slice(-3).map((tile) => [tile.count, tile.name, tile.detail, tile.used])).toEqual([
+      [1200, "Scheduler events", "of 231 pods", true], [7, "Other events", "dropped", false], [4, "Secrets", "dropped", false],
+    ]);
+  });
   it("says zero of nodes and pods rather than nothing", () => {
     expect(kindTiles({ ...counts, nodes: 0, pods: 0, pending: 0, gated: 0, kinds: {}, unused_kinds: {}, dropped_kinds: {}, namespaces: 0 }).map((tile) => tile.name)).toEqual(["Nodes", "Pods"]);
   });

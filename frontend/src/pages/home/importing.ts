@@ -49,6 +49,12 @@ export function kindTiles(counts: SnapshotCounts): KindTile[] {
   for (const [kind, value] of largestFirst(Object.entries(counts.unused_kinds))) {
     tiles.push({ name: plural(kind, value), count: value, used: false, detail: "kept, not used" });
   }
+  if (counts.events !== undefined && counts.events.kept > 0) {
+    tiles.push({ name: "Scheduler events", count: counts.events.kept, used: true, detail: `of ${count(counts.events.pods)} pods` });
+  }
+  if (counts.events !== undefined && counts.events.others > 0) {
+    tiles.push({ name: "Other events", count: counts.events.others, used: false, detail: "dropped" });
+  }
   for (const [kind, value] of largestFirst(Object.entries(counts.dropped_kinds))) {
     tiles.push({ name: plural(kind, value), count: value, used: false, detail: "dropped" });
   }

@@ -1,0 +1,51 @@
+"""The scheduler's configuration that came with a cluster: as text, and as a configuration of ours."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from io import StringIO
+from typing import Any
+
+from django.contrib.auth.models import User
+from ruamel.yaml import YAML
+
+from schedweb.configurations.examination import TooLarge, examine
+from schedweb.configurations.models import Configuration
+from schedweb.configurations.services import configuration_create
+from schedweb.snapshots.models import Snapshot
+
+
+def configuration_text(found: Mapping[str, Any]) -> str:
+    """As YAML, with the kind first."""
+    writer = YAML()
+    writer.default_flow_style = False
+    text = StringIO()
+    first = {key: found[key] for key in ("apiVersion", "kind")}
+    writer.dump({**first, **{key: value for key, value in found.items() if key not in first}}, text)
+    return text.getvalue()
+
+
+def problems_of(text: str) -> list[str]:
+    """Why it cannot be used, each with its place; empty when it can."""
+    try:
+        errors = examine(text).errors
+    except TooLarge as error:
+        return [str(error)]
+    return [f"{each.path}: {each.message}" if each.path else each.message for each in errors]
+
+
+def configuration_take(*, snapshot: Snapshot, text: str, user: User) -> Configuration:
+    """Makes it one of ours, named after the snapshot, which names it in turn: runs on it begin with it."""
+    names = {each.lower() for each in Configuration.objects.values_list("name", flat=True)}
+    name = wanted = f"{snapshot.name[:180]}, its own"
+    number = 2
+    while name.lower() in names:
+        name, number = f"{wanted} ({number})", number + 1
+    made = configuration_create(
+        user=user, name=name, text=text, description=f"Came with the import {snapshot.name}."[:300]
+    ).configuration
+    made.slug = f"of-{snapshot.pk.hex}"
+    made.save(update_fields=["slug"])
+    snapshot.configuration_slug = made.slug
+    snapshot.save(update_fields=["configuration_slug"])
+    return made
