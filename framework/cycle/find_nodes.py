@@ -46,11 +46,10 @@ def find_nodes(
     core: SchedulingCore, profile: Profile, state: CycleState, pod: PodInfo, trace: AttemptTrace
 ) -> Generator[str, None, FoundNodes]:
     snapshot = core.snapshot
-    of = profile.class_of(pod)
+    of = profile.classes.of(pod)
     answer = profile.run_pre_filter(state, pod, trace, of)
     yield "PreFilter"
-    # The set is shared on purpose: upstream's list of limiting plugins grows with it (additions 2).
-    diagnosis = Diagnosis(NodeToStatus(snapshot), answer.limiting)
+    diagnosis = Diagnosis(NodeToStatus(snapshot), set(answer.limiting))
     none = FeasibleNodes(of, snapshot.order, 0, _NONE)
     if not answer.status.is_success:
         if not answer.status.is_rejected:
@@ -77,7 +76,8 @@ def find_nodes(
     if names is not None:
         known = sorted(int(snapshot.position_of_row[snapshot.row(n)]) for n in names if _is_candidate(core, n))
         positions = np.array(known, dtype=np.intp)
-        text = f"node(s) didn't satisfy plugin(s) [{' '.join(sorted(answer.limiting))}]"
+        # Upstream's list of limiting plugins is this very set (additions 2): it may have grown.
+        text = f"node(s) didn't satisfy plugin(s) [{' '.join(sorted(diagnosis.unschedulable_plugins))}]"
         trace.absent_status = Status.unresolvable(text)
         diagnosis.statuses.set_absent(trace.absent_status)
     nodes, error = search.among(positions)

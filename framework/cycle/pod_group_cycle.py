@@ -231,7 +231,7 @@ class PodGroupRun:
                 tuple(each.key for each, _ in members),
                 result.status,
                 result.waiting_on_preemption,
-                tuple(trace.permit),
+                trace.permit,
                 result.placement,
                 result.placements,
             )
@@ -249,5 +249,5 @@ class PodGroupRun:
         trial.state.pod_group = None
         trace = trial.trace
         # What the trial said at these points is kept with what the group came to.
-        trace.reserve, trace.permit, trace.unreserve = [], [], []
+        trace.reserve, trace.permit, trace.unreserve = (), (), ()
         return (yield from prepare_binding(self._core, profile, trial.state, trial.queued, trial.node_name, trace))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field, fields
+from dataclasses import dataclass, field
 from typing import Final
 
 from framework.cycle.diagnosis import FitError
@@ -86,5 +86,5 @@ def fresh(trace: AttemptTrace, nodes_total: int) -> AttemptTrace:
 
 def take_over(trace: AttemptTrace, tried: AttemptTrace) -> None:
     """What was written in one of several trials becomes the attempt's."""
-    for each in fields(AttemptTrace):
-        setattr(trace, each.name, getattr(tried, each.name))
+    for name in AttemptTrace.__struct_fields__:
+        setattr(trace, name, getattr(tried, name))

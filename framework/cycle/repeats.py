@@ -46,11 +46,11 @@ class Remembered:
     """Where its search for nodes began; None when that made no difference."""
     visited: int
     """How many positions further the next search begins."""
-    pre_filter: list[PreFilterOutcome]
+    pre_filter: tuple[PreFilterOutcome, ...]
     pre_filter_status: Status | None
     absent_status: Status | None
     filter: FilterTrace | None
-    post_filter: list[PostFilterOutcome]
+    post_filter: tuple[PostFilterOutcome, ...]
     failed: Failed
     content: SharedContent
 

@@ -106,7 +106,7 @@ def _repeat(
         nonlocal real
         core.repeats.interrupted = None
         core.next_start_node_index = start
-        trace.pre_filter, trace.post_filter = [], []
+        trace.pre_filter, trace.post_filter = (), ()
         trace.pre_filter_status = trace.absent_status = trace.filter = None
         real = schedule()
         again = [next(real) for _ in passed]

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Protocol, Self, TypeVar, cast
+from collections.abc import Mapping
+from typing import Any, Protocol, Self, TypeVar
 
 from framework.interface.columns import Input
 from framework.interface.pod_groups import PodGroupCycle
@@ -55,9 +56,11 @@ class CycleState:
     def read(self, key: str, of: type[T]) -> T:
         """The value under ``key``, which its writer promised to be an ``of``; StateKeyNotFound when absent."""
         try:
-            return cast(T, self._data[key])
+            value: Any = self._data[key]
         except KeyError:
             raise StateKeyNotFound(key) from None
+        found: T = value
+        return found
 
     def write(self, key: str, value: StateData) -> None:
         self._data[key] = value
@@ -80,9 +83,10 @@ class CycleState:
         """The framework's: what is written so far."""
         return dict(self._data)
 
-    def restore(self, data: dict[str, StateData]) -> None:
-        """The framework's: writes what plugins wrote in another attempt."""
-        for key, value in data.items():
+    def restore(self, constant: Mapping[str, StateData], copied: Mapping[str, StateData]) -> None:
+        """The framework's: writes what plugins wrote in another attempt, which of ``copied`` are clones."""
+        self._data.update(constant)
+        for key, value in copied.items():
             self._data[key] = value.clone()
 
     def delete(self, key: str) -> None:

@@ -34,14 +34,17 @@ class PodInfo:
     into account, spec: plugins-intree §1 table "NodeInfo.Requested"): cpu in millicores, the rest in units.
     """
 
-    __slots__ = ("__dict__", "pod")
+    __slots__ = ("__dict__", "pod", "uid")
 
     def __init__(self, pod: Pod) -> None:
         self.pod = pod
+        self.uid = pod.metadata.uid
 
-    @property
-    def uid(self) -> str:
-        return self.pod.metadata.uid
+    def changed_to(self, pod: Pod) -> PodInfo:
+        """The same pod with changes that none of what was worked out here rests on."""
+        info = PodInfo(pod)
+        info.__dict__.update(self.__dict__)
+        return info
 
     @property
     def key(self) -> str:
@@ -51,11 +54,11 @@ class PodInfo:
     def _figures(self) -> tuple[Resources, tuple[int, int]]:
         return placed_figures(self.pod)
 
-    @property
+    @cached_property
     def requests(self) -> Resources:
         return self._figures[0]
 
-    @property
+    @cached_property
     def non_zero(self) -> tuple[int, int]:
         """(cpu in millicores, memory in bytes) with 100m and 200Mi where a container names none."""
         return self._figures[1]

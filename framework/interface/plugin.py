@@ -51,6 +51,11 @@ class Plugin(abc.ABC):
     was named to ``CycleState.rests_on`` and ``rests_on_feasible`` stands. They are then not called again; what plans
     say is followed through their inputs. Where ``fragment`` (``score_fragment``) is None they are called every time."""
 
+    skip_is_final: ClassVar[bool] = False
+    """A promise of a plugin with PreFilter: when that says Skip it has nothing to do for the pod later either. Reserve
+    and PreBind would succeed without doing anything, nothing is decided, PreBindPreFlight would say Skip. It is then
+    not asked, and taken to have answered so."""
+
     def __init__(self, args: Any, handle: Handle) -> None:
         self.args = args
         self.handle = handle

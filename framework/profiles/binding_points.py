@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from framework.interface.cycle_state import CycleState
-from framework.interface.plugin import StillBinding
+from framework.interface.plugin import PreBindPlugin, StillBinding
 from framework.interface.status import SKIP, SUCCESS, Code, Status
 from framework.objects import Pod
 from framework.profiles.outcomes import answer, error_text, raised
@@ -26,6 +26,9 @@ class PermitAnswer:
     """Plugin → nanoseconds; only with Code.WAIT."""
 
 
+_PERMITTED: Final = PermitAnswer(SUCCESS, {})
+
+
 def run_permit(profile: Profile, state: CycleState, pod: Pod, node_name: str, trace: AttemptTrace) -> PermitAnswer:
     waits: dict[str, int] = {}
     waiting: Status | None = None
@@ -35,7 +38,8 @@ def run_permit(profile: Profile, state: CycleState, pod: Pod, node_name: str, tr
         except Exception as error:  # noqa: BLE001 - a plugin may raise anything
             said, timeout = raised(error), 0.0
         status = answer(said)
-        trace.permit.append(PermitOutcome(plugin, status, timeout if status.code is Code.WAIT else 0.0))
+        outcome = PermitOutcome(plugin, status, timeout if status.code is Code.WAIT else 0.0)
+        trace.permit = (*trace.permit, outcome)
         if status.is_success:
             continue
         if status.is_rejected:
@@ -46,7 +50,7 @@ def run_permit(profile: Profile, state: CycleState, pod: Pod, node_name: str, tr
         waits[plugin] = min(round(timeout * _SECOND), MAX_TIMEOUT)
         waiting = status
     if waiting is None:
-        return PermitAnswer(SUCCESS, {})
+        return _PERMITTED
     return PermitAnswer(Status(Code.WAIT, (*waiting.reasons, WAITED_ON), waiting.plugin), waits)
 
 
@@ -56,26 +60,36 @@ def run_pre_bind_pre_flights(
     """Success when some plugin will work in PreBind, Skip when none will; a rejection here is an error."""
     result = SKIP
     skipped: list[str] = []
+    outcomes: list[PluginOutcome] = []
+    idle = profile.idle(state)
     for plugin, each in profile.pre_bind:
-        try:
-            said, _ = each.pre_bind_pre_flight(state, pod, node_name)
-        except Exception as error:  # noqa: BLE001 - a plugin may raise anything
-            said = raised(error)
-        status = answer(said)
-        trace.pre_bind_pre_flight.append(PluginOutcome(plugin, status))
-        if status.code is Code.ERROR:
-            return Status.as_error(f'running PreBindPreFlight "{plugin}": {error_text(status)}')
-        if status.is_success:
-            result = SUCCESS
-        elif status.code is Code.SKIP:
+        status = SKIP
+        if plugin not in idle:
+            try:
+                status = answer(each.pre_bind_pre_flight(state, pod, node_name)[0])
+            except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+                status = raised(error)
+        outcomes.append(PluginOutcome(plugin, status))
+        if status.code is Code.SKIP:
             skipped.append(plugin)
+        elif status.is_success:
+            result = SUCCESS
         else:
-            return Status.as_error(
-                f'PreBindPreFlight {plugin} returned "{status.code.name_}", which is unsupported. '
-                "It is supposed to return Success, Skip, or Error status"
-            )
-    state.skip_pre_bind = frozenset(skipped)
+            result = Status.as_error(_refused(plugin, status))
+            break
+    else:
+        state.skip_pre_bind = frozenset(skipped)
+    trace.pre_bind_pre_flight = profile.said_pre_flight.shared(outcomes)
     return result
+
+
+def _refused(plugin: str, status: Status) -> str:
+    if status.code is Code.ERROR:
+        return f'running PreBindPreFlight "{plugin}": {error_text(status)}'
+    return (
+        f'PreBindPreFlight {plugin} returned "{status.code.name_}", which is unsupported. '
+        "It is supposed to return Success, Skip, or Error status"
+    )
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,28 +113,43 @@ def run_pre_bind(
 
     ``waited``: goes on where an earlier call had to stop.
     """
-    remaining = list(profile.pre_bind)
-    while waited is not None and remaining and remaining[0][0] != waited.plugin:
-        del remaining[0]
-    for plugin, each in remaining:
+    if waited is None and len(state.skip_pre_bind) == len(profile.pre_bind):
+        return SUCCESS
+    outcomes = list(trace.pre_bind)
+    result = _pre_bind(profile, state, pod, node_name, outcomes, now, waited)
+    trace.pre_bind = profile.said_pre_bind.shared(outcomes)
+    return result
+
+
+def _pre_bind(
+    profile: Profile,
+    state: CycleState,
+    pod: Pod,
+    node_name: str,
+    outcomes: list[PluginOutcome],
+    now: int,
+    waited: PreBindWait | None,
+) -> Status | PreBindWait:
+    idle = profile.idle(state)
+    for plugin, each in _remaining(profile, waited):
         if plugin in state.skip_pre_bind:
             continue
-        again = waited is not None and waited.plugin == plugin
-        try:
-            said: Status | StillBinding | None
-            if again and waited is not None:
-                status = each.pre_bind_again(state, pod, node_name, timed_out=now >= waited.deadline)
-                if status is None:
-                    return waited
-                said = status
-            else:
-                said = each.pre_bind(state, pod, node_name)
-            if isinstance(said, StillBinding):
-                return PreBindWait(plugin, now + said.timeout)
-            status = answer(said)
-        except Exception as error:  # noqa: BLE001 - a plugin may raise anything
-            status = raised(error)
-        trace.pre_bind.append(PluginOutcome(plugin, status))
+        status = SUCCESS
+        if plugin not in idle:
+            try:
+                said: Status | StillBinding | None
+                if waited is not None and waited.plugin == plugin:
+                    said = each.pre_bind_again(state, pod, node_name, timed_out=now >= waited.deadline)
+                    if said is None:
+                        return waited
+                else:
+                    said = each.pre_bind(state, pod, node_name)
+                if isinstance(said, StillBinding):
+                    return PreBindWait(plugin, now + said.timeout)
+                status = answer(said)
+            except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+                status = raised(error)
+        outcomes.append(PluginOutcome(plugin, status))
         if status.is_rejected:
             return status.with_plugin(plugin)
         if not status.is_success:
@@ -128,30 +157,39 @@ def run_pre_bind(
     return SUCCESS
 
 
+def _remaining(profile: Profile, waited: PreBindWait | None) -> tuple[tuple[str, PreBindPlugin], ...]:
+    if waited is None:
+        return profile.pre_bind
+    names = [name for name, _ in profile.pre_bind]
+    return profile.pre_bind[names.index(waited.plugin) :] if waited.plugin in names else ()
+
+
 def run_bind(profile: Profile, state: CycleState, pod: Pod, node_name: str, trace: AttemptTrace) -> Status:
     """The first plugin that does not skip decides; all skipping is a failure without error (additions 8), in the words
     of the last plugin (upstream: framework/runtime/framework.go)."""
     status = SKIP
+    outcomes: list[PluginOutcome] = []
     for plugin, bind in profile.bind:
         try:
             status = answer(bind(state, pod, node_name))
         except Exception as error:  # noqa: BLE001 - a plugin may raise anything
             status = raised(error)
-        trace.bind.append(PluginOutcome(plugin, status))
-        if status.code is Code.SKIP:
-            continue
-        if status.is_success:
-            return SUCCESS
-        if status.is_rejected:
-            return status.with_plugin(plugin)
-        return Status.as_error(f'running Bind plugin "{plugin}": {error_text(status)}')
-    return status
+        outcomes.append(PluginOutcome(plugin, status))
+        if status.code is not Code.SKIP:
+            break
+    trace.bind = profile.said_bind.shared(outcomes)
+    if status.is_success or status.code is Code.SKIP:
+        return status
+    if status.is_rejected:
+        return status.with_plugin(plugin)
+    return Status.as_error(f'running Bind plugin "{plugin}": {error_text(status)}')
 
 
 def run_post_bind(profile: Profile, state: CycleState, pod: Pod, node_name: str, trace: AttemptTrace) -> None:
     for plugin, post_bind in profile.post_bind:
-        trace.post_bind.append(plugin)
+        note = plugin
         try:
             post_bind(state, pod, node_name)
         except Exception as error:  # noqa: BLE001 - the pod is bound, nothing can be undone
-            trace.post_bind[-1] = f"{plugin}: {error_text(raised(error))}"
+            note = f"{plugin}: {error_text(raised(error))}"
+        trace.post_bind = (*trace.post_bind, note)

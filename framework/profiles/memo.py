@@ -5,10 +5,11 @@ A memo holds while no object but pods and nodes has changed, and nothing that a 
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass, field
 
 from framework.interface.columns import Input
-from framework.interface.cycle_state import StateData
+from framework.interface.cycle_state import CycleState, StateData
 from framework.interface.plugin import PreFilterExtensions, PreFilterResult
 from framework.interface.status import Status
 from framework.profiles.filter_entry import FilterEntry
@@ -16,18 +17,12 @@ from framework.profiles.score_part import ScorePart
 from framework.trace.attempt import PluginOutcome, PreFilterOutcome
 
 
+@dataclass(frozen=True, slots=True)
 class PreFilterAnswer:
-    __slots__ = ("limiting", "result", "status")
-
-    def __init__(self, result: PreFilterResult, status: Status, limiting: set[str]) -> None:
-        self.result = result
-        self.status = status
-        self.limiting = limiting
-        """Plugins that returned a node list: rejectors if the pod ends unschedulable (framework.md additions 1)."""
-
-    def copy(self) -> PreFilterAnswer:
-        """Who asks may add to ``limiting``."""
-        return PreFilterAnswer(self.result, self.status, set(self.limiting))
+    result: PreFilterResult
+    status: Status
+    limiting: frozenset[str]
+    """Plugins that returned a node list: rejectors if the pod ends unschedulable (framework.md additions 1)."""
 
 
 @dataclass(slots=True)
@@ -47,13 +42,30 @@ class Grounds:
         return True
 
 
+class Written:
+    """What plugins wrote to the state of one attempt, to be written to another's."""
+
+    __slots__ = ("_constant", "_data")
+
+    def __init__(self, data: Mapping[str, StateData]) -> None:
+        self._data = data
+        self._constant: Mapping[str, StateData] | None = None
+        """Values that are their own clones."""
+
+    def restore(self, state: CycleState) -> None:
+        if self._constant is None:
+            self._constant = {key: value for key, value in self._data.items() if value.clone() is value}
+            self._data = {key: value for key, value in self._data.items() if key not in self._constant}
+        state.restore(self._constant, self._data)
+
+
 @dataclass(slots=True)
 class FilterMemo:
     grounds: Grounds
     answer: PreFilterAnswer
-    outcomes: list[PreFilterOutcome]
+    outcomes: tuple[PreFilterOutcome, ...]
     skipped: frozenset[str]
-    written: dict[str, StateData]
+    written: Written
     entries: tuple[FilterEntry, ...] | None = None
     """None until Filter was reached."""
     extensions: tuple[tuple[str, PreFilterExtensions], ...] = ()
@@ -62,7 +74,7 @@ class FilterMemo:
 @dataclass(slots=True)
 class ScoreMemo:
     grounds: Grounds
-    outcomes: list[PluginOutcome]
+    outcomes: tuple[PluginOutcome, ...]
     skipped: frozenset[str]
-    written: dict[str, StateData]
+    written: Written
     parts: list[ScorePart] | None = field(default=None)

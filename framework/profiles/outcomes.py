@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Final
+from collections.abc import Iterable
+from typing import Final, Generic, TypeVar
 
 from framework.interface.cycle_state import StateKeyNotFound
 from framework.interface.status import SUCCESS, Code, Status
+
+O = TypeVar("O")  # noqa: E741
 
 NIL_ERROR: Final = "%!w(<nil>)"
 """What Go prints for the missing error of a code that has none: Success, Wait, Skip (framework.md additions 3)."""
@@ -16,6 +19,21 @@ def error_text(status: Status) -> str:
     if status.code in (Code.SUCCESS, Code.WAIT, Code.SKIP):
         return NIL_ERROR
     return status.error if status.error is not None else ", ".join(status.reasons)
+
+
+class Said(Generic[O]):
+    """The outcomes of one point. Attempts in a row that were told the same share a tuple, which is encoded once."""
+
+    __slots__ = ("_last",)
+
+    def __init__(self) -> None:
+        self._last: tuple[O, ...] = ()
+
+    def shared(self, outcomes: Iterable[O]) -> tuple[O, ...]:
+        said = tuple(outcomes)
+        if said != self._last:
+            self._last = said
+        return self._last
 
 
 def answer(status: Status | None) -> Status:

@@ -23,8 +23,8 @@ from framework.profiles.feasible import FeasibleNodes
 from framework.profiles.filter_entry import FilterEntry
 from framework.profiles.filter_run import FilterRun
 from framework.profiles.handle import ProfileHandle
-from framework.profiles.memo import FilterMemo, Grounds, PreFilterAnswer, ScoreMemo
-from framework.profiles.outcomes import answer, error_text, raised
+from framework.profiles.memo import FilterMemo, Grounds, PreFilterAnswer, ScoreMemo, Written
+from framework.profiles.outcomes import Said, answer, error_text, raised
 from framework.profiles.pod_classes import PodClass, PodClasses
 from framework.profiles.post_filter_outcome import PostFilterOutcomes
 from framework.profiles.score_part import ScorePart, ScorePoint
@@ -98,6 +98,13 @@ class Profile:
         self.repeatable = all(plugin.repeatable for _, plugin in asked)
         """Whether a failed attempt rests on nothing but snapshot, pod and objects."""
         self._post_filter_outcomes = PostFilterOutcomes()
+        self._final_skips = frozenset(plugin.name for plugin in self.plugins.values() if plugin.skip_is_final)
+        self._said_pre_filter = Said[PreFilterOutcome]()
+        self._said_pre_score = Said[PluginOutcome]()
+        self._said_reserve = Said[PluginOutcome]()
+        self.said_pre_flight = Said[PluginOutcome]()
+        self.said_pre_bind = Said[PluginOutcome]()
+        self.said_bind = Said[PluginOutcome]()
         self.handle.make_filter_run = self.make_filter_run
 
     def __getstate__(self) -> dict[str, Any]:
@@ -111,9 +118,6 @@ class Profile:
 
     # --- PreFilter --------------------------------------------------------------------------------------------------
 
-    def class_of(self, pod: PodInfo) -> PodClass:
-        return self.classes.of(pod)
-
     def run_pre_filter(
         self, state: CycleState, pod: PodInfo, trace: AttemptTrace, of: PodClass | None = None
     ) -> PreFilterAnswer:
@@ -122,19 +126,21 @@ class Profile:
             return self._ask_pre_filter(state, pod, trace)
         memo = of.filter_memo
         if memo is not None and of.reuses_filter and memo.grounds.stand(self._services.objects.others_revision):
-            state.restore(memo.written)
+            memo.written.restore(state)
             state.skip_filter = memo.skipped
             trace.pre_filter = memo.outcomes
-            return memo.answer.copy()
+            return memo.answer
         answered = self._ask_pre_filter(state, pod, trace)
         inputs, _ = state.take_grounds()
         grounds = Grounds(self._services.objects.others_revision, tuple((each, each.version) for each in inputs))
         # Also when it must not be used again: Filter of this attempt goes on with it.
-        of.filter_memo = FilterMemo(grounds, answered.copy(), trace.pre_filter, state.skip_filter, state.snapshot())
+        written = Written(state.snapshot())
+        of.filter_memo = FilterMemo(grounds, answered, trace.pre_filter, state.skip_filter, written)
         return answered
 
     def _ask_pre_filter(self, state: CycleState, pod: PodInfo, trace: AttemptTrace) -> PreFilterAnswer:
         view = self._services.snapshot
+        outcomes: list[PreFilterOutcome] = []
         skipped: list[str] = []
         limiting: set[str] = set()
         names: frozenset[str] | None = None
@@ -147,27 +153,28 @@ class Profile:
                     result, said = None, raised(error)
                 status = answer(said)
                 only = None if result is None else result.node_names
-                trace.pre_filter.append(PreFilterOutcome(plugin, status, None if only is None else tuple(sorted(only))))
+                outcomes.append(PreFilterOutcome(plugin, status, None if only is None else tuple(sorted(only))))
                 if status.code is Code.SKIP:
                     skipped.append(plugin)
                     continue
                 if status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
                     # Node lists given so far are forgotten (additions 1).
-                    return PreFilterAnswer(PreFilterResult(), status.with_plugin(plugin), set())
+                    return PreFilterAnswer(PreFilterResult(), status.with_plugin(plugin), frozenset())
                 if status.code is Code.UNSCHEDULABLE:
                     remembered = status.with_plugin(plugin)
                     continue
                 if not status.is_success:
                     # Pending too (SCRIPT.md "Easy to get wrong" 1).
                     text = f'running PreFilter plugin "{plugin}": {error_text(status)}'
-                    return PreFilterAnswer(PreFilterResult(), Status.as_error(text, plugin), set())
+                    return PreFilterAnswer(PreFilterResult(), Status.as_error(text, plugin), frozenset())
                 if only is not None:
                     limiting.add(plugin)
                     names = only if names is None else names & only
                     if not names:
-                        return PreFilterAnswer(PreFilterResult(names), _nothing_left(limiting), limiting)
-            return PreFilterAnswer(PreFilterResult(names), remembered, limiting)
+                        return PreFilterAnswer(PreFilterResult(names), _nothing_left(limiting), frozenset(limiting))
+            return PreFilterAnswer(PreFilterResult(names), remembered, frozenset(limiting))
         finally:
+            trace.pre_filter = self._said_pre_filter.shared(outcomes)
             state.skip_filter = frozenset(skipped)
 
     # --- Filter -----------------------------------------------------------------------------------------------------
@@ -179,7 +186,7 @@ class Profile:
             entries = self.filter_entries(state, pod)
             extensions = self._extensions(state)
             if memo is not None:
-                memo.entries, memo.extensions, memo.written = entries, extensions, state.snapshot()
+                memo.entries, memo.extensions, memo.written = entries, extensions, Written(state.snapshot())
         else:
             entries, extensions = memo.entries, memo.extensions
         verdicts = None if of is None else of.verdicts
@@ -237,7 +244,7 @@ class Profile:
             except Exception as error:  # noqa: BLE001 - a plugin may raise anything
                 given, said = None, raised(error)
             status = answer(said)
-            trace.post_filter.append(self._post_filter_outcomes.of(plugin, status, given))
+            trace.post_filter = (*trace.post_filter, self._post_filter_outcomes.of(plugin, status, given))
             if status.is_success:
                 return given, status
             if status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
@@ -258,7 +265,7 @@ class Profile:
         memo = of.score_memo
         revision = self._services.objects.others_revision
         if memo is not None and of.reuses_score and memo.grounds.stand(revision, found.token):
-            state.restore(memo.written)
+            memo.written.restore(state)
             state.skip_score = memo.skipped
             trace.pre_score = memo.outcomes
             return SUCCESS
@@ -271,11 +278,12 @@ class Profile:
             written = {key: value for key, value in after.items() if before.get(key) is not value}
             versions = tuple((each, each.version) for each in inputs)
             grounds = Grounds(revision, versions, found.token if feasible else None)
-            of.score_memo = ScoreMemo(grounds, trace.pre_score, state.skip_score, written)
+            of.score_memo = ScoreMemo(grounds, trace.pre_score, state.skip_score, Written(written))
         return result
 
     def ask_pre_score(self, state: CycleState, pod: PodInfo, feasible: NDArray[np.intp], trace: AttemptTrace) -> Status:
         view = self._services.snapshot
+        outcomes: list[PluginOutcome] = []
         skipped: list[str] = []
         result = SUCCESS
         for plugin, pre_score in self.pre_score:
@@ -283,12 +291,13 @@ class Profile:
                 status = answer(pre_score(state, pod, view, feasible))
             except Exception as error:  # noqa: BLE001 - a plugin may raise anything
                 status = raised(error)
-            trace.pre_score.append(PluginOutcome(plugin, status))
+            outcomes.append(PluginOutcome(plugin, status))
             if status.code is Code.SKIP:
                 skipped.append(plugin)
             elif not status.is_success:
                 result = Status.as_error(f'running PreScore plugin "{plugin}": {error_text(status)}')
                 break
+        trace.pre_score = self._said_pre_score.shared(outcomes)
         state.skip_score = frozenset(skipped)
         return result
 
@@ -310,31 +319,55 @@ class Profile:
     # --- Reserve, Permit --------------------------------------------------------------------------------------------
 
     def run_reserve(self, state: CycleState, pod: Pod, node_name: str, trace: AttemptTrace) -> Status:
-        for plugin, reserve, _ in self.reserve:
-            try:
-                status = answer(reserve(state, pod, node_name))
-            except Exception as error:  # noqa: BLE001 - a plugin may raise anything
-                status = raised(error)
-            trace.reserve.append(PluginOutcome(plugin, status))
-            if status.is_rejected:
-                return status.with_plugin(plugin)
-            if not status.is_success:
-                return Status.as_error(f'running Reserve plugin "{plugin}": {error_text(status)}')
+        idle = self.idle(state)
+        status = self._ask_reserve(state, pod, node_name, trace, idle)
+        if not status.is_success:
+            return status
         for plugin, decisions in self.deciding:
+            if plugin in idle:
+                continue
             try:
                 trace.decisions += decisions(state, pod, node_name)
             except Exception as error:  # noqa: BLE001 - a plugin may raise anything
                 return Status.as_error(f'running Reserve plugin "{plugin}": {error_text(raised(error))}')
         return SUCCESS
 
+    def idle(self, state: CycleState) -> frozenset[str]:
+        """Plugins that this pod need not be brought to any more (``Plugin.skip_is_final``)."""
+        return state.skip_filter & self._final_skips
+
+    def _ask_reserve(
+        self, state: CycleState, pod: Pod, node_name: str, trace: AttemptTrace, idle: frozenset[str]
+    ) -> Status:
+        outcomes: list[PluginOutcome] = []
+        try:
+            for plugin, reserve, _ in self.reserve:
+                status = SUCCESS
+                if plugin not in idle:
+                    try:
+                        status = answer(reserve(state, pod, node_name))
+                    except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+                        status = raised(error)
+                outcomes.append(PluginOutcome(plugin, status))
+                if status is SUCCESS:
+                    continue
+                if status.is_rejected:
+                    return status.with_plugin(plugin)
+                if not status.is_success:
+                    return Status.as_error(f'running Reserve plugin "{plugin}": {error_text(status)}')
+            return SUCCESS
+        finally:
+            trace.reserve = self._said_reserve.shared(outcomes)
+
     def run_unreserve(self, state: CycleState, pod: Pod, node_name: str, trace: AttemptTrace) -> None:
         """All Reserve plugins in reverse order, whichever failed and also those that never reserved."""
         for plugin, _, unreserve in reversed(self.reserve):
-            trace.unreserve.append(plugin)
+            note = plugin
             try:
                 unreserve(state, pod, node_name)
             except Exception as error:  # noqa: BLE001 - the others must still be asked to clean up
-                trace.unreserve[-1] = f"{plugin}: {error_text(raised(error))}"
+                note = f"{plugin}: {error_text(raised(error))}"
+            trace.unreserve = (*trace.unreserve, note)
 
 
 def _score_point(plugin: points.Plugin, weight: int) -> ScorePoint:

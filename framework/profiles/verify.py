@@ -5,6 +5,7 @@ The only guard against a plugin whose plans or promises leave something out (``P
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -86,7 +87,7 @@ class Verification:
     def _all(self, plan: Plan) -> NDArray[Any]:
         return plan.kernel(*[each.gather(ALL_ROWS) for each in plan.inputs])
 
-    def _compare_outcomes(self, point: str, kept: list[Any], fresh: list[Any]) -> None:
+    def _compare_outcomes(self, point: str, kept: Sequence[Any], fresh: Sequence[Any]) -> None:
         for before, now in zip(kept, fresh, strict=True):
             if before != now:
                 raise ReuseDiffers(

@@ -6,9 +6,10 @@ the node list of that cycle, so a trace of 5,000 nodes is a few arrays and not 5
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from typing import Any, Final, NamedTuple
 
+import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
@@ -231,8 +232,11 @@ class ScoreTrace:
     def plugins(self) -> list[PluginScores]:
         if self._plugins is not None:
             return self._plugins
+        return self._plugins_at(self.positions)
+
+    def _plugins_at(self, positions: NDArray[np.intp]) -> list[PluginScores]:
         assert self.recorded is not None
-        rows = self.recorded.order[self.positions]
+        rows = self.recorded.order[positions]
         made = []
         for plugin, weight, raw, normalized in self.recorded_plugins:
             scores = raw.array()[rows]
@@ -242,20 +246,32 @@ class ScoreTrace:
 
     @property
     def total(self) -> NDArray[np.int64]:
-        if self._total is not None:
-            return self._total
-        total = np.zeros(self.places, dtype=np.int64)
-        for each in self.plugins:
-            total += each.normalized * np.int64(each.weight)
-        return total
+        return _total(self.plugins, self.places) if self._total is None else self._total
 
     @property
     def candidates(self) -> NDArray[np.intp]:
         """Positions of the nodes with the best total."""
         return self._candidates if self._candidates is not None else self.positions[self.total == self.best]
 
+    def whole(self) -> ScoreTrace:
+        """With its arrays, each worked out once."""
+        if self.recorded is None:
+            return self
+        positions = self.positions
+        plugins = self._plugins_at(positions)
+        total = _total(plugins, self.places)
+        return ScoreTrace(positions, plugins, total, positions[total == self.best])
+
     def __reduce__(self) -> tuple[Any, ...]:
-        return ScoreTrace, (self.positions, self.plugins, self.total, self.candidates)
+        whole = self.whole()
+        return ScoreTrace, (whole.positions, whole.plugins, whole.total, whole.candidates)
+
+
+def _total(plugins: list[PluginScores], places: int) -> NDArray[np.int64]:
+    total = np.zeros(places, dtype=np.int64)
+    for each in plugins:
+        total += each.normalized * np.int64(each.weight)
+    return total
 
 
 def in_turn(positions: NDArray[np.intp], first: int) -> NDArray[np.intp]:
@@ -278,9 +294,11 @@ class SharedContent:
         """See ``framework.trace.content``; empty until it is asked for."""
 
 
-@dataclass(slots=True)
-class AttemptTrace:
-    """``result``: ``waiting`` (on Permit), ``bound`` or ``failed``; a waiting attempt becomes one of them later."""
+class AttemptTrace(msgspec.Struct, eq=False):
+    """``result``: ``waiting`` (on Permit), ``bound`` or ``failed``; a waiting attempt becomes one of them later.
+
+    What plugins said is in tuples, which attempts that were told the same share.
+    """
 
     pod: str
     """``namespace/name``."""
@@ -293,7 +311,7 @@ class AttemptTrace:
     """When the pod was popped, nanoseconds."""
     priority: int = 0
     nodes_total: int = 0
-    pre_filter: list[PreFilterOutcome] = field(default_factory=list)
+    pre_filter: tuple[PreFilterOutcome, ...] = ()
     pre_filter_status: Status | None = None
     """The merged status when PreFilter rejected the pod."""
     filter: FilterTrace | None = None
@@ -302,25 +320,25 @@ class AttemptTrace:
     nominated_node_used: str | None = None
     evaluated_nodes: int = 0
     feasible_nodes: int = 0
-    pre_score: list[PluginOutcome] = field(default_factory=list)
+    pre_score: tuple[PluginOutcome, ...] = ()
     scores: ScoreTrace | None = None
-    post_filter: list[PostFilterOutcome] = field(default_factory=list)
+    post_filter: tuple[PostFilterOutcome, ...] = ()
     tie_rule: str = ""
     """Which rule chose among ``scores.candidates`` (framework.profiles.ties); "" where there was nothing to choose."""
     selected: str = ""
     """The node the pod was placed on, also when a later point failed."""
-    reserve: list[PluginOutcome] = field(default_factory=list)
+    reserve: tuple[PluginOutcome, ...] = ()
     decisions: tuple[ClaimDecision, ...] = ()
     """What was decided for the pod's claims; only when all Reserve plugins succeeded."""
-    permit: list[PermitOutcome] = field(default_factory=list)
-    waiting_for: dict[str, float] = field(default_factory=dict)
+    permit: tuple[PermitOutcome, ...] = ()
+    waiting_for: dict[str, float] = {}
     """Plugin → seconds it may take to decide."""
-    pre_bind_pre_flight: list[PluginOutcome] = field(default_factory=list)
+    pre_bind_pre_flight: tuple[PluginOutcome, ...] = ()
     wait_on_permit: Status | None = None
-    pre_bind: list[PluginOutcome] = field(default_factory=list)
-    bind: list[PluginOutcome] = field(default_factory=list)
-    post_bind: list[str] = field(default_factory=list)
-    unreserve: list[str] = field(default_factory=list)
+    pre_bind: tuple[PluginOutcome, ...] = ()
+    bind: tuple[PluginOutcome, ...] = ()
+    post_bind: tuple[str, ...] = ()
+    unreserve: tuple[str, ...] = ()
     result: str = ""
     finished_at: int = 0
     """When it was bound or failed, nanoseconds."""
@@ -338,5 +356,5 @@ class AttemptTrace:
     nomination: str | None = None
     """What the failure handler was told: None keeps, "" clears, else the node."""
     pod_group: PodGroupOutcome | None = None
-    content: SharedContent | None = field(default=None, repr=False, compare=False)
+    content: SharedContent | None = None
     """One for an attempt and those that repeat it; no part of the record."""

@@ -6,12 +6,12 @@ A pod that nothing helps is tried again and again with the same answer; then onl
 from __future__ import annotations
 
 import hashlib
-from dataclasses import MISSING, Field, fields
 from operator import attrgetter
 from typing import Any, Final, get_type_hints
 
 import msgspec
 import numpy as np
+from msgspec.structs import FieldInfo, fields
 from numpy.typing import NDArray
 
 from framework.trace.arrays import pack
@@ -26,10 +26,10 @@ _FIELDS: Final = tuple(each for each in fields(AttemptTrace) if each.name not in
 SHARED: Final = tuple(each.name for each in _FIELDS)
 
 
-def _default(each: Field[Any]) -> Any:
-    if each.default_factory is not MISSING:
+def _default(each: FieldInfo) -> Any:
+    if each.default_factory is not msgspec.NODEFAULT:
         return msgspec.field(default_factory=each.default_factory)
-    return msgspec.field(default="" if each.default is MISSING else each.default)
+    return msgspec.field(default="" if each.default is msgspec.NODEFAULT else each.default)
 
 
 Content: Final[Any] = msgspec.defstruct(
@@ -44,29 +44,30 @@ a field was there are read with its default."""
 _shared_values: Final = attrgetter(*SHARED)
 own_numbers: Final = attrgetter(*OWN)
 _encode: Final = msgspec.msgpack.Encoder().encode
-_LISTS: Final = tuple(SHARED.index(name) for name in ("pre_filter", "pre_score"))
-"""Replicas share these: what plugins said of all of them before any node was looked at."""
-_MOST_LISTS: Final = 512
-_encoded_lists: Final[dict[int, tuple[list[Any], msgspec.Raw]]] = {}
-"""Id → the list, which is thereby kept, and its encoding. Lists of an attempt that has ended do not change any more."""
+_SAID: Final = tuple(
+    SHARED.index(name) for name in ("pre_filter", "pre_score", "reserve", "pre_bind_pre_flight", "bind")
+)
+"""Replicas share these: what plugins said of all of them."""
+_MOST_SAID: Final = 512
+_encoded_said: Final[dict[int, tuple[tuple[Any, ...], msgspec.Raw]]] = {}
+"""Id → the tuple, which is thereby kept, and its encoding."""
 
 
-def _encoded_list(given: list[Any]) -> msgspec.Raw:
-    known = _encoded_lists.get(id(given))
-    if known is None:
-        known = (given, msgspec.Raw(_encode(given)))
-        if len(_encoded_lists) >= _MOST_LISTS:
-            del _encoded_lists[next(iter(_encoded_lists))]
-        _encoded_lists[id(given)] = known
-    return known[1]
+def _encode_said(said: tuple[Any, ...]) -> msgspec.Raw:
+    encoded = msgspec.Raw(_encode(said))
+    if len(_encoded_said) >= _MOST_SAID:
+        del _encoded_said[next(iter(_encoded_said))]
+    _encoded_said[id(said)] = (said, encoded)
+    return encoded
 
 
 def encoded_content(trace: AttemptTrace) -> bytes:
     """A ``Content``. Of an attempt that has ended, or waits on Permit and is written as it is now."""
     values = list(_shared_values(trace))
-    for index in _LISTS:
-        if values[index]:
-            values[index] = _encoded_list(values[index])
+    for index in _SAID:
+        if said := values[index]:
+            known = _encoded_said.get(id(said))
+            values[index] = _encode_said(said) if known is None else known[1]
     return _encode(Content(*values))
 
 
@@ -96,13 +97,14 @@ def update_with_arrays(hashed: Any, trace: AttemptTrace) -> None:
     if trace.filter is not None:
         _update(hashed, trace.filter.verdict)
     if trace.scores is not None:
-        _update(hashed, trace.scores.positions)
-        for plugin in trace.scores.plugins:
+        scores = trace.scores.whole()
+        _update(hashed, scores.positions)
+        for plugin in scores.plugins:
             hashed.update(f"{plugin.plugin}\0{plugin.weight}\0".encode())
             _update(hashed, plugin.raw)
             _update(hashed, plugin.normalized)
-        _update(hashed, trace.scores.total)
-        _update(hashed, trace.scores.candidates)
+        _update(hashed, scores.total)
+        _update(hashed, scores.candidates)
 
 
 def _update(hashed: Any, values: NDArray[Any]) -> None:

@@ -25,9 +25,8 @@ _encode: Final = msgspec.msgpack.Encoder().encode
 
 def digest(trace: AttemptTrace, previous: str = START) -> str:
     """The digest after ``trace``, given the one before it."""
-    hashed = hashlib.blake2b(bytes.fromhex(previous), digest_size=SIZE)
-    hashed.update(_encode(own_numbers(trace)))
-    hashed.update(content_of(trace).digest)
+    said = bytes.fromhex(previous) + _encode(own_numbers(trace)) + content_of(trace).digest
+    hashed = hashlib.blake2b(said, digest_size=SIZE)
     if trace.cycle % WHOLE_EVERY == 1:
         update_with_arrays(hashed, trace)
     return hashed.hexdigest()

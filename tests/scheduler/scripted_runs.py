@@ -171,10 +171,10 @@ class CheckedPlay(Play):
 
     def check_traces(self) -> None:
         """Unreserve mirrors Reserve: all plugins in reverse order after a failure, none after success."""
-        reserving = [name for name, _, _ in self.scheduler.profiles["default-scheduler"].reserve]
+        reserving = tuple(name for name, _, _ in self.scheduler.profiles["default-scheduler"].reserve)
         for trace in self.traces:
             failed_later = trace.result == "failed" and trace.selected != ""
-            assert trace.unreserve == (reserving[::-1] if failed_later else [])
+            assert trace.unreserve == (reserving[::-1] if failed_later else ())
             if trace.selected and trace.filter is not None:
                 status = trace.filter.status(trace.filter.nodes.index(trace.selected))
                 assert status is not None

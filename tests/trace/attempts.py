@@ -68,7 +68,7 @@ class Attempts:
         trace.filter = FilterTrace(self.nodes, verdict, [SUCCESS, FIT, TAINT])
         trace.scores = ScoreTrace(positions, plugins, total, best)
         trace.selected = self.nodes[int(best[0])]
-        trace.bind = [PluginOutcome("DefaultBinder", SUCCESS)]
+        trace.bind = (PluginOutcome("DefaultBinder", SUCCESS),)
         if rng.random() < 0.3:
             trace.decisions = (
                 VolumeDecision(f"shop/data-{rng.randrange(3)}", "data", "match", "pv-1", "local"),
@@ -88,10 +88,10 @@ class Attempts:
             nodes_total=len(self.nodes),
             result=result,
         )
-        trace.pre_filter = [
+        trace.pre_filter = (
             PreFilterOutcome("NodeAffinity", SUCCESS, ("node-0001",)),
             PreFilterOutcome("NodePorts", SKIP, None),
-        ]
+        )
         return trace
 
     def failed(self) -> AttemptTrace:
@@ -111,7 +111,7 @@ class Attempts:
     def waiting(self) -> AttemptTrace:
         trace = self.bound()
         trace.result = "waiting"
-        trace.permit = [PermitOutcome("Coscheduling", Status(Code.WAIT, ("waiting for the gang",)), 30.5)]
+        trace.permit = (PermitOutcome("Coscheduling", Status(Code.WAIT, ("waiting for the gang",)), 30.5),)
         trace.waiting_for = {"Coscheduling": 30.5}
         return trace
 

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import copy
 from collections.abc import Callable
-from dataclasses import fields
 from typing import Any
 
 import pytest
+from msgspec.structs import fields
 
 from framework.interface import Code, Status
 from framework.trace.attempt import AttemptTrace, ScoreTrace

@@ -3,12 +3,12 @@
 from __future__ import annotations
 
 import copy
-from dataclasses import fields
 
 import msgspec
 import numpy as np
 import pytest
 import zstandard
+from msgspec.structs import fields
 
 from framework.trace.attempt import AttemptTrace, ScoreTrace
 from framework.trace.encoding import (

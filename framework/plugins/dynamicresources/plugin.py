@@ -89,6 +89,7 @@ class DynamicResources(
     description: ClassVar[str] = "Allocates devices for the pod's resource claims."
     repeatable: ClassVar[bool] = True
     reusable: ClassVar[bool] = True
+    skip_is_final: ClassVar[bool] = True
 
     args: DynamicResourcesArgs
 

@@ -66,6 +66,7 @@ class VolumeBinding(
     description: ClassVar[str] = "Finds nodes where the pod's volumes are, or can be bound or provisioned."
     repeatable: ClassVar[bool] = True
     reusable: ClassVar[bool] = True
+    skip_is_final: ClassVar[bool] = True
 
     args: VolumeBindingArgs
 

@@ -123,5 +123,5 @@ def test_the_criterion_with_both_numbers(
 def test_what_is_said_without_a_candidate() -> None:
     trace = AttemptTrace("s/p", "u", "default-scheduler", 1, 1, 0)
     said = Status(Code.UNSCHEDULABLE, ("preemption: not eligible due to preemptionPolicy=Never.",), "DefaultPreemption")
-    trace.post_filter = [PostFilterOutcome("DefaultPreemption", said, None, (), (), ())]
+    trace.post_filter = (PostFilterOutcome("DefaultPreemption", said, None, (), (), ()),)
     assert headline(trace, None) == "Not eligible due to preemptionPolicy=Never."
