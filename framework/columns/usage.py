@@ -41,6 +41,10 @@ class Usage:
         self.allowed_pods = self._zeros()
         self.lowest_priority = np.full(self._extent.capacity, NO_POD, dtype=np.int64)
         self.log = RowLog()
+        self.largest: int | None = 0
+        """No number ever written is above this or negative; None when one was."""
+        self.offers = 0
+        """Another number whenever something allocatable may have changed."""
         self.ports_log = RowLog()
         self.rows_with_ports: dict[int, NodeInfo] = {}
         self._codes: dict[tuple[Any, ...], int] = {}
@@ -68,6 +72,7 @@ class Usage:
 
     def grow(self) -> None:
         capacity = self._extent.capacity
+        self.offers += 1
         for columns in (self._allocatable, self._requested):
             for name in columns:
                 columns[name] = grown(columns[name], capacity, 0)
@@ -79,6 +84,8 @@ class Usage:
 
     def set_node(self, row: int, info: NodeInfo) -> None:
         """Everything of the row anew."""
+        self.offers += 1
+        self._bound(max(info.allocatable.values(), default=0), min(info.allocatable.values(), default=0))
         for name, column in self._allocatable.items():
             column[row] = wrap(info.allocatable.get(name, 0))
         for name in info.allocatable:
@@ -93,7 +100,14 @@ class Usage:
         self._rank_anew(row, info)
         self._ports_changed(row, info)
 
+    def _bound(self, highest: int, lowest: int) -> None:
+        if lowest < 0:
+            self.largest = None
+        elif self.largest is not None and highest > self.largest:
+            self.largest = highest
+
     def clear(self, row: int) -> None:
+        self.offers += 1
         for columns in (self._allocatable, self._requested):
             for column in columns.values():
                 column[row] = 0
@@ -124,7 +138,11 @@ class Usage:
             column = self._requested.get(name)
             if column is None:
                 column = self._requested[name] = self._zeros()
-            column[row] = wrap(info.requested[name])
+            amount = info.requested[name]
+            column[row] = wrap(amount)
+            self._bound(amount, amount)
+        cpu, memory = info.non_zero_cpu, info.non_zero_memory
+        self._bound(max(cpu, memory), min(cpu, memory))
         self.non_zero_cpu[row] = wrap(info.non_zero_cpu)
         self.non_zero_memory[row] = wrap(info.non_zero_memory)
         self.pods[row] = len(info.pods)
@@ -152,7 +170,7 @@ class Usage:
 class OwnRows:
     """Input: a Column of some resources."""
 
-    __slots__ = ("_extent", "_info_of", "_resources", "_usage")
+    __slots__ = ("_everywhere", "_extent", "_info_of", "_resources", "_usage")
 
     def __init__(
         self, extent: Extent, usage: Usage, resources: tuple[str, ...], info_of: Callable[[int], NodeInfo | None]
@@ -161,6 +179,7 @@ class OwnRows:
         self._info_of = info_of
         self._usage = usage
         self._resources = resources
+        self._everywhere: tuple[int, int, tuple[bool, ...]] = (-1, 0, ())
 
     @property
     def version(self) -> int:
@@ -185,7 +204,16 @@ class OwnRows:
             usage.non_zero_memory[index],
             usage.pods[index],
             usage.allowed_pods[index],
+            self._offered_everywhere(),
+            usage.largest,
         )
+
+    def _offered_everywhere(self) -> tuple[bool, ...]:
+        offers, used = self._usage.offers, self._extent.used
+        if self._everywhere[:2] != (offers, used):
+            found = tuple(bool(self._usage.allocatable_of(name).all()) for name in self._resources)
+            self._everywhere = (offers, used, found)
+        return self._everywhere[2]
 
     def gather_changed(self, change: PodChange) -> Column:
         """Removed pods first, then added ones; a pod may be in both."""
@@ -198,7 +226,7 @@ class OwnRows:
                 column.non_zero_cpu[0] = wrap(int(column.non_zero_cpu[0]) + sign * cpu)
                 column.non_zero_memory[0] = wrap(int(column.non_zero_memory[0]) + sign * memory)
                 column.pods[0] += sign
-        return column
+        return column._replace(largest=None)
 
 
 class PortConflicts:

@@ -10,7 +10,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, Protocol
+from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -65,8 +65,7 @@ class Codes:
     values: Sequence[Any]
 
 
-@dataclass(frozen=True, slots=True)
-class Column:
+class Column(NamedTuple):
     """Gathered resources of nodes' own pods: int64, one entry per row (``requested[i]`` goes with ``resources[i]``).
 
     cpu in millicores, memory and ephemeral-storage in bytes, others in units.
@@ -79,6 +78,10 @@ class Column:
     non_zero_memory: NDArray[np.int64]
     pods: NDArray[np.int64]
     allowed_pods: NDArray[np.int64]
+    everywhere: tuple[bool, ...]
+    """True: every row offers some of the resource. False: some row may offer none."""
+    largest: int | None
+    """No amount is above this or negative; None when that is not known."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -171,7 +174,7 @@ class Reason:
 
 @dataclass(frozen=True, slots=True)
 class Plan:
-    """An element-wise kernel: ``kernel(*gathered inputs)`` → verdict codes (0 passes) or int64 raw scores.
+    """An element-wise kernel: ``kernel(*gathered inputs)`` → verdict codes (0 passes) or raw scores, int64 or narrower.
 
     ``inputs`` empty means unknown: evaluated in full every cycle (still correct). ``constants`` is everything else the
     kernel closes over; two plans of one plugin with equal constants and the same inputs give the same column.

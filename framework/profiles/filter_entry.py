@@ -48,6 +48,12 @@ class FilterEntry:
             self._follows = any(getattr(each, "follows_pods", True) for each in self.plan.inputs)
         return self._follows
 
+    @property
+    def passes_everywhere(self) -> bool:
+        """Known of its column, as far as that was followed."""
+        column = self.column
+        return column is not None and column.is_constant and not column.history.values[0]
+
     def all_codes(self) -> NDArray[Any]:
         """Verdict codes of all rows; for reading."""
         assert self.plan is not None

@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 from framework.columns import FACTS, WHOLE, CodedFact, Snapshot, union
 from framework.interface.columns import ALL_ROWS, Input, Plan, Rows
 from framework.profiles.work import Work
-from framework.trace.history import History
+from framework.trace.history import History, narrowest
 
 KEPT_STATES: Final = 4096
 FEW_VALUES: Final = 8
@@ -30,7 +30,6 @@ class PlanColumn:
         "_is_of_nodes",
         "_of_nodes",
         "_plan",
-        "_scores",
         "_snapshot",
         "_versions",
         "_work",
@@ -40,9 +39,8 @@ class PlanColumn:
         "is_constant",
     )
 
-    def __init__(self, snapshot: Snapshot, work: Work, *, scores: bool) -> None:
+    def __init__(self, snapshot: Snapshot, work: Work) -> None:
         self._snapshot = snapshot
-        self._scores = scores
         self._work = work
         self._plan: Plan | None = None
         self._versions: list[int] = []
@@ -92,6 +90,10 @@ class PlanColumn:
         history = self.history
         known = self._plan is not None and len(history.values) == self._snapshot.row_count
         self._versions = versions
+        if not self._snapshot.row_count:
+            self.is_constant = False
+            history.replace(np.zeros(0, dtype=np.int8))
+            return
         if rows is not None:
             if len(rows) == 1 and self._code is not None:
                 self._write_one(plan, int(rows[0]), rows)
@@ -103,22 +105,24 @@ class PlanColumn:
         if axis is not None:
             self._evaluate_codes(plan, axis, known)
             return
-        constant = self.is_constant
         self.axis = self.by_code = None
-        self.is_constant = False
         self._work.rows += self._snapshot.row_count
         self._work.whole += 1
         values = self._run(plan, ALL_ROWS)
-        if known and history.values.dtype == values.dtype:
+        low, high = int(np.minimum.reduce(values)), int(np.maximum.reduce(values))
+        if low == high:
+            self.is_constant = True
+            history.fill(low, len(values))
+            return
+        if known and not self.is_constant:
             changed = np.flatnonzero(history.values != values)
             if len(changed) * 2 < len(values):
                 if len(changed):
                     history.write(changed, values[changed], len(changed))
-                else:
-                    self.is_constant = constant
                 return
-        self.is_constant = len(values) > 0 and bool((values == values[0]).all())
-        history.replace(np.array(values))
+        self.is_constant = False
+        # A copy, unless it gets narrower: a kernel may hand out an array that is somebody else's.
+        history.replace(values.astype(narrowest(low, high)), (low, high))
 
     def _write_one(self, plan: Plan, row: int, rows: NDArray[np.intp]) -> None:
         """Nodes that offer and hold the same have the same answer: it may be known."""
@@ -137,8 +141,7 @@ class PlanColumn:
             self.history.write(row, value, 1)
 
     def _run(self, plan: Plan, rows: Rows) -> NDArray[Any]:
-        values = plan.kernel(*[each.gather(rows) for each in plan.inputs])
-        return values.astype(np.int64, copy=False) if self._scores else values
+        return plan.kernel(*[each.gather(rows) for each in plan.inputs])
 
     def _write(self, rows: NDArray[np.intp], values: NDArray[Any]) -> None:
         history = self.history
@@ -174,12 +177,17 @@ class PlanColumn:
         rows, codes = axis.representatives()
         self._work.rows += len(rows)
         values = self._run(plan, rows)
-        self.is_constant = len(values) > 0 and bool((values == values[0]).all())
-        table = np.zeros(axis.size + 1, dtype=values.dtype)
-        table[codes] = values
         before, history = self.by_code, self.history
+        table = np.zeros(axis.size + 1, dtype=np.int64)
+        table[codes] = values
         same_rows = known and self.axis is axis and self._axis_version == axis.version
         self.axis, self._axis_version, self.by_code = axis, axis.version, table
+        low, high = min(found := values.tolist()), max(found)
+        if low == high:
+            self.is_constant = True
+            history.fill(low, self._snapshot.row_count)
+            return
+        self.is_constant = False
         if same_rows and before is not None and len(before) == len(table):
             changed = np.flatnonzero(before != table)
             if not len(changed):
@@ -190,7 +198,7 @@ class PlanColumn:
                 history.write(rows, table[axis.codes[rows]], len(rows))
                 return
         self._work.whole += 1
-        history.replace(table[axis.codes])
+        history.replace(table.astype(narrowest(low, high)).take(axis.codes), (low, high))
 
 
 def _same(one: Plan, other: Plan) -> bool:

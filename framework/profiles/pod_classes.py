@@ -166,13 +166,13 @@ class PodClasses:
     def column(self, plugin: str, plan: Plan, *, scores: bool) -> PlanColumn:
         """The column of equal plans of a plugin."""
         if self._rule == "off" or not plan.inputs:
-            return PlanColumn(self._snapshot, self.work, scores=scores)
+            return PlanColumn(self._snapshot, self.work)
         key = (plugin, scores, plan.constants, plan.inputs)
         found = self._columns.pop(key, None)
         if found is not None:
             self._columns[key] = found
             return found
-        found = PlanColumn(self._snapshot, self.work, scores=scores)
+        found = PlanColumn(self._snapshot, self.work)
         if self._second_sight(key):
             self._columns[key] = found
             room = KEPT_BYTES // (BYTES_OF_ROW * max(1, self._snapshot.row_count))

@@ -209,7 +209,7 @@ def _raw_scores(
         else:
             assert part.plan is not None
             try:
-                raw[plugin] = part.column.follow(part.plan).values[rows]
+                raw[plugin] = part.column.follow(part.plan).values[rows].astype(np.int64)
             except Exception as error:  # noqa: BLE001 - a plugin may raise anything
                 failed[plugin] = raised(error)
     if failed:

@@ -120,38 +120,50 @@ class Scores:
 
     def _anew(self) -> None:
         verdict = self._verdicts.history.values
-        total: Ints = np.zeros(len(verdict), dtype=np.int64)
+        rows = len(verdict)
+        base = 0
+        """What all rows have in common."""
+        total: Ints | None = None
         for part, mine in zip(self.parts, self.normalized, strict=True):
-            assert part.column is not None
-            if part.column.is_constant and len(verdict):
-                total += self._constant(part, mine)
+            column, weight = part.column, part.point.weight
+            assert column is not None
+            if column.is_constant and rows:
+                base += self._constant(part, mine) * weight
                 continue
             self._work.whole += 1
             if mine is None:
-                values = part.column.history.values
-                self._check(values, None)
+                values = column.history.values
+                self._check(values, column.history.limits)
             else:
                 mine.limits = self._limits(part)
-                values = self._normalize(part, mine.limits)
-                mine.history.replace(values)
-            total += np.multiply(values, part.point.weight, dtype=np.int64)
-        total[verdict != 0] = NOT_FEASIBLE
+                values = self._normalize(part, mine)
+            points = values.astype(np.int64)
+            if weight != 1:
+                points *= weight
+            total = points if total is None else np.add(total, points, out=total)
+        if total is None:
+            total = np.full(rows, base, dtype=np.int64)
+        elif base:
+            total += base
+        if self._verdicts.counts[0] != rows:
+            total[verdict != 0] = NOT_FEASIBLE
         self.total = total
         self._feasible = self._verdicts.feasible
 
     def _constant(self, part: ScorePart, mine: Normalized | None) -> int:
-        """The weighted score that all nodes have."""
+        """The score that all nodes have."""
         assert part.column is not None
-        values = part.column.history.values
+        raw = part.column.history.values
         if mine is None:
-            self._check(values[:1], None)
-            return int(values[0]) * part.point.weight
-        assert part.bounds is not None
-        mine.limits = self._limits(part)
-        value = part.bounds.normalize_between(values[:1].astype(np.int64), *mine.limits)
-        _check_range(value)
-        mine.history.replace(np.full(len(values), value[0], dtype=np.int8))
-        return int(value[0]) * part.point.weight
+            value = int(raw[0])
+        else:
+            assert part.bounds is not None
+            mine.limits = self._limits(part)
+            value = int(part.bounds.normalize_between(raw[:1].astype(np.int64), *mine.limits)[0])
+            mine.history.fill(value, len(raw))
+        if not MIN_NODE_SCORE <= value <= MAX_NODE_SCORE:
+            raise OutOfRange
+        return value
 
     def _some(self, steps: Steps, changed: Sequence[Steps]) -> None:
         """``steps`` of the verdicts, ``changed`` of each part's raw scores."""
@@ -168,7 +180,7 @@ class Scores:
                     continue
                 mine.limits = limits
                 before = mine.history.values
-                mine.history.replace(self._normalize(part, limits))
+                self._normalize(part, mine)
                 self._work.whole += 1
                 difference = mine.history.values.astype(np.int16) - before
                 self.total += np.multiply(difference, part.point.weight, dtype=np.int64)
@@ -187,8 +199,8 @@ class Scores:
         assert part.column is not None
         assert part.bounds is not None
         rows = rows_of(steps)
-        values = part.bounds.normalize_between(part.column.history.values[rows], *limits)
-        self._check(values, self._verdicts.history.values[rows] == 0)
+        values = part.bounds.normalize_between(part.column.history.values[rows].astype(np.int64), *limits)
+        _check_range(values[self._verdicts.history.values[rows] == 0])
         mine.history.write(rows, values.astype(np.int8), len(rows))
 
     def _add_up_one(self, row: int) -> None:
@@ -214,7 +226,7 @@ class Scores:
             assert part.column is not None
             values = (part.column.history if mine is None else mine.history).values[rows]
             if mine is None:
-                self._check(values, feasible)
+                _check_range(values[feasible])
             sums += np.multiply(values, part.point.weight, dtype=np.int64)
         sums[~feasible] = NOT_FEASIBLE
         self.total[rows] = sums
@@ -230,28 +242,33 @@ class Scores:
             raw = column.by_code[self._verdicts.codes_among_feasible(column.axis)]
         elif self._verdicts.counts[0] != len(raw):
             raw = raw[self._verdicts.feasible_rows()]
+        elif column.history.limits is not None:
+            return column.history.limits
         return (int(raw.min()), int(raw.max())) if len(raw) else (0, 0)
 
-    def _normalize(self, part: ScorePart, limits: tuple[int, int]) -> NDArray[np.int8]:
-        column, bounds = part.column, part.bounds
+    def _normalize(self, part: ScorePart, mine: Normalized) -> NDArray[Any]:
+        """All rows anew, by ``mine.limits``."""
+        column, bounds, limits = part.column, part.bounds, mine.limits
         assert column is not None
         assert bounds is not None
+        assert limits is not None
         if column.by_code is not None and column.axis is not None:
             table = bounds.normalize_between(column.by_code, *limits)
-            used = self._verdicts.codes_among_feasible(column.axis)
-            _check_range(table[used])
-            spread: NDArray[np.int8] = table.astype(np.int8)[column.axis.codes]
-            return spread
-        values = bounds.normalize_between(column.history.values, *limits)
-        self._check(values, None)
-        return values.astype(np.int8)
+            _check_range(table[self._verdicts.codes_among_feasible(column.axis)])
+            mine.history.replace(table.astype(np.int8).take(column.axis.codes))
+        else:
+            values = bounds.normalize_between(column.history.values.astype(np.int64), *limits)
+            self._check(values, None)
+            mine.history.replace(values.astype(np.int8))
+        return mine.history.values
 
-    def _check(self, values: NDArray[Any], feasible: NDArray[np.bool_] | None) -> None:
-        """``feasible`` None: the values are those of all rows."""
-        if len(values) and (values.min() < MIN_NODE_SCORE or values.max() > MAX_NODE_SCORE):
-            if feasible is None and len(values) == len(self._verdicts.history.values):
-                feasible = self._verdicts.history.values == 0
-            _check_range(values if feasible is None else values[feasible])
+    def _check(self, values: NDArray[Any], limits: tuple[int, int] | None) -> None:
+        """``values`` of all rows; ``limits``: their lowest and highest, if known."""
+        if not len(values):
+            return
+        low, high = limits or (values.min(), values.max())
+        if low < MIN_NODE_SCORE or high > MAX_NODE_SCORE:
+            _check_range(values[self._verdicts.history.values == 0])
 
     # --- reading ----------------------------------------------------------------------------------------------------
 

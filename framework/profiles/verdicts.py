@@ -122,19 +122,26 @@ class Verdicts:
         return self._whose[number]
 
     def _anew(self) -> None:
+        snapshot, rows = self._snapshot, self._snapshot.row_count
+        self.feasible = object()
+        if rows and len(snapshot) == rows and all(entry.passes_everywhere for _, entry in self._entries):
+            self.history.fill(0, rows)
+            self.counts = [rows, *[0] * (len(self.statuses) - 1)]
+            return
         self._work.whole += 1
-        numbers = self._first_failing(None, self._snapshot.row_count)
-        numbers[self._snapshot.position_of_row < 0] = NO_NODE
+        numbers = self._first_failing(None, rows)
+        numbers[snapshot.position_of_row < 0] = NO_NODE
         self.history.replace(numbers)
         found = np.bincount(numbers[numbers >= 0], minlength=len(self.statuses))
         self.counts = found.tolist()
-        self.feasible = object()
 
     def _first_failing(self, rows: NDArray[np.intp] | None, size: int) -> NDArray[np.int16]:
         numbers = np.zeros(size, dtype=np.int16)
         for place, entry in self._entries:
             if entry.column is None:
                 numbers[numbers == 0] = self._number(place, entry, 1)
+                continue
+            if entry.passes_everywhere:
                 continue
             codes = entry.column.history.values if rows is None else entry.column.history.values[rows]
             if not codes.any():

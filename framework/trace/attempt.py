@@ -239,7 +239,7 @@ class ScoreTrace:
         rows = self.recorded.order[positions]
         made = []
         for plugin, weight, raw, normalized in self.recorded_plugins:
-            scores = raw.array()[rows]
+            scores = raw.array()[rows].astype(np.int64)
             points = scores if normalized is None else normalized.array()[rows].astype(np.int64)
             made.append(PluginScores(plugin, weight, scores, points))
         return made

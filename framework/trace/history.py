@@ -7,6 +7,7 @@ for. The steps are the log of changes, too, by which others follow the array.
 
 from __future__ import annotations
 
+from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 Array = NDArray[Any]
 Rows = NDArray[np.intp]
 
+NARROW: Final = 1 << 7
 MOST_STEPS: Final = 1024
 """Steps after which a segment is closed, even when each is one row."""
 
@@ -22,11 +24,13 @@ MOST_STEPS: Final = 1024
 class Segment:
     """A whole array and steps from there on: (row, value) or (rows, values)."""
 
-    __slots__ = ("_at", "_cursor", "key", "steps")
+    __slots__ = ("_at", "_cursor", "key", "limits", "steps")
 
-    def __init__(self, key: Array) -> None:
+    def __init__(self, key: Array, limits: tuple[int, int] | None = None) -> None:
         self.key = key
         """Never written to."""
+        self.limits = limits
+        """Lowest and highest of ``key``, if that is known."""
         self.steps: list[tuple[Any, Any]] = []
         self._cursor: Array | None = None
         self._at = 0
@@ -41,6 +45,19 @@ class Segment:
             self._cursor[rows] = values
         self._at = index
         return self._cursor
+
+
+@lru_cache(maxsize=64)
+def constant(value: int, rows: int) -> Segment:
+    """The same number in every row: one segment for all histories that hold it. It gets no steps."""
+    values = np.full(rows, value, dtype=narrowest(value, value))
+    values.setflags(write=False)
+    return Segment(values, (value, value))
+
+
+def narrowest(low: int, high: int) -> type[np.int8] | type[np.int64]:
+    """For numbers from ``low`` to ``high``: most scores and verdict codes need one byte."""
+    return np.int8 if low >= -NARROW and high < NARROW else np.int64
 
 
 class Mark:
@@ -60,19 +77,33 @@ class Mark:
 class History:
     """``values`` is the array as it is now; it belongs to the history and changes only through it."""
 
-    __slots__ = ("_mark", "_room", "_segment", "_shared", "values")
+    __slots__ = ("_end", "_mark", "_room", "_segment", "_shared", "values")
 
     def __init__(self, values: Array) -> None:
-        """Takes the array over."""
-        self.replace(values)
+        """Takes the array over: signed integers."""
+        self._begin(Segment(values))
 
-    def replace(self, values: Array) -> None:
-        """All rows anew; takes the array over."""
-        self.values = values
+    def replace(self, values: Array, limits: tuple[int, int] | None = None) -> None:
+        """All rows anew; takes the array over. ``limits``: its lowest and highest, if known."""
+        self._begin(Segment(values, limits))
+
+    def fill(self, value: int, rows: int) -> None:
+        """``rows`` rows of one number."""
+        self._begin(constant(value, rows))
+
+    def _begin(self, segment: Segment) -> None:
+        self.values = segment.key
+        self._end = 1 << (8 * segment.key.itemsize - 1)
+        """Numbers from -_end to below it can be held."""
         self._mark: Mark | None = None
-        self._segment = Segment(values)
+        self._segment = segment
         self._shared = True
-        self._room = len(values)
+        self._room = len(segment.key)
+
+    @property
+    def limits(self) -> tuple[int, int] | None:
+        """Lowest and highest, if that is known."""
+        return self._segment.limits if self._shared else None
 
     def mark(self) -> Mark:
         """The same one as long as nothing changes."""
@@ -84,8 +115,12 @@ class History:
         """``count`` rows (an index and a number, or arrays) get new values."""
         self._mark = None
         self._room -= count
+        if not self._holds(values):
+            self._begin(Segment(self.values.astype(np.int64)))
         if self._shared:
             # The key of the segment is what marks read.
+            if not self.values.flags.writeable:
+                self._segment = Segment(self.values)
             self.values = self.values.copy()
             self._shared = False
         elif self._room < 0 or len(self._segment.steps) >= MOST_STEPS:
@@ -93,6 +128,14 @@ class History:
             self._room = len(self.values) - count
         self.values[rows] = values
         self._segment.steps.append((rows, values))
+
+    def _holds(self, values: Any) -> bool:
+        end = self._end
+        if not isinstance(values, np.ndarray):
+            return bool(-end <= values < end)
+        if values.itemsize <= self.values.itemsize or not values.size:
+            return True
+        return bool(-end <= values.min() and values.max() < end)
 
     def since(self, mark: Mark | None) -> list[tuple[Any, Any]] | None:
         """The steps after ``mark``; None when they are no longer known."""

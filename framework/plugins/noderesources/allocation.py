@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -20,6 +20,8 @@ Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
 
 FULL_UTILIZATION: Final = 100
+EXACT: Final = 1 << 45
+"""Twice as much, times MAX_NODE_SCORE, is still below 2**53: float64 holds every whole number up to there."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -36,27 +38,33 @@ class Amount:
         return self.request != 0 or not is_scalar_resource_name(self.resource)
 
 
-@dataclass(frozen=True, slots=True)
-class Share:
-    """One scored resource over the rows; ``present`` is where the node offers any of it."""
+class Share(NamedTuple):
+    """One scored resource over the rows."""
 
     weight: int
-    present: NDArray[np.bool_]
+    present: NDArray[np.bool_] | None
+    """Where the node offers any of it; None: everywhere."""
     allocatable: Ints
     allocated: Ints
     requested: Ints
+    exact: bool
+    """No number is negative or above EXACT, so that quotients may be worked out as float64."""
 
 
 def shares(column: Column, amounts: Sequence[Amount], *, non_zero: bool) -> list[Share]:
     """``non_zero``: count pods without cpu or memory requests with upstream's defaults."""
     result = []
-    for amount, allocatable, own in zip(amounts, column.allocatable, column.requested, strict=True):
-        allocated = own
+    exact = column.largest is not None and column.largest <= EXACT
+    for i, amount in enumerate(amounts):
+        allocatable, allocated = column.allocatable[i], column.requested[i]
         if non_zero and amount.resource == CPU:
             allocated = column.non_zero_cpu
         elif non_zero and amount.resource == MEMORY:
             allocated = column.non_zero_memory
-        result.append(Share(amount.weight, allocatable != 0, allocatable, allocated, allocated + amount.request))
+        present = None if column.everywhere[i] else allocatable != 0
+        requested = allocated + amount.request
+        is_exact = exact and 0 <= amount.request <= EXACT
+        result.append(Share(amount.weight, present, allocatable, allocated, requested, is_exact))
     return result
 
 
@@ -65,26 +73,58 @@ def row_count(column: Column) -> int:
 
 
 def _divisor(share: Share) -> Ints:
-    return np.where(share.present, share.allocatable, 1)
+    return share.allocatable if share.present is None else np.where(share.present, share.allocatable, 1)
 
 
-def least_allocated(share: Share) -> Ints:
-    free = quotient((share.allocatable - share.requested) * MAX_NODE_SCORE, _divisor(share))
-    return np.where(share.requested > share.allocatable, 0, free)
+def _hundredths(amount: Ints, share: Share) -> Ints | Floats:
+    """``amount`` of what is allocatable, from 0 to 100 and truncated, in whole numbers."""
+    if not share.exact:
+        return quotient(amount * MAX_NODE_SCORE, _divisor(share))
+    # Dividend and divisor are below 2**53: a quotient that is not whole is further from the next whole number than
+    # float64 rounds, so truncating gives what Go's integer division gives.
+    part: Floats = np.divide(amount * MAX_NODE_SCORE, _divisor(share))
+    return np.trunc(part, out=part)
 
 
-def most_allocated(share: Share) -> Ints:
-    used = np.minimum(share.requested, share.allocatable)
-    return quotient(used * MAX_NODE_SCORE, _divisor(share))
+def least_allocated(share: Share) -> Ints | Floats:
+    free = share.allocatable - share.requested
+    if share.exact:
+        return _hundredths(np.maximum(free, 0, out=free), share)
+    return np.where(share.requested > share.allocatable, 0, _hundredths(free, share))
 
 
-def weighted_mean(resources: Sequence[Share], score: Callable[[Share], Ints], rows: int) -> Ints:
+def most_allocated(share: Share) -> Ints | Floats:
+    return _hundredths(np.minimum(share.requested, share.allocatable), share)
+
+
+def weighted_mean(
+    resources: Sequence[Share], score: Callable[[Share], Ints | Floats], rows: int
+) -> NDArray[np.int64 | np.int8]:
+    if resources and all(share.exact and share.present is None for share in resources):
+        return _exact_mean(resources, score)
     total = np.zeros(rows, dtype=np.int64)
     weights = np.zeros(rows, dtype=np.int64)
     for share in resources:
-        total += np.where(share.present, score(share) * share.weight, 0)
-        weights += np.where(share.present, share.weight, 0)
+        part = score(share).astype(np.int64, copy=False) * share.weight
+        total += part if share.present is None else np.where(share.present, part, 0)
+        weights += share.weight if share.present is None else np.where(share.present, share.weight, 0)
     return np.where(weights == 0, 0, quotient(total, np.where(weights == 0, 1, weights)))
+
+
+def _exact_mean(resources: Sequence[Share], score: Callable[[Share], Ints | Floats]) -> NDArray[np.int8]:
+    """All nodes offer all of it, and every score is a whole number from 0 to 100."""
+    weights = 0
+    total: Ints | Floats | None = None
+    for share in resources:
+        part = score(share)
+        if share.weight != 1:
+            part *= share.weight
+        total = part if total is None else np.add(total, part, out=total)
+        weights += share.weight
+    assert total is not None
+    if weights != 1:
+        total = np.trunc(np.divide(total, weights, out=total), out=total)
+    return total.astype(np.int8)
 
 
 def broken_linear(shape: Sequence[tuple[int, int]], p: Ints) -> Ints:
@@ -104,7 +144,9 @@ def ratio_score(resources: Sequence[Share], shape: Sequence[tuple[int, int]], ro
         part = quotient(share.requested * FULL_UTILIZATION, _divisor(share))
         utilization = np.where(share.requested > share.allocatable, FULL_UTILIZATION, part)
         score = broken_linear(shape, utilization)
-        counts = share.present & (score > 0)
+        counts = score > 0
+        if share.present is not None:
+            counts &= share.present
         total += np.where(counts, score * share.weight, 0)
         weights += np.where(counts, share.weight, 0)
     mean = total.astype(np.float64) / np.where(weights == 0, 1, weights).astype(np.float64)
@@ -117,18 +159,21 @@ def round_half_away(values: Floats) -> Ints:
     return (whole + np.where(np.abs(values - whole) >= 0.5, np.copysign(1.0, values), 0.0)).astype(np.int64)
 
 
-def balance(resources: Sequence[Share], *, with_pod: bool, rows: int) -> Ints:
+def balance(resources: Sequence[Share], *, with_pod: bool, rows: int) -> Floats:
     """100 × (1 − standard deviation of the utilizations), truncated. One resource or none is perfectly balanced."""
     fractions = [_fraction(share, with_pod) for share in resources]
-    if len(resources) == 2 and all(share.present.all() for share in resources):
-        return _balanced(np.abs((fractions[0] - fractions[1]) / 2))
+    if len(resources) == 2 and resources[0].present is None and resources[1].present is None:
+        difference = np.subtract(fractions[0], fractions[1], out=fractions[0])
+        difference /= 2
+        return _balanced(np.abs(difference, out=difference))
     count = np.zeros(rows, dtype=np.int64)
     total = np.zeros(rows, dtype=np.float64)
     pair = (np.zeros(rows, dtype=np.float64), np.zeros(rows, dtype=np.float64))
-    for share, fraction in zip(resources, fractions, strict=True):
+    present = [np.ones(rows, dtype=np.bool_) if share.present is None else share.present for share in resources]
+    for here, fraction in zip(present, fractions, strict=True):
         for i, place in enumerate(pair):
-            np.copyto(place, fraction, where=share.present & (count == i))
-        count += share.present
+            np.copyto(place, fraction, where=here & (count == i))
+        count += here
         total += fraction  # adding 0.0 where there is none changes nothing
     deviation = np.where(count == 2, np.abs((pair[0] - pair[1]) / 2), 0.0)
     many = count > 2
@@ -136,17 +181,22 @@ def balance(resources: Sequence[Share], *, with_pod: bool, rows: int) -> Ints:
         size = np.where(many, count, 1).astype(np.float64)
         mean = total / size
         squares = np.zeros(rows, dtype=np.float64)
-        for share, fraction in zip(resources, fractions, strict=True):
-            squares += np.where(share.present, (fraction - mean) * (fraction - mean), 0.0)
+        for here, fraction in zip(present, fractions, strict=True):
+            squares += np.where(here, (fraction - mean) * (fraction - mean), 0.0)
         deviation = np.where(many, np.sqrt(squares / size), deviation)
     return _balanced(deviation)
 
 
 def _fraction(share: Share, with_pod: bool) -> Floats:
     amount = share.requested if with_pod else share.allocated
-    fraction = np.minimum(amount / _divisor(share), 1.0)  # int64 / int64 divides as float64
-    return np.where(share.present, fraction, 0.0)
+    fraction: Floats = np.divide(amount, _divisor(share))  # int64 / int64 divides as float64
+    if len(fraction) and np.maximum.reduce(fraction) > 1.0:
+        np.minimum(fraction, 1.0, out=fraction)
+    return fraction if share.present is None else np.where(share.present, fraction, 0.0)
 
 
-def _balanced(deviation: Floats) -> Ints:
-    return ((1.0 - deviation) * MAX_NODE_SCORE).astype(np.int64)
+def _balanced(deviation: Floats) -> Floats:
+    """Takes the array over."""
+    np.subtract(1.0, deviation, out=deviation)
+    deviation *= MAX_NODE_SCORE
+    return np.trunc(deviation, out=deviation)

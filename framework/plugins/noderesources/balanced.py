@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable
+from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from typing import ClassVar, Final, Self
 
@@ -27,7 +27,7 @@ from framework.interface.last_pod import LastPod
 from framework.interface.scores import MAX_NODE_SCORE, quotient
 from framework.objects import Pod
 from framework.objects.resources import pod_requests
-from framework.plugins.noderesources.allocation import Amount, Ints, balance, row_count, shares
+from framework.plugins.noderesources.allocation import Amount, Share, balance, row_count, shares
 from framework.plugins.noderesources.args import NodeResourcesBalancedAllocationArgs
 from framework.plugins.noderesources.devices import BackedResources, with_devices
 
@@ -69,20 +69,18 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ColumnScorePlugin):
         asked = any(amount.request for amount in amounts)
         scored = tuple(amount for amount in amounts if amount.is_scored)
 
-        def kernel(column: Column) -> Ints:
+        def kernel(column: Column) -> NDArray[np.int64 | np.int8]:
             rows = row_count(column)
             if not asked:
-                return np.zeros(rows, dtype=np.int64)
-            resources = shares(column, scored, non_zero=False)
-            gained = balance(resources, with_pod=True, rows=rows) - balance(resources, with_pod=False, rows=rows)
-            return HALF + quotient(HALF + gained, 2)
+                return np.zeros(rows, dtype=np.int8)
+            return _gain(shares(column, scored, non_zero=False), rows)
 
         names = tuple(amount.resource for amount in scored)
         counted = self._backed.counted(names)
         if not counted:
             return Plan(kernel, (view.own_rows(names),), amounts)
 
-        def with_counted(column: Column, of_nodes: Codes) -> Ints:
+        def with_counted(column: Column, of_nodes: Codes) -> NDArray[np.int64 | np.int8]:
             return kernel(with_devices(column, of_nodes, counted))
 
         return Plan(with_counted, (view.own_rows(names), view.name()), (amounts, counted))
@@ -94,3 +92,17 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ColumnScorePlugin):
         requests = pod_requests(pod, use_status=True)
         args: NodeResourcesBalancedAllocationArgs = self.args
         return tuple(Amount(spec.name, spec.weight, requests.get(spec.name, 0)) for spec in args.resources)
+
+
+def _gain(resources: Sequence[Share], rows: int) -> NDArray[np.int64 | np.int8]:
+    """How much better balanced the node is with the pod than without: 50 and half of the difference."""
+    after, before = (balance(resources, with_pod=with_pod, rows=rows) for with_pod in (True, False))
+    if not all(share.exact for share in resources):
+        return HALF + quotient(HALF + after.astype(np.int64) - before.astype(np.int64), 2)
+    # Both are whole numbers from 0 to 100.
+    after -= before
+    after += HALF
+    after /= 2
+    np.trunc(after, out=after)
+    after += HALF
+    return after.astype(np.int8)

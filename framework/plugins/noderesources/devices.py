@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import replace
 
 import numpy as np
 
@@ -50,6 +49,7 @@ class BackedResources:
 def with_devices(column: Column, names: Codes, counted: Counted) -> Column:
     """Devices in place of what nodes without the resource offer."""
     allocatable, requested = list(column.allocatable), list(column.requested)
+    everywhere = list(column.everywhere)
     for position, of_nodes in counted:
         found = {node: (devices, allocated) for node, devices, allocated in of_nodes}
         table = np.array([found.get(name, (0, 0)) for name in names.values], dtype=np.int64).reshape(-1, 2)
@@ -57,4 +57,7 @@ def with_devices(column: Column, names: Codes, counted: Counted) -> Column:
         instead = (allocatable[position] == 0) & (rows[:, 0] > 0)
         allocatable[position] = np.where(instead, rows[:, 0], allocatable[position])
         requested[position] = np.where(instead, rows[:, 1], requested[position])
-    return replace(column, allocatable=tuple(allocatable), requested=tuple(requested))
+        everywhere[position] = False
+    return column._replace(
+        allocatable=tuple(allocatable), requested=tuple(requested), everywhere=tuple(everywhere), largest=None
+    )

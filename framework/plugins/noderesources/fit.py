@@ -135,7 +135,7 @@ class NodeResourcesFit(
         amounts = tuple(amount for _, amount in checked)
         delegated = self._delegated(names)
 
-        def kernel(column: Column) -> Ints:
+        def kernel(column: Column) -> NDArray[np.int64 | np.int8]:
             return _verdicts(column, amounts, delegated)
 
         return Plan(kernel, (view.own_rows(names),), (checked, delegated), _reasons(names))
@@ -176,7 +176,7 @@ class NodeResourcesFit(
         scored = tuple(amount for amount in amounts if amount.is_scored)
         strategy = self._score_function()
 
-        def kernel(column: Column) -> Ints:
+        def kernel(column: Column) -> NDArray[np.int64 | np.int8]:
             return strategy(shares(column, scored, non_zero=True), row_count(column))
 
         names = tuple(amount.resource for amount in scored)
@@ -184,12 +184,12 @@ class NodeResourcesFit(
         if not counted:
             return Plan(kernel, (view.own_rows(names),), amounts)
 
-        def with_counted(column: Column, of_nodes: Codes) -> Ints:
+        def with_counted(column: Column, of_nodes: Codes) -> NDArray[np.int64 | np.int8]:
             return kernel(with_devices(column, of_nodes, counted))
 
         return Plan(with_counted, (view.own_rows(names), view.name()), (amounts, counted))
 
-    def _score_function(self) -> Callable[[Sequence[Share], int], Ints]:
+    def _score_function(self) -> Callable[[Sequence[Share], int], NDArray[np.int64 | np.int8]]:
         if self._strategy == "RequestedToCapacityRatio":
             shape = self._shape
             return lambda resources, rows: ratio_score(resources, shape, rows)
@@ -213,8 +213,10 @@ class NodeResourcesFit(
                 continue
             allocatable = sum(info.allocatable.get(name, 0) for info in infos)
             allocated = sum(_allocated(info, name) for info in infos)
-            values = (np.array([each], dtype=np.int64) for each in (allocatable, allocated, allocated + request))
-            parts.append(Share(weight, np.array([allocatable != 0]), *values))
+            offered, used, wanted_too = (
+                np.array([each], dtype=np.int64) for each in (allocatable, allocated, allocated + request)
+            )
+            parts.append(Share(weight, np.array([allocatable != 0]), offered, used, wanted_too, exact=False))
         return int(weighted_mean(parts, most_allocated, 1)[0]), None
 
     def _amounts_of(self, pod: Pod) -> tuple[Amount, ...]:
@@ -234,18 +236,25 @@ def _without_state(column: Column) -> Ints:
     return np.ones(row_count(column), dtype=np.int64)
 
 
-def _verdicts(column: Column, amounts: Sequence[int], delegated: Sequence[bool]) -> Ints:
+def _verdicts(column: Column, amounts: Sequence[int], delegated: Sequence[bool]) -> NDArray[np.int64 | np.int8]:
     """``delegated`` () means none."""
-    codes = np.where(column.pods + 1 > column.allowed_pods, np.int64(TOO_MANY_PODS), np.int64(0))
+    short: list[tuple[int, NDArray[np.bool_], NDArray[np.bool_]]] = []
     bit = FIRST_RESOURCE
     resources = zip(amounts, column.allocatable, column.requested, delegated or repeat(False), strict=False)
     for amount, allocatable, requested, elsewhere in resources:
-        short = amount > allocatable - requested
+        too_little = allocatable - requested < amount
         if elsewhere:
-            short &= allocatable > 0
-        codes |= np.where(short, np.int64(bit), np.int64(0))
-        codes |= np.where(short & (amount > allocatable), np.int64(UNRESOLVABLE), np.int64(0))
+            too_little &= allocatable > 0
+        if too_little.any():
+            short.append((bit, too_little, too_little & (allocatable < amount)))
         bit <<= 1
+    full = column.pods >= column.allowed_pods
+    if not short and not full.any():
+        return np.zeros(row_count(column), dtype=np.int8)
+    codes = full.astype(np.int64)  # TOO_MANY_PODS is 1
+    for bit, here, never in short:
+        codes[here] |= bit
+        codes[never] |= UNRESOLVABLE
     return codes
 
 
