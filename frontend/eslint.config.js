@@ -1,8 +1,12 @@
 import js from "@eslint/js";
+import i18next from "eslint-plugin-i18next";
 import jsxA11y from "eslint-plugin-jsx-a11y";
 import reactHooks from "eslint-plugin-react-hooks";
 import globals from "globals";
 import tseslint from "typescript-eslint";
+
+/** Directories whose texts are in src/languages. */
+const TRANSLATED = ["shell", "format"];
 
 export default tseslint.config(
   { ignores: ["dist", "node_modules", "src/api/schema.d.ts", "public"] },
@@ -27,6 +31,20 @@ export default tseslint.config(
   {
     files: ["src/**/*.tsx"],
     extends: [reactHooks.configs.flat["recommended-latest"], jsxA11y.flatConfigs.strict],
+  },
+  {
+    // Texts stand in message files. Words that are the same in every language are written as code: <kbd>, <code>, class "mono".
+    files: TRANSLATED.map((directory) => `src/${directory}/**/*.tsx`),
+    plugins: { i18next },
+    rules: {
+      "i18next/no-literal-string": ["error", {
+        mode: "jsx-only",
+        "jsx-attributes": { include: ["^aria-(label|description|roledescription)$", "^title$", "^placeholder$", "^alt$", "^label$", "^what$", "^failed$", "^retryLabel$"] },
+        "jsx-components": { exclude: ["kbd", "code"] },
+        callees: { exclude: [".*"] },
+        words: { exclude: ["[^A-Za-z]*", "Scheduling Playground"] },
+      }],
+    },
   },
   { files: ["scripts/**/*.mjs", "eslint.config.js"], languageOptions: { globals: globals.node } },
 );

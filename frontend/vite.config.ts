@@ -27,7 +27,7 @@ export default defineConfig({
         codeSplitting: {
           groups: [
             { name: "vendor", test: /node_modules\/(react|react-dom|scheduler|@tanstack\/(react-router|router-core|history|react-store|store|query-core|react-query))\// },
-            { name: "shared", test: /src\/(api|components|filter|format|keys|live|theme)\/.+\.tsx?$/ },
+            { name: "shared", test: /src\/(api|components|filter|format|keys|languages|live|theme)\/(?!uk\/|zh-CN\/).+\.tsx?$/ },
           ],
         },
       },

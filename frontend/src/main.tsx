@@ -11,9 +11,11 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 
 import { App } from "@/app/App";
+import { beginLanguage } from "@/languages/choose";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no #root");
+await beginLanguage();
 createRoot(root).render(
   <StrictMode>
     <App />

@@ -2,6 +2,8 @@
  * The only place that calls `fetch`. Adds the CSRF token to writes, turns every failure into an `ApiError` with the
  * server's sentence, and lets a caller abort.
  */
+import { language } from "@/languages/language";
+
 import type { ApiErrorBody } from "./types";
 
 export class ApiError extends Error {
@@ -97,7 +99,7 @@ export async function request<T>(path: string, options: RequestOptions = {}): Pr
 
 async function requestOnce<T>(path: string, options: RequestOptions): Promise<T> {
   const { method = "GET", body, signal } = options;
-  const headers = new Headers({ Accept: "application/json" });
+  const headers = new Headers({ Accept: "application/json", "Accept-Language": language() });
   if (method !== "GET") headers.set("X-CSRFToken", csrfToken);
   const isForm = body instanceof FormData;
   if (body !== undefined && !isForm) headers.set("Content-Type", "application/json");
@@ -139,6 +141,7 @@ export function upload(path: string, file: File, onProgress: (sent: number, tota
   xhr.open("POST", BASE + path);
   xhr.setRequestHeader("X-CSRFToken", csrfToken);
   xhr.setRequestHeader("Accept", "application/json");
+  xhr.setRequestHeader("Accept-Language", language());
   const form = new FormData();
   form.append("file", file, file.name);
   xhr.send(form);

@@ -7,11 +7,11 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirec
 import { STATE_KEYS } from "@/api/types";
 import { momentKey, runOf } from "@/rewind/moment";
 import { NotFound, PageError } from "@/shell/PageOutcome";
-import { Shell } from "@/shell/Shell";
+import { InLanguage } from "@/shell/InLanguage";
 
 import { compact, flag, oneOf, type RawSearch, text, whole } from "./search";
 
-const rootRoute = createRootRoute({ component: Shell, notFoundComponent: NotFound, errorComponent: PageError });
+const rootRoute = createRootRoute({ component: InLanguage, notFoundComponent: NotFound, errorComponent: PageError });
 
 const homeRoute = createRoute({
   getParentRoute: () => rootRoute,

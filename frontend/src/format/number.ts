@@ -1,8 +1,8 @@
-const whole = new Intl.NumberFormat("en", { maximumFractionDigits: 0 });
+import { numberFormat } from "@/languages/area";
 
 /** "8,152" */
 export function count(value: number): string {
-  return whole.format(value);
+  return numberFormat().format(Math.round(value));
 }
 
 /** "1 pod", "8,152 pods" */

@@ -1,4 +1,8 @@
 /** Resource names and quantities as people say them: "6 cpu · 24 Gi · 1 GPU". */
+import { numberFormat } from "@/languages/area";
+
+import { t } from "./texts";
+
 const SHORT: Record<string, string> = {
   cpu: "cpu", memory: "mem", pods: "pod", "nvidia.com/gpu": "gpu", "amd.com/gpu": "gpu", "ephemeral-storage": "disk",
 };
@@ -13,7 +17,7 @@ export function resourceLabel(name: string): string {
 
 /** `{cpu: "6", memory: "24Gi", "nvidia.com/gpu": "1"}` → "6 cpu · 24 Gi · 1 GPU" */
 export function requestText(requests: Record<string, string | number> | undefined): string {
-  if (requests === undefined) return "none";
+  if (requests === undefined) return t("none");
   const parts: string[] = [];
   for (const [name, raw] of Object.entries(requests)) {
     const value = String(raw);
@@ -24,7 +28,7 @@ export function requestText(requests: Record<string, string | number> | undefine
     else if (name.endsWith("/gpu")) parts.push(`${value} GPU`);
     else parts.push(`${value} ${name}`);
   }
-  return parts.length === 0 ? "no requests" : parts.join(" · ");
+  return parts.length === 0 ? t("noRequests") : parts.join(" · ");
 }
 
 /** A Kubernetes quantity as text: "20050m" → "20.05", "96.1Gi" → "96.1 Gi". */
@@ -46,7 +50,7 @@ function unit(value: string): string {
 export function amount(resource: string, value: number): string {
   if (resource === "cpu") return String(Number((value / 1000).toFixed(2)));
   if (resource === "memory" || resource === "ephemeral-storage" || resource.startsWith("hugepages-")) return binary(value);
-  return new Intl.NumberFormat("en").format(value);
+  return numberFormat().format(value);
 }
 
 function binary(value: number): string {

@@ -1,17 +1,20 @@
 /** Ages, countdowns and moments as the pages write them. All take milliseconds or ISO-8601; none reads the clock. */
+import { language } from "@/languages/language";
+
+import { t } from "./texts";
 
 /** "0.4s", "54s", "2m 14s", "3h 5m", "12d". */
 export function age(milliseconds: number): string {
   const seconds = Math.max(0, milliseconds) / 1000;
-  if (seconds < 0.05) return "0s";
-  if (seconds < 9.95) return `${seconds.toFixed(1)}s`;
+  if (seconds < 0.05) return t("age.seconds", { seconds: 0 });
+  if (seconds < 9.95) return t("age.seconds", { seconds: oneDecimal(seconds) });
   const whole = Math.round(seconds);
-  if (whole < 60) return `${whole}s`;
+  if (whole < 60) return t("age.seconds", { seconds: whole });
   const minutes = Math.floor(whole / 60);
-  if (minutes < 60) return whole % 60 === 0 ? `${minutes}m` : `${minutes}m ${whole % 60}s`;
+  if (minutes < 60) return whole % 60 === 0 ? t("age.minutes", { minutes }) : t("age.minutesSeconds", { minutes, seconds: whole % 60 });
   const hours = Math.floor(minutes / 60);
-  if (hours < 48) return minutes % 60 === 0 ? `${hours}h` : `${hours}h ${minutes % 60}m`;
-  return `${Math.floor(hours / 24)}d`;
+  if (hours < 48) return minutes % 60 === 0 ? t("age.hours", { hours }) : t("age.hoursMinutes", { hours, minutes: minutes % 60 });
+  return t("age.days", { days: Math.floor(hours / 24) });
 }
 
 /** "0:38", "13:20", "1:02:03"; a started second counts as whole, so the last thing shown is 0:01. */
@@ -26,7 +29,7 @@ export function countdown(milliseconds: number): string {
 /** The short form inside a ring: "0.8", "3.7", "12". */
 export function shortSeconds(milliseconds: number): string {
   const seconds = Math.max(0, milliseconds) / 1000;
-  return seconds < 9.95 ? seconds.toFixed(1) : String(Math.round(seconds));
+  return seconds < 9.95 ? oneDecimal(seconds) : String(Math.round(seconds));
 }
 
 function two(value: number): string {
@@ -58,15 +61,19 @@ export function day(iso: string, now: number, timeFirst = false): string {
   const today = new Date(now);
   const midnight = new Date(today.getFullYear(), today.getMonth(), today.getDate()).getTime();
   const clock = `${two(moment.getHours())}:${two(moment.getMinutes())}`;
-  if (moment.getTime() >= midnight) return timeFirst ? `${clock} today` : `today ${clock}`;
-  if (moment.getTime() >= midnight - 86_400_000) return "yesterday";
-  const month = moment.toLocaleString("en", { month: "short" });
-  const date = `${moment.getDate()} ${month}`;
-  return moment.getFullYear() === today.getFullYear() ? date : `${date} ${moment.getFullYear()}`;
+  if (moment.getTime() >= midnight) return timeFirst ? t("todayTimeFirst", { clock }) : t("today", { clock });
+  if (moment.getTime() >= midnight - 86_400_000) return t("yesterday");
+  const year = moment.getFullYear() === today.getFullYear() ? {} : { year: "numeric" as const };
+  return new Intl.DateTimeFormat(language() === "en" ? "en-GB" : language(), { day: "numeric", month: "short", ...year }).format(moment);
+}
+
+/** Always one place after the separator: "0.4", "3.0"; "0,4" where that is how it is written. */
+function oneDecimal(value: number): string {
+  return new Intl.NumberFormat(language(), { minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(value);
 }
 
 /** "1 s to 8 s" style seconds in prose: "0.1 s", "46.2 s", "5 min". */
 export function seconds(value: number): string {
-  if (value >= 120 && value % 60 === 0) return `${value / 60} min`;
-  return value < 9.95 ? `${Number(value.toFixed(1))} s` : `${Math.round(value)} s`;
+  if (value >= 120 && value % 60 === 0) return t("minutes", { minutes: value / 60 });
+  return t("seconds", { seconds: value < 9.95 ? Math.round(value * 10) / 10 : Math.round(value) });
 }

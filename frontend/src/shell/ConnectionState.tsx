@@ -4,6 +4,7 @@ import { socket } from "@/live/live";
 import { useConnection } from "@/live/useLive";
 
 import classes from "./ConnectionState.module.css";
+import { t } from "./texts";
 
 /** Always visible: connected, reconnecting, or stale since when. */
 export function ConnectionState() {
@@ -11,21 +12,21 @@ export function ConnectionState() {
   const waiting = connection.state === "reconnecting" || connection.state === "stale";
   const now = useTick(waiting);
   if (connection.state === "live") {
-    return <Line state="live" title={`Live updates. Connected since ${wallTime(connection.lastMessageAt)}`}>Live</Line>;
+    return <Line state="live" title={t("liveUpdatesConnectedSince", { wallTime: wallTime(connection.lastMessageAt) })}>{t("live")}</Line>;
   }
-  if (connection.state === "connecting") return <Line state="retry" title="Live updates are being opened">Connecting</Line>;
+  if (connection.state === "connecting") return <Line state="retry" title={t("liveUpdatesAreBeingOpened")}>{t("connecting")}</Line>;
   const seconds = Math.max(0, Math.ceil((connection.retryAt - now) / 1000));
   if (connection.state === "reconnecting") {
     return (
-      <Line state="retry" title="Press to try now" onClick={() => socket.retryNow()}>
-        Reconnecting, try {connection.attempt} <span aria-hidden="true">in {seconds} s</span>
+      <Line state="retry" title={t("pressToTryNow")} onClick={() => socket.retryNow()}>
+        {t("reconnectingTry", { attempt: connection.attempt })}{" "}<span aria-hidden="true">{t("inS", { seconds })}</span>
       </Line>
     );
   }
   return (
-    <Line state="stale" title="What you see may be old; decisions are held until we are back. Press to try now."
+    <Line state="stale" title={t("whatYouSeeMayBe")}
       onClick={() => socket.retryNow()}>
-      Stale since {wallTime(connection.since)}
+      {t("staleSince", { wallTime: wallTime(connection.since) })}
     </Line>
   );
 }

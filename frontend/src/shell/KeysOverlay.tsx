@@ -10,6 +10,7 @@ import { keyboard, SINGLE_KEYS_OFF } from "@/keys/registry";
 import { useBindings } from "@/keys/useKeys";
 
 import classes from "./KeysOverlay.module.css";
+import { t } from "./texts";
 
 /** What `?` shows: the keys that work on this page right now, and the switch that turns single keys off. */
 export default function KeysOverlay({ onClose }: { onClose: () => void }) {
@@ -25,7 +26,7 @@ export default function KeysOverlay({ onClose }: { onClose: () => void }) {
     }
   };
   return (
-    <Modal opened onClose={onClose} title="Keys" size={560} closeButtonProps={{ "aria-label": "Close" }}
+    <Modal opened onClose={onClose} title={t("keys")} size={560} closeButtonProps={{ "aria-label": t("close") }}
       classNames={{ content: classes.content ?? "", header: classes.header ?? "", title: classes.title ?? "", overlay: classes.scrim ?? "" }}>
       <div className={classes.groups}>
         {[...groups].map(([group, members]) => (
@@ -44,7 +45,7 @@ export default function KeysOverlay({ onClose }: { onClose: () => void }) {
       </div>
       <label className={classes.switch}>
         <input type="checkbox" checked={keyboard.singleKeys} onChange={(event) => setSingle(event.currentTarget.checked)} />
-        Single keys are on. Every key is also a visible button.
+        {t("singleKeysAreOnEvery")}
       </label>
     </Modal>
   );

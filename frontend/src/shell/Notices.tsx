@@ -9,6 +9,7 @@ import { Icon, type IconName } from "@/components/Icon";
 
 import type { Notice } from "./notify";
 import classes from "./Notices.module.css";
+import { t } from "./texts";
 
 const ICONS: Record<NonNullable<Notice["kind"]>, IconName> = { info: "info", error: "warning", ok: "bound" };
 
@@ -17,7 +18,7 @@ export function show({ title, text, kind = "info" }: Notice): void {
     title, message: text ?? "", autoClose: kind === "error" ? 12_000 : 5_000, withBorder: true, radius: "lg",
     icon: <Icon name={ICONS[kind]} size={18} />,
     classNames: { root: classes.root ?? "", icon: classes[kind] ?? "", title: classes.title ?? "", description: classes.text ?? "" },
-    closeButtonProps: { "aria-label": "Close" },
+    closeButtonProps: { "aria-label": t("close") },
   });
 }
 

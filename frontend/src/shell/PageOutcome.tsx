@@ -5,13 +5,14 @@ import { Button, ButtonAnchor, ButtonLink } from "@/components/Button";
 import { Page } from "@/components/Panel";
 
 import classes from "./PageOutcome.module.css";
+import { rich, t } from "./texts";
 
 export function NotFound() {
   return (
     <Page className={classes.page ?? ""}>
-      <h1>There is no such page</h1>
-      <p className="muted">The address may be old, or what it named was deleted.</p>
-      <ButtonLink to="/" kind="primary">Home</ButtonLink>
+      <h1>{t("thereIsNoSuchPage")}</h1>
+      <p className="muted">{t("theAddressMayBeOld")}</p>
+      <ButtonLink to="/" kind="primary">{t("home")}</ButtonLink>
     </Page>
   );
 }
@@ -21,11 +22,11 @@ export function PageError({ error, reset }: ErrorComponentProps) {
   const missing = error instanceof ApiError && error.status === 404;
   return (
     <Page className={classes.page ?? ""} role="alert">
-      <h1>{missing ? "This does not exist, or no longer" : "This page could not be shown"}</h1>
+      <h1>{missing ? t("thisDoesNotExistOr") : t("thisPageCouldNotBe")}</h1>
       <p className="muted">{error instanceof Error ? error.message : String(error)}</p>
       <div className="row">
-        <Button kind="primary" onClick={reset}>Try again</Button>
-        <Link to="/" className="leads">Home</Link>
+        <Button kind="primary" onClick={reset}>{t("tryAgain")}</Button>
+        <Link to="/" className="leads">{t("home")}</Link>
       </div>
     </Page>
   );
@@ -34,11 +35,11 @@ export function PageError({ error, reset }: ErrorComponentProps) {
 export function SignedOut() {
   return (
     <Page className={classes.page ?? ""}>
-      <h1>You are not signed in</h1>
+      <h1>{t("youAreNotSignedIn")}</h1>
       <p className="muted">
-        Open the link that the playground printed at its start, or make another with <span className="mono">manage.py login_link</span>.
+        {rich("openTheLinkThatThe", { span: (inside) => <span className="mono">{inside}</span> })}
       </p>
-      <ButtonAnchor href="/login" kind="primary">Sign in</ButtonAnchor>
+      <ButtonAnchor href="/login" kind="primary">{t("signIn")}</ButtonAnchor>
     </Page>
   );
 }

@@ -22,13 +22,14 @@ import { matches, parseFilter } from "@/filter/grammar";
 import { storeOf } from "@/live/live";
 
 import classes from "./Search.module.css";
+import { t } from "./texts";
 
 const [store, spotlight] = createSpotlight();
 const SHOWN = 8;
 
 const PAGES = [
-  { label: "Home", to: "/" }, { label: "Runs", to: "/runs" }, { label: "Waiting pods", to: "/waiting" },
-  { label: "Configurations", to: "/configurations" },
+  { get label() { return t("home"); }, to: "/" }, { get label() { return t("runs"); }, to: "/runs" }, { get label() { return t("waitingPods"); }, to: "/waiting" },
+  { get label() { return t("configurations"); }, to: "/configurations" },
 ] as const;
 
 export default function Search({ opened, onClose }: { opened: boolean; onClose: () => void }) {
@@ -57,10 +58,10 @@ export default function Search({ opened, onClose }: { opened: boolean; onClose: 
   return (
     <Spotlight.Root store={store} query={query} onQueryChange={setQuery} shortcut={null} onSpotlightClose={onClose} scrollable maxHeight={440} overlayProps={{ blur: 0 }}
       size={600} classNames={{ content: classes.content ?? "", overlay: classes.scrim ?? "", action: classes.action ?? "", actionsGroup: classes.group ?? "", search: classes.search ?? "" }}>
-      <Spotlight.Search placeholder="Find pods, nodes, runs" aria-label="Find pods, nodes, runs" leftSection={<Icon name="search" />} />
+      <Spotlight.Search placeholder={t("findPodsNodesRuns")} aria-label={t("findPodsNodesRuns")} leftSection={<Icon name="search" />} />
       <Spotlight.ActionsList>
         {run !== undefined && foundPods.length > 0 ? (
-          <Spotlight.ActionsGroup label="Pods of this run">
+          <Spotlight.ActionsGroup label={t("podsOfThisRun")}>
             {foundPods.map((pod) => (
               <Spotlight.Action key={pod.key} onClick={() => void navigate({
                 to: "/runs/$run/pods/$namespace/$name", params: { run, namespace: pod.namespace, name: pod.name },
@@ -68,13 +69,13 @@ export default function Search({ opened, onClose }: { opened: boolean; onClose: 
                 <Icon name={queueOf(pod) ?? "minus"} size={14} />
                 <PodName pod={pod} /><span className="faint">{pod.namespace}</span>
                 <span className="grow" />
-                <span className="faint">{queueOf(pod) === null ? "deleted" : STATES[queueOf(pod) ?? "active"].title}</span>
+                <span className="faint">{queueOf(pod) === null ? t("deleted") : STATES[queueOf(pod) ?? "active"].title}</span>
               </Spotlight.Action>
             ))}
           </Spotlight.ActionsGroup>
         ) : null}
         {run !== undefined && nodes.length > 0 ? (
-          <Spotlight.ActionsGroup label="Nodes of this run">
+          <Spotlight.ActionsGroup label={t("nodesOfThisRun")}>
             {nodes.map((name) => (
               <Spotlight.Action key={name} onClick={() => void navigate({ to: "/runs/$run", params: { run }, search: { node: name } })}>
                 <Icon name="node" size={14} /><span className="mono">{name}</span>
@@ -83,17 +84,17 @@ export default function Search({ opened, onClose }: { opened: boolean; onClose: 
           </Spotlight.ActionsGroup>
         ) : null}
         {foundRuns.length > 0 ? (
-          <Spotlight.ActionsGroup label="Runs">
+          <Spotlight.ActionsGroup label={t("runs")}>
             {foundRuns.map((one) => (
               <Spotlight.Action key={one.id} onClick={() => void navigate({ to: "/runs/$run", params: { run: one.id } })}>
                 <Icon name="play" size={14} /><b>{one.snapshot.name}</b>
-                <span className="faint">with {one.configuration.name}</span><span className="grow" /><span className="faint">{one.number}</span>
+                <span className="faint">{t("withName", { name: one.configuration.name })}</span><span className="grow" /><span className="faint">{one.number}</span>
               </Spotlight.Action>
             ))}
           </Spotlight.ActionsGroup>
         ) : null}
         {pages.length > 0 ? (
-          <Spotlight.ActionsGroup label="Pages">
+          <Spotlight.ActionsGroup label={t("pages")}>
             {pages.map((page) => (
               <Spotlight.Action key={page.to} onClick={() => void navigate({ to: page.to })}>
                 <Icon name="chevronRight" size={14} />{page.label}
@@ -101,11 +102,11 @@ export default function Search({ opened, onClose }: { opened: boolean; onClose: 
             ))}
           </Spotlight.ActionsGroup>
         ) : null}
-        {nothing ? <Spotlight.Empty>{pods.isFetching ? "Searching…" : `Nothing matches “${query}”.`}</Spotlight.Empty> : null}
+        {nothing ? <Spotlight.Empty>{pods.isFetching ? t("searching") : t("nothingMatches", { query })}</Spotlight.Empty> : null}
       </Spotlight.ActionsList>
       <Spotlight.Footer>
         <span className={classes.footer}>
-          <span><kbd>web</kbd> has the text</span><span><kbd>!ci</kbd> has it not</span><span><kbd>-l app=web</kbd> has the label</span>
+          <span><kbd>web</kbd> {t("hasTheText")}</span><span><kbd>!ci</kbd> {t("hasItNot")}</span><span><kbd>-l app=web</kbd> {t("hasTheLabel")}</span>
         </span>
       </Spotlight.Footer>
     </Spotlight.Root>

@@ -15,6 +15,7 @@ import { notifications } from "./notify";
 import { SignedOut } from "./PageOutcome";
 import { PageLive } from "./pageLive";
 import classes from "./Shell.module.css";
+import { t } from "./texts";
 import { TopBar } from "./TopBar";
 
 const Notices = lazy(() => import("./Notices"));
@@ -38,23 +39,23 @@ export function Shell() {
   useKeyboard();
   const openSearch = () => setSearching("open");
   useKeys([
-    { keys: "/", label: "Search", group: "Everywhere", run: openSearch },
-    { keys: "Ctrl+k", label: "Search", group: "Everywhere", run: openSearch, everywhere: true },
-    { keys: "?", label: "All keys", group: "Everywhere", run: () => setKeysShown(true) },
-    { keys: "g h", label: "Home", group: "Go to", run: () => void navigate({ to: "/" }) },
-    { keys: "g r", label: "Runs", group: "Go to", run: () => void navigate({ to: "/runs" }) },
-    { keys: "g w", label: "Waiting", group: "Go to", run: () => void navigate({ to: "/waiting" }) },
-    { keys: "g c", label: "Configurations", group: "Go to", run: () => void navigate({ to: "/configurations" }) },
+    { keys: "/", label: t("search"), group: t("everywhere"), run: openSearch },
+    { keys: "Ctrl+k", label: t("search"), group: t("everywhere"), run: openSearch, everywhere: true },
+    { keys: "?", label: t("allKeys"), group: t("everywhere"), run: () => setKeysShown(true) },
+    { keys: "g h", label: t("home"), group: t("goTo"), run: () => void navigate({ to: "/" }) },
+    { keys: "g r", label: t("runs"), group: t("goTo"), run: () => void navigate({ to: "/runs" }) },
+    { keys: "g w", label: t("waiting"), group: t("goTo"), run: () => void navigate({ to: "/waiting" }) },
+    { keys: "g c", label: t("configurations"), group: t("goTo"), run: () => void navigate({ to: "/configurations" }) },
   ]);
 
   if (me.error instanceof ApiError && (me.error.status === 401 || me.error.status === 403)) return <SignedOut />;
   return (
     <>
-      <a className={classes.skip} href="#main">Skip to the page</a>
+      <a className={classes.skip} href="#main">{t("skipToThePage")}</a>
       <TopBar me={me.data} onSearch={openSearch} onKeys={() => setKeysShown(true)} />
       <main id="main" className={classes.main} tabIndex={-1}>
         {me.error !== null && me.data === undefined
-          ? <Failed what="The server does not answer." error={me.error} retry={() => void me.refetch()} />
+          ? <Failed what={t("theServerDoesNotAnswer")} error={me.error} retry={() => void me.refetch()} />
           : null}
         {signedIn ? <Outlet /> : null}
       </main>

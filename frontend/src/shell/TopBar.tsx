@@ -8,10 +8,12 @@ import type { Me } from "@/api/types";
 import { IconButton } from "@/components/Button";
 import { Pill } from "@/components/Chip";
 import { Icon } from "@/components/Icon";
-import { count, counted } from "@/format/number";
+import { count } from "@/format/number";
 import { NEXT_SCHEME } from "@/theme/colorScheme";
 
 import { ConnectionState } from "./ConnectionState";
+import { LanguagePicker } from "./LanguagePicker";
+import { t } from "./texts";
 import classes from "./TopBar.module.css";
 
 interface TopBarProps {
@@ -21,7 +23,6 @@ interface TopBarProps {
 }
 
 const SCHEME_ICONS = { light: "sun", dark: "moon", auto: "system" } as const;
-const SCHEME_WORDS = { light: "light", dark: "dark", auto: "system" } as const;
 
 export function TopBar({ me, onSearch, onKeys }: TopBarProps) {
   const { colorScheme, setColorScheme } = useMantineColorScheme();
@@ -32,31 +33,33 @@ export function TopBar({ me, onSearch, onKeys }: TopBarProps) {
         <Mark />
         <span>Scheduling Playground</span>
       </Link>
-      {/* A click inside is a way out of the menu; the links themselves carry the meaning and the keyboard. */}
-      <nav className={classes.nav} aria-label="Main" data-open={menu} onClickCapture={() => setMenu(false)}>
-        <Link to="/" activeOptions={{ exact: true, includeSearch: false }}>Home</Link>
-        <Link to="/runs">Runs</Link>
-        <Link to="/waiting">Waiting{me === undefined ? null : <WaitingPill />}</Link>
-        <Link to="/configurations">Configurations</Link>
+      {/* Following a link is a way out of the menu; the links themselves carry the meaning and the keyboard. */}
+      <nav className={classes.nav} aria-label={t("main")} data-open={menu} onClickCapture={(event) => (event.target as Element).closest("a") === null || setMenu(false)}>
+        <Link to="/" activeOptions={{ exact: true, includeSearch: false }}>{t("home")}</Link>
+        <Link to="/runs">{t("runs")}</Link>
+        <Link to="/waiting">{t("waiting")}{me === undefined ? null : <WaitingPill />}</Link>
+        <Link to="/configurations">{t("configurations")}</Link>
+        <LanguagePicker className="onlyPhone" />
       </nav>
       <span className={`${classes.gap} grow`} />
       <button type="button" className={classes.search} onClick={onSearch} aria-keyshortcuts="/ Control+K">
         <Icon name="search" size={14} />
-        <span>Find pods, nodes, runs</span>
+        <span>{t("findPodsNodesRuns")}</span>
         <kbd aria-hidden="true">/</kbd>
       </button>
       <ConnectionState />
-      <IconButton icon="help" label="Keys (?)" className="hidePhone" onClick={onKeys} />
+      <IconButton icon="help" label={t("keysHint")} className="hidePhone" onClick={onKeys} />
+      <LanguagePicker className="hidePhone" />
       <IconButton icon={SCHEME_ICONS[colorScheme]}
-        label={`Theme: ${SCHEME_WORDS[colorScheme]}. Change to ${SCHEME_WORDS[NEXT_SCHEME[colorScheme]]}`}
+        label={t("themeIs", { scheme: t(`scheme.${colorScheme}`), next: t(`scheme.${NEXT_SCHEME[colorScheme]}`) })}
         onClick={() => setColorScheme(NEXT_SCHEME[colorScheme])} />
       {me === undefined ? null : (
         <span className={`${classes.user} hidePhone`} title={`${me.username}, ${me.role}`}>
-          <span className="srOnly">Signed in as {me.username}, {me.role}. </span>
+          <span className="srOnly">{t("signedInAs", { username: me.username, role: me.role })} </span>
           <span aria-hidden="true">{me.initials}</span>
         </span>
       )}
-      <IconButton icon="active" label="Menu" className="onlyPhone" aria-expanded={menu} onClick={() => setMenu(!menu)} />
+      <IconButton icon="active" label={t("menu")} className="onlyPhone" aria-expanded={menu} onClick={() => setMenu(!menu)} />
     </header>
   );
 }
@@ -64,7 +67,7 @@ export function TopBar({ me, onSearch, onKeys }: TopBarProps) {
 function WaitingPill() {
   const { data } = useQuery(waitingCountQuery);
   if (data === undefined || data.count === 0) return null;
-  return <Pill title={`${counted(data.count, "pod waits", "pods wait")} on Permit, ${count(data.person)} for a person`}>{count(data.count)}</Pill>;
+  return <Pill title={t("podsWait", { count: data.count, person: data.person })}>{count(data.count)}</Pill>;
 }
 
 function Mark() {
