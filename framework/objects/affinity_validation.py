@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import lru_cache
 from typing import Final
 
 from framework.objects.affinity import (
@@ -36,10 +37,17 @@ _MAX_INT32: Final = (1 << 31) - 1
 
 
 def label_errors(labels: Mapping[str, str], path: str) -> Iterable[FieldError]:
-    for key, value in labels.items():
-        yield from label_name_errors(key, path)
-        for text in label_value_errors(value):
-            yield invalid(path, value, text)
+    return _label_errors(tuple(labels.items()), path)
+
+
+@lru_cache(maxsize=1 << 12)
+def _label_errors(labels: tuple[tuple[str, str], ...], path: str) -> tuple[FieldError, ...]:
+    """Replicas have the same ones."""
+    found: list[FieldError] = []
+    for key, value in labels:
+        found += label_name_errors(key, path)
+        found += [invalid(path, value, text) for text in label_value_errors(value)]
+    return tuple(found)
 
 
 def label_name_errors(name: str, path: str) -> Iterable[FieldError]:

@@ -146,6 +146,9 @@ def _claim(claim: PersistentVolumeClaim) -> PersistentVolumeClaim:
 
 def _pod(pod: Pod) -> Pod:
     spec, node_name = pod.spec, pod.spec.node_name
+    known = _complete.get(id(spec.containers))
+    if known is not None and _lacks_as_little(spec, known):
+        return pod
     try:
         # Replicas have one spec but for the node they are on.
         filled = _known_spec(_ENCODER.encode(replace(spec, node_name="") if node_name else spec))
@@ -153,8 +156,29 @@ def _pod(pod: Pod) -> Pod:
         filled = _spec(spec)
         return pod if filled is spec else replace(pod, spec=filled)
     if filled is None:
+        if len(_complete) >= _MOST_COMPLETE:
+            _complete.clear()
+        _complete[id(spec.containers)] = spec
         return pod
     return replace(pod, spec=replace(filled, node_name=node_name) if node_name else filled)
+
+
+_MOST_COMPLETE: Final = 1 << 12
+_complete: Final[dict[int, PodSpec]] = {}
+"""Specs that lack nothing, by the identity of their containers: replicas that were decoded together share them."""
+
+
+def _lacks_as_little(spec: PodSpec, complete: PodSpec) -> bool:
+    """Whether all that ``_spec`` fills in is the same as in one that lacks nothing."""
+    return (
+        spec.containers is complete.containers
+        and spec.init_containers is complete.init_containers
+        and spec.overhead is complete.overhead
+        and spec.resources is complete.resources
+        and spec.host_network == complete.host_network
+        and bool(spec.scheduler_name and spec.restart_policy)
+        and spec.termination_grace_period_seconds is not None
+    )
 
 
 @lru_cache(maxsize=1 << 12)

@@ -59,6 +59,8 @@ def dns1123_label_errors(value: str) -> tuple[str, ...]:
 
 
 def dns1123_subdomain_errors(value: str) -> tuple[str, ...]:
+    if len(value) <= 253 and _SUBDOMAIN_EXPRESSION.fullmatch(value):  # ASCII only, so bytes are characters
+        return ()
     errors = []
     if len(value.encode()) > 253:
         errors.append(_too_long(253))

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from typing import Final
 
@@ -43,10 +43,15 @@ def pod_errors(pod: Pod) -> Iterable[FieldError]:
         yield from _known_spec_errors(_ENCODER.encode(spec))
     except OverflowError:  # a number of more than 64 bits, which msgpack does not hold
         yield from _spec_errors(spec)
-    if node_name:
-        for text in dns1123_subdomain_errors(node_name):
-            yield invalid("spec.nodeName", node_name, text)
-    yield from _status_errors(pod.status)
+    yield from own_errors(pod)
+
+
+def own_errors(pod: Pod) -> list[FieldError]:
+    """About what replicas do not share: node and status."""
+    name = pod.spec.node_name
+    errors = [invalid("spec.nodeName", name, text) for text in dns1123_subdomain_errors(name)] if name else []
+    errors += _status_errors(pod.status)
+    return errors
 
 
 @lru_cache(maxsize=1 << 12)
@@ -224,19 +229,17 @@ def _status_errors(status: PodStatus) -> Iterable[FieldError]:
         yield from amount_errors(status.allocated_resources, "status.allocatedResources")
 
 
-def timestamp_errors(text: str, path: str) -> Iterable[FieldError]:
+def timestamp_errors(text: str, path: str) -> Sequence[FieldError]:
     try:
         parse_timestamp(text)
     except TimestampError as error:
-        yield invalid(path, text, str(error))
+        return (invalid(path, text, str(error)),)
+    return ()
 
 
-def namespace_errors(namespace: str, namespaced: bool) -> Iterable[FieldError]:
+def namespace_errors(namespace: str, namespaced: bool) -> Sequence[FieldError]:
     if not namespaced:
-        if namespace:
-            yield forbidden("metadata.namespace", "not allowed on this type")
-    elif not namespace:
-        yield required("metadata.namespace")
-    else:
-        for text in dns1123_label_errors(namespace):
-            yield invalid("metadata.namespace", namespace, text)
+        return (forbidden("metadata.namespace", "not allowed on this type"),) if namespace else ()
+    if not namespace:
+        return (required("metadata.namespace"),)
+    return [invalid("metadata.namespace", namespace, text) for text in dns1123_label_errors(namespace)]

@@ -6,14 +6,14 @@ Requests are added up exactly and rounded once at the end: cpu to millicores, ev
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache
 from typing import Final
 
 from framework.objects.metadata import RawQuantity, ResourceList
 from framework.objects.names import qualified_name_errors
 from framework.objects.node import Node
-from framework.objects.pod import Container, Pod, PodSpec, ResourceRequirements
+from framework.objects.pod import Container, ContainerStatus, Pod, PodSpec, ResourceRequirements
 from framework.objects.quantity import NANOS, NANOS_PER_MILLI, Quantity, parse_quantity
 
 Resources = dict[str, int]
@@ -70,22 +70,50 @@ def non_zero_requests(pod: Pod) -> tuple[int, int]:
     return requests.get(CPU, 0), requests.get(MEMORY, 0)
 
 
-def placed_figures(pod: Pod) -> tuple[Resources, tuple[int, int]]:
+Figures = tuple[Resources, tuple[int, int]]
+_MOST_FIGURES: Final = 1 << 12
+_figures_of: Final[dict[int, tuple[tuple[Container, ...], Figures]]] = {}
+"""By the identity of containers, which are kept so that no others get it."""
+
+
+def placed_figures(pod: Pod) -> Figures:
     """(``placed_requests``, ``non_zero_requests``), which pods that ask for the same share: not to be written to."""
     spec, status = pod.spec, pod.status
     if (
         spec.init_containers
         or spec.resources is not None
         or spec.overhead
-        or status.container_statuses
         or status.init_container_statuses
+        or not _report_what_was_asked(spec.containers, status.container_statuses)
     ):
         return placed_requests(pod), non_zero_requests(pod)
-    return _plain_figures(tuple([tuple((each.resources.requests or _NOTHING).items()) for each in spec.containers]))
+    # Replicas that were decoded together have their containers in common.
+    known = _figures_of.get(id(spec.containers))
+    if known is not None and known[0] is spec.containers:
+        return known[1]
+    asked = tuple([tuple((each.resources.requests or _NOTHING).items()) for each in spec.containers])
+    figures = _plain_figures(asked)
+    if len(_figures_of) >= _MOST_FIGURES:
+        _figures_of.clear()
+    _figures_of[id(spec.containers)] = spec.containers, figures
+    return figures
+
+
+def _report_what_was_asked(containers: Sequence[Container], statuses: Sequence[ContainerStatus]) -> bool:
+    """Kubelets report the resources of every container: mostly those of the spec, in whose order they come."""
+    for index, status in enumerate(statuses):
+        if status.resources is None:
+            continue
+        if index >= len(containers) or status.name != containers[index].name:
+            return False
+        asked = containers[index].resources.requests
+        if status.resources.requests != asked or status.allocated_resources not in (None, asked):
+            return False
+    return True
 
 
 @lru_cache(maxsize=1 << 14)
-def _plain_figures(asked: tuple[tuple[tuple[str, RawQuantity], ...], ...]) -> tuple[Resources, tuple[int, int]]:
+def _plain_figures(asked: tuple[tuple[tuple[str, RawQuantity], ...], ...]) -> Figures:
     """Of containers that ask for this."""
     containers = tuple(Container(resources=ResourceRequirements(requests=dict(each))) for each in asked)
     pod = Pod(spec=PodSpec(containers=containers))

@@ -41,6 +41,7 @@ from framework.objects.pod_validation import (
     PREEMPTION_POLICIES,
     amount_errors,
     namespace_errors,
+    own_errors,
     pod_errors,
     timestamp_errors,
 )
@@ -58,12 +59,17 @@ _BINDING_MODES: Final = ("Immediate", "WaitForFirstConsumer")
 
 def validate_object(obj: KubeObject) -> list[FieldError]:
     """All complaints; none for a sound object."""
-    errors = list(_metadata_errors(obj))
+    errors = _metadata_errors(obj)
     if isinstance(obj, Pod):
         errors += pod_errors(obj)
     elif isinstance(obj, KubernetesObject):
         errors += _kind_errors(obj)
     return errors
+
+
+def replica_errors(pod: Pod) -> list[FieldError]:
+    """Complaints about what a pod does not share with the other replicas of a sound one."""
+    return _metadata_errors(pod) + own_errors(pod)
 
 
 def check_object(obj: KubeObject) -> None:
@@ -72,22 +78,23 @@ def check_object(obj: KubeObject) -> None:
         raise ObjectError(obj.kind, obj.key, tuple(errors))
 
 
-def _metadata_errors(obj: KubeObject) -> Iterable[FieldError]:
+def _metadata_errors(obj: KubeObject) -> list[FieldError]:
     meta = obj.metadata
+    errors: list[FieldError] = []
     if not meta.name:
-        yield required("metadata.name", "name or generateName is required")
+        errors.append(required("metadata.name", "name or generateName is required"))
     elif isinstance(obj, KubernetesObject):
         check = dns1123_label_errors if isinstance(obj, Namespace) else dns1123_subdomain_errors
-        for text in check(meta.name):
-            yield invalid("metadata.name", meta.name, text)
+        errors += [invalid("metadata.name", meta.name, text) for text in check(meta.name)]
     if isinstance(obj, KubernetesObject):
-        yield from namespace_errors(meta.namespace, obj.namespaced)
+        errors += namespace_errors(meta.namespace, obj.namespaced)
     if meta.labels:
-        yield from label_errors(meta.labels, "metadata.labels")
+        errors += label_errors(meta.labels, "metadata.labels")
     if meta.creation_timestamp is not None:
-        yield from timestamp_errors(meta.creation_timestamp, "metadata.creationTimestamp")
+        errors += timestamp_errors(meta.creation_timestamp, "metadata.creationTimestamp")
     if meta.deletion_timestamp is not None:
-        yield from timestamp_errors(meta.deletion_timestamp, "metadata.deletionTimestamp")
+        errors += timestamp_errors(meta.deletion_timestamp, "metadata.deletionTimestamp")
+    return errors
 
 
 def _kind_errors(obj: KubernetesObject) -> Iterable[FieldError]:

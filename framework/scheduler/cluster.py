@@ -20,7 +20,7 @@ from framework.objects.kinds import group_resource
 from framework.objects.metadata import ObjectMeta
 from framework.profiles import Clock
 from framework.queue import Nomination
-from framework.scheduler.controllers import CONTROLLERS, OF_CHANGES, Controller
+from framework.scheduler.controllers import CONTROLLERS, OF_CHANGES, Controller, concerns_controllers
 from framework.scheduler.informer import InformerEvent, ObjectAdded, ObjectDeleted, ObjectUpdated, as_seen
 from framework.scheduler.observer import ClusterEventRecord, Observer
 from framework.scheduler.store import Store, plural_of
@@ -191,8 +191,10 @@ class Cluster(Store):
 
     def start_controllers(self) -> None:
         """They hear of all objects that are there, as from an informer that begins."""
+        only_ours = set(self.controllers) <= set(CONTROLLERS)
         for obj in list(self.all()):
-            self._control(ObjectAdded(obj), self.controllers)
+            if not only_ours or concerns_controllers(obj):
+                self._control(ObjectAdded(obj), self.controllers)
 
     def _control(self, event: InformerEvent, controllers: Sequence[Controller]) -> None:
         """Their own writes come back here; each event goes to all of them before the next does."""

@@ -143,10 +143,12 @@ class Scheduler:
     def _take_over(self) -> None:
         """Nodes before everything else, pods last: the order of a lister's first answer is nobody's promise."""
         rank = {Node: 0, Pod: 2}
+        self.before_change()
         for obj in sorted(self.cluster.all(), key=lambda each: rank.get(cast(Any, type(each)), 1)):
             seen = as_seen(ObjectAdded(obj))
             if seen is not None:
-                self.apply(seen)
+                event_handlers.handle(self.core, seen)
+        self.run_bindings()
         self.cluster.start_controllers()
 
     # --- time -------------------------------------------------------------------------------------------------------

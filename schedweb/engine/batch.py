@@ -26,6 +26,8 @@ from schedweb.engine.stopwatch import Timing
 NODES_IN_DELTA: Final = 1500
 #: An event that thousands of pods ignore is written in several batches: it is news for their pages only.
 IGNORED_PER_BATCH: Final = 200
+#: Pods that had their node before the run began are written in several batches: the board counts them at once.
+PLACED_PER_BATCH: Final = 3000
 _JSON: Final = msgspec.json.Encoder()
 
 
@@ -48,6 +50,7 @@ class Gatherer:
         projection = self.projection
         return not (
             projection.dirty
+            or projection.unwritten
             or projection.unsaid
             or projection.nodes.dirty
             or projection.decisions
@@ -67,15 +70,24 @@ class Gatherer:
 
     # --- rows -------------------------------------------------------------------------------------------------------
 
-    def pods(self) -> list[PodRow]:
+    def pods(self, *, last: bool = False) -> list[PodRow]:
+        """`last`: nothing is left for later."""
         projection = self.projection
+        first = list(projection.unwritten) if last else list(islice(projection.unwritten, PLACED_PER_BATCH))
+        for uid in first:
+            del projection.unwritten[uid]
+            if uid in projection.views:
+                projection.dirty.setdefault(uid, projection.views[uid])
         for uid in list(islice(projection.unsaid, IGNORED_PER_BATCH)):
             view = projection.unsaid.pop(uid)
             if uid in projection.views:
                 projection.dirty.setdefault(uid, view)
         rows = [self.pod_row(view) for view in projection.dirty.values()]
+        if projection.unwritten:
+            for uid in projection.dirty:
+                projection.unwritten.pop(uid, None)
         projection.dirty = {}
-        projection.objects_changed = set()
+        projection.objects_changed &= projection.unwritten.keys()
         return rows
 
     def pod_row(self, view: PodView) -> PodRow:

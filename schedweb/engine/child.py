@@ -296,7 +296,9 @@ class Engine:
         pause = max(self.begin.checkpoint_seconds, 20 * self.checkpoint_cost)
         return not self.player.scheduler.mid_cycle and time.monotonic() - self.last_checkpoint >= pause
 
-    def emit(self, *, whole: bool = False, place: frames.Place | None = None, checkpoint: bool = False) -> None:
+    def emit(
+        self, *, whole: bool = False, place: frames.Place | None = None, checkpoint: bool = False, last: bool = False
+    ) -> None:
         player, gatherer = self.player, self.gatherer
         projection = player.projection
         self.number += 1
@@ -308,7 +310,7 @@ class Engine:
         chunk, attempts = gatherer.attempts()
         decisions = gatherer.decisions()
         columns = gatherer.columns(whole=whole)
-        pods = gatherer.pods()
+        pods = gatherer.pods(last=last)
         nodes, nodes_json, topology = gatherer.nodes()
         moves, self.clock_moves = self.clock_moves, []
         outcomes, self.outcomes = self.outcomes, []
@@ -349,6 +351,7 @@ class Engine:
             hit=None
             if (hit := self.pace.breakpoints.hit) is None
             else {"id": hit.id, "text": hit.text, "pod": hit.pod},
+            unwritten=len(projection.unwritten),
             place=place,
             checkpoint=self.checkpoint() if checkpoint else None,
         )
@@ -374,7 +377,7 @@ class Engine:
     def finish(self) -> None:
         """The last batch, with a checkpoint if the player stands between two cycles."""
         self.await_ack()
-        self.emit(checkpoint=not self.player.scheduler.mid_cycle)
+        self.emit(checkpoint=not self.player.scheduler.mid_cycle, last=True)
         frames.write(self.outward, frames.Ended())
 
 

@@ -243,6 +243,8 @@ class Batch(Message, frozen=True, tag="batch"):
     rate: int | None
     breakpoints: list[dict[str, Any]]
     hit: dict[str, str] | None
+    unwritten: int = 0
+    """How many pods of the beginning are left for batches to come."""
     place: Place | None = None
     checkpoint: bytes | None = None
 

@@ -32,8 +32,7 @@ def machine(begin: Begin) -> tuple[Player, Pace]:
         configuration = effective_configuration(begin.configuration, registry)
         player = Player(payload.objects, payload.timeline, configuration, registry, options)
         pace = Pace(speed=begin.speed, mode="paused" if begin.inherited else "created")
-    del payload
-    gc.collect()
+    # What was loaded stays, so the collector need not look through it ever again, nor now.
     gc.freeze()
     gc.enable()
     return player, pace

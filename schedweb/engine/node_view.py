@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
@@ -55,7 +55,8 @@ class NodeTable:
         self.resources: list[str] = list(FIRST)
         self.views: dict[str, NodeView] = {}
         self.next_row = 0
-        self.placed: dict[str, tuple[str, Place, list[int]]] = {}
+        self.placed: dict[str, tuple[str, Place, Amounts]] = {}
+        """Uid → (node, place, amounts); resources that were named later are none of its."""
         self.homeless: dict[str, dict[str, None]] = {}
         """Pods whose node is not there (yet): node → uids."""
         self.usage = usage
@@ -82,8 +83,6 @@ class NodeTable:
             for amounts in (view.allocatable, view.requested, view.reserved):
                 amounts.append(0)
             self.dirty[view.row] = view
-        for _, _, amounts in self.placed.values():
-            amounts.append(0)
         self.topology_changed = True
 
     # --- nodes ------------------------------------------------------------------------------------------------------
@@ -135,13 +134,28 @@ class NodeTable:
         if known is not None and known[0] == node and known[1] == place:
             return
         self.take(uid)
-        vector = self.vector({**amounts, "pods": 1})
-        self.placed[uid] = (node, place, vector)
+        self.placed[uid] = (node, place, tuple(self.vector({**amounts, "pods": 1})))
         view = self.views.get(node)
         if view is None:
             self.homeless.setdefault(node, {})[uid] = None
         else:
             self._count(view, uid, 1)
+
+    def put_all(self, bound: Iterable[tuple[str, str, Mapping[str, int]]]) -> None:
+        """Many new pods at once, as (uid, node, amounts). Replicas may share their amounts."""
+        vectors: dict[int, tuple[Mapping[str, int], Amounts]] = {}
+        for uid, node, amounts in bound:
+            known = vectors.get(id(amounts))
+            if known is None:
+                known = vectors[id(amounts)] = amounts, tuple(self.vector({**amounts, "pods": 1}))
+            self.placed[uid] = (node, BOUND, known[1])
+            view = self.views.get(node)
+            if view is None:
+                self.homeless.setdefault(node, {})[uid] = None
+            else:
+                self._add(view, uid, 1)
+        for view in self.views.values():
+            self._changed(view)
 
     def take(self, uid: str) -> None:
         known = self.placed.get(uid)
@@ -155,12 +169,15 @@ class NodeTable:
         del self.placed[uid]
 
     def _count(self, view: NodeView, uid: str, sign: int) -> None:
+        self._add(view, uid, sign)
+        self._changed(view)
+
+    def _add(self, view: NodeView, uid: str, sign: int) -> None:
         _, place, vector = self.placed[uid]
         amounts = view.requested if place == BOUND else view.reserved
         for index, amount in enumerate(vector):
             amounts[index] += sign * amount
         view.pods[place] += sign
-        self._changed(view)
 
     def _changed(self, view: NodeView) -> None:
         self.dirty[view.row] = view

@@ -1,24 +1,31 @@
 """The stored form of a snapshot: its manifests and its timeline, as zstd-compressed JSON. Pure: the child reads it.
 
-``{"version": 1, "objects": [manifest, …], "timeline": [{"at": ns, "delete": bool, "manifest": …}, …]}``; the timeline
-is in the order in which it is to be played. ``at`` counts nanoseconds from the start of a run.
+``{"version": 2, "objects": [manifest, …], "specs": [spec, …], "pods": [[spec, node, token, metadata, status], …],
+"runs": [n, m, …], "timeline": [{"at": ns, "delete": bool, "manifest": …}, …]}``; the timeline is in the order in which
+it is to be played. ``at`` counts nanoseconds from the start of a run. ``pods`` are those of replicas.py.
+``runs`` keeps the order of all: n of ``objects`` first, then m of ``pods``, and so on. Version 1 had ``objects`` only.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
-from typing import Any, Final, TypeVar
+from itertools import groupby, islice
+from typing import Any, Final, Generic, TypeVar
 
 import msgspec
 import zstandard
 
 from framework.objects import KubeObject
 from framework.objects.decode import decode_object
+from schedweb.engine.replicas import Packed, Parts, manifest_of, template_of
 
-VERSION: Final = 1
+VERSION: Final = 2
+_READABLE: Final = (1, 2)
 _LARGEST: Final = 4 * 1024**3
 """An upper bound for what a stored payload may unfold to."""
+Text = msgspec.Raw | Packed
+"""An object as it was imported: JSON, or packed."""
 
 
 class TimelineEntry(msgspec.Struct, frozen=True, kw_only=True):
@@ -29,19 +36,18 @@ class TimelineEntry(msgspec.Struct, frozen=True, kw_only=True):
     manifest: dict[str, Any]
 
 
-class _Stored(msgspec.Struct, kw_only=True):
+P = TypeVar("P", Packed, Parts)
+L = TypeVar("L")
+R = TypeVar("R")
+
+
+class _Stored(msgspec.Struct, Generic[P], kw_only=True):
     version: int
     objects: list[msgspec.Raw]
+    specs: list[msgspec.Raw] = []
+    pods: list[P] = []
+    runs: list[int] = []
     timeline: list[TimelineEntry]
-
-
-class _StoredManifests(msgspec.Struct, kw_only=True):
-    version: int
-    objects: list[dict[str, Any]]
-    timeline: list[TimelineEntry]
-
-
-T = TypeVar("T", _Stored, _StoredManifests)
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,37 +58,85 @@ class Payload:
     timeline: list[TimelineEntry]
 
 
+@dataclass(frozen=True, slots=True)
+class Texts:
+    """The objects as they were imported, in their order. ``specs``: what packed ones name."""
+
+    objects: list[Text]
+    specs: list[bytes]
+
+    def manifest(self, text: Text) -> dict[str, Any]:
+        if isinstance(text, Packed):
+            return manifest_of(self.specs[text.spec], text)
+        manifest: dict[str, Any] = msgspec.json.decode(text)
+        return manifest
+
+
 class PayloadUnreadable(Exception):
     """Stored bytes that this version cannot read; the text says why."""
 
 
-def encode_payload(objects: Iterable[dict[str, Any] | msgspec.Raw], timeline: Sequence[TimelineEntry] = ()) -> bytes:
-    document = {"version": VERSION, "objects": list(objects), "timeline": list(timeline)}
+def encode_payload(
+    objects: Iterable[dict[str, Any] | Text], timeline: Sequence[TimelineEntry] = (), specs: Sequence[bytes] = ()
+) -> bytes:
+    """``specs``: of the Packer that packed what is packed."""
+    plain: list[dict[str, Any] | Text] = []
+    pods: list[dict[str, Any] | Text] = []
+    runs: list[int] = []
+    for are_packed, alike in groupby(objects, lambda each: isinstance(each, Packed)):
+        into = pods if are_packed else plain
+        before = len(into)
+        into.extend(alike)
+        if are_packed and not runs:
+            runs.append(0)
+        runs.append(len(into) - before)
+    document = {
+        "version": VERSION,
+        "objects": plain,
+        "specs": [msgspec.Raw(text) for text in specs],
+        "pods": pods,
+        "runs": runs,
+        "timeline": list(timeline),
+    }
     return zstandard.ZstdCompressor(level=3).compress(msgspec.json.encode(document))
 
 
 def decode_payload(blob: bytes) -> Payload:
     """Raises PayloadUnreadable. The garbage collector is best switched off around this for large clusters."""
-    stored = _decoded(blob, _Stored)
-    return Payload([decode_object(raw) for raw in stored.objects], stored.timeline)
+    stored = _decoded(blob, _Stored[Parts])
+    templates = [template_of(text) for text in stored.specs]
+    objects: Iterator[KubeObject] = map(decode_object, stored.objects)
+    pods: Iterator[KubeObject] = (templates[parts.spec].pod(parts) for parts in stored.pods)
+    return Payload(_in_order(objects, pods, stored.runs), stored.timeline)
 
 
-def decode_texts(blob: bytes) -> list[msgspec.Raw]:
-    """The objects as they were imported, each as JSON."""
-    return _decoded(blob, _Stored).objects
+def decode_texts(blob: bytes) -> Texts:
+    """The objects as they were imported, for the YAML view and for choosing among them. Raises PayloadUnreadable."""
+    stored = _decoded(blob, _Stored[Packed])
+    objects: list[Text] = _in_order(iter(stored.objects), iter(stored.pods), stored.runs)
+    return Texts(objects, [bytes(text) for text in stored.specs])
 
 
 def decode_manifests(blob: bytes) -> list[dict[str, Any]]:
-    """The objects as they were imported: for the YAML view and lists of objects."""
-    return _decoded(blob, _StoredManifests).objects
+    """``decode_texts``, parsed."""
+    texts = decode_texts(blob)
+    return [texts.manifest(each) for each in texts.objects]
 
 
-def _decoded(blob: bytes, into: type[T]) -> T:
+def _in_order(plain: Iterator[L], packed: Iterator[R], runs: list[int]) -> list[L | R]:
+    found: list[L | R] = []
+    for turn, count in enumerate(runs):
+        found += islice(packed, count) if turn % 2 else islice(plain, count)
+    found += plain
+    return found
+
+
+def _decoded(blob: bytes, into: type[_Stored[P]]) -> _Stored[P]:
     try:
         text = zstandard.ZstdDecompressor().decompress(bytes(blob), max_output_size=_LARGEST)
         stored = msgspec.json.decode(text, type=into)
     except (zstandard.ZstdError, msgspec.DecodeError) as error:
         raise PayloadUnreadable(f"The stored snapshot cannot be read: {error}") from error
-    if stored.version != VERSION:
+    if stored.version not in _READABLE:
         raise PayloadUnreadable(f"The stored snapshot has version {stored.version}; this program reads {VERSION}.")
     return stored

@@ -6,6 +6,7 @@ and the node table; the child process takes it out (schedweb/engine/batch.py).
 
 from __future__ import annotations
 
+from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -39,6 +40,7 @@ TIMED_OUT: Final = "rejected due to timeout"
 SECOND: Final = 1_000_000_000
 #: Above this the manifests of placed pods are written when they change only: the snapshot holds them as they were.
 MANIFESTS_AT_START: Final = 20_000
+PLACED_BEFORE: Final = "Pod added, on its node"
 #: What the scheduler reads besides pods and nodes, and people ask for.
 SHOWN_KINDS: Final = frozenset({
     "PersistentVolumeClaim", "PersistentVolume", "StorageClass", "CSINode", "CSIDriver", "CSIStorageCapacity",
@@ -92,6 +94,8 @@ class Projection(Observer):
         self.follow = False
         """Tell of the beginning of every attempt too: somebody steps."""
         self.dirty: dict[str, PodView] = {}
+        self.unwritten: dict[str, None] = {}
+        """Uids of pods that had their node from the start and have no row yet: there may be very many."""
         self.objects_changed: set[str] = set()
         """Uids of pods whose object is not the one that was last written, or that the snapshot holds."""
         self.changed_columns: set[str] = set()
@@ -186,20 +190,41 @@ class Projection(Observer):
         pods = self.cluster.list(Pod)
         nodes = self.cluster.list(Node)
         views = [view_of(pod) for pod in pods]
-        names = {name for view in views for name in view.amounts}
+        names = {name for amounts in {id(view.amounts): view.amounts for view in views}.values() for name in amounts}
         for node in nodes:
             names.update(node.status.allocatable or {})
         self.nodes.declare({name for name in names if not name.startswith("hugepages-")})
         for node in nodes:
             self.nodes.set_node(node)
+        placed: list[tuple[str, str, Mapping[str, int]]] = []
         for pod, view in zip(pods, views, strict=True):
-            self._pod_added(pod, view)
+            if pod.spec.node_name and pod.status.phase not in ("Succeeded", "Failed"):
+                self._placed_before(pod, view)
+                placed.append((view.uid, view.node, view.amounts))
+            else:
+                self._pod_added(pod, view)
             if len(pods) <= MANIFESTS_AT_START or not pod.spec.node_name:
                 self.objects_changed.add(view.uid)
+        self.nodes.put_all(placed)
+        if placed:
+            self.changed_columns.add("bound")
         for obj in self.cluster.all():
             if not isinstance(obj, Pod | Node):
                 self._other_changed(None, obj)
         self.usage.start(1)
+
+    def _placed_before(self, pod: Pod, view: PodView) -> None:
+        """As ``_pod_added`` does it for a pod that has its node, without what nobody needs to hear at the beginning."""
+        self.views[view.uid] = view
+        if view.gang:
+            self.gangs.setdefault(view.gang, {})[view.uid] = view
+        view.node = pod.spec.node_name
+        view.since = self.now
+        self.entered += 1
+        view.entered = self.entered
+        self.board.enter(view, "bound")
+        view.step(self.now, PLACED_BEFORE)
+        self.unwritten[view.uid] = None
 
     def _pod_added(self, pod: Pod, view: PodView) -> None:
         known = self.views.get(view.uid)
@@ -213,7 +238,7 @@ class Projection(Observer):
         elif pod.spec.node_name:
             view.node = pod.spec.node_name
             self.nodes.put(view.uid, view.node, BOUND, view.amounts)
-            self.enter(view, "bound", "Pod added, on its node")
+            self.enter(view, "bound", PLACED_BEFORE)
         elif pod.spec.scheduler_name not in self.schedulers:
             self._unknown_profile(pod, view)
 

@@ -142,7 +142,7 @@ class Supervisor:
 
     def store(self, batch: frames.Batch) -> bool:
         self.writer.store(batch)
-        if batch.state != self.state or batch.position != self.position or batch.outcomes:
+        if batch.state != self.state or batch.position != self.position or batch.outcomes or batch.unwritten:
             self.rested_since = time.monotonic()
         self.state, self.position = batch.state, batch.position
         self.send(frames.Ack(batch.number))

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Iterable, Sequence
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from typing import Any, Final
 
 import msgspec
@@ -12,11 +12,14 @@ import msgspec
 from framework.objects import KubeObject, Node, Pod, Unstructured
 from framework.objects.decode import decode_manifest, decode_object
 from framework.objects.errors import ObjectError
+from framework.objects.pod_validation import pod_errors
 from framework.objects.resources import node_allocatable, placed_figures
 from framework.objects.selectors import LabelMatcher
 from framework.objects.timestamps import TimestampError, parse_timestamp
-from framework.objects.validation import check_object
-from schedweb.snapshots.manifests import FileRefused, Manifest
+from framework.objects.validation import check_object, replica_errors
+from schedweb.engine.payload import Text, Texts, encode_payload
+from schedweb.engine.replicas import Packer
+from schedweb.snapshots.manifests import FileRefused, Manifest, manifests_in
 from schedweb.snapshots.redaction import DROPPED_KINDS, redact
 from schedweb.snapshots.scheduler_events import PodEvent, SchedulerEvent, count_events, merged, read_event
 from schedweb.snapshots.simulator_export import CONFIGURATION_KIND
@@ -30,16 +33,11 @@ MOST_BARS: Final = 320
 
 @dataclass(slots=True)
 class Member:
-    """One object of the cluster: as it came (redacted; JSON) and as the framework reads it."""
+    """One object of the cluster: as it came (redacted) and as the framework reads it."""
 
     kind: str
-    text: msgspec.Raw
+    text: Text
     decoded: KubeObject
-
-    @property
-    def manifest(self) -> Manifest:
-        """Parsed anew: a hundred thousand of them would fill the memory."""
-        return msgspec.json.decode(self.text, type=dict[str, Any])
 
 
 def member(manifest: Manifest, decoded: KubeObject) -> Member:
@@ -57,6 +55,8 @@ class Cluster:
     """Events that no scheduler said; they are not kept."""
     configuration: Manifest | None = None
     """The scheduler's, if the file has one."""
+    specs: list[bytes] = field(default_factory=list)
+    """Of the pods that are packed."""
 
     def pods(self) -> Iterable[Pod]:
         return (m.decoded for m in self.members if isinstance(m.decoded, Pod))
@@ -64,44 +64,60 @@ class Cluster:
     def nodes(self) -> Iterable[Node]:
         return (m.decoded for m in self.members if isinstance(m.decoded, Node))
 
+    def manifest(self, one: Member) -> Manifest:
+        """Parsed anew: a hundred thousand of them would fill the memory."""
+        return Texts([], self.specs).manifest(one.text)
 
-def read_cluster(manifests: Iterable[Manifest], *, from_json: bool = False) -> Cluster:
+    def payload(self) -> bytes:
+        return encode_payload((each.text for each in self.members), specs=self.specs)
+
+
+def read_cluster(items: Iterable[Manifest | msgspec.Raw], *, from_json: bool = False) -> Cluster:
     """Raises FileRefused with the object and the field when anything is wrong: nothing is half imported.
 
-    ``from_json``: the manifests were parsed from JSON, so going back through it changes nothing, and is faster than
-    converting them.
+    ``items``: of ``read_items``. ``from_json``: the manifests were parsed from JSON, so going back through it changes
+    nothing, and is faster than converting them.
     """
-    cluster = Cluster()
+    packer = Packer(redact, lambda pod: not any(pod_errors(pod)))
+    cluster = Cluster(specs=packer.specs)
     events: list[PodEvent] = []
     seen: set[tuple[str, str, str, str]] = set()
-    for manifest in manifests:
-        if manifest.get("kind") in DROPPED_KINDS:
-            cluster.dropped[manifest["kind"]] += 1
-            continue
-        if manifest.get("kind") == "Event":
-            if (event := read_event(manifest)) is None:
-                cluster.other_events += 1
-            else:
-                events.append(event)
-            continue
-        redact(manifest)
-        if manifest.get("kind") == CONFIGURATION_KIND:
-            if cluster.configuration is not None:
-                raise FileRefused(f"There are two {CONFIGURATION_KIND} objects.")
-            cluster.configuration = manifest
-            continue
-        text = msgspec.Raw(_JSON.encode(manifest)) if from_json else None
-        try:
-            decoded = decode_manifest(manifest) if text is None else decode_object(text)
-            check_object(decoded)
-        except ObjectError as error:
-            raise FileRefused(str(error)) from None
-        kind, version = str(manifest["kind"]), str(manifest["apiVersion"])
-        identity = (version.rpartition("/")[0], kind, decoded.metadata.namespace, decoded.metadata.name)
+
+    def take(kind: str, group: str, text: Text, decoded: KubeObject) -> None:
+        identity = (group, kind, decoded.metadata.namespace, decoded.metadata.name)
         if identity in seen:
             raise FileRefused(f"{kind} {decoded.key} is there twice.")
         seen.add(identity)
-        cluster.members.append(member(manifest, decoded) if text is None else Member(kind, text, decoded))
+        cluster.members.append(Member(kind, text, decoded))
+
+    for item in items:
+        packed = packer.pack(item) if isinstance(item, msgspec.Raw) else None
+        if packed is not None and not replica_errors(packed[1]):
+            take("Pod", "", *packed)
+            continue
+        for manifest in manifests_in(item):
+            if manifest.get("kind") in DROPPED_KINDS:
+                cluster.dropped[manifest["kind"]] += 1
+                continue
+            if manifest.get("kind") == "Event":
+                if (event := read_event(manifest)) is None:
+                    cluster.other_events += 1
+                else:
+                    events.append(event)
+                continue
+            redact(manifest)
+            if manifest.get("kind") == CONFIGURATION_KIND:
+                if cluster.configuration is not None:
+                    raise FileRefused(f"There are two {CONFIGURATION_KIND} objects.")
+                cluster.configuration = manifest
+                continue
+            text = msgspec.Raw(_JSON.encode(manifest))
+            try:
+                decoded = decode_object(text) if from_json else decode_manifest(manifest)
+                check_object(decoded)
+            except ObjectError as error:
+                raise FileRefused(str(error)) from None
+            take(str(manifest["kind"]), str(manifest["apiVersion"]).rpartition("/")[0], text, decoded)
     schedulers = {pod.spec.scheduler_name for pod in cluster.pods()} - {""}
     said = [each.event for each in events if each.is_schedulers(schedulers)]
     cluster.other_events += len(events) - len(said)
@@ -109,13 +125,10 @@ def read_cluster(manifests: Iterable[Manifest], *, from_json: bool = False) -> C
     return cluster
 
 
-def stored_cluster(texts: Iterable[msgspec.Raw], events: Sequence[SchedulerEvent] = ()) -> Cluster:
+def stored_cluster(texts: Texts, objects: Iterable[KubeObject], events: Sequence[SchedulerEvent] = ()) -> Cluster:
     """Of objects and events that ``read_cluster`` took in before."""
-    cluster = Cluster(events=list(events))
-    for text in texts:
-        decoded = decode_object(text)
-        cluster.members.append(Member(decoded.kind, text, decoded))
-    return cluster
+    members = [Member(decoded.kind, text, decoded) for text, decoded in zip(texts.objects, objects, strict=True)]
+    return Cluster(members, specs=texts.specs, events=list(events))
 
 
 def is_finished(pod: Pod) -> bool:
@@ -208,16 +221,15 @@ def apply_filter(cluster: Cluster, chosen: ImportFilter) -> tuple[Cluster, int]:
             kept.append(each)
         elif pod.spec.node_name and not is_finished(pod):
             unnamed += 1
-            kept.append(_unnamed_usage(each.manifest, pod, unnamed))
-    left = Cluster(kept, cluster.dropped, other_events=cluster.other_events, configuration=cluster.configuration)
-    left.events = _events_left(cluster, chosen)
+            kept.append(_unnamed_usage(cluster.manifest(each), pod, unnamed))
+    left = replace(cluster, members=kept, events=_events_left(cluster, chosen))
     return left, unnamed
 
 
 def _events_left(cluster: Cluster, chosen: ImportFilter) -> list[SchedulerEvent]:
     """Of pods that stay. Of a pod that the file does not have only its namespace is known."""
     stays = {
-        (pod.metadata.namespace, pod.metadata.name): chosen.keeps(pod.metadata.namespace, dict(pod.metadata.labels))
+        (pod.metadata.namespace, pod.metadata.name): chosen.keeps(pod.metadata.namespace, pod.metadata.labels)
         for pod in cluster.pods()
     }
     unknown = chosen.labels is None
@@ -276,17 +288,18 @@ def utilisation_bars(nodes: Iterable[Node], pods: Iterable[Pod]) -> list[dict[st
 
 def taken_at(objects: Sequence[KubeObject]) -> int:
     """The cluster's own time in nanoseconds: the latest moment that its objects mention; 0 when they mention none."""
-    latest = 0
+    moments: set[str | None] = set()
     for each in objects:
-        moments = [each.metadata.creation_timestamp]
+        moments.add(each.metadata.creation_timestamp)
         if isinstance(each, Pod):
-            moments += [each.status.start_time, *(c.last_transition_time for c in each.status.conditions)]
-        elif isinstance(each, Node):
-            moments += [c.last_transition_time for c in each.status.conditions]
-        for moment in moments:
-            if moment:
-                try:
-                    latest = max(latest, parse_timestamp(moment))
-                except TimestampError:
-                    continue  # validation of the object has its own opinion; a clock needs only a moment
+            moments.add(each.status.start_time)
+        if isinstance(each, Pod | Node):
+            moments.update([c.last_transition_time for c in each.status.conditions])
+    latest = 0
+    for moment in moments:
+        if moment:
+            try:
+                latest = max(latest, parse_timestamp(moment))
+            except TimestampError:
+                continue  # validation of the object has its own opinion; a clock needs only a moment
     return latest

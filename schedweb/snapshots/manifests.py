@@ -5,7 +5,9 @@ Pure (reader process).
 
 from __future__ import annotations
 
+import codecs
 import json
+import mmap
 import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -22,6 +24,7 @@ YAML_LIMIT: Final = 32 * 1024 * 1024
 """YAML is read at a few megabytes a second, and unfolds to much more than its size."""
 
 Manifest = dict[str, Any]
+_STRETCH: Final = 1024 * 1024
 _BETWEEN_DOCUMENTS: Final = re.compile(r"\s*(?:---\s*)*")
 
 
@@ -53,16 +56,27 @@ _Loader.yaml_implicit_resolvers = {
 
 def read_manifests(path: Path) -> Iterator[Manifest]:
     """Every object of the file, lists unfolded. Raises FileRefused."""
+    for item in read_items(path):
+        yield from manifests_in(item)
+
+
+def read_items(path: Path) -> Iterator[Manifest | msgspec.Raw]:
+    """As ``read_manifests``, but items of a JSON List stay the text that they are there. Raises FileRefused."""
     size = path.stat().st_size
+    documents: Iterator[Any]
     if is_json(path):
         _check_size(size, JSON_LIMIT, "JSON")
-        documents: Iterator[Any] = _read_json(path.read_bytes())
+        documents = _read_json(path)
     else:
         _check_size(size, YAML_LIMIT, "YAML")
         documents = _read_yaml(path.read_bytes())
     found = False
     try:
         for document in documents:
+            if isinstance(document, msgspec.Raw):
+                found = True
+                yield document
+                continue
             for manifest in _unfold(document, ""):
                 found = True
                 yield manifest
@@ -70,6 +84,14 @@ def read_manifests(path: Path) -> Iterator[Manifest]:
         raise FileRefused(str(error)) from None
     if not found:
         raise FileRefused("The file holds no Kubernetes object.")
+
+
+def manifests_in(item: Manifest | msgspec.Raw) -> Iterator[Manifest]:
+    """Of what ``read_items`` gives: an item may be a list itself. Raises FileRefused."""
+    if isinstance(item, msgspec.Raw):
+        yield from _unfold({"apiVersion": "v1", "kind": "List", "items": [_parsed(item)]}, "")
+    else:
+        yield item
 
 
 def is_json(path: Path) -> bool:
@@ -88,15 +110,18 @@ def _check_size(size: int, limit: int, language: str) -> None:
         raise FileRefused(f"The file has {size / mega:,.0f} MB; {language} may have {limit // mega} MB.{hint}")
 
 
-def _read_json(data: bytes) -> Iterator[Any]:
-    data = data.removeprefix(b"\xef\xbb\xbf")
+def _read_json(path: Path) -> Iterator[Any]:
+    """Documents; of a List its items one by one, as text: all of a large cluster parsed would take gigabytes."""
+    data = _mapped(path)
     try:
         whole = msgspec.json.decode(data, type=_List)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         whole = None
     if whole is not None and whole.items is not None and whole.kind.endswith("List"):
-        # Item by item: all of a large cluster at once would take gigabytes.
-        yield from _read_items(whole.apiVersion, whole.kind, whole.items)
+        if whole.kind == "List" and _is_utf8(data):
+            yield from whole.items
+        else:
+            yield from _read_items(whole.apiVersion, whole.kind, whole.items)
         return
     if (export := _simulator_export(data)) is not None:
         yield from _read_export(export)
@@ -104,11 +129,30 @@ def _read_json(data: bytes) -> Iterator[Any]:
     try:
         documents = [msgspec.json.decode(data)]
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        documents = list(_read_several_json(data, error))
+        documents = list(_read_several_json(bytes(data), error))
     except RecursionError:
         raise FileRefused("This JSON is nested too deeply.") from None
     for document in documents:
         yield from document if isinstance(document, list) else [document]
+
+
+def _mapped(path: Path) -> memoryview:
+    """The file without its byte order mark. Texts that are kept are views of it, so it takes no memory of its own."""
+    with path.open("rb") as file:
+        data = memoryview(mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ))
+    return data[3:] if bytes(data[:3]) == codecs.BOM_UTF8 else data
+
+
+def _is_utf8(data: memoryview) -> bool:
+    """Texts that nobody has parsed yet may hold anything."""
+    decoder = codecs.getincrementaldecoder("utf-8")()
+    try:
+        for start in range(0, len(data), _STRETCH):
+            decoder.decode(data[start : start + _STRETCH])
+        decoder.decode(b"", final=True)
+    except UnicodeDecodeError:
+        return False
+    return True
 
 
 class _List(msgspec.Struct):
@@ -118,16 +162,20 @@ class _List(msgspec.Struct):
 
 
 def _read_items(version: Any, kind: str, items: list[msgspec.Raw]) -> Iterator[Any]:
+    for item in items:
+        yield {"apiVersion": version, "kind": kind, "items": [_parsed(item)]}
+
+
+def _parsed(item: msgspec.Raw) -> Any:
     try:
-        for item in items:
-            yield {"apiVersion": version, "kind": kind, "items": [msgspec.json.decode(item)]}
+        return msgspec.json.decode(item)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         raise FileRefused(f"This is not JSON: {error}.") from None
     except RecursionError:
         raise FileRefused("This JSON is nested too deeply.") from None
 
 
-def _simulator_export(data: bytes) -> SimulatorExport | None:
+def _simulator_export(data: memoryview) -> SimulatorExport | None:
     try:
         found = msgspec.json.decode(data, type=SimulatorExport)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):

@@ -8,6 +8,7 @@ payload and events. ``events``: upload → the events in it.
 from __future__ import annotations
 
 import gc
+import os
 import shutil
 import sys
 import time
@@ -19,7 +20,7 @@ import msgspec
 
 from framework.objects.selector_syntax import parse_selector
 from framework.objects.selectors import SelectorError
-from schedweb.engine.payload import decode_texts, encode_payload
+from schedweb.engine.payload import decode_payload, decode_texts
 from schedweb.snapshots.cluster import (
     Cluster,
     ImportFilter,
@@ -32,7 +33,7 @@ from schedweb.snapshots.cluster import (
     utilisation_bars,
     warnings_of,
 )
-from schedweb.snapshots.manifests import FileRefused, is_json, read_manifests
+from schedweb.snapshots.manifests import FileRefused, is_json, read_items
 from schedweb.snapshots.scheduler_events import count_events, decode_events, encode_events
 
 MOST_MEMORY: Final = 8 * 1024**3
@@ -85,15 +86,20 @@ def make_filter(exclude_namespaces: list[str], label_selector: str) -> ImportFil
     return ImportFilter(frozenset(exclude_namespaces), labels)
 
 
-def read(request: Request) -> Answer:
+def keeps_all(request: Request) -> bool:
+    return not request.exclude_namespaces and not request.label_selector.strip()
+
+
+def read(request: Request, kept: list[object]) -> Answer:
     source = Path(request.source)
-    cluster = read_cluster(read_manifests(source), from_json=is_json(source))
+    cluster = read_cluster(read_items(source), from_json=is_json(source))
+    kept.append(cluster)
     if not cluster.members:
         raise FileRefused(nothing_to_play(cluster))
-    Path(request.target).write_bytes(encode_payload(member.text for member in cluster.members))
+    Path(request.target).write_bytes(cluster.payload())
     Path(request.events).write_bytes(encode_events(cluster.events))
     entries = [
-        PodIndexEntry(p.metadata.namespace, dict(p.metadata.labels), is_pending(p), bool(p.spec.node_name))
+        PodIndexEntry(p.metadata.namespace, p.metadata.labels, is_pending(p), bool(p.spec.node_name))
         for p in cluster.pods()
     ]
     described = _described(cluster)
@@ -110,24 +116,27 @@ def nothing_to_play(cluster: Cluster) -> str:
     return "The file holds nothing that can be kept."
 
 
-def choose(request: Request) -> Answer:
+def choose(request: Request, kept: list[object]) -> Answer:
     source, target = Path(request.source), Path(request.target)
-    chosen = make_filter(request.exclude_namespaces, request.label_selector)
-    if chosen.keeps_all:
+    if keeps_all(request):
         shutil.copyfile(source, target)
         shutil.copyfile(request.events, request.events_target)
         return msgspec.json.decode(Path(request.index).read_bytes(), type=_IndexHead).described
-    events = decode_events(Path(request.events).read_bytes())
-    cluster, _ = apply_filter(stored_cluster(decode_texts(source.read_bytes()), events), chosen)
-    target.write_bytes(encode_payload(member.text for member in cluster.members))
+    chosen = make_filter(request.exclude_namespaces, request.label_selector)
+    stored, events = source.read_bytes(), decode_events(Path(request.events).read_bytes())
+    whole = stored_cluster(decode_texts(stored), decode_payload(stored).objects, events)
+    kept.append(whole)
+    cluster, _ = apply_filter(whole, chosen)
+    target.write_bytes(cluster.payload())
     Path(request.events_target).write_bytes(encode_events(cluster.events))
     return _described(cluster)
 
 
-def read_events(request: Request) -> Answer:
+def read_events(request: Request, kept: list[object]) -> Answer:
     """Only what schedulers said; whatever else the file holds is looked at for the schedulers' names, and not kept."""
     source = Path(request.source)
-    cluster = read_cluster(read_manifests(source), from_json=is_json(source))
+    cluster = read_cluster(read_items(source), from_json=is_json(source))
+    kept.append(cluster)
     if not cluster.events:
         said = f"; the {cluster.other_events} events in it come from others" if cluster.other_events else ""
         raise FileRefused(f"The file holds no event of a scheduler about a pod{said}.")
@@ -149,13 +158,15 @@ def read_index(path: Path) -> list[PodIndexEntry]:
     return msgspec.json.decode(path.read_bytes(), type=Index).pods
 
 
-TASKS: Final[dict[str, Callable[[Request], Answer]]] = {"read": read, "choose": choose, "events": read_events}
+Task = Callable[[Request, list[object]], Answer]
+TASKS: Final[dict[str, Task]] = {"read": read, "choose": choose, "events": read_events}
 
 
-def answer(request: Request) -> Answer:
+def answer(request: Request, kept: list[object] | None = None) -> Answer:
+    """``kept``: what was made stays in it. A process that ends then need not take it apart object by object."""
     started = time.monotonic()
     try:
-        result = TASKS[request.task](request)
+        result = TASKS[request.task](request, [] if kept is None else kept)
     except (FileRefused, SelectorError) as error:
         return Answer(error=str(error))
     except MemoryError:
@@ -168,7 +179,10 @@ def main() -> None:
     limit_memory()
     gc.disable()
     request = msgspec.json.decode(sys.stdin.buffer.read(), type=Request)
-    sys.stdout.buffer.write(msgspec.json.encode(answer(request)))
+    kept: list[object] = []
+    sys.stdout.buffer.write(msgspec.json.encode(answer(request, kept)))
+    sys.stdout.buffer.flush()
+    os._exit(0)
 
 
 def limit_memory() -> None:

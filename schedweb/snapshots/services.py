@@ -24,6 +24,7 @@ from framework.objects.decode import decode_manifest
 from framework.objects.timestamps import parse_timestamp
 from schedweb.engine.payload import TimelineEntry, encode_payload
 from schedweb.environment import ROOT
+from schedweb.snapshots import reader
 from schedweb.snapshots.cluster import Cluster, count_cluster, member, utilisation_bars
 from schedweb.snapshots.configuration import configuration_take, configuration_text, problems_of
 from schedweb.snapshots.manifests import JSON_LIMIT, YAML_LIMIT, Manifest
@@ -145,18 +146,18 @@ def import_commit(
     chosen = row.cluster.with_suffix(f".chosen-{uuid.uuid4().hex}")
     chosen_events = chosen.with_suffix(f"{chosen.suffix}-events")
     try:
-        answer = run_reader(
-            Request(
-                task="choose",
-                source=str(row.cluster),
-                target=str(chosen),
-                index=str(row.index),
-                events=str(row.events),
-                events_target=str(chosen_events),
-                exclude_namespaces=list(exclude_namespaces),
-                label_selector=label_selector,
-            )
+        request = Request(
+            task="choose",
+            source=str(row.cluster),
+            target=str(chosen),
+            index=str(row.index),
+            events=str(row.events),
+            events_target=str(chosen_events),
+            exclude_namespaces=list(exclude_namespaces),
+            label_selector=label_selector,
         )
+        # A copy of what was read needs no process of its own.
+        answer = reader.answer(request) if reader.keeps_all(request) else run_reader(request)
         if answer.error:
             raise SnapshotError(answer.error)
         payload, events = chosen.read_bytes(), chosen_events.read_bytes()

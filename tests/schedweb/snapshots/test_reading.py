@@ -130,8 +130,10 @@ def test_secrets_are_dropped_and_values_redacted() -> None:
     config = {"apiVersion": "v1", "kind": "ConfigMap", "metadata": {"name": "c", "namespace": "shop"}}
     secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s", "namespace": "shop"}}
     cluster = read_cluster([pod, deployment, {**config, "data": {"k": "hunter2"}}, {**secret, "data": {"p": "aHVu"}}])
-    assert "hunter2" not in json.dumps([m.manifest for m in cluster.members])
-    assert cluster.members[0].manifest["spec"]["containers"][0]["env"] == [{"name": "PASSWORD", "value": REDACTED}]
+    assert "hunter2" not in json.dumps([cluster.manifest(m) for m in cluster.members])
+    assert cluster.manifest(cluster.members[0])["spec"]["containers"][0]["env"] == [
+        {"name": "PASSWORD", "value": REDACTED}
+    ]
     assert cluster.dropped == {"Secret": 1}
 
 
