@@ -16,6 +16,7 @@ from framework.columns.counts import Counts
 from framework.columns.facts import ABSENT, CodedFact, CodedPredicate, Extent, NodePredicate, grown
 from framework.columns.images import Images, ImageScore
 from framework.columns.log import Log, RowLog
+from framework.columns.nodes import NodeInfos
 from framework.columns.usage import OwnRows, PortConflicts, Usage
 from framework.columns.volumes import PodsWithVolumes
 from framework.interface.columns import DomainInput, Input, PodQuery, TermInput, TermKind, TermTarget
@@ -353,6 +354,10 @@ class Snapshot:
             return find_untolerated_taint(taints, tolerations, effects) is None
 
         return self.input(("tolerating", tolerations, effects), lambda: CodedPredicate(self._taints, predicate))
+
+    def whole_nodes(self) -> NodeInfos:
+        """→ the NodeInfos themselves."""
+        return self.input("nodes", lambda: NodeInfos(self.extent, self.usage.log, self.info_of_row))
 
     def pods_matching(
         self, namespaces: frozenset[str] | None, selector: LabelMatcher, key: str, eligible: Input | None

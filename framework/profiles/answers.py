@@ -11,44 +11,54 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framework.interface.status import Code, Status
-from framework.profiles.filter_entry import FilterEntry, filter_status
+from framework.profiles.filter_entry import FilterEntry, filter_status, rank_of
 from framework.profiles.filter_run import FilterRun
 from framework.profiles.outcomes import raised
 from framework.profiles.verdicts import Verdicts
 
-_AFTER_ALL: Final = 1 << 30
+AFTER_ALL: Final = 1 << 30
+"""The place behind every plugin's."""
 
 
 class Answers:
     def __init__(self, verdicts: Verdicts) -> None:
-        self._verdicts = verdicts
-        self._own: list[Status] = []
-        self._base = len(verdicts.statuses)
+        self._statuses = list(verdicts.statuses)
+        self._ranks = [verdicts.rank(number) for number in range(len(self._statuses))]
+        self._numbers: dict[tuple[Status, int], int] = {}
         self.by_row: NDArray[np.int32] = verdicts.history.values.astype(np.int32)
         """Verdict numbers; those of own statuses follow after the class's."""
 
-    def put(self, row: int, status: Status) -> None:
+    def put(self, row: int, status: Status, place: int = AFTER_ALL) -> None:
+        """``place`` of the plugin that was asked node by node; without one, of whatever they said together."""
         if status.is_success:
             self.by_row[row] = 0
             return
-        self.by_row[row] = self._base + len(self._own)
-        self._own.append(status)
+        number = self._numbers.get((status, place))
+        if number is None:
+            number = self._numbers[status, place] = len(self._statuses)
+            self._statuses.append(status)
+            self._ranks.append(rank_of(place, status))
+        self.by_row[row] = number
+
+    def place(self, row: int) -> int:
+        """Of the plugin that said no; after all others if none did."""
+        number = int(self.by_row[row])
+        return self._ranks[number][0] if number else AFTER_ALL
+
+    def status(self, row: int) -> Status:
+        return self._statuses[int(self.by_row[row])]
 
     def of(self, rows: NDArray[np.intp]) -> tuple[NDArray[np.int32], list[Status]]:
         """(verdict number of each row, status of each number)."""
-        return self.by_row[rows], [*self._verdicts.statuses[: self._base], *self._own]
+        return self.by_row[rows], self._statuses
 
     def ranked(self, used: Sequence[int]) -> tuple[list[Status], NDArray[np.int32]]:
-        """(success and the statuses of these numbers, in the order of plugins and codes; number → index in them)."""
-        numbers = np.zeros(self._base + len(self._own), dtype=np.int32)
-        ordered = sorted((number for number in used if number), key=self._rank)
+        """(success and the statuses of these numbers, by rank; number → index in them)."""
+        numbers = np.zeros(len(self._statuses), dtype=np.int32)
+        ordered = sorted((number for number in used if number), key=self._ranks.__getitem__)
         for index, number in enumerate(ordered):
             numbers[number] = index + 1
-        statuses = [*self._verdicts.statuses[: self._base], *self._own]
-        return [statuses[0], *(statuses[number] for number in ordered)], numbers
-
-    def _rank(self, number: int) -> tuple[int, int]:
-        return self._verdicts.whose(number) if number < self._base else (_AFTER_ALL, number)
+        return [self._statuses[0], *(self._statuses[number] for number in ordered)], numbers
 
 
 @dataclass(frozen=True, slots=True)
@@ -65,14 +75,11 @@ def ask_nodes(run: FilterRun, rows: NDArray[np.intp], wanted: int, answers: Answ
     """
     if len(run.per_node) == 1 and wanted >= len(rows) and not settled:
         return _ask_everywhere(run, *run.per_node[0], rows, answers)
-    verdicts = run.verdicts
-    places = [verdicts.whose(number)[0] for number in range(len(verdicts.statuses))]
     feasible = 0
     agreed = True
     for visited, row in enumerate(rows.tolist()):
-        number = int(answers.by_row[row])
         if row not in settled:
-            last = places[number] if number else _AFTER_ALL
+            last = answers.place(row)
             node = run.snapshot.info_of_row(row)
             assert node is not None
             for place, entry in run.per_node:
@@ -81,15 +88,15 @@ def ask_nodes(run: FilterRun, rows: NDArray[np.intp], wanted: int, answers: Answ
                 run.work.node_calls += 1
                 status = run.call(entry, run.state, node)
                 if not status.is_success:
-                    answers.put(row, status)
+                    answers.put(row, status, place)
                     agreed = False
                     break
-            number = int(answers.by_row[row])
-        if number == 0:
+        status = answers.status(row)
+        if status.is_success:
             feasible += 1
             if feasible > wanted:
                 return Asked(visited + 1, agreed)
-        elif answers.of(rows[visited : visited + 1])[1][number].code is Code.ERROR:
+        elif status.code is Code.ERROR:
             return Asked(visited + 1, agreed)
     return Asked(len(rows), agreed)
 
@@ -98,7 +105,7 @@ def _ask_everywhere(run: FilterRun, place: int, entry: FilterEntry, rows: NDArra
     """One plugin, and the search does not end before the last node."""
     verdicts, work = run.verdicts, run.work
     assert entry.per_node is not None
-    passes = np.array([not number or verdicts.whose(number)[0] > place for number in range(len(verdicts.statuses))])
+    passes = np.array([not number or verdicts.rank(number)[0] > place for number in range(len(verdicts.statuses))])
     chosen = np.flatnonzero(passes[verdicts.history.values[rows]])
     alive = rows if len(chosen) == len(rows) else rows[chosen]
     agreed = True
@@ -108,14 +115,14 @@ def _ask_everywhere(run: FilterRun, place: int, entry: FilterEntry, rows: NDArra
         for status in map(entry.per_node, repeat(run.state), repeat(run.pod.pod), run.snapshot.nodes_of_rows(alive)):
             if status is not None and not status.is_success:
                 failed = filter_status(entry.plugin, status)
-                answers.put(int(alive[number]), failed)
+                answers.put(int(alive[number]), failed, place)
                 agreed = False
                 if failed.code is Code.ERROR:
                     break
             number += 1
     except Exception as error:  # noqa: BLE001 - a plugin may raise anything
         failed = filter_status(entry.plugin, raised(error))
-        answers.put(int(alive[number]), failed)
+        answers.put(int(alive[number]), failed, place)
         agreed = False
     work.node_calls += number
     if failed is not None and failed.code is Code.ERROR:

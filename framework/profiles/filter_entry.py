@@ -12,16 +12,24 @@ from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import NodeInfo
 from framework.interface.status import Status
 from framework.objects import Pod
+from framework.profiles.node_plans import FilterNodePlans
 from framework.profiles.outcomes import error_text
 from framework.profiles.plan_column import PlanColumn
 
+Rank = tuple[int, int, int, tuple[str, ...]]
+"""(place of the plugin, its verdict code; of a plugin that answers node by node instead the status's code and reasons).
+
+The order in which an attempt lists its statuses, which must not depend on what came before it."""
 PerNodeFilter = Callable[[CycleState, Pod, NodeInfo], Status | None]
 
 
 class FilterEntry:
-    """Either ``per_node``, or ``plan`` with its ``column``, or an ``error`` for every node."""
+    """Either ``per_node``, or ``plan`` with its ``column``, or an ``error`` for every node.
 
-    __slots__ = ("_follows", "_statuses", "column", "error", "per_node", "plan", "plugin")
+    With ``local`` it is both: answers about the nodes as they are stand in a column that the plugin itself filled.
+    """
+
+    __slots__ = ("_follows", "_statuses", "column", "error", "local", "per_node", "plan", "plugin")
 
     def __init__(
         self,
@@ -31,14 +39,21 @@ class FilterEntry:
         plan: Plan | None = None,
         column: PlanColumn | None = None,
         error: Status | None = None,
+        local: FilterNodePlans | None = None,
     ) -> None:
         self.plugin = plugin
         self.per_node = per_node
         self.plan = plan
         self.column = column
         self.error = error
+        self.local = local
         self._follows: bool | None = None
         self._statuses: dict[int, Status] = {}
+
+    @property
+    def asked(self) -> bool:
+        """The plugin has to be called for every node in question."""
+        return self.per_node is not None and self.column is None
 
     @property
     def follows_pods(self) -> bool:
@@ -54,6 +69,10 @@ class FilterEntry:
         column = self.column
         return column is not None and column.is_constant and not column.history.values[0]
 
+    def rank(self, place: int, code: int) -> Rank:
+        """Of what ``code`` stands for. ``place``: of this plugin."""
+        return (place, code, 0, ()) if self.local is None else rank_of(place, self.local.statuses[code])
+
     def all_codes(self) -> NDArray[Any]:
         """Verdict codes of all rows; for reading."""
         assert self.plan is not None
@@ -62,12 +81,19 @@ class FilterEntry:
 
     def status(self, code: int) -> Status:
         found = self._statuses.get(code)
-        if found is None:
+        if found is None and self.local is not None:
+            found = self._statuses[code] = filter_status(self.plugin, self.local.statuses[code])
+        elif found is None:
             assert self.plan is not None
             reasons = self.plan.reasons
             reason = reasons(code) if callable(reasons) else reasons[code]
             found = self._statuses[code] = filter_status(self.plugin, Status(reason.code, tuple(reason.texts)))
         return found
+
+
+def rank_of(place: int, status: Status) -> Rank:
+    """Of what a plugin said node by node."""
+    return (place, 0, status.code.value, status.all_reasons)
 
 
 def filter_status(plugin: str, status: Status) -> Status:

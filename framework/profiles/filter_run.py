@@ -52,9 +52,9 @@ class FilterRun:
         """None for a state that is not the cycle's."""
         self.verdicts = verdicts
         """What the columnar plugins say, followed up to this cycle."""
-        self.per_node = [(i, entry) for i, entry in enumerate(self.entries) if entry.per_node is not None]
+        self.per_node = [(i, entry) for i, entry in enumerate(self.entries) if entry.asked]
         self.columnar = not self.per_node
-        """No per-node plugin is left for this pod: all nodes can be decided at once."""
+        """No plugin has to be asked node by node for this pod: all nodes can be decided at once."""
         self.stateful = bool(extensions) or not self.columnar
 
     def case(self, case: NodeCase) -> Status:

@@ -69,6 +69,8 @@ class FilterMemo:
     entries: tuple[FilterEntry, ...] | None = None
     """None until Filter was reached."""
     extensions: tuple[tuple[str, PreFilterExtensions], ...] = ()
+    local: tuple[FilterEntry, ...] = ()
+    """The entries with plans that were made for plugins."""
 
 
 @dataclass(slots=True)

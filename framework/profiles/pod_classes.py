@@ -9,9 +9,6 @@ from __future__ import annotations
 from collections.abc import Hashable, Iterable, Sequence
 from typing import Any, Final
 
-import msgspec
-from msgspec.structs import astuple
-
 from framework.columns import Snapshot
 from framework.interface.columns import Plan
 from framework.interface.node_info import FIGURES, PodInfo
@@ -21,6 +18,7 @@ from framework.profiles.memo import FilterMemo, ScoreMemo
 from framework.profiles.plan_column import PlanColumn
 from framework.profiles.scores import Scores
 from framework.profiles.services import ReuseRule
+from framework.profiles.signature import signature
 from framework.profiles.verdicts import Verdicts
 from framework.profiles.work import Work
 
@@ -32,30 +30,6 @@ BYTES_OF_CLASS_ROW: Final = 48
 """Of a class: verdicts, two or three normalised columns, totals."""
 KEPT_SIGNATURES: Final = 8192
 SEEN_ONCE: Final = 8192
-
-_encode: Final = msgspec.msgpack.Encoder().encode
-
-
-def signature(pod: PodInfo) -> bytes:
-    """Everything of a pod that a fragment may read: not its name, its uid, when it was made, its conditions."""
-    metadata, status = pod.pod.metadata, pod.pod.status
-    return _encode(
-        (
-            metadata.namespace,
-            metadata.labels,
-            metadata.annotations,
-            metadata.owner_references,
-            metadata.finalizers,
-            metadata.deletion_timestamp,
-            astuple(pod.pod.spec),
-            status.nominated_node_name,
-            status.container_statuses,
-            status.init_container_statuses,
-            status.resources,
-            status.allocated_resources,
-            status.resource_claim_statuses,
-        )
-    )
 
 
 class PodClass:

@@ -6,6 +6,7 @@ and bound methods. A point returns the framework's Status and notes what every p
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any
 
 import numpy as np
@@ -24,11 +25,12 @@ from framework.profiles.filter_entry import FilterEntry
 from framework.profiles.filter_run import FilterRun
 from framework.profiles.handle import ProfileHandle
 from framework.profiles.memo import FilterMemo, Grounds, PreFilterAnswer, ScoreMemo, Written
+from framework.profiles.node_plans import FilterNodePlans, ScoreNodePlans, TooManyStatuses
 from framework.profiles.outcomes import Said, answer, error_text, raised
 from framework.profiles.pod_classes import PodClass, PodClasses
 from framework.profiles.post_filter_outcome import PostFilterOutcomes
 from framework.profiles.score_part import ScorePart, ScorePoint
-from framework.profiles.score_run import Scored, score_nodes, score_parts
+from framework.profiles.score_run import Scored, complete, score_nodes, score_parts
 from framework.profiles.services import Services
 from framework.profiles.verdicts import Verdicts
 from framework.queue import HintMap, build_hint_map
@@ -66,7 +68,6 @@ class Profile:
         self.filter = tuple((p.name, p) for p in on.listed("filter"))
         self.post_filter = tuple((p.name, p.post_filter) for p in on.of("postFilter", points.PostFilterPlugin))
         self.pre_score = tuple((p.name, p.pre_score) for p in on.of("preScore", points.PreScorePlugin))
-        self.score = tuple(_score_point(p, effective.weights.get(p.name, 1)) for p in on.listed("score"))
         self.reserve = tuple((p.name, p.reserve, p.unreserve) for p in on.of("reserve", points.ReservePlugin))
         self.deciding = tuple(
             (p.name, p.decisions)
@@ -86,6 +87,11 @@ class Profile:
             self._services.snapshot,
             self._services.reuse,
         )
+        self._local_filters: dict[str, FilterNodePlans] = {}
+        if self._services.reuse == "used":
+            asked = (each for _, each in self.filter if isinstance(each, points.FilterPlugin))
+            self._local_filters = {each.name: FilterNodePlans(each, self.classes.work) for each in asked}
+        self.score = tuple(self._score_point(p, effective.weights.get(p.name, 1)) for p in on.listed("score"))
         generate = on.of("placementGenerate", points.PlacementGeneratePlugin)
         self.placement_generate = (generate[0].name, generate[0]) if generate else None
         weights = {plugin.name: plugin.weight or 1 for plugin in effective.point("placementScore").plugins}
@@ -94,8 +100,8 @@ class Profile:
         )
         self.asking_plugins = frozenset(name for name, each in self.permit if each.asks_a_person)
         """Permit plugins that wait for a person."""
-        asked = (*self.pre_filter, *self.filter, *((p.name, p) for p in on.listed("postFilter")))
-        self.repeatable = all(plugin.repeatable for _, plugin in asked)
+        rejecting = (*self.pre_filter, *self.filter, *((p.name, p) for p in on.listed("postFilter")))
+        self.repeatable = all(plugin.repeatable for _, plugin in rejecting)
         """Whether a failed attempt rests on nothing but snapshot, pod and objects."""
         self._post_filter_outcomes = PostFilterOutcomes()
         self._final_skips = frozenset(plugin.name for plugin in self.plugins.values() if plugin.skip_is_final)
@@ -111,6 +117,14 @@ class Profile:
         """The plugins with what they remember; bound methods and hints are prepared again by ``Scheduler``."""
         kept = ("name", "_effective", "percentage_of_nodes_to_score", "plugins", "handle", "_services")
         return {name: self.__dict__[name] for name in kept}
+
+    def _score_point(self, plugin: points.Plugin, weight: int) -> ScorePoint:
+        normalizer = plugin if isinstance(plugin, points.NormalizeScore) else None
+        if isinstance(plugin, points.ScorePlugin):
+            local = ScoreNodePlans(plugin, self.classes.work) if self._services.reuse == "used" else None
+            return ScorePoint(plugin.name, weight, plugin.score, None, normalizer, local)
+        assert isinstance(plugin, points.ColumnScorePlugin)
+        return ScorePoint(plugin.name, weight, None, plugin.score_plan, normalizer)
 
     def ask_for_events(self) -> None:
         """Separate from construction: upstream asks when all profiles stand. Raises ProfileError."""
@@ -182,11 +196,12 @@ class Profile:
     def make_filter_run(self, state: CycleState, pod: PodInfo, of: PodClass | None = None) -> FilterRun:
         snapshot, queue = self._services.snapshot, self._services.ready_queue
         memo = None if of is None else of.filter_memo
-        if memo is None or memo.entries is None:
-            entries = self.filter_entries(state, pod)
+        if memo is None or memo.entries is None or not _follow_local(memo.local):
+            entries = self._followed_entries(state, pod, kept=of is not None and of.kept)
             extensions = self._extensions(state)
             if memo is not None:
                 memo.entries, memo.extensions, memo.written = entries, extensions, Written(state.snapshot())
+                memo.local = tuple(entry for entry in entries if entry.local is not None)
         else:
             entries, extensions = memo.entries, memo.extensions
         verdicts = None if of is None else of.verdicts
@@ -199,13 +214,21 @@ class Profile:
         nominated = queue.nominated_pods_for_node
         return FilterRun(entries, extensions, state, pod, snapshot, nominated, verdicts, self.classes.work, of)
 
-    def filter_entries(self, state: CycleState, pod: PodInfo) -> tuple[FilterEntry, ...]:
+    def _followed_entries(self, state: CycleState, pod: PodInfo, *, kept: bool) -> tuple[FilterEntry, ...]:
+        """With the answers of plugins whose plans were made for them up to date."""
+        while True:
+            entries = self.filter_entries(state, pod, kept=kept)
+            if _follow_local(entries):
+                return entries
+
+    def filter_entries(self, state: CycleState, pod: PodInfo, *, kept: bool) -> tuple[FilterEntry, ...]:
+        """``kept``: the pod's class is."""
         entries: list[FilterEntry] = []
         for plugin, each in self.filter:
             if plugin in state.skip_filter:
                 continue
             if isinstance(each, points.FilterPlugin):
-                entries.append(FilterEntry(plugin, per_node=each.filter))
+                entries.append(self._per_node_entry(each, pod, kept=kept))
                 continue
             assert isinstance(each, points.ColumnFilterPlugin)
             self.classes.work.plans += 1
@@ -219,6 +242,14 @@ class Profile:
                 column = self.classes.column(plugin, plan, scores=False)
                 entries.append(FilterEntry(plugin, plan=plan, column=column))
         return tuple(entries)
+
+    def _per_node_entry(self, plugin: points.FilterPlugin, pod: PodInfo, *, kept: bool) -> FilterEntry:
+        local = self._local_filters.get(plugin.name)
+        plan = None if local is None else local.plan(pod, self._services.snapshot, kept=kept)
+        if plan is None:
+            return FilterEntry(plugin.name, per_node=plugin.filter)
+        column = self.classes.column(plugin.name, plan, scores=False)
+        return FilterEntry(plugin.name, per_node=plugin.filter, plan=plan, column=column, local=local)
 
     def _extensions(self, state: CycleState) -> tuple[tuple[str, points.PreFilterExtensions], ...]:
         return tuple(
@@ -303,18 +334,19 @@ class Profile:
 
     def run_score(self, state: CycleState, pod: PodInfo, found: FeasibleNodes) -> Scored | Status:
         memo = found.of.score_memo
-        if memo is None or memo.parts is None:
-            parts = self.score_parts(state, pod)
+        if memo is None or memo.parts is None or not all(part.stands for part in memo.parts):
+            parts = self.score_parts(state, pod, kept=found.of.kept)
             if memo is not None:
                 memo.parts = parts
         else:
             parts = memo.parts
-        found.parts = parts
+        parts = found.parts = complete(parts, found)
         return score_nodes(parts, state, pod, self._services.snapshot, found, self.classes.work)
 
-    def score_parts(self, state: CycleState, pod: PodInfo) -> list[ScorePart]:
+    def score_parts(self, state: CycleState, pod: PodInfo, *, kept: bool) -> list[ScorePart]:
+        """``kept``: the pod's class is."""
         wanted = [point for point in self.score if point.plugin not in state.skip_score]
-        return score_parts(wanted, state, pod, self._services.snapshot, self.classes)
+        return score_parts(wanted, state, pod, self._services.snapshot, self.classes, kept=kept)
 
     # --- Reserve, Permit --------------------------------------------------------------------------------------------
 
@@ -370,12 +402,20 @@ class Profile:
             trace.unreserve = (*trace.unreserve, note)
 
 
-def _score_point(plugin: points.Plugin, weight: int) -> ScorePoint:
-    normalizer = plugin if isinstance(plugin, points.NormalizeScore) else None
-    if isinstance(plugin, points.ScorePlugin):
-        return ScorePoint(plugin.name, weight, plugin.score, None, normalizer)
-    assert isinstance(plugin, points.ColumnScorePlugin)
-    return ScorePoint(plugin.name, weight, None, plugin.score_plan, normalizer)
+def _follow_local(entries: Sequence[FilterEntry]) -> bool:
+    """Brings answers of plugins whose plans were made for them up to date; False: the plans are no longer good."""
+    for entry in entries:
+        if entry.local is None:
+            continue
+        assert entry.column is not None
+        assert entry.plan is not None
+        if not entry.local.stands():
+            return False
+        try:
+            entry.column.follow(entry.plan)
+        except TooManyStatuses:
+            return False
+    return True
 
 
 def _nothing_left(limiting: set[str]) -> Status:

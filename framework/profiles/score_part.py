@@ -14,6 +14,7 @@ from framework.interface.node_info import NodeInfo, PodInfo
 from framework.interface.plugin import BoundsNormalizer, NormalizeScore
 from framework.interface.status import Status
 from framework.objects import Pod
+from framework.profiles.node_plans import ScoreNodePlans
 from framework.profiles.plan_column import PlanColumn
 
 PerNodeScore = Callable[[CycleState, Pod, NodeInfo], tuple[int, Status | None]]
@@ -23,13 +24,14 @@ Ints = NDArray[np.int64]
 
 @dataclass(frozen=True, slots=True)
 class ScorePoint:
-    """Either ``per_node`` or ``make_plan``."""
+    """Either ``per_node`` or ``make_plan``. ``local`` may make plans for the former."""
 
     plugin: str
     weight: int
     per_node: PerNodeScore | None
     make_plan: MakePlan | None
     normalizer: NormalizeScore | None
+    local: ScoreNodePlans | None = None
 
 
 @dataclass(slots=True)
@@ -42,6 +44,11 @@ class ScorePart:
     failed: Status | None = None
     bounds: BoundsNormalizer | None = None
     """The normaliser, if this attempt's is of that kind."""
+
+    @property
+    def stands(self) -> bool:
+        """Whether its plan is still good."""
+        return self.plan is None or self.point.local is None or self.point.local.stands()
 
     @property
     def follows(self) -> bool:

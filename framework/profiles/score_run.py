@@ -40,22 +40,43 @@ class Scored:
 
 
 def score_parts(
-    points: Sequence[ScorePoint], state: CycleState, pod: PodInfo, snapshot: Snapshot, classes: PodClasses
+    points: Sequence[ScorePoint],
+    state: CycleState,
+    pod: PodInfo,
+    snapshot: Snapshot,
+    classes: PodClasses,
+    *,
+    kept: bool,
 ) -> list[ScorePart]:
+    """``kept``: the pod's class is."""
     parts = []
     for point in points:
         part = ScorePart(point)
-        if point.make_plan is not None:
-            classes.work.plans += 1
-            try:
+        try:
+            if point.make_plan is not None:
+                classes.work.plans += 1
                 part.plan = point.make_plan(state, pod, snapshot)
+            elif point.local is not None:
+                part.plan = point.local.plan(pod, snapshot, kept=kept)
+            normalizer = point.normalizer
+            if part.plan is not None:
                 part.column = classes.column(point.plugin, part.plan, scores=True)
-                normalizer = point.normalizer
                 if isinstance(normalizer, BoundsNormalizer) and normalizer.is_bounded(state):
                     part.bounds = normalizer
-            except Exception as error:  # noqa: BLE001 - a plugin may raise anything
-                part.failed = raised(error)
+        except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+            part.failed = raised(error)
         parts.append(part)
+    return parts
+
+
+def complete(parts: list[ScorePart], found: FeasibleNodes) -> list[ScorePart]:
+    """The same parts, where scores that were kept lack one of a feasible node without them: to be asked again."""
+    for place, part in enumerate(parts):
+        local = part.point.local
+        if local is None or part.plan is None or part.column is None:
+            continue
+        if local.lacks_one(part.column.follow(part.plan).values, lambda: found.rows):
+            parts = [*parts[:place], ScorePart(part.point), *parts[place + 1 :]]
     return parts
 
 

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from framework.columns import CodedFact, Snapshot, union
 from framework.interface.status import SUCCESS, Status
-from framework.profiles.filter_entry import FilterEntry
+from framework.profiles.filter_entry import FilterEntry, Rank
 from framework.profiles.work import Work
 from framework.trace.history import History, Mark
 
@@ -31,9 +31,9 @@ class Verdicts:
         "_marks",
         "_numbers",
         "_order",
+        "_ranks",
         "_snapshot",
         "_source",
-        "_whose",
         "_work",
         "counts",
         "feasible",
@@ -45,13 +45,13 @@ class Verdicts:
         self._snapshot = snapshot
         self._work = work
         self._source = entries
-        self._entries = [(i, entry) for i, entry in enumerate(entries) if entry.per_node is None]
+        self._entries = [(i, entry) for i, entry in enumerate(entries) if not entry.asked]
         """With their places among all entries."""
         self._marks: list[Mark | None] = [None] * len(self._entries)
         self._order: object = None
         self._known: dict[tuple[int, int], int] = {}
         """(place, code) → verdict number."""
-        self._whose: list[tuple[int, int]] = [(-1, 0)]
+        self._ranks: list[Rank] = [(-1, 0, 0, ())]
         self._numbers: tuple[tuple[int, ...], list[Status], NDArray[np.int32]] | None = None
         self._feasible_rows: tuple[object, NDArray[np.intp]] | None = None
         self._codes: dict[CodedFact, tuple[object, int, NDArray[np.int32]]] = {}
@@ -66,7 +66,7 @@ class Verdicts:
         """Whether these columns are the ones that are followed."""
         if entries is self._source:
             return True
-        mine = [(i, entry) for i, entry in enumerate(entries) if entry.per_node is None]
+        mine = [(i, entry) for i, entry in enumerate(entries) if not entry.asked]
         return len(mine) == len(self._entries) and all(
             i == j and a.column is b.column and a.column is not None
             for (i, a), (j, b) in zip(mine, self._entries, strict=True)
@@ -77,7 +77,7 @@ class Verdicts:
         if entries is self._source:
             return
         self._source = entries
-        self._entries = [(i, entry) for i, entry in enumerate(entries) if entry.per_node is None]
+        self._entries = [(i, entry) for i, entry in enumerate(entries) if not entry.asked]
 
     # --- following --------------------------------------------------------------------------------------------------
 
@@ -114,12 +114,12 @@ class Verdicts:
             number = self._known[place, code] = len(self.statuses)
             self.statuses.append(entry.error if entry.error is not None else entry.status(code))
             self.counts.append(0)
-            self._whose.append((place, code))
+            self._ranks.append(entry.rank(place, code))
         return number
 
-    def whose(self, number: int) -> tuple[int, int]:
-        """(place of the entry that gave this verdict, its code)."""
-        return self._whose[number]
+    def rank(self, number: int) -> Rank:
+        """Begins with the place of the entry that gave this verdict."""
+        return self._ranks[number]
 
     def _anew(self) -> None:
         snapshot, rows = self._snapshot, self._snapshot.row_count
@@ -216,15 +216,15 @@ class Verdicts:
         return known[2]
 
     def canonical(self) -> tuple[list[Status], NDArray[np.int32]]:
-        """(success and the statuses that occur, in the order of plugins and codes; verdict number → index in them).
+        """(success and the statuses that occur, by rank; verdict number → index in them).
 
-        The order must not depend on what came before. The last entry of the table is for rows without a node.
+        The last entry of the table is for rows without a node.
         """
         used = tuple(number for number, count in enumerate(self.counts) if count and number)
         if self._numbers is None or self._numbers[0] != used or len(self._numbers[2]) != len(self.counts) + 1:
             table = np.full(len(self.counts) + 1, NO_NODE, dtype=np.int32)
             table[0] = 0
-            ranked = sorted(used, key=self._whose.__getitem__)
+            ranked = sorted(used, key=self._ranks.__getitem__)
             for index, number in enumerate(ranked):
                 table[number] = index + 1
             self._numbers = (used, [SUCCESS, *(self.statuses[number] for number in ranked)], table)

@@ -17,6 +17,7 @@ from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import PodInfo
 from framework.profiles.feasible import FeasibleNodes
 from framework.profiles.filter_run import FilterRun
+from framework.profiles.node_plans import TooManyStatuses
 from framework.profiles.pod_classes import PodClass
 from framework.profiles.profile import Profile
 from framework.profiles.score_part import ScorePart
@@ -45,12 +46,14 @@ class Verification:
             scratch = self._scratch(trace)
             self._profile.run_pre_filter(self._state, self._pod, scratch)
             self._compare_outcomes("PreFilter", trace.pre_filter, scratch.pre_filter)
-            entries = self._profile.filter_entries(self._state, self._pod)
+            entries = self._profile.filter_entries(self._state, self._pod, kept=self._of.kept)
             if [entry.plugin for entry in entries] != [entry.plugin for entry in run.entries]:
                 raise ReuseDiffers(f"Filter plugins of {self._pod.key}: {[entry.plugin for entry in entries]}")
         for fresh, kept in zip(entries, run.entries, strict=True):
             if fresh.plan is not None and kept.plan is not None:
-                self._compare(fresh.plugin, "Filter", kept.all_codes(), self._all(fresh.plan), self._snapshot.order)
+                self._compare(
+                    fresh.plugin, "Filter", kept.all_codes(), self._all(fresh.plugin, fresh.plan), self._snapshot.order
+                )
 
     def score(self, state: CycleState, nodes: FeasibleNodes, parts: list[ScorePart], trace: AttemptTrace) -> None:
         """``parts``: what the attempt's scores were made from."""
@@ -61,7 +64,7 @@ class Verification:
             self._compare_outcomes("PreScore", trace.pre_score, scratch.pre_score)
             if not status.is_success:
                 return
-            fresh = self._profile.score_parts(self._state, self._pod)
+            fresh = self._profile.score_parts(self._state, self._pod, kept=self._of.kept)
         else:
             self._state = state.clone()
         rows = nodes.rows
@@ -69,8 +72,8 @@ class Verification:
         for new, kept in zip(fresh, parts, strict=True):
             if new.plan is None or kept.plan is None or kept.column is None:
                 continue
-            raw = self._all(new.plan).astype(np.int64, copy=False)
             name = new.point.plugin
+            raw = self._all(name, new.plan).astype(np.int64, copy=False)
             self._compare(name, "Score", kept.column.follow(kept.plan).values, raw, rows)
             if kept_scores is None or nodes.verdicts is None or not kept.follows:
                 continue
@@ -84,8 +87,11 @@ class Verification:
     def _scratch(self, trace: AttemptTrace) -> AttemptTrace:
         return AttemptTrace(trace.pod, trace.uid, trace.profile, trace.attempt, trace.cycle, trace.at)
 
-    def _all(self, plan: Plan) -> NDArray[Any]:
-        return plan.kernel(*[each.gather(ALL_ROWS) for each in plan.inputs])
+    def _all(self, plugin: str, plan: Plan) -> NDArray[Any]:
+        try:
+            return plan.kernel(*[each.gather(ALL_ROWS) for each in plan.inputs])
+        except TooManyStatuses:
+            raise ReuseDiffers(f"{plugin}: Filter of {self._pod.key} says something else every time") from None
 
     def _compare_outcomes(self, point: str, kept: Sequence[Any], fresh: Sequence[Any]) -> None:
         for before, now in zip(kept, fresh, strict=True):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import random
+from collections.abc import Sequence
 from typing import Any, ClassVar
 
 import numpy as np
@@ -58,14 +59,19 @@ class Digests(Observer):
 class RandomRun:
     """Some templates of pods in random order over a cluster that changes."""
 
-    def __init__(self, seed: int, reuse: ReuseRule, percentage: int, ties: Any = "seeded") -> None:
+    def __init__(
+        self, seed: int, reuse: ReuseRule, percentage: int, ties: Any = "seeded", more: Sequence[type[Plugin]] = ()
+    ) -> None:
+        """``more``: plugins beside those of the default profile."""
         self.rng = rng = random.Random(seed)
-        registry = built_in_registry()
+        registry = built_in_registry().with_plugins(more)
+        enabled = {"multiPoint": {"enabled": [{"name": plugin.name, "weight": 3} for plugin in more]}}
         loaded = load_value(
             {
                 "apiVersion": "kubescheduler.config.k8s.io/v1",
                 "kind": "KubeSchedulerConfiguration",
                 "percentageOfNodesToScore": percentage,
+                "profiles": [{"plugins": enabled}],
             },
             registry,
         )

@@ -62,8 +62,8 @@ def work_per_pod(name: str, monkeypatch: pytest.MonkeyPatch) -> PerPod:
         ("SchedulingPreferredPodAntiAffinity", PerPod(4, 4, 0.2, 0, 0)),
         ("Unschedulable", PerPod(0, 0.1, 0, 0, 0)),
         ("Preemption", PerPod(4, 2, 0, 0, 0.2)),
-        ("ThirdPartyScore", PerPod(1, 1.5, 0, NODES, 0)),
-        ("ThirdPartyFilter", PerPod(1, 2.5, 0, NODES, 0)),
+        ("ThirdPartyScore", PerPod(2, 1.5, 0, 1, 0)),
+        ("ThirdPartyFilter", PerPod(2, 1.5, 0, 1, 0)),
         # No two pods alike: the resource kernels see every node, what is counted per label does not.
         ("AllDistinct", PerPod(5 * NODES, 12, 13, 0, 0)),
     ],

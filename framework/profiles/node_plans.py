@@ -1,0 +1,159 @@
+"""Plans for plugins that answer node by node, where an answer holds until its node changes.
+
+The kernel calls the plugin for the rows it is given; what is kept, followed and compared is as with a plugin that
+brings plans itself. It rests on a promise (``Plugin.node_local``) or on what can be seen in the code (``own_node``).
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Callable, Hashable, Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from framework.columns import Snapshot
+from framework.interface.columns import Plan
+from framework.interface.cycle_state import CycleState
+from framework.interface.node_info import NodeInfo, PodInfo
+from framework.interface.plugin import FilterPlugin, Plugin, ScorePlugin
+from framework.interface.status import SUCCESS, Status
+from framework.profiles.outcomes import answer, raised
+from framework.profiles.own_node import OwnNode, rests_on_own_node
+from framework.profiles.signature import signature
+from framework.profiles.work import Work
+
+NO_SCORE: Final = int(np.iinfo(np.int64).min)
+"""Stands for a score that the plugin did not give."""
+MOST_STATUSES: Final = 1024
+MOST_FINDINGS: Final = 16
+_PROMISED: Final = OwnNode(reads_pod=True, grounds=())
+
+Kernel = Callable[[Sequence[NodeInfo | None]], NDArray[Any]]
+
+
+class TooManyStatuses(Exception):
+    """A Filter plugin says something else about every node: then columns of numbers are of no use."""
+
+
+class NodePlans(abc.ABC):
+    """Of one plugin at one extension point."""
+
+    def __init__(self, plugin: Plugin, method: str, work: Work) -> None:
+        self._plugin = plugin
+        self._method = method
+        self._work = work
+        self._finding: OwnNode | None = None
+        self._findings = 0
+
+    def plan(self, pod: PodInfo, snapshot: Snapshot, *, kept: bool) -> Plan | None:
+        """None: the plugin has to be asked about every node that is in question, every time.
+
+        ``kept``: more pods like this one came before. Of a pod that comes once, fewer nodes may be in question.
+        """
+        if not self.stands():
+            self._look()
+        finding = self._finding
+        if finding is None or (finding.reads_pod and not kept):
+            return None
+        fragment: Hashable = signature(pod) if finding.reads_pod else None
+        return Plan(self._kernel(pod), inputs=(snapshot.whole_nodes(),), constants=(self._findings, fragment))
+
+    def stands(self) -> bool:
+        """Whether plans that were made are still good."""
+        return self._finding is not None and self._finding.stands()
+
+    def _look(self) -> None:
+        promise = self._plugin.node_local
+        self._findings += 1
+        if promise is not None:
+            self._finding = _PROMISED if promise else None
+        elif self._findings <= MOST_FINDINGS:
+            self._finding = rests_on_own_node(self._plugin, self._method)
+        else:
+            self._finding = None
+        if self._finding is None:
+            self._findings = MOST_FINDINGS
+
+    @abc.abstractmethod
+    def _kernel(self, pod: PodInfo) -> Kernel: ...
+
+
+class FilterNodePlans(NodePlans):
+    def __init__(self, plugin: FilterPlugin, work: Work) -> None:
+        super().__init__(plugin, "filter", work)
+        self._filter = plugin.filter
+        self.statuses: list[Status] = [SUCCESS]
+        """Verdict code → what the plugin said."""
+        self._codes: dict[Status, int] = {}
+
+    def stands(self) -> bool:
+        return len(self.statuses) <= MOST_STATUSES and super().stands()
+
+    def _look(self) -> None:
+        super()._look()
+        if len(self.statuses) > MOST_STATUSES:
+            self._finding = None
+
+    def _kernel(self, pod: PodInfo) -> Kernel:
+        """Raises TooManyStatuses."""
+        state = CycleState()
+
+        def kernel(nodes: Sequence[NodeInfo | None]) -> NDArray[np.int32]:
+            self._work.node_calls += len(nodes)
+            codes = np.zeros(len(nodes), dtype=np.int32)
+            for place, node in enumerate(nodes):
+                if node is None:
+                    continue
+                try:
+                    status = answer(self._filter(state, pod.pod, node))
+                except Exception as error:  # noqa: BLE001 - a plugin may raise anything
+                    status = raised(error)
+                if not status.is_success:
+                    codes[place] = self._code(status)
+            return codes
+
+        return kernel
+
+    def _code(self, status: Status) -> int:
+        code = self._codes.get(status)
+        if code is None:
+            if len(self.statuses) > MOST_STATUSES:
+                raise TooManyStatuses
+            code = self._codes[status] = len(self.statuses)
+            self.statuses.append(status)
+        return code
+
+
+class ScoreNodePlans(NodePlans):
+    def __init__(self, plugin: ScorePlugin, work: Work) -> None:
+        super().__init__(plugin, "score", work)
+        self._score = plugin.score
+        self._incomplete = False
+
+    def lacks_one(self, scores: NDArray[np.int64], rows: Callable[[], NDArray[np.intp]]) -> bool:
+        """Whether one of ``rows`` has no score; what the plugin says instead is worth asking it again."""
+        return self._incomplete and bool((scores[rows()] == NO_SCORE).any())
+
+    def _kernel(self, pod: PodInfo) -> Kernel:
+        state = CycleState()
+
+        def kernel(nodes: Sequence[NodeInfo | None]) -> NDArray[np.int64]:
+            self._work.node_calls += len(nodes)
+            scores = np.zeros(len(nodes), dtype=np.int64)
+            for place, node in enumerate(nodes):
+                if node is None:
+                    continue
+                try:
+                    score, status = self._score(state, pod.pod, node)
+                except Exception:  # noqa: BLE001 - a plugin may raise anything
+                    score, status = NO_SCORE, None
+                fits = type(score) is int and NO_SCORE < score <= -(NO_SCORE + 1)
+                if not fits or not answer(status).is_success:
+                    score = NO_SCORE
+                    self._incomplete = True
+                scores[place] = score
+            return scores
+
+        return kernel

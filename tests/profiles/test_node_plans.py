@@ -1,0 +1,250 @@
+"""Plugins that answer node by node are asked again where something changed, and the answers stay what they would be."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, ClassVar
+
+import numpy as np
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+from numpy.typing import NDArray
+
+from framework.interface import (
+    BoundsNormalizer,
+    CycleState,
+    FilterPlugin,
+    NodeInfo,
+    NormalizeScore,
+    ScorePlugin,
+    Status,
+)
+from framework.interface.plugin import Plugin
+from framework.objects import Node, Pod
+from framework.profiles.node_plans import MOST_STATUSES
+from framework.profiles.verify import ReuseDiffers
+from tests.builders import make_node, make_pod
+from tests.cycle.small import FILTERS, SmallCluster
+from tests.cycle.test_reuse import SETTINGS, RandomRun
+
+Score = tuple[int, Status | None]
+LIMIT = 5
+
+
+class Emptier(ScorePlugin):
+    name: ClassVar[str] = "Emptier"
+
+    def score(self, state: CycleState, pod: Pod, node: NodeInfo) -> Score:
+        return max(0, 100 - 7 * len(node.pods)), None
+
+
+class NotTooMany(FilterPlugin):
+    name: ClassVar[str] = "NotTooMany"
+
+    def filter(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None:
+        return Status.unschedulable("too many pods") if len(node.pods) >= LIMIT else None
+
+
+class NotBesideItsLike(FilterPlugin):
+    """Reads a label of the pod; says how many are there, so that there are many statuses."""
+
+    name: ClassVar[str] = "NotBesideItsLike"
+
+    def filter(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None:
+        app = pod.metadata.labels.get("app")
+        alike = sum(1 for each in node.pods if each.pod.metadata.labels.get("app") == app)
+        return Status.unschedulable(f"{alike} of the kind") if alike > 1 else None
+
+
+class ByZone(ScorePlugin, BoundsNormalizer):
+    """Fails on nodes without a zone."""
+
+    name: ClassVar[str] = "ByZone"
+
+    def score(self, state: CycleState, pod: Pod, node: Any) -> Score:
+        return ord(node.node.metadata.labels["topology.kubernetes.io/zone"]) * len(node.pods), None
+
+    def normalize_between(self, scores: NDArray[np.int64], lowest: int, highest: int) -> NDArray[np.int64]:
+        return (scores - lowest) * 100 // max(1, highest - lowest)
+
+
+class ByRank(ScorePlugin, NormalizeScore):
+    name: ClassVar[str] = "ByRank"
+
+    def score(self, state: CycleState, pod: Pod, node: NodeInfo) -> Score:
+        return -node.non_zero_cpu - (pod.spec.priority or 0), None
+
+    def normalize_score(
+        self, state: CycleState, pod: Pod, scores: NDArray[np.int64], rows: NDArray[np.intp]
+    ) -> tuple[NDArray[np.int64], Status | None]:
+        return np.searchsorted(np.sort(scores), scores) * 100 // max(1, len(scores)), None
+
+
+class ByName(ScorePlugin):
+    """Rests on more than equal pods have in common."""
+
+    name: ClassVar[str] = "ByName"
+
+    def score(self, state: CycleState, pod: Pod, node: NodeInfo) -> Score:
+        return (sum(map(ord, pod.metadata.name)) + len(node.name)) % 100, None
+
+
+class Counts(FilterPlugin):
+    """Has a memory."""
+
+    name: ClassVar[str] = "Counts"
+    asked = 0
+
+    def filter(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None:
+        self.asked += 1
+        return Status.unschedulable("unlucky") if self.asked % 13 == 0 else None
+
+
+class Grows(ScorePlugin):
+    """Its constant is another one after every binding."""
+
+    name: ClassVar[str] = "Grows"
+    bonus = 0
+
+    def score(self, state: CycleState, pod: Pod, node: NodeInfo) -> Score:
+        return (self.bonus + len(node.pods)) % 100, None
+
+
+PLUGINS = (Emptier, NotTooMany, NotBesideItsLike, ByZone, ByRank, ByName, Counts)
+
+
+@SETTINGS
+@given(
+    seed=st.integers(0, 10**6),
+    percentage=st.sampled_from([100, 60]),
+    more=st.lists(st.sampled_from(PLUGINS), min_size=1, max_size=3, unique=True),
+)
+def test_runs_with_and_without_reuse_are_the_same(seed: int, percentage: int, more: list[type[Plugin]]) -> None:
+    used = RandomRun(seed, "used", percentage, more=more).play(60)
+    assert used == RandomRun(seed, "off", percentage, more=more).play(60)
+
+
+def small(plugin: type[Plugin], nodes: int = 4, **node: Any) -> SmallCluster:
+    points: dict[str, Sequence[str]] = {}
+    if issubclass(plugin, ScorePlugin):
+        points["score"] = ("NodeResourcesFit", plugin.name)
+    if issubclass(plugin, FilterPlugin):
+        points["filter"] = (*FILTERS, plugin.name)
+    return SmallCluster([make_node(f"n{i}", **node) for i in range(nodes)], more=[plugin], points=points)
+
+
+def calls(cluster: SmallCluster, pods: int, first: int = 0) -> int:
+    work = cluster.scheduler.profiles["default-scheduler"].classes.work
+    before = work.node_calls
+    for number in range(first, first + pods):
+        assert cluster.schedule(make_pod(f"p{number}", labels={"app": "web"})).selected
+    return work.node_calls - before
+
+
+@pytest.mark.parametrize("plugin", [Emptier, NotTooMany, NotBesideItsLike])
+def test_only_nodes_that_changed_are_asked_about(plugin: type[Plugin], monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("framework.scheduler.Scheduler.verifies_reuse", 0)
+    cluster = small(plugin, nodes=20)
+    calls(cluster, 3)
+    assert calls(cluster, 5, first=3) == 5
+
+
+@pytest.mark.parametrize("plugin", [ByName, Counts])
+def test_a_plugin_that_cannot_be_seen_through_is_asked_about_every_node(plugin: type[Plugin]) -> None:
+    cluster = small(plugin, nodes=8)
+    calls(cluster, 3)
+    assert calls(cluster, 3, first=3) == 3 * 8
+
+
+@pytest.mark.parametrize("promise", [True, False])
+def test_the_authors_word_comes_first(promise: bool, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr("framework.scheduler.Scheduler.verifies_reuse", 0)
+    # Of ByName it is not true, which nobody looks for here.
+    for plugin in (Emptier, ByName):
+        told = type(plugin.__name__, (plugin,), {"node_local": promise, "__module__": __name__})
+        cluster = small(told, nodes=8)
+        calls(cluster, 3)
+        assert calls(cluster, 3, first=3) == (3 if promise else 3 * 8)
+
+
+class MoodyFilter(Counts):
+    node_local: ClassVar[bool] = True
+
+
+class MoodyScore(ByName):
+    node_local: ClassVar[bool] = True
+
+
+@pytest.mark.parametrize(
+    ("plugin", "says"),
+    [(MoodyFilter, r"Counts: Filter of .* on node n\d"), (MoodyScore, r"ByName: Score of .* on node n\d")],
+)
+def test_a_promise_that_is_broken_is_found(plugin: type[Plugin], says: str) -> None:
+    with pytest.raises(ReuseDiffers, match=says):
+        calls(small(plugin), 13)
+
+
+def test_an_answer_follows_the_node_object() -> None:
+    class Lights(ScorePlugin):
+        name: ClassVar[str] = "Lights"
+
+        def score(self, state: CycleState, pod: Pod, node: Any) -> Score:
+            return int(node.node.metadata.labels.get("lights", "0")), None
+
+    cluster = small(Lights, nodes=5)
+    calls(cluster, 3)
+    node = cluster.scheduler.cluster.list(Node)[3]
+    labels = {**node.metadata.labels, "lights": "90"}
+    cluster.scheduler.cluster.replace(replace(node, metadata=replace(node.metadata, labels=labels)))
+    assert cluster.schedule(make_pod("last", labels={"app": "web"})).selected == node.name
+
+
+def test_a_constant_that_is_bound_anew_counts_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
+    cluster = small(NotTooMany, nodes=2)
+    calls(cluster, 4)
+    monkeypatch.setitem(globals(), "LIMIT", 2)
+    attempt = cluster.schedule(make_pod("last", labels={"app": "web"}))
+    assert attempt.message == "0/2 nodes are available: 2 too many pods."
+
+
+def test_an_attribute_that_is_set_between_pods_counts_at_once() -> None:
+    cluster = small(Grows, nodes=3)
+    plugin: Any = cluster.scheduler.profiles["default-scheduler"].plugins["Grows"]
+    for number in range(40):  # more often than the code is looked at again
+        plugin.bonus = number
+        attempt = cluster.schedule(make_pod(f"p{number}", labels={"app": "web"}))
+        assert attempt.scores is not None
+        (mine,) = (each for each in attempt.scores.plugins if each.plugin == "Grows")
+        placed = {node.name: len(node.pods) for node in cluster.scheduler.core.snapshot.list()}
+        assert sorted(mine.raw.tolist()) == sorted(number + count for count in placed.values())
+
+
+def test_a_score_that_is_missing_on_nodes_that_cannot_be_chosen_is_no_error() -> None:
+    class ZonedOnly(FilterPlugin, ScorePlugin):
+        name: ClassVar[str] = "ZonedOnly"
+
+        def filter(self, state: CycleState, pod: Pod, node: Any) -> Status | None:
+            return None if "zone" in node.node.metadata.labels else Status.unresolvable("no zone")
+
+        def score(self, state: CycleState, pod: Pod, node: Any) -> Score:
+            return len(node.node.metadata.labels["zone"]), None
+
+    cluster = small(ZonedOnly, nodes=3)
+    cluster.scheduler.cluster.create_admitted(make_node("zoned", labels={"zone": "a"}))
+    cluster.scheduler.cluster.create_admitted(make_node("zoned-too", labels={"zone": "bb"}))
+    assert calls(cluster, 5) > 0
+
+
+def test_a_plugin_that_says_something_else_about_every_node_is_asked_every_time() -> None:
+    class Talkative(FilterPlugin):
+        name: ClassVar[str] = "Talkative"
+
+        def filter(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None:
+            return None if node.name == "n0" else Status.unschedulable(f"{node.name} is not n0")
+
+    nodes = MOST_STATUSES + 200
+    cluster = small(Talkative, nodes=nodes)
+    calls(cluster, 2)
+    assert calls(cluster, 2, first=2) == 2 * nodes
