@@ -99,6 +99,9 @@ PAGES: dict[str, tuple[str, Look]] = {
     "devices": ("/runs/{claims}/pods/shop/trainer-0?point=Reserve", shows("Decided for its claims")),
     "volumes": ("/runs/{claims}/pods/shop/bound-0", shows("WaitForFirstConsumer")),
     "objects": ("/runs/{claims}/objects", shows("west-1-gpus")),
+    "attempts": ("/runs/{victims}/attempts", shows_role("link", "vip$")),
+    "where the time goes": ("/runs/{victims}/attempts?view=timing", shows("Half of the cycles")),
+    "two attempts": ("/runs/{victims}/pods/shop/vip?against=1", shows_role("heading", "^Attempt 1 ")),
     "waiting": ("/waiting", shows_role("button", "^Approve postgres-2")),
     "two runs side by side": ("/compare?a={shop}&b={packed}", shows("made the difference")),
     "two runs side by side, as a table": (

@@ -2,7 +2,7 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 
 import { pathOf, request, withQuery } from "./client";
-import type { Attempt, FilterAnswer, Preemption, PreemptionRow, RunObjects, Scores } from "./podTypes";
+import type { Attempt, AttemptDifference, AttemptRow, FilterAnswer, Preemption, PreemptionRow, RunObjects, RunTiming, Scores } from "./podTypes";
 import type { Window } from "./types";
 
 const FOREVER = 600_000;
@@ -47,6 +47,28 @@ export const scoresQuery = (run: string, number: number, window: ScoreWindow = {
       request<Scores>(withQuery(pathOf("runs", run, "attempts", number, "scores"), { ...window }), { signal }),
     staleTime: FOREVER,
   });
+
+/** What changed from one attempt to another. */
+export const differenceQuery = (run: string, before: number, after: number, limit: number) =>
+  queryOptions({
+    queryKey: ["run", run, "attempt", before, "difference", after, limit],
+    queryFn: ({ signal }) => request<AttemptDifference>(withQuery(pathOf("runs", run, "attempts", before, "difference", after), { limit }), { signal }),
+    staleTime: FOREVER,
+    placeholderData: keepPreviousData,
+  });
+
+export interface AttemptFilter {
+  q?: string | undefined;
+  result?: string | undefined;
+  node?: string | undefined;
+}
+
+export const fetchAttempts = (run: string, filter: AttemptFilter, offset: number, limit: number, signal: AbortSignal) =>
+  request<Window<AttemptRow>>(withQuery(pathOf("runs", run, "attempts"), { ...filter, offset, limit }), { signal });
+
+/** Where the time of the run's cycles went. */
+export const runTimingQuery = (run: string) =>
+  queryOptions({ queryKey: ["run", run, "timing"], queryFn: ({ signal }) => request<RunTiming>(pathOf("runs", run, "timing"), { signal }), staleTime: 5_000 });
 
 export const fetchPreemption = (run: string, number: number, offset: number, limit: number, signal: AbortSignal) =>
   request<Preemption>(withQuery(pathOf("runs", run, "attempts", number, "preemption"), { offset, limit }), { signal });

@@ -2280,7 +2280,6 @@ export interface components {
             code: string;
             reasons: string[];
             note?: string;
-            duration_us?: number | null;
         };
         PodAttempt: {
             number: number;

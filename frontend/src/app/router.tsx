@@ -69,6 +69,16 @@ const runPodsRoute = createRoute({
   component: lazyRouteComponent(() => import("@/pages/run/PodsPage"), "PodsPage"),
 });
 
+export const RESULTS = ["bound", "waiting", "unschedulable", "error"] as const;
+
+const attemptsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/runs/$run/attempts",
+  validateSearch: (search: RawSearch) =>
+    compact({ q: text(search, "q"), result: oneOf(search, "result", RESULTS), node: text(search, "node"), view: oneOf(search, "view", ["timing"] as const) }),
+  component: lazyRouteComponent(() => import("@/pages/history/AttemptsPage"), "AttemptsPage"),
+});
+
 const objectsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/runs/$run/objects",
@@ -99,6 +109,8 @@ const podRoute = createRoute({
   validateSearch: (search: RawSearch) =>
     compact({
       attempt: whole(search, "attempt"),
+      /** The attempt that is laid beside it. */
+      against: whole(search, "against"),
       point: oneOf(search, "point", STEPS),
       view: oneOf(search, "view", ["groups", "bars", "table"] as const),
       journey: oneOf(search, "journey", ["timeline", "list"] as const),
@@ -165,7 +177,7 @@ const compareRoute = createRoute({
 
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
-    homeRoute, runsRoute, runRoute, runPodsRoute, objectsRoute, capacityRoute, podRoute, waitingRoute, configurationsRoute, configurationRoute,
+    homeRoute, runsRoute, runRoute, runPodsRoute, attemptsRoute, objectsRoute, capacityRoute, podRoute, waitingRoute, configurationsRoute, configurationRoute,
     compareRoute,
   ]),
   pathParamsAllowedCharacters: ["@"],

@@ -16,7 +16,6 @@ class PluginVerdictSerializer(serializers.Serializer[Any]):
     code = serializers.CharField()
     reasons = strings()
     note = serializers.CharField(required=False)
-    duration_us = serializers.IntegerField(allow_null=True, required=False)
 
 
 class PointSerializer(serializers.Serializer[Any]):

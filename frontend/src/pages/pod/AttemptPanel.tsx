@@ -13,6 +13,7 @@ import { Segmented } from "@/components/Segmented";
 import { count } from "@/format/number";
 import { exact, runTime } from "@/format/time";
 
+import { AttemptDifference } from "./AttemptDifference";
 import classes from "./AttemptPanel.module.css";
 import { FilterPanel } from "./FilterPanel";
 import { PluginVerdicts } from "./PluginVerdicts";
@@ -28,6 +29,7 @@ export function AttemptPanel({ pod, run }: { pod: PodDetail; run: string }) {
   const navigate = route.useNavigate();
   const latest = pod.attempt_list[0];
   const chosen = pod.attempt_list.find((one) => one.attempt === search.attempt) ?? (search.attempt === undefined ? latest : undefined);
+  const beside = pod.attempt_list.find((one) => one.attempt === search.against && one !== chosen);
   const unfinished = chosen !== undefined && chosen === latest && (pod.column === "waiting" || pod.column === "in_flight");
   const attempt = useQuery({ ...attemptQuery(run, chosen?.number ?? 0, unfinished), enabled: chosen !== undefined, refetchInterval: unfinished ? 2_000 : false });
   const choose = (number: number) => void navigate({
@@ -47,12 +49,15 @@ export function AttemptPanel({ pod, run }: { pod: PodDetail; run: string }) {
     <Panel aria-labelledby="attempt">
       <PanelHeader id="attempt" title="Attempt">
         <Chooser attempts={pod.attempt_list} chosen={chosen} onChoose={choose} />
+        {pod.attempt_list.length < 2 ? null : <Beside attempts={pod.attempt_list} chosen={chosen} beside={beside}
+          onChoose={(number) => void navigate({ search: (old) => ({ ...old, against: number }), replace: true })} />}
         <span className="faint num clip" title={exact(chosen.at)}>
           {runTime(chosen.at)}
           {attempt.data === undefined ? "" : ` · cycle ${count(attempt.data.cycle)}`}
           {chosen.duration_ms === null ? "" : ` · ${Number(chosen.duration_ms.toFixed(1))} ms`}
         </span>
       </PanelHeader>
+      {beside === undefined ? null : <AttemptDifference key={`${beside.number} ${chosen.number}`} run={run} before={Math.min(beside.number, chosen.number)} after={Math.max(beside.number, chosen.number)} />}
       {attempt.data === undefined ? attempt.error === null ? <Outlines count={2} height={44} label="Reading the attempt" />
         : gone ? <Empty>This attempt is no longer stored. {stored(pod.attempt_list.filter((one) => one !== chosen))}</Empty>
           : <Failed what="The attempt could not be read." error={attempt.error} retry={() => void attempt.refetch()} />
@@ -98,6 +103,17 @@ function Chooser({ attempts, chosen, onChoose }: { attempts: readonly PodAttempt
   return (
     <Segmented label="Attempt" value={String(chosen?.attempt ?? "")} onChange={(value) => onChoose(Number(value))}
       options={ordered.map((one) => ({ value: String(one.attempt), label: label(one), title: `${runTime(one.at)}: ${one.result}` }))} />
+  );
+}
+
+/** The attempt that is laid beside the chosen one. */
+function Beside({ attempts, chosen, beside, onChoose }: { attempts: readonly PodAttempt[]; chosen: PodAttempt; beside: PodAttempt | undefined; onChoose: (attempt: number | undefined) => void }) {
+  return (
+    <select className={classes.select} aria-label="What changed since another attempt" value={beside?.attempt ?? ""}
+      onChange={(event) => onChoose(event.currentTarget.value === "" ? undefined : Number(event.currentTarget.value))}>
+      <option value="">What changed…</option>
+      {[...attempts].reverse().filter((one) => one !== chosen).map((one) => <option key={one.number} value={one.attempt}>against attempt {one.attempt}: {one.result}</option>)}
+    </select>
   );
 }
 

@@ -2,6 +2,7 @@
 import type { Attempt, AttemptPoint, Decisions, PluginVerdict } from "@/api/podTypes";
 import { Icon, type IconName } from "@/components/Icon";
 import { Empty } from "@/components/Outcome";
+import { milliseconds } from "@/format/milliseconds";
 
 import { ObjectLink } from "./ObjectLink";
 import classes from "./PluginVerdicts.module.css";
@@ -30,11 +31,13 @@ function iconOf(code: string): { icon: IconName; tone: string } {
 
 export function PluginVerdicts({ run, attempt, point }: { run: string; attempt: Attempt; point: AttemptPoint }) {
   const reached = point.state !== "not_reached";
+  const took = attempt.timing?.points.find((one) => one.point === point.point);
   return (
     <>
       <div className={classes.head}>
         <h3>{point.point}</h3>
         <span className="muted">{PLAIN[point.point]}</span>
+        {took?.us === undefined || took.us === null ? null : <span className="faint num" title="From the end of the point before">{milliseconds(took.us)}</span>}
       </div>
       {point.plugins.length === 0 ? (
         <Empty small>{!reached ? "Not reached: the attempt ended before." : point.state === "skipped" ? `Skipped: ${point.note}.` : `${sentence(point.note)}.`}</Empty>
@@ -42,7 +45,7 @@ export function PluginVerdicts({ run, attempt, point }: { run: string; attempt: 
         <div className={classes.scroll} role="region" aria-label={`Plugins at ${point.point}`}>
           <table className={classes.table}>
             <thead><tr><th>Plugin</th><th>Code</th><th>What it said</th></tr></thead>
-            <tbody>{point.plugins.map((one, index) => <Row key={`${one.plugin}-${index}`} verdict={one} />)}</tbody>
+            <tbody>{point.plugins.map((one, index) => <Row key={`${one.plugin}-${index}`} verdict={one} us={took?.plugins.find((each) => each.plugin === one.plugin)?.us} />)}</tbody>
           </table>
         </div>
       )}
@@ -56,14 +59,14 @@ function sentence(text: string): string {
   return `${text.charAt(0).toUpperCase()}${text.slice(1)}`;
 }
 
-function Row({ verdict }: { verdict: PluginVerdict }) {
+function Row({ verdict, us }: { verdict: PluginVerdict; us: number | undefined }) {
   const { icon, tone } = iconOf(verdict.code);
   const said = [...verdict.reasons, ...(verdict.note === undefined ? [] : [verdict.note])].join(" · ");
   return (
     <tr>
       <td className={classes.plugin}>{verdict.plugin}</td>
       <td className={classes.code} data-tone={tone}><Icon name={icon} size={13} />{verdict.code}</td>
-      <td className="muted">{said}{typeof verdict.duration_us !== "number" ? null : <span className="faint num"> {(verdict.duration_us / 1000).toFixed(2)} ms</span>}</td>
+      <td className="muted">{said}{us === undefined ? null : <span className="faint num"> {milliseconds(us)}</span>}</td>
     </tr>
   );
 }

@@ -60,6 +60,7 @@ export default function RunMenu({ run, commander, operates, onClosed }: RunMenuP
               }}>{label}</Menu.Item>
           ))}
           <Menu.Divider />
+          <Menu.Item leftSection={<Icon name="point" size={14} />} onClick={() => void navigate({ to: "/runs/$run/attempts", params: { run: run.id } })}>Attempts and their time…</Menu.Item>
           <Menu.Item leftSection={<Icon name="file" size={14} />} onClick={() => void navigate({ to: "/runs/$run/objects", params: { run: run.id } })}>Claims, volumes, classes…</Menu.Item>
           <Menu.Item leftSection={<Icon name="command" size={14} />} onClick={() => void navigate({ to: "/compare", search: run.parent?.id ? { a: run.parent.id, b: run.id } : { a: run.id } })}>
             {run.parent?.id ? `Compare with ${run.parent.number}…` : "Compare with another run…"}

@@ -1,0 +1,5 @@
+/** Microseconds as "0.28 ms", "4.6 ms", "120 ms". */
+export function milliseconds(us: number): string {
+  const value = us / 1000;
+  return `${value.toFixed(value < 1 ? 2 : value < 10 ? 1 : 0)} ms`;
+}

@@ -1,0 +1,143 @@
+/** Every attempt of a run as a row with a link, and where the time of its cycles went. */
+import { useInfiniteQuery } from "@tanstack/react-query";
+import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { useEffect, useRef, useState } from "react";
+
+import { fetchAttempts } from "@/api/podQueries";
+import type { AttemptRow } from "@/api/podTypes";
+import { RESULTS } from "@/app/router";
+import { Button } from "@/components/Button";
+import { PodName } from "@/components/Chip";
+import { Icon } from "@/components/Icon";
+import { Empty, Failed, Outlines } from "@/components/Outcome";
+import { Page, Panel } from "@/components/Panel";
+import { Segmented } from "@/components/Segmented";
+import { milliseconds } from "@/format/milliseconds";
+import { count, counted } from "@/format/number";
+import { exact, runTime } from "@/format/time";
+import { useKeys } from "@/keys/useKeys";
+import { useRunStore, useRunView } from "@/live/useLive";
+import list from "@/pages/run/PodsPage.module.css";
+import { LookingBack } from "@/rewind/LookingBack";
+import { useTitle } from "@/shell/useTitle";
+
+import classes from "./AttemptsPage.module.css";
+import { TimingPanel } from "./TimingPanel";
+
+const route = getRouteApi("/runs/$run/attempts");
+const LIMIT = 100;
+
+export function AttemptsPage() {
+  const { run } = route.useParams();
+  const search = route.useSearch();
+  const navigate = useNavigate({ from: "/runs/$run/attempts" });
+  const view = useRunView(useRunStore(run));
+  const field = useRef<HTMLInputElement>(null);
+  useTitle(view.run === null ? "Attempts" : `Attempts · ${view.run.snapshot.name}`);
+  useKeys([
+    { keys: "/", label: "Filter these attempts", group: "Everywhere", run: () => field.current?.focus() },
+    { keys: "Escape", label: "Back to the run", group: "Run", run: () => void navigate({ to: "/runs/$run", params: { run } }) },
+  ]);
+  return (
+    <Page className={list.page ?? ""}>
+      <LookingBack runKey={run} />
+      <nav className={list.crumbs} aria-label="Breadcrumbs">
+        <Link to="/runs/$run" params={{ run }}>{view.run === null ? "Run" : `${view.run.snapshot.name} run`}</Link><Icon name="chevronRight" size={11} /><span>Attempts</span>
+      </nav>
+      <header className={classes.head}>
+        <h1>Attempts</h1>
+        <Segmented label="What is shown" value={search.view ?? "rows"} options={[{ value: "rows", label: "Rows" }, { value: "timing", label: "Where the time goes" }]}
+          onChange={(value) => void navigate({ search: (old) => ({ ...old, view: value === "timing" ? value : undefined }), replace: true })} />
+      </header>
+      {search.view === "timing" ? <TimingPanel run={run} /> : <Rows run={run} field={field} />}
+    </Page>
+  );
+}
+
+function Rows({ run, field }: { run: string; field: React.RefObject<HTMLInputElement | null> }) {
+  const search = route.useSearch();
+  const navigate = useNavigate({ from: "/runs/$run/attempts" });
+  const [text, setText] = useState(search.q ?? "");
+  const filter = { q: search.q, result: search.result, node: search.node };
+  const attempts = useInfiniteQuery({
+    queryKey: ["run", run, "attempts", filter], initialPageParam: 0,
+    queryFn: ({ pageParam, signal }) => fetchAttempts(run, filter, pageParam, LIMIT, signal),
+    getNextPageParam: (last) => (last.offset + last.results.length < last.count ? last.offset + last.results.length : undefined),
+  });
+  const rows = attempts.data?.pages.flatMap((page) => page.results) ?? [];
+  const total = attempts.data?.pages[0]?.count ?? 0;
+  const isFiltered = search.q !== undefined || search.result !== undefined || search.node !== undefined;
+  useEffect(() => {
+    const timer = window.setTimeout(() => {
+      if (text.trim() !== (search.q ?? "")) void navigate({ search: (old) => ({ ...old, q: text.trim() === "" ? undefined : text.trim() }), replace: true });
+    }, 250);
+    return () => window.clearTimeout(timer);
+  }, [text, search.q, navigate]);
+  const clear = () => {
+    setText("");
+    void navigate({ search: {}, replace: true });
+  };
+  return (
+    <>
+      <div className={list.tools}>
+        <label className={list.search}>
+          <Icon name="search" size={14} />
+          <input ref={field} type="search" value={text} placeholder="namespace/name" aria-label="Filter attempts by pod" onChange={(event) => setText(event.currentTarget.value)} />
+          <kbd aria-hidden="true">/</kbd>
+        </label>
+        <select aria-label="Result" value={search.result ?? ""} className={list.select}
+          onChange={(event) => void navigate({ search: (old) => ({ ...old, result: RESULTS.find((one) => one === event.currentTarget.value) }), replace: true })}>
+          <option value="">All results</option>
+          {RESULTS.map((result) => <option key={result} value={result}>{result}</option>)}
+        </select>
+        <span className={`${classes.total} muted num`} role="status">{attempts.data === undefined ? "" : `${counted(total, "attempt")}${search.node === undefined ? "" : ` on ${search.node}`}`}</span>
+        {search.node === undefined ? null : <Button size="sm" kind="ghost" onClick={() => void navigate({ search: (old) => ({ ...old, node: undefined }), replace: true })}>On every node</Button>}
+      </div>
+      <Panel className={list.list ?? ""} aria-label="Attempts">
+        {attempts.isPending ? <Outlines count={8} height={28} label="Reading the attempts" /> : null}
+        {attempts.error === null ? null : <Failed what="The attempts could not be read." error={attempts.error} retryLabel="Read again" retry={() => void attempts.refetch()} />}
+        {attempts.data !== undefined && rows.length === 0 ? (
+          <Empty action={isFiltered ? <Button size="sm" onClick={clear}>Clear the filter</Button> : null}>
+            {isFiltered ? "No attempt matches." : "No pod was tried yet. Press Run or Step on the run’s page."}
+          </Empty>
+        ) : null}
+        {rows.length === 0 ? null : (
+          // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- rows of many attempts scroll
+          <div className={list.scroller} tabIndex={0} role="region" aria-label="Rows of attempts">
+            <table className={list.table} aria-rowcount={total + 1}>
+              <thead>
+                <tr>
+                  <th scope="col">Pod</th><th scope="col" className={list.right}>Attempt</th><th scope="col">Result</th><th scope="col">Node or message</th>
+                  <th scope="col" className={list.right}>Points</th><th scope="col" className={list.right}>Took</th><th scope="col" className={list.right}>At</th>
+                </tr>
+              </thead>
+              <tbody>{rows.map((row) => <Row key={row.number} run={run} row={row} />)}</tbody>
+            </table>
+            {attempts.hasNextPage ? (
+              <p className={list.tools}><Button size="sm" disabled={attempts.isFetchingNextPage} onClick={() => void attempts.fetchNextPage()}>{counted(total - rows.length, "more attempt")}</Button></p>
+            ) : null}
+          </div>
+        )}
+      </Panel>
+    </>
+  );
+}
+
+function Row({ run, row }: { run: string; row: AttemptRow }) {
+  const { namespace, name } = row.pod;
+  return (
+    <tr>
+      <th scope="row">
+        <Link to="/runs/$run/pods/$namespace/$name" params={{ run, namespace, name }} search={{ attempt: row.attempt }} className={list.pod}>
+          <span className="faint">{namespace}/</span><PodName pod={row.pod} />
+        </Link>
+      </th>
+      <td className={`${list.right} num`}>{count(row.attempt)}</td>
+      <td className={classes.result} data-result={row.result}>{row.result}</td>
+      <td className={classes.said} title={row.message}>{row.node === null ? row.message : <Link from="/runs/$run/attempts" to="." search={(old) => ({ ...old, node: row.node ?? undefined })} replace className="mono leads" title="Attempts that chose this node">{row.node}</Link>}</td>
+      <td className={`${list.right} num`}>{row.score === null ? "" : count(row.score)}</td>
+      <td className={`${list.right} num`}>{row.duration_us === null ? "" : milliseconds(row.duration_us)}</td>
+      <td className={`${list.right} num`} title={exact(row.at)}>{runTime(row.at)}</td>
+    </tr>
+  );
+}
