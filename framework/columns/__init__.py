@@ -3,7 +3,20 @@
 from __future__ import annotations
 
 from framework.columns.facts import FACTS, WHOLE, CodedFact
+from framework.columns.groups import Grouping, Groups, groupings
 from framework.columns.log import Log, RowLog, union
 from framework.columns.snapshot import Placement, Snapshot
 
-__all__ = ["FACTS", "WHOLE", "CodedFact", "Log", "Placement", "RowLog", "Snapshot", "union"]
+__all__ = [
+    "FACTS",
+    "WHOLE",
+    "CodedFact",
+    "Grouping",
+    "Groups",
+    "Log",
+    "Placement",
+    "RowLog",
+    "Snapshot",
+    "groupings",
+    "union",
+]

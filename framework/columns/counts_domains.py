@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from framework.columns.counts_pods import MatchedPods
 from framework.columns.facts import ABSENT, WHOLE, CodedFact, Extent, grown
+from framework.columns.groups import Grouping
 from framework.columns.log import Log, RowLog, union
 from framework.interface.columns import DomainCounts, DomainMinimum, Input, PodChange, Rows
 
@@ -95,6 +96,13 @@ class Eligible:
     def changed_since(self, version: int) -> Rows:
         self.refresh()
         return self.log.changed_since(version)
+
+    def kinds(self) -> tuple[NDArray[np.int8], int]:
+        self.refresh()
+        return self._values.view(np.int8), 2
+
+    def grouping(self) -> Grouping:
+        return Grouping((self,))
 
     def gather(self, rows: Rows) -> NDArray[np.bool_]:
         self.refresh()
@@ -304,6 +312,17 @@ class DomainTable:
         old = int(self.table[code])
         return self.not_zero + (old + number != 0) - (old != 0)
 
+    def number_of(self, row: int) -> int | None:
+        """Of the row's domain; None without one."""
+        code = int(self.fact.codes[row])
+        return None if code < 0 else int(self.table[code])
+
+    def numbers(self) -> dict[int, int | None]:
+        """The rows whose number is not 0."""
+        codes = self.fact.codes
+        rows = np.flatnonzero((codes < 0) | (self.table[codes] != 0)).tolist()
+        return {row: self.number_of(row) for row in rows}
+
     def gather(self, rows: Rows) -> DomainCounts:
         codes = self.fact.gather(rows).codes
         if len(codes) >= len(self.table):
@@ -347,6 +366,9 @@ class Whole:
 
     def changed_since(self, version: int) -> Rows:
         return NO_ROWS if version == self.version else None
+
+    def grouping(self) -> Grouping:
+        return Grouping()
 
     def gather(self, rows: Rows) -> object:
         return self._read()
@@ -392,6 +414,16 @@ class PodsInDomains:
     def changed_since(self, version: int) -> Rows:
         return rows_of_domains(self.refresh().log, version)
 
+    def grouping(self) -> Grouping:
+        fact = self._table.fact
+        return Grouping((fact,)) if fact.has_few_values else Grouping(numbered=True)
+
+    def number_of(self, row: int) -> int | None:
+        return self._table.number_of(row)
+
+    def numbers(self) -> dict[int, int | None]:
+        return self.refresh().numbers()
+
     def gather(self, rows: Rows) -> DomainCounts:
         return self.refresh().gather(rows)
 
@@ -423,42 +455,37 @@ class PodsOnNode:
     def __init__(self, matched: MatchedPods, extent: Extent) -> None:
         self._matched = matched
         self._extent = extent
-        self._position = -1
-        self._values = np.zeros(0, dtype=np.int64)
-        self.log = RowLog()
-
-    def _refresh(self) -> None:
-        matched = self._matched
-        matched.refresh()
-        if len(self._values) < self._extent.used:
-            self._values = grown(self._values, self._extent.used, 0)
-        if self._position == matched.log.version:
-            return
-        entries = matched.log.since(self._position)
-        self._position = matched.log.version
-        if entries is None:
-            self._values[:] = 0
-            for row, number in matched.rows.items():
-                self._values[row] = number
-            self.log.everything()
-            return
-        for row, number in entries:
-            self._values[row] += number
-            self.log.append(row)
 
     @property
     def version(self) -> int:
-        self._refresh()
-        return self.log.version
+        self._matched.refresh()
+        return self._matched.log.version
 
     def changed_since(self, version: int) -> Rows:
-        self._refresh()
-        return self.log.changed_since(version)
+        self._matched.refresh()
+        entries = self._matched.log.since(version)
+        return None if entries is None else np.array(sorted({row for row, _ in entries}), dtype=np.intp)
+
+    def grouping(self) -> Grouping:
+        return Grouping(numbered=True)
+
+    def number_of(self, row: int) -> int:
+        return self._matched.rows.get(row, 0)
+
+    def numbers(self) -> dict[int, int]:
+        self._matched.refresh()
+        return self._matched.rows
 
     def gather(self, rows: Rows) -> NDArray[np.int64]:
-        self._refresh()
-        return self._values if rows is None else self._values[rows]
+        self._matched.refresh()
+        counted = self._matched.rows
+        if rows is not None:
+            return np.array([counted.get(row, 0) for row in rows.tolist()], dtype=np.int64)
+        values = np.zeros(self._extent.used, dtype=np.int64)
+        if counted:
+            values[list(counted)] = list(counted.values())
+        return values
 
     def gather_changed(self, change: PodChange) -> NDArray[np.int64]:
-        self._refresh()
-        return self._values[change.row : change.row + 1] + self._matched.change(change)
+        self._matched.refresh()
+        return np.array([self.number_of(change.row) + self._matched.change(change)], dtype=np.int64)

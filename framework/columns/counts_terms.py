@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 from framework.columns.counts_domains import DomainLog, DomainTable, Whole, rows_of_domains
 from framework.columns.counts_pods import SPARE_VERDICTS
 from framework.columns.facts import WHOLE, CodedFact, Extent
+from framework.columns.groups import Grouping
 from framework.columns.log import Log
 from framework.interface.affinity_terms import AffinityTerm
 from framework.interface.columns import Input, PodChange, Rows, TermKind, TermTarget
@@ -236,6 +237,21 @@ class PlacedTerms:
         if len(self._tables) > 1:
             return None
         return next((table.fact for table in self._tables.values()), WHOLE)
+
+    def grouping(self) -> Grouping | None:
+        self.refresh()
+        tables = list(self._tables.values())
+        if all(not table.fact.has_few_values for table in tables):
+            return Grouping(numbered=bool(tables))
+        return Grouping((tables[0].fact,)) if len(tables) == 1 else None
+
+    def number_of(self, row: int) -> int:
+        return sum(table.number_of(row) or 0 for table in self._tables.values())
+
+    def numbers(self) -> dict[int, int]:
+        self.refresh()
+        rows = {row for table in self._tables.values() for row in table.numbers()}
+        return {row: number for row in sorted(rows) if (number := self.number_of(row))}
 
     def _found(self) -> bool:
         self.refresh()

@@ -12,6 +12,7 @@ from typing import Any, ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from framework.columns.groups import FEW, Grouping
 from framework.columns.log import RowLog
 from framework.interface.columns import Codes, PodChange, Rows
 from framework.objects import Node
@@ -67,6 +68,16 @@ class CodedFact:
             codes, rows = np.unique(self.codes, return_index=True)
             self._representatives = (state, rows, codes)
         return self._representatives[1:]
+
+    def kinds(self) -> tuple[NDArray[np.int32], int]:
+        return self.codes + np.int32(1), self.size + 1
+
+    def grouping(self) -> Grouping | None:
+        return Grouping((self,)) if self.has_few_values else None
+
+    @property
+    def has_few_values(self) -> bool:
+        return self.size * FEW <= self._extent.used
 
     def rows_of(self, codes: Sequence[int]) -> NDArray[np.intp]:
         """All rows that have one of these codes."""
@@ -169,6 +180,13 @@ class NodePredicate:
         self._refresh()
         return self.log.changed_since(version)
 
+    def kinds(self) -> tuple[NDArray[np.int8], int]:
+        self._refresh()
+        return self._values.view(np.int8), 2
+
+    def grouping(self) -> Grouping:
+        return Grouping((self,))
+
     def gather(self, rows: Rows) -> NDArray[np.bool_]:
         self._refresh()
         return self._values if rows is None else self._values[rows]
@@ -192,6 +210,9 @@ class CodedPredicate:
     @property
     def axis(self) -> CodedFact:
         return self._fact
+
+    def grouping(self) -> Grouping | None:
+        return self._fact.grouping()
 
     def _spread(self, codes: Codes) -> NDArray[np.bool_]:
         known = len(self._table)

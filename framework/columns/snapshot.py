@@ -14,6 +14,7 @@ from numpy.typing import NDArray
 
 from framework.columns.counts import Counts
 from framework.columns.facts import ABSENT, CodedFact, CodedPredicate, Extent, NodePredicate, grown
+from framework.columns.groups import Axis, Groups
 from framework.columns.images import Images, ImageScore
 from framework.columns.log import Log, RowLog
 from framework.columns.nodes import NodeInfos
@@ -33,6 +34,7 @@ KEPT_ROWS: Final = 10_000_000
 """Rows of all kept inputs together, at 4 to 20 bytes each: what bounds their memory in large clusters."""
 LEAST_KEPT: Final = 64
 """Enough for the inputs of one cycle, however many nodes there are."""
+KEPT_GROUPS: Final = 64
 
 
 class Placement(NamedTuple):
@@ -76,6 +78,7 @@ class Snapshot:
         self._unschedulable = CodedFact(self.extent, lambda node: node.spec.unschedulable or None, bool)
         self._names = CodedFact(self.extent, lambda node: node.metadata.name, str)
         self._inputs: dict[Hashable, Input] = {}
+        self._groups: dict[tuple[tuple[Axis, ...], bool], Groups] = {}
         self._counts = Counts(self)
         self._volume_users = PodsWithVolumes(self)
 
@@ -298,6 +301,15 @@ class Snapshot:
         self._inputs[key] = found
         return cast(I, found)
 
+    def groups(self, axes: tuple[Axis, ...], *, apart: bool = False) -> Groups:
+        """The rows that agree in these; ``apart``: no two do."""
+        found = self._groups.get((axes, apart))
+        if found is None:
+            if len(self._groups) >= KEPT_GROUPS:
+                self._groups.clear()
+            found = self._groups[axes, apart] = Groups(self.extent, axes, apart=apart)
+        return found
+
     def own_rows(self, resources: tuple[str, ...]) -> Input:
         return self.input(("own", resources), lambda: OwnRows(self.extent, self.usage, resources, self.info_of_row))
 
@@ -385,7 +397,17 @@ class Snapshot:
 
     def __getstate__(self) -> dict[str, Any]:
         """Facts and inputs are made again on the other side."""
-        derived = ("_labels", "_taints", "_unschedulable", "_names", "_inputs", "_counts", "_listed", "_volume_users")
+        derived = (
+            "_labels",
+            "_taints",
+            "_unschedulable",
+            "_names",
+            "_inputs",
+            "_groups",
+            "_counts",
+            "_listed",
+            "_volume_users",
+        )
         return {name: value for name, value in self.__dict__.items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:

@@ -53,4 +53,4 @@ class FeasibleNodes:
 
     def positions_where(self, wanted: NDArray[np.bool_]) -> NDArray[np.intp]:
         """Positions in the node list of the rows where ``wanted`` is true, in the order of the search."""
-        return in_turn(np.flatnonzero(wanted if self.in_row_order else wanted[self.order]), self.first)
+        return in_turn((wanted if self.in_row_order else wanted[self.order]).nonzero()[0], self.first)

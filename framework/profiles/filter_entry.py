@@ -77,7 +77,7 @@ class FilterEntry:
         """Verdict codes of all rows; for reading."""
         assert self.plan is not None
         assert self.column is not None
-        return self.column.follow(self.plan).values
+        return self.column.follow().values
 
     def status(self, code: int) -> Status:
         found = self._statuses.get(code)

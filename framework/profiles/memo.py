@@ -14,6 +14,7 @@ from framework.interface.plugin import PreFilterExtensions, PreFilterResult
 from framework.interface.status import Status
 from framework.profiles.filter_entry import FilterEntry
 from framework.profiles.score_part import ScorePart
+from framework.profiles.verdicts import Verdicts
 from framework.trace.attempt import PluginOutcome, PreFilterOutcome
 
 
@@ -69,6 +70,7 @@ class FilterMemo:
     entries: tuple[FilterEntry, ...] | None = None
     """None until Filter was reached."""
     extensions: tuple[tuple[str, PreFilterExtensions], ...] = ()
+    verdicts: Verdicts | None = None
     local: tuple[FilterEntry, ...] = ()
     """The entries with plans that were made for plugins."""
 

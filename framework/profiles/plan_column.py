@@ -24,71 +24,63 @@ FEW_VALUES: Final = 8
 
 class PlanColumn:
     __slots__ = (
+        "_axis",
         "_axis_version",
+        "_by_code",
         "_by_state",
         "_code",
         "_is_of_nodes",
         "_of_nodes",
-        "_plan",
         "_snapshot",
         "_versions",
         "_work",
-        "axis",
-        "by_code",
         "history",
         "is_constant",
+        "plan",
     )
 
-    def __init__(self, snapshot: Snapshot, work: Work) -> None:
+    def __init__(self, snapshot: Snapshot, work: Work, plan: Plan) -> None:
+        self.plan = plan
         self._snapshot = snapshot
         self._work = work
-        self._plan: Plan | None = None
-        self._versions: list[int] = []
-        self._is_of_nodes = False
+        self._versions: list[int] | None = None
+        # Facts of nodes stay the same while node objects do.
+        self._is_of_nodes = bool(plan.inputs) and all(isinstance(each, FACTS) for each in plan.inputs)
         self._of_nodes = -1
         """The version of the nodes it was brought up to, if it depends on nothing else."""
-        self.axis: CodedFact | None = None
-        """Set when rows with equal codes of this fact have equal values: those in ``by_code``."""
+        self._axis: CodedFact | None = None
+        """Set when rows with equal codes of this fact have equal values: those in ``_by_code``."""
         self._axis_version = -1
-        self.by_code: NDArray[Any] | None = None
+        self._by_code: NDArray[Any] | None = None
         self.is_constant = False
         """Known to be one value for all rows."""
         self.history = History(np.zeros(0, dtype=np.int64))
-        self._code: Callable[[int], int | None] | None = None
+        self._code: Callable[[int], int | None] | None = (
+            getattr(plan.inputs[0], "code", None) if len(plan.inputs) == 1 else None
+        )
         """Set when one input is all that the answer depends on, and numbers its states."""
         self._by_state: dict[int | None, Any] = {}
 
-    def follow(self, plan: Plan) -> History:
-        """Brought up to date for ``plan``, which may be another one than the last time."""
-        before = self._plan
+    def follow(self) -> History:
+        """Brought up to date."""
         nodes = self._snapshot.nodes_log.version
-        if before is plan and self._of_nodes == nodes:
+        if self._of_nodes == nodes:
             return self.history
+        plan, before = self.plan, self._versions
         versions = [each.version for each in plan.inputs]
-        if (
-            before is None
-            or not (before is plan or _same(before, plan))
-            or not plan.inputs
-            or len(self.history.values) != self._snapshot.row_count
-        ):
+        if before is None or not versions or len(self.history.values) != self._snapshot.row_count:
             self._by_state.clear()
-            self._code = getattr(plan.inputs[0], "code", None) if len(plan.inputs) == 1 else None
             self._evaluate(plan, versions, ALL_ROWS)
-        elif versions != self._versions:
-            if self.axis is None:
-                self._evaluate(plan, versions, changed_rows(plan.inputs, self._versions, versions))
-            else:
-                self._evaluate(plan, versions, ALL_ROWS)
-        if before is not plan:
-            # Facts of nodes stay the same while node objects do.
-            self._is_of_nodes = bool(plan.inputs) and all(isinstance(each, FACTS) for each in plan.inputs)
-            self._plan = plan
-        self._of_nodes = nodes if self._is_of_nodes else -1
+        elif versions != before:
+            rows = changed_rows(plan.inputs, before, versions) if self._axis is None else ALL_ROWS
+            self._evaluate(plan, versions, rows)
+        if self._is_of_nodes:
+            self._of_nodes = nodes
         return self.history
 
     def _evaluate(self, plan: Plan, versions: list[int], rows: Rows) -> None:
         history = self.history
-        known = self._plan is not None and len(history.values) == self._snapshot.row_count
+        known = self._versions is not None and len(history.values) == self._snapshot.row_count
         self._versions = versions
         if not self._snapshot.row_count:
             self.is_constant = False
@@ -105,7 +97,7 @@ class PlanColumn:
         if axis is not None:
             self._evaluate_codes(plan, axis, known)
             return
-        self.axis = self.by_code = None
+        self._axis = self._by_code = None
         self._work.rows += self._snapshot.row_count
         self._work.whole += 1
         values = self._run(plan, ALL_ROWS)
@@ -177,11 +169,11 @@ class PlanColumn:
         rows, codes = axis.representatives()
         self._work.rows += len(rows)
         values = self._run(plan, rows)
-        before, history = self.by_code, self.history
+        before, history = self._by_code, self.history
         table = np.zeros(axis.size + 1, dtype=np.int64)
         table[codes] = values
-        same_rows = known and self.axis is axis and self._axis_version == axis.version
-        self.axis, self._axis_version, self.by_code = axis, axis.version, table
+        same_rows = known and self._axis is axis and self._axis_version == axis.version
+        self._axis, self._axis_version, self._by_code = axis, axis.version, table
         low, high = min(found := values.tolist()), max(found)
         if low == high:
             self.is_constant = True
@@ -199,14 +191,6 @@ class PlanColumn:
                 return
         self._work.whole += 1
         history.replace(table.astype(narrowest(low, high)).take(axis.codes), (low, high))
-
-
-def _same(one: Plan, other: Plan) -> bool:
-    return (
-        one.constants == other.constants
-        and len(one.inputs) == len(other.inputs)
-        and all(a is b for a, b in zip(one.inputs, other.inputs, strict=True))
-    )
 
 
 def changed_rows(inputs: tuple[Input, ...], before: list[int], now: list[int]) -> Rows:

@@ -6,21 +6,28 @@ before nodes were looked at, and columns over the nodes; both are brought up to 
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Iterable, Sequence
-from typing import Any, Final
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from typing import Any, Final, TypeVar, cast
+from weakref import WeakValueDictionary
 
-from framework.columns import Snapshot
-from framework.interface.columns import Plan
+from framework.columns import Snapshot, groupings
+from framework.interface.columns import Input, Plan
 from framework.interface.node_info import FIGURES, PodInfo
 from framework.interface.plugin import Plugin
+from framework.profiles.filter_entry import FilterEntry
 from framework.profiles.following import Following
 from framework.profiles.memo import FilterMemo, ScoreMemo
 from framework.profiles.plan_column import PlanColumn
+from framework.profiles.score_part import ScorePart
 from framework.profiles.scores import Scores
 from framework.profiles.services import ReuseRule
 from framework.profiles.signature import signature
+from framework.profiles.state_column import StateColumn, States
+from framework.profiles.sums import Sums
 from framework.profiles.verdicts import Verdicts
 from framework.profiles.work import Work
+
+C = TypeVar("C", bound="PlanColumn | StateColumn")
 
 KEPT_BYTES: Final = 256 << 20
 """What the columns of a profile may take, and again its classes."""
@@ -44,7 +51,6 @@ class PodClass:
         "score_memo",
         "scores",
         "sights",
-        "verdicts",
     )
 
     def __init__(self, *, reuses_filter: bool, reuses_score: bool) -> None:
@@ -55,7 +61,6 @@ class PodClass:
         self.kept = False
         self.filter_memo: FilterMemo | None = None
         self.score_memo: ScoreMemo | None = None
-        self.verdicts: Verdicts | None = None
         self.followed: dict[Hashable, Following] = {}
         """What PostFilter plugins keep."""
         self.scores: Scores | None = None
@@ -66,12 +71,13 @@ class PodClass:
 
     def forget(self) -> None:
         self.kept = False
-        self.filter_memo = self.score_memo = self.verdicts = self.scores = None
+        self.filter_memo = self.score_memo = self.scores = None
         self.followed.clear()
 
 
 class PodClasses:
-    """The classes and columns of a profile. What is seen for the first time is not kept: it may be the last time."""
+    """The classes and columns of a profile. Columns by row are not kept when they are seen for the first time: it may
+    be the last time."""
 
     def __init__(
         self,
@@ -79,25 +85,40 @@ class PodClasses:
         scoring: Iterable[Plugin],
         snapshot: Snapshot,
         rule: ReuseRule,
+        *,
+        per_node: bool,
     ) -> None:
-        """``filtering`` have PreFilter or a filter plan, ``scoring`` PreScore or a score plan."""
+        """``filtering`` have PreFilter or a filter plan, ``scoring`` PreScore or a score plan; ``per_node``: there are
+        plugins that answer node by node."""
         self.work = Work()
         self._filtering = tuple(filtering)
         self._scoring = tuple(scoring)
         self._snapshot = snapshot
         self._rule = rule
+        self._keeps_small = not per_node
+        """Plugins that answer node by node want to know which pods have come before."""
         self._by_signature: dict[bytes, tuple[PodClass, dict[str, Any]]] = {}
         self._by_fragments: dict[Hashable, PodClass] = {}
         self._seen: dict[int, None] = {}
-        self._columns: dict[Hashable, PlanColumn] = {}
+        self._columns: dict[Hashable, PlanColumn | StateColumn] = {}
+        self._states: WeakValueDictionary[tuple[Input, ...], States] = WeakValueDictionary()
+        self._verdicts: WeakValueDictionary[Hashable, Verdicts] = WeakValueDictionary()
+        self._sums: WeakValueDictionary[Hashable, Sums] = WeakValueDictionary()
         self._heavy: dict[PodClass, None] = {}
         self._passing: PodClass | None = None
-        """The class of this attempt, if nothing of it is to be kept."""
+        """The class of this attempt, if it is seen for the first time."""
+        self._made_rows = False
+        """This attempt made columns by row that nobody else has."""
 
     def of(self, pod: PodInfo) -> PodClass:
         if self._passing is not None:
-            self._passing.forget()
+            # What has no rows of its own is small, and may come again.
+            if self._made_rows or not self._keeps_small:
+                self._passing.forget()
+            else:
+                self._keep(self._passing)
             self._passing = None
+        self._made_rows = False
         if self._rule == "off":
             return PodClass(reuses_filter=False, reuses_score=False)
         key = signature(pod)
@@ -137,20 +158,55 @@ class PodClasses:
             del self._heavy[oldest]
             oldest.forget()
 
-    def column(self, plugin: str, plan: Plan, *, scores: bool) -> PlanColumn:
-        """The column of equal plans of a plugin."""
+    def filter_column(self, plugin: str, plan: Plan) -> PlanColumn:
+        """The column of equal plans of a plugin; ``plan`` may be replaced by one that is equal."""
+        return self._column(("filter", plugin), plan, lambda: PlanColumn(self._snapshot, self.work, plan))
+
+    def score_column(self, plugin: str, plan: Plan) -> PlanColumn | StateColumn:
+        def make() -> PlanColumn | StateColumn:
+            if plan.inputs and groupings(plan.inputs) is not None:
+                return StateColumn(self._states_of(plan.inputs), self.work, plan)
+            return PlanColumn(self._snapshot, self.work, plan)
+
+        return self._column(("score", plugin), plan, make)
+
+    def _column(self, whose: Hashable, plan: Plan, make: Callable[[], C]) -> C:
         if self._rule == "off" or not plan.inputs:
-            return PlanColumn(self._snapshot, self.work)
-        key = (plugin, scores, plan.constants, plan.inputs)
+            return make()
+        key = (whose, plan.constants, plan.inputs)
         found = self._columns.pop(key, None)
-        if found is not None:
-            self._columns[key] = found
-            return found
-        found = PlanColumn(self._snapshot, self.work)
-        if self._second_sight(key):
-            self._columns[key] = found
-            room = KEPT_BYTES // (BYTES_OF_ROW * max(1, self._snapshot.row_count))
-            _bound(self._columns, max(64, room))
+        if found is None:
+            found = make()
+            if not self._second_sight(key):
+                self._made_rows = self._made_rows or isinstance(found, PlanColumn)
+                return found
+        self._columns[key] = found
+        room = KEPT_BYTES // (BYTES_OF_ROW * max(1, self._snapshot.row_count))
+        _bound(self._columns, max(64, room))
+        return cast("C", found)
+
+    def _states_of(self, inputs: tuple[Input, ...]) -> States:
+        found = self._states.get(inputs)
+        if found is None:
+            found = self._states[inputs] = States(self._snapshot, inputs)
+        return found
+
+    def verdicts(self, entries: Sequence[FilterEntry]) -> Verdicts:
+        """Of these columns."""
+        if self._rule == "off" or any(entry.error is not None for entry in entries):
+            return Verdicts(self._snapshot, self.work, entries)
+        key = tuple((place, entry.column) for place, entry in enumerate(entries) if entry.column is not None)
+        found = self._verdicts.get(key)
+        if found is None:
+            found = self._verdicts[key] = Verdicts(self._snapshot, self.work, entries)
+        return found
+
+    def sums(self, parts: Sequence[ScorePart]) -> Sums:
+        """Of the columns of ``parts``."""
+        key = tuple((part.column, part.point.weight) for part in parts)
+        found = self._sums.get(key)
+        if found is None:
+            found = self._sums[key] = Sums(self._snapshot, self.work, len(parts))
         return found
 
     def _second_sight(self, key: Hashable) -> bool:

@@ -32,7 +32,6 @@ from framework.profiles.post_filter_outcome import PostFilterOutcomes
 from framework.profiles.score_part import ScorePart, ScorePoint
 from framework.profiles.score_run import Scored, complete, score_nodes, score_parts
 from framework.profiles.services import Services
-from framework.profiles.verdicts import Verdicts
 from framework.queue import HintMap, build_hint_map
 from framework.trace.attempt import (
     AttemptTrace,
@@ -86,6 +85,7 @@ class Profile:
             dict.fromkeys([*on.of("preScore", points.PreScorePlugin), *scored]),
             self._services.snapshot,
             self._services.reuse,
+            per_node=len(planned) < len(self.filter) or len(scored) < len(on.listed("score")),
         )
         self._local_filters: dict[str, FilterNodePlans] = {}
         if self._services.reuse == "used":
@@ -199,18 +199,14 @@ class Profile:
         if memo is None or memo.entries is None or not _follow_local(memo.local):
             entries = self._followed_entries(state, pod, kept=of is not None and of.kept)
             extensions = self._extensions(state)
+            verdicts = self.classes.verdicts(entries)
             if memo is not None:
                 memo.entries, memo.extensions, memo.written = entries, extensions, Written(state.snapshot())
                 memo.local = tuple(entry for entry in entries if entry.local is not None)
+                memo.verdicts = verdicts
         else:
-            entries, extensions = memo.entries, memo.extensions
-        verdicts = None if of is None else of.verdicts
-        if verdicts is None or not verdicts.is_of(entries):
-            verdicts = Verdicts(snapshot, self.classes.work, entries)
-        else:
-            verdicts.take(entries)
-        if of is not None:
-            of.verdicts = verdicts
+            assert memo.verdicts is not None
+            entries, extensions, verdicts = memo.entries, memo.extensions, memo.verdicts
         nominated = queue.nominated_pods_for_node
         return FilterRun(entries, extensions, state, pod, snapshot, nominated, verdicts, self.classes.work, of)
 
@@ -239,8 +235,8 @@ class Profile:
                 entries.append(FilterEntry(plugin, error=Status.as_error(text, plugin)))
                 continue
             if plan is not None:
-                column = self.classes.column(plugin, plan, scores=False)
-                entries.append(FilterEntry(plugin, plan=plan, column=column))
+                column = self.classes.filter_column(plugin, plan)
+                entries.append(FilterEntry(plugin, plan=column.plan, column=column))
         return tuple(entries)
 
     def _per_node_entry(self, plugin: points.FilterPlugin, pod: PodInfo, *, kept: bool) -> FilterEntry:
@@ -248,8 +244,8 @@ class Profile:
         plan = None if local is None else local.plan(pod, self._services.snapshot, kept=kept)
         if plan is None:
             return FilterEntry(plugin.name, per_node=plugin.filter)
-        column = self.classes.column(plugin.name, plan, scores=False)
-        return FilterEntry(plugin.name, per_node=plugin.filter, plan=plan, column=column, local=local)
+        column = self.classes.filter_column(plugin.name, plan)
+        return FilterEntry(plugin.name, per_node=plugin.filter, plan=column.plan, column=column, local=local)
 
     def _extensions(self, state: CycleState) -> tuple[tuple[str, points.PreFilterExtensions], ...]:
         return tuple(
@@ -341,7 +337,7 @@ class Profile:
         else:
             parts = memo.parts
         parts = found.parts = complete(parts, found)
-        return score_nodes(parts, state, pod, self._services.snapshot, found, self.classes.work)
+        return score_nodes(parts, state, pod, self._services.snapshot, found, self.classes)
 
     def score_parts(self, state: CycleState, pod: PodInfo, *, kept: bool) -> list[ScorePart]:
         """``kept``: the pod's class is."""
@@ -408,11 +404,10 @@ def _follow_local(entries: Sequence[FilterEntry]) -> bool:
         if entry.local is None:
             continue
         assert entry.column is not None
-        assert entry.plan is not None
         if not entry.local.stands():
             return False
         try:
-            entry.column.follow(entry.plan)
+            entry.column.follow()
         except TooManyStatuses:
             return False
     return True

@@ -16,6 +16,7 @@ from framework.interface.status import Status
 from framework.objects import Pod
 from framework.profiles.node_plans import ScoreNodePlans
 from framework.profiles.plan_column import PlanColumn
+from framework.profiles.state_column import StateColumn
 
 PerNodeScore = Callable[[CycleState, Pod, NodeInfo], tuple[int, Status | None]]
 MakePlan = Callable[[CycleState, PodInfo, View], Plan]
@@ -40,7 +41,7 @@ class ScorePart:
 
     point: ScorePoint
     plan: Plan | None = None
-    column: PlanColumn | None = None
+    column: PlanColumn | StateColumn | None = None
     failed: Status | None = None
     bounds: BoundsNormalizer | None = None
     """The normaliser, if this attempt's is of that kind."""
@@ -52,5 +53,13 @@ class ScorePart:
 
     @property
     def follows(self) -> bool:
-        """Whether its scores can be kept up to date row by row."""
+        """Whether its scores depend on nothing but its column and what is lowest and highest."""
         return self.column is not None and (self.point.normalizer is None or self.bounds is not None)
+
+    def raw(self) -> Ints:
+        """By row; for reading."""
+        assert self.column is not None
+        if isinstance(self.column, StateColumn):
+            self.column.follow()
+            return self.column.by_row()
+        return self.column.follow().values.astype(np.int64, copy=False)

@@ -21,7 +21,7 @@ from framework.profiles.feasible import FeasibleNodes
 from framework.profiles.outcomes import answer, error_text, raised
 from framework.profiles.pod_classes import PodClass, PodClasses
 from framework.profiles.score_part import Ints, ScorePart, ScorePoint
-from framework.profiles.scores import Scores
+from framework.profiles.scores import Scores, Totals
 from framework.profiles.verdicts import Verdicts
 from framework.profiles.work import Work
 from framework.trace.attempt import PluginScores, Recorded, RecordedScores, ScoreTrace
@@ -60,7 +60,8 @@ def score_parts(
                 part.plan = point.local.plan(pod, snapshot, kept=kept)
             normalizer = point.normalizer
             if part.plan is not None:
-                part.column = classes.column(point.plugin, part.plan, scores=True)
+                part.column = classes.score_column(point.plugin, part.plan)
+                part.plan = part.column.plan
                 if isinstance(normalizer, BoundsNormalizer) and normalizer.is_bounded(state):
                     part.bounds = normalizer
         except Exception as error:  # noqa: BLE001 - a plugin may raise anything
@@ -75,48 +76,57 @@ def complete(parts: list[ScorePart], found: FeasibleNodes) -> list[ScorePart]:
         local = part.point.local
         if local is None or part.plan is None or part.column is None:
             continue
-        if local.lacks_one(part.column.follow(part.plan).values, lambda: found.rows):
+        if local.lacks_one(part.raw(), lambda: found.rows):
             parts = [*parts[:place], ScorePart(part.point), *parts[place + 1 :]]
     return parts
 
 
 def score_nodes(
-    parts: Sequence[ScorePart], state: CycleState, pod: PodInfo, snapshot: Snapshot, found: FeasibleNodes, work: Work
+    parts: Sequence[ScorePart],
+    state: CycleState,
+    pod: PodInfo,
+    snapshot: Snapshot,
+    found: FeasibleNodes,
+    classes: PodClasses,
 ) -> Scored | Status:
     """The scores of ``found``, or the error that ends the attempt."""
+    work = classes.work
     if found.verdicts is not None and not any(part.failed for part in parts):
         try:
-            scores = _followed(found.of, found.verdicts, parts, snapshot, work)
+            scores, totals = _followed(found.of, found.verdicts, parts, snapshot, classes)
         except Exception:  # noqa: BLE001 - a plugin may raise anything; what it is, the other way finds out
             found.of.scores = None
         else:
             if len(scores.parts) == len(parts):
-                return _best_of_columns(scores, found, work)
-            return _with_others(scores, parts, state, pod, snapshot, found, work)
+                return _best_of_columns(scores, totals, found, work)
+            return _with_others(scores, totals, parts, state, pod, snapshot, found, work)
     return _one_by_one(parts, state, pod, snapshot, found, work)
 
 
-def _followed(of: PodClass, verdicts: Verdicts, parts: Sequence[ScorePart], snapshot: Snapshot, work: Work) -> Scores:
+def _followed(
+    of: PodClass, verdicts: Verdicts, parts: Sequence[ScorePart], snapshot: Snapshot, classes: PodClasses
+) -> tuple[Scores, Totals]:
     scores = of.scores
     if scores is None or not scores.is_of(verdicts, parts):
-        scores = of.scores = Scores(snapshot, work, verdicts, parts)
+        scores = of.scores = Scores(snapshot, classes.work, verdicts, parts, classes.sums)
     else:
         scores.take(parts)
-    scores.follow()
-    return scores
+    return scores, scores.follow()
 
 
 def _recorded(found: FeasibleNodes, verdicts: Verdicts) -> Recorded:
     return Recorded(found.order, found.first, verdicts.history.mark(), verdicts.canonical()[1])
 
 
-def _best_of_columns(scores: Scores, found: FeasibleNodes, work: Work) -> Scored:
-    """Every plugin's scores are kept by row."""
+def _best_of_columns(scores: Scores, totals: Totals, found: FeasibleNodes, work: Work) -> Scored:
+    """Every plugin's scores are followed."""
     verdicts = found.verdicts
     assert verdicts is not None
     work.whole += 1
-    best = int(scores.total.max())
-    tied = found.positions_where(scores.total == best)
+    by_row = totals.by_row
+    best = by_row.item(by_row.argmax())
+    tied = found.positions_where(by_row == best)
+    best += totals.everywhere
     trace = ScoreTrace.of(_recorded(found, verdicts), scores.recorded(), found.count, best, len(tied))
     return Scored(trace, tied, lambda: _places(found, tied))
 
@@ -132,6 +142,7 @@ def _places(found: FeasibleNodes, positions: NDArray[np.intp]) -> NDArray[np.int
 
 def _with_others(
     scores: Scores,
+    totals: Totals,
     parts: Sequence[ScorePart],
     state: CycleState,
     pod: PodInfo,
@@ -147,7 +158,7 @@ def _with_others(
         return asked
     if (refused := _out_of_range(asked)) is not None:
         return refused
-    total = scores.total[rows]
+    total = totals.by_row[rows] + totals.everywhere
     recorded = {each.plugin: each for each in scores.recorded()}
     for each in asked:
         total += each.normalized * np.int64(each.weight)
@@ -228,9 +239,8 @@ def _raw_scores(
         elif part.column is None:
             per_node.append(part.point)
         else:
-            assert part.plan is not None
             try:
-                raw[plugin] = part.column.follow(part.plan).values[rows].astype(np.int64)
+                raw[plugin] = part.raw()[rows]
             except Exception as error:  # noqa: BLE001 - a plugin may raise anything
                 failed[plugin] = raised(error)
     if failed:

@@ -1,77 +1,163 @@
 """Scores: what the Score plugins give a class of pods on every node, normalised and added up.
 
-Follows the columns of the plugins and the class's verdicts. A score is normalised again where it has changed, or
-everywhere when the lowest or highest among the feasible nodes is another; totals follow. Nodes that are not feasible
-hold any numbers, and a total below all that can be.
+Columns are of three kinds. Scores that are taken as they are have their sum by row, shared with other classes
+(``Sums``). Scores of states (``StateColumn``) are normalised per state and spread over the rows. What is left is
+normalised by row. Adding up 5,000 rows costs less than finding out which of them have changed, so totals are made for
+every attempt; what is on record are the columns.
 """
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from typing import Any, Final
+from collections.abc import Callable, Sequence
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
 
 from framework.columns import Snapshot
 from framework.interface.scores import MAX_NODE_SCORE, MIN_NODE_SCORE
+from framework.profiles.plan_column import PlanColumn
 from framework.profiles.score_part import Ints, ScorePart
-from framework.profiles.verdicts import Verdicts, rows_of
+from framework.profiles.state_column import StateColumn
+from framework.profiles.sums import Sums
+from framework.profiles.verdicts import Verdicts
 from framework.profiles.work import Work
 from framework.trace.attempt import RecordedScores
 from framework.trace.history import History, Mark
 
 NOT_FEASIBLE: Final = -(1 << 62)
-"""Far enough down that normalising again, which moves every total, never brings it back."""
 
-
-Steps = list[tuple[Any, Any]]
+MakeSums = Callable[[Sequence[ScorePart]], Sums]
+"""The Sums of the columns of these parts."""
 
 
 class OutOfRange(Exception):
     """A score lies outside of 0 to 100 on a feasible node."""
 
 
-class Normalized:
-    """A plugin's scores between 0 and 100 by row."""
+class Totals(NamedTuple):
+    by_row: Ints
+    """Without ``everywhere``; NOT_FEASIBLE for nodes that are not. Not to be written to."""
+    everywhere: int
+    """What all feasible nodes have on top."""
 
-    __slots__ = ("history", "limits")
+
+class OfStates:
+    """A plugin's scores per state."""
+
+    __slots__ = ("_among", "_limits", "_table", "normalized", "same", "weighted")
 
     def __init__(self) -> None:
-        self.limits: tuple[int, int] | None = None
+        self._table: Ints | None = None
+        self._among: tuple[object, object] | None = None
+        self._limits: tuple[int, int] = (0, 0)
+        self.normalized: Ints = np.zeros(0, dtype=np.int64)
+        self.weighted: Ints = self.normalized
+        self.same: int | None = None
+        """What all feasible nodes get, weighted; None when they differ."""
+
+    def follow(self, part: ScorePart, verdicts: Verdicts) -> None:
+        column = part.column
+        assert isinstance(column, StateColumn)
+        column.follow()
+        states = column.states
+        everywhere = verdicts.counts[0] == len(verdicts.history.values)
+        among = (states.occurring(), None) if everywhere else (states.history.mark(), verdicts.feasible)
+        known = self._among
+        if column.table is self._table and known is not None and known[0] is among[0] and known[1] is among[1]:
+            return
+        occur = states.occurring()[0] if everywhere else states.among(verdicts.history.values == 0)
+        raw = column.table[occur]
+        limits = (int(raw.min()), int(raw.max())) if len(raw) else (0, 0)
+        if column.table is not self._table or limits != self._limits:
+            self.normalized = column.table
+            if part.bounds is not None:
+                self.normalized = part.bounds.normalize_between(column.table, *limits)
+            self.weighted = self.normalized * np.int64(part.point.weight)
+            self._table, self._limits = column.table, limits
+        points = self.normalized[occur]
+        _check_range(points)
+        self.same = int(self.weighted[occur[0]]) if len(occur) and (points == points[0]).all() else None
+        self._among = among
+
+
+class ByRow:
+    """A plugin's normalised scores by row."""
+
+    __slots__ = ("_limits", "_mark", "history", "same", "weighted")
+
+    def __init__(self) -> None:
+        self._limits: tuple[int, int] | None = None
         """Lowest and highest raw score among the feasible nodes."""
+        self._mark: Mark | None = None
         self.history = History(np.zeros(0, dtype=np.int8))
+        self.weighted: Ints = np.zeros(0, dtype=np.int64)
+        self.same: int | None = None
+        """As of ``OfStates``."""
+
+    def follow(self, part: ScorePart, verdicts: Verdicts, work: Work) -> None:
+        assert isinstance(part.column, PlanColumn)
+        assert part.bounds is not None
+        mark = part.column.follow().mark()
+        limits = _limits(part.column.history, verdicts)
+        if mark is self._mark and limits == self._limits:
+            return
+        self._mark, self._limits = mark, limits
+        work.whole += 1
+        values = part.bounds.normalize_between(part.column.history.values.astype(np.int64), *limits)
+        _check_feasible(values, verdicts)
+        self.weighted = values * np.int64(part.point.weight)
+        self.same = None
+        if limits[0] == limits[1]:
+            (value,) = part.bounds.normalize_between(np.array(limits[:1], dtype=np.int64), *limits).tolist()
+            self.same = value * part.point.weight
+        self.history.update(values.astype(np.int8))
+
+
+def _limits(history: History, verdicts: Verdicts) -> tuple[int, int]:
+    """Lowest and highest of the feasible nodes."""
+    raw = history.values
+    if verdicts.counts[0] != len(raw):
+        raw = raw[verdicts.feasible_rows()]
+    elif history.limits is not None:
+        return history.limits
+    return (int(raw.min()), int(raw.max())) if len(raw) else (0, 0)
 
 
 class Scores:
     __slots__ = (
-        "_feasible",
-        "_marks",
+        "_by_row",
+        "_make_sums",
+        "_of_states",
         "_others",
         "_snapshot",
         "_source",
-        "_verdict_mark",
+        "_sums",
+        "_taken",
         "_verdicts",
         "_work",
-        "normalized",
         "parts",
-        "total",
     )
 
-    def __init__(self, snapshot: Snapshot, work: Work, verdicts: Verdicts, parts: Sequence[ScorePart]) -> None:
+    def __init__(
+        self, snapshot: Snapshot, work: Work, verdicts: Verdicts, parts: Sequence[ScorePart], make_sums: MakeSums
+    ) -> None:
         self._snapshot = snapshot
         self._work = work
         self._verdicts = verdicts
-        self._verdict_mark: Mark | None = None
-        self._feasible: object = None
+        self._others: dict[tuple[str, str], History] = {}
+        self._sort(parts)
+        self._sums = make_sums(self._taken)
+        self._of_states = [OfStates() if isinstance(part.column, StateColumn) else None for part in self.parts]
+        self._by_row = [
+            ByRow() if isinstance(part.column, PlanColumn) and part.bounds is not None else None for part in self.parts
+        ]
+
+    def _sort(self, parts: Sequence[ScorePart]) -> None:
         self._source = parts
         self.parts = [part for part in parts if part.follows]
         """Those that can be followed."""
-        parts = self.parts
-        self._marks: list[Mark | None] = [None] * len(parts)
-        self.normalized = [None if part.bounds is None else Normalized() for part in parts]
-        self.total: Ints = np.zeros(0, dtype=np.int64)
-        self._others: dict[tuple[str, str], History] = {}
+        self._taken = [part for part in self.parts if isinstance(part.column, PlanColumn) and part.bounds is None]
 
     def is_of(self, verdicts: Verdicts, parts: Sequence[ScorePart]) -> bool:
         if parts is self._source:
@@ -89,199 +175,55 @@ class Scores:
     def take(self, parts: Sequence[ScorePart]) -> None:
         """The same columns by other plans."""
         if parts is not self._source:
-            self._source = parts
-            self.parts = [part for part in parts if part.follows]
+            self._sort(parts)
 
-    # --- following --------------------------------------------------------------------------------------------------
-
-    def follow(self) -> None:
+    def follow(self) -> Totals:
         """Raises OutOfRange, and what kernels raise; these scores are then of no use any more."""
         verdicts = self._verdicts
-        steps = verdicts.history.since(self._verdict_mark)
-        full = steps is None
-        changed: list[Steps] = [[] for _ in self.parts]
-        for k, part in enumerate(self.parts):
-            assert part.column is not None
-            assert part.plan is not None
-            history = part.column.follow(part.plan)
-            since = history.since(self._marks[k])
-            if since is None:
-                full = True
-            elif since:
-                changed[k] = since
-            else:
-                continue
-            self._marks[k] = history.mark()
-        self._verdict_mark = verdicts.history.mark()
-        if full:
-            self._anew()
-        elif steps or any(changed):
-            self._some(list(steps or ()), changed)
-
-    def _anew(self) -> None:
-        verdict = self._verdicts.history.values
-        rows = len(verdict)
-        base = 0
-        """What all rows have in common."""
-        total: Ints | None = None
-        for part, mine in zip(self.parts, self.normalized, strict=True):
-            column, weight = part.column, part.point.weight
-            assert column is not None
-            if column.is_constant and rows:
-                base += self._constant(part, mine) * weight
-                continue
-            self._work.whole += 1
-            if mine is None:
-                values = column.history.values
-                self._check(values, column.history.limits)
-            else:
-                mine.limits = self._limits(part)
-                values = self._normalize(part, mine)
-            points = values.astype(np.int64)
-            if weight != 1:
-                points *= weight
-            total = points if total is None else np.add(total, points, out=total)
-        if total is None:
-            total = np.full(rows, base, dtype=np.int64)
-        elif base:
-            total += base
-        if self._verdicts.counts[0] != rows:
-            total[verdict != 0] = NOT_FEASIBLE
-        self.total = total
-        self._feasible = self._verdicts.feasible
-
-    def _constant(self, part: ScorePart, mine: Normalized | None) -> int:
-        """The score that all nodes have."""
-        assert part.column is not None
-        raw = part.column.history.values
-        if mine is None:
-            value = int(raw[0])
-        else:
-            assert part.bounds is not None
-            mine.limits = self._limits(part)
-            value = int(part.bounds.normalize_between(raw[:1].astype(np.int64), *mine.limits)[0])
-            mine.history.fill(value, len(raw))
-        if not MIN_NODE_SCORE <= value <= MAX_NODE_SCORE:
-            raise OutOfRange
-        return value
-
-    def _some(self, steps: Steps, changed: Sequence[Steps]) -> None:
-        """``steps`` of the verdicts, ``changed`` of each part's raw scores."""
-        moved = self._verdicts.feasible is not self._feasible
-        self._feasible = self._verdicts.feasible
-        for part, mine, of_part in zip(self.parts, self.normalized, changed, strict=True):
-            if mine is None:
-                steps += of_part
-            elif of_part or moved:
-                limits = self._limits(part)
-                if limits == mine.limits:
-                    self._normalize_some(part, mine, limits, of_part)
-                    steps += of_part
-                    continue
-                mine.limits = limits
-                before = mine.history.values
-                self._normalize(part, mine)
-                self._work.whole += 1
-                difference = mine.history.values.astype(np.int16) - before
-                self.total += np.multiply(difference, part.point.weight, dtype=np.int64)
-        if len(steps) == 1 and not isinstance(steps[0][0], np.ndarray):
-            self._add_up_one(steps[0][0])
-        elif steps:
-            rows = rows_of(steps)
-            if len(rows) == 1:
-                self._add_up_one(int(rows[0]))
-            elif len(rows):
-                self._add_up(rows)
-
-    def _normalize_some(self, part: ScorePart, mine: Normalized, limits: tuple[int, int], steps: Steps) -> None:
-        if not steps:
-            return
-        assert part.column is not None
-        assert part.bounds is not None
-        rows = rows_of(steps)
-        values = part.bounds.normalize_between(part.column.history.values[rows].astype(np.int64), *limits)
-        _check_range(values[self._verdicts.history.values[rows] == 0])
-        mine.history.write(rows, values.astype(np.int8), len(rows))
-
-    def _add_up_one(self, row: int) -> None:
-        if self._verdicts.history.values[row] != 0:
-            self.total[row] = NOT_FEASIBLE
-            return
-        total = 0
-        for part, mine in zip(self.parts, self.normalized, strict=True):
-            assert part.column is not None
-            if mine is not None:
-                total += int(mine.history.values[row]) * part.point.weight
-                continue
-            value = int(part.column.history.values[row])
-            if not MIN_NODE_SCORE <= value <= MAX_NODE_SCORE:
-                raise OutOfRange
-            total += value * part.point.weight
-        self.total[row] = total
-
-    def _add_up(self, rows: NDArray[np.intp]) -> None:
-        feasible = self._verdicts.history.values[rows] == 0
-        sums: Ints = np.zeros(len(rows), dtype=np.int64)
-        for part, mine in zip(self.parts, self.normalized, strict=True):
-            assert part.column is not None
-            values = (part.column.history if mine is None else mine.history).values[rows]
-            if mine is None:
-                _check_range(values[feasible])
-            sums += np.multiply(values, part.point.weight, dtype=np.int64)
-        sums[~feasible] = NOT_FEASIBLE
-        self.total[rows] = sums
-
-    def _limits(self, part: ScorePart) -> tuple[int, int]:
-        """Lowest and highest raw score among the feasible nodes."""
-        column = part.column
-        assert column is not None
-        raw = column.history.values
-        if column.is_constant and len(raw):
-            return int(raw[0]), int(raw[0])
-        if column.by_code is not None and column.axis is not None:
-            raw = column.by_code[self._verdicts.codes_among_feasible(column.axis)]
-        elif self._verdicts.counts[0] != len(raw):
-            raw = raw[self._verdicts.feasible_rows()]
-        elif column.history.limits is not None:
-            return column.history.limits
-        return (int(raw.min()), int(raw.max())) if len(raw) else (0, 0)
-
-    def _normalize(self, part: ScorePart, mine: Normalized) -> NDArray[Any]:
-        """All rows anew, by ``mine.limits``."""
-        column, bounds, limits = part.column, part.bounds, mine.limits
-        assert column is not None
-        assert bounds is not None
-        assert limits is not None
-        if column.by_code is not None and column.axis is not None:
-            table = bounds.normalize_between(column.by_code, *limits)
-            _check_range(table[self._verdicts.codes_among_feasible(column.axis)])
-            mine.history.replace(table.astype(np.int8).take(column.axis.codes))
-        else:
-            values = bounds.normalize_between(column.history.values.astype(np.int64), *limits)
-            self._check(values, None)
-            mine.history.replace(values.astype(np.int8))
-        return mine.history.values
-
-    def _check(self, values: NDArray[Any], limits: tuple[int, int] | None) -> None:
-        """``values`` of all rows; ``limits``: their lowest and highest, if known."""
-        if not len(values):
-            return
-        low, high = limits or (values.min(), values.max())
-        if low < MIN_NODE_SCORE or high > MAX_NODE_SCORE:
-            _check_range(values[self._verdicts.history.values == 0])
+        total = self._sums.follow(self._taken)
+        if not self._sums.in_range:
+            for part in self._taken:
+                assert isinstance(part.column, PlanColumn)
+                _check_feasible(part.column.history.values, verdicts)
+        everywhere = 0
+        for part, of_states, by_row in zip(self.parts, self._of_states, self._by_row, strict=True):
+            if of_states is not None:
+                of_states.follow(part, verdicts)
+                if of_states.same is not None:
+                    everywhere += of_states.same
+                else:
+                    assert isinstance(part.column, StateColumn)
+                    self._work.whole += 1
+                    total = total + of_states.weighted.take(part.column.states.history.values)
+            elif by_row is not None:
+                by_row.follow(part, verdicts, self._work)
+                if by_row.same is not None:
+                    everywhere += by_row.same
+                else:
+                    self._work.whole += 1
+                    total = total + by_row.weighted
+        if verdicts.counts[0] != len(total):
+            total = np.where(verdicts.history.values == 0, total, NOT_FEASIBLE)
+        return Totals(total, everywhere)
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
-    def normalized_of(self, plugin: str) -> Normalized | None:
-        """None when its raw scores are the scores."""
-        found = (mine for part, mine in zip(self.parts, self.normalized, strict=True) if part.point.plugin == plugin)
-        return next(found, None)
+    def normalized_by_row(self, plugin: str) -> NDArray[Any] | None:
+        """None when its raw scores are the scores, or are not followed."""
+        for part, of_states, by_row in zip(self.parts, self._of_states, self._by_row, strict=True):
+            if part.point.plugin == plugin:
+                if of_states is not None:
+                    assert isinstance(part.column, StateColumn)
+                    return of_states.normalized[part.column.states.history.values]
+                return None if by_row is None else by_row.history.values
+        return None
 
     def keep(self, plugin: str, what: str, rows: NDArray[np.intp], values: Ints) -> Mark:
         """Scores that are not followed but given anew each time: on record as what has changed since the last time."""
         history = self._others.get((plugin, what))
-        if history is None or len(history.values) != len(self.total):
-            by_row: Ints = np.zeros(len(self.total), dtype=np.int64)
+        size = self._snapshot.row_count
+        if history is None or len(history.values) != size:
+            by_row: Ints = np.zeros(size, dtype=np.int64)
             by_row[rows] = values
             history = self._others[plugin, what] = History(by_row)
             return history.mark()
@@ -293,11 +235,24 @@ class Scores:
 
     def recorded(self) -> list[RecordedScores]:
         made = []
-        for part, mine in zip(self.parts, self.normalized, strict=True):
-            assert part.column is not None
-            normalized = None if mine is None else mine.history.mark()
-            made.append(RecordedScores(part.point.plugin, part.point.weight, part.column.history.mark(), normalized))
+        for part, of_states, by_row in zip(self.parts, self._of_states, self._by_row, strict=True):
+            point, column = part.point, part.column
+            if of_states is not None:
+                assert isinstance(column, StateColumn)
+                normalized = None if part.bounds is None else of_states.normalized
+                tables = (column.table, normalized)
+                made.append(RecordedScores(point.plugin, point.weight, column.states.history.mark(), None, tables))
+            else:
+                assert isinstance(column, PlanColumn)
+                mark = None if by_row is None else by_row.history.mark()
+                made.append(RecordedScores(point.plugin, point.weight, column.history.mark(), mark))
         return made
+
+
+def _check_feasible(values: NDArray[Any], verdicts: Verdicts) -> None:
+    """``values`` are those of all rows."""
+    if len(values) and (values.min() < MIN_NODE_SCORE or values.max() > MAX_NODE_SCORE):
+        _check_range(values[verdicts.history.values == 0])
 
 
 def _check_range(values: NDArray[Any]) -> None:

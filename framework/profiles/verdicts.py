@@ -1,7 +1,7 @@
 """Verdicts: which nodes can take the pods of a class, and which plugin was the first to say no elsewhere.
 
-Follows the columns of the class's Filter plugins. Verdicts are numbers: 0 passes, -1 is a row without a node, every
-other stands for one answer of one plugin.
+Follows the columns of Filter plugins; classes with the same columns share their verdicts. Verdicts are numbers: 0
+passes, -1 is a row without a node, every other stands for one answer of one plugin.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from framework.columns import CodedFact, Snapshot, union
+from framework.columns import Snapshot, union
 from framework.interface.status import SUCCESS, Status
 from framework.profiles.filter_entry import FilterEntry, Rank
 from framework.profiles.work import Work
@@ -24,7 +24,7 @@ _DENSE_CODES: Final = 1 << 12
 
 class Verdicts:
     __slots__ = (
-        "_codes",
+        "__weakref__",
         "_entries",
         "_feasible_rows",
         "_known",
@@ -33,7 +33,6 @@ class Verdicts:
         "_order",
         "_ranks",
         "_snapshot",
-        "_source",
         "_work",
         "counts",
         "feasible",
@@ -44,7 +43,6 @@ class Verdicts:
     def __init__(self, snapshot: Snapshot, work: Work, entries: Sequence[FilterEntry]) -> None:
         self._snapshot = snapshot
         self._work = work
-        self._source = entries
         self._entries = [(i, entry) for i, entry in enumerate(entries) if not entry.asked]
         """With their places among all entries."""
         self._marks: list[Mark | None] = [None] * len(self._entries)
@@ -54,30 +52,12 @@ class Verdicts:
         self._ranks: list[Rank] = [(-1, 0, 0, ())]
         self._numbers: tuple[tuple[int, ...], list[Status], NDArray[np.int32]] | None = None
         self._feasible_rows: tuple[object, NDArray[np.intp]] | None = None
-        self._codes: dict[CodedFact, tuple[object, int, NDArray[np.int32]]] = {}
         self.statuses: list[Status] = [SUCCESS]
         self.counts: list[int] = [0]
         """Verdict number → nodes that have it."""
-        self.feasible: object = None
+        self.feasible = object()
         """Another object whenever the feasible nodes are others."""
         self.history = History(np.zeros(0, dtype=np.int16))
-
-    def is_of(self, entries: Sequence[FilterEntry]) -> bool:
-        """Whether these columns are the ones that are followed."""
-        if entries is self._source:
-            return True
-        mine = [(i, entry) for i, entry in enumerate(entries) if not entry.asked]
-        return len(mine) == len(self._entries) and all(
-            i == j and a.column is b.column and a.column is not None
-            for (i, a), (j, b) in zip(mine, self._entries, strict=True)
-        )
-
-    def take(self, entries: Sequence[FilterEntry]) -> None:
-        """The same columns by other plans."""
-        if entries is self._source:
-            return
-        self._source = entries
-        self._entries = [(i, entry) for i, entry in enumerate(entries) if not entry.asked]
 
     # --- following --------------------------------------------------------------------------------------------------
 
@@ -90,8 +70,7 @@ class Verdicts:
             if entry.column is None:
                 full = full or marks[k] is None
                 continue
-            assert entry.plan is not None
-            history = entry.column.follow(entry.plan)
+            history = entry.column.follow()
             since = history.since(marks[k])
             if since is None:
                 full = True
@@ -123,15 +102,18 @@ class Verdicts:
 
     def _anew(self) -> None:
         snapshot, rows = self._snapshot, self._snapshot.row_count
-        self.feasible = object()
         if rows and len(snapshot) == rows and all(entry.passes_everywhere for _, entry in self._entries):
+            if self.counts[0] != rows or len(self.history.values) != rows:
+                self.feasible = object()
             self.history.fill(0, rows)
             self.counts = [rows, *[0] * (len(self.statuses) - 1)]
             return
         self._work.whole += 1
         numbers = self._first_failing(None, rows)
         numbers[snapshot.position_of_row < 0] = NO_NODE
-        self.history.replace(numbers)
+        if not np.array_equal(self.history.values == 0, numbers == 0):
+            self.feasible = object()
+        self.history.update(numbers)
         found = np.bincount(numbers[numbers >= 0], minlength=len(self.statuses))
         self.counts = found.tolist()
 
@@ -202,18 +184,6 @@ class Verdicts:
         if self._feasible_rows is None or self._feasible_rows[0] is not self.feasible:
             self._feasible_rows = (self.feasible, np.flatnonzero(self.history.values == 0))
         return self._feasible_rows[1]
-
-    def codes_among_feasible(self, fact: CodedFact) -> NDArray[np.int32]:
-        """The codes of ``fact`` that feasible nodes have."""
-        if self.counts[0] == len(self.history.values):
-            return fact.representatives()[1]
-        known = self._codes.get(fact)
-        if known is None or known[0] is not self.feasible or known[1] != fact.version:
-            present = np.zeros(fact.size + 1, dtype=np.bool_)
-            present[fact.codes[self.history.values == 0]] = True
-            codes = np.flatnonzero(present).astype(np.int32)
-            known = self._codes[fact] = (self.feasible, fact.version, codes)
-        return known[2]
 
     def canonical(self) -> tuple[list[Status], NDArray[np.int32]]:
         """(success and the statuses that occur, by rank; verdict number → index in them).

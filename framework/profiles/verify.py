@@ -74,15 +74,15 @@ class Verification:
                 continue
             name = new.point.plugin
             raw = self._all(name, new.plan).astype(np.int64, copy=False)
-            self._compare(name, "Score", kept.column.follow(kept.plan).values, raw, rows)
+            self._compare(name, "Score", kept.raw(), raw, rows)
             if kept_scores is None or nodes.verdicts is None or not kept.follows:
                 continue
-            kept_normalized = kept_scores.normalized_of(name)
+            kept_normalized = kept_scores.normalized_by_row(name)
             if kept_normalized is not None and new.point.normalizer is not None:
                 said, _ = new.point.normalizer.normalize_score(self._state, self._pod.pod, raw[rows].copy(), rows)
                 by_row = np.zeros(len(raw), dtype=np.int64)
                 by_row[rows] = said
-                self._compare(name, "NormalizeScore", kept_normalized.history.values, by_row, rows)
+                self._compare(name, "NormalizeScore", kept_normalized, by_row, rows)
 
     def _scratch(self, trace: AttemptTrace) -> AttemptTrace:
         return AttemptTrace(trace.pod, trace.uid, trace.profile, trace.attempt, trace.cycle, trace.at)

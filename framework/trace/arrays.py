@@ -12,9 +12,11 @@ from numpy.typing import NDArray
 
 Ints = NDArray[np.int64]
 Packed = list[Any]
-"""[type code, bytes], or [CONSTANT, value, length]."""
+"""[type code, bytes], or [CONSTANT, value, length], or [LISTED, numbers]."""
 
 CONSTANT: Final = "="
+LISTED: Final = ","
+SHORT: Final = 64
 _TYPES: Final = {"b": np.int8, "h": np.int16, "i": np.int32, "q": np.int64}
 _LIMITS: Final = (("b", 1 << 7), ("h", 1 << 15), ("i", 1 << 31))
 
@@ -31,7 +33,14 @@ def pack(values: NDArray[Any]) -> Packed:
     return ["q", values.astype("<i8").tobytes()]
 
 
+def pack_list(values: list[int]) -> Packed:
+    """Numbers that are few: nothing is gained by looking at how large they are."""
+    return [LISTED, values] if len(values) <= SHORT else pack(np.array(values, dtype=np.int64))
+
+
 def unpack(packed: Packed) -> Ints:
     if packed[0] == CONSTANT:
         return np.full(packed[2], packed[1], dtype=np.int64)
+    if packed[0] == LISTED:
+        return np.array(packed[1], dtype=np.int64)
     return np.frombuffer(packed[1], dtype=np.dtype(_TYPES[packed[0]]).newbyteorder("<")).astype(np.int64)

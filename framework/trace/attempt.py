@@ -168,12 +168,16 @@ class PluginScores:
 
 
 class RecordedScores(NamedTuple):
-    """A Score plugin's columns by row. ``normalized`` None: the raw scores are the scores."""
+    """A Score plugin's columns by row. ``normalized`` None: the raw scores are the scores.
+
+    With ``tables`` (raw and normalised scores per state, the second None as above) ``raw`` is the state of every row.
+    """
 
     plugin: str
     weight: int
     raw: Mark
     normalized: Mark | None
+    tables: tuple[NDArray[np.int64], NDArray[np.int64] | None] | None = None
 
 
 class ScoreTrace:
@@ -238,9 +242,13 @@ class ScoreTrace:
         assert self.recorded is not None
         rows = self.recorded.order[positions]
         made = []
-        for plugin, weight, raw, normalized in self.recorded_plugins:
+        for plugin, weight, raw, normalized, tables in self.recorded_plugins:
             scores = raw.array()[rows].astype(np.int64)
             points = scores if normalized is None else normalized.array()[rows].astype(np.int64)
+            if tables is not None:
+                states = scores
+                scores = tables[0][states]
+                points = scores if tables[1] is None else tables[1][states]
             made.append(PluginScores(plugin, weight, scores, points))
         return made
 

@@ -14,26 +14,29 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from framework.trace.arrays import Ints, Packed, pack, unpack
+from framework.trace.arrays import CONSTANT, Ints, Packed, pack, pack_list, unpack
 from framework.trace.history import Mark, Segment
 
 Place = tuple[int, int]
 """(number of the column, steps after its first state)."""
 FEW: Final = 4
 """A step is worth it when it changes at most one in so many rows."""
+CLOSE: Final = 64
+"""Rows that may have changed since the beginning of a history for it to be the beginning of its column, too."""
 
 
 class Column(msgspec.Struct, array_like=True):
-    key: Packed
+    key: int
+    """Number of its first state: columns that begin alike share it."""
     rows: Packed
     """Of all steps, one after the other."""
     values: Packed
     counts: Packed
     """How many rows each step changes."""
 
-    def at(self, steps: int) -> Ints:
+    def at(self, steps: int, keys: Sequence[Packed]) -> Ints:
         """The array after so many steps."""
-        values = unpack(self.key)
+        values = unpack(keys[self.key])
         if steps:
             end = int(unpack(self.counts)[:steps].sum())
             # Of rows that are there more than once the last one counts.
@@ -49,30 +52,35 @@ class _FromHistory:
     def __init__(self, mark: Mark) -> None:
         self.segment: Segment = mark.segment
         self.first = self.last = mark.index
+        if sum(1 if type(row) is int else len(row) for row, _ in self.segment.steps[: mark.index]) <= CLOSE:
+            self.first = 0
 
-    def packed(self) -> Column:
-        key = pack(self.segment.at(self.first))
-        steps = self.segment.steps[self.first : self.last]
-        return Column(key, *_packed_steps(steps))
+    def key(self) -> NDArray[Any]:
+        return self.segment.at(self.first)
+
+    def packed_steps(self) -> tuple[Packed, Packed, Packed]:
+        return _packed_steps(self.segment.steps[self.first : self.last])
 
 
 class _FromArrays:
-    __slots__ = ("key", "now", "steps")
+    __slots__ = ("_key", "now", "steps")
 
     def __init__(self, key: NDArray[Any]) -> None:
-        self.key = self.now = key
+        self._key = self.now = key
         self.steps: list[tuple[Any, Any]] = []
 
-    def packed(self) -> Column:
-        return Column(pack(self.key), *_packed_steps(self.steps))
+    def key(self) -> NDArray[Any]:
+        return self._key
+
+    def packed_steps(self) -> tuple[Packed, Packed, Packed]:
+        return _packed_steps(self.steps)
 
 
 def _packed_steps(steps: Sequence[tuple[Any, Any]]) -> tuple[Packed, Packed, Packed]:
     """(rows, values, counts). A step is a row and a number, or arrays of both."""
     if all(type(row) is int for row, _ in steps):
-        rows = np.array([row for row, _ in steps], dtype=np.int64)
-        values = np.array([value for _, value in steps], dtype=np.int64)
-        return pack(rows), pack(values), pack(np.ones(len(steps), dtype=np.int64))
+        rows, values = [row for row, _ in steps], [int(value) for _, value in steps]
+        return pack_list(rows), pack_list(values), [CONSTANT, 1, len(steps)]
     many = [np.atleast_1d(np.asarray(row, dtype=np.int64)) for row, _ in steps]
     told = [
         np.broadcast_to(np.asarray(value, dtype=np.int64), row.shape)
@@ -106,8 +114,9 @@ class ColumnWriter:
                     column.last = mark.index
                 return number, mark.index - column.first
         number = self._segments[id(mark.segment)] = len(self._columns)
-        self._columns.append(_FromHistory(mark))
-        return number, 0
+        column = _FromHistory(mark)
+        self._columns.append(column)
+        return number, mark.index - column.first
 
     def array(self, values: NDArray[Any], before: Place | None) -> Place:
         """``before``: where a like array of an earlier attempt was put, if there is one. Takes ``values`` over."""
@@ -131,5 +140,19 @@ class ColumnWriter:
         column = self._columns[place[0]]
         return column.now if isinstance(column, _FromArrays) and len(column.steps) == place[1] else None
 
-    def packed(self) -> list[Column]:
-        return [column.packed() for column in self._columns]
+    def packed(self) -> tuple[list[Packed], list[Column]]:
+        """(first states, columns)."""
+        keys: list[Packed] = []
+        numbers: dict[int, tuple[NDArray[Any], int]] = {}
+        columns = []
+        for column in self._columns:
+            key = column.key()
+            known = numbers.get(id(key))
+            if known is None:
+                # Arrays of cursors are used again: only histories' own first states are known by their ids.
+                known = (key, len(keys))
+                keys.append(pack(key))
+                if isinstance(column, _FromHistory) and column.first == 0:
+                    numbers[id(key)] = known
+            columns.append(Column(known[1], *column.packed_steps()))
+        return keys, columns

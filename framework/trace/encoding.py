@@ -17,7 +17,7 @@ import zstandard
 from numpy.typing import NDArray
 
 from framework.interface.status import Status
-from framework.trace.arrays import Ints, Packed, pack, unpack
+from framework.trace.arrays import Ints, Packed, pack, pack_list, unpack
 from framework.trace.attempt import (
     FEASIBLE,
     NOT_EVALUATED,
@@ -31,7 +31,7 @@ from framework.trace.attempt import (
 from framework.trace.chunk_columns import Column, ColumnWriter, Place
 from framework.trace.content import OWN, SHARED, Content, content_of, encoded_content, own_numbers
 
-FORMAT: Final = 2
+FORMAT: Final = 3
 LEVEL: Final = 3
 MAX_STEMS: Final = 64
 """Groups of pods whose last attempt is kept to be gone on from."""
@@ -59,8 +59,9 @@ class Frame(msgspec.Struct, array_like=True, omit_defaults=True):
     positions: Packed | None = None
     """None without scores; [] when they are the feasible nodes, beginning at ``first`` and going round."""
     first: int = 0
-    plugins: list[tuple[str, int, Place, list[Any]]] = []
-    """name, weight, raw scores, how they are normalised (see ``_normalizing``)"""
+    plugins: list[tuple[str, int, Place, list[Any], list[Packed]]] = []
+    """name, weight, raw scores, how they are normalised (see ``_normalizing``). With tables, raw scores per state and
+    normalised ones if they are others, the column holds states."""
     total: Packed | None = None
     candidates: Packed | None = None
     like: int = -1
@@ -73,6 +74,8 @@ class Chunk(msgspec.Struct, array_like=True):
     orders: list[Packed]
     """Row of each position in a node list."""
     statuses: list[Status]
+    keys: list[Packed]
+    """What columns begin with."""
     columns: list[Column]
     frames: list[Frame]
 
@@ -100,7 +103,7 @@ class _Writer:
     def chunk(self, traces: Sequence[AttemptTrace]) -> Chunk:
         frames = [self._frame(index, trace) for index, trace in enumerate(traces)]
         orders = [pack(order) for order in self._orders]
-        return Chunk(FORMAT, self._node_lists, orders, self._statuses, self._columns.packed(), frames)
+        return Chunk(FORMAT, self._node_lists, orders, self._statuses, *self._columns.packed(), frames)
 
     def _nodes(self, names: tuple[str, ...]) -> int:
         known = self._list_ids.get(id(names))
@@ -176,8 +179,14 @@ class _Writer:
             frame.positions, frame.first = [], recorded.first
             mark = self._columns.mark
             frame.plugins = [
-                (plugin, weight, mark(raw), [] if normalized is None else list(mark(normalized)))
-                for plugin, weight, raw, normalized in scores.recorded_plugins
+                (
+                    plugin,
+                    weight,
+                    mark(raw),
+                    [] if normalized is None else list(mark(normalized)),
+                    [] if tables is None else [pack_list(table.tolist()) for table in tables if table is not None],
+                )
+                for plugin, weight, raw, normalized, tables in scores.recorded_plugins
             ]
             return
         positions, plugins = scores.positions, scores.plugins
@@ -195,7 +204,7 @@ class _Writer:
             values = np.zeros(len(filter_.nodes), dtype=np.int64) if known is None else known.copy()
             values[positions] = each.raw
             place = places[name] = self._columns.array(values, before)
-            frame.plugins.append((each.plugin, each.weight, place, _normalizing(each.raw, each.normalized)))
+            frame.plugins.append((each.plugin, each.weight, place, _normalizing(each.raw, each.normalized), []))
         total = _total(plugins, len(positions))
         if not np.array_equal(total, scores.total):
             frame.total = pack(scores.total)
@@ -287,7 +296,7 @@ class AttemptChunk:
 
     def _column(self, place: Sequence[int], order: int) -> Ints:
         """In the node list's order."""
-        values = self._chunk.columns[place[0]].at(place[1])
+        values = self._chunk.columns[place[0]].at(place[1], self._chunk.keys)
         return values if order == BY_POSITION else values[unpack(self._chunk.orders[order])]
 
     def _filter(self, frame: Frame) -> FilterTrace:
@@ -307,9 +316,15 @@ class AttemptChunk:
         else:
             positions = in_turn(np.flatnonzero(filter_.verdict == FEASIBLE), frame.first)
         plugins = []
-        for name, weight, place, how in frame.plugins:
+        for name, weight, place, how, tables in frame.plugins:
             raw = self._column(place, frame.order)[positions]
-            plugins.append(PluginScores(name, weight, raw, self._normalized(raw, how, frame.order, positions)))
+            if tables:
+                # The last one is the raw one when nothing was normalised.
+                normalized = unpack(tables[-1])[raw]
+                raw = unpack(tables[0])[raw]
+            else:
+                normalized = self._normalized(raw, how, frame.order, positions)
+            plugins.append(PluginScores(name, weight, raw, normalized))
         total = _total(plugins, len(positions)) if frame.total is None else unpack(frame.total)
         best = _best(positions, total) if frame.candidates is None else unpack(frame.candidates).astype(np.intp)
         return ScoreTrace(positions, plugins, total, best)

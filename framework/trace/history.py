@@ -84,7 +84,10 @@ class History:
         self._begin(Segment(values))
 
     def replace(self, values: Array, limits: tuple[int, int] | None = None) -> None:
-        """All rows anew; takes the array over. ``limits``: its lowest and highest, if known."""
+        """All rows anew. Takes the array over, but never writes to it: histories may share it.
+
+        ``limits``: its lowest and highest, if known.
+        """
         self._begin(Segment(values, limits))
 
     def fill(self, value: int, rows: int) -> None:
@@ -136,6 +139,17 @@ class History:
         if values.itemsize <= self.values.itemsize or not values.size:
             return True
         return bool(-end <= values.min() and values.max() < end)
+
+    def update(self, values: Array) -> None:
+        """All rows get these; only what differs is a step. Takes the array over."""
+        if len(values) != len(self.values):
+            self.replace(values)
+            return
+        changed = (self.values != values).nonzero()[0]
+        if len(changed) * 2 > len(values):
+            self.replace(values)
+        elif len(changed):
+            self.write(changed, values[changed], len(changed))
 
     def since(self, mark: Mark | None) -> list[tuple[Any, Any]] | None:
         """The steps after ``mark``; None when they are no longer known."""

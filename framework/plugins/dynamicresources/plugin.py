@@ -318,7 +318,7 @@ class DynamicResources(
     def score_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan:
         mine = state.read(STATE_KEY, ClaimState)
         if not mine.claims or not self._features.prioritized_list:
-            return Plan(_zeros, (view.name(),), ())
+            return Plan(_zeros, (view.eligible((), None, None),), ())
         scores = {node: _score(mine.claims, found) for node, found in mine.by_node.items()}
 
         def kernel(names: Codes) -> NDArray[np.int64]:
@@ -415,8 +415,8 @@ def _used_by_nobody_else(claim: ResourceClaim, pod: PodInfo) -> bool:
     return not users or (len(users) == 1 and users[0].uid == pod.uid)
 
 
-def _zeros(names: Codes) -> NDArray[np.int64]:
-    return np.zeros(len(names.codes), dtype=np.int64)
+def _zeros(nodes: NDArray[np.bool_]) -> NDArray[np.int64]:
+    return np.zeros(len(nodes), dtype=np.int64)
 
 
 def _score(claims: Sequence[ResourceClaim], found: NodeAllocation) -> int:

@@ -229,7 +229,7 @@ class PodTopologySpread(
             per_node = key == HOSTNAME
             if per_node:
                 # Upstream counts the pods of the very node here, whatever the inclusion policies say.
-                inputs += (view.label(key), view.pods_on_node(query))
+                inputs += (view.eligible((key,), None, None), view.pods_on_node(query))
             else:
                 eligible = counted_nodes(view, constraint, keys, pod.pod, required)
                 inputs.append(view.pods_in_domains(query, key, eligible, keyless_as_empty=not soft.require_all))
@@ -314,27 +314,24 @@ def _verdicts(limits: tuple[_Limit, ...], *gathered: Any) -> NDArray[np.int8]:
 
 def _scores(credits: tuple[_Credit, ...], require_all: bool, *gathered: Any) -> NDArray[np.int64]:
     inputs = iter(gathered)
-    shares: list[NDArray[np.float64]] = []
+    total: NDArray[np.float64] | None = None
     lacking: NDArray[np.bool_] | None = None
     for credit in credits:
-        counts = next(inputs)
-        codes: NDArray[np.int32] = counts.codes
         if credit.per_node:
-            on_node: NDArray[np.int64] = next(inputs)
-            share: NDArray[np.float64] = on_node.astype(np.float64) * credit.weight + float(credit.extra)
-            share[codes < 0] = 0.0
+            here: NDArray[np.bool_] = next(inputs)
+            number: NDArray[np.int64] = next(inputs)
         else:
-            of_domain = counts.table.astype(np.float64) * credit.weight + float(credit.extra)
-            of_domain[-1] = 0.0
-            share = of_domain[codes]
-        shares.append(share)
-        if require_all:
-            lacking = codes < 0 if lacking is None else lacking | (codes < 0)
-    total = shares[0]
-    for share in shares[1:]:
-        total = total + share
+            counts: DomainCounts = next(inputs)
+            here = counts.codes >= 0
+            number = counts.table[counts.codes]
+        share: NDArray[np.float64] = number * credit.weight + float(credit.extra)
+        if not here.all():
+            share[~here] = 0.0
+            lacking = ~here if lacking is None else lacking | ~here
+        total = share if total is None else total + share
+    assert total is not None
     scores = _rounded(total)
-    if lacking is not None:
+    if require_all and lacking is not None:
         scores[lacking] = 0
     return scores
 

@@ -1,0 +1,113 @@
+"""Sums: scores that are taken as plugins gave them, weighted and added up by row, for all classes with these columns.
+
+Pods of different workloads that ask for the same have the same scores for what a node has left. They differ in what is
+normalised, and that each class adds for itself (``framework.profiles.scores``).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Final
+
+import numpy as np
+from numpy.typing import NDArray
+
+from framework.columns import Snapshot
+from framework.interface.scores import MAX_NODE_SCORE, MIN_NODE_SCORE
+from framework.profiles.plan_column import PlanColumn
+from framework.profiles.score_part import Ints, ScorePart
+from framework.profiles.verdicts import rows_of
+from framework.profiles.work import Work
+from framework.trace.history import Mark
+
+MANY: Final = 4
+"""All rows are added up when more than one in so many has changed."""
+
+
+class Sums:
+    __slots__ = ("__weakref__", "_marks", "_snapshot", "_work", "in_range", "total")
+
+    def __init__(self, snapshot: Snapshot, work: Work, parts: int) -> None:
+        self._snapshot = snapshot
+        self._work = work
+        self._marks: list[Mark | None] = [None] * parts
+        self.in_range = True
+        """Known: no row has a score outside of 0 to 100."""
+        self.total: Ints = np.zeros(0, dtype=np.int64)
+
+    def follow(self, parts: Sequence[ScorePart]) -> Ints:
+        """Σ weight x score of ``parts``, always those of the same columns. For reading, until the next call."""
+        steps: list[tuple[Any, Any]] = []
+        full = len(self.total) != self._snapshot.row_count
+        marks = self._marks
+        for k, part in enumerate(parts):
+            assert isinstance(part.column, PlanColumn)
+            history = part.column.follow()
+            since = history.since(marks[k])
+            if since is None:
+                full = True
+            elif since:
+                steps += since
+            else:
+                continue
+            marks[k] = history.mark()
+        if not full and steps:
+            if len(steps) == 1 and not isinstance(steps[0][0], np.ndarray):
+                self._one(parts, steps[0][0])
+                return self.total
+            rows = rows_of(steps)
+            if len(rows) == 1:
+                self._one(parts, int(rows[0]))
+            elif len(rows) * MANY > len(self.total):
+                full = True
+            else:
+                self._some(parts, rows)
+        if full:
+            self._anew(parts)
+        return self.total
+
+    def _one(self, parts: Sequence[ScorePart], row: int) -> None:
+        total = 0
+        for part in parts:
+            assert isinstance(part.column, PlanColumn)
+            value = part.column.history.values.item(row)
+            if not MIN_NODE_SCORE <= value <= MAX_NODE_SCORE:
+                self.in_range = False
+                self._some(parts, np.array([row], dtype=np.intp))
+                return
+            total += value * part.point.weight
+        self.total[row] = total
+
+    def _some(self, parts: Sequence[ScorePart], rows: NDArray[np.intp]) -> None:
+        sums: Ints = np.zeros(len(rows), dtype=np.int64)
+        for part in parts:
+            assert isinstance(part.column, PlanColumn)
+            values = part.column.history.values[rows]
+            self._look(int(values.min()), int(values.max()))
+            sums += values * np.int64(part.point.weight)
+        self.total[rows] = sums
+
+    def _anew(self, parts: Sequence[ScorePart]) -> None:
+        rows = self._snapshot.row_count
+        self.in_range = True
+        everywhere = 0
+        total: Ints | None = None
+        for part in parts if rows else ():
+            column, weight = part.column, np.int64(part.point.weight)
+            assert isinstance(column, PlanColumn)
+            values = column.history.values
+            self._look(*(column.history.limits or (int(values.min()), int(values.max()))))
+            if column.is_constant:
+                everywhere += int(values[0]) * part.point.weight
+                continue
+            self._work.whole += 1
+            total = values * weight if total is None else np.add(total, values * weight, out=total)
+        if total is None:
+            total = np.full(rows, everywhere, dtype=np.int64)
+        elif everywhere:
+            total += everywhere
+        self.total = total
+
+    def _look(self, low: int, high: int) -> None:
+        if low < MIN_NODE_SCORE or high > MAX_NODE_SCORE:
+            self.in_range = False
