@@ -324,7 +324,7 @@ def _scores(credits: tuple[_Credit, ...], require_all: bool, *gathered: Any) -> 
             counts: DomainCounts = next(inputs)
             here = counts.codes >= 0
             number = counts.table[counts.codes]
-        share: NDArray[np.float64] = number * credit.weight + float(credit.extra)
+        share: NDArray[np.float64] = number.astype(np.float64) * credit.weight + float(credit.extra)
         if not here.all():
             share[~here] = 0.0
             lacking = ~here if lacking is None else lacking | ~here
