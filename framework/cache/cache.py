@@ -95,7 +95,9 @@ class Cache:
     # --- pods -------------------------------------------------------------------------------------------------------
 
     def assume_pod(self, pod: PodInfo) -> None:
-        uid = _key(pod)
+        uid = pod.uid
+        if not uid:
+            raise CacheError(EMPTY_UID)
         if uid in self._states:
             raise CacheError(f"pod {uid}({pod.key}) is in the cache, so can't be assumed")
         self._insert(pod, assumed=True)
@@ -116,7 +118,9 @@ class Cache:
 
     def add_pod(self, pod: PodInfo) -> None:
         """The informer saw an assigned pod: new to us, or one that we assumed and that is now confirmed."""
-        uid = _key(pod)
+        uid = pod.uid
+        if not uid:
+            raise CacheError(EMPTY_UID)
         state = self._states.get(uid)
         if state is None:
             self._insert(pod, assumed=False)
@@ -163,7 +167,10 @@ class Cache:
     def _insert(self, pod: PodInfo, *, assumed: bool) -> None:
         name = pod.pod.spec.node_name
         state = self._states[pod.uid] = PodState(pod, name, assumed)
-        self._nodes.setdefault(name, CachedNode()).pods[pod.uid] = state
+        node = self._nodes.get(name)
+        if node is None:
+            node = self._nodes[name] = CachedNode()
+        node.pods[pod.uid] = state
         self._log(name, _PodPlaced(name, pod))
         if self.pod_groups is not None:
             (self.pod_groups.assume if assumed else self.pod_groups.add)(pod.pod)
@@ -263,9 +270,3 @@ class Cache:
         snapshot.finish_refresh()
         self._changes = []
         self._last_of_node = {}
-
-
-def _key(pod: PodInfo) -> str:
-    if not pod.uid:
-        raise CacheError(EMPTY_UID)
-    return pod.uid

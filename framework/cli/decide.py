@@ -44,11 +44,9 @@ NO_QUANTITY: Final = (FORMAT_WRONG, NUMERIC_WRONG, SUFFIX_WRONG)
 class CaseCluster(Cluster):
     """``follow`` False: preemption may choose victims, but nobody is deleted."""
 
-    controllers = DECIDED_ONLY
-    controllers_of_changes = ()
-
     def __init__(self) -> None:
         super().__init__()
+        self.set_controllers(DECIDED_ONLY)
         self.follow = True
 
     def delete_pod(self, pod: Pod) -> str | None:

@@ -9,8 +9,6 @@ from framework.objects import ObjectMeta, Pod
 
 def activate_stashed(core: SchedulingCore, state: CycleState) -> None:
     """Runs at the end of a successful scheduling cycle and of a successful binding cycle; empties the stash."""
-    if not state.pods_to_activate:
-        return
     stashed = list(state.pods_to_activate.items())
     state.pods_to_activate.clear()
     pods = []

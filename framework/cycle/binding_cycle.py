@@ -62,46 +62,74 @@ class BindingCycle:
         """To the end, or until it has to wait for a signal on Permit."""
         # A configuration without this profile may have been switched to meanwhile; the scheduler refuses that.
         profile = core.profiles[self.profile_name]
+        pod, node_name, trace, state = self.assumed.pod, self.node_name, self.trace, self.state
+        uid = self.assumed.uid
         if self.phase is Phase.START:
             # Without the gate nobody asks, and all PreBind plugins run (upstream ``schedule_one.go``).
-            if profile.handle.feature_gates.enabled("NominatedNodeNameForExpectation"):
-                status = run_pre_bind_pre_flights(profile, self.state, self.pod, self.node_name, self.trace)
+            if profile.announces_node:
+                status = run_pre_bind_pre_flights(profile, state, pod, node_name, trace)
                 if profile.pre_bind:
                     yield "PreBindPreFlight"
                 if status.code is Code.ERROR:
                     # A waiting entry stays in the map with its timers (additions 7).
                     self._fail(core, profile, status, None)
                     return
-                self.will_pre_bind = status.is_success
+                self.will_pre_bind = status is SUCCESS
+            self.waiting = core.waiting_pods.get(uid)
+            if self.will_pre_bind or (self.waiting is not None and profile.announces_node):
                 self._announce(core)
             self.phase = Phase.WAITING
-            self.waiting = core.waiting_pods.get(self.pod.metadata.uid)
             if self.waiting is not None:
                 self.waiting.waiter = self
-                self.state.drop_transient()
+                state.drop_transient()
         if self.phase is Phase.WAITING:
             if self.waiting is not None:
                 if self.waiting.signal is None:
                     return
                 yield "WaitOnPermit"
-            if not self._permitted(core, profile):
-                return
+                if not self._permitted(core, profile):
+                    return
+            # Done comes before PreBind: events from here on do not count for the pod.
+            core.queue.done(uid)
             self.phase = Phase.BINDING
-        yield from self._bind(core, profile)
+
+        bound = run_pre_bind(profile, state, pod, node_name, trace, core.clock.now, self.pre_bind_wait)
+        if isinstance(bound, PreBindWait):
+            self.pre_bind_wait = bound
+            state.drop_transient()
+            core.pre_binding.add(self)
+            return
+        self.pre_bind_wait = None
+        if profile.pre_bind:
+            yield "PreBind"
+        if bound is SUCCESS:
+            bound = run_bind(profile, state, pod, node_name, trace)
+            yield "Bind"
+        if bound is not SUCCESS:
+            self._fail(core, profile, bound, None)
+            return
+        core.api.event("Normal", "Scheduled", pod, f"Successfully assigned {trace.pod} to {node_name}")
+        core.queue.leave(self.queued, "Bound")
+        run_post_bind(profile, state, pod, node_name, trace)
+        self.phase = Phase.ENDED
+        trace.result = "bound"
+        trace.finished_at = core.clock.now
+        core.observer.attempt(trace)
+        if profile.post_bind:
+            yield "PostBind"
+        if state.pods_to_activate:
+            activate_stashed(core, state)
 
     def _announce(self, core: SchedulingCore) -> None:
         """status.nominatedNodeName tells others where the pod is about to go, unless it is bound at once."""
-        uid = self.pod.metadata.uid
-        if self.will_pre_bind or core.waiting_pods.get(uid) is not None:
-            error = core.api.patch_pod_status(self.pod, None, Nomination(self.node_name))
-            if error is not None:
-                core.observer.logged(f"Failed to update the nominated node name in the binding cycle: {error}")
+        error = core.api.patch_pod_status(self.pod, None, Nomination(self.node_name))
+        if error is not None:
+            core.observer.logged(f"Failed to update the nominated node name in the binding cycle: {error}")
 
     def _permitted(self, core: SchedulingCore, profile: Profile) -> bool:
-        """Takes the signal. Done comes before PreBind: events from here on do not count for the pod."""
+        """Takes the signal."""
         status = self._signal(core)
         if status.is_success:
-            core.queue.done(self.pod.metadata.uid)
             return True
         if status.is_rejected:
             self.trace.placed_status = status
@@ -113,9 +141,8 @@ class BindingCycle:
         return False
 
     def _signal(self, core: SchedulingCore) -> Status:
-        if self.waiting is None:
-            return SUCCESS
         entry, self.waiting = self.waiting, None
+        assert entry is not None
         core.waiting_pods.remove(self.pod.metadata.uid)
         signal = entry.signal
         assert signal is not None
@@ -124,36 +151,6 @@ class BindingCycle:
         if signal.is_success or signal.is_rejected:
             return signal
         return Status.as_error(f"waiting on permit for pod: {error_text(signal)}", signal.plugin)
-
-    def _bind(self, core: SchedulingCore, profile: Profile) -> Generator[str, None, None]:
-        pod, node_name, trace = self.pod, self.node_name, self.trace
-        status = run_pre_bind(profile, self.state, pod, node_name, trace, core.now, self.pre_bind_wait)
-        if isinstance(status, PreBindWait):
-            self.pre_bind_wait = status
-            self.state.drop_transient()
-            core.pre_binding.add(self)
-            return
-        self.pre_bind_wait = None
-        if profile.pre_bind:
-            yield "PreBind"
-        if not status.is_success:
-            self._fail(core, profile, status, None)
-            return
-        status = run_bind(profile, self.state, pod, node_name, trace)
-        yield "Bind"
-        if not status.is_success:
-            self._fail(core, profile, status, None)
-            return
-        core.api.event("Normal", "Scheduled", pod, f"Successfully assigned {pod.key} to {node_name}")
-        core.queue.leave(self.queued, "Bound")
-        run_post_bind(profile, self.state, pod, node_name, trace)
-        self.phase = Phase.ENDED
-        trace.result = "bound"
-        trace.finished_at = core.now
-        core.observer.attempt(trace)
-        if profile.post_bind:
-            yield "PostBind"
-        activate_stashed(core, self.state)
 
     def _fail(self, core: SchedulingCore, profile: Profile, status: Status, fit_error: FitError | None) -> None:
         """Unreserve, forget, tell the others that room is free again, and hand the pod to the failure handler."""

@@ -65,27 +65,17 @@ class SchedulingCore:
     """Positions in the node list, sorted: the only nodes for pods while their group is tried out in a placement."""
     gang_scheduling: bool = False
     """The gate: a new pod may complete a gang that waits for it."""
+    clock: Clock = field(init=False)
+    snapshot: Snapshot = field(init=False)
+    objects: ObjectStore = field(init=False)
+    waiting_pods: WaitingPods = field(init=False)
+    ties: Ties = field(init=False)
 
-    @property
-    def clock(self) -> Clock:
-        return self.services.clock
+    def __post_init__(self) -> None:
+        services = self.services
+        self.clock, self.snapshot, self.objects = services.clock, services.snapshot, services.objects
+        self.waiting_pods, self.ties = services.waiting_pods, services.ties
 
     @property
     def now(self) -> int:
-        return self.services.clock.now
-
-    @property
-    def snapshot(self) -> Snapshot:
-        return self.services.snapshot
-
-    @property
-    def objects(self) -> ObjectStore:
-        return self.services.objects
-
-    @property
-    def waiting_pods(self) -> WaitingPods:
-        return self.services.waiting_pods
-
-    @property
-    def ties(self) -> Ties:
-        return self.services.ties
+        return self.clock.now

@@ -11,7 +11,7 @@ from numpy.typing import NDArray
 from framework.columns import Snapshot
 from framework.interface.fit_error import counted_fit_error_message
 from framework.interface.plugin import NodeStatuses
-from framework.interface.status import SUCCESS, Code, Status
+from framework.interface.status import Code, Status
 from framework.queue import Nomination
 from framework.trace.attempt import FEASIBLE, NOT_EVALUATED, FilterTrace, Recorded
 
@@ -24,15 +24,16 @@ class NodeToStatus(NodeStatuses):
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
         self._absent = ABSENT_BY_DEFAULT
-        names = snapshot.order_names
-        self.trace = FilterTrace(names, None)
-        self._numbers: dict[Status, int] = {SUCCESS: FEASIBLE}
+        self.trace = FilterTrace(snapshot.order_names, None)
+        self._numbers: dict[Status, int] = {}
         self._counted: list[tuple[Status, int]] | None = None
 
     def __len__(self) -> int:
         return self.trace.explicit
 
     def _number(self, status: Status) -> int:
+        if status.is_success:
+            return FEASIBLE
         number = self._numbers.get(status)
         if number is None:
             number = self._numbers[status] = len(self.trace.verdicts)
@@ -52,7 +53,7 @@ class NodeToStatus(NodeStatuses):
         mine[positions[write]] = numbers[verdict[write]]
 
     def set_all(
-        self, statuses: list[Status], explicit: int, recorded: Recorded, counted: list[tuple[Status, int]]
+        self, statuses: list[Status], explicit: int, recorded: Recorded, counted: list[tuple[Status, int]] | None
     ) -> None:
         """Every node was looked at, and the answers are on record. ``counted``: statuses with numbers of nodes."""
         self.trace.record(statuses, explicit, recorded)

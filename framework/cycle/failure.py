@@ -35,7 +35,8 @@ def handle_failure(
 ) -> None:
     """``pod`` is the pod as the attempt knew it: the assumed one if it got that far."""
     reason = "Unschedulable" if status.is_rejected else "SchedulerError"
-    _note(core, trace, status, fit_error, nomination, reason)
+    message = status.message
+    _note(core, trace, status, fit_error, nomination, reason, message)
     queued.clear_rejectors()
     if fit_error is not None:
         queued.unschedulable_plugins = set(fit_error.unschedulable_plugins)
@@ -64,7 +65,6 @@ def handle_failure(
     if status.code is Code.SKIP:
         # All Bind plugins skipped, a status without error: no event, no condition (additions 8).
         return
-    message = status.message
     core.api.event("Warning", "FailedScheduling", pod, truncated(message))
     condition = PodCondition(type="PodScheduled", status="False", reason=reason, message=message)
     error = core.api.patch_pod_status(pod, condition, nomination)
@@ -79,12 +79,13 @@ def _note(
     fit_error: FitError | None,
     nomination: Nomination | None,
     reason: str,
+    message: str,
 ) -> None:
     trace.result = "failed"
     trace.finished_at = core.now
     trace.status = status
     trace.reason = reason
-    trace.message = status.message
+    trace.message = message
     trace.nomination = None if nomination is None else nomination.node_name
     if fit_error is not None:
         trace.fit_error = True

@@ -9,6 +9,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from framework.columns import Snapshot
 from framework.cycle.core import SchedulingCore
 from framework.cycle.diagnosis import Diagnosis, NodeToStatus
 from framework.interface.cycle_state import CycleState
@@ -32,6 +33,10 @@ class FoundNodes:
     diagnosis: Diagnosis
     error: Status | None = None
 
+    @classmethod
+    def none(cls, of: PodClass, snapshot: Snapshot, diagnosis: Diagnosis, error: Status | None = None) -> FoundNodes:
+        return cls(FeasibleNodes(of, snapshot.order, 0, _NONE), diagnosis, error)
+
 
 def feasible_nodes_to_find(percentage: int, nodes: int) -> int:
     """How many feasible nodes end the search. Small clusters are searched whole; 0 percent is adaptive."""
@@ -50,15 +55,14 @@ def find_nodes(
     answer = profile.run_pre_filter(state, pod, trace, of)
     yield "PreFilter"
     diagnosis = Diagnosis(NodeToStatus(snapshot), set(answer.limiting))
-    none = FeasibleNodes(of, snapshot.order, 0, _NONE)
-    if not answer.status.is_success:
+    if answer.status is not SUCCESS:
         if not answer.status.is_rejected:
-            return FoundNodes(none, diagnosis, Status.as_error(error_text(answer.status)))
+            return FoundNodes.none(of, snapshot, diagnosis, Status.as_error(error_text(answer.status)))
         trace.pre_filter_status = trace.absent_status = answer.status
         diagnosis.statuses.set_absent(answer.status)
         diagnosis.pre_filter_message = answer.status.message
         diagnosis.add_plugin_status(answer.status)
-        return FoundNodes(none, diagnosis)
+        return FoundNodes.none(of, snapshot, diagnosis)
 
     trace.filter = diagnosis.statuses.trace
     search = Search(core, profile, profile.make_filter_run(state, pod, of), of, diagnosis)
@@ -71,7 +75,7 @@ def find_nodes(
         return FoundNodes(FeasibleNodes(of, snapshot.order, 0, found), diagnosis)
 
     positions = core.placement
-    every = len(snapshot) if positions is None else len(positions)
+    every = trace.nodes_total if positions is None else len(positions)
     names = answer.result.node_names
     if names is not None:
         known = sorted(int(snapshot.position_of_row[snapshot.row(n)]) for n in names if _is_candidate(core, n))
@@ -98,6 +102,8 @@ def _is_candidate(core: SchedulingCore, name: str) -> bool:
 class Search:
     """Walks nodes in rotation order until enough are feasible."""
 
+    __slots__ = ("_core", "_diagnosis", "_of", "_profile", "_start", "_untouched", "run")
+
     def __init__(
         self, core: SchedulingCore, profile: Profile, run: FilterRun, of: PodClass, diagnosis: Diagnosis
     ) -> None:
@@ -107,6 +113,8 @@ class Search:
         self.run = run
         self._diagnosis = diagnosis
         self._start = core.next_start_node_index
+        self._untouched = True
+        """No node has a status yet."""
 
     def only(self, node_name: str) -> NDArray[np.intp]:
         """The nominated node alone. An error is only logged; pending plugins are not remembered (Go copies the
@@ -120,6 +128,7 @@ class Search:
         if status.code is Code.ERROR:
             self._core.observer.logged(f"Evaluation failed on nominated node: {error_text(status)}")
             return _NONE
+        self._untouched = False
         self._diagnosis.statuses.set(position, status)
         if status.is_success:
             return np.array([row], dtype=np.intp)
@@ -142,7 +151,7 @@ class Search:
         run = self.run
         run.verdicts.follow()
         promised = self._promised()
-        if positions is None and run.columnar and not promised and not len(self._diagnosis.statuses):
+        if positions is None and run.columnar and not promised and self._untouched:
             found = self._everywhere(wanted)
             if found is not None:
                 return found, None
@@ -159,7 +168,7 @@ class Search:
         rows = snapshot.order[visit]
         if not run.columnar:
             asked = ask_nodes(run, rows, wanted, answers, frozenset(row for row, _ in promised))
-            alone = not promised and not len(self._diagnosis.statuses)
+            alone = not promised and self._untouched
             if alone and asked.nobody_objected and total == len(snapshot):
                 found = self._everywhere(wanted)
                 if found is not None:
@@ -172,12 +181,12 @@ class Search:
 
     def _promised(self) -> list[tuple[int, NodeInfo]]:
         """(row, node) of the nodes where pods are nominated that this pod has to count."""
-        snapshot, run = self._core.snapshot, self.run
-        if not self._profile.filter or not self._core.queue.nominator.has_nodes:
+        snapshot, run, queue = self._core.snapshot, self.run, self._core.queue
+        if not self._profile.filter or not queue.nominator.has_nodes:
             return []
         return [
             (snapshot.row(name), node)
-            for name in self._core.queue.nominated_nodes()
+            for name in queue.nominated_nodes()
             if (node := snapshot.get(name)) is not None and run.nominated_for(name)
         ]
 
@@ -185,19 +194,26 @@ class Search:
         """When the search comes round without an end or an error, verdicts are the answer as they are."""
         verdicts = self.run.verdicts
         statuses, numbers = verdicts.canonical()
-        if verdicts.counts[0] > wanted or any(status.code is Code.ERROR for status in statuses):
+        if verdicts.counts[0] > wanted:
             return None
-        snapshot = self._core.snapshot
-        first = self._start % len(snapshot)
-        nodes = FeasibleNodes.all_of(self._of, snapshot, first, verdicts)
-        explicit = len(snapshot) - nodes.count
-        recorded = Recorded(snapshot.order, first, verdicts.history.mark(), numbers)
-        counts = [
-            (verdicts.statuses[number], count) for number, count in enumerate(verdicts.counts) if number and count
-        ]
-        self._diagnosis.statuses.set_all(statuses, explicit, recorded, counts)
         for status in statuses:
-            self._diagnosis.add_plugin_status(status)
+            if status.code is Code.ERROR:
+                return None
+        snapshot = self._core.snapshot
+        total = len(snapshot)
+        first = self._start % total
+        nodes = FeasibleNodes.all_of(self._of, snapshot, first, verdicts)
+        recorded = Recorded(nodes.order, first, verdicts.history.mark(), numbers)
+        counted = None
+        if nodes.count == 0:
+            # Only then somebody asks, and before verdicts change.
+            counted = [
+                (verdicts.statuses[number], count) for number, count in enumerate(verdicts.counts) if number and count
+            ]
+        self._diagnosis.statuses.set_all(statuses, total - nodes.count, recorded, counted)
+        for status in statuses:
+            if status is not SUCCESS:
+                self._diagnosis.add_plugin_status(status)
         return nodes
 
     def _cut(

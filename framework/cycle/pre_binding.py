@@ -24,38 +24,40 @@ class UnfinishedCycle(Protocol):
 
 class PreBinding:
     def __init__(self) -> None:
-        self._cycles: dict[str, UnfinishedCycle] = {}
-        self._due: list[UnfinishedCycle] = []
+        self.cycles: dict[str, UnfinishedCycle] = {}
+        """Uid → what waits."""
+        self.due: list[UnfinishedCycle] = []
+        """Whose time is up."""
         self._changed = False
 
     def __iter__(self) -> Iterator[UnfinishedCycle]:
         """Those whose time is up first, then in the order in which they came."""
-        return iter([*self._due, *self._cycles.values()])
+        return iter([*self.due, *self.cycles.values()])
 
     def add(self, cycle: UnfinishedCycle) -> None:
-        self._cycles[cycle.pod.metadata.uid] = cycle
+        self.cycles[cycle.pod.metadata.uid] = cycle
 
     def cluster_changed(self) -> None:
-        self._changed = bool(self._cycles)
+        self._changed = True
 
     def next_timer(self) -> int | None:
-        return min((_deadline(cycle) for cycle in self._cycles.values()), default=None)
+        return min((_deadline(cycle) for cycle in self.cycles.values()), default=None)
 
     def fire_timer(self, now: int) -> None:
-        self._let_go([cycle for cycle in self._cycles.values() if _deadline(cycle) <= now])
+        self._let_go([cycle for cycle in self.cycles.values() if _deadline(cycle) <= now])
 
     def take_due(self) -> list[UnfinishedCycle]:
         """Those that should look again: all of them after a change, else those whose time is up."""
         if self._changed:
             self._changed = False
-            self._let_go(list(self._cycles.values()))
-        due, self._due = self._due, []
+            self._let_go(list(self.cycles.values()))
+        due, self.due = self.due, []
         return due
 
     def _let_go(self, cycles: list[UnfinishedCycle]) -> None:
         for cycle in cycles:
-            del self._cycles[cycle.pod.metadata.uid]
-        self._due += cycles
+            del self.cycles[cycle.pod.metadata.uid]
+        self.due += cycles
 
 
 def _deadline(cycle: UnfinishedCycle) -> int:

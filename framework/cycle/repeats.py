@@ -35,7 +35,7 @@ class Grounds(NamedTuple):
     nominations: int
 
 
-@dataclass(frozen=True, slots=True, eq=False)
+@dataclass(slots=True, eq=False)
 class Remembered:
     """A failed attempt. ``pod`` is the very object it was about: an updated pod is another one."""
 
@@ -98,7 +98,3 @@ class Repeats:
         kept = self._kept.pop(uid, None)
         if kept is not None:
             self._size -= kept.size
-
-    def interrupt(self) -> None:
-        if self.interrupted is not None:
-            self.interrupted()

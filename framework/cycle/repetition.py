@@ -7,6 +7,7 @@ before the change the attempt is worked out up to where it stands, and goes on a
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
+from typing import NamedTuple
 
 import numpy as np
 
@@ -25,36 +26,50 @@ class RepeatDiffers(AssertionError):
     """A plugin that calls itself repeatable is not, or an attempt rests on something that is not watched."""
 
 
-def repeated_or_new(
-    core: SchedulingCore, profile: Profile, pod: PodInfo, trace: AttemptTrace, schedule: Callable[[], Scheduling]
-) -> Scheduling:
-    repeats, uid = core.repeats, pod.uid
+class Beginning(NamedTuple):
+    """How things stood when the attempt began."""
+
+    grounds: Grounds
+    start: int
+    asked: int
+    lonely: bool
+    """Nominated pods count for nodes, and what is known of them depends on where they are in the queue."""
+    last: Remembered | None
+    """The pod's last attempt, if all that it rested on still stands."""
+
+
+def begin(core: SchedulingCore, profile: Profile, pod: PodInfo) -> Beginning | None:
+    """None where nothing is remembered or repeated."""
+    repeats = core.repeats
     if repeats.rule == "off" or not profile.repeatable:
-        return (yield from schedule())
-    nominator = core.queue.nominator
-    grounds = _grounds(core)
-    start, asked = core.next_start_node_index, core.services.asked
-    last = repeats.get(uid)
+        return None
+    grounds, start = _grounds(core), core.next_start_node_index
+    last = repeats.get(pod.uid)
     if last is not None and not _stands(last, pod, profile, grounds, start):
         last = None
-    if last is not None and repeats.rule == "used":
-        repeats.count += 1
-        return (yield from _repeat(core, last, trace, schedule))
+    lonely = not core.queue.nominator.has_nodes and not pod.pod.status.nominated_node_name
+    return Beginning(grounds, start, core.services.asked, lonely, last)
 
-    repeats.forget(uid)
-    # Nominated pods count for nodes, and what is known of them depends on where they are in the queue.
-    lonely = not nominator.has_nodes and not pod.pod.status.nominated_node_name
-    placed = yield from schedule()
-    changed = grounds != _grounds(core)
-    if lonely and isinstance(placed, Failed) and core.services.asked == asked and _is_plain(placed, trace):
+
+def end(
+    core: SchedulingCore, profile: Profile, pod: PodInfo, trace: AttemptTrace, begun: Beginning, placed: str | Failed
+) -> None:
+    """After an attempt that was worked out: it is remembered if it can be repeated."""
+    repeats, last = core.repeats, begun.last
+    repeats.forget(pod.uid)
+    plain = isinstance(placed, Failed) and _is_plain(placed, trace)
+    if not plain and last is None:
+        return
+    changed = begun.grounds != _grounds(core)
+    if isinstance(placed, Failed) and plain and begun.lonely and core.services.asked == begun.asked:
         run = profile.handle.current_filter
-        visited = (core.next_start_node_index - start) % max(1, trace.nodes_total)
+        visited = (core.next_start_node_index - begun.start) % max(1, trace.nodes_total)
         attempt = Remembered(
             pod=pod.pod,
             profile=profile,
-            grounds=grounds,
+            grounds=begun.grounds,
             # Node by node, statuses are numbered as they are met.
-            start=None if trace.filter is None or (run is not None and run.columnar) else start,
+            start=None if trace.filter is None or (run is not None and run.columnar) else begun.start,
             visited=visited,
             pre_filter=trace.pre_filter,
             pre_filter_status=trace.pre_filter_status,
@@ -65,12 +80,11 @@ def repeated_or_new(
             content=SharedContent(),
         )
         trace.content = attempt.content
-        repeats.keep(uid, attempt)
+        repeats.keep(pod.uid, attempt)
         if last is not None and not changed:
             _compare(last, attempt)
     elif last is not None and not changed:
         raise RepeatDiffers(f"{trace.pod}: the attempt ended in another way")
-    return placed
 
 
 def _grounds(core: SchedulingCore) -> Grounds:
@@ -95,9 +109,11 @@ def _is_plain(placed: Failed, trace: AttemptTrace) -> bool:
     )
 
 
-def _repeat(
+def repeat(
     core: SchedulingCore, last: Remembered, trace: AttemptTrace, schedule: Callable[[], Scheduling]
 ) -> Scheduling:
+    """``last`` again, or from some point on what ``schedule`` says."""
+    core.repeats.count += 1
     start = core.next_start_node_index
     passed: list[str] = []
     real: Scheduling | None = None

@@ -6,23 +6,24 @@ Pop → snapshot → PreFilter, Filter, [PostFilter] → PreScore, Score → ass
 from __future__ import annotations
 
 from collections.abc import Generator
+from functools import partial
 from typing import Final
 
 from msgspec.structs import replace
 
 from framework.cache import CacheError
+from framework.cycle import repetition
 from framework.cycle.activation import activate_stashed
 from framework.cycle.binding_cycle import BindingCycle
 from framework.cycle.core import SchedulingCore
 from framework.cycle.diagnosis import Diagnosis, Failed, FitError, rejected_on_one_node
 from framework.cycle.failure import handle_failure
 from framework.cycle.find_nodes import find_nodes
-from framework.cycle.repetition import repeated_or_new
 from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import PodInfo
-from framework.interface.status import Code, Status
+from framework.interface.status import SUCCESS, Code, Status
 from framework.objects import Pod
-from framework.profiles import FeasibleNodes, Profile, priority_of
+from framework.profiles import FeasibleNodes, Profile
 from framework.profiles.binding_points import run_permit
 from framework.profiles.verify import Verification
 from framework.queue import CLEAR_NOMINATION, Nomination, QueuedPodInfo
@@ -37,13 +38,13 @@ Points = Generator[str, None, "BindingCycle | None"]
 def new_trace(core: SchedulingCore, queued: QueuedPodInfo) -> AttemptTrace:
     pod = queued.pod
     return AttemptTrace(
-        pod=pod.key,
+        pod=queued.key,
         uid=pod.metadata.uid,
         profile=pod.spec.scheduler_name,
         attempt=queued.attempts,
         cycle=core.queue.scheduling_cycle,
-        at=core.now,
-        priority=priority_of(pod),
+        at=core.clock.now,
+        priority=pod.spec.priority or 0,
     )
 
 
@@ -62,7 +63,14 @@ def run_scheduling_cycle(core: SchedulingCore, queued: QueuedPodInfo, trace: Att
     state = CycleState()
     core.cache.update_snapshot(core.snapshot)
     trace.nodes_total = len(core.snapshot)
-    placed = yield from repeated_or_new(core, profile, pod, trace, lambda: schedule(core, profile, state, pod, trace))
+    begun = repetition.begin(core, profile, pod)
+    if begun is not None and begun.last is not None and core.repeats.rule == "used":
+        again = partial(schedule, core, profile, state, pod, trace)
+        placed = yield from repetition.repeat(core, begun.last, trace, again)
+    else:
+        placed = yield from schedule(core, profile, state, pod, trace)
+        if begun is not None:
+            repetition.end(core, profile, pod, trace, begun, placed)
     profile.handle.current_filter = None
     if isinstance(placed, Failed):
         handle_failure(core, queued, pod.pod, placed.status, placed.fit_error, placed.nomination, trace)
@@ -98,20 +106,23 @@ def schedule(
         return Failed(found.error, None, CLEAR_NOMINATION)
     nodes = found.nodes
     if nodes.count == 0:
-        _verify(core, profile, state, pod, nodes, trace)
+        if core.services.verify_reuse:
+            _verify(core, profile, state, pod, nodes, trace)
         return (yield from _no_fit(core, profile, state, pod, found.diagnosis, trace))
     trace.feasible_nodes = nodes.count
     trace.evaluated_nodes = nodes.count + len(found.diagnosis.statuses)
     if nodes.count == 1:
-        _verify(core, profile, state, pod, nodes, trace)
+        if core.services.verify_reuse:
+            _verify(core, profile, state, pod, nodes, trace)
         return core.snapshot.name_of_row(int(nodes.rows[0]))
     if profile.score:
         status = profile.run_pre_score(state, pod, nodes, trace)
         yield "PreScore"
-        if not status.is_success:
+        if status is not SUCCESS:
             return Failed(status, None, CLEAR_NOMINATION)
     chosen = _prioritize(core, profile, state, pod, nodes, trace)
-    _verify(core, profile, state, pod, nodes, trace)
+    if core.services.verify_reuse:
+        _verify(core, profile, state, pod, nodes, trace)
     yield "Score"
     return chosen
 
@@ -121,7 +132,7 @@ def _verify(
 ) -> None:
     """Raises ReuseDiffers."""
     every, run = core.services.verify_reuse, profile.handle.current_filter
-    if not every or trace.cycle % every or run is None or not nodes.of.stands(core.services.objects.others_revision):
+    if trace.cycle % every or run is None or not nodes.of.stands(core.services.objects.others_revision):
         return
     verification = Verification(profile, core.snapshot, pod, nodes.of)
     verification.filter(run, trace)
@@ -165,9 +176,7 @@ def _prioritize(
 
 def assumed_copy(pod: PodInfo, node_name: str) -> PodInfo:
     """The pod with its node; figures that were worked out do not depend on it and are taken along."""
-    copy = PodInfo(replace(pod.pod, spec=replace(pod.pod.spec, node_name=node_name)))
-    copy.__dict__.update(pod.__dict__)
-    return copy
+    return pod.changed_to(replace(pod.pod, spec=replace(pod.pod.spec, node_name=node_name)))
 
 
 def prepare_binding(
@@ -191,7 +200,7 @@ def prepare_binding(
     status = profile.run_reserve(state, pod, node_name, trace)
     if profile.reserve:
         yield "Reserve"
-    if not status.is_success:
+    if status is not SUCCESS:
         _undo(core, profile, state, queued, pod, status, trace)
         return None
     permitted = run_permit(profile, state, pod, node_name, trace)
@@ -200,12 +209,13 @@ def prepare_binding(
         trace.waiting_for = {plugin: wait / 1_000_000_000 for plugin, wait in permitted.waits.items()}
         trace.result = "waiting"
         core.observer.attempt(trace)
-    elif not permitted.status.is_success:
+    elif permitted.status is not SUCCESS:
         _undo(core, profile, state, queued, pod, permitted.status, trace)
         return None
     if profile.permit:
         yield "Permit"
-    activate_stashed(core, state)
+    if state.pods_to_activate:
+        activate_stashed(core, state)
     return BindingCycle(profile.name, state, queued, assumed, node_name, trace)
 
 

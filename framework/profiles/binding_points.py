@@ -58,10 +58,14 @@ def run_pre_bind_pre_flights(
     profile: Profile, state: CycleState, pod: Pod, node_name: str, trace: AttemptTrace
 ) -> Status:
     """Success when some plugin will work in PreBind, Skip when none will; a rejection here is an error."""
+    idle = profile.idle(state)
+    if profile.pre_binding <= idle:
+        state.skip_pre_bind = profile.pre_binding
+        trace.pre_bind_pre_flight = profile.idle_pre_flight
+        return SKIP
     result = SKIP
     skipped: list[str] = []
     outcomes: list[PluginOutcome] = []
-    idle = profile.idle(state)
     for plugin, each in profile.pre_bind:
         status = SKIP
         if plugin not in idle:
@@ -113,7 +117,7 @@ def run_pre_bind(
 
     ``waited``: goes on where an earlier call had to stop.
     """
-    if waited is None and len(state.skip_pre_bind) == len(profile.pre_bind):
+    if waited is None and profile.pre_binding <= state.skip_pre_bind:
         return SUCCESS
     outcomes = list(trace.pre_bind)
     result = _pre_bind(profile, state, pod, node_name, outcomes, now, waited)
@@ -178,8 +182,10 @@ def run_bind(profile: Profile, state: CycleState, pod: Pod, node_name: str, trac
         if status.code is not Code.SKIP:
             break
     trace.bind = profile.said_bind.shared(outcomes)
-    if status.is_success or status.code is Code.SKIP:
+    if status is SUCCESS or status.code is Code.SKIP:
         return status
+    if status.is_success:
+        return SUCCESS
     if status.is_rejected:
         return status.with_plugin(plugin)
     return Status.as_error(f'running Bind plugin "{plugin}": {error_text(status)}')

@@ -17,7 +17,7 @@ from framework.interface import plugin as points
 from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import PodInfo
 from framework.interface.plugin import NodeStatuses, PostFilterResult, PreFilterResult
-from framework.interface.status import SUCCESS, Code, Status
+from framework.interface.status import SKIP, SUCCESS, Code, Status
 from framework.objects import Pod
 from framework.profiles.build import EnabledPlugins, PluginClasses, ProfileError, ask_for_events, build_plugins
 from framework.profiles.feasible import FeasibleNodes
@@ -103,8 +103,14 @@ class Profile:
         rejecting = (*self.pre_filter, *self.filter, *((p.name, p) for p in on.listed("postFilter")))
         self.repeatable = all(plugin.repeatable for _, plugin in rejecting)
         """Whether a failed attempt rests on nothing but snapshot, pod and objects."""
+        self.announces_node = self.handle.feature_gates.enabled("NominatedNodeNameForExpectation")
+        """The gate: PreBindPreFlight is asked, and where the pod is about to go is written to its status."""
         self._post_filter_outcomes = PostFilterOutcomes()
         self._final_skips = frozenset(plugin.name for plugin in self.plugins.values() if plugin.skip_is_final)
+        self._reserving = frozenset(name for name, _, _ in self.reserve)
+        self._idle_reserve = tuple(PluginOutcome(name, SUCCESS) for name, _, _ in self.reserve)
+        self.pre_binding = frozenset(name for name, _ in self.pre_bind)
+        self.idle_pre_flight = tuple(PluginOutcome(name, SKIP) for name, _ in self.pre_bind)
         self._said_pre_filter = Said[PreFilterOutcome]()
         self._said_pre_score = Said[PluginOutcome]()
         self._said_reserve = Said[PluginOutcome]()
@@ -347,7 +353,11 @@ class Profile:
     # --- Reserve, Permit --------------------------------------------------------------------------------------------
 
     def run_reserve(self, state: CycleState, pod: Pod, node_name: str, trace: AttemptTrace) -> Status:
+        """SUCCESS itself, or what ends the attempt."""
         idle = self.idle(state)
+        if self._reserving <= idle:
+            trace.reserve = self._idle_reserve
+            return SUCCESS
         status = self._ask_reserve(state, pod, node_name, trace, idle)
         if not status.is_success:
             return status

@@ -116,7 +116,8 @@ class WaitingPods:
 
     def __init__(self) -> None:
         self._pods: dict[str, WaitingPod] = {}
-        self._timers: list[tuple[int, int, WaitingPod, str]] = []
+        self.timers: list[tuple[int, int, WaitingPod, str]] = []
+        """A heap: (deadline, number, entry, plugin); some may not run any more."""
         self._sequence = 0
         self.ready: deque[WaitingPod] = deque()
         """Settled entries, in the order in which they were settled; the scheduler resumes who waits on them."""
@@ -128,7 +129,7 @@ class WaitingPods:
         entry = WaitingPod(pod, node_name, waits, now, self.ready)
         for plugin, deadline in entry.pending_plugins().items():
             self._sequence += 1
-            heapq.heappush(self._timers, (deadline, self._sequence, entry, plugin))
+            heapq.heappush(self.timers, (deadline, self._sequence, entry, plugin))
         self._pods[pod.metadata.uid] = entry
         return entry
 
@@ -152,7 +153,7 @@ class WaitingPods:
         return entry is not None and entry.reject("", "removed")
 
     def next_timer(self) -> int | None:
-        timers = self._timers
+        timers = self.timers
         while timers and not timers[0][2].timer_runs(timers[0][3]):
             heapq.heappop(timers)
         return timers[0][0] if timers else None
@@ -161,5 +162,5 @@ class WaitingPods:
         """The earliest timer, if it is due."""
         due = self.next_timer()
         if due is not None and due <= now:
-            _, _, entry, plugin = heapq.heappop(self._timers)
+            _, _, entry, plugin = heapq.heappop(self.timers)
             entry.time_out(plugin)

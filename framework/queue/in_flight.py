@@ -20,30 +20,31 @@ class InFlightEvent(msgspec.Struct, frozen=True):
 class InFlight:
     """One sequence numbers pods and events in order of arrival; a pod's events are those with a higher number."""
 
-    __slots__ = ("_events", "_pods", "_sequence")
+    __slots__ = ("_events", "_sequence", "pods")
 
     def __init__(self) -> None:
-        self._pods: dict[str, int] = {}
+        self.pods: dict[str, int] = {}
+        """Uid → its number, in order of their Pop."""
         self._events: deque[InFlightEvent] = deque()
         self._sequence = 0
 
     def __len__(self) -> int:
-        return len(self._pods)
+        return len(self.pods)
 
     def __contains__(self, uid: str) -> bool:
-        return uid in self._pods
+        return uid in self.pods
 
     def uids(self) -> list[str]:
         """In order of their Pop."""
-        return list(self._pods)
+        return list(self.pods)
 
     def newest_pod(self) -> int:
         """The sequence number of the pod that was popped last; 0 without one."""
-        return next(reversed(self._pods.values()), 0)
+        return next(reversed(self.pods.values()), 0)
 
     def add_pod(self, uid: str) -> None:
         self._sequence += 1
-        self._pods[uid] = self._sequence
+        self.pods[uid] = self._sequence
 
     def add_event(self, event: ClusterEvent, old: KubeObject | None, new: KubeObject | None) -> int:
         self._sequence += 1
@@ -52,7 +53,7 @@ class InFlight:
 
     def events_since(self, uid: str) -> list[InFlightEvent]:
         """The events that arrived after the pod was popped, oldest first."""
-        since = self._pods[uid]
+        since = self.pods[uid]
         events: list[InFlightEvent] = []
         for event in reversed(self._events):
             if event.sequence < since:
@@ -63,9 +64,9 @@ class InFlight:
 
     def done(self, uid: str) -> None:
         """Idempotent. Events that no pod in flight has to look at are dropped."""
-        if self._pods.pop(uid, None) is None:
+        if self.pods.pop(uid, None) is None:
             return
-        oldest = next(iter(self._pods.values()), None)
+        oldest = next(iter(self.pods.values()), None)
         if oldest is None:
             self._events.clear()
             return

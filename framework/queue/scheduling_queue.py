@@ -187,11 +187,12 @@ class SchedulingQueue:
 
     def _take_off(self, pod: QueuedPodInfo, event: str) -> bool:
         pod.attempts += 1
-        if pod.pod.metadata.uid in self._in_flight:
+        uid = pod.pod_info.uid
+        if uid in self._in_flight.pods:
             # "the same pod is tracked in multiple places in the scheduler": discarded, as upstream
             self._moved(pod, Place.NOWHERE, event)
             return False
-        self._in_flight.add_pod(pod.pod.metadata.uid)
+        self._in_flight.add_pod(uid)
         self.scheduling_cycle += 1
         self._moved(pod, Place.IN_FLIGHT, event)
         return True
@@ -307,7 +308,7 @@ class SchedulingQueue:
         pre_check: Callable[[Pod], bool] | None = None,
     ) -> None:
         """Upstream ``MoveAllToActiveOrBackoffQueue``: an event that may help rejected pods."""
-        if not len(self._unschedulable) and not len(self._in_flight):
+        if not self._unschedulable.pods and not self._in_flight.pods:
             return
         plugins = [hint.plugin for hints in self._hints.values() for hint in hints.matching(event)]
         if not plugins and not is_wildcard(event):

@@ -12,10 +12,11 @@ from framework.queue.queued_pod import QueuedPodInfo
 
 
 class UnschedulablePods:
-    __slots__ = ("_ages", "_by_plugin", "_indexed", "_pods", "_sequence", "_without_rejectors")
+    __slots__ = ("_ages", "_by_plugin", "_indexed", "_sequence", "_without_rejectors", "pods")
 
     def __init__(self) -> None:
-        self._pods: dict[str, tuple[int, QueuedPodInfo]] = {}
+        self.pods: dict[str, tuple[int, QueuedPodInfo]] = {}
+        """Key → (its turn, the pod)."""
         self._indexed: dict[str, list[str]] = {}
         self._by_plugin: dict[str, dict[str, None]] = {}
         self._without_rejectors: dict[str, None] = {}
@@ -23,29 +24,29 @@ class UnschedulablePods:
         self._sequence = 0
 
     def __len__(self) -> int:
-        return len(self._pods)
+        return len(self.pods)
 
     def __contains__(self, key: str) -> bool:
-        return key in self._pods
+        return key in self.pods
 
     def __iter__(self) -> Iterator[QueuedPodInfo]:
         """In order of entry."""
-        return (pod for _, pod in self._pods.values())
+        return (pod for _, pod in self.pods.values())
 
     def get(self, key: str) -> QueuedPodInfo | None:
-        found = self._pods.get(key)
+        found = self.pods.get(key)
         return None if found is None else found[1]
 
     def add_or_update(self, pod: QueuedPodInfo) -> None:
         """Also called for a pod that is inside and whose rejectors may have changed; it keeps its turn."""
-        known = self._pods.get(pod.key)
+        known = self.pods.get(pod.key)
         if known is None:
             self._sequence += 1
             sequence = self._sequence
         else:
             sequence = known[0]
             self._forget(pod.key)
-        self._pods[pod.key] = (sequence, pod)
+        self.pods[pod.key] = (sequence, pod)
         rejectors = pod.rejectors()
         self._indexed[pod.key] = rejectors
         for plugin in rejectors:
@@ -56,7 +57,7 @@ class UnschedulablePods:
             heapq.heappush(self._ages, (pod.timestamp, sequence, pod.key))
 
     def delete(self, key: str) -> QueuedPodInfo | None:
-        found = self._pods.pop(key, None)
+        found = self.pods.pop(key, None)
         if found is None:
             return None
         self._forget(key)
@@ -75,16 +76,16 @@ class UnschedulablePods:
         keys = dict(self._without_rejectors)
         for plugin in plugins:
             keys.update(self._by_plugin.get(plugin, {}))
-        return [pod for _, pod in sorted((self._pods[key] for key in keys), key=lambda found: found[0])]
+        return [pod for _, pod in sorted((self.pods[key] for key in keys), key=lambda found: found[0])]
 
     def oldest(self, *, gated: bool) -> int | None:
         """The earliest timestamp of a pod that is (or is not) gated."""
         if gated:
-            return min((pod.timestamp for _, pod in self._pods.values() if pod.gated), default=None)
+            return min((pod.timestamp for _, pod in self.pods.values() if pod.gated), default=None)
         ages = self._ages
         while ages:
             timestamp, sequence, key = ages[0]
-            found = self._pods.get(key)
+            found = self.pods.get(key)
             if found is not None and found[0] == sequence and not found[1].gated:
                 return timestamp
             # Gone, or gated since: a gated pod that loses its gate leaves this pool at once.

@@ -7,10 +7,10 @@ from __future__ import annotations
 
 import hashlib
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import UTC, datetime
 from functools import lru_cache
-from typing import ClassVar, Final, Protocol, TypeVar
+from typing import Any, Final, Protocol, TypeVar
 
 from msgspec.structs import replace
 
@@ -20,13 +20,21 @@ from framework.objects.kinds import group_resource
 from framework.objects.metadata import ObjectMeta
 from framework.profiles import Clock
 from framework.queue import Nomination
-from framework.scheduler.controllers import CONTROLLERS, OF_CHANGES, Controller, concerns_controllers
+from framework.scheduler.controllers import (
+    CONTROLLERS,
+    OF_CHANGES,
+    ControlledCluster,
+    Controller,
+    concerns_controllers,
+)
 from framework.scheduler.informer import InformerEvent, ObjectAdded, ObjectDeleted, ObjectUpdated, as_seen
 from framework.scheduler.observer import ClusterEventRecord, Observer
 from framework.scheduler.store import Store, plural_of
 
 MODIFIED: Final = "the object has been modified; please apply your changes to the latest version and try again"
+SCHEDULED: Final = PodCondition(type="PodScheduled", status="True")
 O = TypeVar("O", bound=KubeObject)  # noqa: E741
+Act = Callable[[ControlledCluster, InformerEvent], None]
 
 
 class NotFound(LookupError):
@@ -95,15 +103,15 @@ def has_condition(status: PodStatus, condition: PodCondition) -> bool:
 class Cluster(Store):
     """Objects by kind, and the writes of users, plugins and the framework."""
 
-    controllers: ClassVar[Sequence[Controller]] = CONTROLLERS
-    controllers_of_changes: ClassVar[Sequence[Controller]] = OF_CHANGES
-    """They do not hear of what is there when a run begins."""
-
     def __init__(self) -> None:
         super().__init__()
-        self._untold: deque[tuple[InformerEvent, Sequence[Controller]]] = deque()
+        self._controllers: Sequence[Controller] = CONTROLLERS
+        self._controllers_of_changes: Sequence[Controller] = OF_CHANGES
+        self._untold: deque[tuple[InformerEvent, tuple[Act, ...]]] = deque()
         """What the controllers have yet to hear."""
         self._controlling = False
+        self._listening: dict[tuple[type, type, bool], tuple[Act, ...]] = {}
+        """(event, kind, whether the object was there when the run began) → who hears of it."""
         self._resource_version = 0
         self._subscriber: Subscriber | None = None
         self._clock = Clock(0)
@@ -112,6 +120,11 @@ class Cluster(Store):
     def connect(self, subscriber: Subscriber, clock: Clock, observer: Observer) -> None:
         """Called by the scheduler; from then on it hears of every change."""
         self._subscriber, self._clock, self._observer = subscriber, clock, observer
+
+    def set_controllers(self, controllers: Sequence[Controller], of_changes: Sequence[Controller] = ()) -> None:
+        """These instead of all. ``of_changes`` do not hear of what is there when a run begins."""
+        self._controllers, self._controllers_of_changes = controllers, of_changes
+        self._listening.clear()
 
     def set_observer(self, observer: Observer) -> None:
         self._observer = observer
@@ -148,11 +161,11 @@ class Cluster(Store):
             raise NotFound(not_found(plural_of(obj), obj.metadata.name))
         return self._exchange(old, obj, counts=counts)
 
-    def _exchange(self, old: KubeObject, obj: O, *, counts: bool = True) -> O:
-        """``old``: the stored one."""
+    def _exchange(self, old: KubeObject, obj: O, *, counts: bool = True, **changes: Any) -> O:
+        """``old``: the stored one. ``changes``: fields in which the new one differs from ``obj``."""
         if counts:
             self._announce_change()
-        updated = self._versioned(obj)
+        updated = self._versioned(obj, **changes)
         self.put(updated, counts=counts)
         self._tell(ObjectUpdated(old, updated))
         return updated
@@ -171,10 +184,10 @@ class Cluster(Store):
         if self._subscriber is not None:
             self._subscriber.before_change()
 
-    def _versioned(self, obj: O) -> O:
+    def _versioned(self, obj: O, **changes: Any) -> O:
         self._resource_version += 1
         metadata: ObjectMeta = replace(obj.metadata, resource_version=str(self._resource_version))
-        return replace(obj, metadata=metadata)
+        return replace(obj, metadata=metadata, **changes)
 
     def _tell(self, event: InformerEvent) -> None:
         if isinstance(event, ObjectUpdated):
@@ -187,31 +200,41 @@ class Cluster(Store):
         if self._subscriber is not None:
             if seen is not None:
                 self._subscriber.apply(seen)
-            self._control(event, (*self.controllers, *self.controllers_of_changes))
+            self._control(event, begins=False)
 
     def start_controllers(self) -> None:
         """They hear of all objects that are there, as from an informer that begins."""
-        only_ours = set(self.controllers) <= set(CONTROLLERS)
+        only_ours = set(self._controllers) <= set(CONTROLLERS)
         for obj in list(self.all()):
             if not only_ours or concerns_controllers(obj):
-                self._control(ObjectAdded(obj), self.controllers)
+                self._control(ObjectAdded(obj), begins=True)
 
-    def _control(self, event: InformerEvent, controllers: Sequence[Controller]) -> None:
+    def _control(self, event: InformerEvent, *, begins: bool) -> None:
         """Their own writes come back here; each event goes to all of them before the next does."""
-        if not controllers:
+        kind = type(event.new if isinstance(event, ObjectUpdated) else event.object)
+        listening = self._listening.get((type(event), kind, begins))
+        if listening is None:
+            listening = self._listen(type(event), kind, begins=begins)
+        if not listening:
             return
-        self._untold.append((event, controllers))
+        self._untold.append((event, listening))
         if self._controlling:
             return
         self._controlling = True
         try:
             while self._untold:
                 told, listening = self._untold.popleft()
-                for control in listening:
-                    control(self, told)
+                for act in listening:
+                    act(self, told)
         finally:
             self._controlling = False
             self._untold.clear()
+
+    def _listen(self, event: type[InformerEvent], kind: type, *, begins: bool) -> tuple[Act, ...]:
+        controllers = self._controllers if begins else (*self._controllers, *self._controllers_of_changes)
+        found = tuple(each.act for each in controllers if kind in each.kinds and event in each.events)
+        self._listening[event, kind, begins] = found
+        return found
 
     def now_rfc3339(self) -> str:
         return rfc3339(self._clock.now)
@@ -241,11 +264,10 @@ class Cluster(Store):
         if live.spec.node_name:
             taken = f'pod {pod.metadata.name} is already assigned to node "{live.spec.node_name}"'
             return f'Operation cannot be fulfilled on pods/binding "{pod.metadata.name}": {taken}'
-        condition = PodCondition(type="PodScheduled", status="True")
-        status = with_condition(live.status, condition, rfc3339(self._clock.now)) or live.status
+        status = with_condition(live.status, SCHEDULED, rfc3339(self._clock.now)) or live.status
         if status.nominated_node_name:
             status = replace(status, nominated_node_name="")
-        self._exchange(live, replace(live, spec=replace(live.spec, node_name=node_name), status=status))
+        self._exchange(live, live, spec=replace(live.spec, node_name=node_name), status=status)
         return None
 
     def update(self, obj: KubeObject) -> str | None:
@@ -302,7 +324,7 @@ class Cluster(Store):
         if status is not live.status:
             # What no plugin may rest its answer on does not count: reasons and messages of pods that wait for a node.
             noted = not live.spec.node_name and status.nominated_node_name == live.status.nominated_node_name
-            self._exchange(live, replace(live, status=status), counts=not noted)
+            self._exchange(live, live, counts=not noted, status=status)
         return None
 
     def event(self, type_: str, reason: str, pod: Pod, note: str) -> None:

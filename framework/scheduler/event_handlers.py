@@ -52,10 +52,10 @@ def resource_of(obj: KubeObject) -> str:
 
 def handle(core: SchedulingCore, event: InformerEvent) -> None:
     match event:
-        case ObjectAdded(Pod() as pod):
-            _pod_added(core, pod)
         case ObjectUpdated(Pod() as old, Pod() as new):
             _pod_updated(core, old, new)
+        case ObjectAdded(Pod() as pod):
+            _pod_added(core, pod)
         case ObjectDeleted(Pod() as pod):
             _pod_deleted(core, pod)
         case ObjectAdded(Node() as node):
@@ -109,9 +109,10 @@ def _pod_updated(core: SchedulingCore, old: Pod, new: Pod) -> None:
             core.queue.move_all(event, old, new, core.now)
     elif new.spec.node_name:
         core.repeats.forget(new.metadata.uid)
+        assumed = core.cache.is_assumed(new)
         _assigned_pod_added(core, _bound_info(core, new))
-        if _is_ours(core, old):
-            # It is in no queue, unless something else bound it.
+        # It is in no queue, unless something else bound it.
+        if not assumed and _is_ours(core, old):
             core.queue.delete(old)
     elif _is_ours(core, old):
         _pending_pod_updated(core, old, new)
@@ -134,7 +135,6 @@ def _pod_deleted(core: SchedulingCore, pod: Pod) -> None:
 
 def _bound_info(core: SchedulingCore, pod: Pod) -> PodInfo:
     """The figures of the assumed pod, if only its node and status are new."""
-    info = PodInfo(pod)
     assumed = core.cache.get_pod(pod.metadata.uid)
     if assumed is not None:
         ours, theirs = assumed.pod.spec, pod.spec
@@ -149,12 +149,15 @@ def _bound_info(core: SchedulingCore, pod: Pod) -> PodInfo:
             and assumed.pod.metadata.labels == pod.metadata.labels
         )
         if same:
-            info.__dict__.update(assumed.__dict__)
-    return info
+            return assumed.changed_to(pod)
+    return PodInfo(pod)
 
 
 def _assigned_pod_added(core: SchedulingCore, pod: PodInfo) -> None:
-    _tell_cache(core, lambda: core.cache.add_pod(pod))
+    try:
+        core.cache.add_pod(pod)
+    except CacheError as error:
+        core.observer.logged(str(error))
     core.queue.move_all(POD_ADD, None, pod.pod, core.now)
 
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from typing import Final
+
 import msgspec
 
 from framework.objects import KubeObject, Pod
@@ -23,18 +25,21 @@ class ObjectDeleted(msgspec.Struct, frozen=True):
 InformerEvent = ObjectAdded | ObjectUpdated | ObjectDeleted
 
 
-def is_finished(obj: KubeObject) -> bool:
-    """The scheduler's pod informer does not select phases Succeeded and Failed (spec: extender-and-misc §6)."""
-    return isinstance(obj, Pod) and obj.status.phase in ("Succeeded", "Failed")
+FINISHED: Final = ("Succeeded", "Failed")
+"""Phases of pods that the scheduler's informer does not select (spec: extender-and-misc §6)."""
 
 
 def as_seen(event: InformerEvent) -> InformerEvent | None:
     """The event as that informer delivers it: a pod that finishes arrives as a delete. None: nothing is seen."""
     if isinstance(event, ObjectUpdated):
-        before, after = is_finished(event.old), is_finished(event.new)
+        old, new = event.old, event.new
+        if not isinstance(old, Pod) or not isinstance(new, Pod):
+            return event
+        before, after = old.status.phase in FINISHED, new.status.phase in FINISHED
         if not before and not after:
             return event
         if before and after:
             return None
-        return ObjectDeleted(event.old) if after else ObjectAdded(event.new)
-    return None if is_finished(event.object) else event
+        return ObjectDeleted(old) if after else ObjectAdded(new)
+    seen = event.object
+    return None if isinstance(seen, Pod) and seen.status.phase in FINISHED else event

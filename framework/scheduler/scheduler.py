@@ -211,8 +211,11 @@ class Scheduler:
 
     def before_change(self) -> None:
         """The cluster calls this before it changes: a cycle under way may still have to look at it as it was."""
-        self.core.repeats.interrupt()
-        self.core.pre_binding.cluster_changed()
+        core = self.core
+        if core.repeats.interrupted is not None:
+            core.repeats.interrupted()
+        if core.pre_binding.cycles:
+            core.pre_binding.cluster_changed()
 
     def apply(self, event: InformerEvent) -> None:
         """An informer event. Writes to ``cluster`` call this by themselves.
@@ -221,7 +224,7 @@ class Scheduler:
         """
         self.before_change()
         event_handlers.handle(self.core, event)
-        if not self.mid_cycle:
+        if self._running is None:
             self.run_bindings()
 
     # --- cycles -----------------------------------------------------------------------------------------------------
@@ -278,8 +281,15 @@ class Scheduler:
         """Whether a cycle is under way; else a binding cycle that may go on begins, or the next pod's cycle."""
         if self._running is not None:
             return True
-        self._settle_due_timers()
-        return self._next_binding() or self._next_cycle()
+        if not self._ready:
+            self._collect_ready()
+        if not self._ready:
+            return self._next_cycle()
+        cycle = self._ready.popleft()
+        self._trace = cycle.trace
+        self._running = cycle.run(self.core)
+        self._in_binding_cycle = True
+        return True
 
     def _stopped(self, binding: BindingCycle | list[BindingCycle] | None) -> Attempt | None:
         """A cycle has ended. The attempt once everything that it set off is done; it is the cycle's, if one did."""
@@ -293,7 +303,6 @@ class Scheduler:
             self._ready.extend(binding)
         elif binding is not None:
             self._ready.append(binding)
-        self._settle_due_timers()
         self._collect_ready()
         if self._ready:
             return None
@@ -314,26 +323,19 @@ class Scheduler:
             self._running = run_scheduling_cycle(self.core, queued, self._trace)
         return True
 
-    def _next_binding(self) -> bool:
-        self._collect_ready()
-        if not self._ready:
-            return False
-        cycle = self._ready.popleft()
-        self._trace = cycle.trace
-        self._running = cycle.run(self.core)
-        self._in_binding_cycle = True
-        return True
-
     def _collect_ready(self) -> None:
         """Binding cycles whose wait is over, in the order of the signals; then those that may go on in PreBind."""
-        ready = self._waiting.ready
-        while ready:
-            cycle = ready.popleft().waiter
+        waiting, pre_binding = self._waiting, self.core.pre_binding
+        if waiting.timers:
+            self._settle_due_timers()
+        while waiting.ready:
+            cycle = waiting.ready.popleft().waiter
             if isinstance(cycle, BindingCycle) and cycle.phase is Phase.WAITING and cycle not in self._ready:
                 self._ready.append(cycle)
-        for unfinished in self.core.pre_binding.take_due():
-            assert isinstance(unfinished, BindingCycle)
-            self._ready.append(unfinished)
+        if pre_binding.cycles or pre_binding.due:
+            for unfinished in pre_binding.take_due():
+                assert isinstance(unfinished, BindingCycle)
+                self._ready.append(unfinished)
 
     def _settle_due_timers(self) -> None:
         """A wait of no time at all is over before anything else happens."""
@@ -350,7 +352,6 @@ class Scheduler:
         """
         if self._in_binding_cycle:
             return
-        self._settle_due_timers()
         self._collect_ready()
         if not self._ready:
             return
@@ -359,7 +360,6 @@ class Scheduler:
             while self._ready:
                 for _ in self._ready.popleft().run(self.core):
                     self.points += 1
-                self._settle_due_timers()
                 self._collect_ready()
         finally:
             self._in_binding_cycle = False

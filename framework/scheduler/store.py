@@ -15,6 +15,8 @@ Key = tuple[str, str]
 
 _KIND_KEYS: Final[dict[type, str]] = {kind: f"{kind.api_version}/{kind.kind}" for kind in TYPED_KINDS}
 
+_COUNTED_APART: Final = (Pod, Node)
+
 
 def kind_key(obj: KubeObject) -> str:
     return _KIND_KEYS.get(type(obj)) or f"{obj.api_version}/{obj.kind}"
@@ -44,8 +46,9 @@ class Store:
         """Counts the changes of objects that are neither pods nor nodes."""
 
     def get(self, kind: type[O], namespace: str, name: str) -> O | None:
-        objects = self._kinds.get(class_key(kind))
-        return None if objects is None else cast("O | None", objects.get((namespace, name)))
+        objects: Any = self._kinds.get(_KIND_KEYS.get(kind) or class_key(kind))
+        found: O | None = None if objects is None else objects.get((namespace, name))
+        return found
 
     def list(self, kind: type[O], namespace: str | None = None) -> Sequence[O]:
         objects = cast("dict[Key, O]", self._kinds.get(class_key(kind), {}))
@@ -67,7 +70,7 @@ class Store:
 
     def put(self, obj: KubeObject, *, counts: bool = True) -> None:
         self.revision += counts
-        self.others_revision += not isinstance(obj, Pod | Node)
+        self.others_revision += type(obj) not in _COUNTED_APART
         objects = self._kinds.get(kind := kind_key(obj))
         if objects is None:
             objects = self._kinds[kind] = {}
@@ -79,7 +82,7 @@ class Store:
 
     def remove(self, obj: KubeObject) -> None:
         self.revision += 1
-        self.others_revision += not isinstance(obj, Pod | Node)
+        self.others_revision += type(obj) not in _COUNTED_APART
         key = object_key(obj)
         old = self._kinds[kind_key(obj)].pop(key)
         if isinstance(old, Pod):

@@ -283,8 +283,7 @@ def test_a_claim_that_cannot_be_provisioned_hides_that_another_has_no_room() -> 
 def test_a_volume_that_is_assumed_is_not_given_away_and_comes_back_when_the_pod_fails() -> None:
     """Nobody makes the other claim's volume, so binding times out; also after a checkpoint."""
     world = World(node("n1"), LOCAL, MADE, volume("pv"), claim("a"), claim("late", storageClassName="made"))
-    world.cluster.controllers_of_changes = ()  # type: ignore[misc]
-    world.cluster.controllers = ()  # type: ignore[misc]
+    world.cluster.set_controllers(())
     assert world.schedule(using("p", "a", "late")).result == ""
     assert world.outcomes.attempts == []
     assert world.scheduler.next_timer() == 600 * SECOND
@@ -305,7 +304,7 @@ def test_a_volume_that_is_assumed_is_not_given_away_and_comes_back_when_the_pod_
 
 def test_binding_goes_on_when_somebody_does_the_controllers_work() -> None:
     world = World(node("n1"), MADE, claim("c", storageClassName="made"))
-    world.cluster.controllers = ()  # type: ignore[misc]
+    world.cluster.set_controllers(())
     assert world.schedule(using("p", "c")).result == ""
     assert world.outcomes.attempts == []
     waiting = world.get(PersistentVolumeClaim, "c")
@@ -332,7 +331,7 @@ def test_binding_goes_on_when_somebody_does_the_controllers_work() -> None:
 )
 def test_what_ends_binding(change: str, message: str) -> None:
     world = World(node("n1"), MADE, claim("c", storageClassName="made", metadata={"annotations": {"a": "b"}}))
-    world.cluster.controllers = ()  # type: ignore[misc]
+    world.cluster.set_controllers(())
     pod = using("p", "c")
     world.schedule(pod)
     waiting = world.get(PersistentVolumeClaim, "c")

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 from msgspec.structs import replace
 
-from framework.objects import PodCondition, PodStatus
+from framework.objects import Node, Pod, PodCondition, PodStatus
 from framework.profiles import Clock
 from framework.queue import Nomination
 from framework.scheduler import (
@@ -20,7 +20,7 @@ from framework.scheduler import (
     Refused,
 )
 from framework.scheduler.cluster import rfc3339, with_condition
-from framework.scheduler.controllers import ControlledCluster
+from framework.scheduler.controllers import ControlledCluster, Controller
 from framework.scheduler.informer import as_seen
 from framework.scheduler.store import Store
 from tests.builders import make_node, make_pod
@@ -165,10 +165,8 @@ def test_controllers_hear_each_change_after_the_scheduler_and_of_their_own_write
     def listens(cluster: ControlledCluster, event: InformerEvent) -> None:
         heard.append(f"listens: {_named(event)}")
 
-    class Controlled(Cluster):
-        controllers = (doubles, listens)
-
-    cluster = Controlled()
+    cluster = Cluster()
+    cluster.set_controllers((Controller(doubles, (Pod,)), Controller(listens, (Pod,))))
     cluster.create(make_pod("before"))
     cluster.connect(Told(), Clock(0), Observer())
     cluster.create(make_pod("a"))
@@ -185,15 +183,36 @@ def test_controllers_hear_each_change_after_the_scheduler_and_of_their_own_write
 def test_controllers_hear_of_what_is_there_when_a_run_begins() -> None:
     heard: list[str] = []
 
-    class Controlled(Cluster):
-        controllers = (lambda _cluster, event: heard.append(_named(event)),)
+    def listens(cluster: ControlledCluster, event: InformerEvent) -> None:
+        heard.append(_named(event))
 
-    cluster = Controlled()
+    cluster = Cluster()
+    cluster.set_controllers((Controller(listens, (Pod,)),), of_changes=(Controller(listens, (Node,)),))
+    cluster.create(make_node("there"))
     cluster.create(make_pod("before"))
     cluster.connect(Recorded(), Clock(0), Observer())
     assert heard == []
     cluster.start_controllers()
     assert heard == ["before"]
+    cluster.create(make_node("comes"))
+    assert heard == ["before", "comes"]
+
+
+def test_controllers_hear_of_their_kinds_and_events_alone() -> None:
+    heard: list[str] = []
+
+    def listens(cluster: ControlledCluster, event: InformerEvent) -> None:
+        heard.append(f"{type(event).__name__} {_named(event)}")
+
+    cluster = Cluster()
+    cluster.set_controllers((Controller(listens, (Pod,), (ObjectAdded, ObjectDeleted)), Controller(listens, (Node,))))
+    cluster.connect(Recorded(), Clock(0), Observer())
+    node = cluster.create(make_node("n"))
+    pod = cluster.create(make_pod("p"))
+    cluster.replace(pod)
+    cluster.replace(node)
+    cluster.delete(pod)
+    assert heard == ["ObjectAdded n", "ObjectAdded p", "ObjectUpdated n", "ObjectDeleted p"]
 
 
 def _named(event: InformerEvent) -> str:

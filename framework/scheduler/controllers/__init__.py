@@ -8,7 +8,15 @@ from __future__ import annotations
 
 from typing import Final
 
-from framework.objects import KubeObject, Node, Pod
+from framework.objects import (
+    KubeObject,
+    PersistentVolume,
+    PersistentVolumeClaim,
+    Pod,
+    ResourceClaim,
+    ResourceClaimTemplate,
+    StorageClass,
+)
 from framework.scheduler.controllers.api import ControlledCluster, Controller
 from framework.scheduler.controllers.claims import control_claims
 from framework.scheduler.controllers.volumes import (
@@ -18,19 +26,24 @@ from framework.scheduler.controllers.volumes import (
     make_volumes_available,
     reclaim_volumes,
 )
+from framework.scheduler.informer import ObjectAdded, ObjectDeleted, ObjectUpdated
 
 __all__ = ["CONTROLLERS", "DECIDED_ONLY", "OF_CHANGES", "ControlledCluster", "Controller", "concerns_controllers"]
 
+_CLAIMS: Final = Controller(control_claims, (Pod, ResourceClaim, ResourceClaimTemplate))
+_DECIDED: Final = Controller(bind_what_was_decided, (PersistentVolume, PersistentVolumeClaim), (ObjectUpdated,))
 CONTROLLERS: Final[tuple[Controller, ...]] = (
-    control_claims,
-    keep_ephemeral_claims,
-    make_volumes_available,
-    bind_what_was_decided,
-    reclaim_volumes,
+    _CLAIMS,
+    Controller(keep_ephemeral_claims, (Pod,), (ObjectAdded, ObjectDeleted)),
+    Controller(make_volumes_available, (PersistentVolume,), (ObjectAdded,)),
+    _DECIDED,
+    Controller(reclaim_volumes, (PersistentVolumeClaim,), (ObjectDeleted,)),
 )
-OF_CHANGES: Final[tuple[Controller, ...]] = (bind_what_comes,)
+OF_CHANGES: Final[tuple[Controller, ...]] = (
+    Controller(bind_what_comes, (PersistentVolume, PersistentVolumeClaim, StorageClass), (ObjectAdded, ObjectUpdated)),
+)
 """Those that leave alone what is there when a run begins."""
-DECIDED_ONLY: Final[tuple[Controller, ...]] = (control_claims, bind_what_was_decided)
+DECIDED_ONLY: Final[tuple[Controller, ...]] = (_CLAIMS, _DECIDED)
 """For decisions one by one, as the recorded ones of kube-scheduler were made: volumes are bound as it decided, nothing
 else happens to them."""
 
@@ -44,4 +57,4 @@ def concerns_controllers(obj: KubeObject) -> bool:
             or obj.status.extended_resource_claim_status is not None
             or any(volume.ephemeral is not None for volume in spec.volumes)
         )
-    return not isinstance(obj, Node)
+    return True

@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Protocol, TypeVar
+from typing import NamedTuple, Protocol, TypeVar
 
 from framework.interface.handle import ObjectStore
-from framework.objects import KubeObject, Pod
-from framework.scheduler.informer import InformerEvent
+from framework.objects import KubeObject, KubernetesObject, Pod
+from framework.scheduler.informer import InformerEvent, ObjectAdded, ObjectDeleted, ObjectUpdated
 
 O = TypeVar("O", bound=KubeObject)  # noqa: E741
 
@@ -42,5 +42,9 @@ class ControlledCluster(ObjectStore, Protocol):
     def event(self, type_: str, reason: str, pod: Pod, note: str) -> None: ...
 
 
-Controller = Callable[[ControlledCluster, InformerEvent], None]
-"""Called after every change once the scheduler has seen it, and for every object there is when a run begins."""
+class Controller(NamedTuple):
+    act: Callable[[ControlledCluster, InformerEvent], None]
+    """Called after a change once the scheduler has seen it, and for every object there is when a run begins."""
+    kinds: tuple[type[KubernetesObject], ...]
+    """Of no others it hears."""
+    events: tuple[type[InformerEvent], ...] = (ObjectAdded, ObjectUpdated, ObjectDeleted)

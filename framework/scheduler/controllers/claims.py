@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from framework.objects import Node, ObjectMeta, OwnerReference, Pod, ResourceClaim, ResourceClaimTemplate
+from framework.objects import ObjectMeta, OwnerReference, Pod, ResourceClaim, ResourceClaimTemplate
 from framework.objects.devices import (
     CLAIM_FINALIZER,
     POD_CLAIM_NAME_ANNOTATION,
@@ -29,8 +29,6 @@ TERMINAL_PHASES: Final = ("Succeeded", "Failed")
 
 def control_claims(cluster: ControlledCluster, event: InformerEvent) -> None:
     match event:
-        case ObjectAdded(Node()) | ObjectUpdated(_, Node()):
-            return
         case ObjectAdded(Pod() as pod) | ObjectUpdated(_, Pod() as pod):
             if pod.spec.resource_claims or pod.status.extended_resource_claim_status is not None:
                 _sync_pod(cluster, pod)
