@@ -28,7 +28,7 @@ from framework.trace.attempt import (
     ScoreTrace,
     in_turn,
 )
-from framework.trace.chunk_columns import Column, ColumnWriter, Place
+from framework.trace.chunk_columns import Column, ColumnWriter, OpenColumn, Place
 from framework.trace.content import OWN, SHARED, Content, content_of, encoded_content, own_numbers
 
 FORMAT: Final = 3
@@ -270,6 +270,8 @@ class AttemptChunk:
         except (zstandard.ZstdError, msgspec.MsgspecError) as error:
             raise UnreadableChunk(f"not a chunk of attempts: {error}") from error
         self._content = msgspec.msgpack.Decoder(Content)
+        self._open: dict[int, OpenColumn] = {}
+        self._orders: dict[int, Ints] = {}
 
     def __len__(self) -> int:
         return len(self._chunk.frames)
@@ -295,9 +297,18 @@ class AttemptChunk:
         return trace
 
     def _column(self, place: Sequence[int], order: int) -> Ints:
-        """In the node list's order."""
-        values = self._chunk.columns[place[0]].at(place[1], self._chunk.keys)
-        return values if order == BY_POSITION else values[unpack(self._chunk.orders[order])]
+        """In the node list's order; not to be changed, and only until the next column is asked for."""
+        number, steps = place
+        column = self._open.get(number)
+        if column is None:
+            column = self._open[number] = OpenColumn(self._chunk.columns[number], self._chunk.keys)
+        values = column.at(steps)
+        if order == BY_POSITION:
+            return values
+        known = self._orders.get(order)
+        if known is None:
+            known = self._orders[order] = unpack(self._chunk.orders[order])
+        return values[known]
 
     def _filter(self, frame: Frame) -> FilterTrace:
         column = self._column(frame.verdict, frame.order)

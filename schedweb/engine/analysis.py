@@ -11,21 +11,26 @@ import os
 import resource
 import sys
 import traceback
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Any, Final, TypeVar
 
 import msgspec
+import numpy as np
 from msgspec.structs import replace
 
-from framework.advice import fits_on, how_many_fit, nodes_until_all_fit, what_would_help
+from framework.advice import estimate, fits_on, how_many_fit, nodes_until_all_fit, what_would_help, with_all_nodes
 from framework.objects import KubeObject, Node, Pod
 from framework.objects.admission import AdmissionError, admit
 from framework.objects.decode import decode_manifest
 from framework.objects.errors import ObjectError
-from framework.profiles import ProfileError
+from framework.profiles import ProfileError, TieRule
+from framework.trace.attempt import AttemptTrace
+from framework.trace.encoding import AttemptChunk
 from schedweb.engine import frames, questions
 from schedweb.engine.moment_view import packed, view_of
-from schedweb.engine.moments import moment
+from schedweb.engine.moments import advance, machine, moment
+from schedweb.engine.moved import figures, packed_rows
+from schedweb.engine.outcomes import score_of
 from schedweb.engine.payload import PayloadUnreadable
 from schedweb.engine.player import Player, RunRefused
 from schedweb.engine.replay import Diverged
@@ -38,18 +43,28 @@ ROOM: Final = 1 << 20
 """Bytes without which an analysis does not begin."""
 
 
+class Recorded(frames.Message, frozen=True, tag="recorded"):
+    """For questions that stored attempts answer."""
+
+    ties: TieRule
+    attempts: int
+    """The number of the last one that counts."""
+    chunks: list[tuple[int, bytes]]
+    """(number of the first attempt, chunk), ascending."""
+
+
 class Ask(frames.Message, frozen=True, tag="ask"):
-    begin: frames.Begin
+    begin: frames.Begin | Recorded
     question: dict[str, Any]
     memory: int
     """Bytes of address space; 0: as much as there is."""
 
 
 class Answer(frames.Message, frozen=True, tag="answer"):
-    position: int
-    """Where the machine really stood: of a position within an operation, after it."""
     content: bytes
-    """JSON, or the blob of a moment."""
+    """JSON; empty of a moment."""
+    blob: bytes = b""
+    """What is read in windows: a moment's rows, or those of an answer."""
 
 
 class NoAnswer(frames.Message, frozen=True, tag="no_answer"):
@@ -98,15 +113,85 @@ def nodes_needed(player: Player, asked: questions.CapacityNodes) -> object:
     return nodes_until_all_fit(player.scheduler, shape, asked.limit)
 
 
-def as_json(answers: Callable[[Player, Any], object]) -> Callable[[Player, Any], bytes]:
-    return lambda player, asked: msgspec.json.encode(answers(player, asked))
+def at_moment(answers: Callable[[Player, Any], object]) -> Callable[[Ask, Any], Answer]:
+    def answered(ask: Ask, asked: Any) -> Answer:
+        return Answer(msgspec.json.encode(answers(moment(machine_of(ask)), asked)))
+
+    return answered
 
 
-ANSWERS: Final[dict[type[Any], Callable[[Player, Any], bytes]]] = {
-    questions.WhatWouldHelp: as_json(helping),
-    questions.CapacityPods: as_json(pods_that_fit),
-    questions.CapacityNodes: as_json(nodes_needed),
-    questions.Look: lambda player, asked: packed(view_of(player)),
+def machine_of(ask: Ask) -> frames.Begin:
+    assert isinstance(ask.begin, frames.Begin)
+    return ask.begin
+
+
+def look(ask: Ask, asked: questions.Look) -> Answer:
+    return Answer(b"", packed(view_of(moment(machine_of(ask)))))
+
+
+def other_weights(ask: Ask, asked: questions.OtherWeights) -> Answer:
+    stored = ask.begin
+    assert isinstance(stored, Recorded)
+    found = estimate(attempts_of(stored), asked.weights, profile=asked.profile, rule=stored.ties, silent=asked.silent)
+    return Answer(msgspec.json.encode(figures(found)), packed_rows(found.moved))
+
+
+def attempts_of(stored: Recorded) -> Iterator[tuple[int, AttemptTrace]]:
+    for first, blob in stored.chunks:
+        chunk = AttemptChunk(blob)
+        for index in range(min(len(chunk), stored.attempts - first + 1)):
+            yield first + index, chunk[index]
+
+
+class _Reached(Exception):
+    """The replay stands in the attempt that is asked about."""
+
+
+def all_nodes(ask: Ask, asked: questions.AllNodes) -> Answer:
+    """The journal is played up to the attempt's first extension point, where nothing of it has been decided."""
+    begin = machine_of(ask)
+    player, pace = machine(begin)
+
+    def look_for_it() -> None:
+        if player.under_way is not None and player.under_way.cycle == asked.attempt:
+            raise _Reached
+
+    try:
+        advance(player, pace, begin.journal, begin.position + 1, each=look_for_it)
+    except _Reached:
+        assert player.under_way is not None
+        pod = player.world.pod(*player.under_way.pod.split("/"))
+        tried = with_all_nodes(player.scheduler, pod)
+        return Answer(msgspec.json.encode(winner_of(tried, asked.node)))
+    raise Refused(f"Attempt {asked.attempt:,} is not met again on the way to step {begin.position:,}.")
+
+
+def winner_of(trace: AttemptTrace, node: str) -> dict[str, Any]:
+    """``node``: that of the real attempt. Totals are those among all nodes: normalising over more nodes moves them."""
+    best, margin, tied = score_of(trace) or (0, 0, 0)
+    node_total = None
+    if trace.scores is not None and trace.filter is not None:
+        place = np.flatnonzero(trace.scores.positions == trace.filter.nodes.index(node))
+        node_total = int(trace.scores.total[place[0]])
+    return {
+        "node": trace.selected,
+        "checked": trace.evaluated_nodes,
+        "feasible": trace.feasible_nodes,
+        "of": trace.nodes_total,
+        "total": best,
+        "margin": margin,
+        "tied": tied,
+        "node_total": node_total,
+    }
+
+
+ANSWERS: Final[dict[type[Any], Callable[[Ask, Any], Answer]]] = {
+    questions.WhatWouldHelp: at_moment(helping),
+    questions.CapacityPods: at_moment(pods_that_fit),
+    questions.CapacityNodes: at_moment(nodes_needed),
+    questions.OtherWeights: other_weights,
+    questions.AllNodes: all_nodes,
+    questions.Look: look,
 }
 
 
@@ -128,9 +213,8 @@ def admitted(player: Player, manifest: dict[str, Any], kind: type[O]) -> O:
 
 def answer(ask: Ask) -> FromProcess:
     try:
-        player = moment(ask.begin)
         question = questions.question_from(ask.question)
-        return Answer(player.position, ANSWERS[type(question)](player, question))
+        return ANSWERS[type(question)](ask, question)
     except (RunRefused, ProfileError, PayloadUnreadable, Diverged, Refused, ValueError) as error:
         return NoAnswer(str(error))
 

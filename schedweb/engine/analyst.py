@@ -14,14 +14,15 @@ from uuid import UUID
 from django.conf import settings
 
 from schedweb.engine import frames
-from schedweb.engine.analysis import Answer, Ask, FromProcess, NoAnswer, read_answer
+from schedweb.engine.analysis import Answer, Ask, FromProcess, NoAnswer, Recorded, read_answer
 from schedweb.engine.lease import close_own_connection
+from schedweb.engine.questions import OTHER_WEIGHTS
 from schedweb.engine.stored import begin_of
 from schedweb.environment import ROOT
 from schedweb.runs import messages
-from schedweb.runs.models import Analysis
+from schedweb.runs.models import Analysis, AttemptChunk
 from schedweb.runs.publisher import PUBLISHER, run_group
-from schedweb.runs.services.analyses import claim, finish, is_cancelled
+from schedweb.runs.services.analyses import attempts_before, claim, finish, is_cancelled
 
 log = logging.getLogger(__name__)
 LOOK_SECONDS: Final = 0.25
@@ -73,10 +74,18 @@ class AnalysisProcess:
                     log.debug("%s", error)
 
 
+def recorded(analysis: Analysis) -> Recorded:
+    run = analysis.run
+    last = attempts_before(run, analysis.position)
+    chunks = AttemptChunk.objects.filter(run=run, first__lte=last).order_by("first").values_list("first", "traces")
+    return Recorded(run.ties, last, [(first, bytes(traces)) for first, traces in chunks])  # type: ignore[arg-type]
+
+
 def answer_of(analysis: Analysis) -> FromProcess | None:
     """None when it was cancelled."""
     question = {**analysis.arguments, "question": analysis.name}
-    ask = Ask(begin_of(analysis.run, analysis.position), question, settings.ANALYSIS_MEMORY_BYTES)
+    begin = recorded(analysis) if analysis.name == OTHER_WEIGHTS else begin_of(analysis.run, analysis.position)
+    ask = Ask(begin, question, settings.ANALYSIS_MEMORY_BYTES)
     deadline = time.monotonic() + settings.ANALYSIS_SECONDS
     process = AnalysisProcess(ask)
     try:
@@ -105,13 +114,13 @@ def analyse(identity: UUID) -> bool:
             said = NoAnswer("The analysis could not be begun.")
         seconds = time.monotonic() - began
         match said:
-            case Answer(content=content):
-                finish(analysis, content, seconds=seconds)
+            case Answer(content, blob):
+                finish(analysis, content, blob=blob, seconds=seconds)
                 tell(analysis, Analysis.Status.DONE)
             case NoAnswer(text, trace):
                 if trace:
                     log.error("%s: %s", analysis, trace)
-                finish(analysis, b"", error=text, seconds=seconds)
+                finish(analysis, error=text, seconds=seconds)
                 tell(analysis, Analysis.Status.FAILED)
             case None:
                 tell(analysis, Analysis.Status.CANCELLED)

@@ -13,6 +13,7 @@ from schedweb.engine.commands import Name, Namespace
 
 POD_LIMIT: Final = 1000
 NODE_LIMIT: Final = 200
+MAX_WEIGHT: Final = 1_000_000
 
 
 class Question(msgspec.Struct, frozen=True, forbid_unknown_fields=True, tag_field="question"):
@@ -43,13 +44,35 @@ class CapacityNodes(Question, frozen=True, tag="capacity_nodes"):
     limit: Annotated[int, msgspec.Meta(ge=1, le=1000)] = NODE_LIMIT
 
 
+Weight = Annotated[int, msgspec.Meta(ge=0, le=MAX_WEIGHT)]
+"""0: the plugin does not score."""
+
+
+class OtherWeights(Question, frozen=True, tag="other_weights"):
+    """Which attempts of a profile would have chosen another node with these weights, each ranked as it stood."""
+
+    profile: Name
+    weights: Annotated[dict[str, Weight], msgspec.Meta(min_length=1)]
+    silent: bool = False
+    """No Score plugin of the profile is left; the web knows the profile and says so."""
+
+
+class AllNodes(Question, frozen=True, tag="all_nodes"):
+    """Who would have won an attempt that looked at some of the nodes, had it looked at all of them."""
+
+    attempt: Annotated[int, msgspec.Meta(ge=1)]
+    node: str = ""
+    """Which it chose; the web knows it."""
+
+
 class Look(Question, frozen=True, tag="moment"):
     """What the pages show there. Its answer is a blob, not JSON."""
 
 
-AnyQuestion = WhatWouldHelp | CapacityPods | CapacityNodes | Look
+AnyQuestion = WhatWouldHelp | CapacityPods | CapacityNodes | OtherWeights | AllNodes | Look
 MOMENT: Final = "moment"
-NAMES: Final = ("what_would_help", "capacity_pods", "capacity_nodes")
+OTHER_WEIGHTS: Final = "other_weights"
+NAMES: Final = ("what_would_help", "capacity_pods", "capacity_nodes", "other_weights", "all_nodes")
 """Those whose answer is JSON."""
 
 

@@ -295,6 +295,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run}/analyses/{analysis}/moved/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The pods of an `other_weights` answer, in the order of their attempts. */
+        get: operations["runs_analysis_moved"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run}/attempts/": {
         parameters: {
             query?: never;
@@ -367,6 +384,23 @@ export interface paths {
             cookie?: never;
         };
         get: operations["runs_attempt_preemption"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/attempts/{number}/score-matrix/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Never changes once the attempt is stored, so browsers may keep it. */
+        get: operations["runs_attempt_score_matrix"];
         put?: never;
         post?: never;
         delete?: never;
@@ -465,6 +499,23 @@ export interface paths {
         get: operations["runs_comparison_pods"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/exact/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description This run played again from its start with other weights: 201, or 200 when there is one already. */
+        post: operations["runs_exact"];
         delete?: never;
         options?: never;
         head?: never;
@@ -848,6 +899,21 @@ export interface components {
             /** @description Of those kept, how many were not known before */
             added: number;
         };
+        /** @description The attempt tried once more in the same moment with percentageOfNodesToScore 100. */
+        AllNodesResult: {
+            /** @description who would have won */
+            node: string;
+            checked: number;
+            feasible: number;
+            of: number;
+            total: number;
+            /** @description to the best node below */
+            margin: number;
+            /** @description how many share the best total */
+            tied: number;
+            /** @description of the node that the attempt chose */
+            node_total: number | null;
+        };
         Analysis: {
             /** Format: uuid */
             id: string;
@@ -875,12 +941,12 @@ export interface components {
             name: components["schemas"]["NameEnum"];
             /** @description else where the run is now */
             position?: number | null;
-            /** @description what_would_help {namespace, name}; capacity_pods {namespace, name | manifest, limit?}; capacity_nodes {node | manifest, limit?}; a manifest is the YAML or JSON text of one object */
+            /** @description what_would_help {namespace, name}; capacity_pods {namespace, name | manifest, limit?}; capacity_nodes {node | manifest, limit?}; other_weights {profile, weights: {plugin: weight, 0 for off}}; all_nodes {attempt}, about the moment of that attempt; a manifest is the YAML or JSON text of one object */
             arguments?: {
                 [key: string]: unknown;
             };
         };
-        AnalysisResult: components["schemas"]["WhatWouldHelpResult"] | components["schemas"]["CapacityPodsResult"] | components["schemas"]["CapacityNodesResult"];
+        AnalysisResult: components["schemas"]["WhatWouldHelpResult"] | components["schemas"]["CapacityPodsResult"] | components["schemas"]["CapacityNodesResult"] | components["schemas"]["OtherWeightsResult"] | components["schemas"]["AllNodesResult"];
         /**
          * @description * `pending` - pending
          *     * `running` - running
@@ -1721,6 +1787,19 @@ export interface components {
             /** @description The same, pasted */
             text?: string;
         };
+        ExactAskRequest: {
+            profile: string;
+            /** @description Score plugin: weight, 0 for off */
+            weights?: {
+                [key: string]: number;
+            };
+            filters_off?: string[];
+        };
+        ExactRun: {
+            run: components["schemas"]["Run"];
+            /** @description commands of people in the first run; this one goes without them */
+            not_repeated: number;
+        };
         FeatureGate: {
             name: string;
             stage: components["schemas"]["FeatureGateStageEnum"];
@@ -2017,6 +2096,12 @@ export interface components {
          * @enum {string}
          */
         MarkKindEnum: "preemption" | "failure" | "decision" | "command";
+        MatrixPlugin: {
+            name: string;
+            weight: number;
+            /** @description a byte (0 to 100) per node, base64; null: it skipped this pod */
+            normalized: string | null;
+        };
         Me: {
             username: string;
             initials: string;
@@ -2043,13 +2128,43 @@ export interface components {
             /** @description where the run is now */
             last: number;
         };
+        MovedPod: {
+            /** @description of the attempt */
+            number: number;
+            pod: components["schemas"]["PodRef"];
+            node: string;
+            /** @description null: the seed would choose among equals */
+            to: string | null;
+            /** @description how many nodes would be equally good */
+            tied: number;
+            /** @description some of them */
+            named: string[];
+            /** @description its own node is one of them */
+            stays_possible: boolean;
+            /** @description points from its own node to the best */
+            behind: number;
+        };
+        MovedPodWindow: {
+            count: number;
+            offset: number;
+            limit: number;
+            results: components["schemas"]["MovedPod"][];
+        };
+        MovedWorkload: {
+            namespace: string;
+            workload: string;
+            elsewhere: number;
+            open: number;
+        };
         /**
          * @description * `what_would_help` - what_would_help
          *     * `capacity_pods` - capacity_pods
          *     * `capacity_nodes` - capacity_nodes
+         *     * `other_weights` - other_weights
+         *     * `all_nodes` - all_nodes
          * @enum {string}
          */
-        NameEnum: "what_would_help" | "capacity_pods" | "capacity_nodes";
+        NameEnum: "what_would_help" | "capacity_pods" | "capacity_nodes" | "other_weights" | "all_nodes";
         NamespacePods: {
             name: string;
             pods: number;
@@ -2187,6 +2302,21 @@ export interface components {
             manifest: {
                 [key: string]: unknown;
             };
+        };
+        /** @description An estimate: every attempt ranked as it stood. Its rows are read in windows. */
+        OtherWeightsResult: {
+            /** @description of the profile, that chose a node by scores */
+            attempts: number;
+            /** @description of the profile, with one feasible node */
+            unscored: number;
+            same: number;
+            /** @description another node for certain */
+            elsewhere: number;
+            /** @description equally good nodes, its own among them: the seed would choose */
+            open: number;
+            workload_count: number;
+            /** @description the 50 that would move most */
+            workloads: components["schemas"]["MovedWorkload"][];
         };
         Owner: {
             kind: string;
@@ -2668,6 +2798,8 @@ export interface components {
             checked: number;
             feasible: number;
             of: number;
+            /** @description percentageOfNodesToScore left nodes out; no PreFilter plugin did */
+            sampled: boolean;
         };
         SavedMeanwhile: {
             changes: components["schemas"]["Change"][];
@@ -2695,6 +2827,19 @@ export interface components {
             after: number;
             /** @description normalized × weight, in the order of `plugins` */
             cells: components["schemas"]["PointsChange"][];
+        };
+        /** @description Places are places among `nodes`, which are the feasible ones in the order in which they were found. */
+        ScoreMatrix: {
+            profile: string;
+            ties: components["schemas"]["TiesEnum"];
+            seed: number;
+            /** @description every Score plugin of the profile */
+            plugins: components["schemas"]["MatrixPlugin"][];
+            filters: string[];
+            nodes: string[];
+            chosen: number | null;
+            /** @description with the best total, ascending */
+            tied: number[];
         };
         ScorePlugin: {
             name: string;
@@ -4461,6 +4606,64 @@ export interface operations {
             };
         };
     };
+    runs_analysis_moved: {
+        parameters: {
+            query?: {
+                /** @description elsewhere or open; else both */
+                kind?: string;
+                /** @description How many to return, at most 200 */
+                limit?: number;
+                /** @description How many to leave out */
+                offset?: number;
+                /** @description only pods whose namespace/name contains this */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                analysis: string;
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["MovedPodWindow"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     runs_attempts: {
         parameters: {
             query?: {
@@ -4710,6 +4913,55 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Preemption"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_attempt_score_matrix: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                number: number;
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ScoreMatrix"];
                 };
             };
             /** @description Not logged in */
@@ -5036,6 +5288,66 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PodDifferenceWindow"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_exact: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ExactAskRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExactRun"];
+                };
+            };
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ExactRun"];
                 };
             };
             /** @description Not logged in */

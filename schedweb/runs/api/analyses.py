@@ -4,16 +4,18 @@ from __future__ import annotations
 
 from uuid import UUID
 
-from drf_spectacular.utils import extend_schema
+from drf_spectacular.utils import OpenApiParameter, extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from schedweb.api.windows import WINDOW_PARAMETERS, window_of, window_serializer
 from schedweb.runs.models import Analysis
-from schedweb.runs.selectors.analyses import analysis_body, analysis_get
+from schedweb.runs.selectors.analyses import analysis_body, analysis_get, moved_window
 from schedweb.runs.selectors.runs import run_get
-from schedweb.runs.serializers.analysis import AnalysisAskSerializer, AnalysisSerializer
+from schedweb.runs.serializers.analysis import AnalysisAskSerializer, AnalysisSerializer, MovedPodSerializer
 from schedweb.runs.services.analyses import analysis_ask, analysis_cancel
+from schedweb.runs.services.questions import question_asked
 
 
 class AnalysesApi(APIView):
@@ -26,9 +28,35 @@ class AnalysesApi(APIView):
     def post(self, request: Request, run: UUID) -> Response:
         asked = AnalysisAskSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
-        analysis, _ = analysis_ask(run=run_get(run), asked_by=request.user.get_username(), **asked.validated_data)
+        found = run_get(run)
+        question, position = question_asked(run=found, **asked.validated_data)
+        analysis, _ = analysis_ask(
+            run=found, asked_by=request.user.get_username(), question=question, position=position
+        )
         done = analysis.status == Analysis.Status.DONE
         return Response(analysis_body(analysis), status=200 if done else 202)
+
+
+class MovedPodsApi(APIView):
+    @extend_schema(
+        operation_id="runs_analysis_moved",
+        description="The pods of an `other_weights` answer, in the order of their attempts.",
+        parameters=[
+            *WINDOW_PARAMETERS,
+            OpenApiParameter("kind", str, description="elsewhere or open; else both"),
+            OpenApiParameter("q", str, description="only pods whose namespace/name contains this"),
+        ],
+        responses=window_serializer(MovedPodSerializer),
+    )
+    def get(self, request: Request, run: UUID, analysis: UUID) -> Response:
+        return Response(
+            moved_window(
+                analysis_get(run, analysis),
+                window_of(request),
+                kind=request.query_params.get("kind", ""),
+                query=request.query_params.get("q", ""),
+            )
+        )
 
 
 class AnalysisApi(APIView):

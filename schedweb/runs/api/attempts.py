@@ -9,13 +9,14 @@ from rest_framework.views import APIView
 
 from schedweb.api.windows import WINDOW_PARAMETERS, integer_parameter, window_of, window_serializer
 from schedweb.runs.converters import RunKey
-from schedweb.runs.selectors import attempts, filters, preemptions, scores, timings
+from schedweb.runs.selectors import attempts, filters, preemptions, score_matrix, scores, timings
 from schedweb.runs.selectors.attempt_difference import difference_body
 from schedweb.runs.selectors.runs import run_get
 from schedweb.runs.serializers.attempt import (
     AttemptRowSerializer,
     AttemptSerializer,
     FilterSerializer,
+    ScoreMatrixSerializer,
     ScoresSerializer,
 )
 from schedweb.runs.serializers.claims import PreemptionSerializer
@@ -92,6 +93,18 @@ class AttemptPreemptionApi(APIView):
     @extend_schema(operation_id="runs_attempt_preemption", parameters=WINDOW_PARAMETERS, responses=PreemptionSerializer)
     def get(self, request: Request, run: RunKey, number: int) -> Response:
         return Response(preemptions.preemption_body(attempts.stored_attempt(run, number), window_of(request)))
+
+
+class AttemptScoreMatrixApi(APIView):
+    @extend_schema(
+        operation_id="runs_attempt_score_matrix",
+        description="Never changes once the attempt is stored, so browsers may keep it.",
+        responses=ScoreMatrixSerializer,
+    )
+    def get(self, request: Request, run: RunKey, number: int) -> Response:
+        answer = Response(score_matrix.matrix_body(attempts.stored_attempt(run, number)))
+        answer["Cache-Control"] = "private, max-age=3600"
+        return answer
 
 
 class AttemptScoresApi(APIView):

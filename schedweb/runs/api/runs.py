@@ -21,6 +21,8 @@ from schedweb.runs.serializers.run import (
     BoardSerializer,
     CommandReceiptSerializer,
     CommandRequestSerializer,
+    ExactAskSerializer,
+    ExactRunSerializer,
     ForkSerializer,
     JournalEntrySerializer,
     RunCreateSerializer,
@@ -28,6 +30,7 @@ from schedweb.runs.serializers.run import (
 )
 from schedweb.runs.serializers.timeline import TimelineSerializer
 from schedweb.runs.services import commands, forks, runs
+from schedweb.runs.services.exact import exact_run
 
 
 class RunListApi(APIView):
@@ -78,6 +81,23 @@ class ForksApi(APIView):
         asked.is_valid(raise_exception=True)
         fork = forks.run_fork(parent=selectors.run_get(run), user=request.user, **asked.validated_data)
         return Response(selectors.run_body(selectors.run_get(fork.pk)), status=201)
+
+
+class ExactRunApi(APIView):
+    permission_classes = [IsOperator]
+
+    @extend_schema(
+        operation_id="runs_exact",
+        description="This run played again from its start with other weights: 201, or 200 when there is one already.",
+        request=ExactAskSerializer,
+        responses={200: ExactRunSerializer, 201: ExactRunSerializer},
+    )
+    def post(self, request: Request, run: UUID) -> Response:
+        asked = ExactAskSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        made = exact_run(run=selectors.run_get(run), user=request.user, **asked.validated_data)
+        body = {"run": selectors.run_body(selectors.run_get(made.run.pk)), "not_repeated": made.not_repeated}
+        return Response(body, status=201 if made.is_new else 200)
 
 
 class BoardApi(APIView):

@@ -8,8 +8,13 @@ from uuid import UUID
 import msgspec
 from django.utils import timezone
 
-from schedweb.api.errors import not_found
+from framework.advice import Elsewhere
+from schedweb.api.errors import ApiError, not_found
+from schedweb.api.windows import Window, window_body
+from schedweb.engine.moved import unpacked_rows
+from schedweb.engine.questions import OTHER_WEIGHTS
 from schedweb.runs.models import Analysis
+from schedweb.runs.selectors.attempts import pod_ref
 from schedweb.runs.services.analyses import OPEN
 from schedweb.runs.times import wall
 
@@ -32,6 +37,34 @@ def analysis_body(analysis: Analysis) -> dict[str, Any]:
         "asked_by": analysis.asked_by,
         "at": wall(analysis.created_at),
         "result": msgspec.Raw(analysis.result.encode()) if analysis.result else None,
+    }
+
+
+def moved_window(analysis: Analysis, window: Window, *, kind: str = "", query: str = "") -> dict[str, Any]:
+    """Of an `other_weights` answer."""
+    if kind not in ("", "elsewhere", "open"):
+        raise ApiError(f"kind must be elsewhere or open, not {kind!r}.", code="invalid", path="kind")
+    if analysis.name != OTHER_WEIGHTS or analysis.status != Analysis.Status.DONE or analysis.blob is None:
+        raise not_found("This analysis has no list of pods.")
+    rows = [
+        row
+        for row in unpacked_rows(bytes(analysis.blob))
+        if query.lower() in row.pod.lower() and kind in ("", "open" if row.stays_possible else "elsewhere")
+    ]
+    return window_body(window, len(rows), [moved_body(row) for row in window.cut(rows)])
+
+
+def moved_body(row: Elsewhere) -> dict[str, Any]:
+    namespace, _, name = row.pod.partition("/")
+    return {
+        "number": row.number,
+        "pod": pod_ref(namespace, name),
+        "node": row.node,
+        "to": row.to or None,
+        "tied": row.tied,
+        "named": list(row.named),
+        "stays_possible": row.stays_possible,
+        "behind": row.behind,
     }
 
 

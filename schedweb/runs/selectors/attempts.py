@@ -259,6 +259,17 @@ def victim_body(victim: str, chosen: PostFilterOutcome) -> dict[str, Any]:
     return {**pod_ref(namespace, name), "node": chosen.nominated_node}
 
 
+def was_sampled(trace: AttemptTrace) -> bool:
+    """Whether percentageOfNodesToScore ended the search before every node that came into question was looked at."""
+    if trace.feasible_nodes < 2 or trace.filter is None:
+        return False
+    lists = [each.node_names for each in trace.pre_filter if each.node_names is not None]
+    if not lists:
+        return trace.evaluated_nodes < trace.nodes_total
+    wanted = set(lists[0]).intersection(*lists[1:])
+    return trace.evaluated_nodes < len(wanted.intersection(trace.filter.nodes))
+
+
 def attempt_body(stored: StoredAttempt) -> dict[str, Any]:
     row, trace = stored.row, stored.trace
     nominated = next((each for each in trace.post_filter if each.nominated_node), None)
@@ -288,5 +299,6 @@ def attempt_body(stored: StoredAttempt) -> dict[str, Any]:
             "checked": trace.evaluated_nodes,
             "feasible": trace.feasible_nodes,
             "of": trace.nodes_total,
+            "sampled": was_sampled(trace),
         },
     }

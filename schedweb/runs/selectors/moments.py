@@ -17,7 +17,7 @@ import msgspec
 
 from schedweb.api.errors import ApiError
 from schedweb.engine.moment_view import MomentView, unpacked
-from schedweb.engine.questions import MOMENT
+from schedweb.engine.questions import MOMENT, Look
 from schedweb.runs.converters import MomentRef
 from schedweb.runs.models import Analysis, JournalEntry, NodeRecord, ObjectRecord, PodRecord, Run
 from schedweb.runs.selectors.pod_query import query_of
@@ -90,7 +90,7 @@ def moment_of(run: Run, position: int) -> Moment:
     if known is not None and known.status == Analysis.Status.FAILED:
         raise ApiError(known.error, code="no_moment", status_code=422, path="position")
     if known is None or known.status != Analysis.Status.DONE:
-        known, _ = analysis_ask(run=run, asked_by="", name=MOMENT, arguments={}, position=position)
+        known, _ = analysis_ask(run=run, asked_by="", question=Look(), position=position)
     if known.status in OPEN:
         # No failure: a browser writes those into its console.
         raise ApiError(f"Step {position:,} of {run} is being made.", code="being_made", status_code=202)

@@ -9,6 +9,7 @@ from rest_framework import serializers
 
 from schedweb.engine.questions import NAMES
 from schedweb.runs.models import Analysis
+from schedweb.runs.serializers.fields import PodRefSerializer
 
 STATUSES = tuple(Analysis.Status.values)
 REMEDY_KINDS = ("gate", "uncordon", "tolerate", "relax", "lower", "node", "priority", "free")
@@ -66,10 +67,59 @@ class CapacityNodesResultSerializer(serializers.Serializer[Any]):
     limit = serializers.IntegerField()
 
 
+class MovedWorkloadSerializer(serializers.Serializer[Any]):
+    namespace = serializers.CharField()
+    workload = serializers.CharField()
+    elsewhere = serializers.IntegerField()
+    open = serializers.IntegerField()
+
+
+class OtherWeightsResultSerializer(serializers.Serializer[Any]):
+    """An estimate: every attempt ranked as it stood. Its rows are read in windows."""
+
+    attempts = serializers.IntegerField(help_text="of the profile, that chose a node by scores")
+    unscored = serializers.IntegerField(help_text="of the profile, with one feasible node")
+    same = serializers.IntegerField()
+    elsewhere = serializers.IntegerField(help_text="another node for certain")
+    open = serializers.IntegerField(help_text="equally good nodes, its own among them: the seed would choose")
+    workload_count = serializers.IntegerField()
+    workloads = MovedWorkloadSerializer(many=True, help_text="the 50 that would move most")
+
+
+class AllNodesResultSerializer(serializers.Serializer[Any]):
+    """The attempt tried once more in the same moment with percentageOfNodesToScore 100."""
+
+    node = serializers.CharField(help_text="who would have won")
+    checked = serializers.IntegerField()
+    feasible = serializers.IntegerField()
+    of = serializers.IntegerField()
+    total = serializers.IntegerField()
+    margin = serializers.IntegerField(help_text="to the best node below")
+    tied = serializers.IntegerField(help_text="how many share the best total")
+    node_total = serializers.IntegerField(allow_null=True, help_text="of the node that the attempt chose")
+
+
+class MovedPodSerializer(serializers.Serializer[Any]):
+    number = serializers.IntegerField(help_text="of the attempt")
+    pod = PodRefSerializer()
+    node = serializers.CharField()
+    to = serializers.CharField(allow_null=True, help_text="null: the seed would choose among equals")
+    tied = serializers.IntegerField(help_text="how many nodes would be equally good")
+    named = serializers.ListField(child=serializers.CharField(), help_text="some of them")
+    stays_possible = serializers.BooleanField(help_text="its own node is one of them")
+    behind = serializers.IntegerField(help_text="points from its own node to the best")
+
+
 @extend_schema_field(
     PolymorphicProxySerializer(
         component_name="AnalysisResult",
-        serializers=[WhatWouldHelpResultSerializer, CapacityPodsResultSerializer, CapacityNodesResultSerializer],
+        serializers=[
+            WhatWouldHelpResultSerializer,
+            CapacityPodsResultSerializer,
+            CapacityNodesResultSerializer,
+            OtherWeightsResultSerializer,
+            AllNodesResultSerializer,
+        ],
         resource_type_field_name=None,
     )
 )
@@ -87,7 +137,8 @@ class AnalysisAskSerializer(serializers.Serializer[Any]):
         default=dict,
         help_text=(
             "what_would_help {namespace, name}; capacity_pods {namespace, name | manifest, limit?}; "
-            "capacity_nodes {node | manifest, limit?}; a manifest is the YAML or JSON text of one object"
+            "capacity_nodes {node | manifest, limit?}; other_weights {profile, weights: {plugin: weight, 0 for off}}; "
+            "all_nodes {attempt}, about the moment of that attempt; a manifest is the YAML or JSON text of one object"
         ),
     )
 

@@ -54,6 +54,7 @@ class SamplingSerializer(serializers.Serializer[Any]):
     checked = serializers.IntegerField()
     feasible = serializers.IntegerField()
     of = serializers.IntegerField()
+    sampled = serializers.BooleanField(help_text="percentageOfNodesToScore left nodes out; no PreFilter plugin did")
 
 
 class PluginTimeSerializer(serializers.Serializer[Any]):
@@ -202,6 +203,27 @@ class ScoresSerializer(serializers.Serializer[Any]):
     offset = serializers.IntegerField()
     limit = serializers.IntegerField()
     rows = ScoreRowSerializer(many=True)
+
+
+class MatrixPluginSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    weight = serializers.IntegerField()
+    normalized = serializers.CharField(
+        allow_null=True, help_text="a byte (0 to 100) per node, base64; null: it skipped this pod"
+    )
+
+
+class ScoreMatrixSerializer(serializers.Serializer[Any]):
+    """Places are places among `nodes`, which are the feasible ones in the order in which they were found."""
+
+    profile = serializers.CharField()
+    ties = serializers.ChoiceField(["seeded", "upstream", "smallest"])
+    seed = serializers.IntegerField()
+    plugins = MatrixPluginSerializer(many=True, help_text="every Score plugin of the profile")
+    filters = strings()
+    nodes = strings()
+    chosen = serializers.IntegerField(allow_null=True)
+    tied = serializers.ListField(child=serializers.IntegerField(), help_text="with the best total, ascending")
 
 
 __all__ = ["AttemptRowSerializer", "AttemptSerializer", "FilterSerializer", "ScoresSerializer", "integers"]

@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from schedweb.engine.questions import MAX_WEIGHT
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.serializers.fields import ColumnsSerializer, CycleSerializer, QueueCountsSerializer, SpeedField
 
@@ -126,6 +127,22 @@ class RunCreateSerializer(serializers.Serializer[Any]):
         default=None,
         help_text="where the clock starts; else the snapshot's time",
     )
+
+
+class ExactAskSerializer(serializers.Serializer[Any]):
+    profile = serializers.CharField()
+    weights = serializers.DictField(
+        child=serializers.IntegerField(min_value=0, max_value=MAX_WEIGHT),
+        required=False,
+        default=dict,
+        help_text="Score plugin: weight, 0 for off",
+    )
+    filters_off = serializers.ListField(child=serializers.CharField(), required=False, default=list)
+
+
+class ExactRunSerializer(serializers.Serializer[Any]):
+    run = RunSerializer()
+    not_repeated = serializers.IntegerField(help_text="commands of people in the first run; this one goes without them")
 
 
 class BoardSerializer(serializers.Serializer[Any]):

@@ -1,4 +1,4 @@
-"""Asking a question about a moment of a run: checked, stored, given to a worker; a known answer is given at once."""
+"""A question about a moment of a run: stored, given to a worker; a known answer is given at once."""
 
 from __future__ import annotations
 
@@ -12,15 +12,14 @@ import msgspec
 from celery import current_app
 from django.conf import settings
 from django.db import transaction
+from django.db.models import Max
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from framework.objects import Node, Pod
 from schedweb.api.errors import ApiError, not_found
-from schedweb.engine.questions import MOMENT, NAMES, AnyQuestion, CapacityNodes, CapacityPods, Look, question_from
+from schedweb.engine.questions import MOMENT, AnyQuestion
 from schedweb.engine.version import ENGINE_VERSION
-from schedweb.runs.models import Analysis, Run
-from schedweb.runs.services.commands import typed_manifest
+from schedweb.runs.models import Analysis, Attempt, Run
 
 log = logging.getLogger(__name__)
 ANALYSE: Final = "runs.analyse"
@@ -29,10 +28,6 @@ PATIENCE: Final = datetime.timedelta(seconds=60)
 KEPT_MOMENTS: Final = 40
 KEPT_ANSWERS: Final = 200
 OPEN: Final = (Analysis.Status.PENDING, Analysis.Status.RUNNING)
-
-
-def refused(message: str, path: str = "") -> ApiError:
-    return ApiError(message, code="invalid_question", path=path or None)
 
 
 def checked_position(run: Run, position: int | None) -> int:
@@ -49,39 +44,16 @@ def checked_position(run: Run, position: int | None) -> int:
     return position
 
 
-def question_of(name: str, arguments: dict[str, Any]) -> AnyQuestion:
-    if name not in NAMES:
-        raise refused(f"name must be one of {', '.join(NAMES)}, not {name!r}.", "name")
-    content = {key: value for key, value in arguments.items() if value is not None}
-    if "manifest" in content:
-        content["manifest"] = typed_manifest(content["manifest"], Node if name == "capacity_nodes" else Pod)
-    try:
-        question = question_from({**content, "question": name})
-    except msgspec.ValidationError as error:
-        text, _, where = str(error).partition(" - at `$")
-        path = f"arguments{where.rstrip('`')}"
-        raise refused(f"{path}: {text}", path) from None
-    if isinstance(question, CapacityPods) and (question.manifest is None) == (question.name == ""):
-        raise refused("Name a pod of the run, or give a manifest: one of the two.", "arguments")
-    if isinstance(question, CapacityNodes) and (question.manifest is None) == (question.node == ""):
-        raise refused("Name a node of the run, or give a manifest: one of the two.", "arguments")
-    return question
-
-
-def analysis_ask(
-    *, run: Run, asked_by: str, name: str, arguments: dict[str, Any], position: int | None = None
-) -> tuple[Analysis, bool]:
+def analysis_ask(*, run: Run, asked_by: str, question: AnyQuestion, position: int) -> tuple[Analysis, bool]:
     """(the analysis, whether it is new). One that failed, was cancelled or lost its worker is begun again."""
-    question = Look() if name == MOMENT else question_of(name, arguments)
     content: dict[str, Any] = msgspec.to_builtins(question)
-    del content["question"]
-    where = checked_position(run, position)
+    name = content.pop("question")
     digest = hashlib.sha256(msgspec.json.encode([ENGINE_VERSION, name, content], order="deterministic")).hexdigest()
     until = timezone.now() + PATIENCE
     with transaction.atomic():
         found, is_new = Analysis.objects.select_for_update().get_or_create(
             run=run,
-            position=where,
+            position=position,
             key=digest,
             defaults={"name": name, "arguments": content, "asked_by": asked_by, "expires": until},
         )
@@ -115,6 +87,12 @@ def analysis_cancel(*, run: UUID, analysis: UUID) -> Analysis:
     return found
 
 
+def attempts_before(run: Run, position: int) -> int:
+    """The number of the last attempt whose cycle had ended there; 0 for none."""
+    rows = Attempt.objects.filter(run=run, position__lte=position)
+    return rows.aggregate(last=Max("number"))["last"] or 0
+
+
 def claim(analysis: UUID) -> Analysis | None:
     """None when somebody else works on it, or nobody has to."""
     until = timezone.now() + datetime.timedelta(seconds=settings.ANALYSIS_SECONDS) + PATIENCE
@@ -126,14 +104,13 @@ def claim(analysis: UUID) -> Analysis | None:
     return Analysis.objects.select_related("run__snapshot", "run__first_configuration_version").get(pk=analysis)
 
 
-def finish(analysis: Analysis, content: bytes, *, error: str = "", seconds: float) -> None:
+def finish(analysis: Analysis, content: bytes = b"", *, blob: bytes = b"", error: str = "", seconds: float) -> None:
     """Nothing is written over a cancellation, nor over the answer of another worker."""
-    is_moment = analysis.name == MOMENT
     Analysis.objects.filter(pk=analysis.pk, status=Analysis.Status.RUNNING).update(
         status=Analysis.Status.FAILED if error else Analysis.Status.DONE,
         error=error,
-        result="" if is_moment else content.decode(),
-        blob=content if is_moment else None,
+        result=content.decode(),
+        blob=blob or None,
         seconds=seconds,
     )
     forget_old(analysis)

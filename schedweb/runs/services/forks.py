@@ -78,8 +78,9 @@ def run_fork(
     position: int | None = None,
     changes: list[Any] | None = None,
     configuration_version: UUID | None = None,
+    played: bool = False,
 ) -> Run:
-    """Paused where the parent was. What a change is refused for stands in the fork's journal."""
+    """Paused where the parent was, or `played` as fast as it can be. Why a change is refused stands in its journal."""
     where = checked_position(parent, position)
     commands = [change_of(change) for change in changes or ()]
     if len(commands) > MOST_CHANGES:
@@ -87,6 +88,9 @@ def run_fork(
     if configuration_version is not None:
         version = playable_version(configuration_version)
         commands.insert(0, {"type": "set_configuration", "version": str(version.pk), "text": version.text})
+
+    if played:
+        commands.append({"type": "play", "speed": "max"})
 
     def begun(fork: Run) -> None:
         JournalEntry.objects.bulk_create(inherited_journal(parent, fork, where))
