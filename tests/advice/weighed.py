@@ -45,7 +45,7 @@ def random_wishes(rng: random.Random) -> dict[str, Any]:
     affinity: dict[str, Any] = {}
     spec: dict[str, Any] = {"affinity": affinity}
     if rng.random() < 0.5:
-        term = {"matchExpressions": [{"key": "disk", "operator": "In", "values": ["ssd"]}]}
+        term: dict[str, Any] = {"matchExpressions": [{"key": "disk", "operator": "In", "values": ["ssd"]}]}
         affinity["nodeAffinity"] = {
             "preferredDuringSchedulingIgnoredDuringExecution": [{"weight": 7, "preference": term}]
         }

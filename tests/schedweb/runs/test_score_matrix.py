@@ -57,7 +57,8 @@ def ranked_by_the_browser(cases: list[dict[str, Any]]) -> list[Any]:
 
 def test_the_browser_ranks_as_the_engine_does() -> None:
     """Other weights at random, some plugins off, now and then all of them; under each tie rule."""
-    cases, wanted = [], []
+    cases: list[dict[str, Any]] = []
+    wanted: list[list[AttemptTrace]] = []
     for number in range(CASES):
         rng = random.Random(f"browser {number}")
         rule = RULES[number % len(RULES)]
