@@ -1,13 +1,13 @@
 /**
  * Ranks attempts as the browser does: JSON lines `{matrix, tries: [{plugin: weight}]}` in, `[{total, tied, winner, settled}]`
- * out. For the test that holds src/pages/pod/whatIf.ts against the engine.
+ * out. For the test that holds src/pages/pod/whatIf/ranking.ts against the engine.
  */
 import { readFileSync } from "node:fs";
 import { createInterface } from "node:readline";
 
 import typescript from "typescript";
 
-const source = readFileSync(new URL("../src/pages/pod/whatIf.ts", import.meta.url), "utf-8");
+const source = readFileSync(new URL("../src/pages/pod/whatIf/ranking.ts", import.meta.url), "utf-8");
 const { outputText } = typescript.transpileModule(source, { compilerOptions: { module: "esnext", target: "es2022" } });
 const { matrixOf, rerank } = await import(`data:text/javascript;base64,${Buffer.from(outputText).toString("base64")}`);
 

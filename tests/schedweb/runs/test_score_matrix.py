@@ -1,4 +1,4 @@
-"""The browser's ranking (frontend/src/pages/pod/whatIf.ts) beside the engine's, over what the API gives it."""
+"""The browser's ranking (frontend/src/pages/pod/whatIf/ranking.ts) beside the engine's, over what the API gives it."""
 
 from __future__ import annotations
 

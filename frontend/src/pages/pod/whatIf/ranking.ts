@@ -129,8 +129,8 @@ export function rerank(matrix: Matrix, weights: Weights): Ranking {
   order.sort((a, b) => (total[b] ?? 0) - (total[a] ?? 0) || Number(b === winner) - Number(a === winner) || (nameOrder[a] ?? 0) - (nameOrder[b] ?? 0));
   const rank = new Uint32Array(total.length);
   order.forEach((place, index) => {
-    const before = order[index - 1];
-    rank[place] = before !== undefined && total[before] === total[place] ? (rank[before] ?? 0) : index + 1;
+    const before = order[index - 1] ?? -1;
+    rank[place] = total[before] === total[place] ? (rank[before] ?? 0) : index + 1;
   });
   return { total, rank, order, best, tied, winner, settled, margin: second === -Infinity ? null : best - second };
 }
@@ -164,5 +164,5 @@ export function heapRoot(size: number, tied: readonly number[]): number {
 /** Whether every node has the same from this plugin. */
 export function isEqualForAll(plugin: MatrixPlugin): boolean {
   const { normalized } = plugin;
-  return normalized !== null && normalized.every((value) => value === normalized[0]);
+  return normalized?.every((value) => value === normalized[0]) ?? false;
 }
