@@ -14,10 +14,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framework.columns.counts_pods import MatchedPods
-from framework.columns.facts import ABSENT, WHOLE, CodedFact, Extent, grown
+from framework.columns.facts import WHOLE, CodedFact, Extent, grown
 from framework.columns.groups import Grouping
 from framework.columns.log import Log, RowLog, union
-from framework.interface.columns import DomainCounts, DomainMinimum, Input, PodChange, Rows
+from framework.interface.columns import ABSENT, DomainCounts, DomainMinimum, Input, PodChange, Rows
 
 NOWHERE: Final = -2
 """The domain of a row that does not count."""
@@ -51,10 +51,14 @@ class Eligible:
         self._labels = labels
         self._conditions = conditions
         self._positions = [-1] * (len(labels) + len(conditions))
+        self._changes = -1
         self._values = np.zeros(0, dtype=np.bool_)
         self.log = RowLog()
 
     def refresh(self) -> None:
+        if self._changes == self._extent.changes:
+            return
+        self._changes = self._extent.changes
         sources: tuple[Input, ...] = (*self._labels, *self._conditions)
         versions = [source.version for source in sources]
         used = self._extent.used
@@ -384,6 +388,8 @@ class PodsInDomains:
         self, matched: MatchedPods, extent: Extent, fact: CodedFact, eligible: Input | None, *, keyless_as_empty: bool
     ) -> None:
         self._matched = matched
+        self._extent = extent
+        self._changes = -1
         self._position = -1
         self._table = DomainTable(extent, fact, eligible, Log(), keyless_as_empty=keyless_as_empty)
         self._minimum = Whole(self._read_minimum, self._minimum_if)
@@ -395,6 +401,9 @@ class PodsInDomains:
 
     def refresh(self) -> DomainTable:
         matched, table = self._matched, self._table
+        if self._changes == self._extent.changes:
+            return table
+        self._changes = self._extent.changes
         matched.refresh()
         if self._position != matched.log.version:
             entries = matched.log.since(self._position)

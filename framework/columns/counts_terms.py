@@ -167,6 +167,7 @@ class PlacedTerms:
         self._labels = dict(target.labels)
         self._namespace_labels = dict(target.namespace_labels)
         self._position = -1
+        self._changes = -1
         self._verdicts: dict[int, bool] = {}
         self._tables: dict[str, DomainTable] = {}
         self._log: DomainLog = Log()
@@ -195,6 +196,9 @@ class PlacedTerms:
 
     def refresh(self) -> None:
         index = self._index
+        if self._changes == self._extent.changes:
+            return
+        self._changes = self._extent.changes
         index.refresh()
         if self._position != index.log.version:
             entries = index.log.since(self._position)

@@ -14,10 +14,9 @@ from numpy.typing import NDArray
 
 from framework.columns.groups import FEW, Grouping
 from framework.columns.log import RowLog
-from framework.interface.columns import Codes, PodChange, Rows
+from framework.interface.columns import ABSENT, Codes, PodChange, Rows
 from framework.objects import Node
 
-ABSENT: Final = -1
 WHOLE: Final = object()
 """``axis`` of an input that is one value for all rows."""
 
@@ -32,9 +31,11 @@ def grown(array: NDArray[Any], capacity: int, fill: Any) -> NDArray[Any]:
 class Extent:
     """How many row slots there are: ``used`` of ``capacity``. Shared by everything that has one entry per row."""
 
-    __slots__ = ("capacity", "used")
+    __slots__ = ("capacity", "changes", "used")
 
     def __init__(self) -> None:
+        self.changes = 0
+        """Grows with every node and pod that comes, changes or goes: who has seen this one is up to date."""
         self.used = 0
         self.capacity = 16
 
@@ -78,6 +79,15 @@ class CodedFact:
     @property
     def has_few_values(self) -> bool:
         return self.size * FEW <= self._extent.used
+
+    def occurring(self, rows: NDArray[np.intp]) -> NDArray[np.int32]:
+        """The codes that these rows have, ascending."""
+        if len(rows) == self._extent.used:
+            return self.representatives()[1]
+        present = np.zeros(self.size + 1, dtype=np.bool_)
+        present[self.codes[rows]] = True
+        codes = np.flatnonzero(present[:-1]).astype(np.int32)
+        return np.concatenate((np.array([ABSENT], dtype=np.int32), codes)) if present[-1] else codes
 
     def rows_of(self, codes: Sequence[int]) -> NDArray[np.intp]:
         """All rows that have one of these codes."""

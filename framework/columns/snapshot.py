@@ -13,14 +13,14 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framework.columns.counts import Counts
-from framework.columns.facts import ABSENT, CodedFact, CodedPredicate, Extent, NodePredicate, grown
+from framework.columns.facts import CodedFact, CodedPredicate, Extent, NodePredicate, grown
 from framework.columns.groups import Axis, Groups
 from framework.columns.images import Images, ImageScore
 from framework.columns.log import Log, RowLog
 from framework.columns.nodes import NodeInfos
 from framework.columns.usage import OwnRows, PortConflicts, Usage
 from framework.columns.volumes import PodsWithVolumes
-from framework.interface.columns import DomainInput, Input, PodQuery, TermInput, TermKind, TermTarget
+from framework.interface.columns import ABSENT, DomainInput, Input, PodQuery, TermInput, TermKind, TermTarget
 from framework.interface.node_info import HostPort, NodeInfo, PodInfo
 from framework.objects import Node, Pod, Taint
 from framework.objects.selectors import LabelMatcher, NodeSelectorMatcher
@@ -32,6 +32,7 @@ KEPT_INPUTS: Final = 1024
 """Inputs made for single pods (a selector, a set of ports) that are kept; the least recently used go first."""
 KEPT_ROWS: Final = 10_000_000
 """Rows of all kept inputs together, at 4 to 20 bytes each: what bounds their memory in large clusters."""
+ASKED_ONCE: Final = 16_384
 LEAST_KEPT: Final = 64
 """Enough for the inputs of one cycle, however many nodes there are."""
 KEPT_GROUPS: Final = 64
@@ -79,6 +80,9 @@ class Snapshot:
         self._names = CodedFact(self.extent, lambda node: node.metadata.name, str)
         self._inputs: dict[Hashable, Input] = {}
         self._groups: dict[tuple[tuple[Axis, ...], bool], Groups] = {}
+        self._new_inputs: dict[Hashable, tuple[Input, int]] = {}
+        """Asked for in one cycle only, so far; with the ``changes`` there were by then."""
+        self._asked: dict[int, None] = {}
         self._counts = Counts(self)
         self._volume_users = PodsWithVolumes(self)
 
@@ -86,6 +90,7 @@ class Snapshot:
 
     def set_node(self, node: Node) -> None:
         """The node is new or has changed."""
+        self.extent.changes += 1
         name = node.metadata.name
         row = self._rows.get(name)
         if row is None:
@@ -136,6 +141,7 @@ class Snapshot:
 
     def remove_node(self, name: str) -> None:
         """The node is gone; pods that are still on it become invisible until it comes back."""
+        self.extent.changes += 1
         row = self._rows.pop(name)
         info = self._info(row)
         for pod in info.pods:
@@ -156,6 +162,7 @@ class Snapshot:
             self._ghosts[name] = info
 
     def add_pod(self, node_name: str, pod: PodInfo) -> None:
+        self.extent.changes += 1
         row = self._rows.get(node_name)
         if row is None:
             ghost = self._ghosts.get(node_name)
@@ -171,6 +178,7 @@ class Snapshot:
 
     def remove_pod(self, node_name: str, uid: str) -> None:
         """KeyError when the pod is not there."""
+        self.extent.changes += 1
         row = self._rows.get(node_name)
         if row is None:
             ghost = self._ghosts[node_name]
@@ -291,14 +299,31 @@ class Snapshot:
     # --- View -------------------------------------------------------------------------------------------------------
 
     def input(self, key: Hashable, make: Callable[[], I]) -> I:
-        """The input under ``key``, made when it is asked for the first time (or again after a long while)."""
+        """The input under ``key``, made when it is asked for the first time (or again after a while).
+
+        What only one pod asks for (a selector, a set of ports) is soon forgotten.
+        """
         found = self._inputs.pop(key, None)
-        if found is None:
+        if found is not None:
+            self._inputs[key] = found
+            return cast(I, found)
+        new = self._new_inputs.get(key)
+        if new is not None:
+            found, changes = new
+            if changes == self.extent.changes:
+                return cast(I, found)
+            del self._new_inputs[key]
+        else:
             found = cast(Input, make())
-            kept = max(LEAST_KEPT, min(KEPT_INPUTS, KEPT_ROWS // max(self.extent.used, 1)))
-            while len(self._inputs) >= kept:
-                del self._inputs[next(iter(self._inputs))]
+            number = hash(key)
+            if number not in self._asked:
+                self._asked[number] = None
+                self._new_inputs[key] = (found, self.extent.changes)
+                _bound(self._asked, ASKED_ONCE)
+                _bound(self._new_inputs, LEAST_KEPT)
+                return cast(I, found)
         self._inputs[key] = found
+        _bound(self._inputs, max(LEAST_KEPT, min(KEPT_INPUTS, KEPT_ROWS // max(self.extent.used, 1))))
         return cast(I, found)
 
     def groups(self, axes: tuple[Axis, ...], *, apart: bool = False) -> Groups:
@@ -404,6 +429,8 @@ class Snapshot:
             "_names",
             "_inputs",
             "_groups",
+            "_new_inputs",
+            "_asked",
             "_counts",
             "_listed",
             "_volume_users",
@@ -416,6 +443,12 @@ class Snapshot:
         self._make_facts()
         for row in range(self.extent.used):
             self._set_facts(row, self._node_of_row(row))
+
+
+def _bound(kept: dict[Any, Any], limit: int) -> None:
+    """The oldest go first."""
+    while len(kept) > limit:
+        del kept[next(iter(kept))]
 
 
 def _taints_key(taints: tuple[Taint, ...]) -> Hashable:

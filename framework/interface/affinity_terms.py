@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Final
+from typing import Final, NamedTuple
 
 from framework.objects import (
     LabelSelector,
@@ -38,8 +38,7 @@ def compiled(selector: LabelSelector | None) -> LabelMatcher:
     return _compiled(tuple(selector.match_labels.items()), selector.match_expressions)
 
 
-@dataclass(frozen=True, slots=True)
-class AffinityTerm:
+class AffinityTerm(NamedTuple):
     namespaces: frozenset[str]
     selector: LabelMatcher
     topology_key: str
@@ -77,6 +76,8 @@ class AffinityTerms:
 
 
 NO_TERMS: Final = AffinityTerms()
+NO_AFFINITY: Final = PodAffinity()
+NO_ANTI_AFFINITY: Final = PodAntiAffinity()
 
 
 def compile_terms(pod: Pod) -> AffinityTerms:
@@ -86,6 +87,8 @@ def compile_terms(pod: Pod) -> AffinityTerms:
     errors: list[str] = []
 
     def listed(what: str, terms: tuple[PodAffinityTerm, ...]) -> tuple[AffinityTerm, ...]:
+        if not terms:
+            return ()
         try:
             return tuple(compile_term(pod, term) for term in terms)
         except SelectorError as error:
@@ -93,10 +96,12 @@ def compile_terms(pod: Pod) -> AffinityTerms:
             return ()
 
     def weighted(what: str, terms: tuple[WeightedPodAffinityTerm, ...]) -> tuple[tuple[int, AffinityTerm], ...]:
+        if not terms:
+            return ()
         compiled_terms = listed(what, tuple(term.pod_affinity_term for term in terms))
         return tuple(zip((term.weight for term in terms), compiled_terms, strict=False))
 
-    near, apart = affinity.pod_affinity or PodAffinity(), affinity.pod_anti_affinity or PodAntiAffinity()
+    near, apart = affinity.pod_affinity or NO_AFFINITY, affinity.pod_anti_affinity or NO_ANTI_AFFINITY
     return AffinityTerms(
         listed("requiredAffinityTerms", near.required_during_scheduling_ignored_during_execution),
         listed("requiredAntiAffinityTerms", apart.required_during_scheduling_ignored_during_execution),

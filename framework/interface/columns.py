@@ -23,6 +23,8 @@ from framework.objects.selectors import LabelMatcher, NodeSelectorMatcher
 Rows = NDArray[np.intp] | None
 """Row numbers, or None for all rows (including rows of deleted nodes, whose answers are not read)."""
 ALL_ROWS: Final[Rows] = None
+ABSENT: Final = -1
+"""The code of a node that has no value."""
 
 
 class PodChange(Protocol):
@@ -57,8 +59,7 @@ class Input(Protocol):
     def gather_changed(self, change: PodChange) -> Any: ...
 
 
-@dataclass(frozen=True, slots=True)
-class Codes:
+class Codes(NamedTuple):
     """A dictionary-encoded node fact: ``values[codes[i]]`` is row i's; code -1 is "the node has none"."""
 
     codes: NDArray[np.int32]
@@ -84,8 +85,7 @@ class Column(NamedTuple):
     """No amount is above this or negative; None when that is not known."""
 
 
-@dataclass(frozen=True, slots=True)
-class PodQuery:
+class PodQuery(NamedTuple):
     """Which placed pods are counted: those that satisfy all ``terms``, each (namespaces or None for all, selector).
 
     ``spreading`` is PodTopologySpread's way: terminating pods do not count, and an empty selector counts nobody. As
@@ -102,8 +102,7 @@ class PodQuery:
         return True
 
 
-@dataclass(frozen=True, slots=True)
-class DomainCounts:
+class DomainCounts(NamedTuple):
     """A number per domain (value of a topology key): row i's domain has ``table[codes[i]]``.
 
     Code -1 is "the node lacks the key"; ``table[-1]`` belongs to those nodes, not to a domain. ``table`` may be longer
@@ -114,8 +113,7 @@ class DomainCounts:
     table: NDArray[np.int64]
 
 
-@dataclass(frozen=True, slots=True)
-class DomainMinimum:
+class DomainMinimum(NamedTuple):
     """``minimum`` over the domains that have an eligible node, math.MaxInt32 when ``domains``, their number, is 0."""
 
     minimum: int
@@ -131,13 +129,26 @@ class TermKind(enum.Enum):
     PREFERRED_ANTI = "preferredAntiAffinity"
 
 
-@dataclass(frozen=True, slots=True)
-class TermTarget:
+class TermTarget(NamedTuple):
     """What placed pods' terms are held against: the incoming pod's namespace and labels, and its namespace's labels."""
 
     namespace: str
     labels: tuple[tuple[str, str], ...]
     namespace_labels: tuple[tuple[str, str], ...]
+
+
+class LabelInput(Input, Protocol):
+    """→ Codes of a label's values (str)."""
+
+    def gather(self, rows: Rows) -> Codes: ...
+
+    def occurring(self, rows: NDArray[np.intp]) -> NDArray[np.int32]:
+        """The codes that these rows have, ascending: ABSENT first."""
+        ...
+
+    def code_of(self, value: str) -> int | None:
+        """None while no node ever had it."""
+        ...
 
 
 class DomainInput(Input, Protocol):
@@ -172,8 +183,7 @@ class Reason:
     texts: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Plan:
+class Plan(NamedTuple):
     """An element-wise kernel: ``kernel(*gathered inputs)`` → verdict codes (0 passes) or raw scores, int64 or narrower.
 
     ``inputs`` empty means unknown: evaluated in full every cycle (still correct). ``constants`` is everything else the
@@ -208,9 +218,7 @@ class View(Protocol):
         """→ Column of these resources."""
         ...
 
-    def label(self, key: str) -> Input:
-        """→ Codes of the label's values (str)."""
-        ...
+    def label(self, key: str) -> LabelInput: ...
 
     def taints(self) -> Input:
         """→ Codes whose values are tuples of Taint (every row has one; () is the untainted)."""

@@ -53,11 +53,11 @@ class Quantity:
 
     def value(self) -> int:
         """Rounded up, away from zero, to a whole number; held within int64."""
-        return _rounded(self.nanos, NANOS)
+        return rounded(self.nanos, NANOS)
 
     def milli_value(self) -> int:
         """Rounded up, away from zero, to thousandths; held within int64."""
-        return _rounded(self.nanos, NANOS_PER_MILLI)
+        return rounded(self.nanos, NANOS_PER_MILLI)
 
     def __str__(self) -> str:
         """The canonical form: no fraction, the largest suffix that loses nothing."""
@@ -138,7 +138,8 @@ def _scaled(digits: int, exponent: int) -> int:
     return digits * power if exponent >= 0 else -(-digits // power)
 
 
-def _rounded(nanos: int, unit: int) -> int:
+def rounded(nanos: int, unit: int) -> int:
+    """In ``unit`` (of so many nanos), away from zero to a whole number, held within int64."""
     if nanos >= 0:
         return min(-(-nanos // unit), MAX_INT64)
     return max(nanos // unit, -MAX_INT64)

@@ -14,7 +14,7 @@ from framework.objects.metadata import RawQuantity, ResourceList
 from framework.objects.names import qualified_name_errors
 from framework.objects.node import Node
 from framework.objects.pod import Container, ContainerStatus, Pod, PodSpec, ResourceRequirements
-from framework.objects.quantity import NANOS, NANOS_PER_MILLI, Quantity, parse_quantity
+from framework.objects.quantity import NANOS, NANOS_PER_MILLI, parse_quantity, rounded
 
 Resources = dict[str, int]
 
@@ -280,7 +280,7 @@ def _as_resources(nanos: Nanos) -> Resources:
     kept: Resources = {}
     for name, amount in nanos.items():
         if name == CPU:
-            kept[name] = max(0, Quantity(amount).milli_value())
+            kept[name] = max(0, rounded(amount, NANOS_PER_MILLI))
         elif name in (MEMORY, EPHEMERAL_STORAGE) or is_scalar_resource_name(name):
-            kept[name] = max(0, Quantity(amount).value())
+            kept[name] = max(0, rounded(amount, NANOS))
     return kept

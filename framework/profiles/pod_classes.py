@@ -104,6 +104,11 @@ class PodClasses:
         self._states: WeakValueDictionary[tuple[Input, ...], States] = WeakValueDictionary()
         self._verdicts: WeakValueDictionary[Hashable, Verdicts] = WeakValueDictionary()
         self._sums: WeakValueDictionary[Hashable, Sums] = WeakValueDictionary()
+        self._passed: dict[bytes, None] = {}
+        """Signatures of pods whose fragments were not all asked for."""
+        self._fragments: dict[int, None] = {}
+        self._telling = 0
+        """Number of the plugin whose fragments told the last new class from all others."""
         self._heavy: dict[PodClass, None] = {}
         self._passing: PodClass | None = None
         """The class of this attempt, if it is seen for the first time."""
@@ -124,9 +129,16 @@ class PodClasses:
         key = signature(pod)
         known = self._by_signature.get(key)
         if known is None:
+            if key not in self._passed and self._is_unlike_any(pod):
+                self._passed[key] = None
+                _bound(self._passed, SEEN_ONCE)
+                return PodClass(reuses_filter=False, reuses_score=False)
             # What was derived from one pod of this signature is true of all.
             known = self._by_signature[key] = (self._class_of(pod), {name: getattr(pod, name) for name in FIGURES})
             _bound(self._by_signature, KEPT_SIGNATURES)
+            if key in self._passed:
+                del self._passed[key]
+                known[0].sights += 1
         else:
             pod.__dict__.update(known[1])
         found = known[0]
@@ -137,6 +149,15 @@ class PodClasses:
             self._passing = found
         return found
 
+    def _is_unlike_any(self, pod: PodInfo) -> bool:
+        """A pod that has a fragment which nobody had is the first of its class. It may be the last, too, so only the
+        plugin is asked by which the last such pod was told."""
+        filters = len(self._filtering)
+        number = self._telling
+        asked = self._filtering[number].fragment if number < filters else self._scoring[number - filters].score_fragment
+        fragment = asked(pod)
+        return fragment is not None and not _second_sight(self._fragments, (number, fragment))
+
     def _class_of(self, pod: PodInfo) -> PodClass:
         filtering = tuple(each.fragment(pod) for each in self._filtering)
         scoring = tuple(each.score_fragment(pod) for each in self._scoring)
@@ -146,6 +167,10 @@ class PodClasses:
                 reuses_filter=_reusable(self._filtering, filtering), reuses_score=_reusable(self._scoring, scoring)
             )
             _bound(self._by_fragments, KEPT_SIGNATURES)
+            # The last one is the most particular: what is scored is more than what is filtered by.
+            for number, fragment in enumerate((*filtering, *scoring)):
+                if fragment is not None and not _second_sight(self._fragments, (number, fragment)):
+                    self._telling = number
         return found
 
     def _keep(self, found: PodClass) -> None:
@@ -177,7 +202,7 @@ class PodClasses:
         found = self._columns.pop(key, None)
         if found is None:
             found = make()
-            if not self._second_sight(key):
+            if not _second_sight(self._seen, key):
                 self._made_rows = self._made_rows or isinstance(found, PlanColumn)
                 return found
         self._columns[key] = found
@@ -209,13 +234,14 @@ class PodClasses:
             found = self._sums[key] = Sums(self._snapshot, self.work, len(parts))
         return found
 
-    def _second_sight(self, key: Hashable) -> bool:
-        number = hash(key)
-        if number in self._seen:
-            return True
-        self._seen[number] = None
-        _bound(self._seen, SEEN_ONCE)
-        return False
+
+def _second_sight(seen: dict[int, None], key: Hashable) -> bool:
+    number = hash(key)
+    if number in seen:
+        return True
+    seen[number] = None
+    _bound(seen, SEEN_ONCE)
+    return False
 
 
 def _reusable(plugins: Sequence[Plugin], fragments: Sequence[Hashable | None]) -> bool:

@@ -10,6 +10,7 @@ import gc
 from collections.abc import Callable
 
 from framework.plugins.registry import installed_registry
+from framework.scheduler.collector import settle
 from schedweb.engine.batch import Gatherer
 from schedweb.engine.checkpoint import load_checkpoint
 from schedweb.engine.frames import Begin, Entry
@@ -32,8 +33,7 @@ def machine(begin: Begin) -> tuple[Player, Pace]:
         configuration = effective_configuration(begin.configuration, registry)
         player = Player(payload.objects, payload.timeline, configuration, registry, options)
         pace = Pace(speed=begin.speed, mode="paused" if begin.inherited else "created")
-    # What was loaded stays, so the collector need not look through it ever again, nor now.
-    gc.freeze()
+    settle()
     gc.enable()
     return player, pace
 

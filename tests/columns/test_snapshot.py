@@ -339,6 +339,8 @@ def test_inputs_of_single_pods_are_forgotten_after_many_others() -> None:
     snapshot.set_order(["n"])
     snapshot.finish_refresh()
     early, used = snapshot.nodes_matching(MATCHER), snapshot.own_rows(("cpu",))
+    snapshot.set_node(make_node("n", labels={"zone": "a"}))
+    assert snapshot.own_rows(("cpu",)) is used  # in another cycle
     for i in range(KEPT_INPUTS):
         snapshot.nodes_matching(NodeSelectorMatcher(matcher_from_labels({"zone": f"z-{i}"})))
         assert snapshot.own_rows(("cpu",)) is used  # asked for again and again

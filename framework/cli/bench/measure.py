@@ -20,6 +20,7 @@ from framework.configuration import EffectiveConfiguration, load_value
 from framework.objects import Namespace, ObjectMeta, Pod
 from framework.plugins.registry import Registry, built_in_registry
 from framework.scheduler import Cluster, Scheduler
+from framework.scheduler.collector import settle
 
 if sys.platform != "win32":
     import resource
@@ -127,9 +128,9 @@ def profile(workload: Workload, percentage: int) -> tuple[Registry, EffectiveCon
 
 def measure(workload: Workload, options: Options) -> Measured:
     world = World(workload, options)
-    # As the engine does before a run: what was loaded will not become garbage.
+    # As the engine does before a run.
     gc.collect()
-    gc.freeze()
+    settle()
     began = time.perf_counter()
     if not workload.one_by_one:
         world.create(world.pods)

@@ -18,6 +18,7 @@ from typing import Any, Final
 from framework.cli.bench.measure import Options, World
 from framework.cli.bench.workloads import Workload
 from framework.scheduler import PointReached
+from framework.scheduler.collector import settle
 
 ROOT: Final = Path(__file__).resolve().parent.parent.parent
 POINTS: Final = {
@@ -68,7 +69,7 @@ def _play(world: World, on_point: Callable[[str], None]) -> None:
     if not world.workload.one_by_one:
         world.create(world.pods)
     gc.collect()
-    gc.freeze()
+    settle()
     on_point("")
     for each in world.pods:
         if world.workload.one_by_one:

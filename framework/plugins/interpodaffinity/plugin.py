@@ -34,7 +34,7 @@ from framework.interface import (
     Status,
     View,
 )
-from framework.interface.columns import DomainCounts, PodQuery, TermKind, TermTarget
+from framework.interface.columns import DomainCounts, DomainInput, PodQuery, TermInput, TermKind, TermTarget
 from framework.interface.scores import MAX_NODE_SCORE
 from framework.plugins.interpodaffinity import hints
 from framework.plugins.interpodaffinity.args import InterPodAffinityArgs
@@ -71,10 +71,12 @@ class Required:
 
 @dataclass(frozen=True, slots=True)
 class Preferred:
-    """What PreScore leaves for Score: the pod's own terms as (weight, query, key), and whom placed terms look at."""
+    """What PreScore leaves for Score: placed terms that look at the pod, and pods that its own terms look at."""
 
-    own: tuple[tuple[int, PodQuery, str], ...]
-    target: TermTarget
+    transient: ClassVar[bool] = True
+    placed: TermInput
+    weights: tuple[int, ...]
+    own: tuple[DomainInput, ...]
 
     def clone(self) -> Self:
         return self
@@ -94,6 +96,9 @@ class InterPodAffinity(
 
     def _required(self, pod: PodInfo) -> Required:
         terms = pod.affinity_terms
+        target = target_of(pod.pod, self.handle)
+        if not terms.required and not terms.required_anti:
+            return Required(PodQuery(()), (), (), target)
         return Required(
             PodQuery(tuple(resolved(term, self.handle) for term in terms.required)),
             tuple(dict.fromkeys(term.topology_key for term in terms.required)),
@@ -102,7 +107,7 @@ class InterPodAffinity(
                     (PodQuery((resolved(term, self.handle),)), term.topology_key) for term in terms.required_anti
                 )
             ),
-            target_of(pod.pod, self.handle),
+            target,
         )
 
     def pre_filter(self, state: CycleState, pod: PodInfo, view: View) -> tuple[PreFilterResult | None, Status | None]:
@@ -144,15 +149,17 @@ class InterPodAffinity(
         error = parse_error(terms)
         if error is not None:
             return Status.as_error(f"failed to parse pod: {error}")
-        own = self._own(pod)
-        target = target_of(pod.pod, self.handle)
-        sources = [view.pods_in_domains(query, key).any() for _, query, key in own]
-        sources.append(view.placed_terms(self._weights, target).any())
+        weights, own = self._own(pod, view)
+        placed = view.placed_terms(self._weights, target_of(pod.pod, self.handle))
+        found = False
+        sources: tuple[DomainInput | TermInput, ...] = (*own, placed)
         for source in sources:
-            state.rests_on(source)
-        if not any(source.gather(None) for source in sources):
+            some = source.any()
+            state.rests_on(some)
+            found = found or some.gather(None)
+        if not found:
             return SKIP
-        state.write(PRE_SCORE_KEY, Preferred(own, target))
+        state.write(PRE_SCORE_KEY, Preferred(placed, weights, own))
         return None
 
     @property
@@ -160,21 +167,24 @@ class InterPodAffinity(
         hard = self.args.hard_pod_affinity_weight
         return ((TermKind.REQUIRED, hard), *PREFERENCES) if hard > 0 else PREFERENCES
 
-    def _own(self, pod: PodInfo) -> tuple[tuple[int, PodQuery, str], ...]:
+    def _own(self, pod: PodInfo, view: View) -> tuple[tuple[int, ...], tuple[DomainInput, ...]]:
+        """The weights of the pod's terms, and whom they select."""
+        weights: list[int] = []
+        own: list[DomainInput] = []
         terms = pod.affinity_terms
-        signed = (*terms.preferred, *((-weight, term) for weight, term in terms.preferred_anti))
-        return tuple((weight, PodQuery((resolved(term, self.handle),)), term.topology_key) for weight, term in signed)
+        for sign, listed in ((1, terms.preferred), (-1, terms.preferred_anti)):
+            for weight, term in listed:
+                weights.append(sign * weight)
+                own.append(view.pods_in_domains(PodQuery((resolved(term, self.handle),)), term.topology_key))
+        return tuple(weights), tuple(own)
 
     def score_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan:
         try:
             preferred = state.read(PRE_SCORE_KEY, Preferred)
         except StateKeyNotFound as error:  # PreScore is disabled for this plugin; upstream fails the attempt, too
             raise RuntimeError(f'failed to read "{PRE_SCORE_KEY}" from cycleState: {error}') from None
-        placed = view.placed_terms(self._weights, preferred.target)
-        weights = tuple(weight for weight, _, _ in preferred.own)
-        own = (view.pods_in_domains(query, key) for _, query, key in preferred.own)
-        inputs: tuple[Input, ...] = (placed, *own)
-        return Plan(partial(_scores, weights), inputs, weights)
+        weights = preferred.weights
+        return Plan(partial(_scores, weights), (preferred.placed, *preferred.own), weights)
 
     def score_fragment(self, pod: PodInfo) -> Hashable | None:
         terms = pod.affinity_terms
@@ -225,5 +235,5 @@ def _scores(weights: tuple[int, ...], placed: NDArray[np.int64], *domains: Domai
     for weight, counts in zip(weights, domains, strict=True):
         of_domain = counts.table * weight
         of_domain[-1] = 0
-        total = total + of_domain[counts.codes]
+        total = total + of_domain.take(counts.codes)
     return total

@@ -6,7 +6,6 @@ All arithmetic is Go's int64: it wraps, and divisions truncate toward zero.
 from __future__ import annotations
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from typing import Final, NamedTuple
 
 import numpy as np
@@ -24,8 +23,7 @@ EXACT: Final = 1 << 45
 """Twice as much, times MAX_NODE_SCORE, is still below 2**53: float64 holds every whole number up to there."""
 
 
-@dataclass(frozen=True, slots=True)
-class Amount:
+class Amount(NamedTuple):
     """One configured resource with what the pod asks of it."""
 
     resource: str

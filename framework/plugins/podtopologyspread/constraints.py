@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from dataclasses import dataclass
-from typing import Final
+from typing import Final, NamedTuple
 
 from framework.interface import Handle, Input, View
 from framework.interface.affinity_terms import compiled
@@ -39,8 +38,7 @@ SYSTEM_DEFAULTS: Final = (
 )
 
 
-@dataclass(frozen=True, slots=True)
-class Constraint:
+class Constraint(NamedTuple):
     max_skew: int
     topology_key: str
     selector: LabelMatcher

@@ -11,7 +11,7 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from typing import Any, ClassVar, Final, Self
+from typing import Any, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,7 +21,6 @@ from framework.interface import (
     BoundsNormalizer,
     ClusterEventWithHint,
     Code,
-    Codes,
     ColumnFilterPlugin,
     ColumnScorePlugin,
     CycleState,
@@ -38,7 +37,7 @@ from framework.interface import (
     Status,
     View,
 )
-from framework.interface.columns import DomainCounts, DomainMinimum
+from framework.interface.columns import ABSENT, DomainCounts, DomainMinimum
 from framework.interface.scores import MAX_NODE_SCORE
 from framework.objects import Pod
 from framework.objects.selectors import SelectorError, required_node_affinity
@@ -91,15 +90,13 @@ class Soft:
         return self
 
 
-@dataclass(frozen=True, slots=True)
-class _Limit:
+class _Limit(NamedTuple):
     max_skew: int
     min_domains: int
     self_match: int
 
 
-@dataclass(frozen=True, slots=True)
-class _Credit:
+class _Credit(NamedTuple):
     """``per_node`` (hostname): counts come per row instead of per domain."""
 
     per_node: bool
@@ -202,17 +199,22 @@ class PodTopologySpread(
         for constraint in constraints:
             state.rests_on(view.label(constraint.topology_key))
         require_all = bool(pod.pod.spec.topology_spread_constraints) or not self._system_defaulted
-        codes = {key: _codes(view.label(key), feasible) for key in dict.fromkeys(c.topology_key for c in constraints)}
+        labels = {key: view.label(key) for key in dict.fromkeys(c.topology_key for c in constraints)}
+        found = {key: label.occurring(feasible) for key, label in labels.items()}
         ignored = None
-        scored = len(feasible)
-        if require_all:
-            lacking = np.logical_or.reduce([of_key.codes < 0 for of_key in codes.values()])
-            if lacking.any():
-                ignored = np.zeros(int(feasible.max()) + 1, dtype=np.bool_)
-                ignored[feasible[lacking]] = True
-                codes = {key: Codes(of_key.codes[~lacking], of_key.values) for key, of_key in codes.items()}
-                scored -= int(np.count_nonzero(lacking))
-        sizes = (scored if c.topology_key == HOSTNAME else _distinct(codes[c.topology_key]) for c in constraints)
+        scored = feasible
+        if require_all and any(ABSENT in codes for codes in found.values()):
+            lacking = np.logical_or.reduce([label.gather(feasible).codes == ABSENT for label in labels.values()])
+            ignored = np.zeros(int(feasible.max()) + 1, dtype=np.bool_)
+            ignored[feasible[lacking]] = True
+            scored = feasible[~lacking]
+            found = {key: label.occurring(scored) for key, label in labels.items()}
+        sizes = (
+            len(scored)
+            if c.topology_key == HOSTNAME
+            else _distinct(found[c.topology_key], labels[c.topology_key].code_of(""))
+            for c in constraints
+        )
         weights = tuple(math.log(size + 2) for size in sizes)
         state.write(PRE_SCORE_KEY, Soft(constraints, weights, require_all, ignored))
         return None
@@ -281,20 +283,9 @@ def _read_soft(state: CycleState) -> Soft:
         raise RuntimeError(f'error reading "{PRE_SCORE_KEY}" from cycleState: {error}') from None
 
 
-def _codes(label: Input, rows: NDArray[np.intp]) -> Codes:
-    codes = label.gather(rows)
-    assert isinstance(codes, Codes)
-    return codes
-
-
-def _distinct(codes: Codes) -> int:
+def _distinct(codes: NDArray[np.int32], empty: int | None) -> int:
     """How many values; to upstream, a node without the key has the value ""."""
-    seen = np.zeros(len(codes.values) + 1, dtype=np.bool_)
-    seen[codes.codes] = True
-    size = int(np.count_nonzero(seen))
-    if seen[-1] and "" in codes.values and seen[list(codes.values).index("")]:
-        size -= 1
-    return size
+    return len(codes) - (empty is not None and ABSENT in codes and empty in codes)
 
 
 def _verdicts(limits: tuple[_Limit, ...], *gathered: Any) -> NDArray[np.int8]:
