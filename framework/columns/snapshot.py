@@ -62,10 +62,17 @@ class Snapshot:
         self._free: list[int] = []
         self._ghosts: dict[str, NodeInfo] = {}
         self._touched: dict[int, None] = {}
-        self._order = np.zeros(0, dtype=np.intp)
+        self.order = np.zeros(0, dtype=np.intp)
+        """Rows in the order of the node list."""
         self._position = np.zeros(0, dtype=np.intp)
-        self._order_names: tuple[str, ...] = ()
+        self.order_names: tuple[str, ...] = ()
+        """Names in the order of the node list; the same object until the list is rebuilt."""
         self._names_by_position: NDArray[Any] | None = None
+        self.row_count = 0
+        """Slots in use, free ones between them included: the length of what ``gather(ALL_ROWS)`` gives.
+
+        ``changed_since`` does not name rows that are new since then: nothing was gathered for them.
+        """
         self.in_row_order = True
         """Positions in the node list are row numbers."""
         self._listed: list[NodeInfo] | None = None
@@ -116,7 +123,7 @@ class Snapshot:
         row = len(self._infos)
         self._infos.append(None)
         extent = self.extent
-        extent.used = row + 1
+        extent.used = self.row_count = row + 1
         if extent.used > extent.capacity:
             extent.capacity *= 2
             self.usage.grow()
@@ -203,17 +210,17 @@ class Snapshot:
 
     def set_order(self, names: Sequence[str]) -> None:
         """The node list: zones in turn (spec: cache §4). Call it whenever nodes were added or removed."""
-        self._order_names = tuple(names)
+        self.order_names = tuple(names)
         self._names_by_position = None
-        self._order = np.array([self._rows[name] for name in names], dtype=np.intp)
+        self.order = np.array([self._rows[name] for name in names], dtype=np.intp)
         self._position = np.full(self.extent.used, ABSENT, dtype=np.intp)
-        self._position[self._order] = np.arange(len(self._order), dtype=np.intp)
-        self.in_row_order = np.array_equal(self._order, np.arange(self.extent.used))
+        self._position[self.order] = np.arange(len(self.order), dtype=np.intp)
+        self.in_row_order = np.array_equal(self.order, np.arange(self.extent.used))
         self._listed = None
 
     def finish_refresh(self) -> None:
         """After the last change and ``set_order`` of a refresh: nodes that changed see today's image counts."""
-        self.images.total_nodes = len(self._order)
+        self.images.total_nodes = len(self.order)
         for row in self._touched:
             self.images.freeze(row, self._info(row).name)
         self._touched.clear()
@@ -223,7 +230,7 @@ class Snapshot:
     def list(self) -> Sequence[NodeInfo]:
         """All nodes in zone order."""
         if self._listed is None:
-            self._listed = [self._info(row) for row in self._order.tolist()]
+            self._listed = [self._info(row) for row in self.order.tolist()]
         return self._listed
 
     def get(self, name: str) -> NodeInfo | None:
@@ -239,7 +246,7 @@ class Snapshot:
 
     def names_of_rows(self, rows: NDArray[np.intp]) -> Sequence[str]:
         if self._names_by_position is None:
-            self._names_by_position = np.array(self._order_names, dtype=object)
+            self._names_by_position = np.array(self.order_names, dtype=object)
         names: Sequence[str] = self._names_by_position[self._position[rows]].tolist()
         return names
 
@@ -260,7 +267,7 @@ class Snapshot:
 
     def nodes_of_rows(self, rows: NDArray[np.intp]) -> Sequence[NodeInfo]:
         """KeyError for the free slot of a deleted node."""
-        if len(rows) == len(self._order) and np.array_equal(rows, self._order):
+        if len(rows) == len(self.order) and np.array_equal(rows, self.order):
             return self.list()
         return [self._info(row) for row in rows.tolist()]
 
@@ -269,25 +276,7 @@ class Snapshot:
         return None if info is None else info.node
 
     def __len__(self) -> int:
-        return len(self._order)
-
-    @property
-    def row_count(self) -> int:
-        """Slots in use, free ones between them included: the length of what ``gather(ALL_ROWS)`` gives.
-
-        ``changed_since`` does not name rows that are new since then: nothing was gathered for them.
-        """
-        return self.extent.used
-
-    @property
-    def order(self) -> NDArray[np.intp]:
-        """Rows in the order of the node list."""
-        return self._order
-
-    @property
-    def order_names(self) -> tuple[str, ...]:
-        """Names in the order of the node list; the same object until the list is rebuilt."""
-        return self._order_names
+        return len(self.order)
 
     @property
     def position_of_row(self) -> NDArray[np.intp]:

@@ -29,7 +29,7 @@ class FilterEntry:
     With ``local`` it is both: answers about the nodes as they are stand in a column that the plugin itself filled.
     """
 
-    __slots__ = ("_follows", "_statuses", "column", "error", "local", "per_node", "plan", "plugin")
+    __slots__ = ("_follows", "_statuses", "asked", "column", "error", "local", "per_node", "plan", "plugin")
 
     def __init__(
         self,
@@ -47,13 +47,10 @@ class FilterEntry:
         self.column = column
         self.error = error
         self.local = local
+        self.asked = per_node is not None and column is None
+        """The plugin has to be called for every node in question."""
         self._follows: bool | None = None
         self._statuses: dict[int, Status] = {}
-
-    @property
-    def asked(self) -> bool:
-        """The plugin has to be called for every node in question."""
-        return self.per_node is not None and self.column is None
 
     @property
     def follows_pods(self) -> bool:

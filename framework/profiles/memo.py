@@ -82,3 +82,5 @@ class ScoreMemo:
     skipped: frozenset[str]
     written: Written
     parts: list[ScorePart] | None = field(default=None)
+    local: bool = False
+    """Whether one of them is of a plugin for which plans are made."""

@@ -336,13 +336,14 @@ class Profile:
 
     def run_score(self, state: CycleState, pod: PodInfo, found: FeasibleNodes) -> Scored | Status:
         memo = found.of.score_memo
-        if memo is None or memo.parts is None or not all(part.stands for part in memo.parts):
+        if memo is None or memo.parts is None or (memo.local and not all(part.stands for part in memo.parts)):
             parts = self.score_parts(state, pod, kept=found.of.kept)
+            local = any(part.point.local is not None for part in parts)
             if memo is not None:
-                memo.parts = parts
+                memo.parts, memo.local = parts, local
         else:
-            parts = memo.parts
-        parts = found.parts = complete(parts, found)
+            parts, local = memo.parts, memo.local
+        found.parts = parts = complete(parts, found) if local else parts
         return score_nodes(parts, state, pod, self._services.snapshot, found, self.classes)
 
     def score_parts(self, state: CycleState, pod: PodInfo, *, kept: bool) -> list[ScorePart]:

@@ -91,7 +91,8 @@ def score_nodes(
 ) -> Scored | Status:
     """The scores of ``found``, or the error that ends the attempt."""
     work = classes.work
-    if found.verdicts is not None and not any(part.failed for part in parts):
+    failed = [part for part in parts if part.failed is not None]
+    if found.verdicts is not None and not failed:
         try:
             scores, totals = _followed(found.of, found.verdicts, parts, snapshot, classes)
         except Exception:  # noqa: BLE001 - a plugin may raise anything; what it is, the other way finds out
