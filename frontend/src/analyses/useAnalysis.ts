@@ -4,6 +4,8 @@ import { useState } from "react";
 
 import { analysisQuery, type Answered, askQuery, isOpen, type Question, type QuestionName, type Questions } from "@/api/analyses";
 
+import { t } from "./texts";
+
 export type Progress = "none" | "asking" | "pending" | "running" | "done" | "failed";
 
 export interface AnalysisView<N extends QuestionName> {
@@ -34,6 +36,6 @@ export function viewOf<N extends QuestionName>(
   if (known === undefined) return error === null ? { ...nothing, progress: "asking" } : { ...nothing, progress: "failed", error };
   if (known.status === "done" && known.result !== null) return { ...nothing, progress: "done", result: known.result };
   if (isOpen(known)) return { ...nothing, progress: known.status === "running" ? "running" : "pending" };
-  const message = known.status === "cancelled" ? "Somebody cancelled it." : (known.error ?? "There is no answer.");
+  const message = known.status === "cancelled" ? t("somebodyCancelledIt") : (known.error ?? t("thereIsNoAnswer"));
   return { ...nothing, progress: "failed", error: { message } };
 }

@@ -4,6 +4,7 @@
  */
 import { language } from "@/languages/language";
 
+import { t } from "./texts";
 import type { ApiErrorBody } from "./types";
 
 export class ApiError extends Error {
@@ -20,13 +21,13 @@ export class ApiError extends Error {
 
 const BASE = "/api/v1";
 const SENTENCES: Record<number, string> = {
-  0: "The server does not answer.",
-  401: "You are not signed in.",
-  403: "Your role does not allow this.",
-  404: "This does not exist, or no longer.",
-  413: "This is larger than the server accepts.",
-  502: "The server is starting or not reachable.",
-  503: "The server is busy.",
+  get 0() { return t("theServerDoesNotAnswer"); },
+  get 401() { return t("youAreNotSignedIn"); },
+  get 403() { return t("yourRoleDoesNotAllow"); },
+  get 404() { return t("thisDoesNotExistOr"); },
+  get 413() { return t("thisIsLargerThanThe"); },
+  get 502() { return t("theServerIsStartingOr"); },
+  get 503() { return t("theServerIsBusy"); },
 };
 
 let csrfToken = "";
@@ -69,7 +70,7 @@ export function errorOf(status: number, text: string): ApiError {
     }
     if (typeof detail === "string") return new ApiError(status, { ...rest, code: String(status), message: detail });
   }
-  return new ApiError(status, { code: String(status), message: SENTENCES[status] ?? `The server answered ${status}.` });
+  return new ApiError(status, { code: String(status), message: SENTENCES[status] ?? t("theServerAnswered", { status }) });
 }
 
 interface RequestOptions {

@@ -4,6 +4,7 @@
  */
 import { ApiError, pathOf, request } from "./client";
 import { fetchJournalEntry } from "./queries";
+import { t } from "./texts";
 import type { CommandInput, CommandReceipt, JournalEntry } from "./types";
 
 /** Also where `crypto.randomUUID` is missing: it needs a secure context, and a playground on a LAN address has none. */
@@ -52,7 +53,7 @@ export async function outcomeOf(run: string, receipt: CommandReceipt): Promise<J
 export async function perform(run: string, input: CommandInput): Promise<JournalEntry | null> {
   const entry = await outcomeOf(run, await sendCommand(run, input));
   if (entry?.status === "refused") {
-    throw new ApiError(409, { code: "refused", message: entry.text === "" ? "The run refused this." : entry.text });
+    throw new ApiError(409, { code: "refused", message: entry.text === "" ? t("theRunRefusedThis") : entry.text });
   }
   return entry;
 }

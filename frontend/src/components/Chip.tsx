@@ -2,11 +2,12 @@
 import type { ReactNode } from "react";
 
 import type { PodRef, Rejector, StateKey } from "@/api/types";
-import { count, counted, shortPriority } from "@/format/number";
+import { count, shortPriority } from "@/format/number";
 
 import classes from "./Chip.module.css";
 import { Icon } from "./Icon";
 import { STATES } from "./states";
+import { t } from "./texts";
 
 interface ChipProps {
   children: ReactNode;
@@ -55,9 +56,9 @@ export function StateBadge({ state, children }: { state: StateKey; children?: Re
 
 export function Priority({ value, className }: { value: number; className?: string | undefined }) {
   return (
-    <span className={`${classes.priority} ${className ?? ""}`} title={`Priority ${count(value)}`}>
+    <span className={`${classes.priority} ${className ?? ""}`} title={t("priorityValue", { value })}>
       <Icon name="flag" size={11} />
-      <span className="srOnly">priority </span>
+      <span className="srOnly">{t("priority")} </span>
       {shortPriority(value)}
     </span>
   );
@@ -65,11 +66,11 @@ export function Priority({ value, className }: { value: number; className?: stri
 
 /** Nodes per first rejecting plugin: "29 Fit  6 Taint  1 Cordon". */
 export function RejectChips({ rejectors }: { rejectors: readonly Rejector[] }) {
-  const sentence = rejectors.map((one) => `${one.plugin} rejects ${counted(one.count, "node")}`).join(", ");
+  const sentence = rejectors.map((one) => t("rejectsNodes", { count: one.count, plugin: one.plugin })).join(", ");
   return (
     <span className={classes.rejectors} role="img" aria-label={sentence}>
       {rejectors.map((one) => (
-        <Chip key={one.plugin} title={`${one.plugin}: first to reject ${counted(one.count, "node")}`}>
+        <Chip key={one.plugin} title={t("firstToRejectNodes", { count: one.count, plugin: one.plugin })}>
           <b>{count(one.count)}</b>{one.short}
         </Chip>
       ))}
@@ -82,7 +83,7 @@ export function GangProgress({ have, need, className }: { have: number; need: nu
   const segments = Math.max(1, Math.min(need, 12));
   const full = need <= 12 ? have : Math.floor((have / need) * segments);
   return (
-    <span className={`${classes.gang} ${className ?? ""}`} role="img" aria-label={`${have} of ${need} in the group`}>
+    <span className={`${classes.gang} ${className ?? ""}`} role="img" aria-label={t("groupHas", { have, need })}>
       {Array.from({ length: segments }, (_, index) => <i key={index} {...(index < full ? {} : { "data-missing": "" })} />)}
     </span>
   );

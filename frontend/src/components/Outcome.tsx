@@ -4,6 +4,7 @@ import { type ReactNode } from "react";
 import { Button } from "./Button";
 import { Icon } from "./Icon";
 import classes from "./Outcome.module.css";
+import { t } from "./texts";
 
 interface EmptyProps {
   children: ReactNode;
@@ -29,7 +30,7 @@ interface FailedProps {
   small?: boolean;
 }
 
-export function Failed({ what, error, retry, retryLabel = "Try again", small = false }: FailedProps) {
+export function Failed({ what, error, retry, retryLabel = t("tryAgain"), small = false }: FailedProps) {
   return (
     <div className={classes.outcome} role="alert" {...(small ? { "data-small": "" } : {})}>
       <span className={classes.error}><Icon name="warning" size={14} />{what}</span>

@@ -1,6 +1,8 @@
 /** What each queue is called, in Kubernetes' words, with a plain sentence for hover and the words for an empty column. */
 import type { Card, StateKey } from "@/api/types";
 
+import { t } from "./texts";
+
 interface StateWords {
   title: string;
   plain: string;
@@ -9,24 +11,24 @@ interface StateWords {
 
 export const STATES: Record<StateKey, StateWords> = {
   gated: {
-    title: "Gated",
-    plain: "spec.schedulingGates keeps these pods out of the queue until every gate is removed.",
-    empty: "No pod is held by a gate.",
+    get title() { return t("gated"); },
+    get plain() { return t("gatedPlain"); },
+    get empty() { return t("noPodIsHeldBy"); },
   },
-  active: { title: "Active", plain: "activeQ: pods that are tried next, in QueueSort order.", empty: "Nothing to do." },
-  backoff: { title: "Backoff", plain: "backoffQ: pods that wait a little before the next try.", empty: "Nobody waits for a retry." },
+  active: { get title() { return t("active"); }, get plain() { return t("activeQPodsThatAreTried"); }, get empty() { return t("nothingToDo"); } },
+  backoff: { get title() { return t("backoff"); }, get plain() { return t("backoffQPodsThatWaitA"); }, get empty() { return t("nobodyWaitsForARetry"); } },
   unschedulable: {
-    title: "Unschedulable",
-    plain: "Pods that no node takes, until an event may have changed a plugin's mind.",
-    empty: "Every pod tried so far fits.",
+    get title() { return t("unschedulable"); },
+    get plain() { return t("podsThatNoNodeTakes"); },
+    get empty() { return t("everyPodTriedSoFar"); },
   },
-  in_flight: { title: "In flight", plain: "Pods in a scheduling or binding cycle right now.", empty: "Paused between two cycles." },
+  in_flight: { get title() { return t("inFlight"); }, get plain() { return t("podsInASchedulingOr"); }, get empty() { return t("pausedBetweenTwoCycles"); } },
   waiting: {
-    title: "Waiting on Permit",
-    plain: "Pods with a chosen node that a Permit plugin holds, each with its time limit.",
-    empty: "Nobody waits on Permit.",
+    get title() { return t("waitingOnPermit"); },
+    get plain() { return t("podsWithAChosenNode"); },
+    get empty() { return t("nobodyWaitsOnPermit"); },
   },
-  bound: { title: "Bound", plain: "Pods placed on a node, newest first.", empty: "Nothing placed yet, press Play." },
+  bound: { get title() { return t("bound"); }, get plain() { return t("podsPlacedOnANode"); }, get empty() { return t("nothingPlacedYetPressPlay"); } },
 };
 
 /** The queue a pod is in, or null when it is gone from the run. */

@@ -15,13 +15,13 @@ import { Button } from "@/components/Button";
 import { PodName } from "@/components/Chip";
 import { Icon, type IconName } from "@/components/Icon";
 import { Failed } from "@/components/Outcome";
-import { counted } from "@/format/number";
 import { type Requests, requestSum } from "@/format/requestSum";
 
 import type { DecidedPod } from "./approvals";
 import { approvals, override, reject } from "./decide";
 import classes from "./ReasonDrawer.module.css";
 import { offeredReasons, rememberReason } from "./reasons";
+import { t } from "./texts";
 
 export type ReasonPod = DecidedPod & {
   node?: string | null | undefined;
@@ -48,7 +48,6 @@ interface ReasonDrawerProps {
   onDone?: () => void;
 }
 
-const VERBS = { reject: "Reject", override: "Override", approve: "Approve" } as const;
 
 export default function ReasonDrawer({ request, onClose, onDone }: ReasonDrawerProps) {
   return (
@@ -85,7 +84,6 @@ function Form({ request, onClose, onDone }: { request: ReasonRequest; onClose: (
   const [sending, setSending] = useState(false);
   const [error, setError] = useState<Error | null>(null);
   const [offered] = useState(offeredReasons);
-  const verb = VERBS[request.kind];
   const text = reason.trim();
   const ready = !sending && (text !== "" || request.kind === "approve");
   const submit = async () => {
@@ -101,16 +99,16 @@ function Form({ request, onClose, onDone }: { request: ReasonRequest; onClose: (
       setSending(false);
     }
   };
-  const what = counted(request.pods.length, "pod");
+  const count = request.pods.length;
   return (
     <form className={classes.form} onSubmit={(event) => {
       event.preventDefault();
       if (ready) void submit();
     }}>
       <div className={classes.header}>
-        <Drawer.Title>{request.kind === "override" ? `Let ${what} go without waiting` : `${verb} ${what}`}</Drawer.Title>
+        <Drawer.Title>{request.kind === "override" ? t("letGoWithoutWaiting", { count }) : t(request.kind, { count })}</Drawer.Title>
         <span className="grow" />
-        <Drawer.CloseButton aria-label="Close" />
+        <Drawer.CloseButton aria-label={t("close")} />
       </div>
       <div className={classes.body}>
         <ul className={classes.pods}>
@@ -122,7 +120,7 @@ function Form({ request, onClose, onDone }: { request: ReasonRequest; onClose: (
           ))}
         </ul>
         <label className={classes.label} htmlFor="reason">
-          Reason <span className="faint">{request.kind === "reject" ? `required, goes into the ${request.pods.length === 1 ? "pod’s" : "pods’"} status message` : request.kind === "override" ? "required, kept with the decision" : "optional, kept with the decision"}</span>
+          {t("reason")} <span className="faint">{request.kind === "reject" ? t("requiredForStatus", { count }) : request.kind === "override" ? t("requiredKeptWithTheDecision") : t("optionalKeptWithTheDecision")}</span>
         </label>
         <textarea id="reason" rows={3} value={reason} data-autofocus required={request.kind !== "approve"} onChange={(event) => setReason(event.currentTarget.value)}
           onKeyDown={(event) => {
@@ -132,18 +130,18 @@ function Form({ request, onClose, onDone }: { request: ReasonRequest; onClose: (
           <span className="faint">{offered.title}</span>
           {offered.reasons.map((one) => <button key={one} type="button" className={classes.offer} onClick={() => setReason(one)}>{one}</button>)}
         </div>
-        <h3 className={classes.follows}>What happens</h3>
+        <h3 className={classes.follows}>{t("whatHappens")}</h3>
         <ul className={classes.list}>
           {followsOf(request).map((line, index) => <li key={index}><Icon name={line.icon} size={14} /><span>{line.text}</span></li>)}
         </ul>
-        {error === null ? null : <Failed what={request.kind === "reject" ? "Not rejected, the text is kept." : "Not overridden, the text is kept."} error={error} />}
+        {error === null ? null : <Failed what={request.kind === "reject" ? t("notRejectedTheTextIs") : t("notOverriddenTheTextIs")} error={error} />}
       </div>
       <div className={classes.footer}>
-        <span className="faint" aria-live="polite">{ready || sending ? "" : "A reason is needed."}</span>
+        <span className="faint" aria-live="polite">{ready || sending ? "" : t("aReasonIsNeeded")}</span>
         <span className="grow" />
-        <Button onClick={onClose}>Cancel</Button>
+        <Button onClick={onClose}>{t("cancel")}</Button>
         <Button kind={request.kind === "reject" ? "danger-solid" : "primary"} type="submit" disabled={!ready} hint="Ctrl Enter">
-          {sending ? "Sending…" : `${verb} ${what}`}
+          {sending ? t("sending") : t(request.kind, { count })}
         </Button>
       </div>
     </form>
@@ -153,18 +151,16 @@ function Form({ request, onClose, onDone }: { request: ReasonRequest; onClose: (
 function followsOf({ kind, pods, plugin, follows }: ReasonRequest): { icon: IconName; text: ReactNode }[] {
   if (follows !== undefined) return follows.map((text) => ({ icon: "info", text }));
   const held = requestSum(pods, ", ");
-  const one = pods.length === 1;
-  const them = one ? "The pod" : `The ${pods.length} pods`;
+  const count = pods.length;
   if (kind === "reject") {
     return [
-      { icon: "back", text: held === "" ? "Reserve is undone." : `Reserve is undone: ${held} are free again.` },
-      { icon: "unschedulable", text: `${them} ${one ? "goes" : "go"} to Unschedulable${plugin === undefined ? "" : ` with plugin ${plugin}`}.` },
-      { icon: "active", text: `${one ? "It is" : "They are"} tried again when an event wakes ${plugin ?? "the plugin"}, when somebody activates ${one ? "it" : "them"}, or after 5 min.` },
+      { icon: "back", text: held === "" ? t("reserveIsUndone") : t("reserveIsUndoneAreFree", { held }) },
+      { icon: "unschedulable", text: plugin === undefined ? t("toUnschedulable", { count }) : t("toUnschedulableWith", { count, plugin }) },
+      { icon: "active", text: plugin === undefined ? t("triedAgain", { count }) : t("triedAgainBy", { count, plugin }) },
     ];
   }
-  const letGo = plugin ?? "The plugin";
   return kind === "override" ? [
-    { icon: "bound", text: `${letGo} is not waited for any longer; ${one ? "the pod is" : "the pods are"} bound as soon as no other plugin waits.` },
-    { icon: "warning", text: `${one ? "It starts" : "They start"} although the group is not complete. Binding can’t be undone.` },
-  ] : [{ icon: "bound", text: `Sent after 5 s, in which you can cancel. ${one ? "The pod is" : "The pods are"} bound as soon as no other plugin waits. Binding can’t be undone.` }];
+    { icon: "bound", text: plugin === undefined ? t("notWaitedFor", { count }) : t("notWaitedForPlugin", { count, plugin }) },
+    { icon: "warning", text: t("startsIncomplete", { count }) },
+  ] : [{ icon: "bound", text: t("sentAfter", { count }) }];
 }

@@ -1,7 +1,9 @@
 /** The reasons given last, offered again: this browser's memory, nothing more. */
+import { t } from "./texts";
+
 const KEY = "playground-reasons";
 const KEPT = 3;
-const FIRST = ["Outside the maintenance window", "Wrong zone", "Over budget"];
+const first = () => [t("outsideTheMaintenanceWindow"), t("wrongZone"), t("overBudget")];
 
 export function recentReasons(): string[] {
   try {
@@ -23,5 +25,5 @@ export function rememberReason(reason: string): void {
 
 export function offeredReasons(): { title: string; reasons: string[] } {
   const recent = recentReasons();
-  return recent.length > 0 ? { title: "Recent:", reasons: recent } : { title: "For example:", reasons: FIRST };
+  return recent.length > 0 ? { title: t("recent"), reasons: recent } : { title: t("forExample"), reasons: first() };
 }

@@ -8,13 +8,14 @@ import { Button, IconButton } from "@/components/Button";
 import { Icon } from "@/components/Icon";
 
 import classes from "./Breakpoints.module.css";
+import { t } from "./texts";
 
 type On = Run["breakpoints"][number]["on"];
 
 const KINDS: Record<On, { label: string; value: string; values: readonly string[] }> = {
-  point: { label: "reaches the extension point", value: "Filter", values: ["PreFilter", "Filter", "PostFilter", "PreScore", "Score", "Reserve", "Permit", "PreBind", "Bind"] },
-  status: { label: "becomes", value: "unschedulable", values: ["active", "backoff", "unschedulable", "waiting", "bound", "deleted"] },
-  rejection: { label: "is rejected by the plugin", value: "NodeResourcesFit", values: [] },
+  point: { get label() { return t("reachesTheExtensionPoint"); }, value: "Filter", values: ["PreFilter", "Filter", "PostFilter", "PreScore", "Score", "Reserve", "Permit", "PreBind", "Bind"] },
+  status: { get label() { return t("becomes"); }, value: "unschedulable", values: ["active", "backoff", "unschedulable", "waiting", "bound", "deleted"] },
+  rejection: { get label() { return t("isRejectedByThePlugin"); }, value: "NodeResourcesFit", values: [] },
 };
 
 interface BreakpointsProps {
@@ -35,22 +36,22 @@ export function Breakpoints({ run, operates, send }: BreakpointsProps) {
   };
   return (
     <details className={`${classes.box ?? ""} hidePhone`}>
-      <summary>Breakpoints{run.breakpoints.length === 0 ? "" : ` ${run.breakpoints.length}`}</summary>
+      <summary>{run.breakpoints.length === 0 ? t("breakpoints") : t("breakpointsNumber", { number: run.breakpoints.length })}</summary>
       <div className={classes.panel}>
-        {run.breakpoints.length === 0 ? <p className="faint">None. The run pauses when a pod does what you set here.</p> : (
+        {run.breakpoints.length === 0 ? <p className="faint">{t("noneTheRunPausesWhen")}</p> : (
           <ul>
             {run.breakpoints.map((one) => (
               <li key={one.id} data-hit={run.hit?.id === one.id}>
-                <span>{one.filter === undefined || one.filter === "" ? "any pod" : <code>{one.filter}</code>} {KINDS[one.on].label} <b>{one.value}</b>{one.node === undefined || one.node === "" ? "" : ` on ${one.node}`}</span>
-                <IconButton icon="close" label={`Remove the breakpoint at ${one.value}`} disabled={!operates} onClick={() => void send({ type: "breakpoint_remove", id: one.id })} />
+                <span>{one.filter === undefined || one.filter === "" ? t("anyPod") : <code>{one.filter}</code>} {KINDS[one.on].label} <b>{one.value}</b>{one.node === undefined || one.node === "" ? "" : ` ${t("onNode", { node: one.node })}`}</span>
+                <IconButton icon="close" label={t("removeTheBreakpointAt", { value: one.value })} disabled={!operates} onClick={() => void send({ type: "breakpoint_remove", id: one.id })} />
               </li>
             ))}
           </ul>
         )}
         <form onSubmit={set}>
-          <label htmlFor={`${id}-filter`}>Pods</label>
-          <input id={`${id}-filter`} value={filter} placeholder="all; text, !inverse, -l app=web" onChange={(event) => setFilter(event.currentTarget.value)} />
-          <label htmlFor={`${id}-on`}>Pause when one</label>
+          <label htmlFor={`${id}-filter`}>{t("pods")}</label>
+          <input id={`${id}-filter`} value={filter} placeholder={t("allTextInverseLApp")} onChange={(event) => setFilter(event.currentTarget.value)} />
+          <label htmlFor={`${id}-on`}>{t("pauseWhenOne")}</label>
           <select id={`${id}-on`} value={on} onChange={(event) => {
             const next = event.currentTarget.value as On;
             setOn(next);
@@ -58,11 +59,11 @@ export function Breakpoints({ run, operates, send }: BreakpointsProps) {
           }}>
             {(Object.keys(KINDS) as On[]).map((each) => <option key={each} value={each}>{KINDS[each].label}</option>)}
           </select>
-          <label htmlFor={`${id}-value`}>Which</label>
+          <label htmlFor={`${id}-value`}>{t("which")}</label>
           {kind.values.length === 0
             ? <input id={`${id}-value`} value={value} required onChange={(event) => setValue(event.currentTarget.value)} />
             : <select id={`${id}-value`} value={value} onChange={(event) => setValue(event.currentTarget.value)}>{kind.values.map((each) => <option key={each}>{each}</option>)}</select>}
-          <Button type="submit" size="sm" disabled={!operates || value.trim() === ""}>Set</Button>
+          <Button type="submit" size="sm" disabled={!operates || value.trim() === ""}>{t("set")}</Button>
         </form>
       </div>
     </details>
@@ -75,8 +76,8 @@ export function HitNotice({ run }: { run: Run }) {
   const [namespace = "", name = ""] = run.hit.pod.split("/");
   return (
     <p className={classes.hit} role="status">
-      <Icon name="stop" size={12} /> Paused at a breakpoint: {run.hit.text}.{" "}
-      <Link to="/runs/$run/pods/$namespace/$name" params={{ run: run.id, namespace, name }} className="leads">Open the pod</Link>
+      <Icon name="stop" size={12} /> {t("pausedAtABreakpoint", { text: run.hit.text })}{" "}
+      <Link to="/runs/$run/pods/$namespace/$name" params={{ run: run.id, namespace, name }} className="leads">{t("openThePod")}</Link>
     </p>
   );
 }

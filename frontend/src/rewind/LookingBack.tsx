@@ -12,6 +12,7 @@ import { notifyError } from "@/shell/notify";
 
 import classes from "./LookingBack.module.css";
 import { runAt } from "./moment";
+import { rich, t } from "./texts";
 
 export function LookingBack({ runKey }: { runKey: string }) {
   const { run, at } = runAt(runKey);
@@ -26,7 +27,7 @@ export function LookingBack({ runKey }: { runKey: string }) {
       const fork = await forkRun(run, { position: at });
       await navigate({ to: "/runs/$run", params: { run: fork.id } });
     } catch (error) {
-      notifyError("No fork was made.", error);
+      notifyError(t("noForkWasMade"), error);
     } finally {
       setBusy(false);
     }
@@ -34,10 +35,15 @@ export function LookingBack({ runKey }: { runKey: string }) {
   return (
     <div className={classes.banner} role="status">
       <Icon name="backoff" size={14} />
-      <span>You look at step <b className="num">{count(at)}</b>{timeline.data === undefined ? null : <> of <span className="num">{count(timeline.data.last)}</span></>}<span className="hidePhone">; commands are held</span></span>
-      <Link to="/runs/$run" params={{ run }} search={(old: Record<string, unknown>) => ({ ...old, at: undefined })} className="leads">Back to now</Link>
-      <Button size="sm" disabled={!operates || busy} title={operates ? "A new run that begins here; this one stays as it is" : "Your role can look, but not make runs"} onClick={() => void goOn()}>
-        {busy ? "Making a fork…" : "Continue from here on a fork"}
+      <span>
+        {timeline.data === undefined
+          ? rich("youLookAt", { at: <b className="num">{count(at)}</b> })
+          : rich("youLookAtOf", { at: <b className="num">{count(at)}</b>, last: <span className="num">{count(timeline.data.last)}</span> })}
+        <span className="hidePhone">{t("commandsAreHeld")}</span>
+      </span>
+      <Link to="/runs/$run" params={{ run }} search={(old: Record<string, unknown>) => ({ ...old, at: undefined })} className="leads">{t("backToNow")}</Link>
+      <Button size="sm" disabled={!operates || busy} title={operates ? t("aNewRunThatBegins") : t("yourRoleCanLookBut")} onClick={() => void goOn()}>
+        {busy ? t("makingAFork") : t("continueFromHereOnA")}
       </Button>
     </div>
   );

@@ -6,19 +6,13 @@ import { useEffect, useRef, useState } from "react";
 import { timelineQuery } from "@/api/queries";
 import type { Mark } from "@/api/types";
 import { IconButton } from "@/components/Button";
-import { count } from "@/format/number";
 import { useKeys } from "@/keys/useKeys";
 
 import { keyAt, runAt } from "./moment";
+import { t } from "./texts";
 import classes from "./TimelineBar.module.css";
 
 const SETTLED = 180;
-const WORDS: Record<Mark["kind"], [one: string, more: string]> = {
-  preemption: ["preemption", "preemptions"],
-  failure: ["attempt that found no node", "attempts that found no node"],
-  decision: ["decision", "decisions"],
-  command: ["command", "commands"],
-};
 const KINDS = ["failure", "preemption", "decision", "command"] as const;
 
 interface TimelineBarProps {
@@ -48,29 +42,29 @@ export function TimelineBar({ runKey, position, playing }: TimelineBarProps) {
     }, SETTLED);
   };
   useKeys([
-    { keys: "[", label: "One step back in time", group: "Run", run: () => lookAt(shown - 1) },
-    { keys: "]", label: "One step on", group: "Run", run: () => lookAt(shown + 1) },
+    { keys: "[", label: t("oneStepBackInTime"), group: t("run"), run: () => lookAt(shown - 1) },
+    { keys: "]", label: t("oneStepOn"), group: t("run"), run: () => lookAt(shown + 1) },
   ]);
   if (last === 0) return null;
   const marks = data?.marks ?? [];
   return (
-    <section className={classes.bar} aria-label="Timeline">
-      <IconButton icon="chevronLeft" label="One step back ([)" disabled={shown === 0} onClick={() => lookAt(shown - 1)} />
+    <section className={classes.bar} aria-label={t("timeline")}>
+      <IconButton icon="chevronLeft" label={t("oneStepBack")} disabled={shown === 0} onClick={() => lookAt(shown - 1)} />
       <div className={classes.track}>
         <div className={classes.marks} aria-hidden="true">
           {marks.map((mark) => (
             <i key={`${mark.kind} ${mark.position}`} data-kind={mark.kind} title={titleOf(mark)} style={{ left: `${(mark.position / last) * 100}%` }} />
           ))}
         </div>
-        <input type="range" min={0} max={last} step={1} value={shown} aria-label="Step of the run" aria-valuetext={valueText(shown, last)}
+        <input type="range" min={0} max={last} step={1} value={shown} aria-label={t("stepOfTheRun")} aria-valuetext={valueText(shown, last)}
           onChange={(event) => lookAt(event.currentTarget.valueAsNumber)} />
       </div>
-      <IconButton icon="chevronRight" label="One step on (])" disabled={shown >= last} onClick={() => lookAt(shown + 1)} />
-      <output className={`${classes.where ?? ""} num`}>{shown >= last ? `now, step ${count(last)}` : `${count(shown)} of ${count(last)}`}</output>
-      <ul className={`${classes.legend ?? ""} hidePhone`} aria-label="Marks">
+      <IconButton icon="chevronRight" label={t("oneStepOnKey")} disabled={shown >= last} onClick={() => lookAt(shown + 1)} />
+      <output className={`${classes.where ?? ""} num`}>{shown >= last ? t("now", { last }) : t("shownOfLast", { shown, last })}</output>
+      <ul className={`${classes.legend ?? ""} hidePhone`} aria-label={t("marks")}>
         {KINDS.filter((kind) => marks.some((mark) => mark.kind === kind)).map((kind) => {
           const number = marks.reduce((sum, mark) => sum + (mark.kind === kind ? mark.count : 0), 0);
-          return <li key={kind}><i data-kind={kind} aria-hidden="true" />{count(number)} {WORDS[kind][number === 1 ? 0 : 1]}</li>;
+          return <li key={kind}><i data-kind={kind} aria-hidden="true" />{t(kind, { count: number })}</li>;
         })}
       </ul>
     </section>
@@ -78,10 +72,10 @@ export function TimelineBar({ runKey, position, playing }: TimelineBarProps) {
 }
 
 function titleOf(mark: Mark): string {
-  const [one, more] = WORDS[mark.kind];
-  return mark.count === 1 ? `Step ${count(mark.position)}: ${one}, ${mark.text}` : `From step ${count(mark.position)}: ${mark.count} ${more}, the first ${mark.text}`;
+  const { position, text } = mark;
+  return mark.count === 1 ? t("markOne", { position, text, kind: t(`only.${mark.kind}`) }) : t("markMore", { position, text, marks: t(mark.kind, { count: mark.count }) });
 }
 
 function valueText(at: number, last: number): string {
-  return at >= last ? `now, step ${last}` : `step ${at} of ${last}`;
+  return at >= last ? t("now", { last }) : t("stepOf", { at, last });
 }

@@ -4,19 +4,20 @@ import { Link } from "@tanstack/react-router";
 import { type Counts, type Run, type RunState, STATE_KEYS, type StateKey } from "@/api/types";
 import { Icon, type IconName } from "@/components/Icon";
 import { STATES } from "@/components/states";
-import { count, counted } from "@/format/number";
+import { t } from "@/components/texts";
+import { count } from "@/format/number";
 import { day, exact } from "@/format/time";
 
 import classes from "./RunsTable.module.css";
 
 const STATE_LOOK: Record<RunState, { word: string; icon: IconName | null; tone: "now" | "done" | "bad" | "plain" }> = {
-  created: { word: "Not started", icon: "pause", tone: "plain" },
-  playing: { word: "Playing", icon: null, tone: "now" },
-  paused: { word: "Paused", icon: "pause", tone: "plain" },
-  waiting_for_person: { word: "Waiting for a person", icon: "waiting", tone: "plain" },
-  finished: { word: "Finished", icon: "bound", tone: "done" },
-  stopped: { word: "Stopped", icon: "stop", tone: "done" },
-  failed: { word: "Failed", icon: "warning", tone: "bad" },
+  created: { get word() { return t("notStarted"); }, icon: "pause", tone: "plain" },
+  playing: { get word() { return t("playing"); }, icon: null, tone: "now" },
+  paused: { get word() { return t("paused"); }, icon: "pause", tone: "plain" },
+  waiting_for_person: { get word() { return t("waitingForAPerson"); }, icon: "waiting", tone: "plain" },
+  finished: { get word() { return t("finished"); }, icon: "bound", tone: "done" },
+  stopped: { get word() { return t("stopped"); }, icon: "stop", tone: "done" },
+  failed: { get word() { return t("failed"); }, icon: "warning", tone: "bad" },
 };
 
 /** From placed to pending, as the bar is read from left to right. */
@@ -40,7 +41,7 @@ export function CountsBar({ counts }: { counts: Counts }) {
   // A sliver stays visible: no segment is thinner than 1.2 % of the bar.
   return (
     <>
-      <span className={classes.bar} role="img" aria-label={sentence === "" ? "No pods" : sentence}>
+      <span className={classes.bar} role="img" aria-label={sentence === "" ? t("noPods") : sentence}>
         {present.map((key) => (
           <i key={key} className={`st-${key}`} style={{ flex: Math.max(counts[key], total * 0.012) }} title={`${count(counts[key])} ${STATES[key].title}`} />
         ))}
@@ -58,7 +59,7 @@ export function CountsBar({ counts }: { counts: Counts }) {
 function progress(run: Run): string {
   if (run.state === "failed") return run.error ?? "failed";
   const left = run.arrivals?.left ?? 0;
-  return left > 0 ? `${count(left)} still to arrive` : counted(run.attempts, "attempt");
+  return left > 0 ? t("stillToArrive", { left }) : t("nAttempts", { count: run.attempts });
 }
 
 interface RunsTableProps {
@@ -73,8 +74,8 @@ export function RunsTable({ runs, me, now }: RunsTableProps) {
       <table className={classes.table}>
         <thead>
           <tr>
-            <th scope="col">Cluster</th><th scope="col">Configuration</th><th scope="col">State</th><th scope="col">Pods</th>
-            <th scope="col"><span className="srOnly">Progress</span></th><th scope="col" className={classes.right}>Started</th>
+            <th scope="col">{t("cluster")}</th><th scope="col">{t("configuration")}</th><th scope="col">{t("state")}</th><th scope="col">{t("pods")}</th>
+            <th scope="col"><span className="srOnly">{t("progress")}</span></th><th scope="col" className={classes.right}>{t("started")}</th>
           </tr>
         </thead>
         <tbody>
@@ -82,12 +83,12 @@ export function RunsTable({ runs, me, now }: RunsTableProps) {
             <tr key={run.id}>
               <td>
                 <Link to="/runs/$run" params={{ run: run.id }} className={classes.main}><b>{run.snapshot.name}</b></Link>
-                <em>{run.number}, started by {run.started_by === me ? "you" : run.started_by}</em>
+                <em>{run.started_by === me ? t("startedByYou", { number: run.number }) : t("startedBy", { number: run.number, who: run.started_by })}</em>
               </td>
               <td>
                 <Link to="/configurations/$configuration" params={{ configuration: run.configuration.id }}
                   search={run.configuration.builtin ? {} : { version: run.configuration.version }} className="leads">{run.configuration.name}</Link>{" "}
-                <span className="faint">{run.configuration.builtin ? "built-in" : `v${run.configuration.version}`}</span>
+                <span className="faint">{run.configuration.builtin ? t("builtIn") : `v${run.configuration.version}`}</span>
               </td>
               <td className={classes.stateCell}><RunStateWord state={run.state} /></td>
               <td className={classes.podsCell}><CountsBar counts={run.counts} /></td>

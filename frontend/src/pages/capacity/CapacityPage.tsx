@@ -13,7 +13,7 @@ import { Button } from "@/components/Button";
 import { Icon } from "@/components/Icon";
 import { Outlines } from "@/components/Outcome";
 import { Page, Panel, PanelHeader } from "@/components/Panel";
-import { count, counted } from "@/format/number";
+import { count } from "@/format/number";
 import { useKeys } from "@/keys/useKeys";
 import { useNodes, useRunStore, useRunView } from "@/live/useLive";
 import { splitPod } from "@/pages/run/Inspector";
@@ -21,6 +21,7 @@ import { useTitle } from "@/shell/useTitle";
 
 import { csv, nodesRows, nodesSentence, podsRows, podsSentence, roomOf, shapesOf } from "./capacity";
 import classes from "./CapacityPage.module.css";
+import { t } from "./texts";
 
 const route = getRouteApi("/runs/$run/capacity");
 
@@ -28,15 +29,15 @@ export function CapacityPage() {
   const { run } = route.useParams();
   const view = useRunView(useRunStore(run));
   const navigate = useNavigate();
-  useTitle(view.run === null ? "Capacity" : `Capacity · ${view.run.snapshot.name}`);
-  useKeys([{ keys: "Escape", label: "Back to the run", group: "Run", run: () => void navigate({ to: "/runs/$run", params: { run } }) }]);
+  useTitle(view.run === null ? t("capacity") : t("capacityName", { name: view.run.snapshot.name }));
+  useKeys([{ keys: "Escape", label: t("backToTheRun"), group: t("run"), run: () => void navigate({ to: "/runs/$run", params: { run } }) }]);
   return (
     <Page className={classes.page ?? ""}>
-      <nav className="row faint" aria-label="Breadcrumbs">
-        <Link className="leads" to="/runs/$run" params={{ run }}>{view.run === null ? "Run" : `${view.run.snapshot.name} run`}</Link><Icon name="chevronRight" size={11} /><span>Capacity</span>
+      <nav className="row faint" aria-label={t("breadcrumbs")}>
+        <Link className="leads" to="/runs/$run" params={{ run }}>{view.run === null ? t("run") : t("nameRun", { name: view.run.snapshot.name })}</Link><Icon name="chevronRight" size={11} /><span>{t("capacity")}</span>
       </nav>
-      <h1>Capacity</h1>
-      {view.run === null ? <Outlines count={3} height={64} label="Reading the run" /> : <><Pods run={view.run} /><Nodes run={view.run} /></>}
+      <h1>{t("capacity")}</h1>
+      {view.run === null ? <Outlines count={3} height={64} label={t("readingTheRun")} /> : <><Pods run={view.run} /><Nodes run={view.run} /></>}
     </Page>
   );
 }
@@ -56,15 +57,15 @@ function Pods({ run }: { run: Run }) {
   };
   return (
     <Panel aria-labelledby="more-pods" className={classes.panel ?? ""}>
-      <PanelHeader id="more-pods" title="How many more pods like this one fit?"><span className="faint hidePhone">scheduled one after the other on a copy, nobody is evicted</span></PanelHeader>
+      <PanelHeader id="more-pods" title={t("howManyMorePodsLike")}><span className="faint hidePhone">{t("scheduledOneAfterTheOther")}</span></PanelHeader>
       <form className={classes.ask} onSubmit={ask}>
-        <label>Pod, namespace/name
+        <label>{t("podNamespaceName")}
           <input list="capacity-pods" value={text} placeholder="shop/web-1" autoComplete="off" spellCheck={false} onChange={(event) => setText(event.currentTarget.value)} />
         </label>
         <datalist id="capacity-pods">{(known.data?.results ?? []).map((card) => <option key={card.key} value={`${card.namespace}/${card.name}`} />)}</datalist>
-        <Button type="submit" disabled={!text.includes("/")}>Count</Button>
+        <Button type="submit" disabled={!text.includes("/")}>{t("count")}</Button>
       </form>
-      <Working of={asked} what="How many more fit" failed="It could not be counted." />
+      <Working of={asked} what={t("howManyMoreFit")} failed={t("itCouldNotBeCounted")} />
       {asked.result === null ? null : <Room run={run.id} answer={asked.result} />}
       <Behind moment={moment} shown={asked.result !== null} />
     </Panel>
@@ -77,11 +78,11 @@ function Room({ run, answer }: { run: string; answer: PodsAnswer }) {
   return (
     <>
       <div className={classes.answer} role="status"><strong>{podsSentence(answer)}</strong><span className="grow" /><Csv name="capacity-pods.csv" rows={() => podsRows(answer)} /></div>
-      {answer.message === "" ? null : <p className={classes.note}>The next: {answer.message}</p>}
+      {answer.message === "" ? null : <p className={classes.note}>{t("theNext", { message: answer.message })}</p>}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <div className={classes.scroll} tabIndex={0} role="region" aria-label="Room per node">
+      <div className={classes.scroll} tabIndex={0} role="region" aria-label={t("roomPerNode")}>
         <table className={classes.table}>
-          <thead><tr><th scope="col">Node</th><th scope="col">Fits</th><th scope="col">Stops the next</th><th scope="col">Reasons</th></tr></thead>
+          <thead><tr><th scope="col">{t("node")}</th><th scope="col">{t("fits")}</th><th scope="col">{t("stopsTheNext")}</th><th scope="col">{t("reasons")}</th></tr></thead>
           <tbody>
             {taking.map((one) => (
               <tr key={one.node}>
@@ -92,8 +93,8 @@ function Room({ run, answer }: { run: string; answer: PodsAnswer }) {
             ))}
             {full.map((one) => (
               <tr key={`${one.plugin} ${one.reasons}`}>
-                <th scope="row" title={one.nodes.join(", ")}>{one.nodes.length === 1 ? <span className="mono">{one.nodes[0]}</span> : counted(one.nodes.length, "node")}</th>
-                <td className="num">0</td><td>{one.plugin}</td><td className={classes.wide}>{one.reasons === "" ? "enough was found before" : one.reasons}</td>
+                <th scope="row" title={one.nodes.join(", ")}>{one.nodes.length === 1 ? <span className="mono">{one.nodes[0]}</span> : t("nNodes", { count: one.nodes.length })}</th>
+                <td className="num">0</td><td>{one.plugin}</td><td className={classes.wide}>{one.reasons === "" ? t("enoughWasFoundBefore") : one.reasons}</td>
               </tr>
             ))}
           </tbody>
@@ -112,20 +113,20 @@ function Nodes({ run }: { run: Run }) {
   const asked = useAnalysis(run.id, moment.at === null || shape === undefined ? null : { name: "capacity_nodes", arguments: { node: shape }, position: moment.at });
   return (
     <Panel aria-labelledby="more-nodes" className={classes.panel ?? ""}>
-      <PanelHeader id="more-nodes" title="How many nodes until everybody fits?"><span className="faint hidePhone">the smallest number, tried from none upwards</span></PanelHeader>
+      <PanelHeader id="more-nodes" title={t("howManyNodesUntilEverybody")}><span className="faint hidePhone">{t("theSmallestNumberTriedFrom")}</span></PanelHeader>
       <div className={classes.ask}>
-        <label>Shape, one of the cluster's
+        <label>{t("shapeOneOfTheClusters")}
           <select value={shape ?? ""} onChange={(event) => {
             if (run.position !== moment.at) moment.take();
             void navigate({ search: (old) => ({ ...old, shape: event.currentTarget.value === "" ? undefined : event.currentTarget.value }) });
           }}>
-            <option value="">Choose a shape</option>
-            {shapes.some((one) => one.node === shape) || shape === undefined ? null : <option value={shape}>like {shape}</option>}
-            {shapes.map((one) => <option key={one.node} value={one.node}>{one.label} ({counted(one.nodes, "node")})</option>)}
+            <option value="">{t("chooseAShape")}</option>
+            {shapes.some((one) => one.node === shape) || shape === undefined ? null : <option value={shape}>{t("likeShape", { shape })}</option>}
+            {shapes.map((one) => <option key={one.node} value={one.node}>{one.label} ({t("nNodes", { count: one.nodes })})</option>)}
           </select>
         </label>
       </div>
-      <Working of={asked} what="How many nodes" failed="It could not be counted." />
+      <Working of={asked} what={t("howManyNodes")} failed={t("itCouldNotBeCounted")} />
       {asked.result === null ? null : <Needed run={run.id} answer={asked.result} />}
       <Behind moment={moment} shown={asked.result !== null} />
     </Panel>
@@ -138,11 +139,11 @@ function Needed({ run, answer }: { run: string; answer: NodesAnswer }) {
       <div className={classes.answer} role="status"><strong>{nodesSentence(answer)}</strong><span className="grow" /><Csv name="capacity-nodes.csv" rows={() => nodesRows(answer)} /></div>
       {answer.never.length === 0 ? null : (
         <>
-          <p className={classes.note}>{counted(answer.never.length, "pod")} {answer.never.length === 1 ? "stays" : "stay"} pending even with {counted(answer.limit, "such node")}: something else keeps {answer.never.length === 1 ? "it" : "them"}.</p>
+          <p className={classes.note}>{t("podsPendingEvenWithSomething", { count: answer.never.length, which: answer.never.length === 1 ? t("stays") : t("stay"), such: t("suchNodes", { count: answer.limit }), which2: answer.never.length === 1 ? t("it") : t("them") })}</p>
           {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-          <div className={classes.scroll} tabIndex={0} role="region" aria-label="Pods that no such node helps">
+          <div className={classes.scroll} tabIndex={0} role="region" aria-label={t("podsThatNoSuchNode")}>
             <table className={classes.table}>
-              <thead><tr><th scope="col">Pod</th><th scope="col">Message as kube-scheduler writes it</th></tr></thead>
+              <thead><tr><th scope="col">{t("pod")}</th><th scope="col">{t("messageAsKubeSchedulerWrites")}</th></tr></thead>
               <tbody>
                 {answer.never.map((one) => {
                   const target = splitPod(one.pod);
@@ -163,8 +164,8 @@ function Needed({ run, answer }: { run: string; answer: NodesAnswer }) {
 }
 
 function Behind({ moment, shown }: { moment: ReturnType<typeof useMoment>; shown: boolean }) {
-  if (moment.at === null) return <p className={classes.note}>The run moves on. <Button size="sm" onClick={moment.take}>Count at this moment</Button></p>;
-  return moment.behind && shown ? <p className={classes.note}>The run has moved on since. <Button size="sm" onClick={moment.take}>Count again</Button></p> : null;
+  if (moment.at === null) return <p className={classes.note}>{t("theRunMovesOn")} <Button size="sm" onClick={moment.take}>{t("nAtThisMoment")}</Button></p>;
+  return moment.behind && shown ? <p className={classes.note}>{t("theRunHasMovedOn")} <Button size="sm" onClick={moment.take}>{t("nAgain")}</Button></p> : null;
 }
 
 function Csv({ name, rows }: { name: string; rows: () => (string | number)[][] }) {

@@ -1,8 +1,10 @@
 /** Answers about capacity as rows and as files; shapes of the nodes that a run has. */
 import type { NodeRoom, NodesAnswer, PodsAnswer } from "@/api/analyses";
-import { count, counted } from "@/format/number";
+import { count } from "@/format/number";
 import { amount, resourceLabel } from "@/format/resources";
 import type { NodeColumns } from "@/live/nodeColumns";
+
+import { t } from "./texts";
 
 export interface Shape {
   /** The node that stands for it. */
@@ -55,17 +57,17 @@ export function roomOf(answer: PodsAnswer): { taking: NodeRoom[]; full: Full[] }
 
 /** "21 more like staging/web fit." */
 export function podsSentence(answer: PodsAnswer): string {
-  if (answer.fits === 0) return `No more like ${answer.pod} fits.`;
-  const more = answer.at_limit ? `At least ${count(answer.fits)}` : count(answer.fits);
-  return `${more} more like ${answer.pod} ${answer.fits === 1 ? "fits" : "fit"}.`;
+  if (answer.fits === 0) return t("noMoreLikeFits", { pod: answer.pod });
+  const more = answer.at_limit ? t("atLeast", { fits: answer.fits }) : count(answer.fits);
+  return t("moreLike", { more, pod: answer.pod, which: answer.fits === 1 ? t("fits2") : t("fit") });
 }
 
 export function nodesSentence(answer: NodesAnswer): string {
   if (answer.nodes === 0) {
-    return answer.never.length === 0 ? "Every pending pod has room already." : `No number of nodes like ${answer.shape} helps anybody who is pending.`;
+    return answer.never.length === 0 ? t("everyPendingPodHasRoom") : t("noNumberOfNodesLike", { shape: answer.shape });
   }
-  return `${counted(answer.nodes, "more node")} like ${answer.shape} ${answer.nodes === 1 ? "gives" : "give"} ${counted(answer.helped, "pending pod")} a place; `
-    + `with ${answer.nodes - 1 === 0 ? "none" : counted(answer.nodes - 1, "node")} ${count(answer.with_one_less)} would be left.`;
+  return t("moreNodesLikeAPlace", { count: answer.nodes, shape: answer.shape, which: answer.nodes === 1 ? t("gives") : t("give"), pending: t("pendingPods", { count: answer.helped }) })
+    + t("withWouldBeLeft", { which: answer.nodes - 1 === 0 ? t("none") : t("nNodes", { count: answer.nodes - 1 }), withoneless: answer.with_one_less });
 }
 
 type Cell = string | number;

@@ -14,6 +14,7 @@ import classes from "./Compare.module.css";
 import { Differences } from "./Differences";
 import { Fullness } from "./Fullness";
 import { CameTo, StillFits, Zones } from "./Tables";
+import { t } from "./texts";
 import { headline, type Names } from "./words";
 
 const route = getRouteApi("/compare");
@@ -26,36 +27,36 @@ export function ComparePage() {
   const comparison = useQuery({ ...comparisonQuery(a ?? "", b ?? ""), enabled: a !== undefined && b !== undefined });
   const seen = comparison.data;
   const names: Names = { a: seen?.a.run.number ?? "A", b: seen?.b.run.number ?? "B" };
-  useTitle(seen === undefined ? "Compare" : `${names.a} and ${names.b}`);
+  useTitle(seen === undefined ? t("compare") : t("aAndB", { a: names.a, b: names.b }));
   const choose = (side: "a" | "b", run: string) => void navigate({ search: (old) => ({ ...old, [side]: run === "" ? undefined : run, offset: undefined }), replace: true });
   return (
     <Page>
       <header className={classes.head}>
-        <h1>Compare</h1>
+        <h1>{t("compare")}</h1>
         <div className={classes.sides}>
           <Side side="a" value={a} runs={runs.data?.results ?? []} onChange={(run) => choose("a", run)} />
-          <Button size="sm" kind="ghost" disabled={a === undefined && b === undefined} onClick={() => void navigate({ search: (old) => ({ ...old, a: b, b: a, kind: undefined, offset: undefined }), replace: true })}>Swap</Button>
+          <Button size="sm" kind="ghost" disabled={a === undefined && b === undefined} onClick={() => void navigate({ search: (old) => ({ ...old, a: b, b: a, kind: undefined, offset: undefined }), replace: true })}>{t("swap")}</Button>
           <Side side="b" value={b} runs={runs.data?.results ?? []} onChange={(run) => choose("b", run)} />
         </div>
       </header>
-      {runs.error === null ? null : <Panel><Failed what="Could not list runs." error={runs.error} retry={() => void runs.refetch()} /></Panel>}
-      {a === undefined || b === undefined ? <Panel><Empty>Choose two runs. Best of one cluster with two configurations, then what differs comes from the configuration.</Empty></Panel>
+      {runs.error === null ? null : <Panel><Failed what={t("couldNotListRuns")} error={runs.error} retry={() => void runs.refetch()} /></Panel>}
+      {a === undefined || b === undefined ? <Panel><Empty>{t("chooseTwoRunsBestOf")}</Empty></Panel>
         : seen === undefined ? (
           <Panel>
-            {comparison.error === null ? <Outlines count={8} height={28} label="Comparing the runs" />
-              : <Failed what="The runs could not be compared." error={comparison.error} retry={() => void comparison.refetch()} />}
+            {comparison.error === null ? <Outlines count={8} height={28} label={t("comparingTheRuns")} />
+              : <Failed what={t("theRunsCouldNotBe")} error={comparison.error} retry={() => void comparison.refetch()} />}
           </Panel>
         ) : (
           <>
-            <Panel className={classes.answer ?? ""} aria-label="The difference">
+            <Panel className={classes.answer ?? ""} aria-label={t("theDifference")}>
               <h2>{headline(seen)}</h2>
               <p className="muted">
                 <b>A</b> <RunWords run={seen.a.run} /> · <b>B</b> <RunWords run={seen.b.run} />
               </p>
-              {seen.same_cluster ? null : <p className={classes.warn}>Two different clusters: pods are paired by their names.</p>}
+              {seen.same_cluster ? null : <p className={classes.warn}>{t("twoDifferentClustersPodsAre")}</p>}
               {seen.a.settled && seen.b.settled ? null : (
-                <p className="muted">{[seen.a, seen.b].filter((side) => !side.settled).map((side) => side.run.number).join(" and ")} may still change.{" "}
-                  <Button size="sm" kind="ghost" onClick={() => void comparison.refetch()}>Read again</Button></p>
+                <p className="muted">{t("mayStillChange", { map: [seen.a, seen.b].filter((side) => !side.settled).map((side) => side.run.number).join(" and ") })}{" "}
+                  <Button size="sm" kind="ghost" onClick={() => void comparison.refetch()}>{t("readAgain")}</Button></p>
               )}
             </Panel>
             <div className={classes.columns}>
@@ -75,7 +76,7 @@ export function ComparePage() {
 function RunWords({ run }: { run: Run }) {
   const { configuration } = run;
   return (
-    <><Link to="/runs/$run" params={{ run: run.id }} className="leads">{run.number}</Link>, {run.snapshot.name} with {configuration.name}{configuration.builtin ? "" : ` v${configuration.version}`}, seed {run.seed}</>
+    <><Link to="/runs/$run" params={{ run: run.id }} className="leads">{run.number}</Link>{t("withSeed", { name: run.snapshot.name, name2: configuration.name, which: configuration.builtin ? "" : ` v${configuration.version}`, seed: run.seed })}</>
   );
 }
 
@@ -93,10 +94,10 @@ function Side({ side, value, runs, onChange }: SideProps) {
   const offered = older.data === undefined || listed ? runs : [older.data, ...runs];
   return (
     <label className={classes.side}>
-      <b aria-hidden="true">{side.toUpperCase()}</b><span className="srOnly">Run {side.toUpperCase()}</span>
+      <b aria-hidden="true">{side.toUpperCase()}</b><span className="srOnly">{t("runToUpperCase", { toUpperCase: side.toUpperCase() })}</span>
       <select value={value ?? ""} onChange={(event) => onChange(event.currentTarget.value)}>
-        <option value="">a run…</option>
-        {value !== undefined && !offered.some((run) => run.id === value) ? <option value={value}>the run of this address</option> : null}
+        <option value="">{t("aRun")}</option>
+        {value !== undefined && !offered.some((run) => run.id === value) ? <option value={value}>{t("theRunOfThisAddress")}</option> : null}
         {offered.map((run) => <option key={run.id} value={run.id}>{run.number} · {run.snapshot.name} · {run.configuration.name}{run.configuration.builtin ? "" : ` v${run.configuration.version}`}</option>)}
       </select>
     </label>

@@ -14,6 +14,7 @@ import { count } from "@/format/number";
 import { looksOf } from "@/pages/pod/pluginColours";
 
 import classes from "./Compare.module.css";
+import { t } from "./texts";
 import { causeWords, KIND_WORDS, type Names, signed } from "./words";
 
 const route = getRouteApi("/compare");
@@ -38,39 +39,39 @@ export function Differences({ a, b, comparison, names }: { a: string; b: string;
   const goTo = (next: number) => void navigate({ search: (old) => ({ ...old, offset: next === 0 ? undefined : next }), replace: true });
   return (
     <Panel aria-labelledby="differences">
-      <PanelHeader id="differences" title="Pods that differ">
+      <PanelHeader id="differences" title={t("podsThatDiffer")}>
         <span className="muted num" role="status">{pods.data === undefined ? "" : count(total)}</span>
         <span className="grow" />
         <ButtonAnchor size="sm" icon="download" href={exportAddress(a, b, "csv", filter)} download>CSV</ButtonAnchor>
         <ButtonAnchor size="sm" icon="download" href={exportAddress(a, b, "json", filter)} download>JSON</ButtonAnchor>
       </PanelHeader>
-      <nav className={classes.kinds} aria-label="Kinds of difference">
-        <Link from="/compare" to="/compare" replace search={(old) => ({ ...old, kind: undefined, offset: undefined })} className={classes.kind} aria-current={kind === undefined ? "true" : undefined} activeProps={{}}>All that differ <b className="num">{count(all)}</b></Link>
+      <nav className={classes.kinds} aria-label={t("kindsOfDifference")}>
+        <Link from="/compare" to="/compare" replace search={(old) => ({ ...old, kind: undefined, offset: undefined })} className={classes.kind} aria-current={kind === undefined ? "true" : undefined} activeProps={{}}>{t("allThatDiffer")} <b className="num">{count(all)}</b></Link>
         {KINDS.filter((one) => counts[one] > 0 || one === kind).map((one) => (
           <Link key={one} from="/compare" to="/compare" replace search={(old) => ({ ...old, kind: one, offset: undefined })} className={classes.kind} aria-current={kind === one ? "true" : undefined} activeProps={{}}>
             {KIND_WORDS[one](names)} <b className="num">{count(counts[one])}</b>
           </Link>
         ))}
         <span className="grow" />
-        <input type="search" value={text} placeholder="a part of namespace/name" aria-label="Filter pods" onChange={(event) => setText(event.currentTarget.value)} />
+        <input type="search" value={text} placeholder={t("aPartOfNamespaceName")} aria-label={t("filterPods")} onChange={(event) => setText(event.currentTarget.value)} />
       </nav>
-      {pods.isPending ? <Outlines count={6} height={30} label="Reading the pods that differ" /> : null}
-      {pods.error === null ? null : <Failed what="The pods that differ could not be read." error={pods.error} retryLabel="Read again" retry={() => void pods.refetch()} />}
-      {pods.data?.results.length === 0 ? <Empty action={q === undefined ? null : <Button size="sm" onClick={() => setText("")}>Clear the filter</Button>}>{q === undefined ? "No pod went another way." : `No such pod matches “${q}”.`}</Empty> : null}
+      {pods.isPending ? <Outlines count={6} height={30} label={t("readingThePodsThatDiffer")} /> : null}
+      {pods.error === null ? null : <Failed what={t("thePodsThatDifferCould")} error={pods.error} retryLabel={t("readAgain")} retry={() => void pods.refetch()} />}
+      {pods.data?.results.length === 0 ? <Empty action={q === undefined ? null : <Button size="sm" onClick={() => setText("")}>{t("clearTheFilter")}</Button>}>{q === undefined ? t("noPodWentAnotherWay") : t("noSuchPodMatches", { q })}</Empty> : null}
       {pods.data === undefined || pods.data.results.length === 0 ? null : (
         // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-        <div className={classes.scroller} tabIndex={0} role="region" aria-label="Rows of pods that differ">
+        <div className={classes.scroller} tabIndex={0} role="region" aria-label={t("rowsOfPodsThatDiffer")}>
           <table className={`${classes.table} ${classes.rows}`}>
-            <thead><tr><th scope="col">Pod</th><th scope="col">Namespace</th><th scope="col">{names.a}</th><th scope="col">{names.b}</th><th scope="col">Why</th></tr></thead>
+            <thead><tr><th scope="col">{t("pod")}</th><th scope="col">{t("namespace")}</th><th scope="col">{names.a}</th><th scope="col">{names.b}</th><th scope="col">{t("why")}</th></tr></thead>
             <tbody>{pods.data.results.map((row) => <Row key={`${row.pod.namespace}/${row.pod.name}`} row={row} a={a} b={b} names={names} />)}</tbody>
           </table>
         </div>
       )}
       {total <= LIMIT ? null : (
         <div className={classes.pages}>
-          <Button size="sm" icon="chevronLeft" disabled={offset === 0} onClick={() => goTo(Math.max(0, offset - LIMIT))}>Before</Button>
-          <span className="faint num">{count(offset + 1)} to {count(Math.min(total, offset + LIMIT))} of {count(total)}</span>
-          <Button size="sm" icon="chevronRight" disabled={offset + LIMIT >= total} onClick={() => goTo(offset + LIMIT)}>After</Button>
+          <Button size="sm" icon="chevronLeft" disabled={offset === 0} onClick={() => goTo(Math.max(0, offset - LIMIT))}>{t("before")}</Button>
+          <span className="faint num">{t("toOf", { offset: offset + 1, min: Math.min(total, offset + LIMIT), total })}</span>
+          <Button size="sm" icon="chevronRight" disabled={offset + LIMIT >= total} onClick={() => goTo(offset + LIMIT)}>{t("after")}</Button>
         </div>
       )}
     </Panel>
@@ -100,12 +101,12 @@ function Causes({ row, names }: { row: PodDifference; names: Names }) {
 /** Where the pod is in one run, linked to the pod there. */
 function Place({ run, row, side, name }: { run: string; row: PodDifference; side: "a" | "b"; name: string }) {
   const place = row[side];
-  if (place === null) return <span className="faint">no such pod</span>;
+  if (place === null) return <span className="faint">{t("noSuchPod")}</span>;
   const { column } = place;
   const words = place.node ?? (column === "deleted" ? "deleted" : STATES[column satisfies StateKey].title);
   return (
     <Link to="/runs/$run/pods/$namespace/$name" params={{ run, namespace: row.pod.namespace, name: row.pod.name }} search={place.node === null ? {} : { point: "Score" }}
-      className={`leads ${place.node === null ? "" : "mono"}`} title={`${row.pod.name} in ${name}`}>{words}</Link>
+      className={`leads ${place.node === null ? "" : "mono"}`} title={t("nameInName2", { name: row.pod.name, name2: name })}>{words}</Link>
   );
 }
 
@@ -114,11 +115,11 @@ function Points({ points, names, row }: { points: readonly Swing[]; names: Names
   const shown = [...points].sort((one, two) => two.swing - one.swing);
   return (
     <table>
-      <caption className="srOnly">Weighted points of both nodes</caption>
+      <caption className="srOnly">{t("weightedPointsOfBothNodes")}</caption>
       <thead>
-        <tr><th scope="col">Plugin</th>
-          <th scope="col">{row.a?.node} in {names.a}</th><th scope="col">{row.b?.node} in {names.a}</th>
-          <th scope="col">{row.a?.node} in {names.b}</th><th scope="col">{row.b?.node} in {names.b}</th><th scope="col">moved by</th></tr>
+        <tr><th scope="col">{t("plugin")}</th>
+          <th scope="col">{t("nodeInA", { node: row.a?.node ?? "", a: names.a })}</th><th scope="col">{t("nodeInA", { node: row.b?.node ?? "", a: names.a })}</th>
+          <th scope="col">{t("nodeInB", { node: row.a?.node ?? "", b: names.b })}</th><th scope="col">{t("nodeInB", { node: row.b?.node ?? "", b: names.b })}</th><th scope="col">{t("movedBy")}</th></tr>
       </thead>
       <tbody>
         {shown.map((one) => (

@@ -6,6 +6,7 @@ import { Segmented } from "@/components/Segmented";
 import { amount, resourceLabel } from "@/format/resources";
 
 import classes from "./Compare.module.css";
+import { t } from "./texts";
 import { type Names, shareText } from "./words";
 
 interface FullnessProps {
@@ -30,16 +31,16 @@ export function Fullness({ comparison, names, asTable, onView }: FullnessProps) 
   const rows = bothOf(comparison);
   return (
     <Panel aria-labelledby="fullness">
-      <PanelHeader id="fullness" title="How full nodes are">
-        <span className="muted hidePhone">requests of allocatable</span>
+      <PanelHeader id="fullness" title={t("howFullNodesAre")}>
+        <span className="muted hidePhone">{t("requestsOfAllocatable")}</span>
         <span className="grow" />
-        <Segmented label="Use of nodes as" value={asTable ? "table" : "bars"} onChange={(view) => onView(view === "table")}
-          options={[{ value: "bars", label: "Bars" }, { value: "table", label: "Table" }]} />
+        <Segmented label={t("useOfNodesAs")} value={asTable ? "table" : "bars"} onChange={(view) => onView(view === "table")}
+          options={[{ value: "bars", label: t("bars2") }, { value: "table", label: t("table2") }]} />
       </PanelHeader>
-      {rows.length === 0 ? <Empty>Neither run has begun.</Empty> : asTable ? <Table rows={rows} names={names} /> : (
+      {rows.length === 0 ? <Empty>{t("neitherRunHasBegun")}</Empty> : asTable ? <Table rows={rows} names={names} /> : (
         <div className={classes.body}>
           <div className={classes.pictures}>{rows.map((row) => <Picture key={row.name} row={row} names={names} />)}</div>
-          <p className={classes.legend}><span>bar: mean of the nodes</span><span>line: one standard deviation to each side</span><span>mark: the fullest node</span></p>
+          <p className={classes.legend}><span>{t("barMeanOfTheNodes")}</span><span>{t("lineOneStandardDeviationTo")}</span><span>{t("markTheFullestNode")}</span></p>
         </div>
       )}
     </Panel>
@@ -61,7 +62,7 @@ const at = (share: number): string => `${Math.min(100, Math.max(0, share * 100))
 function Line({ side, name, one }: { side: "a" | "b"; name: string; one: ComparedResource | null }) {
   const { mean = null, deviation = null, highest = null } = one ?? {};
   const text = mean === null || deviation === null ? "none" : `${shareText(mean)} ± ${(deviation * 100).toFixed(1)}`;
-  const sentence = `${name}: mean ${text}, fullest ${shareText(highest)}`;
+  const sentence = t("meanFullest", { name, text, shareText: shareText(highest) });
   return (
     <div className={classes.line} data-side={side}>
       <i aria-hidden="true">{side.toUpperCase()}</i>
@@ -82,11 +83,11 @@ function Line({ side, name, one }: { side: "a" | "b"; name: string; one: Compare
 function Table({ rows, names }: { rows: readonly Both[]; names: Names }) {
   return (
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className={classes.scroller} tabIndex={0} role="region" aria-label="Use of nodes, table">
+    <div className={classes.scroller} tabIndex={0} role="region" aria-label={t("useOfNodesTable")}>
       <table className={classes.table}>
         <thead><tr>
-          <th scope="col">Resource</th><th scope="col" className={classes.left}>Run</th><th scope="col">Requested</th><th scope="col">Allocatable</th><th scope="col">Share</th>
-          <th scope="col">Mean</th><th scope="col">Std. deviation</th><th scope="col">Fullest</th><th scope="col">Zones apart</th>
+          <th scope="col">{t("resource")}</th><th scope="col" className={classes.left}>{t("run")}</th><th scope="col">{t("requested")}</th><th scope="col">{t("allocatable")}</th><th scope="col">{t("share")}</th>
+          <th scope="col">{t("mean")}</th><th scope="col">{t("stdDeviation")}</th><th scope="col">{t("fullest")}</th><th scope="col">{t("zonesApart")}</th>
         </tr></thead>
         <tbody>
           {rows.flatMap((row) => [[names.a, row.a] as const, [names.b, row.b] as const].map(([name, one]) => one === null ? null : (

@@ -7,6 +7,7 @@ import { amount } from "@/format/resources";
 
 import classes from "./Compare.module.css";
 import { bothOf } from "./Fullness";
+import { t } from "./texts";
 import { type Names, shareText, signed, waitText } from "./words";
 
 interface Props {
@@ -22,24 +23,24 @@ interface Fact {
 }
 
 const FACTS: readonly Fact[] = [
-  { name: "Pods placed", of: (side) => side.placed },
-  { name: "Pods not placed", of: (side) => side.unscheduled },
-  { name: "Attempts", of: (side) => side.attempts.total },
-  { name: "Attempts per pod tried", of: (side) => side.attempts.mean, text: (value) => (value === null ? "none" : value.toFixed(2)), digits: 2 },
-  { name: "Most attempts of a pod", of: (side) => side.attempts.most },
-  { name: "Pods preempted", of: (side) => side.attempts.victims },
-  { name: "Waited, median", of: (side) => side.waiting.p50, text: waitText, digits: 1 },
-  { name: "Waited, 95 of 100 at most", of: (side) => side.waiting.p95, text: waitText, digits: 1 },
-  { name: "Waited longest", of: (side) => side.waiting.longest, text: waitText, digits: 1 },
+  { get name() { return t("podsPlaced"); }, of: (side) => side.placed },
+  { get name() { return t("podsNotPlaced"); }, of: (side) => side.unscheduled },
+  { get name() { return t("attempts"); }, of: (side) => side.attempts.total },
+  { get name() { return t("attemptsPerPodTried"); }, of: (side) => side.attempts.mean, text: (value) => (value === null ? "none" : value.toFixed(2)), digits: 2 },
+  { get name() { return t("mostAttemptsOfAPod"); }, of: (side) => side.attempts.most },
+  { get name() { return t("podsPreempted"); }, of: (side) => side.attempts.victims },
+  { get name() { return t("waitedMedian"); }, of: (side) => side.waiting.p50, text: waitText, digits: 1 },
+  { get name() { return t("waited95Of100At"); }, of: (side) => side.waiting.p95, text: waitText, digits: 1 },
+  { get name() { return t("waitedLongest"); }, of: (side) => side.waiting.longest, text: waitText, digits: 1 },
 ];
 
 export function CameTo({ comparison: { a, b }, names }: Props) {
   return (
     <Panel aria-labelledby="came-to">
-      <PanelHeader id="came-to" title="What they came to" />
+      <PanelHeader id="came-to" title={t("whatTheyCameTo")} />
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <div className={classes.scroller} tabIndex={0} role="region" aria-label="Numbers of both runs"><table className={classes.table}>
-        <thead><tr><th scope="col"><span className="srOnly">Number</span></th><th scope="col">{names.a}</th><th scope="col">{names.b}</th><th scope="col">B − A</th></tr></thead>
+      <div className={classes.scroller} tabIndex={0} role="region" aria-label={t("numbersOfBothRuns")}><table className={classes.table}>
+        <thead><tr><th scope="col"><span className="srOnly">{t("number")}</span></th><th scope="col">{names.a}</th><th scope="col">{names.b}</th><th scope="col">{t("bA")}</th></tr></thead>
         <tbody>
           {FACTS.map(({ name, of, text = (value) => count(value ?? 0), digits = 0 }) => {
             const [one, two] = [of(a), of(b)];
@@ -62,11 +63,11 @@ export function StillFits({ comparison, names }: Props) {
   if (rows.length === 0) return null;
   return (
     <Panel aria-labelledby="fits">
-      <PanelHeader id="fits" title="What still fits"><span className="muted hidePhone">largest request that one node has room for; cordoned nodes left out</span></PanelHeader>
+      <PanelHeader id="fits" title={t("whatStillFits")}><span className="muted hidePhone">{t("largestRequestThatOneNode")}</span></PanelHeader>
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <div className={classes.scroller} tabIndex={0} role="region" aria-label="What still fits">
+      <div className={classes.scroller} tabIndex={0} role="region" aria-label={t("whatStillFits")}>
         <table className={classes.table}>
-          <thead><tr><th scope="col">Resource</th><th scope="col">{names.a}, largest</th><th scope="col">free in all</th><th scope="col">{names.b}, largest</th><th scope="col">free in all</th></tr></thead>
+          <thead><tr><th scope="col">{t("resource")}</th><th scope="col">{t("aLargest", { a: names.a })}</th><th scope="col">{t("freeInAll")}</th><th scope="col">{t("bLargest", { b: names.b })}</th><th scope="col">{t("freeInAll")}</th></tr></thead>
           <tbody>
             {rows.map(({ name, a, b }) => (
               <tr key={name}>
@@ -80,7 +81,7 @@ export function StillFits({ comparison, names }: Props) {
               const [one, two] = [comparison.a, comparison.b].map((side) => side.gpus.find((found) => found.resource === kind));
               return (one ?? two)?.fits.map(({ gpus }, place) => (
                 <tr key={`${kind} ${gpus}`}>
-                  <th scope="row">pods of {gpus} {kind}</th>
+                  <th scope="row">{t("podsOf", { gpus, kind })}</th>
                   <td>{one === undefined ? "" : count(one.fits[place]?.pods ?? 0)}</td><td>{place === 0 ? islandText(one?.nodes) : ""}</td>
                   <td>{two === undefined ? "" : count(two.fits[place]?.pods ?? 0)}</td><td>{place === 0 ? islandText(two?.nodes) : ""}</td>
                 </tr>
@@ -96,8 +97,8 @@ export function StillFits({ comparison, names }: Props) {
 /** "3 nodes × 8, 1 × 2": how free GPUs are scattered. */
 function islandText(nodes: readonly { free: number; nodes: number }[] | undefined): string {
   if (nodes === undefined) return "";
-  const parts = [...nodes].reverse().map((one) => `${count(one.nodes)} × ${count(one.free)} free`);
-  return parts.length === 0 ? "no node has one free" : parts.slice(0, 4).join(", ") + (parts.length > 4 ? ", …" : "");
+  const parts = [...nodes].reverse().map((one) => t("nodesFreeFree", { nodes: one.nodes, free: one.free }));
+  return parts.length === 0 ? t("noNodeHasOneFree") : parts.slice(0, 4).join(", ") + (parts.length > 4 ? ", …" : "");
 }
 
 export function Zones({ comparison: { a, b }, names }: Props) {
@@ -105,18 +106,18 @@ export function Zones({ comparison: { a, b }, names }: Props) {
   const shown = [...new Set([...a.zones, ...b.zones].flatMap((zone) => zone.shares.map((share) => share.name)))].filter((name) => name === "cpu" || name === "memory" || name.endsWith("/gpu"));
   return (
     <Panel aria-labelledby="zones">
-      <PanelHeader id="zones" title="Zones"><span className="muted hidePhone">requests of what a zone has</span></PanelHeader>
-      {zones.length < 2 ? <Empty small>All nodes are in one zone.</Empty> : (
+      <PanelHeader id="zones" title={t("zones")}><span className="muted hidePhone">{t("requestsOfWhatAZone")}</span></PanelHeader>
+      {zones.length < 2 ? <Empty small>{t("allNodesAreInOne")}</Empty> : (
         // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-        <div className={classes.scroller} tabIndex={0} role="region" aria-label="Use of zones">
+        <div className={classes.scroller} tabIndex={0} role="region" aria-label={t("useOfZones")}>
           <table className={classes.table}>
-            <thead><tr><th scope="col">Zone</th><th scope="col">Nodes</th>{shown.flatMap((name) => [names.a, names.b].map((run) => <th key={`${name} ${run}`} scope="col">{name}, {run}</th>))}</tr></thead>
+            <thead><tr><th scope="col">{t("zone")}</th><th scope="col">{t("nodes")}</th>{shown.flatMap((name) => [names.a, names.b].map((run) => <th key={`${name} ${run}`} scope="col">{name}, {run}</th>))}</tr></thead>
             <tbody>
               {zones.map((zone) => {
                 const both = [a, b].map((side) => side.zones.find((one) => one.name === zone));
                 return (
                   <tr key={zone}>
-                    <th scope="row">{zone === "" ? "no zone" : zone}</th><td>{count(both[0]?.nodes ?? both[1]?.nodes ?? 0)}</td>
+                    <th scope="row">{zone === "" ? t("noZone") : zone}</th><td>{count(both[0]?.nodes ?? both[1]?.nodes ?? 0)}</td>
                     {shown.flatMap((name) => both.map((side, place) => <td key={`${name} ${place}`}>{shareText(side?.shares.find((one) => one.name === name)?.share ?? null)}</td>))}
                   </tr>
                 );

@@ -1,6 +1,7 @@
 import { useEditing } from "./editing";
 import { addEdits } from "./edits";
 import classes from "./AddPlugin.module.css";
+import { t } from "./texts";
 
 /** Plugins of this installation that the profile does not name yet. */
 export function AddPlugin() {
@@ -10,17 +11,17 @@ export function AddPlugin() {
   if (others.length === 0) return null;
   return (
     <label className={classes.add}>
-      <span className="srOnly">Add a plugin</span>
+      <span className="srOnly">{t("addAPlugin")}</span>
       <select value="" onChange={(event) => {
         const plugin = plugins.get(event.currentTarget.value);
         if (plugin === undefined) return;
         edit(...addEdits(profile, shown, plugin));
         select(plugin.name);
       }}>
-        <option value="" disabled>Add a plugin…</option>
+        <option value="" disabled>{t("addAPlugin2")}</option>
         {others.map((plugin) => (
           <option key={plugin.name} value={plugin.name}>
-            {plugin.name}{plugin.distribution === null ? "" : `, from ${plugin.distribution}`}
+            {plugin.name}{plugin.distribution === null ? "" : t("fromDistribution", { distribution: plugin.distribution })}
           </option>
         ))}
       </select>

@@ -16,6 +16,7 @@ import { type Data, sortErrors, uiSchemaOf, withoutDefaults } from "./argSchema"
 import { useEditing } from "./editing";
 import { argEdits, pruned } from "./edits";
 import classes from "./ArgsForm.module.css";
+import { t } from "./texts";
 import { shortMessage } from "./words";
 
 interface ArgsFormProps {
@@ -54,7 +55,7 @@ export default function ArgsForm({ plugin, args }: ArgsFormProps) {
         <></>
       </Form>
       {args.written === null || readOnly ? null : (
-        <button type="button" className={`${classes.reset} leads`} onClick={() => edit({ type: "removeArgs", profile, plugin: plugin.name, path: [] })}>Back to the default arguments</button>
+        <button type="button" className={`${classes.reset} leads`} onClick={() => edit({ type: "removeArgs", profile, plugin: plugin.name, path: [] })}>{t("backToTheDefaultArguments")}</button>
       )}
     </div>
   );

@@ -14,6 +14,7 @@ import { useTitle } from "@/shell/useTitle";
 import { readDraft } from "./drafts";
 import { Editor } from "./Editor";
 import classes from "./Editor.module.css";
+import { t } from "./texts";
 
 const route = getRouteApi("/configurations/$configuration");
 
@@ -21,12 +22,12 @@ export function ConfigurationPage() {
   const { configuration: id } = route.useParams();
   const { version } = route.useSearch();
   const configuration = useQuery(configurationQuery(id));
-  useTitle(configuration.data === undefined ? "Configuration" : `${configuration.data.name}, configuration`);
+  useTitle(configuration.data === undefined ? t("configuration") : t("nameConfiguration", { name: configuration.data.name }));
   if (configuration.data === undefined) {
     return (
       <Page className={classes.page ?? ""}>
-        {configuration.error === null ? <Outlines count={12} height={30} label="Reading the configuration" />
-          : <Panel><Failed what="The configuration could not be read." error={configuration.error} retry={() => void configuration.refetch()} /></Panel>}
+        {configuration.error === null ? <Outlines count={12} height={30} label={t("readingTheConfiguration")} />
+          : <Panel><Failed what={t("theConfigurationCouldNotBe")} error={configuration.error} retry={() => void configuration.refetch()} /></Panel>}
       </Page>
     );
   }
@@ -40,11 +41,11 @@ function Opened({ configuration, viewed }: { configuration: ConfigurationSummary
   if (version.data !== undefined) return <Editor configuration={configuration} version={version.data} viewed={viewed} />;
   return (
     <Page className={classes.page ?? ""}>
-      {version.error === null ? <Outlines count={12} height={30} label={`Reading version ${number}`} /> : (
+      {version.error === null ? <Outlines count={12} height={30} label={t("readingVersion", { number })} /> : (
         <Panel>
-          <Failed what={`Version ${number} could not be read.`} error={version.error} retry={() => void version.refetch()} />
+          <Failed what={t("versionCouldNotBeRead", { number })} error={version.error} retry={() => void version.refetch()} />
           {version.error instanceof ApiError && version.error.status === 404
-            ? <p className={classes.failure}><ButtonLink to="/configurations/$configuration" params={{ configuration: configuration.id }}>The newest version</ButtonLink></p> : null}
+            ? <p className={classes.failure}><ButtonLink to="/configurations/$configuration" params={{ configuration: configuration.id }}>{t("theNewestVersion")}</ButtonLink></p> : null}
         </Panel>
       )}
     </Page>

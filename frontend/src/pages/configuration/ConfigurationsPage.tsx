@@ -11,7 +11,6 @@ import { Button, IconButton } from "@/components/Button";
 import { Chip } from "@/components/Chip";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel, PanelHeader } from "@/components/Panel";
-import { counted } from "@/format/number";
 import { day, exact } from "@/format/time";
 import { notify, notifyError } from "@/shell/notify";
 import { useTitle } from "@/shell/useTitle";
@@ -19,12 +18,13 @@ import { useTitle } from "@/shell/useTitle";
 import classes from "./ConfigurationsPage.module.css";
 import { hasDraft, writeDraft } from "./drafts";
 import { ImportButton } from "./EditorHeader";
+import { t } from "./texts";
 import { freeName, who } from "./words";
 
 const route = getRouteApi("/configurations");
 
 export function ConfigurationsPage() {
-  useTitle("Configurations");
+  useTitle(t("configurations"));
   const { me, edits } = useMe();
   const list = useQuery(configurationListQuery());
   const rows = list.data?.results ?? [];
@@ -32,19 +32,19 @@ export function ConfigurationsPage() {
   const builtin = rows.filter((row) => row.builtin);
   return (
     <Page className={classes.page ?? ""}>
-      <header className={classes.head}><h1>Configurations</h1><span className="muted">KubeSchedulerConfiguration files, every saved version kept</span></header>
+      <header className={classes.head}><h1>{t("configurations")}</h1><span className="muted">{t("kubeSchedulerConfigurationFilesEverySavedVersion")}</span></header>
       <div className={classes.grid}>
         <div className={classes.lists}>
           <Panel aria-labelledby="own">
-            <PanelHeader title="Yours" id="own" />
-            {list.isPending ? <Outlines count={3} height={44} label="Reading the configurations" /> : null}
-            {list.error === null ? null : <Failed what="Could not list configurations." error={list.error} retry={() => void list.refetch()} />}
-            {list.data !== undefined && own.length === 0 ? <Empty>Start from Default, Bin-pack, Spread or No scoring.</Empty> : null}
+            <PanelHeader title={t("yours")} id="own" />
+            {list.isPending ? <Outlines count={3} height={44} label={t("readingTheConfigurations")} /> : null}
+            {list.error === null ? null : <Failed what={t("couldNotListConfigurations")} error={list.error} retry={() => void list.refetch()} />}
+            {list.data !== undefined && own.length === 0 ? <Empty>{t("startFromDefaultBinPack")}</Empty> : null}
             <Rows rows={own} me={me?.username} now={list.dataUpdatedAt} edits={edits} />
           </Panel>
           {builtin.length === 0 ? null : (
             <Panel aria-labelledby="builtin">
-              <PanelHeader title="Built in" id="builtin"><span className="faint">read-only, made to be copied</span></PanelHeader>
+              <PanelHeader title={t("builtIn")} id="builtin"><span className="faint">{t("readOnlyMadeToBe")}</span></PanelHeader>
               <Rows rows={builtin} me={me?.username} now={list.dataUpdatedAt} edits={false} />
             </Panel>
           )}
@@ -62,10 +62,10 @@ function Rows({ rows, me, now, edits }: { rows: readonly ConfigurationSummary[];
     mutationFn: (row: ConfigurationSummary) => deleteConfiguration(row.id),
     onSuccess: async (_, row) => {
       writeDraft(row.id, null);
-      notify({ title: `${row.name} was deleted.` });
+      notify({ title: t("wasDeleted", { name: row.name }) });
       await client.invalidateQueries({ queryKey: ["configurations"] });
     },
-    onError: (error, row) => notifyError(`${row.name} was not deleted.`, error),
+    onError: (error, row) => notifyError(t("wasNotDeleted", { name: row.name }), error),
     onSettled: () => setAsking(null),
   });
   return (
@@ -73,17 +73,17 @@ function Rows({ rows, me, now, edits }: { rows: readonly ConfigurationSummary[];
       {rows.map((row) => (
         <li key={row.id}>
           <Link to="/configurations/$configuration" params={{ configuration: row.id }} className={classes.row}>
-            <span className={classes.name}><b>{row.name}</b>{hasDraft(row.id) && !row.builtin ? <Chip kind="warn">unsaved draft</Chip> : null}
+            <span className={classes.name}><b>{row.name}</b>{hasDraft(row.id) && !row.builtin ? <Chip kind="warn">{t("unsavedDraft")}</Chip> : null}
               <em>{row.description === "" ? row.latest.comment : row.description}</em></span>
             {row.builtin ? null : <span className={`${classes.when} num`} title={exact(row.latest.created_at)}>{who(row.latest.author, me)}, {day(row.latest.created_at, now)}</span>}
-            <span className={classes.versions}>{row.builtin ? <Chip>built-in</Chip> : <Chip title={counted(row.versions_count, "version")}>v{row.latest.number}</Chip>}</span>
+            <span className={classes.versions}>{row.builtin ? <Chip>{t("builtIn2")}</Chip> : <Chip title={t("nVersions", { count: row.versions_count })}>{t("vNumber", { number: row.latest.number })}</Chip>}</span>
           </Link>
           {!edits ? null : asking === row.id ? (
             <span className={classes.asking}>
-              <Button size="sm" kind="danger" disabled={remove.isPending} onClick={() => remove.mutate(row)}>Delete {counted(row.versions_count, "version")}</Button>
-              <Button size="sm" kind="ghost" onClick={() => setAsking(null)}>Keep</Button>
+              <Button size="sm" kind="danger" disabled={remove.isPending} onClick={() => remove.mutate(row)}>{t("deleteVersions", { count: row.versions_count })}</Button>
+              <Button size="sm" kind="ghost" onClick={() => setAsking(null)}>{t("keep")}</Button>
             </span>
-          ) : <IconButton icon="trash" iconSize={14} label={`Delete ${row.name}`} onClick={() => setAsking(row.id)} />}
+          ) : <IconButton icon="trash" iconSize={14} label={t("deleteName", { name: row.name })} onClick={() => setAsking(row.id)} />}
         </li>
       ))}
     </ul>
@@ -104,11 +104,11 @@ function NewConfiguration({ taken }: { taken: readonly string[] }) {
   const [file, setFile] = useState<Imported | null>(null);
   const [typed, setTyped] = useState<string | null>(null);
   const preset = presets.data?.find((one) => one.name === chosen) ?? presets.data?.[0];
-  const name = typed ?? freeName(file === null ? `My ${preset?.title.toLowerCase() ?? "configuration"}` : file.name.replace(/\.(ya?ml|json)$/i, ""), taken);
+  const name = typed ?? freeName(file === null ? t("myToLowerCase", { toLowerCase: preset?.title.toLowerCase() ?? t("configuration2") }) : file.name.replace(/\.(ya?ml|json)$/i, ""), taken);
   const create = useMutation({
     mutationFn: () => createConfiguration(file === null
-      ? { name: name.trim(), preset: preset?.name ?? "", comment: `Started from ${preset?.title ?? ""}` }
-      : { name: name.trim(), text: file.text, comment: `Imported from ${file.name}` }),
+      ? { name: name.trim(), preset: preset?.name ?? "", comment: t("startedFrom", { title: preset?.title ?? "" }) }
+      : { name: name.trim(), text: file.text, comment: t("importedFrom", { name: file.name }) }),
     onSuccess: async (made) => {
       await client.invalidateQueries({ queryKey: ["configurations"] });
       await navigate({ to: "/configurations/$configuration", params: { configuration: made.id } });
@@ -116,30 +116,30 @@ function NewConfiguration({ taken }: { taken: readonly string[] }) {
   });
   return (
     <Panel className={classes.fresh ?? ""} aria-labelledby="new">
-      <h2 id="new">New configuration</h2>
+      <h2 id="new">{t("newConfiguration")}</h2>
       <form onSubmit={(event) => {
         event.preventDefault();
         if (name.trim() !== "" && !create.isPending) create.mutate();
       }}>
         <fieldset className={classes.presets} disabled={file !== null}>
-          <legend>Start from</legend>
-          {presets.isPending ? <Outlines count={4} height={44} label="Reading the presets" /> : null}
-          {presets.error === null ? null : <Failed what="Could not list presets." error={presets.error} retry={() => void presets.refetch()} small />}
+          <legend>{t("startFrom")}</legend>
+          {presets.isPending ? <Outlines count={4} height={44} label={t("readingThePresets")} /> : null}
+          {presets.error === null ? null : <Failed what={t("couldNotListPresets")} error={presets.error} retry={() => void presets.refetch()} small />}
           {presets.data?.map((one) => <PresetChoice key={one.name} preset={one} checked={file === null && one.name === preset?.name} onChoose={() => setChosen(one.name)} />)}
         </fieldset>
         <div className={classes.file}>
-          {file === null ? <><span className="faint">or a KubeSchedulerConfiguration file</span><span className="grow" /><ImportButton onRead={(text, from) => {
+          {file === null ? <><span className="faint">{t("orAKubeSchedulerConfigurationFile")}</span><span className="grow" /><ImportButton onRead={(text, from) => {
             setFile({ text, name: from });
             create.reset();
           }} /></> : <><span className="clip mono">{file.name}</span><span className="grow" /><Button size="sm" kind="ghost" onClick={() => {
             setFile(null);
             create.reset();
-          }}>Use a preset instead</Button></>}
+          }}>{t("useAPresetInstead")}</Button></>}
         </div>
-        <label className={classes.nameField} htmlFor="new-name">Name</label>
+        <label className={classes.nameField} htmlFor="new-name">{t("name")}</label>
         <input id="new-name" value={name} maxLength={200} autoComplete="off" onChange={(event) => setTyped(event.currentTarget.value)} />
         {create.error === null ? null : <CreateError error={create.error} />}
-        <Button kind="primary" type="submit" disabled={name.trim() === "" || create.isPending || (file === null && preset === undefined)}>{create.isPending ? "Creating…" : "Create"}</Button>
+        <Button kind="primary" type="submit" disabled={name.trim() === "" || create.isPending || (file === null && preset === undefined)}>{create.isPending ? t("creating") : t("create")}</Button>
       </form>
     </Panel>
   );
@@ -161,9 +161,9 @@ function CreateError({ error }: { error: Error }) {
   const errors = error instanceof ApiError && Array.isArray(error.body.errors) ? (error.body.errors as { path: string; message: string; line: number | null }[]) : [];
   return (
     <div className={classes.error}>
-      <Failed what="Nothing was created." error={error} small />
-      <ul>{errors.slice(0, 5).map((one) => <li key={`${one.path} ${one.message}`}>{one.line === null ? "" : `Line ${one.line}, `}{one.path === "" ? "" : <span className="mono">{one.path}</span>} {one.message}</li>)}</ul>
-      {errors.length === 0 && line !== null ? <p>Line {line}</p> : null}
+      <Failed what={t("nothingWasCreated")} error={error} small />
+      <ul>{errors.slice(0, 5).map((one) => <li key={`${one.path} ${one.message}`}>{one.line === null ? "" : t("lineLine", { line: one.line })}{one.path === "" ? "" : <span className="mono">{one.path}</span>} {one.message}</li>)}</ul>
+      {errors.length === 0 && line !== null ? <p>{t("lineLine2", { line })}</p> : null}
     </div>
   );
 }

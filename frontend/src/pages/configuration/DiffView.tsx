@@ -1,21 +1,21 @@
 import type { Diff } from "@/api/configurationTypes";
-import { counted } from "@/format/number";
 
 import classes from "./DiffView.module.css";
+import { t } from "./texts";
 
 const SIGN = { equal: "", removed: "−", added: "+", folded: "" } as const;
 const SAID = { equal: "", removed: "removed: ", added: "added: ", folded: "" } as const;
 
 /** Lines that changed, with a few around them. */
 export function DiffView({ diff, label }: { diff: Diff; label: string }) {
-  if (diff.lines.length === 0) return <p className={classes.none}>No line differs.</p>;
+  if (diff.lines.length === 0) return <p className={classes.none}>{t("noLineDiffers")}</p>;
   return (
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- long lines scroll sideways, so the keyboard must get there
     <div className={classes.scroll} tabIndex={0} role="region" aria-label={label}>
       <ol className={classes.diff}>
         {diff.lines.map((line, index) => (
           <li key={index} data-kind={line.kind}>
-            {line.kind === "folded" ? `${counted(line.count, "line")} equal` : (
+            {line.kind === "folded" ? t("linesEqual", { count: line.count }) : (
               <>
                 <span className={classes.sign} aria-hidden="true">{SIGN[line.kind]}</span>
                 <code><span className="srOnly">{SAID[line.kind]}</span>{/^\s*/.exec(line.text)?.[0]}<span>{line.text.trimStart()}</span></code>
@@ -23,7 +23,7 @@ export function DiffView({ diff, label }: { diff: Diff; label: string }) {
             )}
           </li>
         ))}
-        {diff.cut ? <li data-kind="folded">more lines differ than are listed here</li> : null}
+        {diff.cut ? <li data-kind="folded">{t("moreLinesDifferThanAre")}</li> : null}
       </ol>
     </div>
   );
@@ -32,8 +32,8 @@ export function DiffView({ diff, label }: { diff: Diff; label: string }) {
 export function DiffNumbers({ diff }: { diff: Diff }) {
   return (
     <>
-      <span className={classes.number}>+{counted(diff.added, "line")}</span>
-      <span className={classes.number}>−{counted(diff.removed, "line")}</span>
+      <span className={classes.number}>+{t("nLines", { count: diff.added })}</span>
+      <span className={classes.number}>−{t("nLines", { count: diff.removed })}</span>
     </>
   );
 }

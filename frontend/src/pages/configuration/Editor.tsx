@@ -25,6 +25,7 @@ import { PluginGrid } from "./PluginGrid";
 import { PluginPanel } from "./PluginPanel";
 import { ProfilePanel } from "./ProfilePanel";
 import { Sidebar } from "./Sidebar";
+import { t } from "./texts";
 import { UnknownFields } from "./UnknownFields";
 import { freeName } from "./words";
 import { YamlPanel } from "./YamlPanel";
@@ -102,12 +103,12 @@ export function Editor({ configuration, version, viewed }: EditorProps) {
   const copy = async () => {
     try {
       const taken = (await client.query(configurationListQuery(200))).results.map((one) => one.name);
-      const made = await createConfiguration({ name: freeName(`${configuration.name} copy`, taken), text: version.text, description: "", comment: `Copy of ${configuration.name} v${version.number}` });
+      const made = await createConfiguration({ name: freeName(t("nameCopy", { name: configuration.name }), taken), text: version.text, description: "", comment: t("copyOfV", { name: configuration.name, number: version.number }) });
       await client.invalidateQueries({ queryKey: ["configurations"] });
-      notify({ kind: "ok", title: `${made.name} is yours to edit.` });
+      notify({ kind: "ok", title: t("isYoursToEdit", { name: made.name }) });
       await navigate({ to: "/configurations/$configuration", params: { configuration: made.id } });
     } catch (error) {
-      notifyError("No copy was made.", error);
+      notifyError(t("noCopyWasMade"), error);
     }
   };
   const useAsDraft = () => {
@@ -122,18 +123,18 @@ export function Editor({ configuration, version, viewed }: EditorProps) {
   };
   const canSave = !readOnly && store.dirty && examination?.errors.length === 0;
   useKeys([
-    { keys: "y", label: "Form or YAML", group: "Configuration", run: () => setView(view === "yaml" ? "form" : "yaml") },
-    { keys: "j", label: "Next plugin", group: "Configuration", run: () => step(1) },
-    { keys: "k", label: "Previous plugin", group: "Configuration", run: () => step(-1) },
-    { keys: "Ctrl+s", label: "Save…", group: "Configuration", everywhere: true, run: () => { if (canSave) setSaving(true); } },
-    { keys: "Escape", label: "Close what is selected", group: "Configuration", run: () => { if (search.plugin !== undefined || search.point !== undefined) select(undefined); else void navigate({ to: "/configurations" }); } },
+    { keys: "y", label: t("formOrYAML"), group: t("configuration"), run: () => setView(view === "yaml" ? "form" : "yaml") },
+    { keys: "j", label: t("nextPlugin"), group: t("configuration"), run: () => step(1) },
+    { keys: "k", label: t("previousPlugin"), group: t("configuration"), run: () => step(-1) },
+    { keys: "Ctrl+s", label: t("save"), group: t("configuration"), everywhere: true, run: () => { if (canSave) setSaving(true); } },
+    { keys: "Escape", label: t("closeWhatIsSelected"), group: t("configuration"), run: () => { if (search.plugin !== undefined || search.point !== undefined) select(undefined); else void navigate({ to: "/configurations" }); } },
   ]);
 
   if (examination === null || effective === null || shown === undefined) {
     return examination === null && state.failure !== null
-      ? <Page><Failed what="Could not be checked, your text is kept." error={state.failure} retry={() => store.start()} /></Page>
-      : examination === null ? <Page className={classes.page ?? ""}><Outlines count={12} height={30} label="Checking the draft" /></Page>
-        : <Page className={classes.page ?? ""}><Panel><Empty action={<Button onClick={() => store.discard()}>Discard the draft</Button>}>This version cannot be shown as a form.</Empty></Panel></Page>;
+      ? <Page><Failed what={t("couldNotBeCheckedYour")} error={state.failure} retry={() => store.start()} /></Page>
+      : examination === null ? <Page className={classes.page ?? ""}><Outlines count={12} height={30} label={t("checkingTheDraft")} /></Page>
+        : <Page className={classes.page ?? ""}><Panel><Empty action={<Button onClick={() => store.discard()}>{t("discardTheDraft")}</Button>}>{t("thisVersionCannotBeShown")}</Empty></Panel></Page>;
   }
   const editing: Editing = {
     store, state, examination, effective, profile, shown, plugins: catalogue, readOnly, saved, select, goTo,
@@ -147,7 +148,7 @@ export function Editor({ configuration, version, viewed }: EditorProps) {
   const refused = state.failure instanceof ApiError && state.failure.status >= 400 && state.failure.status < 500;
   const chosen = search.plugin !== undefined || search.point !== undefined;
   const panel = search.point !== undefined
-    ? <Suspense fallback={<Panel><Outlines count={6} height={30} label="Reading the order" /></Panel>}><PointPanel point={search.point} /></Suspense>
+    ? <Suspense fallback={<Panel><Outlines count={6} height={30} label={t("readingTheOrder")} /></Panel>}><PointPanel point={search.point} /></Suspense>
     : search.plugin !== undefined ? <PluginPanel name={search.plugin} /> : <ProfilePanel />;
   return (
     <EditingContext value={editing}>
@@ -158,14 +159,14 @@ export function Editor({ configuration, version, viewed }: EditorProps) {
           onUseAsDraft={viewed !== null && !configuration.builtin && mayEdit ? useAsDraft : null} />
         {state.failure === null ? null : (
           <Panel className={classes.failure ?? ""}>
-            <Failed what={refused ? "That change was not made." : "Could not be checked, your text is kept."} error={state.failure} retry={() => store.start()} {...(refused ? { retryLabel: "All right" } : {})} />
+            <Failed what={refused ? t("thatChangeWasNotMade") : t("couldNotBeCheckedYour")} error={state.failure} retry={() => store.start()} {...(refused ? { retryLabel: t("allRight") } : {})} />
           </Panel>
         )}
-        {unkept ? <p className={classes.unkept} role="status">This browser keeps no drafts: save before you leave the page.</p> : null}
+        {unkept ? <p className={classes.unkept} role="status">{t("thisBrowserKeepsNoDrafts")}</p> : null}
         <div className={classes.columns} data-view={view}>
           {phone ? null : <Sidebar />}
           {view === "yaml" ? <YamlPanel goTo={goToLine} /> : phone ? (
-            chosen ? <div><Button kind="ghost" icon="chevronLeft" onClick={() => select(undefined)}>All plugins</Button>{panel}</div> : <><PluginCards />{panel}<FeatureGates /></>
+            chosen ? <div><Button kind="ghost" icon="chevronLeft" onClick={() => select(undefined)}>{t("allPlugins")}</Button>{panel}</div> : <><PluginCards />{panel}<FeatureGates /></>
           ) : (
             <>
               <div className={classes.middle}><PluginGrid />{examination.unknown_fields.length > 0 ? <Panel><UnknownFields /></Panel> : null}<FeatureGates /></div>

@@ -13,11 +13,11 @@ import { Button } from "@/components/Button";
 import { Chip } from "@/components/Chip";
 import { Icon } from "@/components/Icon";
 import { Segmented } from "@/components/Segmented";
-import { counted } from "@/format/number";
 import { notify, notifyError } from "@/shell/notify";
 
 import { useEditing } from "./editing";
 import classes from "./Editor.module.css";
+import { t } from "./texts";
 import { draftLabel } from "./words";
 
 export type View = "form" | "yaml";
@@ -40,40 +40,40 @@ export function EditorHeader({ configuration, viewed, view, onView, onErrors, on
   const errors = examination.errors.length;
   const readable = examination.effective !== null;
   const dirty = store.dirty;
-  const saveOff = errors > 0 ? "There are errors" : dirty ? undefined : "Nothing differs from the saved version";
-  const runOff = !readOnly && dirty ? "Save the draft first" : examination.runnable ? undefined : examination.why;
+  const saveOff = errors > 0 ? t("thereAreErrors") : dirty ? undefined : t("nothingDiffersFromTheSaved");
+  const runOff = !readOnly && dirty ? t("saveTheDraftFirst") : examination.runnable ? undefined : examination.why;
   return (
     <header className={classes.header}>
       <div className={classes.names}>
-        <p className={classes.crumb}><Link to="/configurations">Configurations</Link><Icon name="chevronRight" size={11} /></p>
+        <p className={classes.crumb}><Link to="/configurations">{t("configurations")}</Link><Icon name="chevronRight" size={11} /></p>
         <div className={classes.titleRow}>
           <Name configuration={configuration} fixed={readOnly} />
-          <Chip>v{viewed ?? state.base}</Chip>
-          {configuration.builtin ? <Chip kind="line" title="Comes with the product">built-in, read-only</Chip> : null}
-          {viewed !== null && viewed !== configuration.latest.number ? <Chip kind="line">read-only, the newest is v{configuration.latest.number}</Chip> : null}
+          <Chip>{t("vViewed", { viewed: viewed ?? state.base })}</Chip>
+          {configuration.builtin ? <Chip kind="line" title={t("comesWithTheProduct")}>{t("builtInReadOnly")}</Chip> : null}
+          {viewed !== null && viewed !== configuration.latest.number ? <Chip kind="line">{t("readOnlyTheNewestIs", { number: configuration.latest.number })}</Chip> : null}
           {dirty && viewed === null ? <span className={classes.draft} role="status">{draftLabel(state.result?.comparison, readable)}</span> : null}
         </div>
       </div>
       <span className="grow" />
       <div className={classes.look}>
         {errors === 0 ? null : (
-          <button type="button" className={classes.errors} onClick={onErrors}><Icon name="warning" size={14} /><span className="leads">{counted(errors, "error")}</span></button>
+          <button type="button" className={classes.errors} onClick={onErrors}><Icon name="warning" size={14} /><span className="leads">{t("nErrors", { count: errors })}</span></button>
         )}
-        <Segmented size="md" label="Form or YAML" value={view} onChange={onView} options={[
-          { value: "form", label: "Form", disabled: !readable, ...(readable ? {} : { title: "The text cannot be read; mend it first" }) },
+        <Segmented size="md" label={t("formOrYAML")} value={view} onChange={onView} options={[
+          { value: "form", label: t("form"), disabled: !readable, ...(readable ? {} : { title: t("theTextCannotBeRead") }) },
           { value: "yaml", label: "YAML", title: "y" },
         ]} />
       </div>
       <div className={classes.buttons}>
         {readOnly ? null : <ImportButton onRead={(text, name) => {
           store.setText(text, { undoable: true });
-          notify({ title: `The draft is ${name} now.`, text: "Undo brings back what was there." });
+          notify({ title: t("theDraftIsNow", { name }), text: t("undoBringsBackWhatWas") });
         }} />}
         <ExportButton id={configuration.id} name={configuration.name} number={viewed ?? state.base} draft={dirty && viewed === null ? state.text : null} readable={readable} />
-        {onCopy === null ? null : <Button kind={configuration.builtin ? "primary" : "default"} onClick={onCopy}>Copy to edit</Button>}
-        {onUseAsDraft === null ? null : <Button onClick={onUseAsDraft}>Use as draft</Button>}
-        {readOnly ? null : <Button onClick={onSave} disabled={saveOff !== undefined} title={saveOff ?? "Ctrl S"}>Save…</Button>}
-        <Button onClick={onRun} disabled={runOff !== undefined} title={runOff}>Run with this</Button>
+        {onCopy === null ? null : <Button kind={configuration.builtin ? "primary" : "default"} onClick={onCopy}>{t("copyToEdit")}</Button>}
+        {onUseAsDraft === null ? null : <Button onClick={onUseAsDraft}>{t("useAsDraft")}</Button>}
+        {readOnly ? null : <Button onClick={onSave} disabled={saveOff !== undefined} title={saveOff ?? "Ctrl S"}>{t("save")}</Button>}
+        <Button onClick={onRun} disabled={runOff !== undefined} title={runOff}>{t("runWithThis")}</Button>
       </div>
     </header>
   );
@@ -95,7 +95,7 @@ function Name({ configuration, fixed }: { configuration: ConfigurationSummary; f
       await client.invalidateQueries({ queryKey: ["configurations"] });
       setNaming(false);
     } catch (error) {
-      notifyError("It keeps its name.", error);
+      notifyError(t("itKeepsItsName"), error);
     }
     setBusy(false);
   };
@@ -103,7 +103,7 @@ function Name({ configuration, fixed }: { configuration: ConfigurationSummary; f
     return (
       <>
         <h1 className="clip" title={configuration.name}>{configuration.name}</h1>
-        {fixed ? null : <Button size="sm" kind="ghost" onClick={() => setNaming(true)}>Rename</Button>}
+        {fixed ? null : <Button size="sm" kind="ghost" onClick={() => setNaming(true)}>{t("rename")}</Button>}
       </>
     );
   }
@@ -115,14 +115,14 @@ function Name({ configuration, fixed }: { configuration: ConfigurationSummary; f
     }}>
       <h1 className="srOnly">{configuration.name}</h1>
       {/* eslint-disable-next-line jsx-a11y/no-autofocus -- it stands where the pressed button was */}
-      <input name="name" aria-label="Name of the configuration" autoFocus autoComplete="off" maxLength={100} defaultValue={configuration.name} onFocus={(event) => event.currentTarget.select()}
+      <input name="name" aria-label={t("nameOfTheConfiguration")} autoFocus autoComplete="off" maxLength={100} defaultValue={configuration.name} onFocus={(event) => event.currentTarget.select()}
         onKeyDown={(event) => {
           if (event.key !== "Escape") return;
           event.stopPropagation();
           setNaming(false);
         }} />
-      <Button size="sm" type="submit" disabled={busy}>Rename</Button>
-      <Button size="sm" kind="ghost" onClick={() => setNaming(false)}>Keep</Button>
+      <Button size="sm" type="submit" disabled={busy}>{t("rename")}</Button>
+      <Button size="sm" kind="ghost" onClick={() => setNaming(false)}>{t("keep")}</Button>
     </form>
   );
 }
@@ -138,12 +138,12 @@ export function ImportButton({ onRead }: { onRead: (text: string, name: string) 
         event.currentTarget.value = "";
         if (file === undefined) return;
         if (file.size > LARGEST) {
-          notify({ kind: "error", title: "Nothing was imported.", text: `${file.name} is larger than a configuration can be (256 KiB).` });
+          notify({ kind: "error", title: t("nothingWasImported"), text: t("isLargerThanAConfiguration", { name: file.name }) });
           return;
         }
-        file.text().then((text) => onRead(text, file.name), (error: unknown) => notifyError("Nothing was imported.", error));
+        file.text().then((text) => onRead(text, file.name), (error: unknown) => notifyError(t("nothingWasImported"), error));
       }} />
-      <Button icon="upload" title="A KubeSchedulerConfiguration, YAML or JSON" onClick={() => input.current?.click()}>Import</Button>
+      <Button icon="upload" title={t("aKubeSchedulerConfigurationYAMLOrJSON")} onClick={() => input.current?.click()}>{t("import")}</Button>
     </>
   );
 }
@@ -167,16 +167,16 @@ function ExportButton({ id, name, number, draft, readable }: ExportButtonProps) 
       link.click();
       if (draft !== null) URL.revokeObjectURL(link.href);
     } catch (error) {
-      notifyError("Nothing was exported.", error);
+      notifyError(t("nothingWasExported"), error);
     }
   };
   return (
     <Menu position="bottom-end" shadow="md" withinPortal returnFocus withInitialFocusPlaceholder={false}>
-      <Menu.Target><Button icon="download" aria-label="Export">Export</Button></Menu.Target>
+      <Menu.Target><Button icon="download" aria-label={t("export")}>{t("export")}</Button></Menu.Target>
       <Menu.Dropdown>
-        <Menu.Label>{draft === null ? `KubeSchedulerConfiguration, version ${number}` : "KubeSchedulerConfiguration, the draft"}</Menu.Label>
-        <Menu.Item onClick={() => void download("yaml")} leftSection={<Icon name="file" size={14} />}>YAML{draft !== null && !readable ? ", as it is" : ""}</Menu.Item>
-        <Menu.Item disabled={!readable} onClick={() => void download("json")} leftSection={<Icon name="file" size={14} />}>JSON, without comments</Menu.Item>
+        <Menu.Label>{draft === null ? t("kubeSchedulerConfigurationVersion", { number }) : t("kubeSchedulerConfigurationTheDraft")}</Menu.Label>
+        <Menu.Item onClick={() => void download("yaml")} leftSection={<Icon name="file" size={14} />}>{t("yAMLWhich", { which: draft !== null && !readable ? t("asItIs") : "" })}</Menu.Item>
+        <Menu.Item disabled={!readable} onClick={() => void download("json")} leftSection={<Icon name="file" size={14} />}>{t("jSONWithoutComments")}</Menu.Item>
       </Menu.Dropdown>
     </Menu>
   );

@@ -6,6 +6,7 @@ import { Panel, PanelHeader } from "@/components/Panel";
 import { useEditing } from "./editing";
 import { gateEdits } from "./edits";
 import classes from "./FeatureGates.module.css";
+import { t } from "./texts";
 
 const FLAG = "--feature-gates";
 
@@ -17,8 +18,8 @@ export function FeatureGates() {
   const errors = examination.errors.filter((error) => error.path === FLAG);
   return (
     <Panel aria-labelledby="feature-gates">
-      <PanelHeader title="Feature gates" id="feature-gates">
-        <span className="faint">{json ? "a JSON file has no comment to keep them in" : <>kept in the file as a comment, <span className="mono">{FLAG}</span></>}</span>
+      <PanelHeader title={t("featureGates")} id="feature-gates">
+        <span className="faint">{json ? t("aJSONFileHasNo") : <>{t("keptInTheFileAs")} <span className="mono">{FLAG}</span></>}</span>
       </PanelHeader>
       {errors.length === 0 ? null : (
         <ul className={classes.errors} role="alert">{errors.map((error) => <li key={error.text}><Icon name="warning" size={13} /><span>{error.message}</span></li>)}</ul>
@@ -31,8 +32,8 @@ export function FeatureGates() {
               <b>{gate.name}</b>
             </label>
             <Chip kind="line">{gate.stage}</Chip>
-            <span className="faint">{gate.default ? "on" : "off"} by default</span>
-            <p>{gate.description}{gate.depends_on.length === 0 ? "" : ` Needs ${gate.depends_on.join(" and ")}.`}</p>
+            <span className="faint">{t("byDefault", { which: gate.default ? t("on") : t("off") })}</span>
+            <p>{gate.description}{gate.depends_on.length === 0 ? "" : t("needsDependson", { dependson: gate.depends_on.join(" and ") })}</p>
           </li>
         ))}
       </ul>

@@ -13,6 +13,7 @@ import { useEditing } from "./editing";
 import { toggleEdits } from "./edits";
 import { columnsFor, type PointColumn, SCORE, written } from "./points";
 import classes from "./PluginGrid.module.css";
+import { t } from "./texts";
 import { cellTitle, cellWord } from "./words";
 
 const NAME = "name";
@@ -59,8 +60,8 @@ export function PluginGrid() {
   };
   return (
     <Panel className={classes.panel ?? ""} aria-labelledby="effective-plugins">
-      <PanelHeader title="Effective plugins" id="effective-plugins">
-        <span className="faint">after defaults, MultiPoint and *</span>
+      <PanelHeader title={t("effectivePlugins")} id="effective-plugins">
+        <span className="faint">{t("afterDefaultsMultiPointAnd")}</span>
         <span className="grow" />
         <Legend />
       </PanelHeader>
@@ -73,11 +74,11 @@ export function PluginGrid() {
         <thead>
           <tr className={classes.cycles}>
             <td />
-            <th scope="colgroup" colSpan={columns.filter((column) => !column.binding).length}>scheduling cycle</th>
-            <th scope="colgroup" className={classes.binding} colSpan={columns.filter((column) => column.binding).length}>binding cycle</th>
+            <th scope="colgroup" colSpan={columns.filter((column) => !column.binding).length}>{t("schedulingCycle")}</th>
+            <th scope="colgroup" className={classes.binding} colSpan={columns.filter((column) => column.binding).length}>{t("bindingCycle")}</th>
           </tr>
           <tr>
-            <th scope="col" className={classes.nameHead}>Plugin, in MultiPoint order</th>
+            <th scope="col" className={classes.nameHead}>{t("pluginInMultiPointOrder")}</th>
             {columns.map((column, index) => <Head key={column.name} column={column} first={column.binding && columns[index - 1]?.binding === false} />)}
           </tr>
         </thead>
@@ -98,7 +99,7 @@ function Head({ column, first }: { column: PointColumn; first: boolean }) {
   const pressed = selected.point === column.name;
   return (
     <th scope="col" className={`${classes.pointHead} ${first ? classes.binding : ""}`}>
-      <button type="button" title={`${column.name}. ${column.says} Press for the order.`} aria-pressed={pressed}
+      <button type="button" title={t("pressForTheOrder", { name: column.name, says: column.says })} aria-pressed={pressed}
         onClick={() => selectPoint(pressed ? undefined : column.name)}>
         <span className="srOnly">{column.name}</span>
         {column.label.map((line) => <span key={line} aria-hidden="true">{line}</span>)}
@@ -126,7 +127,7 @@ function Row({ row, columns, active, onFocus }: RowProps) {
         <button type="button" data-row={row.plugin} data-column={NAME} tabIndex={active === NAME ? 0 : -1} onFocus={() => onFocus(NAME)}
           onClick={() => editing.select(selected ? undefined : row.plugin)} title={editing.plugins.get(row.plugin)?.description ?? row.plugin}>
           <span className="clip">{row.plugin}</span>
-          {errors.length > 0 ? <span className={classes.error} title={errors[0]?.message}><Icon name="warning" size={12} /><span className="srOnly">has an error</span></span> : null}
+          {errors.length > 0 ? <span className={classes.error} title={errors[0]?.message}><Icon name="warning" size={12} /><span className="srOnly">{t("hasAnError")}</span></span> : null}
           <RowMarks row={row} />
         </button>
       </th>
@@ -147,11 +148,11 @@ function Row({ row, columns, active, onFocus }: RowProps) {
 export function RowMarks({ row }: { row: PluginRow }) {
   return (
     <>
-      {row.off ? <span className={classes.chip}>off</span> : null}
-      {row.origin === "added" && !row.off ? <span className={`${classes.chip} ${classes.added}`}>added</span> : null}
-      {row.changed && !row.off && row.origin === "default" ? <span className={classes.chip} title="Differs from the default profile">changed</span> : null}
-      {!row.known ? <span className={classes.chip} title="No such plugin is installed">unknown</span> : null}
-      {row.has_args ? <span className={classes.gear} title="has arguments"><Icon name="sliders" size={12} /><span className="srOnly">has arguments</span></span> : null}
+      {row.off ? <span className={classes.chip}>{t("off")}</span> : null}
+      {row.origin === "added" && !row.off ? <span className={`${classes.chip} ${classes.added}`}>{t("added")}</span> : null}
+      {row.changed && !row.off && row.origin === "default" ? <span className={classes.chip} title={t("differsFromTheDefaultProfile")}>{t("changed")}</span> : null}
+      {!row.known ? <span className={classes.chip} title={t("noSuchPluginIsInstalled")}>{t("unknown")}</span> : null}
+      {row.has_args ? <span className={classes.gear} title={t("hasArguments")}><Icon name="sliders" size={12} /><span className="srOnly">{t("hasArguments")}</span></span> : null}
     </>
   );
 }
@@ -192,10 +193,10 @@ function CellButton({ row, column, cell, saved, tabIndex, onFocus }: CellButtonP
 function Legend() {
   return (
     <span className={classes.legend} aria-hidden="true">
-      <span><i className={classes.cell} data-state="default"><Icon name="bound" size={10} /></i>default</span>
-      <span><i className={classes.cell} data-state="added"><Icon name="plus" size={10} /></i>added</span>
-      <span><i className={classes.cell} data-state="disabled"><Icon name="close" size={10} /></i>disabled</span>
-      <span><i className={classes.cell} data-state="weight"><b>5</b></i>weight</span>
+      <span><i className={classes.cell} data-state="default"><Icon name="bound" size={10} /></i>{t("default")}</span>
+      <span><i className={classes.cell} data-state="added"><Icon name="plus" size={10} /></i>{t("added")}</span>
+      <span><i className={classes.cell} data-state="disabled"><Icon name="close" size={10} /></i>{t("disabled")}</span>
+      <span><i className={classes.cell} data-state="weight"><b>5</b></i>{t("weight")}</span>
     </span>
   );
 }

@@ -11,6 +11,7 @@ import { useEditing } from "./editing";
 import { addEdits, removeEdits, toggleEdits } from "./edits";
 import { SCORE, written } from "./points";
 import classes from "./Panels.module.css";
+import { t } from "./texts";
 import { cellTitle, savedWeight, shortMessage } from "./words";
 
 const ArgsForm = lazy(() => import("./ArgsForm"));
@@ -28,30 +29,30 @@ export function PluginPanel({ name }: { name: string }) {
       <header className={classes.head}>
         <h2 id="plugin-name">{name}</h2>
         <span className="grow" />
-        <IconButton icon="close" iconSize={14} label="Close (Esc)" onClick={() => select(undefined)} />
+        <IconButton icon="close" iconSize={14} label={t("closeEsc")} onClick={() => select(undefined)} />
       </header>
-      <p className={classes.says}>{plugin?.description ?? "No plugin of this name is installed."}</p>
-      {plugin === undefined || plugin.distribution === null ? null : <p className={classes.note}>From {plugin.distribution}.</p>}
+      <p className={classes.says}>{plugin?.description ?? t("noPluginOfThisName")}</p>
+      {plugin === undefined || plugin.distribution === null ? null : <p className={classes.note}>{t("fromDistribution2", { distribution: plugin.distribution })}</p>}
       {general.map((error) => <p key={error.text} className={classes.error} title={error.text}><Icon name="warning" size={14} />{shortMessage(error)}</p>)}
       {row === undefined && plugin !== undefined ? (
         <p className={classes.actions}>
-          <span className="muted">Not in this profile.</span>
-          {readOnly ? null : <Button size="sm" icon="plus" onClick={() => edit(...addEdits(profile, shown, plugin))}>Add to the profile</Button>}
+          <span className="muted">{t("notInThisProfile")}</span>
+          {readOnly ? null : <Button size="sm" icon="plus" onClick={() => edit(...addEdits(profile, shown, plugin))}>{t("addToTheProfile")}</Button>}
         </p>
       ) : null}
       {row?.cells[SCORE] !== undefined && row.cells[SCORE].state !== "disabled" ? <WeightField key={`${name} ${profile}`} row={row} /> : null}
       {form === undefined || plugin === undefined ? null : (
         <>
-          <h3>Arguments <span className="faint">{form.kind}</span></h3>
-          <Suspense fallback={<Outlines count={3} height={30} label="Reading the form" />}><ArgsForm key={`${name} ${profile}`} plugin={plugin} args={form} /></Suspense>
+          <h3>{t("arguments")} <span className="faint">{form.kind}</span></h3>
+          <Suspense fallback={<Outlines count={3} height={30} label={t("readingTheForm")} />}><ArgsForm key={`${name} ${profile}`} plugin={plugin} args={form} /></Suspense>
         </>
       )}
       {row === undefined || plugin === undefined ? null : <RunsAt row={row} points={plugin.points} />}
       {row !== undefined && !readOnly ? (
         <p className={classes.actions}>
-          {row.off ? <Button size="sm" icon="plus" onClick={() => edit(...(plugin === undefined ? [] : addEdits(profile, shown, plugin)))}>Switch on</Button>
+          {row.off ? <Button size="sm" icon="plus" onClick={() => edit(...(plugin === undefined ? [] : addEdits(profile, shown, plugin)))}>{t("switchOn")}</Button>
             : <Button size="sm" icon={row.origin === "added" ? "trash" : "close"} onClick={() => edit(...removeEdits(profile, row))}>
-                {row.origin === "added" ? "Remove from the profile" : "Switch off"}
+                {row.origin === "added" ? t("removeFromTheProfile") : t("switchOff")}
               </Button>}
         </p>
       ) : null}
@@ -76,13 +77,13 @@ function WeightField({ row }: { row: PluginRow }) {
   const valid = Number.isInteger(value) && value > 0;
   return (
     <div className={classes.field}>
-      <label htmlFor="weight">Weight at Score</label>
+      <label htmlFor="weight">{t("weightAtScore")}</label>
       <div className={classes.weight}>
-        <input type="range" min={1} max={Math.max(SLIDER_TO, current)} value={valid ? value : current} disabled={readOnly} aria-label={`Weight of ${row.plugin}`}
+        <input type="range" min={1} max={Math.max(SLIDER_TO, current)} value={valid ? value : current} disabled={readOnly} aria-label={t("weightOf", { plugin: row.plugin })}
           onChange={(event) => set(event.currentTarget.value)} style={{ "--filled": `${((valid ? value : current) - 1) / (Math.max(SLIDER_TO, current) - 1) * 100}%` } as CSSProperties} />
         <input id="weight" className="num" inputMode="numeric" value={text} readOnly={readOnly} aria-invalid={!valid} onBlur={() => setTyped(null)}
           onChange={(event) => set(event.currentTarget.value.trim())} />
-        <span className="faint num">{saved !== null && saved !== current ? `saved: ${saved}` : typeof defaultWeight === "number" ? `default: ${defaultWeight}` : ""}</span>
+        <span className="faint num">{saved !== null && saved !== current ? t("savedSaved", { saved }) : typeof defaultWeight === "number" ? t("defaultDefaultWeight", { defaultWeight }) : ""}</span>
       </div>
     </div>
   );
@@ -94,7 +95,7 @@ function RunsAt({ row, points }: { row: PluginRow; points: readonly string[] }) 
   const all = [...points, ...Object.keys(row.cells).filter((point) => !points.includes(point))];
   return (
     <>
-      <h3>Runs at</h3>
+      <h3>{t("runsAt")}</h3>
       <ul className={classes.points}>
         {all.map((point) => {
           const cell = row.cells[point];
@@ -108,10 +109,10 @@ function RunsAt({ row, points }: { row: PluginRow; points: readonly string[] }) 
               </label>
               <span className="grow" />
               {cell === undefined ? null : cell.state === "disabled"
-                ? <span className="faint">{cell.origin} in {cell.disabled_in}</span>
+                ? <span className="faint">{t("originInDisabledin", { origin: cell.origin, disabledin: cell.disabled_in ?? "" })}</span>
                 : (
-                  <button type="button" className={`${classes.place} leads num`} onClick={() => selectPoint(point)} title={`The order at ${point}`}>
-                    {cell.position === null ? "" : `${cell.position + 1} of ${running}`}{cell.moved ? ", moved" : ""}
+                  <button type="button" className={`${classes.place} leads num`} onClick={() => selectPoint(point)} title={t("theOrderAt", { point })}>
+                    {cell.position === null ? "" : t("positionOfRunning", { position: cell.position + 1, running })}{cell.moved ? t("moved") : ""}
                   </button>
                 )}
             </li>

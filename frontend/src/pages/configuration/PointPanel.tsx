@@ -11,6 +11,7 @@ import { Panel } from "@/components/Panel";
 import { useEditing } from "./editing";
 import classes from "./Panels.module.css";
 import { POINTS, QUEUE_SORT, written } from "./points";
+import { t } from "./texts";
 
 type PointPlugin = NonNullable<EffectiveProfile["points"][string]>[number];
 
@@ -33,10 +34,10 @@ export default function PointPanel({ point }: { point: string }) {
       <header className={classes.head}>
         <h2 id="point-name">{point}</h2>
         <span className="grow" />
-        <IconButton icon="close" iconSize={14} label="Close (Esc)" onClick={() => selectPoint(undefined)} />
+        <IconButton icon="close" iconSize={14} label={t("closeEsc")} onClick={() => selectPoint(undefined)} />
       </header>
-      <p className={classes.says}>{POINTS.find((one) => one.name === point)?.says ?? "An extension point of features that are off by default."}</p>
-      <h3>Order <span className="faint">{running.length === 0 ? "no plugin runs here" : "first to last"}</span></h3>
+      <p className={classes.says}>{POINTS.find((one) => one.name === point)?.says ?? t("anExtensionPointOfFeatures")}</p>
+      <h3>{t("order")} <span className="faint">{running.length === 0 ? t("noPluginRunsHere") : t("firstToLast")}</span></h3>
       <DndContext sensors={sensors} collisionDetection={closestCenter} onDragEnd={onDragEnd}>
         <SortableContext items={names} strategy={verticalListSortingStrategy} disabled={fixed}>
           <ol className={classes.order} aria-busy={state.busy}>
@@ -49,7 +50,7 @@ export default function PointPanel({ point }: { point: string }) {
       </DndContext>
       {off.length === 0 ? null : (
         <>
-          <h3>Off here</h3>
+          <h3>{t("offHere")}</h3>
           <ul className={classes.order}>
             {off.map((plugin) => (
               <li key={plugin.name}><button type="button" className={classes.open} onClick={() => select(plugin.name)}>{plugin.name}</button>
@@ -76,7 +77,7 @@ function Item({ plugin, index, last, fixed, onMove, onOpen }: ItemProps) {
   return (
     <li ref={setNodeRef} style={{ transform: CSS.Translate.toString(transform), transition }} {...(isDragging ? { "data-dragging": "" } : {})}>
       {fixed ? null : (
-        <button type="button" className={classes.grip} {...attributes} {...listeners} aria-label={`Move ${plugin.name}`} title="Drag to move">
+        <button type="button" className={classes.grip} {...attributes} {...listeners} aria-label={t("moveName", { name: plugin.name })} title={t("dragToMove")}>
           <Icon name="drag" size={12} />
         </button>
       )}
@@ -86,13 +87,13 @@ function Item({ plugin, index, last, fixed, onMove, onOpen }: ItemProps) {
         event.preventDefault();
         onMove(index + (event.key === "ArrowUp" ? -1 : 1));
       }}>{plugin.name}</button>
-      {plugin.state === "added" ? <span className="faint">added</span> : plugin.origin === "moved" ? <span className="faint">moved</span> : null}
+      {plugin.state === "added" ? <span className="faint">{t("added")}</span> : plugin.origin === "moved" ? <span className="faint">{t("moved2")}</span> : null}
       <span className="grow" />
       {plugin.weight === null ? null : <b className="num">{plugin.weight}</b>}
       {fixed ? null : (
         <>
-          <IconButton icon="chevronUp" iconSize={13} label={`Move ${plugin.name} up (Alt ↑)`} disabled={index === 0} onClick={() => onMove(index - 1)} />
-          <IconButton icon="chevronDown" iconSize={13} label={`Move ${plugin.name} down (Alt ↓)`} disabled={last} onClick={() => onMove(index + 1)} />
+          <IconButton icon="chevronUp" iconSize={13} label={t("moveUpAlt", { name: plugin.name })} disabled={index === 0} onClick={() => onMove(index - 1)} />
+          <IconButton icon="chevronDown" iconSize={13} label={t("moveDownAlt", { name: plugin.name })} disabled={last} onClick={() => onMove(index + 1)} />
         </>
       )}
     </li>

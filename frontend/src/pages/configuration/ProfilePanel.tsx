@@ -6,6 +6,7 @@ import { Panel } from "@/components/Panel";
 
 import { useEditing } from "./editing";
 import classes from "./Panels.module.css";
+import { t } from "./texts";
 import { shortMessage } from "./words";
 
 export function ProfilePanel() {
@@ -14,18 +15,18 @@ export function ProfilePanel() {
   const differing = shown.rows.filter((row) => row.changed || row.off || row.origin === "added");
   return (
     <Panel className={classes.panel ?? ""} aria-labelledby="profile-name">
-      <header className={classes.head}><h2 id="profile-name">{shown.scheduler_name === "" ? "Profile without a name" : shown.scheduler_name}</h2></header>
-      <p className={classes.says}>Pods whose spec.schedulerName is this are scheduled by this profile.{readOnly ? "" : " Choose a plugin for its weight and arguments, an extension point for its order."}</p>
+      <header className={classes.head}><h2 id="profile-name">{shown.scheduler_name === "" ? t("profileWithoutAName") : shown.scheduler_name}</h2></header>
+      <p className={classes.says}>{t("podsWhoseSpecSchedulerNameIs", { which: readOnly ? "" : t("chooseAPluginForIts") })}</p>
       {examination.errors.length === 0 ? null : (
         <>
-          <h3>Errors <span className="faint">nothing is saved while there are any</span></h3>
+          <h3>{t("errors")} <span className="faint">{t("nothingIsSavedWhileThere")}</span></h3>
           <ul className={classes.problems}>
             {examination.errors.map((error) => (
               <li key={`${error.path} ${error.text}`}>
                 <button type="button" onClick={() => goTo(error)} title={error.text}>
                   <Icon name="warning" size={13} />
                   <span>{error.path === "" ? null : <span className="mono">{error.path}</span>}{shortMessage(error)}{error.hint === "" ? null : <em>{error.hint}</em>}</span>
-                  {error.line === null ? null : <span className="faint num">line {error.line}</span>}
+                  {error.line === null ? null : <span className="faint num">{t("lineLine3", { line: error.line })}</span>}
                 </button>
               </li>
             ))}
@@ -34,26 +35,26 @@ export function ProfilePanel() {
       )}
       {examination.warnings.length === 0 ? null : (
         <>
-          <h3>Warnings</h3>
+          <h3>{t("warnings")}</h3>
           <ul className={classes.plain}>{examination.warnings.map((warning) => <li key={warning.text}>{warning.message}</li>)}</ul>
         </>
       )}
       <ProfileFields key={profile} />
       {named.length === 0 ? null : (
         <>
-          <h3>Changes <span className="faint">against the saved version</span></h3>
+          <h3>{t("changes")} <span className="faint">{t("againstTheSavedVersion")}</span></h3>
           <ul className={classes.plain}>
-            {named.map((change) => <li key={`${change.profile ?? ""} ${change.plugin ?? ""}`}><b>{change.plugin ?? change.profile ?? "All profiles"}</b> {change.what.join(", ")}</li>)}
+            {named.map((change) => <li key={`${change.profile ?? ""} ${change.plugin ?? ""}`}><b>{change.plugin ?? change.profile ?? t("allProfiles")}</b> {change.what.join(", ")}</li>)}
           </ul>
         </>
       )}
-      <h3>Against the default profile</h3>
-      {differing.length === 0 ? <p className={classes.note}>The same plugins, weights and arguments as kube-scheduler without a file.</p> : (
+      <h3>{t("againstTheDefaultProfile")}</h3>
+      {differing.length === 0 ? <p className={classes.note}>{t("theSamePluginsWeightsAnd")}</p> : (
         <ul className={classes.plain}>
           {differing.map((row) => (
             <li key={row.plugin}>
               <button type="button" className="leads" onClick={() => select(row.plugin)}>{row.plugin}</button>{" "}
-              {row.off ? "is off" : row.origin === "added" ? "is added" : row.args_changed ? "has other arguments" : "runs elsewhere, in another order or with another weight"}
+              {row.off ? t("isOff") : row.origin === "added" ? t("isAdded") : row.args_changed ? t("hasOtherArguments") : t("runsElsewhereInAnotherOrder")}
             </li>
           ))}
         </ul>
@@ -90,11 +91,11 @@ function ProfileFields() {
       </div>
       <div className={classes.field}>
         <label htmlFor="nodes-to-score">percentageOfNodesToScore</label>
-        <input id="nodes-to-score" className="num" inputMode="numeric" value={share} readOnly={readOnly} placeholder={`as for all profiles: ${effective.globals.percentage_of_nodes_to_score === 0 ? "adaptive" : `${effective.globals.percentage_of_nodes_to_score} %`}`}
+        <input id="nodes-to-score" className="num" inputMode="numeric" value={share} readOnly={readOnly} placeholder={t("asForAllProfiles", { which: effective.globals.percentage_of_nodes_to_score === 0 ? t("adaptive") : `${effective.globals.percentage_of_nodes_to_score} %` })}
           aria-invalid={error !== undefined} aria-describedby="nodes-to-score-help" onChange={(event) => setShare(event.currentTarget.value)}
           onBlur={commitShare} onKeyDown={(event) => { if (event.key === "Enter") commitShare(); }} />
         <p id="nodes-to-score-help" className={error === undefined ? classes.help : classes.error}>
-          {error === undefined ? "How much of a large cluster is searched before scoring. 0 is adaptive." : shortMessage(error)}
+          {error === undefined ? t("howMuchOfALarge") : shortMessage(error)}
         </p>
       </div>
     </>

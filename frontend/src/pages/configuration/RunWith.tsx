@@ -16,9 +16,9 @@ import type { Run } from "@/api/types";
 import { Button } from "@/components/Button";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Segmented } from "@/components/Segmented";
-import { counted } from "@/format/number";
 
 import classes from "./RunWith.module.css";
+import { t } from "./texts";
 
 interface RunWithProps {
   name: string;
@@ -41,36 +41,36 @@ export default function RunWith({ name, version, number, onClose }: RunWithProps
     onSuccess: (run) => void navigate({ to: "/runs/$run", params: { run: run.id } }),
   });
   return (
-    <Modal opened onClose={onClose} title={`Run with ${name} v${number}`} size={460} closeButtonProps={{ "aria-label": "Close" }}
+    <Modal opened onClose={onClose} title={t("runWithV", { name, number })} size={460} closeButtonProps={{ "aria-label": t("close2") }}
       classNames={{ content: classes.content ?? "", header: classes.header ?? "", title: classes.title ?? "", overlay: classes.scrim ?? "" }}>
       <form className={classes.form} onSubmit={(event) => {
         event.preventDefault();
         if (snapshot !== "" && validSeed) start.mutate();
       }}>
-        {snapshots.isPending ? <Outlines count={3} height={36} label="Reading the clusters" /> : null}
-        {snapshots.error === null ? null : <Failed what="Could not list clusters." error={snapshots.error} retry={() => void snapshots.refetch()} small />}
-        {snapshots.data !== undefined && list.length === 0 ? <Empty small>There is no cluster yet. Import one on Home.</Empty> : null}
+        {snapshots.isPending ? <Outlines count={3} height={36} label={t("readingTheClusters")} /> : null}
+        {snapshots.error === null ? null : <Failed what={t("couldNotListClusters")} error={snapshots.error} retry={() => void snapshots.refetch()} small />}
+        {snapshots.data !== undefined && list.length === 0 ? <Empty small>{t("thereIsNoClusterYet")}</Empty> : null}
         <fieldset className={classes.clusters}>
-          <legend>Cluster</legend>
+          <legend>{t("cluster")}</legend>
           {list.map((one, index) => (
             <label key={one.id}>
               <input type="radio" name="cluster" checked={one.id === snapshot} onChange={() => setChosen(one.id)} {...(index === 0 ? { "data-autofocus": "" } : {})} />
               <b className="clip">{one.name}</b>
-              <span className="faint num">{counted(one.counts.nodes, "node")}, {counted(one.counts.pods, "pod")}</span>
+              <span className="faint num">{t("nNodes", { count: one.counts.nodes })}, {t("nPods", { count: one.counts.pods })}</span>
             </label>
           ))}
         </fieldset>
         <div className={classes.two}>
-          <label htmlFor="run-seed">Seed
+          <label htmlFor="run-seed">{t("seed")}
             <input id="run-seed" className="num" inputMode="numeric" value={seed} aria-invalid={!validSeed} onChange={(event) => setSeed(event.currentTarget.value.trim())} />
           </label>
-          <div><span>Clock</span><Segmented label="Clock" value={clock} onChange={setClock} options={[{ value: "virtual", label: "Virtual" }, { value: "real", label: "Real time" }]} /></div>
+          <div><span>{t("clock")}</span><Segmented label={t("clock")} value={clock} onChange={setClock} options={[{ value: "virtual", label: t("virtual") }, { value: "real", label: t("realTime") }]} /></div>
         </div>
-        <p className={classes.help}>{validSeed ? "Same cluster, seed and configuration give the same run." : "The seed is a whole number."}</p>
-        {start.error === null ? null : <Failed what="The run was not started." error={start.error} small />}
+        <p className={classes.help}>{validSeed ? t("sameClusterSeedAndConfiguration") : t("theSeedIsAWhole")}</p>
+        {start.error === null ? null : <Failed what={t("theRunWasNotStarted")} error={start.error} small />}
         <footer className={classes.actions}>
-          <Button kind="ghost" onClick={onClose}>Cancel</Button>
-          <Button kind="primary" type="submit" icon="play" disabled={snapshot === "" || !validSeed || start.isPending}>Start the run</Button>
+          <Button kind="ghost" onClick={onClose}>{t("cancel")}</Button>
+          <Button kind="primary" type="submit" icon="play" disabled={snapshot === "" || !validSeed || start.isPending}>{t("startTheRun")}</Button>
         </footer>
       </form>
     </Modal>

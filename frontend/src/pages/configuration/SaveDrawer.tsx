@@ -25,6 +25,7 @@ import { notify } from "@/shell/notify";
 import { DiffNumbers, DiffView } from "./DiffView";
 import { useEditing } from "./editing";
 import classes from "./SaveDrawer.module.css";
+import { t } from "./texts";
 import { changesCount, meanwhileSentence } from "./words";
 
 interface SaveDrawerProps {
@@ -55,7 +56,7 @@ function Body({ configuration, onClose, onRun }: SaveDrawerProps) {
   const comparison = state.result?.comparison ?? null;
   const errors = examination.errors.length;
   const same = comparison !== null && comparison.diff.lines.length === 0;
-  const blocked = errors > 0 ? "There are errors; nothing is saved until they are mended." : same ? "Nothing differs from the saved version." : meanwhile !== null ? "Choose first what to do with the other version." : "";
+  const blocked = errors > 0 ? t("thereAreErrorsNothingIs") : same ? t("nothingDiffersFromTheSaved2") : meanwhile !== null ? t("chooseFirstWhatToDo") : "";
   const save = async (thenRun: boolean) => {
     setSaving(true);
     setError(null);
@@ -67,7 +68,7 @@ function Body({ configuration, onClose, onRun }: SaveDrawerProps) {
       client.setQueryData(configurationQuery(configuration).queryKey, version.configuration);
       store.saved(version.number, text);
       await client.invalidateQueries({ queryKey: ["configurations"] });
-      notify({ kind: "ok", title: `Saved as version ${version.number}.` });
+      notify({ kind: "ok", title: t("savedAsVersion", { number: version.number }) });
       onClose();
       if (thenRun) onRun(version.id);
     } catch (failure) {
@@ -83,45 +84,45 @@ function Body({ configuration, onClose, onRun }: SaveDrawerProps) {
       if (blocked === "" && !saving && !state.busy) void save(false);
     }}>
       <div className={classes.header}>
-        <Drawer.Title className={classes.title ?? ""}>Save as version {(meanwhile?.number ?? state.base) + 1}</Drawer.Title>
+        <Drawer.Title className={classes.title ?? ""}>{t("saveAsVersion", { number: (meanwhile?.number ?? state.base) + 1 })}</Drawer.Title>
         <span className="grow" />
-        <Drawer.CloseButton aria-label="Close" />
+        <Drawer.CloseButton aria-label={t("close2")} />
       </div>
       <div className={classes.body}>
-        {comparison === null ? <p className="muted">Comparing with version {state.base}…</p> : (
+        {comparison === null ? <p className="muted">{t("comparingWithVersion", { base: state.base })}</p> : (
           <>
             <p className={classes.summary}>
-              <Chip><b>{changesCount(comparison.changes)}</b>{changesCount(comparison.changes) === 1 ? "change" : "changes"}</Chip>
+              <Chip><b>{changesCount(comparison.changes)}</b>{changesCount(comparison.changes) === 1 ? t("change") : t("changes2")}</Chip>
               <DiffNumbers diff={comparison.diff} />
             </p>
             <Changes changes={comparison.changes} several={(saved?.effective?.profiles.length ?? 1) > 1 || (examination.effective?.profiles.length ?? 1) > 1} />
-            <DiffView diff={comparison.diff} label={`Lines that differ from version ${state.base}`} />
+            <DiffView diff={comparison.diff} label={t("linesThatDifferFromVersion", { base: state.base })} />
           </>
         )}
         {meanwhile === null ? null : <OtherVersion meanwhile={meanwhile} configuration={configuration} onClose={onClose} />}
-        <label className={classes.label} htmlFor="what-changed">What changed <span className="faint">optional</span></label>
+        <label className={classes.label} htmlFor="what-changed">{t("whatChanged")} <span className="faint">{t("optional")}</span></label>
         <input id="what-changed" value={comment} maxLength={300} autoComplete="off" data-autofocus onChange={(event) => setComment(event.currentTarget.value)} />
-        {error === null ? null : <Failed what="Not saved, your text is kept." error={error} retry={() => void save(false)} />}
+        {error === null ? null : <Failed what={t("notSavedYourTextIs")} error={error} retry={() => void save(false)} />}
       </div>
       <footer className={classes.footer}>
-        <span className="faint">{blocked === "" ? "Runs name the version they used." : blocked}</span>
+        <span className="faint">{blocked === "" ? t("runsNameTheVersionThey") : blocked}</span>
         <span className="grow" />
-        <Button onClick={onClose}>Back</Button>
-        <Button type="submit" disabled={blocked !== "" || saving || state.busy}>{saving ? "Saving…" : "Save"}</Button>
-        <Button kind="primary" disabled={blocked !== "" || saving || state.busy} onClick={() => void save(true)}>Save and run</Button>
+        <Button onClick={onClose}>{t("back")}</Button>
+        <Button type="submit" disabled={blocked !== "" || saving || state.busy}>{saving ? t("saving") : t("save2")}</Button>
+        <Button kind="primary" disabled={blocked !== "" || saving || state.busy} onClick={() => void save(true)}>{t("saveAndRun")}</Button>
       </footer>
     </form>
   );
 }
 
 export function Changes({ changes, several }: { changes: readonly Change[]; several: boolean }): ReactNode {
-  if (changes.length === 0) return <p className={classes.nothing}>Nothing takes another effect: only comments, order of lines or layout differ.</p>;
+  if (changes.length === 0) return <p className={classes.nothing}>{t("nothingTakesAnotherEffectOnly")}</p>;
   return (
     <ul className={classes.changes}>
       {changes.map((change) => (
         <li key={`${change.profile ?? ""} ${change.plugin ?? ""}`}>
-          <b>{change.plugin ?? change.profile ?? "All profiles"}</b>
-          {several && change.plugin !== null && change.profile !== null ? <span className="faint"> in {change.profile}</span> : null} {change.what.join(", ")}
+          <b>{change.plugin ?? change.profile ?? t("allProfiles")}</b>
+          {several && change.plugin !== null && change.profile !== null ? <span className="faint"> {t("inProfile", { profile: change.profile })}</span> : null} {change.what.join(", ")}
         </li>
       ))}
     </ul>
@@ -147,18 +148,17 @@ function OtherVersion({ meanwhile, configuration, onClose }: { meanwhile: Meanwh
   };
   const when = wallTime(new Date(meanwhile.when).getTime()).slice(0, 5);
   return (
-    <section className={classes.notice} aria-label="Saved meanwhile" role="alert">
+    <section className={classes.notice} aria-label={t("savedMeanwhile")} role="alert">
       <Icon name="info" size={15} />
       <div>
-        <p><b title={exact(meanwhile.when)}>{meanwhile.who === "" ? "Somebody" : meanwhile.who} saved v{meanwhile.number} at {when},</b> after you began this draft.{" "}
-          {meanwhileSentence(meanwhile)} <button type="button" className="leads" aria-expanded={looking} onClick={() => setLooking(!looking)}>{looking ? "Close it" : "Look at it"}</button></p>
-        {looking ? <div className={classes.theirs}><Changes changes={meanwhile.changes} several={false} /><DiffView diff={meanwhile.diff} label={`What version ${meanwhile.number} changed`} /></div> : null}
+        <p><b title={exact(meanwhile.when)}>{t("savedVAt", { which: meanwhile.who === "" ? t("somebody") : meanwhile.who, number: meanwhile.number, when })}</b> {t("afterYouBeganThisDraft", { meanwhileSentence: meanwhileSentence(meanwhile) })} <button type="button" className="leads" aria-expanded={looking} onClick={() => setLooking(!looking)}>{looking ? t("closeIt") : t("lookAtIt")}</button></p>
+        {looking ? <div className={classes.theirs}><Changes changes={meanwhile.changes} several={false} /><DiffView diff={meanwhile.diff} label={t("whatVersionChanged", { number: meanwhile.number })} /></div> : null}
         <p className={classes.choices}>
-          {meanwhile.merged === null ? null : <Button size="sm" kind="primary" onClick={() => void choose("both")}>Keep both</Button>}
-          <Button size="sm" onClick={() => void choose("mine")} title={`Version ${meanwhile.number} stays in the list; the next one has your text`}>Keep my text</Button>
-          <Button size="sm" onClick={() => void choose("theirs")} title="Undo brings your text back">Load theirs</Button>
+          {meanwhile.merged === null ? null : <Button size="sm" kind="primary" onClick={() => void choose("both")}>{t("keepBoth")}</Button>}
+          <Button size="sm" onClick={() => void choose("mine")} title={t("versionStaysInTheList", { number: meanwhile.number })}>{t("keepMyText")}</Button>
+          <Button size="sm" onClick={() => void choose("theirs")} title={t("undoBringsYourTextBack")}>{t("loadTheirs")}</Button>
         </p>
-        {failure === null ? null : <Failed what={`Version ${meanwhile.number} could not be read.`} error={failure} small />}
+        {failure === null ? null : <Failed what={t("versionCouldNotBeRead", { number: meanwhile.number })} error={failure} small />}
       </div>
     </section>
   );

@@ -10,13 +10,14 @@ import { notify } from "@/shell/notify";
 
 import { useEditing } from "./editing";
 import classes from "./Sidebar.module.css";
+import { t } from "./texts";
 import { Versions } from "./Versions";
 import { freeName, profileNote } from "./words";
 
 export function Sidebar() {
   const { readOnly } = useEditing();
   return (
-    <Panel className={classes.side ?? ""} aria-label="Profiles and versions">
+    <Panel className={classes.side ?? ""} aria-label={t("profilesAndVersions")}>
       <Profiles />
       {readOnly ? null : <Presets />}
       <AllProfiles />
@@ -38,16 +39,16 @@ function Profiles() {
   };
   return (
     <>
-      <h2>Profiles</h2>
+      <h2>{t("profiles")}</h2>
       <ul className={classes.list}>
         {effective.profiles.map((one, index) => (
           <li key={`${index} ${one.scheduler_name}`} {...(index === profile ? { "data-on": "" } : {})}>
             <button type="button" aria-current={index === profile ? "true" : undefined} onClick={() => showProfile(one.scheduler_name)}>
-              <b className="clip">{one.scheduler_name === "" ? "(no name)" : one.scheduler_name}</b>
+              <b className="clip">{one.scheduler_name === "" ? t("noName") : one.scheduler_name}</b>
               <em>{profileNote(one, changes)}</em>
             </button>
             {names.length > 1 && index === profile && !readOnly ? (
-              <IconButton icon="trash" iconSize={13} label={`Remove the profile ${one.scheduler_name}`} onClick={() => {
+              <IconButton icon="trash" iconSize={13} label={t("removeTheProfile", { schedulername: one.scheduler_name })} onClick={() => {
                 edit({ type: "removeProfile", profile: index });
                 showProfile(names[index === 0 ? 1 : 0] ?? "");
               }} />
@@ -57,21 +58,21 @@ function Profiles() {
         {readOnly ? null : (
           <li>
             {adding === null ? (
-              <button type="button" className={classes.add} onClick={() => setAdding(freeName("second-scheduler", names))}><Icon name="plus" size={12} />Add a profile</button>
+              <button type="button" className={classes.add} onClick={() => setAdding(freeName("second-scheduler", names))}><Icon name="plus" size={12} />{t("addAProfile")}</button>
             ) : (
               <form className={classes.adding} onSubmit={(event) => {
                 event.preventDefault();
                 add();
               }}>
                 {/* eslint-disable-next-line jsx-a11y/no-autofocus -- the field replaces the button that was pressed */}
-                <input className="mono" autoFocus aria-label="schedulerName of the new profile" value={adding} spellCheck={false}
+                <input className="mono" autoFocus aria-label={t("schedulerNameOfTheNewProfile")} value={adding} spellCheck={false}
                   onFocus={(event) => event.currentTarget.select()} onChange={(event) => setAdding(event.currentTarget.value)} onBlur={add}
                   onKeyDown={(event) => {
                     if (event.key !== "Escape") return;
                     event.stopPropagation();
                     setAdding(null);
                   }} />
-                <em>begins as a copy of {names[profile]}</em>
+                <em>{t("beginsAsACopyOf", { names: names[profile] ?? "" })}</em>
               </form>
             )}
           </li>
@@ -87,13 +88,13 @@ function Presets() {
   if (presets.data === undefined) return null;
   return (
     <>
-      <h2>Start from</h2>
+      <h2>{t("startFrom")}</h2>
       <ul className={classes.presets}>
         {presets.data.map((preset) => (
           <li key={preset.name}>
             <button type="button" title={preset.description} onClick={() => {
               store.setText(preset.text, { undoable: true });
-              notify({ title: `The draft starts from ${preset.title} now.`, text: "Undo brings back what was there." });
+              notify({ title: t("theDraftStartsFromNow", { title: preset.title }), text: t("undoBringsBackWhatWas") });
             }}>{preset.title}</button>
           </li>
         ))}
@@ -103,10 +104,10 @@ function Presets() {
 }
 
 const GLOBALS = [
-  { key: "parallelism", label: "parallelism", field: "parallelism" },
-  { key: "percentage_of_nodes_to_score", label: "nodes to score", field: "percentageOfNodesToScore" },
-  { key: "pod_initial_backoff_seconds", label: "first backoff", field: "podInitialBackoffSeconds" },
-  { key: "pod_max_backoff_seconds", label: "longest backoff", field: "podMaxBackoffSeconds" },
+  { key: "parallelism", get label() { return t("parallelism"); }, field: "parallelism" },
+  { key: "percentage_of_nodes_to_score", get label() { return t("nodesToScore"); }, field: "percentageOfNodesToScore" },
+  { key: "pod_initial_backoff_seconds", get label() { return t("firstBackoff"); }, field: "podInitialBackoffSeconds" },
+  { key: "pod_max_backoff_seconds", get label() { return t("longestBackoff"); }, field: "podMaxBackoffSeconds" },
 ] as const;
 
 type GlobalKey = (typeof GLOBALS)[number]["key"];
@@ -127,7 +128,7 @@ function AllProfiles() {
   };
   return (
     <>
-      <h2>All profiles</h2>
+      <h2>{t("allProfiles")}</h2>
       <ul className={classes.values}>
         {GLOBALS.map(({ key, label, field }) => {
           const error = examination.errors.find((one) => one.path === field);
@@ -148,13 +149,13 @@ function AllProfiles() {
                     }
                   }} />
               ) : readOnly ? <b className="num">{shownValue(key, effective.globals[key])}</b> : (
-                <button type="button" className="num" title={error?.message ?? `Change ${field}`} aria-label={`${field}: ${shownValue(key, effective.globals[key])}, change`}
+                <button type="button" className="num" title={error?.message ?? t("changeField", { field })} aria-label={t("fieldShownValueChange", { field, shownValue: shownValue(key, effective.globals[key]) })}
                   {...(error === undefined ? {} : { "data-error": "" })} onClick={() => setEditing(key)}>{shownValue(key, effective.globals[key])}</button>
               )}
             </li>
           );
         })}
-        {effective.globals.extenders > 0 ? <li title="Extenders are kept in the file; runs with them are not built yet"><span>extenders</span><b className="num">{effective.globals.extenders}</b></li> : null}
+        {effective.globals.extenders > 0 ? <li title={t("extendersAreKeptInThe")}><span>{t("extenders")}</span><b className="num">{effective.globals.extenders}</b></li> : null}
       </ul>
     </>
   );

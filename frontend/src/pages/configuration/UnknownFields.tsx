@@ -1,4 +1,5 @@
 import { useEditing } from "./editing";
+import { t } from "./texts";
 import classes from "./Yaml.module.css";
 
 /** Fields that kube-scheduler does not know: kept as written, and named, because it would refuse the file. */
@@ -8,17 +9,17 @@ export function UnknownFields() {
   if (fields.length === 0) return null;
   return (
     <p className={classes.unknown}>
-      {fields.length === 1 ? "One unknown field is kept:" : `${fields.length} unknown fields are kept:`}{" "}
+      {fields.length === 1 ? t("oneUnknownFieldIsKept") : t("unknownFieldsAreKept", { fields: fields.length })}{" "}
       {fields.map((field, index) => {
         const problem = examination.errors.find((error) => error.path === field.path && error.line === field.line);
         return (
           <span key={`${field.path} ${field.line ?? ""}`}>{index > 0 ? ", " : ""}
             {problem === undefined ? <span className="mono">{field.path}</span>
               : <button type="button" className="leads mono" onClick={() => goTo(problem)}>{field.path}</button>}
-            {field.line === null ? "" : `, line ${field.line}`}{field.hint === "" ? "" : ` (${field.hint})`}
+            {field.line === null ? "" : t("lineLine4", { line: field.line })}{field.hint === "" ? "" : ` (${field.hint})`}
           </span>
         );
-      })}. kube-scheduler refuses {fields.length === 1 ? "it" : "them"}.
+      })}{t("kubeSchedulerRefuses", { which: fields.length === 1 ? t("it") : t("them") })}
     </p>
   );
 }

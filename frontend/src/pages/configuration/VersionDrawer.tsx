@@ -14,6 +14,7 @@ import { Failed, Outlines } from "@/components/Outcome";
 import { DiffNumbers, DiffView } from "./DiffView";
 import { Changes } from "./SaveDrawer";
 import classes from "./SaveDrawer.module.css";
+import { t } from "./texts";
 
 export default function VersionDrawer({ configuration, number, onClose }: { configuration: string; number: number; onClose: () => void }) {
   const comparison = useQuery(versionDiffQuery(configuration, number));
@@ -23,17 +24,17 @@ export default function VersionDrawer({ configuration, number, onClose }: { conf
       <Drawer.Overlay />
       <Drawer.Content>
         <div className={classes.header}>
-          <Drawer.Title className={classes.title ?? ""}>What version {number} changed</Drawer.Title>
+          <Drawer.Title className={classes.title ?? ""}>{t("whatVersionChanged", { number })}</Drawer.Title>
           <span className="grow" />
-          <Drawer.CloseButton aria-label="Close" />
+          <Drawer.CloseButton aria-label={t("close2")} />
         </div>
         <div className={classes.body}>
-          {comparison.data === undefined ? comparison.error === null ? <Outlines count={4} height={28} label="Comparing" />
-            : <Failed what="The versions could not be compared." error={comparison.error} retry={() => void comparison.refetch()} /> : (
+          {comparison.data === undefined ? comparison.error === null ? <Outlines count={4} height={28} label={t("comparing")} />
+            : <Failed what={t("theVersionsCouldNotBe")} error={comparison.error} retry={() => void comparison.refetch()} /> : (
               <>
-                <p className={classes.summary}><span className="muted">against version {number - 1}</span><DiffNumbers diff={comparison.data.diff} /></p>
+                <p className={classes.summary}><span className="muted">{t("againstVersion", { number: number - 1 })}</span><DiffNumbers diff={comparison.data.diff} /></p>
                 <Changes changes={comparison.data.changes} several={new Set(comparison.data.changes.map((one) => one.profile)).size > 1} />
-                <DiffView diff={comparison.data.diff} label={`Lines that differ from version ${number - 1}`} />
+                <DiffView diff={comparison.data.diff} label={t("linesThatDifferFromVersion2", { number: number - 1 })} />
               </>
             )}
         </div>

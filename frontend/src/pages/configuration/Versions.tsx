@@ -5,11 +5,11 @@ import { lazy, Suspense, useState } from "react";
 
 import { VERSIONS_SHOWN, versionsQuery } from "@/api/configurationQueries";
 import { useMe } from "@/api/useMe";
-import { counted } from "@/format/number";
 import { exact } from "@/format/time";
 
 import { useEditing } from "./editing";
 import classes from "./Sidebar.module.css";
+import { t } from "./texts";
 import { changesCount, versionNote } from "./words";
 
 const VersionDrawer = lazy(() => import("./VersionDrawer"));
@@ -28,16 +28,16 @@ export function Versions() {
   const draft = viewed === undefined && store.dirty;
   return (
     <>
-      <h2>Versions</h2>
+      <h2>{t("versions")}</h2>
       <ol className={classes.versions}>
         {draft ? (
           <li data-draft="">
             <button type="button" onClick={() => undefined} aria-current="true">
-              <b>Draft</b><em>{examination.effective === null ? "cannot be read" : changesCount(changes) === 0 ? "nothing takes another effect" : counted(changesCount(changes), "change")}, not saved</em>
+              <b>{t("draft")}</b><em>{t("notSaved", { which: examination.effective === null ? t("cannotBeRead") : changesCount(changes) === 0 ? t("nothingTakesAnotherEffect") : t("nChanges", { count: changesCount(changes) }) })}</em>
             </button>
             <div className={classes.draftActions}>
-              <button type="button" className="leads" disabled={!state.canUndo} onClick={() => store.undo()}>Undo</button>
-              <button type="button" className="leads" onClick={() => store.discard()}>Discard</button>
+              <button type="button" className="leads" disabled={!state.canUndo} onClick={() => store.undo()}>{t("undo")}</button>
+              <button type="button" className="leads" onClick={() => store.discard()}>{t("discard")}</button>
             </div>
           </li>
         ) : null}
@@ -45,18 +45,18 @@ export function Versions() {
           <li key={version.number} {...(viewed === version.number || (viewed === undefined && !draft && version.number === state.base) ? { "data-on": "" } : {})}>
             <Link from="/configurations/$configuration" title={exact(version.created_at)}
               search={(old) => (index === 0 ? dropVersion(old) : { ...old, version: version.number })}>
-              <b className="num">v{version.number}</b><em>{versionNote(version, me?.username, versions.dataUpdatedAt)}</em>
+              <b className="num">{t("vNumber", { number: version.number })}</b><em>{versionNote(version, me?.username, versions.dataUpdatedAt)}</em>
               {version.comment === "" ? null : <q>{version.comment}</q>}
             </Link>
             {version.number === 1 ? null : (
               <button type="button" className={`leads ${classes.what}`} aria-haspopup="dialog" onClick={() => setTold(version.number)}>
-                What changed<span className="srOnly"> in version {version.number}</span>
+                {t("whatChanged")}<span className="srOnly"> {t("inVersion", { number: version.number })}</span>
               </button>
             )}
           </li>
         ))}
         {older > 0 ? (
-          <li data-more=""><button type="button" className="muted" onClick={() => setAll(true)}><span className="leads">{older} older</span></button></li>
+          <li data-more=""><button type="button" className="muted" onClick={() => setAll(true)}><span className="leads">{t("olderOlder", { older })}</span></button></li>
         ) : null}
       </ol>
       <Suspense fallback={null}>{told === null ? null : <VersionDrawer configuration={configuration} number={told} onClose={() => setTold(null)} />}</Suspense>

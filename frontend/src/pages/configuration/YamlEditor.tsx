@@ -11,6 +11,7 @@ import { useEffect, useRef } from "react";
 
 import type { Problem } from "@/api/configurationTypes";
 
+import { t } from "./texts";
 import { shortMessage } from "./words";
 import classes from "./Yaml.module.css";
 
@@ -81,7 +82,7 @@ export default function YamlEditor({ text, problems, readOnly, goTo, onChange }:
           lineNumbers(), lintGutter(), history(), drawSelection(), highlightActiveLine(), yaml(), indentUnit.of("  "), syntaxHighlighting(colours), marks,
           writable.current.of(EditorState.readOnly.of(initial.current.readOnly)),
           keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap]),
-          EditorView.contentAttributes.of({ "aria-label": "YAML of the configuration", tabindex: "0", spellcheck: "false" }),
+          EditorView.contentAttributes.of({ "aria-label": t("yAMLOfTheConfiguration"), tabindex: "0", spellcheck: "false" }),
           EditorView.updateListener.of((update) => {
             if (update.docChanged && update.transactions.some((transaction) => transaction.annotation(fromOutside) !== true)) change.current(update.state.doc.toString());
           }),

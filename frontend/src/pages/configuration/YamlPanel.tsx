@@ -2,9 +2,9 @@ import { lazy, Suspense } from "react";
 
 import { Outlines } from "@/components/Outcome";
 import { Panel, PanelHeader } from "@/components/Panel";
-import { counted } from "@/format/number";
 
 import { useEditing } from "./editing";
+import { t } from "./texts";
 import { UnknownFields } from "./UnknownFields";
 import classes from "./Yaml.module.css";
 import { yamlNote } from "./words";
@@ -20,11 +20,11 @@ export function YamlPanel({ goTo }: { goTo: { line: number } | null }) {
   return (
     <Panel className={classes.panel ?? ""} aria-labelledby="yaml-title">
       <PanelHeader title={examination.format === "json" ? "JSON" : "YAML"} id="yaml-title">
-        <span className={`${classes.about} faint`}>{readOnly ? "read-only" : store.dirty ? "same draft" : "as saved"}, {counted(lines, "line")}, unknown fields are kept</span>
+        <span className={`${classes.about} faint`}>{t("linesUnknownFieldsAreKept", { count: lines, which: readOnly ? t("readOnly") : store.dirty ? t("sameDraft") : t("asSaved") })}</span>
         <span className="grow" />
         <span className={readable ? "faint" : classes.unreadable} role="status">{note}</span>
       </PanelHeader>
-      <Suspense fallback={<Outlines count={12} height={19} label="Opening the editor" />}>
+      <Suspense fallback={<Outlines count={12} height={19} label={t("openingTheEditor")} />}>
         <YamlEditor text={state.text} problems={examination.errors} readOnly={readOnly} goTo={goTo} onChange={(text) => store.setText(text)} />
       </Suspense>
       <UnknownFields />

@@ -10,6 +10,7 @@ import { Icon } from "@/components/Icon";
 import { Segmented } from "@/components/Segmented";
 
 import classes from "./ArgsForm.module.css";
+import { t } from "./texts";
 
 export interface ArgsContext {
   /** The arguments of the saved version. */
@@ -49,7 +50,7 @@ function FieldTemplate({ id, fieldPathId, schema, children, rawErrors, rawDescri
   const changed = (typeof saved === "string" || typeof saved === "number" || typeof saved === "boolean") && saved !== formData;
   const help = (
     <p className={classes.help} id={`${id}__help`}>
-      {rawDescription}{changed ? ` Saved: ${saved === "" ? "empty" : String(saved)}.` : ""}
+      {rawDescription}{changed ? t("savedWhich", { which: saved === "" ? t("empty") : String(saved) }) : ""}
     </p>
   );
   const single = schema.type !== "array" && schema.type !== "object" && schema.enum === undefined;
@@ -73,8 +74,8 @@ function ObjectFieldTemplate({ properties, fieldPathId, formData, errorSchema, s
     return (
       <div className={classes.field}>
         <span className={classes.label}>{labelOf(path)}</span>
-        {readonly === true ? <span className="faint">not given</span>
-          : <Button kind="ghost" size="sm" icon="plus" className={classes.addButton ?? ""} aria-describedby={`${id}__help`} onClick={() => setOpened(true)}>Give {labelOf(path.slice(-1))}</Button>}
+        {readonly === true ? <span className="faint">{t("notGiven")}</span>
+          : <Button kind="ghost" size="sm" icon="plus" className={classes.addButton ?? ""} aria-describedby={`${id}__help`} onClick={() => setOpened(true)}>{t("giveLabelOf", { labelOf: labelOf(path.slice(-1)) })}</Button>}
         <p className={classes.help} id={`${id}__help`}>{schema.description}</p>
       </div>
     );
@@ -87,7 +88,7 @@ function ArrayFieldTemplate({ items, canAdd, onAddClick, readonly, fieldPathId }
   return (
     <div className={classes.cards}>
       {items}
-      {canAdd === true && readonly !== true ? <Button kind="ghost" size="sm" icon="plus" className={classes.addButton ?? ""} onClick={onAddClick}>Add {one(labelOf(fieldPathId.path))}</Button> : null}
+      {canAdd === true && readonly !== true ? <Button kind="ghost" size="sm" icon="plus" className={classes.addButton ?? ""} onClick={onAddClick}>{t("addOne", { one: one(labelOf(fieldPathId.path)) })}</Button> : null}
     </div>
   );
 }
@@ -95,7 +96,7 @@ function ArrayFieldTemplate({ items, canAdd, onAddClick, readonly, fieldPathId }
 function ArrayFieldItemTemplate({ children, buttonsProps, index, readonly }: ArrayFieldItemTemplateProps) {
   return (
     <div className={classes.card}>
-      {readonly === true ? null : <IconButton className={classes.cardRemove ?? ""} icon="trash" iconSize={14} label={`Remove number ${index + 1}`} onClick={buttonsProps.onRemoveItem} />}
+      {readonly === true ? null : <IconButton className={classes.cardRemove ?? ""} icon="trash" iconSize={14} label={t("removeNumber", { index: index + 1 })} onClick={buttonsProps.onRemoveItem} />}
       {children}
     </div>
   );
@@ -107,7 +108,7 @@ function BaseInputTemplate({ id, value, onChange, schema, readonly, disabled, ra
   return (
     <input id={id} className={number ? "num" : "mono"} value={value === undefined || value === null ? "" : String(value)} inputMode={number ? "numeric" : "text"}
       readOnly={readonly} disabled={disabled} aria-invalid={bad} aria-describedby={describedBy(id, bad)} spellCheck={false} autoComplete="off"
-      placeholder="none" onChange={(event) => onChange(event.currentTarget.value === "" ? undefined : event.currentTarget.value)} />
+      placeholder={t("none")} onChange={(event) => onChange(event.currentTarget.value === "" ? undefined : event.currentTarget.value)} />
   );
 }
 
@@ -123,7 +124,7 @@ function SelectWidget({ id, value, onChange, options, readonly, disabled, label,
   return (
     <select id={id} value={String(value ?? "")} disabled={off} aria-labelledby={`${id}__label`} aria-describedby={describedBy(id, (rawErrors?.length ?? 0) > 0)}
       onChange={(event) => onChange(event.currentTarget.value === "" ? undefined : event.currentTarget.value)}>
-      <option value="">none</option>
+      <option value="">{t("none")}</option>
       {choices.map((choice) => <option key={choice} value={choice}>{choice}</option>)}
     </select>
   );
@@ -143,7 +144,7 @@ function Words({ fieldPathId, formData, onChange, readonly, rawErrors }: FieldPr
   const [typed, setTyped] = useState<string | null>(null);
   const bad = (rawErrors?.length ?? 0) > 0;
   return (
-    <input id={id} className="mono" value={typed ?? list.join(", ")} placeholder="none" readOnly={readonly === true} spellCheck={false} autoComplete="off"
+    <input id={id} className="mono" value={typed ?? list.join(", ")} placeholder={t("none")} readOnly={readonly === true} spellCheck={false} autoComplete="off"
       aria-labelledby={`${id}__label`} aria-invalid={bad} aria-describedby={describedBy(id, bad)} onBlur={() => setTyped(null)}
       onChange={(event) => {
         setTyped(event.currentTarget.value);
@@ -175,7 +176,7 @@ function Rows({ fieldPathId, formData, onChange, readonly, schema, errorSchema, 
     <>
       {rows.length === 0 ? null : (
         <table className={classes.rows} aria-labelledby={`${id}__label`}>
-          <thead><tr>{columns.map(([key, column]) => <th key={key} scope="col" title={column.description}>{columnTitle(key, column)}</th>)}<th><span className="srOnly">Remove</span></th></tr></thead>
+          <thead><tr>{columns.map(([key, column]) => <th key={key} scope="col" title={column.description}>{columnTitle(key, column)}</th>)}<th><span className="srOnly">{t("remove")}</span></th></tr></thead>
           <tbody>
             {rows.map((row, index) => {
               const errors = (errorSchema as Record<number, ErrorSchema<Row>> | undefined)?.[index];
@@ -194,7 +195,7 @@ function Rows({ fieldPathId, formData, onChange, readonly, schema, errorSchema, 
                       </td>
                     );
                   })}
-                  <td>{readonly === true ? null : <IconButton icon="trash" iconSize={14} label={`Remove ${shownText(row[columns[0]?.[0] ?? ""]) || `number ${index + 1}`}`} onClick={() => onChange(rows.filter((_, at) => at !== index), path)} />}</td>
+                  <td>{readonly === true ? null : <IconButton icon="trash" iconSize={14} label={t("removeShownText", { shownText: shownText(row[columns[0]?.[0] ?? ""]) || t("numberIndex", { index: index + 1 }) })} onClick={() => onChange(rows.filter((_, at) => at !== index), path)} />}</td>
                 </tr>,
                 messages.length === 0 ? null : <tr key={`${index} error`}><td colSpan={columns.length + 1}><Errors id={`${id}_${index}`} messages={messages} /></td></tr>,
               ];
@@ -203,7 +204,7 @@ function Rows({ fieldPathId, formData, onChange, readonly, schema, errorSchema, 
         </table>
       )}
       <Errors id={id} messages={rawErrors} />
-      {readonly === true ? null : <Button kind="ghost" size="sm" icon="plus" className={classes.addButton ?? ""} onClick={add}>Add {one(name)}</Button>}
+      {readonly === true ? null : <Button kind="ghost" size="sm" icon="plus" className={classes.addButton ?? ""} onClick={add}>{t("addOne", { one: one(name) })}</Button>}
     </>
   );
 }
@@ -224,18 +225,18 @@ function Pairs({ fieldPathId, formData, onChange, readonly, errorSchema }: Field
     <>
       {pairs.length === 0 ? null : (
         <table className={classes.rows} aria-labelledby={`${id}__label`}>
-          <thead><tr><th scope="col">Name</th><th scope="col">Value</th><th><span className="srOnly">Remove</span></th></tr></thead>
+          <thead><tr><th scope="col">{t("name")}</th><th scope="col">{t("value")}</th><th><span className="srOnly">{t("remove")}</span></th></tr></thead>
           <tbody>
             {pairs.map(([key, value], index) => {
               const messages = messagesOf((errorSchema as Record<string, ErrorSchema<unknown>> | undefined)?.[key]);
               return [
                 <tr key={index}>
-                  <td><input className="mono" value={key} readOnly={readonly === true} spellCheck={false} autoComplete="off" aria-label={`Name ${index + 1}`} onBlur={settle}
+                  <td><input className="mono" value={key} readOnly={readonly === true} spellCheck={false} autoComplete="off" aria-label={t("nameIndex", { index: index + 1 })} onBlur={settle}
                     onChange={(event) => set(pairs.map((pair, at): [string, unknown] => (at === index ? [event.currentTarget.value.trim(), pair[1]] : pair)))} /></td>
-                  <td data-number=""><input className="mono" value={shownText(value)} readOnly={readonly === true} spellCheck={false} autoComplete="off" aria-label={`Value of ${key}`} onBlur={settle}
+                  <td data-number=""><input className="mono" value={shownText(value)} readOnly={readonly === true} spellCheck={false} autoComplete="off" aria-label={t("valueOf2", { key })} onBlur={settle}
                     aria-invalid={messages.length > 0} {...(messages.length > 0 ? { "aria-describedby": `${id}_${index}__error` } : {})}
                     onChange={(event) => set(pairs.map((pair, at): [string, unknown] => (at === index ? [pair[0], event.currentTarget.value] : pair)))} /></td>
-                  <td>{readonly === true ? null : <IconButton icon="trash" iconSize={14} label={`Remove ${key === "" ? `number ${index + 1}` : key}`} onClick={() => set(pairs.filter((_, at) => at !== index))} />}</td>
+                  <td>{readonly === true ? null : <IconButton icon="trash" iconSize={14} label={t("removeWhich", { which: key === "" ? t("numberIndex", { index: index + 1 }) : key })} onClick={() => set(pairs.filter((_, at) => at !== index))} />}</td>
                 </tr>,
                 messages.length === 0 ? null : <tr key={`${index} error`}><td colSpan={3}><Errors id={`${id}_${index}`} messages={messages} /></td></tr>,
               ];
@@ -243,7 +244,7 @@ function Pairs({ fieldPathId, formData, onChange, readonly, errorSchema }: Field
           </tbody>
         </table>
       )}
-      {readonly === true ? null : <Button kind="ghost" size="sm" icon="plus" className={classes.addButton ?? ""} onClick={() => setTyped([...pairs, ["", ""]])}>Add a pair</Button>}
+      {readonly === true ? null : <Button kind="ghost" size="sm" icon="plus" className={classes.addButton ?? ""} onClick={() => setTyped([...pairs, ["", ""]])}>{t("addAPair")}</Button>}
     </>
   );
 }
@@ -266,7 +267,7 @@ function parsed(text: string, number: boolean): unknown {
 
 function columnTitle(key: string, column: RowSchema): string {
   const title = key.slice(0, 1).toUpperCase() + key.slice(1);
-  return column.minimum !== undefined && column.maximum !== undefined ? `${title}, ${column.minimum} to ${column.maximum}` : title;
+  return column.minimum !== undefined && column.maximum !== undefined ? t("titleMinimumToMaximum", { title, minimum: column.minimum, maximum: column.maximum }) : title;
 }
 
 /** "resources" → "a resource" */

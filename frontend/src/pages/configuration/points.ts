@@ -1,4 +1,6 @@
 /** Extension points as the grid shows them. The API writes `PreFilter`, files and edits write `preFilter`. */
+import { t } from "./texts";
+
 
 export interface PointColumn {
   name: string;
@@ -8,21 +10,21 @@ export interface PointColumn {
   binding: boolean;
 }
 
-const column = (name: string, says: string, label: readonly string[] = [name], binding = false): PointColumn => ({ name, label, says, binding });
+const column = (name: string, says: () => string, label: readonly string[] = [name], binding = false): PointColumn => ({ name, label, get says() { return says(); }, binding });
 
 export const POINTS: readonly PointColumn[] = [
-  column("PreEnqueue", "Decides whether a pod may enter the active queue.", ["Pre-", "Enqueue"]),
-  column("QueueSort", "Orders the active queue. Exactly one plugin does.", ["Queue-", "Sort"]),
-  column("PreFilter", "Looks at the pod once per cycle, before any node.", ["Pre-", "Filter"]),
-  column("Filter", "Rules out nodes that cannot take the pod."),
-  column("PostFilter", "Runs when no node is left, to make room.", ["Post-", "Filter"]),
-  column("PreScore", "Prepares scoring over the feasible nodes.", ["Pre-", "Score"]),
-  column("Score", "Rates the feasible nodes; the weight multiplies the normalised score."),
-  column("Reserve", "Keeps what the pod needs on the chosen node."),
-  column("Permit", "Approves, denies, or lets the pod wait before it is bound."),
-  column("PreBind", "Work that must be done before binding.", ["Pre-", "Bind"], true),
-  column("Bind", "Binds the pod; the first plugin that does so ends it.", ["Bind"], true),
-  column("PostBind", "Told after binding.", ["Post-", "Bind"], true),
+  column("PreEnqueue", () => t("decidesWhetherAPodMay"), ["Pre-", "Enqueue"]),
+  column("QueueSort", () => t("ordersTheActiveQueueExactly"), ["Queue-", "Sort"]),
+  column("PreFilter", () => t("looksAtThePodOnce"), ["Pre-", "Filter"]),
+  column("Filter", () => t("rulesOutNodesThatCannot")),
+  column("PostFilter", () => t("runsWhenNoNodeIs"), ["Post-", "Filter"]),
+  column("PreScore", () => t("preparesScoringOverTheFeasible"), ["Pre-", "Score"]),
+  column("Score", () => t("ratesTheFeasibleNodesThe")),
+  column("Reserve", () => t("keepsWhatThePodNeeds")),
+  column("Permit", () => t("approvesDeniesOrLetsThe")),
+  column("PreBind", () => t("workThatMustBeDone"), ["Pre-", "Bind"], true),
+  column("Bind", () => t("bindsThePodTheFirst"), ["Bind"], true),
+  column("PostBind", () => t("toldAfterBinding"), ["Post-", "Bind"], true),
 ];
 
 export const SCORE = "Score";
@@ -38,5 +40,5 @@ export function written(point: string): string {
 export function columnsFor(used: Iterable<string>): readonly PointColumn[] {
   const known = new Set(POINTS.map((point) => point.name));
   const others = [...new Set(used)].filter((name) => !known.has(name)).sort();
-  return [...POINTS, ...others.map((name) => column(name, "", [name], true))];
+  return [...POINTS, ...others.map((name) => column(name, () => "", [name], true))];
 }

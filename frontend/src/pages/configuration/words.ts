@@ -1,33 +1,33 @@
 /** What the page says about plugins, drafts, errors and versions. */
 import type { Change, Comparison, EffectiveProfile, Meanwhile, PluginCell, PluginRow, Problem } from "@/api/configurationTypes";
-import { counted } from "@/format/number";
 import { day } from "@/format/time";
 
 import { SCORE, written } from "./points";
+import { t } from "./texts";
 
 /** "Coscheduling at Permit: added by this profile" */
 export function cellTitle(row: PluginRow, point: string, cell: PluginCell | undefined, saved?: PluginCell): string {
-  const where = `${row.plugin} at ${point}`;
-  if (cell === undefined) return `${where}: off, press to add it`;
+  const where = t("pluginAtPoint", { plugin: row.plugin, point });
+  if (cell === undefined) return t("offPressToAddIt", { where });
   if (cell.state === "disabled") {
-    const by = cell.origin === "disabled by *" ? "disabled by *" : "disabled by name";
-    return `${where}: ${by} in ${cell.disabled_in ?? written(point)}`;
+    const by = cell.origin === "disabled by *" ? t("disabledBy") : t("disabledByName");
+    return t("whereByInDisabledin", { where, by, disabledin: cell.disabled_in ?? written(point) });
   }
-  const parts = [cell.state === "added" ? "added by this profile" : "on by default"];
+  const parts = [cell.state === "added" ? t("addedByThisProfile") : t("onByDefault")];
   if (cell.moved) parts.push("moved");
   if (cell.weight !== null) {
-    parts.unshift(`weight ${cell.weight}`);
-    if (cell.default_weight !== null && cell.default_weight !== cell.weight) parts.push(`default weight ${cell.default_weight}`);
-    if (typeof saved?.weight === "number" && saved.weight !== cell.weight) parts.push(`saved ${saved.weight}`);
+    parts.unshift(t("weightWeight", { weight: cell.weight }));
+    if (cell.default_weight !== null && cell.default_weight !== cell.weight) parts.push(t("defaultWeight", { defaultweight: cell.default_weight }));
+    if (typeof saved?.weight === "number" && saved.weight !== cell.weight) parts.push(t("savedWeight", { weight: saved.weight }));
   }
-  return `${where}: ${parts.join(", ")}`;
+  return t("whereParts", { where, parts: parts.join(", ") });
 }
 
 /** What a screen reader hears in a cell, whose row and column are headers. */
 export function cellWord(cell: PluginCell | undefined): string {
   if (cell === undefined) return "off";
   if (cell.state === "disabled") return "disabled";
-  return cell.weight === null ? cell.state : `${cell.state}, weight ${cell.weight}`;
+  return cell.weight === null ? cell.state : t("stateWeightWeight", { state: cell.state, weight: cell.weight });
 }
 
 export function changesCount(changes: readonly Change[], profile?: string): number {
@@ -36,17 +36,17 @@ export function changesCount(changes: readonly Change[], profile?: string): numb
 
 /** "Draft, 4 changes" */
 export function draftLabel(comparison: Comparison | null | undefined, readable: boolean): string {
-  if (comparison === null || comparison === undefined) return "Draft";
-  if (!readable) return "Draft, cannot be read";
+  if (comparison === null || comparison === undefined) return t("draft");
+  if (!readable) return t("draftCannotBeRead");
   const count = changesCount(comparison.changes);
-  return count === 0 ? "Draft, no change in effect" : `Draft, ${counted(count, "change")}`;
+  return count === 0 ? t("draftNoChangeInEffect") : t("draftChanges", { count });
 }
 
 /** "22 plugins, 4 changes" */
 export function profileNote(profile: EffectiveProfile, changes: readonly Change[]): string {
   const count = changesCount(changes, profile.scheduler_name);
-  const plugins = counted(profile.plugins_count, "plugin");
-  return count === 0 ? plugins : `${plugins}, ${counted(count, "change")}`;
+  const plugins = t("nPlugins", { count: profile.plugins_count });
+  return count === 0 ? plugins : t("pluginsCountChanges", { count, plugins });
 }
 
 /** Beside the field the value is plain to see; the whole sentence is in the title. */
@@ -59,35 +59,35 @@ export function yamlNote(errors: readonly Problem[], readable: boolean): string 
   const first = errors[0];
   if (first === undefined) return "";
   const line = errors.find((error) => error.line !== null)?.line;
-  const where = line === undefined || line === null ? "" : errors.length === 1 ? ` on line ${line}` : `, the first on line ${line},`;
+  const where = line === undefined || line === null ? "" : errors.length === 1 ? t("onLine", { line }) : t("theFirstOnLine", { line });
   const verb = errors.length === 1 ? "keeps" : "keep";
   return readable
-    ? `${counted(errors.length, "error")}${where} ${verb} Save off, switching to Form is fine`
-    : `${line === undefined || line === null ? "The text" : `Line ${line}`} cannot be read, which keeps Form and Save off`;
+    ? t("errorsSaveOffSwitchingTo", { count: errors.length, where, verb })
+    : t("cannotBeReadWhichKeeps", { which: line === undefined || line === null ? t("theText") : t("lineLine2", { line }) });
 }
 
 export function who(author: string, me: string | undefined): string {
-  if (author === "") return "built in";
+  if (author === "") return t("builtIn3");
   return author === me ? "you" : author;
 }
 
 /** "you, today 09:57 · 3 runs" */
 export function versionNote(version: { author: string; created_at: string; runs: number }, me: string | undefined, now: number): string {
-  return `${who(version.author, me)}, ${day(version.created_at, now)}${version.runs === 0 ? "" : ` · ${counted(version.runs, "run")}`}`;
+  return `${who(version.author, me)}, ${day(version.created_at, now)}${version.runs === 0 ? "" : t("nRuns", { count: version.runs })}`;
 }
 
 /** Which plugins theirs is about: "Coscheduling and NodeResourcesFit" */
 export function subjects(changes: readonly Change[]): string {
-  const names = [...new Set(changes.map((change) => change.plugin ?? change.profile ?? "all profiles"))];
-  if (names.length === 0) return "no effective value";
-  if (names.length > 3) return `${names.slice(0, 2).join(", ")} and ${names.length - 2} more`;
-  return names.length === 1 ? names.join("") : `${names.slice(0, -1).join(", ")} and ${names.at(-1) ?? ""}`;
+  const names = [...new Set(changes.map((change) => change.plugin ?? change.profile ?? t("allProfiles2")))];
+  if (names.length === 0) return t("noEffectiveValue");
+  if (names.length > 3) return t("andMore", { slice: names.slice(0, 2).join(", "), names: names.length - 2 });
+  return names.length === 1 ? names.join("") : t("sliceAndAt", { slice: names.slice(0, -1).join(", "), at: names.at(-1) ?? "" });
 }
 
 export function meanwhileSentence(meanwhile: Meanwhile): string {
-  const about = `It changes ${subjects(meanwhile.changes)}`;
-  if (meanwhile.overlaps) return `${about}, on lines that you changed too.`;
-  return meanwhile.merged === null ? `${about}, none of your lines, but both together have errors.` : `${about}, none of your lines; both can be kept.`;
+  const about = t("itChanges", { subjects: subjects(meanwhile.changes) });
+  if (meanwhile.overlaps) return t("onLinesThatYouChanged", { about });
+  return meanwhile.merged === null ? t("noneOfYourLinesBut", { about }) : t("noneOfYourLinesBoth", { about });
 }
 
 /** A weight of the saved version, to say what was there before. */

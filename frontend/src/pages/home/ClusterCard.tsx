@@ -11,12 +11,13 @@ import type { Snapshot } from "@/api/types";
 import { useMe } from "@/api/useMe";
 import { Button, IconButton } from "@/components/Button";
 import { Chip } from "@/components/Chip";
-import { bytes, count, counted } from "@/format/number";
+import { bytes, count } from "@/format/number";
 import { day, exact } from "@/format/time";
 import { notifyError } from "@/shell/notify";
 
 import classes from "./ClusterCard.module.css";
 import { NodeBars } from "./NodeBars";
+import { t } from "./texts";
 
 interface ClusterCardProps {
   snapshot: Snapshot;
@@ -35,32 +36,32 @@ export function ClusterCard({ snapshot, now, primary, onRun }: ClusterCardProps)
   const remove = useMutation({
     mutationFn: () => request(pathOf("snapshots", snapshot.id), { method: "DELETE" }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ["snapshots"] }),
-    onError: (error) => notifyError(`${snapshot.name} was not deleted.`, error),
+    onError: (error) => notifyError(t("wasNotDeleted", { name: snapshot.name }), error),
   });
   const { counts } = snapshot;
   const facts: [number, string][] = [[counts.nodes, "nodes"], [counts.pods, "pods"], [counts.pending, "pending"], [counts.gated, "gated"], [counts.gpus, "GPU"], [counts.arrivals, "arrive"]];
   return (
     <li className={classes.card}>
       <div className={classes.head}>
-        <Link to="/runs" search={{ snapshot: snapshot.id }} className="clip" title={`Runs of ${snapshot.name}`}><b>{snapshot.name}</b></Link>
+        <Link to="/runs" search={{ snapshot: snapshot.id }} className="clip" title={t("runsOf", { name: snapshot.name })}><b>{snapshot.name}</b></Link>
         <Chip kind={snapshot.source === "sample" ? "plain" : "line"}>{SOURCES[snapshot.source]}</Chip>
         <span className="grow" />
         <span className="faint num" title={exact(snapshot.created_at)}>
           {snapshot.source === "sample" ? `v${snapshot.sample_version ?? 1}` : day(snapshot.created_at, now)}
         </span>
         <Menu position="bottom-end" shadow="md" withinPortal onClose={() => setAsked(false)}>
-          <Menu.Target><IconButton icon="more" label={`More about ${snapshot.name}`} className={classes.more ?? ""} /></Menu.Target>
+          <Menu.Target><IconButton icon="more" label={t("moreAbout", { name: snapshot.name })} className={classes.more ?? ""} /></Menu.Target>
           <Menu.Dropdown>
-            <Menu.Item onClick={() => void navigate({ to: "/runs", search: { snapshot: snapshot.id } })}>Runs of this cluster</Menu.Item>
+            <Menu.Item onClick={() => void navigate({ to: "/runs", search: { snapshot: snapshot.id } })}>{t("runsOfThisCluster")}</Menu.Item>
             {edits && snapshot.source !== "sample" ? (
               <Menu.Item closeMenuOnClick={asked} className={classes.danger ?? ""} onClick={() => (asked ? remove.mutate() : setAsked(true))}>
-                {asked ? "Delete it and its runs for good" : `Delete… (${bytes(snapshot.size_bytes)})`}
+                {asked ? t("deleteItAndItsRuns") : t("deleteBytes", { bytes: bytes(snapshot.size_bytes) })}
               </Menu.Item>
-            ) : <Menu.Label>{bytes(snapshot.size_bytes)} stored</Menu.Label>}
+            ) : <Menu.Label>{t("bytesStored", { bytes: bytes(snapshot.size_bytes) })}</Menu.Label>}
           </Menu.Dropdown>
         </Menu>
       </div>
-      <p className="muted clip" title={snapshot.description}>{snapshot.description === "" ? `${counted(snapshot.bars.length, "zone")}, ${counted(counts.namespaces, "namespace")}` : snapshot.description}</p>
+      <p className="muted clip" title={snapshot.description}>{snapshot.description === "" ? t("nZonesNamespaces", { count: snapshot.bars.length, namespaces: t("nNamespaces", { count: counts.namespaces }) }) : snapshot.description}</p>
       <NodeBars bars={snapshot.bars} />
       <div className={classes.foot}>
         {facts.filter(([value], index) => index < 2 || value > 0).slice(0, 4).map(([value, word]) => (
@@ -68,8 +69,8 @@ export function ClusterCard({ snapshot, now, primary, onRun }: ClusterCardProps)
         ))}
         <span className="grow" />
         <Button size="sm" kind={primary ? "primary" : "default"} icon="play" onClick={onRun} disabled={!operates}
-          title={operates ? `Run ${snapshot.name}` : "Your role can look, but not start runs"}>
-          Run<span className="srOnly"> {snapshot.name}</span>
+          title={operates ? t("runName", { name: snapshot.name }) : t("yourRoleCanLookBut")}>
+          {t("run")}<span className="srOnly"> {snapshot.name}</span>
         </Button>
       </div>
     </li>

@@ -10,12 +10,12 @@ import { Chip } from "@/components/Chip";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel } from "@/components/Panel";
 import { RunsTable } from "@/components/runs/RunsTable";
-import { count } from "@/format/number";
 import { useTitle } from "@/shell/useTitle";
 
 import { ClusterCard } from "./ClusterCard";
 import classes from "./HomePage.module.css";
 import { ImportPanel } from "./ImportPanel";
+import { t } from "./texts";
 
 const StartRun = lazy(() => import("./StartRun"));
 const RECENT = 5;
@@ -46,13 +46,13 @@ function Clusters({ onRun }: { onRun: (snapshot: Snapshot) => void }) {
   return (
     <section aria-labelledby="clusters">
       <header className={classes.head}>
-        <h1 id="clusters">Clusters</h1>
-        <span className="muted">snapshots you can play again and again</span>
+        <h1 id="clusters">{t("clusters")}</h1>
+        <span className="muted">{t("snapshotsYouCanPlayAgain")}</span>
       </header>
-      {snapshots.isPending ? <Outlines count={4} height={120} label="Reading the clusters" /> : null}
-      {snapshots.error === null ? null : <Failed what="Could not list clusters." error={snapshots.error} retry={() => void snapshots.refetch()} />}
+      {snapshots.isPending ? <Outlines count={4} height={120} label={t("readingTheClusters")} /> : null}
+      {snapshots.error === null ? null : <Failed what={t("couldNotListClusters")} error={snapshots.error} retry={() => void snapshots.refetch()} />}
       {snapshots.data?.results.length === 0 ? (
-        <Panel><Empty>Drop a cluster here, or start with the Three-zone shop. It takes two minutes and touches nothing of yours.</Empty></Panel>
+        <Panel><Empty>{t("dropAClusterHereOr")}</Empty></Panel>
       ) : null}
       <ul className={classes.clusters}>
         {snapshots.data?.results.map((snapshot) => (
@@ -69,15 +69,15 @@ function RecentRuns() {
   return (
     <section aria-labelledby="recent">
       <header className={classes.head}>
-        <h2 id="recent">Recent runs</h2>
+        <h2 id="recent">{t("recentRuns")}</h2>
         <span className="grow" />
         {runs.data !== undefined && runs.data.count > RECENT
-          ? <Link to="/runs" className="leads muted">All {count(runs.data.count)}</Link> : null}
+          ? <Link to="/runs" className="leads muted">{t("allN", { n: runs.data.count })}</Link> : null}
       </header>
       <Panel className={classes.runs ?? ""}>
-        {runs.isPending ? <Outlines count={5} height={40} label="Reading the runs" /> : null}
-        {runs.error === null ? null : <Failed what="Could not list runs." error={runs.error} retry={() => void runs.refetch()} />}
-        {runs.data?.results.length === 0 ? <Empty>No run yet. Press Run on a cluster.</Empty> : null}
+        {runs.isPending ? <Outlines count={5} height={40} label={t("readingTheRuns")} /> : null}
+        {runs.error === null ? null : <Failed what={t("couldNotListRuns")} error={runs.error} retry={() => void runs.refetch()} />}
+        {runs.data?.results.length === 0 ? <Empty>{t("noRunYetPressRun")}</Empty> : null}
         {runs.data !== undefined && runs.data.results.length > 0
           ? <RunsTable runs={runs.data.results.slice(0, RECENT)} me={me?.username} now={runs.dataUpdatedAt} /> : null}
       </Panel>
@@ -91,19 +91,19 @@ function Configurations() {
   return (
     <section aria-labelledby="configurations">
       <header className={classes.head}>
-        <h2 id="configurations">Configurations</h2>
+        <h2 id="configurations">{t("configurations")}</h2>
         <span className="grow" />
-        {edits ? <ButtonLink to="/configurations" size="sm" icon="plus">New</ButtonLink> : null}
+        {edits ? <ButtonLink to="/configurations" size="sm" icon="plus">{t("new")}</ButtonLink> : null}
       </header>
-      {configurations.isPending ? <Outlines count={2} height={48} label="Reading the configurations" /> : null}
+      {configurations.isPending ? <Outlines count={2} height={48} label={t("readingTheConfigurations")} /> : null}
       {configurations.error === null ? null
-        : <Failed what="Could not list configurations." error={configurations.error} retry={() => void configurations.refetch()} />}
+        : <Failed what={t("couldNotListConfigurations")} error={configurations.error} retry={() => void configurations.refetch()} />}
       <ul className={classes.configurations}>
         {configurations.data?.results.map((one) => (
           <li key={one.id}>
             <Link to="/configurations/$configuration" params={{ configuration: one.id }} className={classes.configuration}>
-              <span className="clip"><b>{one.name}</b><em className="clip">{one.builtin ? `${one.description}, read-only` : one.description}</em></span>
-              <Chip>{one.builtin ? "built-in" : `v${one.latest.number}`}</Chip>
+              <span className="clip"><b>{one.name}</b><em className="clip">{one.builtin ? t("readOnly", { description: one.description }) : one.description}</em></span>
+              <Chip>{one.builtin ? t("builtIn") : `v${one.latest.number}`}</Chip>
             </Link>
           </li>
         ))}

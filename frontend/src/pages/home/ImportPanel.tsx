@@ -18,6 +18,7 @@ import { bytes } from "@/format/number";
 
 import classes from "./ImportPanel.module.css";
 import { ImportPreview } from "./ImportPreview";
+import { t } from "./texts";
 
 const route = getRouteApi("/");
 const LARGEST = 512 * 1024 * 1024;
@@ -29,6 +30,8 @@ interface Sending {
   /** Only an upload can be cancelled; a pasted text is one short request. */
   cancel?: () => void;
 }
+
+const SAMPLE = "apiVersion: v1\nkind: Node\n…";
 
 export function ImportPanel({ onRun }: { onRun: (snapshot: Snapshot) => void }) {
   const { edits, me } = useMe();
@@ -62,50 +65,50 @@ export function ImportPanel({ onRun }: { onRun: (snapshot: Snapshot) => void }) 
     const started: Upload = upload("/imports/", file, (sent, total) => setSending({ name: file.name, sent, total, cancel: () => started.abort() }));
     void began(file.name, file.size, started.promise);
   };
-  const sendText = () => void began("the pasted text", pasted.length, request("/imports/", { method: "POST", body: { text: pasted } }));
+  const sendText = () => void began(t("thePastedText"), pasted.length, request("/imports/", { method: "POST", body: { text: pasted } }));
 
   return (
     <Panel className={classes.panel ?? ""} aria-labelledby="import">
-      <PanelHeader id="import" title="Import a cluster">
+      <PanelHeader id="import" title={t("importACluster")}>
         <span className="grow" />
-        {edits ? <Button kind="ghost" size="sm" aria-expanded={pasting} onClick={() => setPasting(!pasting)}>{pasting ? "File" : "Paste"}</Button> : null}
+        {edits ? <Button kind="ghost" size="sm" aria-expanded={pasting} onClick={() => setPasting(!pasting)}>{pasting ? t("file") : t("paste")}</Button> : null}
       </PanelHeader>
-      {me !== undefined && !edits ? <p className={classes.note}>Your role can look and run, but not import.</p> : null}
+      {me !== undefined && !edits ? <p className={classes.note}>{t("yourRoleCanLookAnd")}</p> : null}
       {edits && pasting ? (
         <form className={classes.paste} onSubmit={(event) => {
           event.preventDefault();
           sendText();
         }}>
-          <label htmlFor="pasted" className="srOnly">YAML or JSON of a cluster</label>
-          <textarea id="pasted" className="mono" rows={8} value={pasted} spellCheck={false} placeholder={"apiVersion: v1\nkind: Node\n…"}
+          <label htmlFor="pasted" className="srOnly">{t("yAMLOrJSONOfA")}</label>
+          <textarea id="pasted" className="mono" rows={8} value={pasted} spellCheck={false} placeholder={SAMPLE}
             onChange={(event) => setPasted(event.currentTarget.value)} />
-          <Button type="submit" size="sm" disabled={pasted.trim() === "" || sending !== null}>Read it</Button>
+          <Button type="submit" size="sm" disabled={pasted.trim() === "" || sending !== null}>{t("readIt")}</Button>
         </form>
       ) : null}
       {edits && !pasting ? (
         <Dropzone className={classes.drop ?? ""} onDrop={(files) => files[0] && sendFile(files[0])} multiple={false} maxSize={LARGEST}
-          openRef={openFile} disabled={sending !== null} aria-label="Drop a file here or choose one"
-          onReject={(files) => setError(new Error(`${files[0]?.file.name ?? "The file"} is larger than 512 MB.`))}>
+          openRef={openFile} disabled={sending !== null} aria-label={t("dropAFileHereOr")}
+          onReject={(files) => setError(new Error(t("isLargerThan512MB", { name: files[0]?.file.name ?? t("theFile") })))}>
           <div className={classes.dropInside}>
             <Icon name="upload" size={18} />
             <p>
-              <b>Drop a file here</b> or choose one<br />
-              <span className="faint">kubectl get -o json or yaml, List, several documents, kube-scheduler-simulator's export; up to 512 MB</span>
+              <b>{t("dropAFileHere")}</b> {t("orChooseOne")}<br />
+              <span className="faint">{t("kubectlGetOJsonOr")}</span>
             </p>
           </div>
         </Dropzone>
       ) : null}
       {sending === null ? null : (
         <div className={classes.sending} role="status">
-          <span>Reading {sending.name}, <span className="num">{bytes(sending.sent)} of {bytes(sending.total)}</span></span>
-          <progress max={sending.total} value={sending.sent} aria-label={`Upload of ${sending.name}`} />
-          {sending.cancel === undefined ? null : <Button size="sm" kind="ghost" onClick={sending.cancel}>Cancel</Button>}
+          <span>{t("readingName", { name: sending.name })} <span className="num">{t("bytesOfBytes2", { bytes: bytes(sending.sent), bytes2: bytes(sending.total) })}</span></span>
+          <progress max={sending.total} value={sending.sent} aria-label={t("uploadOf", { name: sending.name })} />
+          {sending.cancel === undefined ? null : <Button size="sm" kind="ghost" onClick={sending.cancel}>{t("cancel")}</Button>}
         </div>
       )}
       {error === null ? null : (
         <div className={classes.error} role="alert">
-          <p><b>Nothing was imported.</b> {error.message}</p>
-          <Button size="sm" onClick={() => (pasting ? setError(null) : openFile.current?.())}>{pasting ? "Change the text" : "Choose another file"}</Button>
+          <p><b>{t("nothingWasImported")}</b> {error.message}</p>
+          <Button size="sm" onClick={() => (pasting ? setError(null) : openFile.current?.())}>{pasting ? t("changeTheText") : t("chooseAnotherFile")}</Button>
         </div>
       )}
       {importId === undefined || !edits ? null : (

@@ -8,11 +8,12 @@ import type { Import, Snapshot, SnapshotCounts } from "@/api/types";
 import { Button } from "@/components/Button";
 import { Icon } from "@/components/Icon";
 import { Failed, Outlines } from "@/components/Outcome";
-import { bytes, count, counted } from "@/format/number";
+import { bytes, count } from "@/format/number";
 import { seconds } from "@/format/time";
 
 import { kindTiles, listed } from "./importing";
 import classes from "./ImportPreview.module.css";
+import { t } from "./texts";
 
 interface ImportPreviewProps {
   id: string;
@@ -46,24 +47,24 @@ export function ImportPreview({ id, onDiscarded, onChooseAnother, onImported }: 
 
   const selectorError = preview.error instanceof ApiError && preview.data !== undefined ? preview.error : null;
   if (preview.data === undefined) {
-    if (preview.error === null) return <Outlines count={4} height={40} label="Reading the import" />;
+    if (preview.error === null) return <Outlines count={4} height={40} label={t("readingTheImport")} />;
     if (preview.error instanceof ApiError && preview.error.status === 404) return null;
-    return <Failed what="The import could not be read." error={preview.error} retry={() => void preview.refetch()} />;
+    return <Failed what={t("theImportCouldNotBe")} error={preview.error} retry={() => void preview.refetch()} />;
   }
   const data = preview.data;
   if (data.state === "failed") {
     return (
       <div className={classes.failed} role="alert">
-        <p><b>Nothing was imported.</b> {data.error}</p>
-        <Button size="sm" onClick={onChooseAnother}>Choose another file</Button>
+        <p><b>{t("nothingWasImported")}</b> {data.error}</p>
+        <Button size="sm" onClick={onChooseAnother}>{t("chooseAnotherFile")}</Button>
       </div>
     );
   }
   if (data.state === "reading" || data.counts === null) {
     return (
       <div className={classes.reading} role="status">
-        Reading {data.filename}, <span className="num">{bytes(data.size_bytes)}</span>
-        <progress aria-label={`Reading ${data.filename}`} />
+        {t("readingFilename", { filename: data.filename })} <span className="num">{bytes(data.size_bytes)}</span>
+        <progress aria-label={t("readingFilename2", { filename: data.filename })} />
       </div>
     );
   }
@@ -76,28 +77,28 @@ export function ImportPreview({ id, onDiscarded, onChooseAnother, onImported }: 
         <b className="mono clip" title={data.filename}>{data.filename}</b>
         <span className="faint num">{bytes(data.size_bytes)}</span>
         <span className="grow" />
-        <span className={classes.read}><Icon name="bound" size={13} />read in {seconds(Math.max(0.1, data.seconds ?? 0))}</span>
+        <span className={classes.read}><Icon name="bound" size={13} />{t("readIn", { max: seconds(Math.max(0.1, data.seconds ?? 0)) })}</span>
       </div>
       <Kinds counts={counts} />
       {data.warnings.length === 0 ? null : (
         <ul className={classes.warnings}>{data.warnings.map((one) => <li key={one}><Icon name="warning" size={13} />{one}</li>)}</ul>
       )}
-      <h3 className={classes.title}>Namespaces <span className="faint">pods in each</span></h3>
+      <h3 className={classes.title}>{t("namespaces")} <span className="faint">{t("podsInEach")}</span></h3>
       <div className={classes.namespaces}>
         {counts.pods_by_namespace.map((one) => {
           const left = excluded.includes(one.name);
           return (
             <button key={one.name} type="button" className={classes.namespace} aria-pressed={!left}
-              title={left ? `Take ${one.name} in again` : `Leave the pods of ${one.name} out`}
+              title={left ? t("takeInAgain", { name: one.name }) : t("leaveThePodsOfOut", { name: one.name })}
               onClick={() => setExcluded(left ? excluded.filter((name) => name !== one.name) : [...excluded, one.name])}>
               <Icon name={left ? "minus" : "bound"} size={12} />{one.name}<span className="num">{count(one.pods)}</span>
             </button>
           );
         })}
-        {counts.empty_namespaces > 0 ? <span className={classes.without}>{count(counts.empty_namespaces)} without pods</span> : null}
+        {counts.empty_namespaces > 0 ? <span className={classes.without}>{t("withoutPods", { emptynamespaces: counts.empty_namespaces })}</span> : null}
       </div>
-      <label className={classes.title} htmlFor="selector">Label selector</label>
-      <input id="selector" className={`${classes.field} mono`} value={selector} placeholder="app.kubernetes.io/part-of=shop" spellCheck={false}
+      <label className={classes.title} htmlFor="selector">{t("labelSelector")}</label>
+      <input id="selector" className={`${classes.field} mono`} value={selector} placeholder={t("appKubernetesIoPartOf")} spellCheck={false}
         aria-invalid={selectorError !== null} aria-describedby={selectorError === null ? undefined : "selector-error"}
         onChange={(event) => setSelector(event.currentTarget.value)} />
       {selectorError === null ? null : <p id="selector-error" className={classes.wrong}><Icon name="warning" size={13} />{selectorError.message}</p>}
@@ -105,12 +106,12 @@ export function ImportPreview({ id, onDiscarded, onChooseAnother, onImported }: 
         <OwnConfiguration errors={data.configuration_errors} taken={takesConfiguration} onTake={setTakesConfiguration} />
       )}
       <Kept excluded={excluded} selector={asked} filtered={filtered} counts={counts} />
-      {commit.error === null ? null : <Failed what="Nothing was imported." error={commit.error} small />}
+      {commit.error === null ? null : <Failed what={t("nothingWasImported")} error={commit.error} small />}
       <div className={classes.actions}>
-        <Button kind="ghost" disabled={busy} onClick={() => discard.mutate()}>Discard</Button>
+        <Button kind="ghost" disabled={busy} onClick={() => discard.mutate()}>{t("discard")}</Button>
         <span className="grow" />
-        <Button disabled={busy || selectorError !== null} onClick={() => commit.mutate(false)}>Import</Button>
-        <Button kind="primary" disabled={busy || selectorError !== null} onClick={() => commit.mutate(true)}>Import and run</Button>
+        <Button disabled={busy || selectorError !== null} onClick={() => commit.mutate(false)}>{t("import")}</Button>
+        <Button kind="primary" disabled={busy || selectorError !== null} onClick={() => commit.mutate(true)}>{t("importAndRun")}</Button>
       </div>
     </div>
   );
@@ -121,7 +122,7 @@ function OwnConfiguration({ errors, taken, onTake }: { errors: readonly string[]
   if (errors.length > 0) {
     return (
       <>
-        <h3 className={classes.title}>Its configuration cannot be used</h3>
+        <h3 className={classes.title}>{t("itsConfigurationCannotBeUsed")}</h3>
         <ul className={classes.warnings}>{errors.map((one) => <li key={one}><Icon name="warning" size={13} />{one}</li>)}</ul>
       </>
     );
@@ -129,7 +130,7 @@ function OwnConfiguration({ errors, taken, onTake }: { errors: readonly string[]
   return (
     <label className={classes.own}>
       <input type="checkbox" checked={taken} onChange={(event) => onTake(event.currentTarget.checked)} />
-      Take its scheduler configuration, too; runs on this cluster begin with it
+      {t("takeItsSchedulerConfigurationToo")}
     </label>
   );
 }
@@ -152,18 +153,16 @@ function Kinds({ counts }: { counts: SnapshotCounts }) {
 function Kept({ excluded, selector, filtered, counts }: {
   excluded: readonly string[]; selector: string; filtered: Import["filtered"]; counts: SnapshotCounts;
 }) {
-  const filters = [excluded.length > 0 ? `${listed(excluded)} left out` : "", selector !== "" ? selector : ""].filter(Boolean);
+  const filters = [excluded.length > 0 ? t("leftOut", { listed: listed(excluded) }) : "", selector !== "" ? selector : ""].filter(Boolean);
   const nodes = filtered?.nodes ?? counts.nodes;
   const pods = filtered?.pods ?? counts.pods;
   const unnamed = filtered?.unnamed_usage_pods ?? 0;
-  const intro: ReactNode = filters.length === 0 ? "All of it: " : `With ${filters.join(" and ")}: `;
+  const intro: ReactNode = filters.length === 0 ? t("allOfIt") : t("withFilters", { filters: filters.join(t("and")) });
   return (
     <div className={classes.kept} role="status">
       <Icon name="info" size={14} />
       <p>
-        {intro}<b className="num">{counted(nodes, "node")}, {counted(pods, "pod")}</b>.{" "}
-        {unnamed > 0 ? `What ${counted(unnamed, "left-out pod uses", "left-out pods use")} on the nodes stays counted. ` : ""}
-        Nothing you have is changed.
+        {intro} <b className="num">{t("nNodes", { count: nodes })}, {t("nPods", { count: pods })}</b>. {unnamed > 0 ? `${t("whatLeftOutPodsUse", { count: unnamed })} ` : ""}{t("nothingYouHaveIsChanged")}
       </p>
     </div>
   );

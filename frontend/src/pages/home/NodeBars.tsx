@@ -1,6 +1,7 @@
 import { percent } from "@/format/number";
 
 import classes from "./NodeBars.module.css";
+import { t } from "./texts";
 
 const FULL = 0.94;
 const BARS_UP_TO = 72;
@@ -16,7 +17,7 @@ export function NodeBars({ bars }: NodeBarsProps) {
   const nodes = bars.reduce((sum, zone) => sum + zone.values.length, 0);
   if (nodes === 0) return <div className={classes.viz} />;
   const mean = bars.reduce((sum, zone) => sum + zone.values.reduce((part, value) => part + value, 0), 0) / nodes;
-  const label = `cpu requests against allocatable, ${nodes} nodes in ${bars.length} zones, ${percent(mean)} % on average`;
+  const label = t("cpuRequestsAgainstAllocatableNodes", { nodes, bars: bars.length, mean: percent(mean) });
   return (
     <div className={classes.viz} role="img" aria-label={label} title={label}>
       {nodes <= BARS_UP_TO ? bars.map((zone) => (

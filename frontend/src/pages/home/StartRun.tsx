@@ -16,15 +16,15 @@ import type { Configuration, Run, Snapshot } from "@/api/types";
 import { Button } from "@/components/Button";
 import { Failed, Outlines } from "@/components/Outcome";
 import { Segmented } from "@/components/Segmented";
-import { counted } from "@/format/number";
 
 import classes from "./StartRun.module.css";
+import { t } from "./texts";
 
 const LAST = "playground-last-configuration";
 const APPROVALS = {
-  hold: "The virtual clock stops before a wait that asks a person runs out.",
-  timeout: "The clock goes on; what nobody decides in time is rejected.",
-  auto: "Every wait that asks a person is approved at once.",
+  get hold() { return t("theVirtualClockStopsBefore"); },
+  get timeout() { return t("theClockGoesOnWhat"); },
+  get auto() { return t("everyWaitThatAsksA"); },
 } as const;
 
 /** The sample's own configuration, then the one of the last run, then the first that is not built in. */
@@ -44,12 +44,12 @@ function preset(configurations: readonly Configuration[], snapshot: Snapshot): s
 export default function StartRun({ snapshot, onClose }: { snapshot: Snapshot; onClose: () => void }) {
   const configurations = useQuery(configurationsQuery());
   return (
-    <Modal opened onClose={onClose} title={`Run ${snapshot.name}`} size={460} closeButtonProps={{ "aria-label": "Close" }}
+    <Modal opened onClose={onClose} title={t("runName", { name: snapshot.name })} size={460} closeButtonProps={{ "aria-label": t("close") }}
       classNames={{ content: classes.content ?? "", header: classes.header ?? "", title: classes.title ?? "", overlay: classes.scrim ?? "" }}>
-      <p className={classes.facts}>{counted(snapshot.counts.nodes, "node")}, {counted(snapshot.counts.pods, "pod")}. The snapshot itself is never changed.</p>
-      {configurations.isPending ? <Outlines count={3} height={30} label="Reading the configurations" /> : null}
+      <p className={classes.facts}>{t("nodesTheSnapshotItselfIs", { count: snapshot.counts.nodes, pods: t("nPods", { count: snapshot.counts.pods }) })}</p>
+      {configurations.isPending ? <Outlines count={3} height={30} label={t("readingTheConfigurations")} /> : null}
       {configurations.error === null ? null
-        : <Failed what="Could not list configurations." error={configurations.error} retry={() => void configurations.refetch()} />}
+        : <Failed what={t("couldNotListConfigurations")} error={configurations.error} retry={() => void configurations.refetch()} />}
       {configurations.data === undefined ? null
         : <Form snapshot={snapshot} configurations={configurations.data.results} onClose={onClose} />}
     </Modal>
@@ -84,31 +84,31 @@ function Form({ snapshot, configurations, onClose }: { snapshot: Snapshot; confi
       event.preventDefault();
       if (chosen !== undefined && validSeed) start.mutate();
     }}>
-      <label htmlFor="configuration">Configuration</label>
+      <label htmlFor="configuration">{t("configuration")}</label>
       <select id="configuration" value={configuration} onChange={(event) => setConfiguration(event.currentTarget.value)}>
-        {configurations.map((one) => <option key={one.id} value={one.id}>{one.name} {one.builtin ? "(built-in)" : `v${one.latest.number}`}</option>)}
+        {configurations.map((one) => <option key={one.id} value={one.id}>{one.name} {one.builtin ? t("builtIn2") : `v${one.latest.number}`}</option>)}
       </select>
-      <label htmlFor="seed">Seed</label>
+      <label htmlFor="seed">{t("seed")}</label>
       <div>
         <input id="seed" className="num" inputMode="numeric" value={seed} aria-invalid={!validSeed} aria-describedby="seed-help"
           onChange={(event) => setSeed(event.currentTarget.value.trim())} />
-        <p id="seed-help" className={classes.help}>{validSeed ? "Chooses among equal nodes; the same seed gives the same run." : "A whole number, please."}</p>
+        <p id="seed-help" className={classes.help}>{validSeed ? t("choosesAmongEqualNodesThe") : t("aWholeNumberPlease")}</p>
       </div>
-      <span id="clock-label">Clock</span>
+      <span id="clock-label">{t("clock")}</span>
       <div>
-        <Segmented label="Clock" value={clock} onChange={setClock} options={[{ value: "virtual", label: "Virtual" }, { value: "real", label: "Real time" }]} />
-        <p className={classes.help}>{clock === "virtual" ? "Waits take no time: the clock jumps to what is due next." : "A second is a second."}</p>
+        <Segmented label={t("clock")} value={clock} onChange={setClock} options={[{ value: "virtual", label: t("virtual") }, { value: "real", label: t("realTime") }]} />
+        <p className={classes.help}>{clock === "virtual" ? t("waitsTakeNoTimeThe") : t("aSecondIsASecond")}</p>
       </div>
-      <span id="approvals-label">Approvals</span>
+      <span id="approvals-label">{t("approvals")}</span>
       <div>
-        <Segmented label="Approvals" value={approvals} onChange={setApprovals}
-          options={[{ value: "hold", label: "Hold" }, { value: "timeout", label: "Time out" }, { value: "auto", label: "Automatic" }]} />
+        <Segmented label={t("approvals")} value={approvals} onChange={setApprovals}
+          options={[{ value: "hold", label: t("hold") }, { value: "timeout", label: t("timeOut") }, { value: "auto", label: t("automatic") }]} />
         <p className={classes.help}>{APPROVALS[approvals]}</p>
       </div>
-      {start.error === null ? null : <div className={classes.wide}><Failed what="The run was not started." error={start.error} small /></div>}
+      {start.error === null ? null : <div className={classes.wide}><Failed what={t("theRunWasNotStarted")} error={start.error} small /></div>}
       <div className={`${classes.wide} ${classes.actions}`}>
-        <Button kind="ghost" onClick={onClose}>Cancel</Button>
-        <Button kind="primary" type="submit" icon="play" data-autofocus disabled={chosen === undefined || !validSeed || start.isPending}>Start the run</Button>
+        <Button kind="ghost" onClick={onClose}>{t("cancel")}</Button>
+        <Button kind="primary" type="submit" icon="play" data-autofocus disabled={chosen === undefined || !validSeed || start.isPending}>{t("startTheRun")}</Button>
       </div>
     </form>
   );

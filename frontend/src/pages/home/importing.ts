@@ -2,6 +2,8 @@
 import type { SnapshotCounts } from "@/api/types";
 import { count } from "@/format/number";
 
+import { t } from "./texts";
+
 export interface KindTile {
   name: string;
   count: number;
@@ -32,7 +34,7 @@ export function kindTiles(counts: SnapshotCounts): KindTile[] {
     const listed = take(kind);
     const value = kind === "Node" ? counts.nodes : kind === "Pod" ? counts.pods : kind === "Namespace" ? counts.namespaces : listed;
     if (value === 0 && kind !== "Node" && kind !== "Pod") continue;
-    const parts = [counts.pending > 0 ? `${count(counts.pending)} pending` : "", counts.gated > 0 ? `${count(counts.gated)} gated` : ""].filter(Boolean);
+    const parts = [counts.pending > 0 ? t("pendingPending", { pending: counts.pending }) : "", counts.gated > 0 ? t("gatedGated", { gated: counts.gated }) : ""].filter(Boolean);
     tiles.push({ name: plural(kind, value), count: value, used: true, ...(kind === "Pod" && parts.length > 0 ? { detail: parts.join(", ") } : {}) });
   }
   const workloads = WORKLOADS.flatMap(([kind, short]) => {
@@ -41,19 +43,19 @@ export function kindTiles(counts: SnapshotCounts): KindTile[] {
   });
   if (workloads.length > 0) {
     tiles.push({
-      name: "Workloads", count: workloads.reduce((sum, one) => sum + one.value, 0), used: true, detail: workloads.map((one) => one.text).join(", "),
+      name: t("workloads"), count: workloads.reduce((sum, one) => sum + one.value, 0), used: true, detail: workloads.map((one) => one.text).join(", "),
     });
   }
   const largestFirst = (kinds: Iterable<[string, number]>) => [...kinds].filter(([, value]) => value > 0).sort(([, a], [, b]) => b - a);
   for (const [kind, value] of largestFirst(rest)) tiles.push({ name: plural(kind, value), count: value, used: true });
   for (const [kind, value] of largestFirst(Object.entries(counts.unused_kinds))) {
-    tiles.push({ name: plural(kind, value), count: value, used: false, detail: "kept, not used" });
+    tiles.push({ name: plural(kind, value), count: value, used: false, detail: t("keptNotUsed") });
   }
   if (counts.events !== undefined && counts.events.kept > 0) {
-    tiles.push({ name: "Scheduler events", count: counts.events.kept, used: true, detail: `of ${count(counts.events.pods)} pods` });
+    tiles.push({ name: t("schedulerEvents"), count: counts.events.kept, used: true, detail: t("ofPods", { pods: counts.events.pods }) });
   }
   if (counts.events !== undefined && counts.events.others > 0) {
-    tiles.push({ name: "Other events", count: counts.events.others, used: false, detail: "dropped" });
+    tiles.push({ name: t("otherEvents"), count: counts.events.others, used: false, detail: "dropped" });
   }
   for (const [kind, value] of largestFirst(Object.entries(counts.dropped_kinds))) {
     tiles.push({ name: plural(kind, value), count: value, used: false, detail: "dropped" });
@@ -66,6 +68,6 @@ export function listed(names: readonly string[], longest = 3): string {
   if (names.length <= 1) return names[0] ?? "";
   const shown = names.slice(0, longest);
   const more = names.length - shown.length;
-  if (more > 0) return `${shown.join(", ")} and ${more} more`;
-  return `${shown.slice(0, -1).join(", ")} and ${shown.at(-1) ?? ""}`;
+  if (more > 0) return t("andMore", { shown: shown.join(", "), more });
+  return t("sliceAndAt", { slice: shown.slice(0, -1).join(", "), at: shown.at(-1) ?? "" });
 }

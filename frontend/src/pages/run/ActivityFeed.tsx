@@ -9,12 +9,12 @@ import { PodName } from "@/components/Chip";
 import { Icon, type IconName } from "@/components/Icon";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Panel, PanelHeader } from "@/components/Panel";
-import { count } from "@/format/number";
 import { exact, runTime } from "@/format/time";
 import type { FeedView, RunStore } from "@/live/runStore";
 
 import classes from "./ActivityFeed.module.css";
 import { useHeld, useInside } from "./held";
+import { t } from "./texts";
 
 const route = getRouteApi("/runs/$run");
 const ICONS: Record<FeedItem["kind"], IconName> = {
@@ -50,25 +50,25 @@ export function ActivityFeed({ run, store, feed, held, onHold }: ActivityFeedPro
   const fresh = live.filter((item) => item.id > shownNewest).length;
   const status = about === undefined ? feed.status : filtered.isPending ? "loading" : filtered.error === null ? "ready" : "failed";
   return (
-    <Panel className={classes.panel ?? ""} aria-label="Activity">
+    <Panel className={classes.panel ?? ""} aria-label={t("activity")}>
       <div className={classes.header}>
-        <PanelHeader title="Activity">
+        <PanelHeader title={t("activity")}>
           {fresh > 0 ? (
             <Button size="sm" className={classes.fresh ?? ""} onClick={() => {
               onHold(false);
               list.current?.scrollTo({ top: 0 });
               setScrolled(false);
-            }}>{count(fresh)} new</Button>
+            }}>{t("freshNew", { fresh })}</Button>
           ) : null}
           <span className="grow" />
-          <Button size="sm" kind="ghost" title="Who preempted whom over the run" onClick={() => void navigate({ search: (old) => ({ ...old, side: "preemptions" }), replace: true })}>Preemptions</Button>
-          <Button size="sm" kind="ghost" icon={held ? "play" : "pause"} aria-pressed={held} title="Hold the order while you read (h)" onClick={() => onHold(!held)}>
-            {held ? "Go on" : "Hold"}
+          <Button size="sm" kind="ghost" title={t("whoPreemptedWhomOverThe")} onClick={() => void navigate({ search: (old) => ({ ...old, side: "preemptions" }), replace: true })}>{t("preemptions")}</Button>
+          <Button size="sm" kind="ghost" icon={held ? "play" : "pause"} aria-pressed={held} title={t("holdTheOrderWhileYou")} onClick={() => onHold(!held)}>
+            {held ? t("goOn") : t("hold")}
           </Button>
           <Button size="sm" kind="ghost" aria-expanded={filtering} onClick={() => {
             setFiltering(!filtering);
             if (filter !== undefined) void navigate({ search: (old) => ({ ...old, feed: undefined }), replace: true });
-          }}>{filter === undefined ? "Filter" : "Show all"}</Button>
+          }}>{filter === undefined ? t("filter") : t("showAll")}</Button>
         </PanelHeader>
       </div>
       {filtering ? (
@@ -78,19 +78,19 @@ export function ActivityFeed({ run, store, feed, held, onHold }: ActivityFeedPro
           const text = typeof value === "string" ? value.trim() : "";
           void navigate({ search: (old) => ({ ...old, feed: text === "" ? undefined : text }), replace: true });
         }}>
-          <input name="about" type="search" defaultValue={filter ?? ""} placeholder="namespace/pod or node" aria-label="Show what concerns this pod or node" />
-          <Button size="sm" type="submit">Show</Button>
+          <input name="about" type="search" defaultValue={filter ?? ""} placeholder={t("namespacePodOrNode")} aria-label={t("showWhatConcernsThisPod")} />
+          <Button size="sm" type="submit">{t("show")}</Button>
         </form>
       ) : null}
-      {status === "loading" && items.length === 0 ? <Outlines count={6} height={34} label="Reading the activity" /> : null}
-      {status === "failed" ? <Failed what="The activity could not be read." retryLabel="Read again" retry={() => void (about === undefined ? store.loadFeed() : filtered.refetch())} /> : null}
-      {status === "ready" && items.length === 0 ? <Empty>{filter === undefined ? "Nothing has happened yet. Press Play." : `Nothing concerns ${filter}.`}</Empty> : null}
+      {status === "loading" && items.length === 0 ? <Outlines count={6} height={34} label={t("readingTheActivity")} /> : null}
+      {status === "failed" ? <Failed what={t("theActivityCouldNotBe")} retryLabel={t("readAgain")} retry={() => void (about === undefined ? store.loadFeed() : filtered.refetch())} /> : null}
+      {status === "ready" && items.length === 0 ? <Empty>{filter === undefined ? t("nothingHasHappenedYetPress") : t("nothingConcerns", { filter })}</Empty> : null}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <ol ref={list} className={classes.list} tabIndex={0} aria-label="What happened, newest first" {...handlers}
+      <ol ref={list} className={classes.list} tabIndex={0} aria-label={t("whatHappenedNewestFirst")} {...handlers}
         onScroll={(event) => setScrolled(event.currentTarget.scrollTop > 8)}>
         {items.map((item, index) => <FeedRow key={item.id} run={run} item={item} newest={index === 0} sameMinute={sameMinute(items[index - 1], item)} />)}
         {about === undefined && feed.more && items.length > 0
-          ? <li className={classes.older}><Button size="sm" kind="ghost" onClick={() => void store.loadOlderFeed()}>Older</Button></li> : null}
+          ? <li className={classes.older}><Button size="sm" kind="ghost" onClick={() => void store.loadOlderFeed()}>{t("older")}</Button></li> : null}
       </ol>
     </Panel>
   );

@@ -3,9 +3,10 @@ import { Chip, PodName } from "@/components/Chip";
 import { Icon } from "@/components/Icon";
 
 import classes from "./CycleRibbon.module.css";
+import { t } from "./texts";
 
 const POINTS = ["PreEnqueue", "QueueSort", "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "Reserve", "Permit", "PreBind", "Bind", "PostBind"];
-const SAID = { done: "done", current: "now", next: "to come" } as const;
+const SAID = { done: "done", current: "now", get next() { return t("toCome"); } } as const;
 
 /** Where the current cycle stands among the twelve extension points. */
 export function CycleRibbon({ cycle }: { cycle: Cycle | null }) {
@@ -13,13 +14,13 @@ export function CycleRibbon({ cycle }: { cycle: Cycle | null }) {
   return (
     // The region scrolls sideways on phones, so it takes the focus.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className={classes.ribbon} tabIndex={0} role="region" aria-label="Current cycle">
+    <div className={classes.ribbon} tabIndex={0} role="region" aria-label={t("currentCycle")}>
       <span className={`${classes.who} hidePhone`}>
-        {cycle === null ? <span className="faint">Between two cycles</span> : (
-          <><span className="faint">In cycle</span><PodName pod={cycle.pod} /><Chip>attempt {cycle.attempt}</Chip></>
+        {cycle === null ? <span className="faint">{t("betweenTwoCycles")}</span> : (
+          <><span className="faint">{t("inCycle")}</span><PodName pod={cycle.pod} /><Chip>{t("attemptAttempt", { attempt: cycle.attempt })}</Chip></>
         )}
       </span>
-      <ol aria-label="Extension points of this cycle">
+      <ol aria-label={t("extensionPointsOfThisCycle")}>
         {points.map(({ point, state }) => (
           <li key={point} data-state={state} {...(state === "current" ? { "aria-current": "step" as const } : {})}>
             {state === "done" ? <Icon name="bound" size={11} /> : null}

@@ -15,7 +15,7 @@ import { queueOf } from "@/components/states";
 import { useTick } from "@/components/useTick";
 import { approvals, usePendingApprovals } from "@/decisions/decide";
 import type { ReasonRequest } from "@/decisions/ReasonDrawer";
-import { count, counted } from "@/format/number";
+import { count } from "@/format/number";
 import { requestText } from "@/format/resources";
 import { countdown, exact } from "@/format/time";
 import { useKeys } from "@/keys/useKeys";
@@ -27,6 +27,7 @@ import { announce } from "@/shell/pageLive";
 
 import classes from "./Inspector.module.css";
 import { reasonCounts, runnerUp } from "./selection";
+import { t } from "./texts";
 import type { Commander } from "./useCommand";
 
 const ReasonDrawer = lazy(() => import("@/decisions/ReasonDrawer"));
@@ -53,36 +54,36 @@ export function Inspector({ run, view, pod, selection, table, commander, operate
   const navigate = useNavigate({ from: "/runs/$run" });
   const close = () => void navigate({ search: (old) => ({ ...old, pod: undefined }), replace: true });
   useKeys([
-    { keys: "Escape", label: "Close the selected pod", group: "Run", run: close },
-    { keys: "Enter", label: "Open the selected pod", group: "Run", run: () => void navigate({ to: "/runs/$run/pods/$namespace/$name", params: { run: run.id, namespace, name } }) },
+    { keys: "Escape", label: t("closeTheSelectedPod"), group: t("run"), run: close },
+    { keys: "Enter", label: t("openTheSelectedPod"), group: t("run"), run: () => void navigate({ to: "/runs/$run/pods/$namespace/$name", params: { run: run.id, namespace, name } }) },
   ]);
   const { data } = detail;
   const queue = data === undefined ? null : queueOf(data);
   const [deleting, setDeleting] = useState(false);
   return (
-    <Panel className={`${classes.panel ?? ""} ${queue === null ? "" : `st-${queue}`}`} aria-label={`Selected pod ${pod}`}>
+    <Panel className={`${classes.panel ?? ""} ${queue === null ? "" : `st-${queue}`}`} aria-label={t("selectedPod", { pod })}>
       <div className={classes.top}>
-        {queue === null ? <span className="faint">{data === undefined ? "" : "Deleted"}</span> : <StateBadge state={queue} />}
+        {queue === null ? <span className="faint">{data === undefined ? "" : t("deleted")}</span> : <StateBadge state={queue} />}
         <span className="grow" />
-        <ButtonLink size="sm" hint="↵" to="/runs/$run/pods/$namespace/$name" params={{ run: run.id, namespace, name }}>Open pod</ButtonLink>
-        <IconButton icon="close" label="Close (Esc)" iconSize={14} onClick={close} />
+        <ButtonLink size="sm" hint="↵" to="/runs/$run/pods/$namespace/$name" params={{ run: run.id, namespace, name }}>{t("openPod")}</ButtonLink>
+        <IconButton icon="close" label={t("closeEsc")} iconSize={14} onClick={close} />
       </div>
-      {detail.isPending ? <Outlines count={4} height={24} label="Reading the pod" /> : null}
+      {detail.isPending ? <Outlines count={4} height={24} label={t("readingThePod")} /> : null}
       {detail.error === null ? null : (
-        <Failed what={detail.error instanceof ApiError && detail.error.status === 404 ? `There is no pod ${pod} in this run.` : "The pod could not be read."}
+        <Failed what={detail.error instanceof ApiError && detail.error.status === 404 ? t("thereIsNoPodIn", { pod }) : t("thePodCouldNotBe")}
           error={detail.error instanceof ApiError && detail.error.status === 404 ? null : detail.error} retry={() => void detail.refetch()} />
       )}
       {data === undefined ? null : (
         <>
           <h2 className={classes.name}><PodName pod={data} /></h2>
-          <p className="muted">{data.namespace} · priority {count(data.priority)} · {data.attempts === 0 ? "not tried yet" : `attempt ${count(data.attempts)}`}</p>
+          <p className="muted">{t("namespacePriorityPriorityWhich", { namespace: data.namespace, priority: data.priority, which: data.attempts === 0 ? t("notTriedYet") : t("attemptAttempts", { attempts: data.attempts }) })}</p>
           <dl className={classes.facts}>
-            <div><dt>Requests</dt><dd className="num">{requestText(data.requests)}</dd></div>
-            {data.node ? <div><dt>{queue === "bound" ? "Node" : "Chosen"}</dt><dd className="mono">{data.node}</dd></div> : null}
+            <div><dt>{t("requests")}</dt><dd className="num">{requestText(data.requests)}</dd></div>
+            {data.node ? <div><dt>{queue === "bound" ? t("node") : t("chosen")}</dt><dd className="mono">{data.node}</dd></div> : null}
             <Score pod={data} selection={selection} table={table} />
           </dl>
           {data.node || data.answer.headline === "" || (selection?.attempt ?? null) !== null ? null : <p className={classes.answer}>{data.answer.headline}</p>}
-          {data.next_try ? <p className={classes.next} title={data.next_try.at ? exact(data.next_try.at) : undefined}>Next try: {data.next_try.text}</p> : null}
+          {data.next_try ? <p className={classes.next} title={data.next_try.at ? exact(data.next_try.at) : undefined}>{t("nextTry", { text: data.next_try.text })}</p> : null}
           {selection?.attempt === null || selection === null || table === null ? null : <Verdicts selection={selection} table={table} />}
           {(data.waiting ?? []).length > 0 ? <Waits pod={data} view={view} /> : null}
           <Actions pod={data} run={run} queue={queue} commander={commander} operates={operates} deleting={deleting} onDeleting={setDeleting} />
@@ -99,11 +100,11 @@ function Score({ pod, selection, table }: { pod: PodDetail; selection: Selection
   const ties = pod.ties ?? 1;
   return (
     <div>
-      <dt>Score</dt>
+      <dt>{t("score")}</dt>
       <dd className="num">
         {count(pod.score)}
-        {ties > 1 ? <span className="muted">, 1 of {count(ties)} equal</span>
-          : pod.margin ? <span className="muted">, {count(pod.margin)} ahead{other === "" ? "" : <> of <span className="mono">{other}</span></>}</span> : null}
+        {ties > 1 ? <span className="muted">{t("1OfEqual", { ties })}</span>
+          : pod.margin ? <span className="muted">{t("marginAhead", { margin: pod.margin })}{other === "" ? "" : <> {t("of")} <span className="mono">{other}</span></>}</span> : null}
       </dd>
     </div>
   );
@@ -114,10 +115,10 @@ function Verdicts({ selection, table }: { selection: Selection; table: NodeColum
   const total = selection.verdict.length;
   return (
     <>
-      <h3 className={classes.title}>{count(feasible)} of {counted(total, "node")} feasible</h3>
+      <h3 className={classes.title}>{t("ofNodesFeasible", { count: total, feasible })}</h3>
       <ul className={classes.reasons}>
         {feasible > 0 ? (
-          <li><i data-ok="true" /><b className="num">{count(feasible)}</b><span>feasible{scored === feasible ? ", all scored" : feasible === 1 ? ", so nothing was scored" : `, ${count(scored)} scored`}</span></li>
+          <li><i data-ok="true" /><b className="num">{count(feasible)}</b><span>{t("feasibleWhich", { which: scored === feasible ? t("allScored") : feasible === 1 ? t("soNothingWasScored") : t("scoredScored", { scored }) })}</span></li>
         ) : null}
         {reasons.slice(0, REASONS).map((reason) => (
           <li key={`${reason.plugin}${reason.text}`} title={reason.plugin}>
@@ -125,8 +126,8 @@ function Verdicts({ selection, table }: { selection: Selection; table: NodeColum
             <span>{reason.text}{reason.nodes.length <= 2 ? <em className="mono">{reason.nodes.map((row) => table.names[row]).join(", ")}</em> : <em>{reason.plugin}</em>}</span>
           </li>
         ))}
-        {reasons.length > REASONS ? <li><i /><b className="num">{count(reasons.slice(REASONS).reduce((sum, one) => sum + one.nodes.length, 0))}</b><span>for {count(reasons.length - REASONS)} other reasons</span></li> : null}
-        {unseen > 0 ? <li><i /><b className="num">{count(unseen)}</b><span>not checked<em>percentageOfNodesToScore</em></span></li> : null}
+        {reasons.length > REASONS ? <li><i /><b className="num">{count(reasons.slice(REASONS).reduce((sum, one) => sum + one.nodes.length, 0))}</b><span>{t("forOtherReasons", { reasons: reasons.length - REASONS })}</span></li> : null}
+        {unseen > 0 ? <li><i /><b className="num">{count(unseen)}</b><span>{t("notChecked")}<em>{t("percentageOfNodesToScore")}</em></span></li> : null}
       </ul>
     </>
   );
@@ -139,11 +140,11 @@ function Waits({ pod, view }: { pod: PodDetail; view: RunView }) {
   const soonest = Math.min(...waits.map((wait) => Date.parse(wait.deadline) - now));
   const mark = soonest <= 10_000 ? 10 : soonest <= 60_000 ? 60 : null;
   useEffect(() => {
-    if (mark !== null) announce(`deadline ${pod.key} ${mark}`, `${pod.workload} ${pod.tail} has less than ${mark} seconds left`);
+    if (mark !== null) announce(`deadline ${pod.key} ${mark}`, t("hasLessThanSecondsLeft", { workload: pod.workload, tail: pod.tail, mark }));
   }, [mark, pod.key, pod.workload, pod.tail]);
   return (
     <>
-      <h3 className={classes.title}>Waiting on</h3>
+      <h3 className={classes.title}>{t("waitingOn")}</h3>
       {waits.map((wait) => {
         const left = Date.parse(wait.deadline) - now;
         return (
@@ -151,7 +152,7 @@ function Waits({ pod, view }: { pod: PodDetail; view: RunView }) {
             <CountdownRing share={left / (wait.total_seconds * 1000)} size={22} stroke={2.6} />
             <div>
               <b>{wait.plugin}</b>
-              <em className="num" title={exact(wait.deadline)}>{countdown(left)} left of {countdown(wait.total_seconds * 1000)}, then rejected</em>
+              <em className="num" title={exact(wait.deadline)}>{t("leftOfThenRejected", { countdown: countdown(left), countdown2: countdown(wait.total_seconds * 1000) })}</em>
               {wait.note ? <em>{wait.note}</em> : null}
             </div>
           </div>
@@ -181,44 +182,44 @@ function Actions({ pod, run, queue, commander, operates, deleting, onDeleting }:
   const waits = queue === "waiting";
   const can = operates && !stale;
   const approve = () => approvals.approve(run.id, [pod]);
-  const follows = ["The pod goes back to Unschedulable with your reason in its status.", `${requestText(pod.requests)} on ${pod.node ?? "its node"} are free again.`];
+  const follows = [t("thePodGoesBackTo"), t("onAreFreeAgain", { requestText: requestText(pod.requests), node: pod.node ?? t("itsNode") })];
   const reject = () => setAsking({ kind: "reject", run: run.id, pods: [pod], follows });
   const gang = (pod.waiting ?? []).find((wait) => !wait.asks_person);
   useKeys(can && asksPerson ? [
-    { keys: "a", label: "Approve the selected pod", group: "Decide", run: approve },
-    { keys: "r", label: "Reject the selected pod", group: "Decide", run: reject },
-  ] : can && waits ? [{ keys: "r", label: "Reject the selected pod", group: "Decide", run: reject }] : []);
+    { keys: "a", label: t("approveTheSelectedPod"), group: t("decide"), run: approve },
+    { keys: "r", label: t("rejectTheSelectedPod"), group: t("decide"), run: reject },
+  ] : can && waits ? [{ keys: "r", label: t("rejectTheSelectedPod"), group: t("decide"), run: reject }] : []);
   const identity = { namespace: pod.namespace, name: pod.name };
   if (!operates) return null;
   return (
     <div className={classes.actions}>
-      {stale ? <p className={classes.next}>Decisions are held until the connection is back.</p> : null}
+      {stale ? <p className={classes.next}>{t("decisionsAreHeldUntilThe")}</p> : null}
       {due === null ? (
         <div className={classes.buttons}>
-          {asksPerson ? <Button kind="primary" hint="a" onClick={approve} disabled={!can}>Approve</Button> : null}
+          {asksPerson ? <Button kind="primary" hint="a" onClick={approve} disabled={!can}>{t("approve")}</Button> : null}
           {waits && !asksPerson && gang !== undefined ? (
-            <Button disabled={!can} title={`Let it go although ${gang.plugin} would wait on. Asks for a reason.`}
-              onClick={() => setAsking({ kind: "override", run: run.id, pods: [pod], plugin: gang.plugin, follows: [`${gang.plugin} is not waited for any longer; the pod is bound as soon as no other plugin waits.`] })}>
-              Override…
+            <Button disabled={!can} title={t("letItGoAlthoughWould", { plugin: gang.plugin })}
+              onClick={() => setAsking({ kind: "override", run: run.id, pods: [pod], plugin: gang.plugin, follows: [t("isNotWaitedForAny", { plugin: gang.plugin })] })}>
+              {t("override")}
             </Button>
           ) : null}
-          {waits ? <Button kind="danger" hint="r" onClick={reject} disabled={!can}>Reject…</Button> : null}
+          {waits ? <Button kind="danger" hint="r" onClick={reject} disabled={!can}>{t("reject")}</Button> : null}
           {queue === "unschedulable" || queue === "backoff" || queue === "gated" ? (
             <Button icon="bolt" disabled={queue === "gated" || commander.busy === "pod_activate"}
-              title={queue === "gated" ? "A gate holds it: only removing the gate lets it in" : "Move it to Active at once, without waiting for an event"}
-              onClick={() => void commander.send({ type: "pod_activate", ...identity })}>Activate</Button>
+              title={queue === "gated" ? t("aGateHoldsItOnly") : t("moveItToActiveAt")}
+              onClick={() => void commander.send({ type: "pod_activate", ...identity })}>{t("activate")}</Button>
           ) : null}
           {queue === null || waits ? null : deleting ? (
             <>
-              <Button kind="danger-solid" onClick={() => void commander.send({ type: "pod_delete", ...identity }).then(() => onDeleting(false))}>Delete for good</Button>
-              <Button kind="ghost" onClick={() => onDeleting(false)}>Keep</Button>
+              <Button kind="danger-solid" onClick={() => void commander.send({ type: "pod_delete", ...identity }).then(() => onDeleting(false))}>{t("deleteForGood")}</Button>
+              <Button kind="ghost" onClick={() => onDeleting(false)}>{t("keep")}</Button>
             </>
-          ) : <Button kind="ghost" icon="trash" onClick={() => onDeleting(true)}>Delete…</Button>}
+          ) : <Button kind="ghost" icon="trash" onClick={() => onDeleting(true)}>{t("delete")}</Button>}
         </div>
       ) : (
         <div className={classes.buttons}>
-          <span className={classes.sending}>approving in {Math.max(0, Math.ceil((due - now) / 1000))} s</span>
-          <Button hint="z" onClick={() => approvals.cancel()}>Cancel</Button>
+          <span className={classes.sending}>{t("approvingInS", { max: Math.max(0, Math.ceil((due - now) / 1000)) })}</span>
+          <Button hint="z" onClick={() => approvals.cancel()}>{t("cancel")}</Button>
         </div>
       )}
       <Suspense fallback={null}>

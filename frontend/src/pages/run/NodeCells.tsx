@@ -4,7 +4,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useEffect, useMemo, useRef, useState } from "react";
 
 import { Icon } from "@/components/Icon";
-import { count, counted, percent } from "@/format/number";
+import { percent } from "@/format/number";
 import type { NodeColumns } from "@/live/nodeColumns";
 
 import { cellAt, type CellLayout, cellLayout, drawAll, drawCell, type Drawing, paletteOf, pitchFor } from "./cells";
@@ -13,6 +13,7 @@ import { groupShare, type NodeGroup } from "./nodeGroups";
 import { Bars, nodeSentence } from "./NodeTile";
 import { GroupHead, type NodeViewProps } from "./NodeTiles";
 import { verdictOf } from "./selection";
+import { t } from "./texts";
 
 const HEAD = 26;
 const PADDING = 24;
@@ -89,11 +90,11 @@ function Cells({ run, table, version, group, layout, inside, selection, resource
     void navigate({ to: "/runs/$run", params: { run }, search: (old) => ({ ...old, node: name === picked ? undefined : name }), replace: true, resetScroll: false });
   };
   const share = percent(groupShare(table, group.rows, resource));
-  const sentence = `${group.name}: ${counted(group.rows.length, "node")}, ${share} % of ${table.resources[resource] ?? ""} requested`
-    + (per > 1 ? `, a cell stands for ${per} nodes and shows the fullest` : "");
+  const sentence = t("nodesOfRequested", { count: group.rows.length, name: group.name, share, resources: table.resources[resource] ?? "" })
+    + (per > 1 ? t("aCellStandsForNodes", { per }) : "");
   const marked = cell ?? markedCell(table, group, per, ringed ?? picked);
   return (
-    <section className={classes.group} aria-label={`${group.name}, ${counted(group.rows.length, "node")}`}>
+    <section className={classes.group} aria-label={t("nameCountNodes", { count: group.rows.length, name: group.name })}>
       <GroupHead table={table} group={group} />
       <div className={classes.area} style={{ height, width: inside }}>
         {/* The canvas is a picture with a sentence; the slider below is its keyboard, and Table its twin. */}
@@ -110,7 +111,7 @@ function Cells({ run, table, version, group, layout, inside, selection, resource
             const at = cellAt(layout, event.clientX - bounds.left, event.clientY - bounds.top);
             if (at !== null) open(at);
           }} />
-        <input type="range" className={classes.cursor} min={0} max={Math.max(0, cells - 1)} value={cell ?? 0} aria-label={`Node of ${group.name}`}
+        <input type="range" className={classes.cursor} min={0} max={Math.max(0, cells - 1)} value={cell ?? 0} aria-label={t("nodeOf", { name: group.name })}
           aria-valuetext={nodeSentence(table, rowOf(cell ?? 0), selection === null ? null : verdictOf(selection, rowOf(cell ?? 0)))}
           onChange={(event) => point(Number(event.currentTarget.value))} onFocus={() => point(cell ?? 0)} onBlur={() => point(null)}
           onKeyDown={(event) => {
@@ -159,8 +160,8 @@ function Lens({ table, row, group, per, x, y, width, height, reason }: LensProps
         <b className="mono clip">{table.names[row]}</b>
         {table.cordoned.has(row) ? <Icon name="cordon" size={11} /> : table.tainted.has(row) ? <Icon name="tag" size={11} /> : null}
       </span>
-      <span className="muted">{group} · {counted(pods, "pod")}</span>
-      {per > 1 ? <span className="faint">first of {count(per)} in this cell</span> : null}
+      <span className="muted">{group} · {t("nPods", { count: pods })}</span>
+      {per > 1 ? <span className="faint">{t("firstOfInThisCell", { per })}</span> : null}
       <Bars table={table} row={row} />
       {reason === undefined ? null : <span className={classes.reason}>{reason}</span>}
     </div>

@@ -17,6 +17,7 @@ import { quantity, resourceLabel } from "@/format/resources";
 import { useKeys } from "@/keys/useKeys";
 
 import classes from "./Inspector.module.css";
+import { t } from "./texts";
 import type { Commander } from "./useCommand";
 
 const PODS = 12;
@@ -33,20 +34,20 @@ export function NodeInspector({ run, node, commander, operates }: NodeInspectorP
   const detail = useQuery(nodeQuery(run.id, node));
   const navigate = useNavigate({ from: "/runs/$run" });
   const close = () => void navigate({ search: (old) => ({ ...old, node: undefined }), replace: true });
-  useKeys([{ keys: "Escape", label: "Close the selected node", group: "Run", run: close }]);
+  useKeys([{ keys: "Escape", label: t("closeTheSelectedNode"), group: t("run"), run: close }]);
   const { data } = detail;
   const missing = detail.error instanceof ApiError && detail.error.status === 404;
   return (
-    <Panel className={classes.panel ?? ""} aria-label={`Selected node ${node}`}>
+    <Panel className={classes.panel ?? ""} aria-label={t("selectedNode", { node })}>
       <div className={classes.top}>
-        <Icon name="node" size={14} /><span className="muted">Node</span>
+        <Icon name="node" size={14} /><span className="muted">{t("node")}</span>
         <span className="grow" />
-        <IconButton icon="close" label="Close (Esc)" iconSize={14} onClick={close} />
+        <IconButton icon="close" label={t("closeEsc")} iconSize={14} onClick={close} />
       </div>
       <h2 className={`${classes.name} mono`}>{node}</h2>
-      {detail.isPending ? <Outlines count={4} height={24} label="Reading the node" /> : null}
+      {detail.isPending ? <Outlines count={4} height={24} label={t("readingTheNode")} /> : null}
       {detail.error === null ? null
-        : <Failed what={missing ? `There is no node ${node} in this run.` : "The node could not be read."} error={missing ? null : detail.error} retry={() => void detail.refetch()} />}
+        : <Failed what={missing ? t("thereIsNoNodeIn", { node }) : t("theNodeCouldNotBe")} error={missing ? null : detail.error} retry={() => void detail.refetch()} />}
       {data === undefined ? null : <Details run={run} node={data} />}
       {data === undefined || !operates || !data.present ? null : <Actions node={data} commander={commander} onDone={() => void detail.refetch()} />}
     </Panel>
@@ -58,9 +59,9 @@ function Details({ run, node }: { run: Run; node: NodeDetail }) {
   const [all, setAll] = useState(false);
   return (
     <>
-      <p className="muted">{[node.zone, node.type, node.cordoned ? "cordoned" : "", node.present ? "" : "deleted"].filter(Boolean).join(" · ")}</p>
+      <p className="muted">{[node.zone, node.type, node.cordoned ? t("cordoned") : "", node.present ? "" : t("deleted2")].filter(Boolean).join(" · ")}</p>
       <table className={classes.table}>
-        <thead><tr><th scope="col"><span className="srOnly">Resource</span></th><th scope="col">Requested</th><th scope="col">Reserved</th><th scope="col">Free</th><th scope="col">Allocatable</th></tr></thead>
+        <thead><tr><th scope="col"><span className="srOnly">{t("resource")}</span></th><th scope="col">{t("requested")}</th><th scope="col">{t("reserved")}</th><th scope="col">{t("free")}</th><th scope="col">{t("allocatable")}</th></tr></thead>
         <tbody>
           {node.resources.filter((one) => one.allocatable !== "0" || one.requested !== "0").map((one) => (
             <tr key={one.name}>
@@ -72,12 +73,12 @@ function Details({ run, node }: { run: Run; node: NodeDetail }) {
       </table>
       {node.taints.length === 0 ? null : (
         <>
-          <h3 className={classes.title}>Taints</h3>
+          <h3 className={classes.title}>{t("taints")}</h3>
           <div className={classes.labels}>{node.taints.map((taint) => <Chip key={`${taint.key}${taint.effect}`}>{taint.key}{taint.value ? `=${taint.value}` : ""}:{taint.effect}</Chip>)}</div>
         </>
       )}
       <h3 className={classes.title}>
-        Pods <Link to="/runs/$run/pods" params={{ run: run.id }} search={{ node: node.name }} className="leads num">{count(node.pods.count)}</Link>
+        {t("pods")} <Link to="/runs/$run/pods" params={{ run: run.id }} search={{ node: node.name }} className="leads num">{count(node.pods.count)}</Link>
       </h3>
       <div className={classes.pods}>
         {node.pods.results.slice(0, PODS).map((pod) => (
@@ -86,15 +87,15 @@ function Details({ run, node }: { run: Run; node: NodeDetail }) {
             <PodName pod={pod} /><span className="faint">{pod.namespace}</span>
           </Link>
         ))}
-        {node.pods.count === 0 ? <span className="faint">None</span> : null}
-        {node.pods.count > PODS ? <Link to="/runs/$run/pods" params={{ run: run.id }} search={{ node: node.name }} className="faint">{count(node.pods.count - PODS)} more</Link> : null}
+        {node.pods.count === 0 ? <span className="faint">{t("none")}</span> : null}
+        {node.pods.count > PODS ? <Link to="/runs/$run/pods" params={{ run: run.id }} search={{ node: node.name }} className="faint">{t("nMore", { n: node.pods.count - PODS })}</Link> : null}
       </div>
       {labels.length === 0 ? null : (
         <>
-          <h3 className={classes.title}>Labels {count(labels.length)}</h3>
+          <h3 className={classes.title}>{t("labelsLabels", { labels: labels.length })}</h3>
           <div className={classes.labels}>
             {(all ? labels : labels.slice(0, LABELS)).map(([key, value]) => <Chip key={key} title={`${key}=${value}`}>{key}{value === "" ? "" : `=${value}`}</Chip>)}
-            {labels.length > LABELS ? <Button size="sm" kind="ghost" aria-expanded={all} onClick={() => setAll(!all)}>{all ? "Fewer" : `${count(labels.length - LABELS)} more`}</Button> : null}
+            {labels.length > LABELS ? <Button size="sm" kind="ghost" aria-expanded={all} onClick={() => setAll(!all)}>{all ? t("fewer") : t("labelsMore", { labels: labels.length - LABELS })}</Button> : null}
           </div>
         </>
       )}
@@ -113,16 +114,16 @@ function Actions({ node, commander, onDone }: { node: NodeDetail; commander: Com
       {asked === null ? (
         <div className={classes.buttons}>
           <Button onClick={() => send(node.cordoned ? "node_uncordon" : "node_cordon")} disabled={commander.busy !== null}
-            title={node.cordoned ? "New pods may come again" : "No new pods; those that are there stay"}>{node.cordoned ? "Uncordon" : "Cordon"}</Button>
-          <Button onClick={() => setAsked("drain")} disabled={commander.busy !== null} title="Cordon it and send its pods away">Drain…</Button>
-          <Button kind="danger" onClick={() => setAsked("delete")} disabled={commander.busy !== null}>Delete…</Button>
+            title={node.cordoned ? t("newPodsMayComeAgain") : t("noNewPodsThoseThat")}>{node.cordoned ? t("uncordon") : t("cordon")}</Button>
+          <Button onClick={() => setAsked("drain")} disabled={commander.busy !== null} title={t("cordonItAndSendIts")}>{t("drain")}</Button>
+          <Button kind="danger" onClick={() => setAsked("delete")} disabled={commander.busy !== null}>{t("delete")}</Button>
         </div>
       ) : (
         <>
-          <p className="muted">{asked === "drain" ? "The node is cordoned and its pods are scheduled anew elsewhere." : "The node goes, and the pods on it with it."}</p>
+          <p className="muted">{asked === "drain" ? t("theNodeIsCordonedAnd") : t("theNodeGoesAndThe")}</p>
           <div className={classes.buttons}>
-            <Button kind="danger-solid" onClick={() => send(asked === "drain" ? "node_drain" : "node_delete")}>{asked === "drain" ? "Drain the node" : "Delete the node"}</Button>
-            <Button kind="ghost" onClick={() => setAsked(null)}>Keep it</Button>
+            <Button kind="danger-solid" onClick={() => send(asked === "drain" ? "node_drain" : "node_delete")}>{asked === "drain" ? t("drainTheNode") : t("deleteTheNode")}</Button>
+            <Button kind="ghost" onClick={() => setAsked(null)}>{t("keepIt")}</Button>
           </div>
         </>
       )}

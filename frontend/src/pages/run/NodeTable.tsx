@@ -10,12 +10,13 @@ import { Button } from "@/components/Button";
 import { Icon } from "@/components/Icon";
 import { Empty } from "@/components/Outcome";
 import { matches, parseFilter } from "@/filter/grammar";
-import { count, counted } from "@/format/number";
+import { count } from "@/format/number";
 import { amount, resourceLabel } from "@/format/resources";
 
 import classes from "./NodeTable.module.css";
 import type { NodeViewProps } from "./NodeTiles";
 import { verdictOf } from "./selection";
+import { t } from "./texts";
 
 const ROW = 28;
 const helper = createColumnHelper<number>();
@@ -40,10 +41,10 @@ export default function NodeTable({ run, table, version, selection, picked }: No
       text("type", "Type", (row) => table.types[table.type[row] ?? 0] ?? ""),
       ...(selection === null ? [] : [
         text("verdict", "For the selected pod", (row) => verdictText(verdictOf(selection, row))),
-        number("total", "Total", (row) => selection.total[row] ?? -1, (row) => (selection.total[row] === null || selection.total[row] === undefined ? "" : count(selection.total[row]))),
+        number("total", t("total"), (row) => selection.total[row] ?? -1, (row) => (selection.total[row] === null || selection.total[row] === undefined ? "" : count(selection.total[row]))),
       ]),
       ...table.resources.map((name, resource) => number(
-        name, `${resourceLabel(name)} requested / allocatable`,
+        name, t("requestedAllocatable", { resourceLabel: resourceLabel(name) }),
         (row) => table.share(resource, row).requested + table.share(resource, row).reserved,
         (row) => {
           const whole = table.allocatable[resource]?.[row] ?? 0;
@@ -52,8 +53,8 @@ export default function NodeTable({ run, table, version, selection, picked }: No
           return `${amount(name, used)} / ${amount(name, whole)}`;
         },
       )),
-      number("bound", "Bound", (row) => table.bound[row] ?? 0, (row) => count(table.bound[row] ?? 0)),
-      number("waiting", "Waiting", (row) => table.waiting[row] ?? 0, (row) => count(table.waiting[row] ?? 0)),
+      number("bound", t("bound"), (row) => table.bound[row] ?? 0, (row) => count(table.bound[row] ?? 0)),
+      number("waiting", t("waiting"), (row) => table.waiting[row] ?? 0, (row) => count(table.waiting[row] ?? 0)),
       text("marks", "Marks", (row) => [table.cordoned.has(row) ? "cordoned" : "", table.tainted.has(row) ? "tainted" : ""].filter(Boolean).join(", ")),
     ];
   }, [table, selection]);
@@ -72,11 +73,11 @@ export default function NodeTable({ run, table, version, selection, picked }: No
     <div className={classes.wrap}>
       <div className={classes.filter}>
         <Icon name="search" size={13} />
-        <input type="search" value={query} placeholder="node, zone, !inverse" aria-label="Filter nodes" onChange={(event) => setQuery(event.currentTarget.value)} />
-        <span className="faint num" role="status">{query === "" ? "" : `${count(rows.length)} of ${counted(table.names.length, "node")}`}</span>
+        <input type="search" value={query} placeholder={t("nodeZoneInverse")} aria-label={t("filterNodes")} onChange={(event) => setQuery(event.currentTarget.value)} />
+        <span className="faint num" role="status">{query === "" ? "" : t("ofNodes", { count: table.names.length, rows: rows.length })}</span>
       </div>
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <div className={classes.scroller} ref={scroller} tabIndex={0} role="region" aria-label="Rows of nodes">
+      <div className={classes.scroller} ref={scroller} tabIndex={0} role="region" aria-label={t("rowsOfNodes")}>
         <table className={classes.table} aria-rowcount={shown.length + 1}>
           <thead>
             {model.getHeaderGroups().map((group) => (
@@ -119,7 +120,7 @@ export default function NodeTable({ run, table, version, selection, picked }: No
             {after > 0 ? <tr aria-hidden="true"><td style={{ height: after }} /></tr> : null}
           </tbody>
         </table>
-        {rows.length === 0 ? <Empty action={<Button size="sm" onClick={() => setQuery("")}>Clear the filter</Button>}>No node matches “{query}”.</Empty> : null}
+        {rows.length === 0 ? <Empty action={<Button size="sm" onClick={() => setQuery("")}>{t("clearTheFilter")}</Button>}>{t("noNodeMatches", { query })}</Empty> : null}
       </div>
     </div>
   );
@@ -130,7 +131,7 @@ function isRight(meta: unknown): boolean {
 }
 
 function verdictText(verdict: ReturnType<typeof verdictOf>): string {
-  if (verdict.kind === "refused") return `${verdict.plugin ?? ""}: ${verdict.reason ?? ""}`;
-  if (verdict.kind === "unseen") return "not checked";
-  return `${verdict.kind}${verdict.rank ? `, rank ${verdict.rank}` : ""}`;
+  if (verdict.kind === "refused") return t("pluginReason", { plugin: verdict.plugin ?? "", reason: verdict.reason ?? "" });
+  if (verdict.kind === "unseen") return t("notChecked");
+  return `${verdict.kind}${verdict.rank ? t("rankRank", { rank: verdict.rank }) : ""}`;
 }

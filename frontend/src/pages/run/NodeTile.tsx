@@ -9,6 +9,7 @@ import type { NodeColumns } from "@/live/nodeColumns";
 import { barsOf, FULL } from "./nodeGroups";
 import classes from "./NodeTile.module.css";
 import { type NodeVerdict, shortReason } from "./selection";
+import { t } from "./texts";
 
 export interface TileProps {
   run: string;
@@ -30,13 +31,13 @@ export function nodeSentence(table: NodeColumns, row: number, verdict: NodeVerdi
   const name = table.names[row] ?? "";
   const parts = barsOf(table, row).map((resource) => {
     const { requested, reserved } = table.share(resource, row);
-    const held = reserved > 0 ? `, ${percent(reserved)} % reserved` : "";
-    return `${resourceLabel(table.resources[resource] ?? "")} ${percent(requested)} % requested${held}`;
+    const held = reserved > 0 ? t("reservedReserved", { reserved: percent(reserved) }) : "";
+    return t("resourceLabelRequestedRequestedHeld", { resourceLabel: resourceLabel(table.resources[resource] ?? ""), requested: percent(requested), held });
   });
   const marks = [table.cordoned.has(row) ? "cordoned" : "", table.tainted.has(row) ? "tainted" : ""].filter(Boolean);
   const said = verdict === null ? []
-    : verdict.kind === "refused" || verdict.kind === "unseen" ? [`not feasible: ${verdict.reason ?? ""}`]
-      : [`${verdict.kind}${verdict.rank ? `, rank ${verdict.rank}` : ""}${verdict.total === null || verdict.total === undefined ? "" : `, total ${verdict.total}`}`];
+    : verdict.kind === "refused" || verdict.kind === "unseen" ? [t("notFeasible", { reason: verdict.reason ?? "" })]
+      : [`${verdict.kind}${verdict.rank ? t("rankRank", { rank: verdict.rank }) : ""}${verdict.total === null || verdict.total === undefined ? "" : t("totalTotal", { total: verdict.total })}`];
   return [name, ...marks, ...said, ...parts].join(", ");
 }
 
@@ -47,7 +48,7 @@ export const NodeTile = memo(function NodeTile({ run, table, row, prefix, verdic
   return (
     <Link to="/runs/$run" params={{ run }} search={(old) => ({ ...old, node: picked ? undefined : name })} replace resetScroll={false}
       className={classes.tile} data-verdict={verdict?.kind} data-picked={picked} data-ringed={ringed}
-      title={[name, type, verdict?.plugin === undefined ? "" : `${verdict.plugin}: ${verdict.reason ?? ""}`].filter(Boolean).join(" · ")}
+      title={[name, type, verdict?.plugin === undefined ? "" : t("pluginReason", { plugin: verdict.plugin, reason: verdict.reason ?? "" })].filter(Boolean).join(" · ")}
       onMouseEnter={() => onPoint(name)} onMouseLeave={() => onPoint(null)} onFocus={() => onPoint(name)} onBlur={() => onPoint(null)}>
       {/* What the bars show, in words: the pictures themselves are hidden from a screen reader. */}
       <span className="srOnly">{nodeSentence(table, row, verdict)}</span>
@@ -65,8 +66,8 @@ export const NodeTile = memo(function NodeTile({ run, table, row, prefix, verdic
 });
 
 function Marks({ table, row }: { table: NodeColumns; row: number }) {
-  if (table.cordoned.has(row)) return <span className={classes.mark} title="Cordoned"><Icon name="cordon" size={11} /></span>;
-  if (table.tainted.has(row)) return <span className={classes.mark} title="Tainted"><Icon name="tag" size={11} /></span>;
+  if (table.cordoned.has(row)) return <span className={classes.mark} title={t("cordoned2")}><Icon name="cordon" size={11} /></span>;
+  if (table.tainted.has(row)) return <span className={classes.mark} title={t("tainted")}><Icon name="tag" size={11} /></span>;
   return null;
 }
 
@@ -116,7 +117,7 @@ function Dots({ table, row }: { table: NodeColumns; row: number }) {
 export function Legend() {
   return (
     <span className={classes.legend}>
-      <span><i className={classes.bound} />bound</span><span><i className={classes.waiting} />waiting</span><span><i className={classes.inFlight} />in flight</span>
+      <span><i className={classes.bound} />{t("bound2")}</span><span><i className={classes.waiting} />{t("waiting2")}</span><span><i className={classes.inFlight} />{t("inFlight")}</span>
     </span>
   );
 }

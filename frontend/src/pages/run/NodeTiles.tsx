@@ -2,7 +2,7 @@ import { useMemo } from "react";
 
 import type { Selection, StateKey } from "@/api/types";
 import { commonPrefix } from "@/format/names";
-import { count, counted, percent } from "@/format/number";
+import { percent } from "@/format/number";
 import { resourceLabel } from "@/format/resources";
 import type { NodeColumns } from "@/live/nodeColumns";
 
@@ -10,6 +10,7 @@ import { groupShare, type NodeGroup, tileLayout } from "./nodeGroups";
 import { NodeTile } from "./NodeTile";
 import classes from "./NodeTiles.module.css";
 import { verdictOf } from "./selection";
+import { t } from "./texts";
 
 export interface NodeViewProps {
   run: string;
@@ -35,7 +36,7 @@ export function NodeTiles({ run, table, version, groups, selection, chosenState,
     <div className={`${classes.groups} ${chosenState === undefined ? "" : `st-${chosenState}`}`} data-beside={beside}
       style={beside ? { gridTemplateColumns: layout.columns.map((columns) => `minmax(0, ${columns}fr)`).join(" ") } : undefined}>
       {groups.map((group, index) => (
-        <section key={group.name} className={classes.group} aria-label={`${group.name}, ${counted(group.rows.length, "node")}`}>
+        <section key={group.name} className={classes.group} aria-label={t("nameCountNodes", { count: group.rows.length, name: group.name })}>
           <GroupHead table={table} group={group} />
           <div className={classes.tiles} style={beside
             ? { gridTemplateColumns: `repeat(${layout.columns[index] ?? 1}, minmax(0, 1fr))`, gridTemplateRows: `repeat(${layout.rows}, minmax(104px, 1fr))` }
@@ -55,12 +56,12 @@ export function GroupHead({ table, group }: { table: NodeColumns; group: NodeGro
   return (
     <h3 className={classes.head}>
       <b className="clip">{group.name}</b>
-      <span className="num">{count(group.rows.length)} {group.rows.length === 1 ? "node" : "nodes"}</span>
+      <span className="num">{t("nNodes", { count: group.rows.length })}</span>
       <span className="grow" />
       {HEAD_RESOURCES.map((name) => {
         const resource = table.resourceIndex(name);
         return resource < 0 ? null
-          : <span key={name} className={`${classes.share} num`} title={`${name} requests against allocatable`}>{resourceLabel(name)} {percent(groupShare(table, group.rows, resource))} %</span>;
+          : <span key={name} className={`${classes.share} num`} title={t("requestsAgainstAllocatable", { name })}>{resourceLabel(name)} {percent(groupShare(table, group.rows, resource))} %</span>;
       })}
     </h3>
   );

@@ -8,7 +8,7 @@ import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Panel, PanelHeader } from "@/components/Panel";
 import { Segmented } from "@/components/Segmented";
 import { commonPrefix } from "@/format/names";
-import { count, counted } from "@/format/number";
+import { count } from "@/format/number";
 import type { NodesView, RunStore } from "@/live/runStore";
 
 import { MOST_CELLS } from "./cells";
@@ -17,11 +17,12 @@ import { groupNodes, TILES_UP_TO } from "./nodeGroups";
 import classes from "./NodesPanel.module.css";
 import { Legend } from "./NodeTile";
 import { NodeTiles } from "./NodeTiles";
+import { t } from "./texts";
 import { useSize } from "./useSize";
 
 const NodeTable = lazy(() => import("./NodeTable"));
 const route = getRouteApi("/runs/$run");
-const WORDS: Record<Grouping, string> = { zone: "Zone", pool: "Pool", none: "None" };
+const WORDS: Record<Grouping, string> = { get zone() { return t("zone"); }, get pool() { return t("pool"); }, get none() { return t("none"); } };
 
 interface NodesPanelProps {
   run: string;
@@ -48,48 +49,48 @@ export function NodesPanel({ run, store, nodes, selection, chosenState, ringed, 
   const common = { run, version: nodes.version, groups, selection, chosenState, picked, ringed, width: size.width, onPoint };
 
   return (
-    <Panel className={classes.panel ?? ""} aria-label="Nodes">
+    <Panel className={classes.panel ?? ""} aria-label={t("nodes2")}>
       <div className={classes.header}>
-        <PanelHeader title="Nodes">
+        <PanelHeader title={t("nodes2")}>
           {table === null ? null : (
             <Link to="/runs/$run" params={{ run }} search={(old) => ({ ...old, table: true })} replace resetScroll={false} className="leads num muted"
-              aria-label={`${counted(table.count, "node")}, as a table`}>{count(table.count)}</Link>
+              aria-label={t("nodesAsATable", { count: table.count })}>{count(table.count)}</Link>
           )}
-          {prefix === "" ? null : <span className={`${classes.prefix} faint mono hidePhone`} title={`All names begin with ${prefix}, left out on the tiles`}>{prefix}…</span>}
-          {many && !asTable ? <FillChoice resources={table.resources} value={table.resources[filling] ?? "cpu"}
+          {prefix === "" ? null : <span className={`${classes.prefix} faint mono hidePhone`} title={t("allNamesBeginWithLeft", { prefix })}>{prefix}…</span>}
+          {many && !asTable ? <FillChoice resources={table.resources} value={table.resources[filling] ?? t("cpu")}
             onChange={(resource) => void navigate({ search: (old) => ({ ...old, fill: resource === "cpu" ? undefined : resource }), replace: true })} /> : null}
           {asTable ? null : (
-            <Segmented label="Group nodes by" className="hidePhone" value={by} options={GROUPINGS.map((value) => ({ value, label: WORDS[value] }))}
+            <Segmented label={t("groupNodesBy")} className="hidePhone" value={by} options={GROUPINGS.map((value) => ({ value, label: WORDS[value] }))}
               onChange={(value) => void navigate({ search: (old) => ({ ...old, by: value === "zone" ? undefined : value }), replace: true })} />
           )}
           {asTable ? null : (
             <span className={`${classes.legend} hidePhone`}>
-              <span><i className={classes.requests} />requests</span>
-              {many ? null : <span><i className={classes.reserved} />reserved, not bound</span>}
-              {many ? null : <span className="faint">% of allocatable</span>}
+              <span><i className={classes.requests} />{t("requests2")}</span>
+              {many ? null : <span><i className={classes.reserved} />{t("reservedNotBound")}</span>}
+              {many ? null : <span className="faint">{t("ofAllocatable")}</span>}
             </span>
           )}
           <span className="grow" />
           {asTable ? null : <span className="hidePhone"><Legend /></span>}
           <Button size="sm" kind="ghost" aria-pressed={asTable}
             onClick={() => void navigate({ search: (old) => ({ ...old, table: asTable ? undefined : true }), replace: true })}>
-            {asTable ? "Picture" : "Table"}
+            {asTable ? t("picture") : t("table")}
           </Button>
         </PanelHeader>
       </div>
       {/* A scrolling region takes the focus, so that the keyboard can scroll it. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <div className={classes.body} ref={body} tabIndex={0} role="region" aria-label={asTable ? "Table of nodes" : "Picture of nodes"}>
-        {nodes.status === "loading" && table === null ? <Outlines count={3} height={90} label="Reading the nodes" /> : null}
-        {nodes.status === "failed" ? <Failed what="Nodes could not be read." error={nodes.error} retryLabel="Read again" retry={() => void store.loadNodes()} /> : null}
+      <div className={classes.body} ref={body} tabIndex={0} role="region" aria-label={asTable ? t("tableOfNodes") : t("pictureOfNodes")}>
+        {nodes.status === "loading" && table === null ? <Outlines count={3} height={90} label={t("readingTheNodes")} /> : null}
+        {nodes.status === "failed" ? <Failed what={t("nodesCouldNotBeRead")} error={nodes.error} retryLabel={t("readAgain")} retry={() => void store.loadNodes()} /> : null}
         {table !== null && table.count === 0 ? (
-          <Empty action={operates ? <Button size="sm" onClick={onAdd}>Add a node</Button> : null}>This cluster has no nodes, so every pod stays pending.</Empty>
+          <Empty action={operates ? <Button size="sm" onClick={onAdd}>{t("addANode")}</Button> : null}>{t("thisClusterHasNoNodes")}</Empty>
         ) : null}
         {table === null || table.count === 0 ? null
-          : asTable ? <Suspense fallback={<Outlines count={8} height={28} label="Opening the table" />}><NodeTable {...common} table={table} /></Suspense>
+          : asTable ? <Suspense fallback={<Outlines count={8} height={28} label={t("openingTheTable")} />}><NodeTable {...common} table={table} /></Suspense>
             : many ? <NodeCells {...common} table={table} height={size.height} resource={filling} /> : <NodeTiles {...common} table={table} />}
         {table !== null && table.count > MOST_CELLS && !asTable
-          ? <p className={classes.note}>More nodes than cells: a cell stands for {count(Math.ceil(table.count / MOST_CELLS))} nodes and shows the fullest.</p> : null}
+          ? <p className={classes.note}>{t("moreNodesThanCellsA", { ceil: Math.ceil(table.count / MOST_CELLS) })}</p> : null}
       </div>
     </Panel>
   );
@@ -98,7 +99,7 @@ export function NodesPanel({ run, store, nodes, selection, chosenState, ringed, 
 function FillChoice({ resources, value, onChange }: { resources: readonly string[]; value: string; onChange: (resource: string) => void }) {
   return (
     <label className={`${classes.fill} faint hidePhone`}>
-      one cell a node, filled by
+      {t("oneCellANodeFilled")}
       <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
         {resources.map((name) => <option key={name} value={name}>{name}</option>)}
       </select>

@@ -8,7 +8,7 @@ import { Button } from "@/components/Button";
 import { Icon } from "@/components/Icon";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel } from "@/components/Panel";
-import { count, counted } from "@/format/number";
+import { count } from "@/format/number";
 import { useKeys } from "@/keys/useKeys";
 import { useRunStore, useRunView } from "@/live/useLive";
 import { kindName, objectLabel, objectOf, objectText } from "@/pages/pod/objects";
@@ -16,6 +16,7 @@ import { LookingBack } from "@/rewind/LookingBack";
 import { useTitle } from "@/shell/useTitle";
 
 import classes from "./PodsPage.module.css";
+import { t } from "./texts";
 
 const YamlDrawer = lazy(() => import("@/pages/pod/YamlDrawer"));
 const route = getRouteApi("/runs/$run/objects");
@@ -38,7 +39,7 @@ export function ObjectsPage() {
   const first = objects.data?.pages[0];
   const kinds = first?.kinds ?? [];
   const object = objectOf(search.object);
-  const heading = search.kind ?? "Objects";
+  const heading = search.kind ?? t("objects");
   useTitle(view.run === null ? heading : `${heading} · ${view.run.snapshot.name}`);
   useEffect(() => {
     const timer = window.setTimeout(() => {
@@ -47,14 +48,14 @@ export function ObjectsPage() {
     return () => window.clearTimeout(timer);
   }, [text, search.q, navigate]);
   useKeys([
-    { keys: "/", label: "Filter these objects", group: "Everywhere", run: () => field.current?.focus() },
-    { keys: "Escape", label: "Back to the run", group: "Run", run: () => void navigate({ to: "/runs/$run", params: { run } }) },
+    { keys: "/", label: t("filterTheseObjects"), group: t("everywhere"), run: () => field.current?.focus() },
+    { keys: "Escape", label: t("backToTheRun"), group: t("run"), run: () => void navigate({ to: "/runs/$run", params: { run } }) },
   ]);
   return (
     <Page className={classes.page ?? ""}>
       <LookingBack runKey={run} />
-      <nav className={classes.crumbs} aria-label="Breadcrumbs">
-        <Link to="/runs/$run" params={{ run }}>{view.run === null ? "Run" : `${view.run.snapshot.name} run`}</Link><Icon name="chevronRight" size={11} /><span>Objects</span>
+      <nav className={classes.crumbs} aria-label={t("breadcrumbs")}>
+        <Link to="/runs/$run" params={{ run }}>{view.run === null ? t("run") : t("nameRun", { name: view.run.snapshot.name })}</Link><Icon name="chevronRight" size={11} /><span>{t("objects")}</span>
       </nav>
       <header className={classes.head}>
         <h1>{heading}</h1>
@@ -63,33 +64,33 @@ export function ObjectsPage() {
       <div className={classes.tools}>
         <label className={classes.search}>
           <Icon name="search" size={14} />
-          <input ref={field} type="search" value={text} placeholder="a part of the name" aria-label="Filter objects" onChange={(event) => setText(event.currentTarget.value)} />
+          <input ref={field} type="search" value={text} placeholder={t("aPartOfTheName")} aria-label={t("filterObjects")} onChange={(event) => setText(event.currentTarget.value)} />
           <kbd aria-hidden="true">/</kbd>
         </label>
-        <select aria-label="Kind" value={search.kind ?? ""} className={classes.select}
+        <select aria-label={t("kind")} value={search.kind ?? ""} className={classes.select}
           onChange={(event) => void navigate({ search: (old) => ({ ...old, kind: event.currentTarget.value === "" ? undefined : event.currentTarget.value }), replace: true })}>
-          <option value="">All kinds</option>
+          <option value="">{t("allKinds")}</option>
           {kinds.map((one) => ({ name: kindName(one, kinds), how: one.count })).map(({ name, how }) => <option key={name} value={name}>{name} ({count(how)})</option>)}
         </select>
       </div>
       <Panel className={classes.list ?? ""} aria-label={heading}>
-        {objects.isPending ? <Outlines count={8} height={28} label="Reading the objects" /> : null}
-        {objects.error === null ? null : <Failed what="The objects could not be read." error={objects.error} retryLabel="Read again" retry={() => void objects.refetch()} />}
+        {objects.isPending ? <Outlines count={8} height={28} label={t("readingTheObjects")} /> : null}
+        {objects.error === null ? null : <Failed what={t("theObjectsCouldNotBe")} error={objects.error} retryLabel={t("readAgain")} retry={() => void objects.refetch()} />}
         {first !== undefined && rows.length === 0 ? (
-          <Empty action={search.q === undefined ? null : <Button size="sm" onClick={() => setText("")}>Clear the filter</Button>}>
-            {search.q === undefined ? "This cluster has no claims, volumes, classes, slices or budgets." : `No object matches “${search.q}”.`}
+          <Empty action={search.q === undefined ? null : <Button size="sm" onClick={() => setText("")}>{t("clearTheFilter")}</Button>}>
+            {search.q === undefined ? t("thisClusterHasNoClaims") : t("noObjectMatches", { q: search.q })}
           </Empty>
         ) : null}
         {rows.length === 0 ? null : (
           // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-          <div className={classes.scroller} tabIndex={0} role="region" aria-label="Rows of objects">
+          <div className={classes.scroller} tabIndex={0} role="region" aria-label={t("rowsOfObjects")}>
             <table className={classes.table} aria-rowcount={(first?.count ?? 0) + 1}>
-              <thead><tr><th scope="col">Name</th><th scope="col">Namespace</th><th scope="col">Kind</th><th scope="col">State</th></tr></thead>
+              <thead><tr><th scope="col">{t("name")}</th><th scope="col">{t("namespace")}</th><th scope="col">{t("kind")}</th><th scope="col">{t("state")}</th></tr></thead>
               <tbody>
                 {rows.map((listed) => ({ ...listed, kind: kindName(listed, kinds) })).map((row) => (
                   <tr key={objectText(row)}>
                     <th scope="row">
-                      <Link from="/runs/$run/objects" to="." search={(old) => ({ ...old, object: objectText(row) })} replace className={`${classes.pod} mono leads`} title={`YAML of ${objectLabel(row)}`}>{row.name}</Link>
+                      <Link from="/runs/$run/objects" to="." search={(old) => ({ ...old, object: objectText(row) })} replace className={`${classes.pod} mono leads`} title={t("yAMLOf", { objectLabel: objectLabel(row) })}>{row.name}</Link>
                     </th>
                     <td>{row.namespace}</td><td>{row.kind}</td><td>{row.state}</td>
                   </tr>
@@ -97,7 +98,7 @@ export function ObjectsPage() {
               </tbody>
             </table>
             {objects.hasNextPage ? (
-              <p className={classes.tools}><Button size="sm" disabled={objects.isFetchingNextPage} onClick={() => void objects.fetchNextPage()}>{counted((first?.count ?? 0) - rows.length, "more object")}</Button></p>
+              <p className={classes.tools}><Button size="sm" disabled={objects.isFetchingNextPage} onClick={() => void objects.fetchNextPage()}>{t("moreObjects", { count: (first?.count ?? 0) - rows.length })}</Button></p>
             ) : null}
           </div>
         )}

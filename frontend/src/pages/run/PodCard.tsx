@@ -4,10 +4,11 @@ import { memo } from "react";
 import type { Card, StateKey } from "@/api/types";
 import { GangProgress, PodName, Priority, RejectChips } from "@/components/Chip";
 import { CountdownRing } from "@/components/CountdownRing";
-import { count, counted } from "@/format/number";
+import { count } from "@/format/number";
 import { age, countdown, exact, shortSeconds } from "@/format/time";
 
 import classes from "./PodCard.module.css";
+import { t } from "./texts";
 
 interface PodCardProps {
   run: string;
@@ -35,14 +36,14 @@ export const PodCard = memo(function PodCard({ run, card, column, now, selected,
       className={classes.card} data-selected={selected} data-ringed={ringed} data-current={current} data-group={group} data-gone={gone} data-card={card.key}
       data-tight={column === "active" || column === "bound" || column === "backoff"} data-ring={column === "backoff"} data-position={card.position !== undefined && card.position !== null}
       aria-current={selected ? "true" : undefined}
-      title={group ? `${counted(card.count, "pod")} of ${card.namespace}/${card.workload}` : full}
+      title={group ? t("podsOf", { count: card.count, namespace: card.namespace, workload: card.workload }) : full}
       onMouseEnter={() => onPoint(card)} onMouseLeave={() => onPoint(null)} onFocus={() => onPoint(card)} onBlur={() => onPoint(null)}>
       {card.position === undefined || card.position === null ? null : <span className={`${classes.position} num`}>{card.position}<span className="srOnly">. </span></span>}
       <span className={classes.first}>
         {group ? <b className="clip">{card.workload}</b> : <PodName pod={card} />}
         {group ? <span className={classes.stack}>×{count(card.count)}</span> : null}
       </span>
-      {gone ? <span className={classes.second}>moved on</span> : <Second card={card} column={column} now={now} />}
+      {gone ? <span className={classes.second}>{t("movedOn")}</span> : <Second card={card} column={column} now={now} />}
       {gone ? null : <Rest card={card} column={column} now={now} current={current} />}
     </Link>
   );
@@ -55,7 +56,7 @@ function Second({ card, column, now }: { card: Card; column: StateKey; now: numb
   if (column === "bound") {
     return <span className={classes.second}><span className="mono clip">{card.node}</span>{old}</span>;
   }
-  const attempts = card.attempts > 0 ? <span className="num" title={counted(card.attempts, "attempt")}>{card.attempts} att.</span> : null;
+  const attempts = card.attempts > 0 ? <span className="num" title={t("nAttempts", { count: card.attempts })}>{t("attemptsAtt", { attempts: card.attempts })}</span> : null;
   return (
     <span className={classes.second}>
       <span className="clip">{card.namespace}</span>
@@ -63,28 +64,28 @@ function Second({ card, column, now }: { card: Card; column: StateKey; now: numb
       <span className="grow" />
       {column === "gated" ? old : null}
       {column === "active" ? (card.kind === "group" && card.attempts > 0 ? attempts : old) : null}
-      {column === "backoff" ? <span className="num">try {card.attempts + 1}</span> : null}
+      {column === "backoff" ? <span className="num">{t("tryAttempts", { attempts: card.attempts + 1 })}</span> : null}
       {column === "unschedulable" ? <>{attempts}{old}</> : null}
-      {column === "in_flight" ? <span className={classes.cycle} title={BINDING.has(card.point ?? "") ? "binding cycle" : "scheduling cycle"}>{BINDING.has(card.point ?? "") ? "binding" : "scheduling"}</span> : null}
+      {column === "in_flight" ? <span className={classes.cycle} title={BINDING.has(card.point ?? "") ? t("bindingCycle") : t("schedulingCycle")}>{BINDING.has(card.point ?? "") ? t("binding") : t("scheduling")}</span> : null}
       {column === "waiting" ? <Place card={card} /> : null}
     </span>
   );
 }
 
 function Place({ card }: { card: Card }) {
-  if (card.gang && card.kind === "group") return <span className="num">gang {count(card.gang.have)} of {count(card.gang.need)}</span>;
+  if (card.gang && card.kind === "group") return <span className="num">{t("gangOf", { have: card.gang.have, need: card.gang.need })}</span>;
   return <span className="mono clip">{card.node}</span>;
 }
 
 function Rest({ card, column, now, current }: { card: Card; column: StateKey; now: number; current: boolean }) {
-  if (column === "gated" && card.gate) return <span className={classes.gate} title="spec.schedulingGates">{card.gate}</span>;
+  if (column === "gated" && card.gate) return <span className={classes.gate} title={t("specSchedulingGates")}>{card.gate}</span>;
   if (column === "backoff" && card.until) {
     const until = Date.parse(card.until);
     const whole = Math.max(1, until - (card.since === null ? until : Date.parse(card.since)));
     return (
-      <span className={classes.ring} title={`Tried again at ${exact(card.until)}`}>
+      <span className={classes.ring} title={t("triedAgainAt", { until: exact(card.until) })}>
         <CountdownRing share={(until - now) / whole} size={28} stroke={3} label={shortSeconds(until - now)} />
-        <span className="srOnly">again in {shortSeconds(until - now)} s</span>
+        <span className="srOnly">{t("againInS", { shortSeconds: shortSeconds(until - now) })}</span>
       </span>
     );
   }
@@ -101,7 +102,7 @@ function Rest({ card, column, now, current }: { card: Card; column: StateKey; no
         {card.waiting?.map((wait) => {
           const left = Date.parse(wait.deadline) - now;
           return (
-            <span key={wait.plugin} className={classes.wait} title={`${wait.plugin}: until ${exact(wait.deadline)}, then rejected`}>
+            <span key={wait.plugin} className={classes.wait} title={t("untilThenRejected", { plugin: wait.plugin, deadline: exact(wait.deadline) })}>
               <CountdownRing share={left / (wait.total_seconds * 1000)} size={14} stroke={2.2} />
               <span className="clip">{wait.plugin}</span><b className="num">{countdown(left)}</b>
             </span>

@@ -22,6 +22,7 @@ import { LookingBack } from "@/rewind/LookingBack";
 import { useTitle } from "@/shell/useTitle";
 
 import classes from "./PodsPage.module.css";
+import { t } from "./texts";
 
 const route = getRouteApi("/runs/$run/pods");
 const LIMIT = 100;
@@ -44,7 +45,7 @@ export function PodsPage() {
   });
   const rows = pods.data?.pages.flatMap((page) => page.results) ?? [];
   const total = pods.data?.pages[0]?.count ?? 0;
-  const heading = search.column === undefined ? "Pods" : STATES[search.column].title;
+  const heading = search.column === undefined ? t("pods") : STATES[search.column].title;
   useTitle(view.run === null ? heading : `${heading} · ${view.run.snapshot.name}`);
 
   useEffect(() => {
@@ -54,8 +55,8 @@ export function PodsPage() {
     return () => window.clearTimeout(timer);
   }, [text, search.q, navigate]);
   useKeys([
-    { keys: "/", label: "Filter these pods", group: "Everywhere", run: () => field.current?.focus() },
-    { keys: "Escape", label: "Back to the run", group: "Run", run: () => void navigate({ to: "/runs/$run", params: { run } }) },
+    { keys: "/", label: t("filterThesePods"), group: t("everywhere"), run: () => field.current?.focus() },
+    { keys: "Escape", label: t("backToTheRun"), group: t("run"), run: () => void navigate({ to: "/runs/$run", params: { run } }) },
   ]);
 
   // eslint-disable-next-line react-hooks/incompatible-library -- its functions must not be memoised, and are not
@@ -69,55 +70,55 @@ export function PodsPage() {
   const before = items[0]?.start ?? 0;
   const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   const now = runNow(view, view.receivedAt);
-  const narrowed = [search.node === undefined ? "" : `on ${search.node}`, search.namespace ?? "", search.group === undefined ? "" : "one group"].filter(Boolean).join(", ");
+  const narrowed = [search.node === undefined ? "" : t("onNode", { node: search.node }), search.namespace ?? "", search.group === undefined ? "" : t("oneGroup")].filter(Boolean).join(", ");
 
   return (
     <Page className={classes.page ?? ""}>
       <LookingBack runKey={run} />
-      <nav className={classes.crumbs} aria-label="Breadcrumbs">
-        <Link to="/runs/$run" params={{ run }}>{view.run === null ? "Run" : `${view.run.snapshot.name} run`}</Link><Icon name="chevronRight" size={11} /><span>Pods</span>
+      <nav className={classes.crumbs} aria-label={t("breadcrumbs")}>
+        <Link to="/runs/$run" params={{ run }}>{view.run === null ? t("run") : t("nameRun", { name: view.run.snapshot.name })}</Link><Icon name="chevronRight" size={11} /><span>{t("pods")}</span>
       </nav>
       <header className={classes.head}>
         <h1>{heading}</h1>
         <span className="muted num" role="status">{pods.data === undefined ? "" : count(total)}{narrowed === "" ? "" : `, ${narrowed}`}</span>
-        {narrowed === "" ? null : <Button size="sm" kind="ghost" onClick={() => void navigate({ search: (old) => ({ column: old.column, q: old.q }), replace: true })}>Show all</Button>}
+        {narrowed === "" ? null : <Button size="sm" kind="ghost" onClick={() => void navigate({ search: (old) => ({ column: old.column, q: old.q }), replace: true })}>{t("showAll")}</Button>}
       </header>
       <div className={classes.tools}>
         <label className={classes.search}>
           <Icon name="search" size={14} />
-          <input ref={field} type="search" value={text} placeholder="pod, -l app=serve, !cart" aria-label="Filter pods" onChange={(event) => setText(event.currentTarget.value)} />
+          <input ref={field} type="search" value={text} placeholder={t("podLAppServeCart")} aria-label={t("filterPods")} onChange={(event) => setText(event.currentTarget.value)} />
           <kbd aria-hidden="true">/</kbd>
         </label>
-        <select aria-label="Queue" value={search.column ?? ""} className={classes.select}
+        <select aria-label={t("queue")} value={search.column ?? ""} className={classes.select}
           onChange={(event) => void navigate({ search: (old) => ({ ...old, column: STATE_KEYS.find((key) => key === event.currentTarget.value), group: undefined }), replace: true })}>
-          <option value="">All queues</option>
+          <option value="">{t("allQueues")}</option>
           {STATE_KEYS.map((key) => <option key={key} value={key}>{STATES[key].title}</option>)}
         </select>
-        <select aria-label="Order" value={search.sort ?? ""} className={classes.select}
+        <select aria-label={t("order")} value={search.sort ?? ""} className={classes.select}
           onChange={(event) => void navigate({ search: (old) => ({ ...old, sort: event.currentTarget.value === "" ? undefined : event.currentTarget.value }), replace: true })}>
-          <option value="">In the queue’s order</option>
-          <option value="-priority">Highest priority first</option>
-          <option value="name">By name</option>
-          <option value="-attempts">Most attempts first</option>
-          <option value="since">Longest there first</option>
+          <option value="">{t("inTheQueuesOrder")}</option>
+          <option value="-priority">{t("highestPriorityFirst")}</option>
+          <option value="name">{t("byName")}</option>
+          <option value="-attempts">{t("mostAttemptsFirst")}</option>
+          <option value="since">{t("longestThereFirst")}</option>
         </select>
       </div>
       <Panel className={classes.list ?? ""} aria-label={heading}>
-        {pods.isPending ? <Outlines count={8} height={28} label="Reading the pods" /> : null}
-        {pods.error === null ? null : <Failed what="The pods could not be read." error={pods.error} retryLabel="Read again" retry={() => void pods.refetch()} />}
+        {pods.isPending ? <Outlines count={8} height={28} label={t("readingThePods")} /> : null}
+        {pods.error === null ? null : <Failed what={t("thePodsCouldNotBe")} error={pods.error} retryLabel={t("readAgain")} retry={() => void pods.refetch()} />}
         {pods.data !== undefined && rows.length === 0 ? (
-          <Empty action={search.q === undefined ? null : <Button size="sm" onClick={() => setText("")}>Clear the filter</Button>}>
-            {search.q === undefined ? (search.column === undefined ? "No pods." : STATES[search.column].empty) : `No pod matches “${search.q}”.`}
+          <Empty action={search.q === undefined ? null : <Button size="sm" onClick={() => setText("")}>{t("clearTheFilter")}</Button>}>
+            {search.q === undefined ? (search.column === undefined ? t("noPods") : STATES[search.column].empty) : t("noPodMatches", { q: search.q })}
           </Empty>
         ) : null}
         {rows.length === 0 ? null : (
           // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-          <div className={classes.scroller} ref={scroller} tabIndex={0} role="region" aria-label="Rows of pods">
+          <div className={classes.scroller} ref={scroller} tabIndex={0} role="region" aria-label={t("rowsOfPods")}>
             <table className={classes.table} aria-rowcount={total + 1}>
               <thead>
                 <tr>
-                  <th scope="col">Pod</th><th scope="col">Namespace</th><th scope="col">Queue</th><th scope="col">Node or reason</th><th scope="col">Requests</th>
-                  <th scope="col" className={classes.right}>Priority</th><th scope="col" className={classes.right}>Attempts</th><th scope="col" className={classes.right}>Since</th>
+                  <th scope="col">{t("pod")}</th><th scope="col">{t("namespace")}</th><th scope="col">{t("queue")}</th><th scope="col">{t("nodeOrReason")}</th><th scope="col">{t("requests")}</th>
+                  <th scope="col" className={classes.right}>{t("priority")}</th><th scope="col" className={classes.right}>{t("attempts")}</th><th scope="col" className={classes.right}>{t("since")}</th>
                 </tr>
               </thead>
               <tbody>
@@ -142,7 +143,7 @@ function Row({ run, pod, now, index }: { run: string; pod: Card; now: number; in
     <tr aria-rowindex={index + 2}>
       <th scope="row"><Link to="/runs/$run/pods/$namespace/$name" params={{ run, namespace: pod.namespace, name: pod.name }} className={classes.pod}><PodName pod={pod} /></Link></th>
       <td>{pod.namespace}</td>
-      <td>{queue === null ? "deleted" : <span className={`${classes.state} st-${queue}`}><Icon name={queue} size={13} />{STATES[queue].title}</span>}</td>
+      <td>{queue === null ? t("deleted2") : <span className={`${classes.state} st-${queue}`}><Icon name={queue} size={13} />{STATES[queue].title}</span>}</td>
       <td><Why pod={pod} now={now} /></td>
       <td className="num">{requestText(pod.requests)}</td>
       <td className={`${classes.right} num`} title={count(pod.priority)}>{shortPriority(pod.priority)}</td>
@@ -155,6 +156,6 @@ function Row({ run, pod, now, index }: { run: string; pod: Card; now: number; in
 function Why({ pod, now }: { pod: Card; now: number }) {
   if (pod.rejectors !== undefined && pod.rejectors.length > 0) return <RejectChips rejectors={pod.rejectors} />;
   if (pod.gate) return <span className="mono">{pod.gate}</span>;
-  if (pod.until) return <span className="num">again in {countdown(Date.parse(pod.until) - now)}</span>;
+  if (pod.until) return <span className="num">{t("againIn", { countdown: countdown(Date.parse(pod.until) - now) })}</span>;
   return <span className="mono">{pod.node ?? ""}</span>;
 }

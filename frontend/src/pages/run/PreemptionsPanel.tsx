@@ -9,10 +9,10 @@ import { Button } from "@/components/Button";
 import { PodName, Priority } from "@/components/Chip";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Panel, PanelHeader } from "@/components/Panel";
-import { count, counted } from "@/format/number";
 import { exact, runTime } from "@/format/time";
 
 import classes from "./PreemptionsPanel.module.css";
+import { rich, t } from "./texts";
 
 const FIRST = 50;
 const MOST = 200;
@@ -23,23 +23,23 @@ export function PreemptionsPanel({ run, turn, onBack }: { run: string; turn: num
   const total = rows.data?.count ?? 0;
   const shown = rows.data?.results ?? [];
   return (
-    <Panel className={classes.panel ?? ""} aria-label="Preemptions">
+    <Panel className={classes.panel ?? ""} aria-label={t("preemptions")}>
       <div className={classes.header}>
-        <PanelHeader title="Preemptions">
-          <span className="faint num">{rows.data === undefined ? "" : counted(total, "victim")}</span>
+        <PanelHeader title={t("preemptions")}>
+          <span className="faint num">{rows.data === undefined ? "" : t("nVictims", { count: total })}</span>
           <span className="grow" />
-          <Button size="sm" kind="ghost" onClick={onBack}>Activity</Button>
+          <Button size="sm" kind="ghost" onClick={onBack}>{t("activity")}</Button>
         </PanelHeader>
       </div>
-      {rows.data === undefined ? rows.error === null ? <Outlines count={4} height={34} label="Reading the preemptions" />
-        : <Failed what="The preemptions could not be read." error={rows.error} retryLabel="Read again" retry={() => void rows.refetch()} /> : null}
-      {rows.data !== undefined && total === 0 ? <Empty>Nobody was preempted. A pod preempts when it fits nowhere and pods of lower priority could make room.</Empty> : null}
+      {rows.data === undefined ? rows.error === null ? <Outlines count={4} height={34} label={t("readingThePreemptions")} />
+        : <Failed what={t("thePreemptionsCouldNotBe")} error={rows.error} retryLabel={t("readAgain")} retry={() => void rows.refetch()} /> : null}
+      {rows.data !== undefined && total === 0 ? <Empty>{t("nobodyWasPreemptedAPod")}</Empty> : null}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
-      <ol className={classes.list} tabIndex={0} aria-label="Victims, newest first">
+      <ol className={classes.list} tabIndex={0} aria-label={t("victimsNewestFirst")}>
         {shown.map((row) => <Row key={`${row.number} ${row.victim.namespace}/${row.victim.name}`} run={run} row={row} />)}
         {shown.length < total ? (
           <li className={classes.older}>
-            {limit < MOST ? <Button size="sm" kind="ghost" onClick={() => setLimit(MOST)}>Older</Button> : <span className="faint">The newest {count(MOST)} of {count(total)}.</span>}
+            {limit < MOST ? <Button size="sm" kind="ghost" onClick={() => setLimit(MOST)}>{t("older")}</Button> : <span className="faint">{t("theNewestOf", { MOST, total })}</span>}
           </li>
         ) : null}
       </ol>
@@ -53,10 +53,15 @@ function Row({ run, row }: { run: string; row: PreemptionRow }) {
       <time dateTime={row.at} title={exact(row.at)}>{runTime(row.at)}</time>
       <p>
         <Link className="leads" to="/runs/$run/pods/$namespace/$name" params={{ run, namespace: row.pod.namespace, name: row.pod.name }} search={{ attempt: row.attempt, point: "PostFilter" }}><PodName pod={row.pod} /></Link>
-        {row.pod.priority === null ? null : <Priority value={row.pod.priority} className={classes.priority} />} preempted{" "}
-        <Link className="leads" to="/runs/$run/pods/$namespace/$name" params={{ run, namespace: row.victim.namespace, name: row.victim.name }}><PodName pod={row.victim} /></Link>
-        {row.victim.priority === null ? null : <Priority value={row.victim.priority} className={classes.priority} />} on{" "}
-        <Link className="mono" to="/runs/$run" params={{ run }} search={{ node: row.node }}>{row.node}</Link>
+        {row.pod.priority === null ? null : <Priority value={row.pod.priority} className={classes.priority} />} {rich("preemptedOn", {
+          victim: (
+            <>
+              <Link className="leads" to="/runs/$run/pods/$namespace/$name" params={{ run, namespace: row.victim.namespace, name: row.victim.name }}><PodName pod={row.victim} /></Link>
+              {row.victim.priority === null ? null : <Priority value={row.victim.priority} className={classes.priority} />}
+            </>
+          ),
+          node: <Link className="mono" to="/runs/$run" params={{ run }} search={{ node: row.node }}>{row.node}</Link>,
+        })}
       </p>
     </li>
   );

@@ -11,6 +11,7 @@ import { announce } from "@/shell/pageLive";
 import { useCardMotion } from "./cardMotion";
 import classes from "./QueueBoard.module.css";
 import { QueueColumn } from "./QueueColumn";
+import { t } from "./texts";
 
 interface QueueBoardProps {
   run: Run;
@@ -31,13 +32,13 @@ export function QueueBoard({ run, view, cycle, columns, selected, pointedNode, q
   useCardMotion(board, view.seq, view.rate);
   const waiting = columns.waiting.count;
   useEffect(() => {
-    if (waiting > 0) announce("waiting", `${count(waiting)} ${waiting === 1 ? "waits" : "wait"} on Permit`);
+    if (waiting > 0) announce("waiting", t("onPermit", { waiting, which: waiting === 1 ? t("waits") : t("wait") }));
   }, [waiting]);
   const { receivedAt } = view;
   const clock = useMemo(() => ({ run, receivedAt }), [run, receivedAt]);
   return (
     <>
-      <div className={`${classes.tabs} onlyPhone`} role="group" aria-label="Queues">
+      <div className={`${classes.tabs} onlyPhone`} role="group" aria-label={t("queues")}>
         {STATE_KEYS.map((key) => (
           <button key={key} type="button" className={`${classes.tab} st-${key}`} aria-pressed={key === queue} onClick={() => onQueue(key)}
             aria-label={`${STATES[key].title}, ${count(columns[key].count)}`}>
@@ -46,8 +47,8 @@ export function QueueBoard({ run, view, cycle, columns, selected, pointedNode, q
         ))}
       </div>
       <h2 className={`${classes.tabTitle} st-${queue} onlyPhone`}><Icon name={queue} />{STATES[queue].title}<span className="grow" />
-        {queue === "waiting" ? <ButtonLink to="/waiting" search={{ run: run.id }} size="sm" className={classes.inbox ?? ""}>Inbox</ButtonLink>
-          : <ButtonLink to="/runs/$run/pods" params={{ run: run.id }} search={{ column: queue }} size="sm" className={classes.inbox ?? ""}>List</ButtonLink>}
+        {queue === "waiting" ? <ButtonLink to="/waiting" search={{ run: run.id }} size="sm" className={classes.inbox ?? ""}>{t("inbox")}</ButtonLink>
+          : <ButtonLink to="/runs/$run/pods" params={{ run: run.id }} search={{ column: queue }} size="sm" className={classes.inbox ?? ""}>{t("list")}</ButtonLink>}
       </h2>
       <div className={classes.board} ref={board} data-queue={queue}>
         {STATE_KEYS.map((key) => (

@@ -6,7 +6,7 @@ import { Icon } from "@/components/Icon";
 import { Empty } from "@/components/Outcome";
 import { STATES } from "@/components/states";
 import { useTick } from "@/components/useTick";
-import { count, counted } from "@/format/number";
+import { count } from "@/format/number";
 import { countdown, exact } from "@/format/time";
 import { isMoving, runNow } from "@/live/runClock";
 import type { RunView } from "@/live/runStore";
@@ -15,6 +15,7 @@ import { holds } from "./cardHolds";
 import { useHeld, useInside } from "./held";
 import { PodCard } from "./PodCard";
 import classes from "./QueueColumn.module.css";
+import { t } from "./texts";
 
 interface QueueColumnProps {
   run: string;
@@ -37,13 +38,13 @@ export const QueueColumn = memo(function QueueColumn({
   const now = runNow(clock, wall);
   const present = useMemo(() => new Set(fresh.cards.map((card) => card.key)), [fresh]);
   const words = STATES[name];
-  const note = column.note ?? (column.more > 0 ? `${count(column.more)} more` : null);
+  const note = column.note ?? (column.more > 0 ? t("moreMore", { more: column.more }) : null);
   return (
-    <section className={`${classes.column} st-${name}`} data-column={name} aria-label={`${words.title}, ${counted(fresh.count, "pod")}`}>
+    <section className={`${classes.column} st-${name}`} data-column={name} aria-label={t("titleCountPods", { count: fresh.count, title: words.title })}>
       <header className={classes.header} title={words.plain}>
         <Icon name={name} size={15} />
         <h2>{words.title}</h2>
-        <Link to="/runs/$run/pods" params={{ run }} search={{ column: name }} className={`${classes.count} leads num`} aria-label={`${counted(fresh.count, "pod")} in ${words.title}, as a list`}>
+        <Link to="/runs/$run/pods" params={{ run }} search={{ column: name }} className={`${classes.count} leads num`} aria-label={t("podsInAsAList", { count: fresh.count, title: words.title })}>
           {count(fresh.count)}
         </Link>
         <span className="grow" />
@@ -68,13 +69,13 @@ export const QueueColumn = memo(function QueueColumn({
 });
 
 function Hint({ name, column, now, run }: { name: StateKey; column: Column; now: number; run: string }) {
-  if (name === "active") return <span className={classes.hint} title="QueueSort: PrioritySort">by priority</span>;
-  if (name === "bound") return <span className={classes.hint}>newest first</span>;
-  if (name === "waiting") return <Link to="/waiting" search={{ run }} className={classes.inbox}>Inbox</Link>;
+  if (name === "active") return <span className={classes.hint} title={t("queueSortPrioritySort")}>{t("byPriority")}</span>;
+  if (name === "bound") return <span className={classes.hint}>{t("newestFirst")}</span>;
+  if (name === "waiting") return <Link to="/waiting" search={{ run }} className={classes.inbox}>{t("inbox")}</Link>;
   if (name === "unschedulable" && column.next_flush_at) {
     return (
-      <span className={`${classes.hint} num`} title={`Pods that wait longer than 5 minutes are tried again at ${exact(column.next_flush_at)}`}>
-        flush {countdown(Date.parse(column.next_flush_at) - now)}
+      <span className={`${classes.hint} num`} title={t("podsThatWaitLongerThan", { nextflushat: exact(column.next_flush_at) })}>
+        {t("flushCountdown", { countdown: countdown(Date.parse(column.next_flush_at) - now) })}
       </span>
     );
   }

@@ -20,17 +20,18 @@ import { bytes } from "@/format/number";
 
 import classes from "./RunDialog.module.css";
 import { NODE_EXAMPLE, POD_EXAMPLE } from "./manifests";
+import { t } from "./texts";
 import type { Commander } from "./useCommand";
 
 export type RunDialogKind = "pod_add" | "node_add" | "set_configuration" | "set_seed" | "stop" | "delete";
 
 const TITLES: Record<RunDialogKind, string> = {
-  pod_add: "Add a pod", node_add: "Add a node", set_configuration: "Switch the configuration", set_seed: "Change the seed", stop: "Stop the run",
-  delete: "Delete the run",
+  get pod_add() { return t("addAPod"); }, get node_add() { return t("addANode"); }, get set_configuration() { return t("switchTheConfiguration"); }, get set_seed() { return t("changeTheSeed"); }, get stop() { return t("stopTheRun"); },
+  get delete() { return t("deleteTheRun"); },
 };
 const DO: Record<RunDialogKind, string> = {
-  pod_add: "Add the pod", node_add: "Add the node", set_configuration: "Switch", set_seed: "Change", stop: "Stop for good",
-  delete: "Delete for good",
+  get pod_add() { return t("addThePod"); }, get node_add() { return t("addTheNode"); }, get set_configuration() { return t("switch"); }, get set_seed() { return t("change"); }, get stop() { return t("stopForGood"); },
+  get delete() { return t("deleteForGood"); },
 };
 
 interface RunDialogProps {
@@ -90,45 +91,45 @@ function Form({ kind, run, onClose }: Omit<RunDialogProps, "commander">) {
       <header className={classes.header}>
         <Drawer.Title className={classes.title ?? ""}>{TITLES[kind]}</Drawer.Title>
         <span className="grow" />
-        <Drawer.CloseButton aria-label="Close" />
+        <Drawer.CloseButton aria-label={t("close")} />
       </header>
       <div className={classes.body}>
         {kind === "pod_add" || kind === "node_add" ? <Manifest kind={kind} value={manifest} onChange={setManifest} error={error} /> : null}
         {kind === "set_configuration" ? <Configurations value={version} onChange={setVersion} current={run.configuration.version_id} /> : null}
         {kind === "set_seed" ? (
           <>
-            <label htmlFor="new-seed" className={classes.label}>Seed</label>
+            <label htmlFor="new-seed" className={classes.label}>{t("seed")}</label>
             <input id="new-seed" className={`${classes.field} num`} inputMode="numeric" value={seed} data-autofocus onChange={(event) => setSeed(event.currentTarget.value.trim())} />
-            <p className={classes.help}>Chooses among nodes with equal scores. It can be changed until the first step.</p>
+            <p className={classes.help}>{t("choosesAmongNodesWithEqual")}</p>
           </>
         ) : null}
-        {kind === "stop" ? <p>The run keeps everything that happened, but takes no more commands and cannot go on. To look at something in peace, pause it instead.</p> : null}
-        {kind === "delete" ? <p>{run.number} goes with everything it recorded: attempts, decisions, activity. {bytes(run.size_bytes)} are given back. The cluster stays.</p> : null}
+        {kind === "stop" ? <p>{t("theRunKeepsEverythingThat")}</p> : null}
+        {kind === "delete" ? <p>{t("goesWithEverythingItRecorded", { number: run.number, bytes: bytes(run.size_bytes) })}</p> : null}
         {error === null ? null : <Failed what={WHAT[kind]} error={error} />}
       </div>
       <footer className={classes.footer}>
         <span className="grow" />
-        <Button kind="ghost" onClick={onClose}>Cancel</Button>
-        <Button type="submit" kind={grave ? "danger-solid" : "primary"} disabled={ready === null || sending}>{sending ? "Sending…" : DO[kind]}</Button>
+        <Button kind="ghost" onClick={onClose}>{t("cancel")}</Button>
+        <Button type="submit" kind={grave ? "danger-solid" : "primary"} disabled={ready === null || sending}>{sending ? t("sending") : DO[kind]}</Button>
       </footer>
     </form>
   );
 }
 
 const WHAT: Record<RunDialogKind, string> = {
-  pod_add: "The pod was not added, your text is kept.", node_add: "The node was not added, your text is kept.",
-  set_configuration: "The configuration was not switched.", set_seed: "The seed was not changed.", stop: "The run was not stopped.",
-  delete: "The run was not deleted.",
+  get pod_add() { return t("thePodWasNotAdded"); }, get node_add() { return t("theNodeWasNotAdded"); },
+  get set_configuration() { return t("theConfigurationWasNotSwitched"); }, get set_seed() { return t("theSeedWasNotChanged"); }, get stop() { return t("theRunWasNotStopped"); },
+  get delete() { return t("theRunWasNotDeleted"); },
 };
 
 function Manifest({ kind, value, onChange, error }: { kind: "pod_add" | "node_add"; value: string; onChange: (value: string) => void; error: Error | null }) {
   const { line, column } = error instanceof ApiError ? error.body : {};
   return (
     <>
-      <label htmlFor="manifest" className={classes.label}>{kind === "pod_add" ? "Pod" : "Node"} <span className="faint">one object, YAML or JSON</span></label>
+      <label htmlFor="manifest" className={classes.label}>{kind === "pod_add" ? t("pod") : t("node")} <span className="faint">{t("oneObjectYAMLOrJSON")}</span></label>
       <textarea id="manifest" className="mono" rows={22} spellCheck={false} value={value} data-autofocus aria-invalid={error !== null}
         onChange={(event) => onChange(event.currentTarget.value)} />
-      <p className={classes.help}>{line === undefined ? "Added at the run’s present moment, with what the API server would fill in." : <b>Look at line {line}{column === undefined ? "" : `, column ${column}`}.</b>}</p>
+      <p className={classes.help}>{line === undefined ? t("addedAtTheRunsPresent") : <b>{t("lookAtLine", { line, which: column === undefined ? "" : t("columnColumn", { column }) })}</b>}</p>
     </>
   );
 }
@@ -137,15 +138,15 @@ function Configurations({ value, onChange, current }: { value: string; onChange:
   const configurations = useQuery(configurationsQuery());
   return (
     <>
-      <label htmlFor="version" className={classes.label}>Configuration</label>
+      <label htmlFor="version" className={classes.label}>{t("configuration")}</label>
       <select id="version" className={classes.field} value={value} data-autofocus onChange={(event) => onChange(event.currentTarget.value)}>
-        {configurations.data?.results.some((one) => one.latest.id === current) ? null : <option value={current}>the present one</option>}
+        {configurations.data?.results.some((one) => one.latest.id === current) ? null : <option value={current}>{t("thePresentOne")}</option>}
         {configurations.data?.results.map((one) => (
-          <option key={one.id} value={one.latest.id}>{one.name} {one.builtin ? "(built-in)" : `v${one.latest.number}`}{one.latest.id === current ? ", in use" : ""}</option>
+          <option key={one.id} value={one.latest.id}>{one.name} {one.builtin ? t("builtIn") : `v${one.latest.number}`}{one.latest.id === current ? t("inUse") : ""}</option>
         ))}
       </select>
-      {configurations.error === null ? null : <Failed what="Could not list configurations." error={configurations.error} retry={() => void configurations.refetch()} />}
-      <p className={classes.help}>In force from the next cycle; what was decided stays decided. The cycle in hand ends with the present one.</p>
+      {configurations.error === null ? null : <Failed what={t("couldNotListConfigurations")} error={configurations.error} retry={() => void configurations.refetch()} />}
+      <p className={classes.help}>{t("inForceFromTheNext")}</p>
     </>
   );
 }

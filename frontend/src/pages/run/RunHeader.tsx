@@ -7,7 +7,7 @@ import { Chip } from "@/components/Chip";
 import { RunStateWord } from "@/components/runs/RunsTable";
 import { Segmented } from "@/components/Segmented";
 import { useTick } from "@/components/useTick";
-import { count, counted } from "@/format/number";
+import { count } from "@/format/number";
 import { day, exact, runTime } from "@/format/time";
 import { runNow } from "@/live/runClock";
 import type { RunView } from "@/live/runStore";
@@ -15,16 +15,17 @@ import type { RunView } from "@/live/runStore";
 import { Breakpoints } from "@/rewind/Breakpoints";
 
 import classes from "./RunHeader.module.css";
+import { t } from "./texts";
 import { canMove, isPlaying, Transport } from "./Transport";
 import type { Commander } from "./useCommand";
 
 const RunMenu = lazy(() => import("./RunMenu"));
 
 const SPEEDS: readonly { value: string; label: string; speed: Speed; title: string }[] = [
-  { value: "one", label: "1 by 1", speed: "one", title: "One cycle a second" },
-  { value: "10", label: "10/s", speed: 10, title: "10 cycles a second" },
-  { value: "100", label: "100/s", speed: 100, title: "100 cycles a second" },
-  { value: "max", label: "Max", speed: "max", title: "As fast as possible" },
+  { value: "one", get label() { return t("1By1"); }, speed: "one", get title() { return t("oneCycleASecond"); } },
+  { value: "10", label: "10/s", speed: 10, get title() { return t("10CyclesASecond"); } },
+  { value: "100", label: "100/s", speed: 100, get title() { return t("100CyclesASecond"); } },
+  { value: "max", get label() { return t("max"); }, speed: "max", get title() { return t("asFastAsPossible"); } },
 ];
 
 interface RunHeaderProps {
@@ -45,33 +46,33 @@ export function RunHeader({ run, view, commander, operates, me, nodes }: RunHead
       <div className={classes.title}>
         <div className={classes.names}>
           <h1 className="clip" title={run.snapshot.name}>{run.snapshot.name}</h1>
-          <span className="faint">with</span>
+          <span className="faint">{t("with")}</span>
           <Link to="/configurations/$configuration" params={{ configuration: configuration.id }}
             search={configuration.builtin ? {} : { version: configuration.version }} className="leads clip">{configuration.name}</Link>
-          <Chip>{configuration.builtin ? "built-in" : `v${configuration.version}`}</Chip>
+          <Chip>{configuration.builtin ? t("builtIn2") : `v${configuration.version}`}</Chip>
         </div>
-        <p className="faint hidePhone clip" title={`${run.number}, started ${exact(run.started_at)}`}>
-          {counted(nodes, "node")} · {counted(STATE_KEYS.reduce((sum, key) => sum + run.counts[key], 0), "pod")} · started {day(run.started_at, view.receivedAt, true).replace(" today", "")} by {run.started_by === me ? "you" : run.started_by}
+        <p className="faint hidePhone clip" title={t("numberStartedStartedat", { number: run.number, startedat: exact(run.started_at) })}>
+          {t("nodesStartedBy", { count: nodes, pods: t("nPods", { count: STATE_KEYS.reduce((sum, key) => sum + run.counts[key], 0) }), replace: day(run.started_at, view.receivedAt, true).replace(" today", ""), which: run.started_by === me ? t("you") : run.started_by })}
           <ForkOf run={run} />
         </p>
       </div>
       <div className="hidePhone"><Transport run={run} commander={commander} operates={operates} keys /></div>
-      <span className={`${classes.state} hidePhone`}><RunStateWord state={run.state} />{view.rate !== null && view.rate > 0 && isPlaying(run) ? <span className={`${classes.rate} faint num`}>{count(view.rate)}/s</span> : null}</span>
-      <Segmented label="Speed" className={`${classes.speed ?? ""} hidePhone`} value={String(run.clock.speed)} options={SPEEDS} disabled={!operates || !canMove(run)}
+      <span className={`${classes.state} hidePhone`}><RunStateWord state={run.state} />{view.rate !== null && view.rate > 0 && isPlaying(run) ? <span className={`${classes.rate} faint num`}>{t("rateS", { rate: view.rate })}</span> : null}</span>
+      <Segmented label={t("speed")} className={`${classes.speed ?? ""} hidePhone`} value={String(run.clock.speed)} options={SPEEDS} disabled={!operates || !canMove(run)}
         onChange={(value) => void commander.send({ type: "set_speed", speed: SPEEDS.find((one) => one.value === value)?.speed ?? "one" })} />
       <span className="grow" />
       <Clock view={view} run={run} />
-      <Fact name="Seed" value={String(run.seed)} title="Chooses among nodes with equal scores" />
-      <Fact name="Attempts" value={count(run.attempts)} title={`${count(run.points)} extension points so far`} />
+      <Fact name="Seed" value={String(run.seed)} title={t("choosesAmongNodesWithEqual2")} />
+      <Fact name="Attempts" value={count(run.attempts)} title={t("extensionPointsSoFar", { points: run.points })} />
       <Breakpoints run={run} operates={operates && canMove(run)} send={commander.send} />
       <div className={classes.menu}>
         {menu
           ? (
-            <Suspense fallback={<IconButton icon="more" label="More" />}>
+            <Suspense fallback={<IconButton icon="more" label={t("more")} />}>
               <RunMenu run={run} commander={commander} operates={operates} onClosed={() => setMenu(false)} />
             </Suspense>
           )
-          : <IconButton icon="more" label="More: pods, nodes, configuration, stop" aria-haspopup="menu" onClick={() => setMenu(true)} />}
+          : <IconButton icon="more" label={t("morePodsNodesConfigurationStop")} aria-haspopup="menu" onClick={() => setMenu(true)} />}
       </div>
     </header>
   );
@@ -81,8 +82,8 @@ export function RunHeader({ run, view, commander, operates, me, nodes }: RunHead
 function ForkOf({ run }: { run: Run }) {
   if (run.parent === null) return null;
   const { id, number, position } = run.parent;
-  const where = `${number} at step ${count(position)}`;
-  return <>{" · fork of "}{id === null ? `${where}, deleted since` : <Link to="/runs/$run" params={{ run: id }} className="leads">{where}</Link>}</>;
+  const where = t("atStep", { number, position });
+  return <>{t("forkOf")}{id === null ? t("deletedSince", { where }) : <Link to="/runs/$run" params={{ run: id }} className="leads">{where}</Link>}</>;
 }
 
 function Fact({ name, value, title }: { name: string; value: string; title: string }) {
@@ -95,8 +96,8 @@ export function Clock({ view, run, short = false }: { view: RunView; run: Run; s
   const now = new Date(runNow(view, wall)).toISOString();
   if (short) return <b className="num" title={exact(now)}>{runTime(now, false)}</b>;
   return (
-    <div className={`${classes.fact} hidePhone`} title={`${exact(now)}, started at ${runTime(run.clock.start)}`}>
-      <span className="faint">{run.clock.mode === "real" ? "Real time" : "Virtual time"}</span>
+    <div className={`${classes.fact} hidePhone`} title={t("startedAt", { now: exact(now), runTime: runTime(run.clock.start) })}>
+      <span className="faint">{run.clock.mode === "real" ? t("realTime") : t("virtualTime")}</span>
       <b className="num">{runTime(now)}</b>
     </div>
   );
@@ -105,19 +106,19 @@ export function Clock({ view, run, short = false }: { view: RunView; run: Run; s
 /** Said across the page: a lost worker, a failed run, a clock that waits for a person. */
 export function RunNotices({ run }: { run: Run }) {
   if (run.state === "failed") {
-    return <p className={classes.notice} data-tone="bad" role="alert">The run stopped at cycle {count(run.attempts)}: {run.error ?? "the engine failed"}.</p>;
+    return <p className={classes.notice} data-tone="bad" role="alert">{t("theRunStoppedAtCycle", { attempts: run.attempts, error: run.error ?? t("theEngineFailed") })}</p>;
   }
   // A paused run needs no worker: the next command brings one.
   const working = run.worker.state === "taking_over" || (run.worker.state === "lost" && isPlaying(run));
   if (working && canMove(run)) {
-    const since = run.worker.since ? ` at ${runTime(run.worker.since, false)}` : "";
-    return <p className={classes.notice} data-tone="warn" role="status">Worker lost{since}, another takes over from cycle {count(run.attempts)}.</p>;
+    const since = run.worker.since ? t("atRunTime", { runTime: runTime(run.worker.since, false) }) : "";
+    return <p className={classes.notice} data-tone="warn" role="status">{t("workerLostAnotherTakesOver", { since, attempts: run.attempts })}</p>;
   }
   if (run.state === "waiting_for_person") {
     return (
       <p className={classes.notice} data-tone="plain" role="status">
-        The clock waits for a person: nothing else is left to do before a wait runs out.{" "}
-        <Link to="/waiting" search={{ run: run.id }} className="leads">Decide in the inbox</Link>
+        {t("theClockWaitsForA")}{" "}
+        <Link to="/waiting" search={{ run: run.id }} className="leads">{t("decideInTheInbox")}</Link>
       </p>
     );
   }

@@ -12,6 +12,7 @@ import { Icon } from "@/components/Icon";
 import { bytes } from "@/format/number";
 
 import { RunDialog, type RunDialogKind } from "./RunDialog";
+import { t } from "./texts";
 import { canMove } from "./Transport";
 import type { Commander } from "./useCommand";
 
@@ -23,12 +24,12 @@ interface RunMenuProps {
 }
 
 const ITEMS: readonly { kind: RunDialogKind; label: string; icon: "plus" | "node" | "sliders" | "point" | "stop" | "trash" }[] = [
-  { kind: "pod_add", label: "Add a pod…", icon: "plus" },
-  { kind: "node_add", label: "Add a node…", icon: "node" },
-  { kind: "set_configuration", label: "Switch the configuration…", icon: "sliders" },
-  { kind: "set_seed", label: "Change the seed…", icon: "point" },
-  { kind: "stop", label: "Stop the run…", icon: "stop" },
-  { kind: "delete", label: "Delete the run…", icon: "trash" },
+  { kind: "pod_add", get label() { return t("addAPod2"); }, icon: "plus" },
+  { kind: "node_add", get label() { return t("addANode2"); }, icon: "node" },
+  { kind: "set_configuration", get label() { return t("switchTheConfiguration2"); }, icon: "sliders" },
+  { kind: "set_seed", get label() { return t("changeTheSeed2"); }, icon: "point" },
+  { kind: "stop", get label() { return t("stopTheRun2"); }, icon: "stop" },
+  { kind: "delete", get label() { return t("deleteTheRun2"); }, icon: "trash" },
 ];
 
 export default function RunMenu({ run, commander, operates, onClosed }: RunMenuProps) {
@@ -37,11 +38,11 @@ export default function RunMenu({ run, commander, operates, onClosed }: RunMenuP
   const [opened, setOpened] = useState(true);
   const ended = run.state === "stopped" || run.state === "failed";
   const why = (kind: RunDialogKind): string | undefined => {
-    if (!operates) return "Your role can look, but not change runs";
+    if (!operates) return t("yourRoleCanLookBut");
     if (kind === "delete") return undefined;
-    if (ended) return "The run has ended";
-    if (kind === "set_seed" && run.points > 0) return "Only before the first step";
-    if (kind === "stop" && !canMove(run)) return "The run has ended";
+    if (ended) return t("theRunHasEnded");
+    if (kind === "set_seed" && run.points > 0) return t("onlyBeforeTheFirstStep");
+    if (kind === "stop" && !canMove(run)) return t("theRunHasEnded");
     return undefined;
   };
   return (
@@ -50,7 +51,7 @@ export default function RunMenu({ run, commander, operates, onClosed }: RunMenuP
         setOpened(open);
         if (!open && dialog === null) onClosed();
       }} position="bottom-end" shadow="md" withinPortal returnFocus>
-        <Menu.Target><IconButton icon="more" label="More: pods, nodes, configuration, stop" /></Menu.Target>
+        <Menu.Target><IconButton icon="more" label={t("morePodsNodesConfigurationStop")} /></Menu.Target>
         <Menu.Dropdown>
           {ITEMS.map(({ kind, label, icon }) => (
             <Menu.Item key={kind} closeMenuOnClick={false} disabled={why(kind) !== undefined} title={why(kind)} leftSection={<Icon name={icon} size={14} />}
@@ -60,14 +61,14 @@ export default function RunMenu({ run, commander, operates, onClosed }: RunMenuP
               }}>{label}</Menu.Item>
           ))}
           <Menu.Divider />
-          <Menu.Item leftSection={<Icon name="point" size={14} />} onClick={() => void navigate({ to: "/runs/$run/attempts", params: { run: run.id } })}>Attempts and their time…</Menu.Item>
-          <Menu.Item leftSection={<Icon name="file" size={14} />} onClick={() => void navigate({ to: "/runs/$run/objects", params: { run: run.id } })}>Claims, volumes, classes…</Menu.Item>
+          <Menu.Item leftSection={<Icon name="point" size={14} />} onClick={() => void navigate({ to: "/runs/$run/attempts", params: { run: run.id } })}>{t("attemptsAndTheirTime")}</Menu.Item>
+          <Menu.Item leftSection={<Icon name="file" size={14} />} onClick={() => void navigate({ to: "/runs/$run/objects", params: { run: run.id } })}>{t("claimsVolumesClasses")}</Menu.Item>
           <Menu.Item leftSection={<Icon name="command" size={14} />} onClick={() => void navigate({ to: "/compare", search: run.parent?.id ? { a: run.parent.id, b: run.id } : { a: run.id } })}>
-            {run.parent?.id ? `Compare with ${run.parent.number}…` : "Compare with another run…"}
+            {run.parent?.id ? t("compareWith", { number: run.parent.number }) : t("compareWithAnotherRun")}
           </Menu.Item>
-          <Menu.Item leftSection={<Icon name="node" size={14} />} onClick={() => void navigate({ to: "/runs/$run/capacity", params: { run: run.id } })}>Capacity…</Menu.Item>
+          <Menu.Item leftSection={<Icon name="node" size={14} />} onClick={() => void navigate({ to: "/runs/$run/capacity", params: { run: run.id } })}>{t("capacity")}</Menu.Item>
           <Menu.Divider />
-          <Menu.Label>{run.number} · engine {run.engine_version} · ties {run.ties} · {bytes(run.size_bytes)}</Menu.Label>
+          <Menu.Label>{t("engineTies", { number: run.number, engineversion: run.engine_version, ties: run.ties, bytes: bytes(run.size_bytes) })}</Menu.Label>
         </Menu.Dropdown>
       </Menu>
       {dialog === null ? null : <RunDialog kind={dialog} run={run} commander={commander} onClose={onClosed} />}

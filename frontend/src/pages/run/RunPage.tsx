@@ -29,6 +29,7 @@ import { PreemptionsPanel } from "./PreemptionsPanel";
 import { QueueBoard } from "./QueueBoard";
 import { Clock, RunHeader, RunNotices } from "./RunHeader";
 import classes from "./RunPage.module.css";
+import { t } from "./texts";
 import { isPlaying, Transport } from "./Transport";
 import { useCommand } from "./useCommand";
 
@@ -54,20 +55,20 @@ export function RunPage() {
 
 function Content({ store }: { store: RunStore }) {
   const view = useRunView(store);
-  useTitle(view.run === null ? "Run" : `${view.run.snapshot.name}, run`);
-  if (view.run !== null && view.columns !== null && isSettingUp(view.run)) return <Page className={classes.alone ?? ""}><Outlines count={5} height={64} label="Setting the run up" /></Page>;
+  useTitle(view.run === null ? t("run") : t("nameRun2", { name: view.run.snapshot.name }));
+  if (view.run !== null && view.columns !== null && isSettingUp(view.run)) return <Page className={classes.alone ?? ""}><Outlines count={5} height={64} label={t("settingTheRunUp")} /></Page>;
   if (view.run !== null && view.columns !== null) return <Board store={store} view={view} run={view.run} columns={view.columns} />;
   if (view.status === "failed") {
     const missing = view.error?.status === 404;
     return (
       <Page className={classes.alone ?? ""}>
-        <Failed what={missing ? "This run does not exist, or was deleted." : "The run could not be read."} error={missing ? null : view.error}
+        <Failed what={missing ? t("thisRunDoesNotExist") : t("theRunCouldNotBe")} error={missing ? null : view.error}
           {...(missing ? {} : { retry: () => void store.load() })} />
-        <Link to="/runs" className="leads">All runs</Link>
+        <Link to="/runs" className="leads">{t("allRuns")}</Link>
       </Page>
     );
   }
-  return <Page className={classes.alone ?? ""}><Outlines count={5} height={64} label="Reading the run" /></Page>;
+  return <Page className={classes.alone ?? ""}><Outlines count={5} height={64} label={t("readingTheRun")} /></Page>;
 }
 
 /** No engine has it yet, so its pods and nodes are not counted: an empty board would be a lie. */
@@ -111,13 +112,13 @@ function Board({ store, view, run, columns }: BoardProps) {
   const playing = isPlaying(run);
   const step = (what: "cycle" | "point") => void commander.send({ type: "step", what });
   useKeys([
-    { keys: "p", label: playing ? "Pause" : "Play", group: "Run", run: () => void (operates && commander.send({ type: playing ? "pause" : "play" })) },
-    { keys: "s", label: "One scheduling cycle", group: "Run", run: () => operates && !playing && step("cycle") },
-    { keys: "x", label: "One extension point", group: "Run", run: () => operates && !playing && step("point") },
-    { keys: "h", label: held ? "Let lists move again" : "Hold the order of lists", group: "Run", run: () => setHeld(!held) },
-    ...STATE_KEYS.map((key, index) => ({ keys: String(index + 1), label: STATES[key].title, group: "Focus a queue", run: () => focusQueue(key) })),
-    { keys: "j", label: "Next card", group: "Run", run: () => moveFocus(1) },
-    { keys: "k", label: "Previous card", group: "Run", run: () => moveFocus(-1) },
+    { keys: "p", label: playing ? t("pause2") : t("play2"), group: t("run"), run: () => void (operates && commander.send({ type: playing ? "pause" : "play" })) },
+    { keys: "s", label: t("oneSchedulingCycle"), group: t("run"), run: () => operates && !playing && step("cycle") },
+    { keys: "x", label: t("oneExtensionPoint"), group: t("run"), run: () => operates && !playing && step("point") },
+    { keys: "h", label: held ? t("letListsMoveAgain") : t("holdTheOrderOfLists"), group: t("run"), run: () => setHeld(!held) },
+    ...STATE_KEYS.map((key, index) => ({ keys: String(index + 1), label: STATES[key].title, group: t("focusAQueue"), run: () => focusQueue(key) })),
+    { keys: "j", label: t("nextCard"), group: t("run"), run: () => moveFocus(1) },
+    { keys: "k", label: t("previousCard"), group: t("run"), run: () => moveFocus(-1) },
   ]);
 
   return (
@@ -126,7 +127,7 @@ function Board({ store, view, run, columns }: BoardProps) {
       <RunNotices run={run} />
       <HitNotice run={run} />
       <CycleRibbon cycle={view.cycle} />
-      {view.error !== null ? <Failed what="The board could not be brought up to date." error={view.error} retry={() => void store.load()} small /> : null}
+      {view.error !== null ? <Failed what={t("theBoardCouldNotBe")} error={view.error} retry={() => void store.load()} small /> : null}
       <QueueBoard run={run} view={view} cycle={view.cycle} columns={columns} selected={pod} pointedNode={pointed.byCard ? null : pointed.node} queue={phoneQueue}
         held={held} onQueue={setQueue} onPoint={pointCard} />
       <div className={classes.low} data-inspecting={pod !== undefined || node !== undefined}>
@@ -147,7 +148,7 @@ function Board({ store, view, run, columns }: BoardProps) {
         <span className="grow" />
         <Clock view={view} run={run} short />
       </div>
-      {held ? <Button size="sm" className={`${classes.heldNote ?? ""} hidePhone`} hint="h" onClick={() => setHeld(false)}>Order held, go on</Button> : null}
+      {held ? <Button size="sm" className={`${classes.heldNote ?? ""} hidePhone`} hint="h" onClick={() => setHeld(false)}>{t("orderHeldGoOn")}</Button> : null}
       <Suspense fallback={null}>{adding ? <RunDialog kind="node_add" run={run} commander={commander} onClose={() => setAdding(false)} /> : null}</Suspense>
     </>
   );

@@ -2,6 +2,7 @@
 import type { Run } from "@/api/types";
 import { Icon, type IconName } from "@/components/Icon";
 
+import { t } from "./texts";
 import classes from "./Transport.module.css";
 import type { Commander } from "./useCommand";
 
@@ -23,14 +24,14 @@ export function isPlaying(run: Run): boolean {
 export function Transport({ run, commander, operates, keys = false }: TransportProps) {
   const playing = isPlaying(run);
   const off = !operates || !canMove(run);
-  const why = operates ? `The run is ${run.state}` : "Your role can look, but not play runs";
+  const why = operates ? t("theRunIs", { state: run.state }) : t("yourRoleCanLookBut2");
   const step = (what: "cycle" | "point") => void commander.send({ type: "step", what });
   return (
-    <div className={classes.group} role="toolbar" aria-label="Run controls">
-      <Control icon={playing ? "pause" : "play"} label={playing ? "Pause" : "Play"} title={off ? why : playing ? "Pause (p)" : "Play (p)"} main
+    <div className={classes.group} role="toolbar" aria-label={t("runControls")}>
+      <Control icon={playing ? "pause" : "play"} label={playing ? t("pause2") : t("play2")} title={off ? why : playing ? t("pauseP") : t("playP")} main
         disabled={off} onClick={() => void commander.send(playing ? { type: "pause" } : { type: "play" })} />
-      <Control icon="cycle" label="Cycle" hint={keys ? "s" : undefined} title={off ? why : "One scheduling cycle (s)"} disabled={off || playing} onClick={() => step("cycle")} />
-      <Control icon="point" label="Point" hint={keys ? "x" : undefined} title={off ? why : "One extension point (x)"} disabled={off || playing} onClick={() => step("point")} />
+      <Control icon="cycle" label={t("cycle")} hint={keys ? "s" : undefined} title={off ? why : t("oneSchedulingCycleS")} disabled={off || playing} onClick={() => step("cycle")} />
+      <Control icon="point" label={t("point")} hint={keys ? "x" : undefined} title={off ? why : t("oneExtensionPointX")} disabled={off || playing} onClick={() => step("point")} />
     </div>
   );
 }

@@ -2,6 +2,8 @@
 import type { Grouping } from "@/app/router";
 import type { NodeColumns } from "@/live/nodeColumns";
 
+import { t } from "./texts";
+
 export interface NodeGroup {
   name: string;
   rows: number[];
@@ -16,7 +18,7 @@ const SPLIT_ABOVE = 2_000;
 
 export function groupNodes(table: NodeColumns, by: Grouping): NodeGroup[] {
   const rows = table.names.map((_, row) => row);
-  if (by === "none") return rows.length === 0 ? [] : [{ name: "All nodes", rows }];
+  if (by === "none") return rows.length === 0 ? [] : [{ name: t("allNodes"), rows }];
   const keys = by === "zone" ? table.zone : table.pool;
   const names = by === "zone" ? table.zones.map((zone) => zone.name) : table.pools;
   const groups = new Map<number, number[]>();
@@ -32,7 +34,7 @@ export function groupNodes(table: NodeColumns, by: Grouping): NodeGroup[] {
 
 function nameOf(name: string | undefined, by: Grouping): string {
   if (name !== undefined && name !== "") return name;
-  return by === "zone" ? "no zone" : "no pool";
+  return by === "zone" ? t("noZone") : t("noPool");
 }
 
 function splitByPool(table: NodeColumns, group: NodeGroup): NodeGroup[] {

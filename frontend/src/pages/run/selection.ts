@@ -1,6 +1,8 @@
 /** What a selected pod says of every node: feasible with rank and total, chosen, or the first reason against it. */
 import type { Selection } from "@/api/types";
 
+import { t } from "./texts";
+
 export interface NodeVerdict {
   kind: "chosen" | "feasible" | "refused" | "unseen";
   reason?: string;
@@ -19,7 +21,7 @@ export function verdictOf(selection: Selection, row: number): NodeVerdict {
   if (selection.chosen === row) return { kind: "chosen", ...scored };
   if (verdict === FEASIBLE) return { kind: "feasible", ...scored };
   const reason = selection.reasons[verdict];
-  if (verdict < 0 || reason === undefined) return { kind: "unseen", reason: "not checked" };
+  if (verdict < 0 || reason === undefined) return { kind: "unseen", reason: t("notChecked") };
   return { kind: "refused", reason: reason.text, plugin: reason.plugin };
 }
 

@@ -5,13 +5,15 @@ import { perform } from "@/api/commands";
 import type { CommandInput, JournalEntry } from "@/api/types";
 import { notifyError } from "@/shell/notify";
 
+import { t } from "./texts";
+
 const TRIED: Record<CommandInput["type"], string> = {
-  play: "The run did not start.", pause: "The run did not pause.", step: "The run did not step.", set_speed: "The speed was not changed.",
-  set_seed: "The seed was not changed.", stop: "The run was not stopped.", pod_add: "The pod was not added.", pod_delete: "The pod was not deleted.",
-  node_add: "The node was not added.", node_delete: "The node was not deleted.", node_cordon: "The node was not cordoned.",
-  node_uncordon: "The node was not uncordoned.", node_drain: "The node was not drained.", pod_activate: "The pod was not activated.",
-  set_configuration: "The configuration was not switched.", decide: "Not decided.",
-  breakpoint_set: "The breakpoint was not set.", breakpoint_remove: "The breakpoint was not removed.",
+  get play() { return t("theRunDidNotStart"); }, get pause() { return t("theRunDidNotPause"); }, get step() { return t("theRunDidNotStep"); }, get set_speed() { return t("theSpeedWasNotChanged"); },
+  get set_seed() { return t("theSeedWasNotChanged"); }, get stop() { return t("theRunWasNotStopped"); }, get pod_add() { return t("thePodWasNotAdded2"); }, get pod_delete() { return t("thePodWasNotDeleted"); },
+  get node_add() { return t("theNodeWasNotAdded2"); }, get node_delete() { return t("theNodeWasNotDeleted"); }, get node_cordon() { return t("theNodeWasNotCordoned"); },
+  get node_uncordon() { return t("theNodeWasNotUncordoned"); }, get node_drain() { return t("theNodeWasNotDrained"); }, get pod_activate() { return t("thePodWasNotActivated"); },
+  get set_configuration() { return t("theConfigurationWasNotSwitched"); }, get decide() { return t("notDecided"); },
+  get breakpoint_set() { return t("theBreakpointWasNotSet"); }, get breakpoint_remove() { return t("theBreakpointWasNotRemoved"); },
 };
 
 export interface Commander {

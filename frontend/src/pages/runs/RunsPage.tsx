@@ -12,6 +12,7 @@ import { count } from "@/format/number";
 import { useTitle } from "@/shell/useTitle";
 
 import classes from "./RunsPage.module.css";
+import { t } from "./texts";
 
 const route = getRouteApi("/runs");
 const LIMIT = 50;
@@ -24,7 +25,7 @@ function pairOf(runs: readonly Run[]): { a?: string; b?: string } {
 }
 
 export function RunsPage() {
-  useTitle("Runs");
+  useTitle(t("runs"));
   const { offset = 0, snapshot } = route.useSearch();
   const { me } = useMe();
   const runs = useQuery(runsQuery(offset, LIMIT, snapshot));
@@ -33,24 +34,24 @@ export function RunsPage() {
   return (
     <Page>
       <header className={classes.head}>
-        <h1>Runs</h1>
-        {runs.data === undefined ? null : <span className="muted num">{count(total)}{cluster === undefined ? "" : ` of ${cluster}`}</span>}
+        <h1>{t("runs")}</h1>
+        {runs.data === undefined ? null : <span className="muted num">{count(total)}{cluster === undefined ? "" : t("ofCluster", { cluster })}</span>}
         <span className="grow" />
-        {total > 1 ? <ButtonLink to="/compare" search={pairOf(runs.data?.results ?? [])} size="sm">Compare</ButtonLink> : null}
-        {snapshot === undefined ? null : <ButtonLink to="/runs" size="sm">All clusters</ButtonLink>}
+        {total > 1 ? <ButtonLink to="/compare" search={pairOf(runs.data?.results ?? [])} size="sm">{t("compare")}</ButtonLink> : null}
+        {snapshot === undefined ? null : <ButtonLink to="/runs" size="sm">{t("allClusters")}</ButtonLink>}
       </header>
-      <Panel aria-label="Runs">
-        {runs.isPending ? <Outlines count={5} height={44} label="Reading the runs" /> : null}
-        {runs.error === null ? null : <Failed what="Could not list runs." error={runs.error} retry={() => void runs.refetch()} />}
-        {runs.data?.results.length === 0 ? <Empty>No run yet. Press Run on a cluster. <ButtonLink to="/" size="sm">Clusters</ButtonLink></Empty> : null}
+      <Panel aria-label={t("runs")}>
+        {runs.isPending ? <Outlines count={5} height={44} label={t("readingTheRuns")} /> : null}
+        {runs.error === null ? null : <Failed what={t("couldNotListRuns")} error={runs.error} retry={() => void runs.refetch()} />}
+        {runs.data?.results.length === 0 ? <Empty>{t("noRunYetPressRun")} <ButtonLink to="/" size="sm">{t("clusters")}</ButtonLink></Empty> : null}
         {runs.data !== undefined && runs.data.results.length > 0
           ? <RunsTable runs={runs.data.results} me={me?.username} now={runs.dataUpdatedAt} /> : null}
       </Panel>
       {total > LIMIT ? (
-        <nav className={classes.pages} aria-label="Pages of the list">
-          <ButtonLink to="/runs" search={(old) => ({ ...old, offset: Math.max(0, offset - LIMIT) })} disabled={offset === 0} size="sm" icon="chevronLeft">Newer</ButtonLink>
-          <span className="faint num">{count(offset + 1)} to {count(Math.min(total, offset + LIMIT))} of {count(total)}</span>
-          <ButtonLink to="/runs" search={(old) => ({ ...old, offset: offset + LIMIT })} disabled={offset + LIMIT >= total} size="sm" icon="chevronRight">Older</ButtonLink>
+        <nav className={classes.pages} aria-label={t("pagesOfTheList")}>
+          <ButtonLink to="/runs" search={(old) => ({ ...old, offset: Math.max(0, offset - LIMIT) })} disabled={offset === 0} size="sm" icon="chevronLeft">{t("newer")}</ButtonLink>
+          <span className="faint num">{t("toOf", { offset: offset + 1, min: Math.min(total, offset + LIMIT), total })}</span>
+          <ButtonLink to="/runs" search={(old) => ({ ...old, offset: offset + LIMIT })} disabled={offset + LIMIT >= total} size="sm" icon="chevronRight">{t("older")}</ButtonLink>
         </nav>
       ) : null}
     </Page>

@@ -1,9 +1,9 @@
 import type { WaitingRow } from "@/api/waitingTypes";
 import { Button } from "@/components/Button";
-import { count } from "@/format/number";
 import { requestSum } from "@/format/requestSum";
 
 import classes from "./BulkBar.module.css";
+import { t } from "./texts";
 
 interface BulkBarProps {
   rows: readonly WaitingRow[];
@@ -17,15 +17,15 @@ interface BulkBarProps {
 export function BulkBar({ rows, can, onClear, onReject, onApprove }: BulkBarProps) {
   const asks = rows.filter((row) => row.decidable).length;
   return (
-    <div className={classes.bar} role="toolbar" aria-label="Marked pods">
-      <b className="num">{count(rows.length)} marked</b>
+    <div className={classes.bar} role="toolbar" aria-label={t("markedPods")}>
+      <b className="num">{t("rowsMarked", { rows: rows.length })}</b>
       <span className={`${classes.sum} faint num`}>{requestSum(rows)}</span>
       <span className="grow" />
-      <span className={classes.clear}><Button kind="ghost" size="sm" hint="Esc" onClick={onClear}>Clear</Button></span>
-      <Button kind="danger" hint="r" disabled={!can} onClick={onReject}>Reject {count(rows.length)}…</Button>
+      <span className={classes.clear}><Button kind="ghost" size="sm" hint="Esc" onClick={onClear}>{t("clear")}</Button></span>
+      <Button kind="danger" hint="r" disabled={!can} onClick={onReject}>{t("rejectRows", { rows: rows.length })}</Button>
       <Button kind="primary" hint="a" disabled={!can || asks === 0} onClick={onApprove}
-        title={asks === rows.length ? undefined : asks === 0 ? "None of them asks a person: they go on by themselves, or by Override" : `${count(rows.length - asks)} of them wait for their group, not for a person`}>
-        Approve {count(asks)}
+        title={asks === rows.length ? undefined : asks === 0 ? t("noneOfThemAsksA") : t("ofThemWaitForTheir", { rows: rows.length - asks })}>
+        {t("approveAsks", { asks })}
       </Button>
     </div>
   );

@@ -7,7 +7,6 @@ import { Button } from "@/components/Button";
 import { Chip, GangProgress, PodName } from "@/components/Chip";
 import { Icon } from "@/components/Icon";
 import { approvals } from "@/decisions/decide";
-import { count, counted } from "@/format/number";
 import { requestSum } from "@/format/requestSum";
 import { requestText } from "@/format/resources";
 import { age, exact, seconds } from "@/format/time";
@@ -15,6 +14,7 @@ import { age, exact, seconds } from "@/format/time";
 import { atZero, type Group, groupWaits, keyOf, scoreText } from "./inbox";
 import classes from "./InboxTable.module.css";
 import { Mark } from "./Mark";
+import { t } from "./texts";
 import { WaitLine } from "./WaitLine";
 
 export interface InboxTableProps {
@@ -46,15 +46,15 @@ export function InboxTable(props: InboxTableProps) {
     <table className={classes.table}>
       <thead>
         <tr>
-          <th className={classes.mark}><Mark label="Mark all" state={chosen === 0 ? "off" : chosen === rows.length ? "on" : "some"} onChange={(on) => props.onMark(rows, on)} /></th>
-          <th>Pod</th><th>Node, score and margin</th><th>Holds while waiting</th><th>Waiting on</th><th>At zero</th><th><span className="srOnly">Decide</span></th>
+          <th className={classes.mark}><Mark label={t("markAll")} state={chosen === 0 ? "off" : chosen === rows.length ? "on" : "some"} onChange={(on) => props.onMark(rows, on)} /></th>
+          <th>{t("pod")}</th><th>{t("nodeScoreAndMargin")}</th><th>{t("holdsWhileWaiting")}</th><th>{t("waitingOn")}</th><th>{t("atZero")}</th><th><span className="srOnly">{t("decide")}</span></th>
         </tr>
       </thead>
       {groups.map((group) => (
         <tbody key={group.key}>
           {group.gang === null ? (
             <>
-              {gangs ? <tr className={classes.section}><td /><td colSpan={6}>Single pods</td></tr> : null}
+              {gangs ? <tr className={classes.section}><td /><td colSpan={6}>{t("singlePods")}</td></tr> : null}
               {group.rows.map((row) => <PodRow key={keyOf(row)} {...props} row={row} oldest={false} />)}
             </>
           ) : <Gang {...props} group={group} gang={group.gang} />}
@@ -82,26 +82,26 @@ function Gang(props: InboxTableProps & { group: Group; gang: NonNullable<Waiting
   return (
     <>
       <tr className={classes.gang} data-cursor={props.cursor === group.key || undefined}>
-        <td className={classes.mark}><Mark label={`Mark the group ${gang.name}`} state={chosen === 0 ? "off" : chosen === present.length ? "on" : "some"} onChange={(on) => props.onMark(present, on)} /></td>
+        <td className={classes.mark}><Mark label={t("markTheGroup", { name: gang.name })} state={chosen === 0 ? "off" : chosen === present.length ? "on" : "some"} onChange={(on) => props.onMark(present, on)} /></td>
         <td className={classes.pod}>
-          <span className={classes.gangName}><Icon name="gang" size={14} /><b>{gang.name}</b><Chip>PodGroup</Chip></span>
-          <em>{props.manyRuns ? `${first.run_number} · ` : ""}{first.namespace} · {counted(present.length, "pod waits", "pods wait")}{held === "" ? "" : ` · ${held} held`}</em>
+          <span className={classes.gangName}><Icon name="gang" size={14} /><b>{gang.name}</b><Chip>{t("podGroup")}</Chip></span>
+          <em>{props.manyRuns ? `${first.run_number} · ` : ""}{first.namespace} · {t("podsWait", { count: present.length })}{held === "" ? "" : t("heldHeld", { held })}</em>
         </td>
         <td colSpan={2} className={classes.progress}>
-          <span className="row"><GangProgress have={gang.have} need={gang.need} className={classes.bar} /><b className="num">{count(gang.have)} of {count(gang.need)}</b></span>
+          <span className="row"><GangProgress have={gang.have} need={gang.need} className={classes.bar} /><b className="num">{t("haveOfNeed", { have: gang.have, need: gang.need })}</b></span>
           {gang.missing_text === undefined ? null : <em>{gang.missing_text}</em>}
         </td>
         <td className={classes.waits}>
           {waits.map((wait) => <WaitLine key={wait.plugin} wait={wait} now={props.nowOf(first)} held={first.held} />)}
-          {asks ? null : <em className={classes.self}>goes on by itself at {count(gang.need)} of {count(gang.need)}</em>}
+          {asks ? null : <em className={classes.self}>{t("goesOnByItselfAt", { need: gang.need, need2: gang.need })}</em>}
         </td>
-        <td className={classes.zero}>{present.length > 1 ? `All ${count(present.length)} rejected, group is tried again` : "Rejected, group is tried again"}</td>
+        <td className={classes.zero}>{present.length > 1 ? t("allRejectedGroupIsTried", { present: present.length }) : t("rejectedGroupIsTriedAgain")}</td>
         <td className={classes.actions}>
           {due !== null ? <Approving due={due} wall={props.wall} /> : !can || present.length === 0 ? null : (
             <>
-              {asks ? <Button size="sm" onClick={() => props.onApprove(present)} aria-label={`Approve the group ${gang.name}`}>Approve</Button>
-                : <Button size="sm" title={`Let the ${count(present.length)} go without the rest. Asks for a reason.`} onClick={() => props.onOverride(present)} aria-label={`Override the group ${gang.name}`}>Override…</Button>}
-              <Button size="sm" kind="danger" onClick={() => props.onReject(present)} aria-label={`Reject the group ${gang.name}`}>Reject…</Button>
+              {asks ? <Button size="sm" onClick={() => props.onApprove(present)} aria-label={t("approveTheGroup", { name: gang.name })}>{t("approve")}</Button>
+                : <Button size="sm" title={t("letTheGoWithoutThe", { present: present.length })} onClick={() => props.onOverride(present)} aria-label={t("overrideTheGroup", { name: gang.name })}>{t("override")}</Button>}
+              <Button size="sm" kind="danger" onClick={() => props.onReject(present)} aria-label={t("rejectTheGroup", { name: gang.name })}>{t("reject")}</Button>
             </>
           )}
         </td>
@@ -111,12 +111,12 @@ function Gang(props: InboxTableProps & { group: Group; gang: NonNullable<Waiting
         <tr className={classes.fold}>
           <td />
           <td colSpan={6}>
-            <button type="button" className="leads" aria-expanded="false" onClick={() => setOpen(true)}>{count(hidden.length)} more of {gang.name}</button>
+            <button type="button" className="leads" aria-expanded="false" onClick={() => setOpen(true)}>{t("moreOf", { hidden: hidden.length, name: gang.name })}</button>
             : {hidden.map((row) => row.tail || row.name).join(", ")}
           </td>
         </tr>
       ) : open && group.rows.length > FOLD_ABOVE ? (
-        <tr className={classes.fold}><td /><td colSpan={6}><button type="button" className="leads" aria-expanded="true" onClick={() => setOpen(false)}>Show fewer</button></td></tr>
+        <tr className={classes.fold}><td /><td colSpan={6}><button type="button" className="leads" aria-expanded="true" onClick={() => setOpen(false)}>{t("showFewer")}</button></td></tr>
       ) : null}
     </>
   );
@@ -130,7 +130,7 @@ function dueOf(rows: readonly WaitingRow[], wall: number): number | null {
 }
 
 function Approving({ due, wall }: { due: number; wall: number }) {
-  return <span className={classes.sending}><Icon name="bound" size={13} />approving in {Math.max(0, Math.ceil((due - wall) / 1000))} s</span>;
+  return <span className={classes.sending}><Icon name="bound" size={13} />{t("approvingInS", { max: Math.max(0, Math.ceil((due - wall) / 1000)) })}</span>;
 }
 
 interface PodRowProps extends InboxTableProps {
@@ -148,27 +148,27 @@ function PodRow({ row, oldest, member = false, ...props }: PodRowProps) {
   return (
     <tr className={member ? classes.member : undefined} data-row={key} data-marked={on || due !== null || undefined} data-cursor={props.cursor === key || undefined} data-gone={isGone || undefined}
       onClick={() => props.onCursor(key)}>
-      <td className={classes.mark}>{isGone ? null : <Mark label={`Mark ${row.namespace}/${row.name}`} state={on ? "on" : "off"} onChange={(next) => props.onMark([row], next)} />}</td>
+      <td className={classes.mark}>{isGone ? null : <Mark label={t("markNamespaceName", { namespace: row.namespace, name: row.name })} state={on ? "on" : "off"} onChange={(next) => props.onMark([row], next)} />}</td>
       <td className={classes.pod}>
         <Link to="/runs/$run/pods/$namespace/$name" params={{ run: row.run, namespace: row.namespace, name: row.name }}><PodName pod={row} /></Link>
         <em>{about(row, now, member, oldest, props.manyRuns)}</em>
-        {row.asked_again === null ? null : <em className={classes.again}>asked again, {row.asked_again}</em>}
+        {row.asked_again === null ? null : <em className={classes.again}>{t("askedAgain", { askedagain: row.asked_again })}</em>}
       </td>
       <td className={classes.node}>
-        <Link className="mono" to="/runs/$run" params={{ run: row.run }} search={{ pod: `${row.namespace}/${row.name}` }} title={`${row.node}, selected on the run’s page`}>{row.node}</Link>
+        <Link className="mono" to="/runs/$run" params={{ run: row.run }} search={{ pod: `${row.namespace}/${row.name}` }} title={t("selectedOnTheRunsPage", { node: row.node })}>{row.node}</Link>
         <em className="num">{scoreText(row)}</em>
       </td>
       <td className={`${classes.holds} num`}>{requestText(row.requests)}</td>
       <td className={classes.waits}>
-        {isGone ? <span className="faint">No longer waiting</span> : row.waiting_on.map((wait) => <WaitLine key={wait.plugin} wait={wait} now={now} held={row.held} />)}
+        {isGone ? <span className="faint">{t("noLongerWaiting")}</span> : row.waiting_on.map((wait) => <WaitLine key={wait.plugin} wait={wait} now={now} held={row.held} />)}
       </td>
       <td className={classes.zero}>{isGone ? "" : atZero(row)}</td>
       <td className={classes.actions}>
         {due !== null ? <Approving due={due} wall={props.wall} /> : isGone || !props.can ? null : (
           <>
-            {row.decidable ? <Button size="sm" onClick={() => props.onApprove([row])} aria-label={`Approve ${row.name}`}>Approve</Button>
-              : <Button size="sm" onClick={() => props.onOverride([row])} aria-label={`Override ${row.name}`} title="Let it go although the plugin would wait on. Asks for a reason.">Override…</Button>}
-            <Button size="sm" kind="danger" onClick={() => props.onReject([row])} aria-label={`Reject ${row.name}`}>Reject…</Button>
+            {row.decidable ? <Button size="sm" onClick={() => props.onApprove([row])} aria-label={t("approveName", { name: row.name })}>{t("approve")}</Button>
+              : <Button size="sm" onClick={() => props.onOverride([row])} aria-label={t("overrideName", { name: row.name })} title={t("letItGoAlthoughThe")}>{t("override")}</Button>}
+            <Button size="sm" kind="danger" onClick={() => props.onReject([row])} aria-label={t("rejectName", { name: row.name })}>{t("reject")}</Button>
           </>
         )}
       </td>
@@ -177,9 +177,9 @@ function PodRow({ row, oldest, member = false, ...props }: PodRowProps) {
 }
 
 function about(row: WaitingRow, now: number, member: boolean, oldest: boolean, manyRuns: boolean) {
-  const waited = <time dateTime={row.since} title={`since ${exact(row.since)}`}>{waitedText(now - Date.parse(row.since))}</time>;
+  const waited = <time dateTime={row.since} title={t("sinceSince", { since: exact(row.since) })}>{waitedText(now - Date.parse(row.since))}</time>;
   if (!member) return <>{[manyRuns ? row.run_number : "", row.namespace, row.why].filter(Boolean).join(" · ")}{row.why === "" ? <> · {waited}</> : null}</>;
-  return <>{oldest ? "longest wait, " : ""}{waited}{row.waiting_on.length > 1 ? ` of ${seconds(Math.min(...row.waiting_on.map((wait) => wait.total_seconds)))}` : ""}</>;
+  return <>{oldest ? t("longestWait") : ""}{waited}{row.waiting_on.length > 1 ? t("ofMin", { min: seconds(Math.min(...row.waiting_on.map((wait) => wait.total_seconds))) }) : ""}</>;
 }
 
 function waitedText(milliseconds: number): string {

@@ -3,6 +3,7 @@ import { countdown, exact } from "@/format/time";
 
 import type { Waits } from "./inbox";
 import classes from "./InboxTable.module.css";
+import { t } from "./texts";
 
 interface WaitLineProps {
   wait: Waits;
@@ -16,10 +17,10 @@ export function WaitLine({ wait, now, held }: WaitLineProps) {
   const left = Date.parse(wait.deadline) - now;
   const stands = held && wait.asks_person;
   return (
-    <span className={classes.wait} title={`${wait.plugin}: rejected at ${exact(wait.deadline)}, after ${countdown(wait.total_seconds * 1000)}${stands ? "; the run’s clock stands until this is decided" : ""}`}>
+    <span className={classes.wait} title={t("rejectedAtAfter", { plugin: wait.plugin, deadline: exact(wait.deadline), countdown: countdown(wait.total_seconds * 1000), which: stands ? t("theRunsClockStandsUntil") : "" })}>
       <CountdownRing share={left / (wait.total_seconds * 1000)} size={18} />
       <span className="clip">{wait.plugin}</span>
-      <b className="num">{countdown(left)}{stands ? <span className={classes.held}> held</span> : null}</b>
+      <b className="num">{countdown(left)}{stands ? <span className={classes.held}> {t("held")}</span> : null}</b>
     </span>
   );
 }

@@ -15,7 +15,7 @@ import { Segmented } from "@/components/Segmented";
 import { useTick } from "@/components/useTick";
 import { approvals, usePendingApprovals } from "@/decisions/decide";
 import type { ReasonRequest } from "@/decisions/ReasonDrawer";
-import { count, counted } from "@/format/number";
+import { count } from "@/format/number";
 import { useKeys } from "@/keys/useKeys";
 import { useConnection } from "@/live/useLive";
 import { notify } from "@/shell/notify";
@@ -27,13 +27,12 @@ import { useRunClocks } from "./clocks";
 import { DecidedPanel } from "./DecidedPanel";
 import { groupsOf, keyOf, ordered, settle } from "./inbox";
 import { InboxTable } from "./InboxTable";
+import { rich, t } from "./texts";
 import { useInside } from "./useInside";
 import classes from "./WaitingPage.module.css";
 
 const ReasonDrawer = lazy(() => import("@/decisions/ReasonDrawer"));
 const route = getRouteApi("/waiting");
-const GROUP = "Decide";
-
 export function WaitingPage() {
   const search = route.useSearch();
   const navigate = route.useNavigate();
@@ -45,9 +44,9 @@ export function WaitingPage() {
   // The counts of the tabs are those without a filter; without one it is the same read.
   const base = useQuery(waitingQuery({ run: search.run, q: undefined, kind: undefined }));
   const total = base.data?.count ?? answer.data?.count ?? 0;
-  useTitle("Waiting on Permit");
+  useTitle(t("waitingOnPermit"));
   useEffect(() => {
-    if (base.data !== undefined) announce("waiting", `${count(total)} ${total === 1 ? "waits" : "wait"} on Permit`);
+    if (base.data !== undefined) announce("waiting", t("onPermit", { total, which: total === 1 ? t("waits") : t("wait") }));
   }, [base.data, total]);
 
   const latest = ordered(answer.data?.rows ?? []);
@@ -83,7 +82,7 @@ export function WaitingPage() {
     const first = targets[0];
     if (first === undefined) return;
     if (asks.length === 0) {
-      notify({ title: "Nobody is asked", text: `${first.waiting_on.map((wait) => wait.plugin).join(", ")} goes on by itself. To let it go early, use Override….` });
+      notify({ title: t("nobodyIsAsked"), text: t("goesOnByItselfTo", { map: first.waiting_on.map((wait) => wait.plugin).join(", ") }) });
       return;
     }
     for (const run of new Set(asks.map((row) => row.run))) approvals.approve(run, asks.filter((row) => row.run === run));
@@ -108,27 +107,27 @@ export function WaitingPage() {
     rowElement(page.current, next)?.scrollIntoView({ block: "nearest" });
   };
   useKeys([
-    { keys: "j", label: "Next pod", group: GROUP, run: () => move(1) },
-    { keys: "k", label: "Previous pod", group: GROUP, run: () => move(-1) },
-    { keys: "space", label: "Mark", group: GROUP, run: () => {
+    { keys: "j", label: t("nextPod"), group: t("decide"), run: () => move(1) },
+    { keys: "k", label: t("previousPod"), group: t("decide"), run: () => move(-1) },
+    { keys: "space", label: t("mark"), group: t("decide"), run: () => {
       const rowsAt = pointed();
       mark(rowsAt, !rowsAt.every((row) => marks.has(keyOf(row))));
     } },
-    { keys: "Enter", label: "Open the pod", group: GROUP, run: () => {
+    { keys: "Enter", label: t("openThePod"), group: t("decide"), run: () => {
       const row = pointed()[0];
       if (row !== undefined) void navigate({ to: "/runs/$run/pods/$namespace/$name", params: { run: row.run, namespace: row.namespace, name: row.name } });
     } },
-    { keys: "h", label: "Hold the order", group: GROUP, run: () => setHold(!hold) },
-    { keys: "/", label: "Filter the inbox", group: GROUP, run: () => field.current?.focus() },
+    { keys: "h", label: t("holdTheOrder"), group: t("decide"), run: () => setHold(!hold) },
+    { keys: "/", label: t("filterTheInbox"), group: t("decide"), run: () => field.current?.focus() },
     ...(can ? [
-      { keys: "a", label: "Approve", group: GROUP, run: () => approve(targets()) },
-      { keys: "Alt+a", label: "Approve with a reason", group: GROUP, run: () => {
+      { keys: "a", label: t("approve"), group: t("decide"), run: () => approve(targets()) },
+      { keys: "Alt+a", label: t("approveWithAReason"), group: t("decide"), run: () => {
         const asks = targets().filter((row) => row.decidable);
         if (asks.length > 0) ask("approve", asks);
       } },
-      { keys: "r", label: "Reject with a reason", group: GROUP, run: () => ask("reject", targets()) },
+      { keys: "r", label: t("rejectWithAReason"), group: t("decide"), run: () => ask("reject", targets()) },
     ] : []),
-    ...(marked.length > 0 ? [{ keys: "Escape", label: "Clear the marks", group: GROUP, run: () => setMarks(new Set()) }] : []),
+    ...(marked.length > 0 ? [{ keys: "Escape", label: t("clearTheMarks"), group: t("decide"), run: () => setMarks(new Set()) }] : []),
   ]);
   useCountdownSpoken(present.find((row) => keyOf(row) === cursor) ?? null, nowOf);
 
@@ -137,40 +136,40 @@ export function WaitingPage() {
     <Page className={classes.page} ref={page}>
       <header>
         <div className="row">
-          <h1 className={classes.title}>Waiting on Permit</h1>
-          <Pill big title={`${counted(total, "pod waits", "pods wait")} on Permit`}>{count(total)}</Pill>
-          <span className="muted hidePhone">{runs.length === 0 ? "" : runs.length === 1 ? `in ${runs[0]?.run_name ?? ""}, soonest time-out first` : `in ${count(runs.length)} runs, soonest time-out first`}</span>
+          <h1 className={classes.title}>{t("waitingOnPermit")}</h1>
+          <Pill big title={t("podsWaitOnPermit", { count: total })}>{count(total)}</Pill>
+          <span className="muted hidePhone">{runs.length === 0 ? "" : runs.length === 1 ? t("inSoonestTimeOutFirst", { runname: runs[0]?.run_name ?? "" }) : t("inRunsSoonestTimeOut", { runs: runs.length })}</span>
           <span className="grow" />
-          {fresh > 0 ? <span className={classes.fresh} role="status">{count(fresh)} new {hold ? "since you hold the order" : "when you leave the list"}</span> : null}
-          <span className="hidePhone"><Button kind={hold ? "primary" : "ghost"} size="sm" icon="pause" hint="h" aria-pressed={hold} onClick={() => setHold(!hold)}>{hold ? "Order held" : "Hold order"}</Button></span>
+          {fresh > 0 ? <span className={classes.fresh} role="status">{t("freshNewWhich", { fresh, which: hold ? t("sinceYouHoldTheOrder") : t("whenYouLeaveTheList") })}</span> : null}
+          <span className="hidePhone"><Button kind={hold ? "primary" : "ghost"} size="sm" icon="pause" hint="h" aria-pressed={hold} onClick={() => setHold(!hold)}>{hold ? t("orderHeld") : t("holdOrder")}</Button></span>
         </div>
         <div className={classes.tools}>
           <Search field={field} value={search.q ?? ""} onChange={(q) => void navigate({ search: (old) => ({ ...old, q: q === "" ? undefined : q }), replace: true })} />
-          <Segmented<WaitingKind | "all"> label="Which pods" value={search.kind ?? "all"} className={classes.kinds ?? ""}
+          <Segmented<WaitingKind | "all"> label={t("whichPods")} value={search.kind ?? "all"} className={classes.kinds ?? ""}
             onChange={(kind) => void navigate({ search: (old) => ({ ...old, kind: kind === "all" ? undefined : kind }), replace: true })}
-            options={[{ value: "all", label: `All ${count(total)}` }, { value: "person", label: `Needs a person ${count(base.data?.person ?? 0)}` }, { value: "gang", label: `Gangs ${count(base.data?.gang ?? 0)}` }]} />
+            options={[{ value: "all", label: t("allTotal", { total }) }, { value: "person", label: t("needsAPerson", { person: base.data?.person ?? 0 }) }, { value: "gang", label: t("gangsGang", { gang: base.data?.gang ?? 0 }) }]} />
           {runs.length > 1 || search.run !== undefined ? (
-            <select className={classes.runs} aria-label="Run" value={search.run ?? ""} onChange={(event) => void navigate({ search: (old) => ({ ...old, run: event.target.value === "" ? undefined : event.target.value }), replace: true })}>
-              <option value="">All runs</option>
-              {search.run !== undefined && runs.length === 0 ? <option value={search.run}>This run</option> : null}
+            <select className={classes.runs} aria-label={t("run")} value={search.run ?? ""} onChange={(event) => void navigate({ search: (old) => ({ ...old, run: event.target.value === "" ? undefined : event.target.value }), replace: true })}>
+              <option value="">{t("allRuns")}</option>
+              {search.run !== undefined && runs.length === 0 ? <option value={search.run}>{t("thisRun")}</option> : null}
               {runs.map((one) => <option key={one.run} value={one.run}>{one.run_number}, {one.run_name}</option>)}
             </select>
           ) : null}
           <span className="grow" />
-          <span className={`${classes.keys} faint hidePhone`} aria-hidden="true"><kbd>j</kbd><kbd>k</kbd> move <kbd>space</kbd> mark <kbd>a</kbd> approve <kbd>r</kbd> reject</span>
+          <span className={`${classes.keys} faint hidePhone`} aria-hidden="true"><kbd>j</kbd><kbd>k</kbd> {rich("moveSpaceMarkApproveReject", { kbd: (inside) => <kbd>{inside}</kbd>, kbd2: <kbd>a</kbd>, kbd3: <kbd>r</kbd> })}</span>
         </div>
       </header>
-      {stale ? <p className={classes.stale}>What you see may be old; decisions are held until we are back.</p> : null}
-      <Panel className={classes.list} aria-label="Pods that wait on Permit" {...list.handlers}>
-        {answer.data === undefined ? answer.error === null ? <Outlines count={5} height={44} label="Reading who waits" />
-          : <Failed what="Could not list waiting pods." error={answer.error} retry={() => void answer.refetch()} />
+      {stale ? <p className={classes.stale}>{t("whatYouSeeMayBe")}</p> : null}
+      <Panel className={classes.list} aria-label={t("podsThatWaitOnPermit")} {...list.handlers}>
+        {answer.data === undefined ? answer.error === null ? <Outlines count={5} height={44} label={t("readingWhoWaits")} />
+          : <Failed what={t("couldNotListWaitingPods")} error={answer.error} retry={() => void answer.refetch()} />
           : rows.length === 0 ? (filtered
-            ? <Empty action={<Button size="sm" onClick={() => void navigate({ search: (old) => ({ ...old, q: undefined, kind: undefined }), replace: true })}>Clear the filter</Button>}>No waiting pod matches{search.q === undefined ? "" : ` “${search.q}”`}.</Empty>
-            : <Empty action={<ButtonLink size="sm" to="/configurations">Add ManualApproval to a profile</ButtonLink>}>Nobody waits. Pods appear here when a Permit plugin says Wait.</Empty>)
+            ? <Empty action={<Button size="sm" onClick={() => void navigate({ search: (old) => ({ ...old, q: undefined, kind: undefined }), replace: true })}>{t("clearTheFilter")}</Button>}>{t("noWaitingPodMatches", { which: search.q === undefined ? "" : ` “${search.q}”` })}</Empty>
+            : <Empty action={<ButtonLink size="sm" to="/configurations">{t("addManualApprovalToAProfile")}</ButtonLink>}>{t("nobodyWaitsPodsAppearHere")}</Empty>)
             : <InboxTable groups={groups} gone={gone} marked={marks} cursor={cursor} manyRuns={runs.length > 1} can={can} wall={pending.length > 0 ? wall : 0} nowOf={nowOf}
               onMark={mark} onCursor={setCursor} onApprove={approve} onOverride={(some) => ask("override", some)} onReject={(some) => ask("reject", some)} />}
         {answer.data !== undefined && answer.data.count > answer.data.rows.length ? (
-          <p className={classes.more}><Button size="sm" onClick={() => setWindows(windows + 1)}>{count(Math.min(WAITING_LIMIT, answer.data.count - answer.data.rows.length))} more of {count(answer.data.count - answer.data.rows.length)}</Button></p>
+          <p className={classes.more}><Button size="sm" onClick={() => setWindows(windows + 1)}>{t("moreOf2", { min: Math.min(WAITING_LIMIT, answer.data.count - answer.data.rows.length), n: answer.data.count - answer.data.rows.length })}</Button></p>
         ) : null}
       </Panel>
       <DecidedPanel run={search.run} all={search.decided === "all"} onAll={(all) => void navigate({ search: (old) => ({ ...old, decided: all ? "all" : undefined }), replace: true })} />
@@ -203,7 +202,7 @@ function useCountdownSpoken(row: WaitingRow | null, nowOf: (row: WaitingRow) => 
   const step = left <= 10_000 ? 10 : left <= 60_000 ? 60 : null;
   const name = row === null ? "" : `${row.workload} ${row.tail}`.trim();
   useEffect(() => {
-    if (step !== null && name !== "") announce(`deadline ${name} ${step}`, `${name} has less than ${step} seconds left`);
+    if (step !== null && name !== "") announce(`deadline ${name} ${step}`, t("hasLessThanSecondsLeft", { name, step }));
   }, [step, name]);
 }
 
@@ -230,8 +229,8 @@ function Search({ field, value, onChange }: SearchProps) {
   return (
     <label className={classes.search}>
       <Icon name="search" size={14} />
-      <span className="srOnly">Filter waiting pods</span>
-      <input ref={field} type="search" value={text} placeholder="pod, -l app=serve, !cart" onChange={(event) => setText(event.currentTarget.value)}
+      <span className="srOnly">{t("filterWaitingPods")}</span>
+      <input ref={field} type="search" value={text} placeholder={t("podLAppServeCart")} onChange={(event) => setText(event.currentTarget.value)}
         onKeyDown={(event) => {
           if (event.key === "Escape") event.currentTarget.blur();
         }} />

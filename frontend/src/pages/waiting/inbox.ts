@@ -1,6 +1,8 @@
 /** The inbox as it is shown: gangs with their members, then single pods, soonest time-out first. Pure. */
 import type { WaitingRow } from "@/api/waitingTypes";
 
+import { t } from "./texts";
+
 export interface Group {
   key: string;
   /** Null for pods that wait for nobody else. */
@@ -87,13 +89,13 @@ export function groupWaits(rows: readonly WaitingRow[]): Waits[] {
 
 /** "612, +4", "608, 1 of 2 equal", or that there was no choice. */
 export function scoreText(row: WaitingRow): string {
-  if (row.score === null) return "the only feasible node";
-  if (row.ties !== null && row.ties > 1) return `${row.score}, 1 of ${row.ties} equal`;
+  if (row.score === null) return t("theOnlyFeasibleNode");
+  if (row.ties !== null && row.ties > 1) return t("1OfEqual", { score: row.score, ties: row.ties });
   return row.margin === null ? String(row.score) : `${row.score}, +${row.margin}`;
 }
 
 /** What a row of a gang says at zero: the group's line says the rest. */
 export function atZero(row: WaitingRow): string {
   if (row.gang === null) return row.at_zero;
-  return row.waiting_on.length > 1 ? "at the first zero" : "with the group";
+  return row.waiting_on.length > 1 ? t("atTheFirstZero") : t("withTheGroup");
 }
