@@ -106,7 +106,7 @@ function Form({ request, onClose, onDone }: { request: ReasonRequest; onClose: (
       if (ready) void submit();
     }}>
       <div className={classes.header}>
-        <Drawer.Title>{request.kind === "override" ? t("letGoWithoutWaiting", { count }) : t(request.kind, { count })}</Drawer.Title>
+        <Drawer.Title>{request.kind === "override" ? t("letGoWithoutWaiting", { count }) : t(`decide.${request.kind}`, { count })}</Drawer.Title>
         <span className="grow" />
         <Drawer.CloseButton aria-label={t("close")} />
       </div>
@@ -141,7 +141,7 @@ function Form({ request, onClose, onDone }: { request: ReasonRequest; onClose: (
         <span className="grow" />
         <Button onClick={onClose}>{t("cancel")}</Button>
         <Button kind={request.kind === "reject" ? "danger-solid" : "primary"} type="submit" disabled={!ready} hint="Ctrl Enter">
-          {sending ? t("sending") : t(request.kind, { count })}
+          {sending ? t("sending") : t(`decide.${request.kind}`, { count })}
         </Button>
       </div>
     </form>

@@ -64,7 +64,7 @@ export function TimelineBar({ runKey, position, playing }: TimelineBarProps) {
       <ul className={`${classes.legend ?? ""} hidePhone`} aria-label={t("marks")}>
         {KINDS.filter((kind) => marks.some((mark) => mark.kind === kind)).map((kind) => {
           const number = marks.reduce((sum, mark) => sum + (mark.kind === kind ? mark.count : 0), 0);
-          return <li key={kind}><i data-kind={kind} aria-hidden="true" />{t(kind, { count: number })}</li>;
+          return <li key={kind}><i data-kind={kind} aria-hidden="true" />{t(`marks.${kind}`, { count: number })}</li>;
         })}
       </ul>
     </section>
@@ -73,7 +73,7 @@ export function TimelineBar({ runKey, position, playing }: TimelineBarProps) {
 
 function titleOf(mark: Mark): string {
   const { position, text } = mark;
-  return mark.count === 1 ? t("markOne", { position, text, kind: t(`only.${mark.kind}`) }) : t("markMore", { position, text, marks: t(mark.kind, { count: mark.count }) });
+  return mark.count === 1 ? t("markOne", { position, text, kind: t(`only.${mark.kind}`) }) : t("markMore", { position, text, marks: t(`marks.${mark.kind}`, { count: mark.count }) });
 }
 
 function valueText(at: number, last: number): string {
