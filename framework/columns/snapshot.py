@@ -25,6 +25,7 @@ from framework.interface.node_info import HostPort, NodeInfo, PodInfo
 from framework.objects import Node, Pod, Taint
 from framework.objects.selectors import LabelMatcher, NodeSelectorMatcher
 from framework.objects.tolerations import find_untolerated_taint
+from framework.trace.deferred import NodeList, NodeNames
 
 I = TypeVar("I")  # noqa: E741
 
@@ -67,7 +68,7 @@ class Snapshot:
         self._position = np.zeros(0, dtype=np.intp)
         self.order_names: tuple[str, ...] = ()
         """Names in the order of the node list; the same object until the list is rebuilt."""
-        self._names_by_position: NDArray[Any] | None = None
+        self._node_list: NodeList | None = None
         self.row_count = 0
         """Slots in use, free ones between them included: the length of what ``gather(ALL_ROWS)`` gives.
 
@@ -211,7 +212,7 @@ class Snapshot:
     def set_order(self, names: Sequence[str]) -> None:
         """The node list: zones in turn (spec: cache §4). Call it whenever nodes were added or removed."""
         self.order_names = tuple(names)
-        self._names_by_position = None
+        self._node_list = None
         self.order = np.array([self._rows[name] for name in names], dtype=np.intp)
         self._position = np.full(self.extent.used, ABSENT, dtype=np.intp)
         self._position[self.order] = np.arange(len(self.order), dtype=np.intp)
@@ -245,10 +246,9 @@ class Snapshot:
         return self._info(row).name
 
     def names_of_rows(self, rows: NDArray[np.intp]) -> Sequence[str]:
-        if self._names_by_position is None:
-            self._names_by_position = np.array(self.order_names, dtype=object)
-        names: Sequence[str] = self._names_by_position[self._position[rows]].tolist()
-        return names
+        if self._node_list is None:
+            self._node_list = NodeList(self.order_names)
+        return NodeNames(self._node_list, self._position[rows])
 
     def rows_with_pods_below(self, priority: int) -> NDArray[np.bool_]:
         return self.usage.lowest_priority[: self.extent.used] < priority
@@ -422,13 +422,14 @@ class Snapshot:
             "_asked",
             "_counts",
             "_listed",
+            "_node_list",
             "_volume_users",
         )
         return {name: value for name, value in self.__dict__.items() if name not in derived}
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self._listed = None
+        self._listed = self._node_list = None
         self._make_facts()
         for row in range(self.extent.used):
             self._set_facts(row, self._node_of_row(row))

@@ -30,6 +30,7 @@ from framework.interface.node_info import HostPort, NodeInfo, PodInfo
 from framework.interface.plugin import (
     BindPlugin,
     BoundsNormalizer,
+    Candidate,
     ColumnFilterPlugin,
     ColumnScorePlugin,
     EnqueueExtensions,
@@ -63,6 +64,7 @@ __all__ = [
     "ApiWriter",
     "BindPlugin",
     "BoundsNormalizer",
+    "Candidate",
     "ClaimDecision",
     "ClusterEvent",
     "ClusterEventWithHint",

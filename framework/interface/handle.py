@@ -199,7 +199,9 @@ class SnapshotReader(Protocol):
 
     def name_of_row(self, row: int) -> str: ...
 
-    def names_of_rows(self, rows: NDArray[np.intp]) -> Sequence[str]: ...
+    def names_of_rows(self, rows: NDArray[np.intp]) -> Sequence[str]:
+        """Put together only when it is read; it stays what it was."""
+        ...
 
     def rows_with_pods_below(self, priority: int) -> NDArray[np.bool_]:
         """Row → whether a pod of lower priority is there: where preemption can find a victim."""

@@ -139,23 +139,32 @@ class ColumnFilterPlugin(Plugin):
         """The plan for this pod; None when every node passes."""
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """A node where preemption would help."""
+
+    node: str
+    victims: tuple[Pod, ...]
+    """Pods to evict, most important first."""
+    pdb_violations: int = 0
+    """Victims whose eviction violates a PodDisruptionBudget."""
+
+
 @dataclass(frozen=True, slots=True)
 class PostFilterResult:
     """``nominated_node`` None is upstream's nil result / ModeNoop; "" clears the nomination (ModeOverride)."""
 
     nominated_node: str | None = None
     victims: tuple[Pod, ...] = ()
-    candidates: Mapping[str, tuple[Pod, ...]] = field(default_factory=dict)
-    """Candidate node → its victims, most important first: for the explanation."""
-    pdb_violations: Mapping[str, int] = field(default_factory=dict)
-    """Candidate node → victims whose eviction violates a PodDisruptionBudget (only where there are any)."""
-    nominated_any: tuple[str, ...] = ()
+    candidates: Sequence[Candidate] = ()
+    """For the explanation, as is what follows. The same object while nothing about a node changes saves work."""
+    lost_by: Sequence[str] = ()
+    """Of each candidate the criterion by which it lost; "" for the chosen one and its equals. Empty: nobody lost."""
+    nominated_any: Sequence[str] = ()
     """All nodes that were equally legal nominations."""
-    lost_by: Mapping[str, str] = field(default_factory=dict)
-    """Candidate node → the criterion by which it lost, for the explanation."""
-    refused: Mapping[str, tuple[str, ...]] = field(default_factory=dict)
-    """Reason → nodes where the pod would not fit even without the pods below it, for the explanation."""
-    not_tried: tuple[str, ...] = ()
+    refused: Mapping[str, Sequence[str]] = field(default_factory=dict)
+    """Reason → nodes where the pod would not fit even without the pods below it."""
+    not_tried: Sequence[str] = ()
     """Nodes that were left out because enough candidates had been found."""
 
 

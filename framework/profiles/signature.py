@@ -13,7 +13,10 @@ _encode: Final = msgspec.msgpack.Encoder().encode
 
 
 def signature(pod: PodInfo) -> bytes:
-    """Everything of a pod that a fragment may read: not its name, its uid, when it was made, its conditions."""
+    """Everything of a pod that a fragment may read: not its name, its uid, times, conditions, and not its nomination.
+
+    A pod that preempted others comes back with one, and is then like the others still.
+    """
     metadata, status = pod.pod.metadata, pod.pod.status
     return _encode(
         (
@@ -24,7 +27,6 @@ def signature(pod: PodInfo) -> bytes:
             metadata.finalizers,
             metadata.deletion_timestamp,
             astuple(pod.pod.spec),
-            status.nominated_node_name,
             status.container_statuses,
             status.init_container_statuses,
             status.resources,

@@ -6,8 +6,9 @@ the node list of that cycle, so a trace of 5,000 nodes is a few arrays and not 5
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import Any, Final, NamedTuple
+from typing import TYPE_CHECKING, Any, Final, NamedTuple
 
 import msgspec
 import numpy as np
@@ -49,17 +50,26 @@ class CandidateNode(NamedTuple):
     """Of the victims, in their order."""
 
 
+if TYPE_CHECKING:
+    Names = Sequence[str]
+    CandidateNodes = Sequence[CandidateNode]
+else:
+    # What is read back: long lists are Deferred only in the process that made them.
+    Names = tuple[str, ...]
+    CandidateNodes = tuple[CandidateNode, ...]
+
+
 class PostFilterOutcome(NamedTuple):
     plugin: str
     status: Status
     nominated_node: str | None
     victims: tuple[str, ...]
     """``namespace/name`` of the victims on the nominated node, in the plugin's order."""
-    candidates: tuple[CandidateNode, ...]
-    nominated_any: tuple[str, ...]
-    refused: tuple[tuple[str, tuple[str, ...]], ...] = ()
+    candidates: CandidateNodes
+    nominated_any: Names
+    refused: tuple[tuple[str, Names], ...] = ()
     """(reason, nodes) where not even the eviction of every pod of lower priority would help."""
-    not_tried: tuple[str, ...] = ()
+    not_tried: Names = ()
     """Nodes that were left out because enough candidates had been found."""
 
 

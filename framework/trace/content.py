@@ -16,6 +16,7 @@ from numpy.typing import NDArray
 
 from framework.trace.arrays import pack
 from framework.trace.attempt import AttemptTrace, SharedContent
+from framework.trace.deferred import encode_deferred
 
 SIZE: Final = 16
 OWN: Final = ("attempt", "cycle", "at", "finished_at")
@@ -43,7 +44,7 @@ a field was there are read with its default."""
 
 _shared_values: Final = attrgetter(*SHARED)
 own_numbers: Final = attrgetter(*OWN)
-_encode: Final = msgspec.msgpack.Encoder().encode
+_encode: Final = msgspec.msgpack.Encoder(enc_hook=encode_deferred).encode
 _SAID: Final = tuple(
     SHARED.index(name) for name in ("pre_filter", "pre_score", "reserve", "pre_bind_pre_flight", "bind")
 )

@@ -6,29 +6,29 @@ same have the same outcome, so that of thousands of equal nodes one is tried out
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable
 from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from framework.interface import PodInfo, Rows, Status
-from framework.plugins.defaultpreemption.choice import Costs, costs_of
-from framework.plugins.defaultpreemption.victims import Victims, priority_of
+from framework.interface import Candidate, Rows, Status
+from framework.plugins.defaultpreemption.choice import Costs
 
 UNKNOWN, CLEAN, VIOLATING, REFUSED = 0, 1, 2, 3
 """Kinds of rows; REFUSED and up are indices into the statuses."""
 KEPT_STATES: Final = 4096
 
-Outcome = tuple[int, ...] | Status
-"""Which of the pods of lower priority have to go, most important first; or why the node is no candidate."""
+Outcome = tuple[tuple[int, ...], tuple[int, ...]] | Status
+"""Which of the pods of lower priority have to go, most important first, and what that costs; or why the node is no
+candidate."""
 
 
 class CandidateTable:
     def __init__(self) -> None:
         self.kind: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
         self.costs: NDArray[np.int64] = np.zeros((0, 0), dtype=np.int64)
-        self.victims: dict[int, Victims] = {}
+        self.candidates: dict[int, Candidate] = {}
         self.statuses: list[Status] = []
         self._numbers: dict[Status, int] = {}
         self._by_state: dict[Hashable, Outcome] = {}
@@ -39,42 +39,35 @@ class CandidateTable:
         if rows is None or len(self.kind) != size:
             self.kind = np.zeros(size, dtype=np.int32)
             self.costs = np.zeros((size, Costs.NUMBER), dtype=np.int64)
-            self.victims.clear()
+            self.candidates.clear()
         else:
             self.kind[rows] = UNKNOWN
         self.kind[self._brief] = UNKNOWN
         self._brief.clear()
 
-    def put(self, row: int, outcome: Victims | Status, now: int, *, lasting: bool) -> None:
-        if not lasting:
-            self._brief.append(row)
-        if isinstance(outcome, Status):
-            number = self._numbers.get(outcome)
-            if number is None:
-                number = self._numbers[outcome] = len(self.statuses)
-                self.statuses.append(outcome)
-            self.kind[row] = REFUSED + number
-            return
-        self.kind[row] = VIOLATING if outcome.pdb_violations else CLEAN
-        self.costs[row] = costs_of(outcome, now)
-        self.victims[row] = outcome
+    def put(self, row: int, candidate: Candidate, costs: tuple[int, ...]) -> None:
+        self.kind[row] = VIOLATING if candidate.pdb_violations else CLEAN
+        self.costs[row] = costs
+        self.candidates[row] = candidate
+
+    def refuse(self, row: int, status: Status) -> None:
+        number = self._numbers.get(status)
+        if number is None:
+            number = self._numbers[status] = len(self.statuses)
+            self.statuses.append(status)
+        self.kind[row] = REFUSED + number
+
+    def only_now(self, row: int) -> None:
+        """What is known about this row does not outlast the attempt."""
+        self._brief.append(row)
 
     def status(self, kind: int) -> Status:
         return self.statuses[kind - REFUSED]
 
     # --- nodes that look the same ------------------------------------------------------------------------------------
 
-    def alike(self, state: Hashable | None, potential: Sequence[PodInfo]) -> Hashable | None:
-        """A name for the state and the pods in question: equal names, equal outcomes."""
-        if state is None:
-            return None
-        pods = [
-            (priority_of(pod.pod), pod.pod.status.start_time, tuple(pod.requests.items()), pod.non_zero)
-            for pod in potential
-        ]
-        return state, tuple(pods)
-
     def known(self, name: Hashable | None) -> Outcome | None:
+        """``name`` of the node's state and the pods in question: equal names, equal outcomes. None: unknown."""
         return None if name is None else self._by_state.get(name)
 
     def learn(self, name: Hashable | None, outcome: Outcome) -> None:

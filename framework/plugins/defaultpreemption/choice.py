@@ -7,7 +7,8 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from framework.plugins.defaultpreemption.victims import Victims, priority_of, start_time
+from framework.interface import Candidate
+from framework.plugins.defaultpreemption.victims import priority_of, start_time
 
 _LIFT: Final = 1 << 31
 """Makes every priority positive, so that fewer victims of a negative priority stay cheaper than many."""
@@ -30,23 +31,23 @@ class Costs:
     START: Final = NUMBER - 1
 
 
-def earliest_start(victims: Victims, now: int) -> int:
+def earliest_start(candidate: Candidate, now: int) -> int:
     """The earliest start among the victims of the highest priority, in nanoseconds."""
-    highest = max(priority_of(pod) for pod in victims.pods)
-    starts = [pod for pod in victims.pods if priority_of(pod) == highest]
+    highest = max(priority_of(pod) for pod in candidate.victims)
+    starts = [pod for pod in candidate.victims if priority_of(pod) == highest]
     if not any(pod.status.start_time for pod in starts):
         return NOT_STARTED
     return min(start_time(pod, now) for pod in starts)
 
 
-def costs_of(victims: Victims, now: int) -> tuple[int, ...]:
-    priorities = [priority_of(pod) for pod in victims.pods]
+def costs_of(candidate: Candidate, now: int) -> tuple[int, ...]:
+    priorities = [priority_of(pod) for pod in candidate.victims]
     return (
-        victims.pdb_violations,
+        candidate.pdb_violations,
         priorities[0],
         sum(priorities) + _LIFT * len(priorities),
         len(priorities),
-        earliest_start(victims, now),
+        earliest_start(candidate, now),
     )
 
 

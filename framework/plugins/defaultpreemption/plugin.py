@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from framework.interface import (
     ActionType,
+    Candidate,
     ClusterEvent,
     ClusterEventWithHint,
     Code,
@@ -37,8 +38,10 @@ from framework.plugins.defaultpreemption.args import DefaultPreemptionArgs
 from framework.plugins.defaultpreemption.candidates import CLEAN, REFUSED, VIOLATING, CandidateTable
 from framework.plugins.defaultpreemption.choice import CRITERIA, Costs, best_candidates
 from framework.plugins.defaultpreemption.trial import Trial, is_nobody
-from framework.plugins.defaultpreemption.victims import NO_VICTIMS, Victims, priority_of
+from framework.plugins.defaultpreemption.victims import NO_VICTIMS, priority_of
 
+_BY_CRITERION = np.array((*CRITERIA, ""), dtype=object)
+"""The last one is for candidates that did not lose: -1."""
 NOT_HELPFUL = Status.unresolvable("Preemption is not helpful for scheduling")
 STILL_RUNNING = Status.unresolvable("waiting for the preemption for this pod to be finished")
 
@@ -47,15 +50,15 @@ STILL_RUNNING = Status.unresolvable("waiting for the preemption for this pod to 
 class _Search:
     """What came of looking for candidates."""
 
-    candidates: list[Victims] = field(default_factory=list)
+    candidates: list[Candidate] = field(default_factory=list)
     """Those without budget violations first."""
     failures: list[tuple[Status, int]] = field(default_factory=list)
     """Why other nodes are none, with how many."""
     costs: NDArray[np.int64] = field(default_factory=lambda: np.zeros((0, Costs.NUMBER), dtype=np.int64))
     """Of each candidate."""
-    refused: dict[str, tuple[str, ...]] = field(default_factory=dict)
+    refused: dict[str, Sequence[str]] = field(default_factory=dict)
     """Reason → nodes that had pods to evict, in vain."""
-    not_tried: tuple[str, ...] = ()
+    not_tried: Sequence[str] = ()
 
 
 class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
@@ -124,20 +127,16 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
 
         now = self.handle.now()
         equal, lost_by = best_candidates(search.costs, now)
-        chosen_node = self.handle.choose_among([candidates[i].node for i in equal.tolist()])
-        chosen = next(candidates[i] for i in equal.tolist() if candidates[i].node == chosen_node)
+        equal_nodes = [candidates[place].node for place in equal.tolist()]
+        chosen_node = self.handle.choose_among(equal_nodes)
+        chosen = candidates[int(equal[equal_nodes.index(chosen_node)])]
         self._evict(current, chosen)
         return PostFilterResult(
             nominated_node=chosen.node,
-            victims=chosen.pods,
-            candidates={v.node: v.pods for v in candidates},
-            pdb_violations={v.node: v.pdb_violations for v in candidates if v.pdb_violations},
-            nominated_any=tuple(candidates[i].node for i in equal.tolist()),
-            lost_by={
-                v.node: CRITERIA[criterion]
-                for v, criterion in zip(candidates, lost_by.tolist(), strict=True)
-                if criterion >= 0
-            },
+            victims=chosen.victims,
+            candidates=candidates,
+            nominated_any=tuple(equal_nodes),
+            lost_by=_BY_CRITERION[lost_by].tolist(),
             refused=search.refused,
             not_tried=search.not_tried,
         ), Status()
@@ -191,21 +190,21 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
                 if not is_nobody(status):
                     by_reason.setdefault(", ".join(status.all_reasons), []).append(kind)
         for reason, of_reason in by_reason.items():
-            found.refused[reason] = tuple(snapshot.names_of_rows(rows[np.isin(kinds, of_reason)]))
+            found.refused[reason] = snapshot.names_of_rows(rows[np.isin(kinds, of_reason)])
         # Those without budget violations come first.
         chosen = np.concatenate((rows[kinds == CLEAN], rows[kinds == VIOLATING]))
-        found.candidates = [table.victims[row] for row in chosen.tolist()]
+        found.candidates = list(map(table.candidates.__getitem__, chosen.tolist()))
         found.costs = table.costs[chosen]
-        found.not_tried = tuple(snapshot.names_of_rows(ring[end:]))
+        found.not_tried = snapshot.names_of_rows(ring[end:])
         return found
 
     def _candidates_wanted(self, nodes: int) -> int:
         share = nodes * self.args.min_candidate_nodes_percentage // 100
         return min(max(share, self.args.min_candidate_nodes_absolute), nodes)
 
-    def _evict(self, preemptor: Pod, chosen: Victims) -> None:
+    def _evict(self, preemptor: Pod, chosen: Candidate) -> None:
         """Spec: preemption §7. Victims that are already terminating are left alone."""
-        victims = [pod for pod in chosen.pods if pod.metadata.deletion_timestamp is None]
+        victims = [pod for pod in chosen.victims if pod.metadata.deletion_timestamp is None]
         if not victims:
             return
         uid = preemptor.metadata.uid

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Hashable, Sequence
 from typing import Final
 
-from framework.interface import Code, CycleState, Handle, PodInfo, Status
+from framework.interface import Candidate, Code, CycleState, Handle, NodeInfo, PodInfo, Status
 from framework.objects import PodDisruptionBudget
 from framework.objects.timestamps import parse_timestamp
-from framework.plugins.defaultpreemption.candidates import CandidateTable
-from framework.plugins.defaultpreemption.victims import Victims, priority_of, select_victims
+from framework.plugins.defaultpreemption.candidates import CandidateTable, Outcome
+from framework.plugins.defaultpreemption.choice import costs_of
+from framework.plugins.defaultpreemption.victims import priority_of, select_victims
 
 NOBODY: Final = "expected at least one victim pod on node "
 
@@ -43,30 +44,47 @@ class Trial:
         snapshot, table = self._handle.snapshot, self._table
         node = snapshot.get(snapshot.name_of_row(row))
         assert node is not None, f"Filter answered for row {row}, which is not in the snapshot"
-        potential = [pod for pod in node.pods if priority_of(pod.pod) < self._priority]
-        lasting = not any(map(self._starts_later, potential))
-        like = None
-        if lasting and self._state_of is not None:
-            like = table.alike(self._state_of(row), potential)
+        potential, looks, lasting = self._below(node)
+        state = self._state_of(row) if lasting and self._state_of is not None else None
+        like = None if state is None else (state, looks)
         known = table.known(like)
-        outcome: Victims | Status
         if known is None:
-            dry_run = self._handle.dry_run(self._state, self._pod, node)
-            outcome = select_victims(dry_run, self._pod, self._budgets, self._now)
-            if isinstance(outcome, Status):
-                table.learn(like, outcome)
-            else:
-                places = {pod.uid: place for place, pod in enumerate(potential)}
-                table.learn(like, tuple(places[victim.metadata.uid] for victim in outcome.pods))
-        elif isinstance(known, Status):
-            outcome = known
+            known = self._try_out(node, potential)
+            table.learn(like, known)
+        if not lasting:
+            table.only_now(row)
+        if isinstance(known, Status):
+            table.refuse(row, known)
+            return
+        places, costs = known
+        if places:
+            victims = tuple([potential[place].pod for place in places])
+            table.put(row, Candidate(node.name, victims, costs[0]), costs)
         else:
-            outcome = Victims(node.name, tuple(potential[place].pod for place in known), 0)
-        if isinstance(outcome, Victims) and not outcome.pods:
-            outcome = Status.as_error(f'{NOBODY}"{node.name}"')
-        table.put(row, outcome, self._now, lasting=lasting)
+            table.refuse(row, Status.as_error(f'{NOBODY}"{node.name}"'))
 
-    def _starts_later(self, pod: PodInfo) -> bool:
-        """Then how it compares with pods that have not started depends on the time."""
-        started = pod.pod.status.start_time
-        return bool(started) and parse_timestamp(started) > self._now
+    def _try_out(self, node: NodeInfo, potential: Sequence[PodInfo]) -> Outcome:
+        dry_run = self._handle.dry_run(self._state, self._pod, node)
+        found = select_victims(dry_run, self._pod, self._budgets, self._now)
+        if isinstance(found, Status):
+            return found
+        places = {pod.uid: place for place, pod in enumerate(potential)}
+        costs = costs_of(found, self._now) if found.victims else ()
+        return tuple(places[victim.metadata.uid] for victim in found.victims), costs
+
+    def _below(self, node: NodeInfo) -> tuple[list[PodInfo], Hashable, bool]:
+        """(the pods of lower priority, all that matters about them, whether that holds at any time).
+
+        How a pod that starts in the future compares with pods that have not started depends on the time.
+        """
+        below: list[PodInfo] = []
+        looks: list[Hashable] = []
+        lasting = True
+        mine = self._priority
+        for pod in node.pods:
+            priority, started = pod.pod.spec.priority or 0, pod.pod.status.start_time
+            if priority < mine:
+                below.append(pod)
+                looks += (priority, started, tuple(pod.requests.items()), pod.non_zero)
+                lasting = lasting and not (started and parse_timestamp(started) > self._now)
+        return below, tuple(looks), lasting

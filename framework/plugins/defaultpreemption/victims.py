@@ -3,24 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 
-from framework.interface import Code, DryRun, PodInfo, Status
+from framework.interface import Candidate, Code, DryRun, PodInfo, Status
 from framework.interface.go_sort import go_sorted
 from framework.objects import Pod, PodDisruptionBudget
 from framework.objects.selectors import SelectorError, compile_label_selector
 from framework.objects.timestamps import parse_timestamp
 
 NO_VICTIMS = Status.unresolvable("No preemption victims found for incoming pod")
-
-
-@dataclass(frozen=True, slots=True)
-class Victims:
-    """Pods to evict from ``node``, most important first."""
-
-    node: str
-    pods: tuple[Pod, ...]
-    pdb_violations: int
 
 
 def priority_of(pod: Pod) -> int:
@@ -41,7 +31,7 @@ def more_important(a: Pod, b: Pod, now: int) -> bool:
 
 def select_victims(
     dry_run: DryRun, preemptor: PodInfo, budgets: Sequence[PodDisruptionBudget], now: int
-) -> Victims | Status:
+) -> Candidate | Status:
     """Removes every pod of lower priority, then lets back as many as still leave room, the most important first.
 
     Returns the status that makes the node unsuitable when even without them the pod does not fit.
@@ -70,7 +60,7 @@ def select_victims(
     victims = [*evicted_violating, *evicted_others]
     if violating and others:
         victims = go_sorted(victims, by_importance)
-    return Victims(node_name, tuple(v.pod for v in victims), len(evicted_violating))
+    return Candidate(node_name, tuple(v.pod for v in victims), len(evicted_violating))
 
 
 def _reprieve(dry_run: DryRun, pods: Sequence[PodInfo]) -> list[PodInfo] | Status:
