@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from framework.columns.facts import FACTS, WHOLE, CodedFact
+from framework.columns.facts import WHOLE, CodedFact
 from framework.columns.groups import Grouping, Groups, groupings
+from framework.columns.kept import FACTS
 from framework.columns.log import Log, RowLog, union
 from framework.columns.snapshot import Placement, Snapshot
 

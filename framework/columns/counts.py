@@ -8,9 +8,10 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from framework.columns.counts_domains import Eligible, PodsInDomains, PodsOnNode
+from framework.columns.counts_domains import PodsInDomains, PodsOnNode
 from framework.columns.counts_pods import LabelSets, MatchedPods
 from framework.columns.counts_terms import PlacedTerms, TermIndex
+from framework.columns.kept import Eligible
 from framework.interface.columns import Input, PodQuery, TermKind, TermTarget
 from framework.objects.selectors import NodeSelectorMatcher
 

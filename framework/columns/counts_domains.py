@@ -16,7 +16,7 @@ from numpy.typing import NDArray
 from framework.columns.counts_pods import MatchedPods
 from framework.columns.facts import WHOLE, CodedFact, Extent, grown
 from framework.columns.groups import Grouping
-from framework.columns.log import Log, RowLog, union
+from framework.columns.log import Log, union
 from framework.interface.columns import ABSENT, DomainCounts, DomainMinimum, Input, PodChange, Rows
 
 NOWHERE: Final = -2
@@ -41,80 +41,6 @@ def rows_of_domains(log: DomainLog, version: int) -> Rows:
         codes_of.setdefault(fact, []).append(code)
     rows = [fact.rows_of(codes) for fact, codes in codes_of.items()]
     return rows[0] if len(rows) == 1 else union(rows)
-
-
-class Eligible:
-    """Input: bool per row, all of some label keys are there and all of some conditions hold."""
-
-    def __init__(self, extent: Extent, labels: tuple[CodedFact, ...], conditions: tuple[Input, ...]) -> None:
-        self._extent = extent
-        self._labels = labels
-        self._conditions = conditions
-        self._positions = [-1] * (len(labels) + len(conditions))
-        self._changes = -1
-        self._values = np.zeros(0, dtype=np.bool_)
-        self.log = RowLog()
-
-    def refresh(self) -> None:
-        if self._changes == self._extent.changes:
-            return
-        self._changes = self._extent.changes
-        sources: tuple[Input, ...] = (*self._labels, *self._conditions)
-        versions = [source.version for source in sources]
-        used = self._extent.used
-        if versions == self._positions and len(self._values) == used:
-            return
-        changed = None if len(self._values) != used else self._changed(sources)
-        self._positions = versions
-        if changed is None:
-            self._values = self._evaluate(None)
-            self.log.everything()
-            return
-        values = self._evaluate(changed)
-        for row in changed[values != self._values[changed]].tolist():
-            self.log.append(row)
-        self._values[changed] = values
-
-    def _changed(self, sources: tuple[Input, ...]) -> Rows:
-        found = []
-        for source, position in zip(sources, self._positions, strict=True):
-            rows = source.changed_since(position)
-            if rows is None:
-                return None
-            found.append(rows)
-        return union(found)
-
-    def _evaluate(self, rows: Rows) -> NDArray[np.bool_]:
-        values = np.ones(self._extent.used if rows is None else len(rows), dtype=np.bool_)
-        for label in self._labels:
-            values &= label.gather(rows).codes != ABSENT
-        for condition in self._conditions:
-            values &= condition.gather(rows)
-        return values
-
-    @property
-    def version(self) -> int:
-        self.refresh()
-        return self.log.version
-
-    def changed_since(self, version: int) -> Rows:
-        self.refresh()
-        return self.log.changed_since(version)
-
-    def kinds(self) -> tuple[NDArray[np.int8], int]:
-        self.refresh()
-        return self._values.view(np.int8), 2
-
-    def grouping(self) -> Grouping:
-        return Grouping((self,))
-
-    def gather(self, rows: Rows) -> NDArray[np.bool_]:
-        self.refresh()
-        return self._values if rows is None else self._values[rows]
-
-    def gather_changed(self, change: PodChange) -> NDArray[np.bool_]:
-        self.refresh()
-        return self._values[change.row : change.row + 1]
 
 
 class _Tracked:
@@ -174,6 +100,7 @@ class DomainTable:
         self._eligible = eligible
         self._keyless_as_empty = keyless_as_empty
         self._empty_code = ABSENT
+        self._nodes = -1
         self._fact_position = -1
         self._eligible_position = -1
         self._numbers: dict[int, int] = {}
@@ -212,6 +139,10 @@ class DomainTable:
     def follow_rows(self) -> None:
         """Moves rows whose label or eligibility changed."""
         used = self._extent.used
+        nodes = self._extent.nodes_log.version
+        if nodes == self._nodes and len(self._row_codes) == used:
+            return
+        self._nodes = nodes
         fact, eligible = self.fact, self._eligible
         eligible_version = eligible.version if eligible is not None else 0
         same_size = len(self._row_codes) == used

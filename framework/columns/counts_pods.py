@@ -62,6 +62,7 @@ class LabelSets:
 
     def __init__(self, snapshot: Snapshot) -> None:
         self._snapshot = snapshot
+        self.placements = snapshot.placements
         self._position = -1
         self._next_id = 0
         self._sets: dict[_Key, LabelSet] = {}
@@ -89,7 +90,7 @@ class LabelSets:
         return len(self._sets)
 
     def refresh(self) -> None:
-        placements = self._snapshot.placements
+        placements = self.placements
         if self._position == placements.version:
             return
         entries = placements.since(self._position)
@@ -182,12 +183,18 @@ class MatchedPods:
         self._label_sets = label_sets
         self._source = label_sets.log_of(query)
         self._position = -1
+        self._placements = label_sets.placements
+        self._seen = -1
+        """The version of the placements up to which all is known."""
         self._verdicts: dict[int, bool] = {}
         # Upstream counts nobody for an empty selector, which labels.Selector.Matches would let match everybody.
         self._nobody = query.spreading and all(selector.is_empty for _, selector in query.terms)
 
     def refresh(self) -> None:
+        if self._seen == self._placements.version:
+            return
         self._label_sets.refresh()
+        self._seen = self._placements.version
         source = self._source
         if self._position == source.version:
             return

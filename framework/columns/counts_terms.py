@@ -173,6 +173,8 @@ class PlacedTerms:
         self._log: DomainLog = Log()
         # What a change of one node's pods does to this is not needed by any plan.
         self._any = Whole(self._found, lambda change: self._found())
+        self._found_at = (-1, -1)
+        self._was_found = False
 
     def _weight(self, own: OwnTerm) -> int:
         constant = self._weights[own.kind]
@@ -259,6 +261,12 @@ class PlacedTerms:
 
     def _found(self) -> bool:
         self.refresh()
+        state = (self._index.log.version, self._extent.nodes_log.version)
+        if state != self._found_at:
+            self._found_at, self._was_found = state, self._look()
+        return self._was_found
+
+    def _look(self) -> bool:
         if any(table.not_zero for table in self._tables.values()):
             return True
         for placed in self._matching():

@@ -31,13 +31,15 @@ def grown(array: NDArray[Any], capacity: int, fill: Any) -> NDArray[Any]:
 class Extent:
     """How many row slots there are: ``used`` of ``capacity``. Shared by everything that has one entry per row."""
 
-    __slots__ = ("capacity", "changes", "used")
+    __slots__ = ("capacity", "changes", "nodes_log", "used")
 
     def __init__(self) -> None:
         self.changes = 0
         """Grows with every node and pod that comes, changes or goes: who has seen this one is up to date."""
         self.used = 0
         self.capacity = 16
+        self.nodes_log = RowLog()
+        """Rows whose node object came, changed or went."""
 
 
 class CodedFact:
@@ -147,65 +149,6 @@ class CodedFact:
         return Codes(self.codes[change.row : change.row + 1], self._values)
 
 
-class NodePredicate:
-    """A bool per node that depends on the node object alone, worked out again for the rows in ``source``'s log."""
-
-    __slots__ = ("_extent", "_node_of", "_position", "_predicate", "_source", "_values", "log")
-    follows_pods: ClassVar[bool] = False
-
-    def __init__(
-        self, extent: Extent, source: RowLog, node_of: Callable[[int], Node | None], predicate: Callable[[Node], bool]
-    ) -> None:
-        self._extent = extent
-        self._source = source
-        self._node_of = node_of
-        self._predicate = predicate
-        self._values = np.zeros(0, dtype=np.bool_)
-        self._position = -1
-        self.log = RowLog()
-
-    def _refresh(self) -> None:
-        used = self._extent.used
-        if self._position == self._source.version and len(self._values) == used:
-            return
-        changed = self._source.changed_since(self._position) if self._position >= 0 else None
-        if len(self._values) < used:
-            self._values = grown(self._values, used, False)
-        for row in range(used) if changed is None else changed.tolist():
-            node = self._node_of(row)
-            value = node is not None and self._predicate(node)
-            if self._values[row] != value:
-                self._values[row] = value
-                self.log.append(row)
-        if self._position < 0:
-            self.log.everything()
-        self._position = self._source.version
-
-    @property
-    def version(self) -> int:
-        self._refresh()
-        return self.log.version
-
-    def changed_since(self, version: int) -> Rows:
-        self._refresh()
-        return self.log.changed_since(version)
-
-    def kinds(self) -> tuple[NDArray[np.int8], int]:
-        self._refresh()
-        return self._values.view(np.int8), 2
-
-    def grouping(self) -> Grouping:
-        return Grouping((self,))
-
-    def gather(self, rows: Rows) -> NDArray[np.bool_]:
-        self._refresh()
-        return self._values if rows is None else self._values[rows]
-
-    def gather_changed(self, change: PodChange) -> NDArray[np.bool_]:
-        self._refresh()
-        return self._values[change.row : change.row + 1]
-
-
 class CodedPredicate:
     """A bool per node that depends on one coded fact: evaluated once per distinct value."""
 
@@ -247,7 +190,3 @@ class CodedPredicate:
 
     def gather_changed(self, change: PodChange) -> NDArray[np.bool_]:
         return self._spread(self._fact.gather_changed(change))
-
-
-FACTS: Final = (CodedFact, CodedPredicate, NodePredicate)
-"""Inputs that change only when a node object does."""

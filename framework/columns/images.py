@@ -12,8 +12,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framework.columns.facts import Extent
+from framework.columns.kept import KeptValues
 from framework.columns.log import RowLog
-from framework.interface.columns import PodChange, Rows
+from framework.interface.columns import Rows
 from framework.objects import Node
 
 
@@ -87,66 +88,34 @@ class Images:
         return list(self._frozen)
 
 
-class ImageScore:
+class ImageScore(KeptValues):
     """Input: Σ int(float(size) × (float(nodes with it) / float(all nodes))) of the images that are on the node."""
 
-    __slots__ = ("_extent", "_images", "_position", "_total", "_values", "_wanted", "log")
-
     def __init__(self, extent: Extent, images: Images, wanted: tuple[str, ...]) -> None:
-        self._extent = extent
+        super().__init__(extent, np.int64)
         self._images = images
         self._wanted = wanted
-        self._values = np.zeros(0, dtype=np.int64)
-        self._position = -1
-        self._total = -1
-        self.log = RowLog()
 
-    def _refresh(self) -> None:
-        total_nodes = self._images.total_nodes
-        used, source = self._extent.used, self._images.log
-        if len(self._values) < used:
-            values = np.zeros(used, dtype=np.int64)
-            values[: len(self._values)] = self._values
-            self._values = values
-        if self._position == source.version and self._total == total_nodes:
-            return
-        same = self._position >= 0 and self._total == total_nodes
-        changed = source.changed_since(self._position) if same else None
-        self._total = total_nodes
-        if changed is None:
-            self._values[:] = 0
-            for row in self._images.rows():
-                self._values[row] = self._score(row)
-            self.log.everything()
-        else:
-            for row in changed.tolist():
-                self._values[row] = self._score(row)
-                self.log.append(row)
-        self._position = source.version
+    def _state(self) -> tuple[int, int]:
+        return self._images.log.version, self._images.total_nodes
+
+    def _changed(self, before: tuple[int, int]) -> Rows:
+        return self._images.log.changed_since(before[0]) if before[1] == self._images.total_nodes else None
+
+    def _work_out(self, rows: Rows) -> NDArray[np.int64]:
+        if rows is not None:
+            return np.array([self._score(row) for row in rows.tolist()], dtype=np.int64)
+        values = np.zeros(self._extent.used, dtype=np.int64)
+        for row in self._images.rows():
+            values[row] = self._score(row)
+        return values
 
     def _score(self, row: int) -> int:
         present = self._images.of_row(row)
-        total = float(self._total)
+        total = float(self._images.total_nodes)
         score = 0
         for name in self._wanted:
             image = present.get(name)
             if image is not None:
                 score += int(float(image.size) * (float(image.node_count) / total))
         return score
-
-    @property
-    def version(self) -> int:
-        self._refresh()
-        return self.log.version
-
-    def changed_since(self, version: int) -> Rows:
-        self._refresh()
-        return self.log.changed_since(version)
-
-    def gather(self, rows: Rows) -> NDArray[np.int64]:
-        self._refresh()
-        return self._values if rows is None else self._values[rows]
-
-    def gather_changed(self, change: PodChange) -> NDArray[np.int64]:
-        self._refresh()
-        return self._values[change.row : change.row + 1]

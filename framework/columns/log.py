@@ -21,25 +21,24 @@ KEPT: Final = 4096
 class Log(Generic[E]):
     """Entries in order. ``version`` counts everything ever appended; ``since`` gives the entries after a version."""
 
-    __slots__ = ("_base", "_entries")
+    __slots__ = ("_base", "_entries", "version")
 
     def __init__(self) -> None:
         self._entries: list[E] = []
         self._base = 0
-
-    @property
-    def version(self) -> int:
-        return self._base + len(self._entries)
+        self.version = 0
 
     def append(self, entry: E) -> None:
         self._entries.append(entry)
+        self.version += 1
         if len(self._entries) >= 2 * KEPT:
             del self._entries[:KEPT]
             self._base += KEPT
 
     def everything(self) -> None:
         """Every reader has to start over."""
-        self._base = self.version + 1
+        self.version += 1
+        self._base = self.version
         self._entries.clear()
 
     def since(self, version: int) -> list[E] | None:

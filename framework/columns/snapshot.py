@@ -13,9 +13,10 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framework.columns.counts import Counts
-from framework.columns.facts import CodedFact, CodedPredicate, Extent, NodePredicate, grown
+from framework.columns.facts import CodedFact, CodedPredicate, Extent, grown
 from framework.columns.groups import Axis, Groups
 from framework.columns.images import Images, ImageScore
+from framework.columns.kept import NodePredicate
 from framework.columns.log import Log, RowLog
 from framework.columns.nodes import NodeInfos
 from framework.columns.usage import OwnRows, PortConflicts, Usage
@@ -54,8 +55,7 @@ class Snapshot:
         self.extent = Extent()
         self.placements: Log[Placement] = Log()
         """Every pod that came or went; also those of a node that came or went with pods on it."""
-        self.nodes_log = RowLog()
-        """Rows whose node object came, changed or went."""
+        self.nodes_log = self.extent.nodes_log
         self.labels_log = RowLog()
         """Rows whose node labels or name changed (a node that came or went included)."""
         self._infos: list[NodeInfo | None] = []

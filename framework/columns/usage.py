@@ -12,6 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framework.columns.facts import Extent, grown
+from framework.columns.kept import KeptValues
 from framework.columns.log import RowLog
 from framework.interface.columns import Column, PodChange, Rows
 from framework.interface.node_info import HostPort, NodeInfo, PodInfo, ports_conflict
@@ -229,55 +230,29 @@ class OwnRows:
         return column._replace(largest=None)
 
 
-class PortConflicts:
+class PortConflicts(KeptValues):
     """Input: whether one of the wanted host ports is taken on the node (spec: cache §3)."""
 
-    __slots__ = ("_extent", "_position", "_usage", "_values", "_wanted", "log")
-
     def __init__(self, extent: Extent, usage: Usage, wanted: tuple[HostPort, ...]) -> None:
-        self._extent = extent
+        super().__init__(extent, np.bool_)
         self._usage = usage
         self._wanted = wanted
-        self._values = np.zeros(0, dtype=np.bool_)
-        self._position = -1
-        self.log = RowLog()
 
     def _conflicts(self, used: set[HostPort]) -> bool:
         return any(ports_conflict(used, wanted) for wanted in self._wanted)
 
-    def _refresh(self) -> None:
-        used, source = self._extent.used, self._usage.ports_log
-        if len(self._values) < used:
-            self._values = grown(self._values, used, False)
-        if self._position == source.version:
-            return
-        changed = source.changed_since(self._position) if self._position >= 0 else None
-        if changed is None:
-            self._values[:] = False
-            for row, info in self._usage.rows_with_ports.items():
-                self._values[row] = self._conflicts(info.used_ports)
-            self.log.everything()
-        else:
-            for row in changed.tolist():
-                holder = self._usage.rows_with_ports.get(row)
-                value = holder is not None and self._conflicts(holder.used_ports)
-                if self._values[row] != value:
-                    self._values[row] = value
-                    self.log.append(row)
-        self._position = source.version
+    def _state(self) -> int:
+        return self._usage.ports_log.version
 
-    @property
-    def version(self) -> int:
-        self._refresh()
-        return self.log.version
+    def _changed(self, before: int) -> Rows:
+        return self._usage.ports_log.changed_since(before)
 
-    def changed_since(self, version: int) -> Rows:
-        self._refresh()
-        return self.log.changed_since(version)
-
-    def gather(self, rows: Rows) -> NDArray[np.bool_]:
-        self._refresh()
-        return self._values if rows is None else self._values[rows]
+    def _work_out(self, rows: Rows) -> NDArray[np.bool_]:
+        holders = self._usage.rows_with_ports
+        values = np.zeros(self._extent.used, dtype=np.bool_)
+        for row in holders if rows is None else rows.tolist():
+            values[row] = row in holders and self._conflicts(holders[row].used_ports)
+        return values if rows is None else values[rows]
 
     def gather_changed(self, change: PodChange) -> NDArray[np.bool_]:
         info = self._usage.rows_with_ports.get(change.row)

@@ -31,6 +31,7 @@ class PlanColumn:
         "_code",
         "_is_of_nodes",
         "_of_nodes",
+        "_only",
         "_snapshot",
         "_versions",
         "_work",
@@ -45,6 +46,7 @@ class PlanColumn:
         self._work = work
         self._versions: list[int] | None = None
         # Facts of nodes stay the same while node objects do.
+        self._only = plan.inputs[0] if len(plan.inputs) == 1 else None
         self._is_of_nodes = bool(plan.inputs) and all(isinstance(each, FACTS) for each in plan.inputs)
         self._of_nodes = -1
         """The version of the nodes it was brought up to, if it depends on nothing else."""
@@ -67,8 +69,10 @@ class PlanColumn:
         if self._of_nodes == nodes:
             return self.history
         plan, before = self.plan, self._versions
+        if self._only is not None and before is not None and self._only.version == before[0] and self.is_whole:
+            return self.history
         versions = [each.version for each in plan.inputs]
-        if before is None or not versions or len(self.history.values) != self._snapshot.row_count:
+        if before is None or not versions or not self.is_whole:
             self._by_state.clear()
             self._evaluate(plan, versions, ALL_ROWS)
         elif versions != before:
@@ -78,9 +82,14 @@ class PlanColumn:
             self._of_nodes = nodes
         return self.history
 
+    @property
+    def is_whole(self) -> bool:
+        """No node has come since."""
+        return len(self.history.values) == self._snapshot.row_count
+
     def _evaluate(self, plan: Plan, versions: list[int], rows: Rows) -> None:
         history = self.history
-        known = self._versions is not None and len(history.values) == self._snapshot.row_count
+        known = self._versions is not None and self.is_whole
         self._versions = versions
         if not self._snapshot.row_count:
             self.is_constant = False

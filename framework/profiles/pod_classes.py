@@ -65,6 +65,19 @@ class PodClass:
         """What PostFilter plugins keep."""
         self.scores: Scores | None = None
 
+    @property
+    def is_columnar(self) -> bool:
+        """Plugins were asked for nothing but columns, of all nodes."""
+        filters, scores = self.filter_memo, self.score_memo
+        return (
+            filters is not None
+            and filters.entries is not None
+            and all(entry.per_node is None for entry in filters.entries)
+            and scores is not None
+            and scores.parts is not None
+            and all(part.column is not None for part in scores.parts)
+        )
+
     def stands(self, objects: int) -> bool:
         """Whether no object but pods and nodes has changed since plugins were asked."""
         return self.filter_memo is None or self.filter_memo.grounds.objects == objects
@@ -85,18 +98,13 @@ class PodClasses:
         scoring: Iterable[Plugin],
         snapshot: Snapshot,
         rule: ReuseRule,
-        *,
-        per_node: bool,
     ) -> None:
-        """``filtering`` have PreFilter or a filter plan, ``scoring`` PreScore or a score plan; ``per_node``: there are
-        plugins that answer node by node."""
+        """``filtering`` have PreFilter or a filter plan, ``scoring`` PreScore or a score plan."""
         self.work = Work()
         self._filtering = tuple(filtering)
         self._scoring = tuple(scoring)
         self._snapshot = snapshot
         self._rule = rule
-        self._keeps_small = not per_node
-        """Plugins that answer node by node want to know which pods have come before."""
         self._by_signature: dict[bytes, tuple[PodClass, dict[str, Any]]] = {}
         self._by_fragments: dict[Hashable, PodClass] = {}
         self._seen: dict[int, None] = {}
@@ -104,8 +112,8 @@ class PodClasses:
         self._states: WeakValueDictionary[tuple[Input, ...], States] = WeakValueDictionary()
         self._verdicts: WeakValueDictionary[Hashable, Verdicts] = WeakValueDictionary()
         self._sums: WeakValueDictionary[Hashable, Sums] = WeakValueDictionary()
-        self._passed: dict[bytes, None] = {}
-        """Signatures of pods whose fragments were not all asked for."""
+        self._passed: dict[bytes, PodClass] = {}
+        """By signature, classes of one pod whose fragments were not all asked for."""
         self._fragments: dict[int, None] = {}
         self._telling = 0
         """Number of the plugin whose fragments told the last new class from all others."""
@@ -118,7 +126,7 @@ class PodClasses:
     def of(self, pod: PodInfo) -> PodClass:
         if self._passing is not None:
             # What has no rows of its own is small, and may come again.
-            if self._made_rows or not self._keeps_small:
+            if self._made_rows or not self._passing.is_columnar:
                 self._passing.forget()
             else:
                 self._keep(self._passing)
@@ -130,15 +138,20 @@ class PodClasses:
         known = self._by_signature.get(key)
         if known is None:
             if key not in self._passed and self._is_unlike_any(pod):
-                self._passed[key] = None
+                self._passing = self._passed[key] = PodClass(reuses_filter=False, reuses_score=False)
+                self._passing.sights = 1
                 _bound(self._passed, SEEN_ONCE)
-                return PodClass(reuses_filter=False, reuses_score=False)
+                return self._passing
+            passed = self._passed.pop(key, None)
             # What was derived from one pod of this signature is true of all.
-            known = self._by_signature[key] = (self._class_of(pod), {name: getattr(pod, name) for name in FIGURES})
+            known = self._by_signature[key] = (
+                self._class_of(pod, passed),
+                {name: getattr(pod, name) for name in FIGURES},
+            )
             _bound(self._by_signature, KEPT_SIGNATURES)
-            if key in self._passed:
-                del self._passed[key]
-                known[0].sights += 1
+            if passed is not None and known[0] is not passed:
+                known[0].sights += passed.sights
+                passed.forget()
         else:
             pod.__dict__.update(known[1])
         found = known[0]
@@ -158,14 +171,16 @@ class PodClasses:
         fragment = asked(pod)
         return fragment is not None and not _second_sight(self._fragments, (number, fragment))
 
-    def _class_of(self, pod: PodInfo) -> PodClass:
+    def _class_of(self, pod: PodInfo, passed: PodClass | None) -> PodClass:
+        """``passed``: of an equal pod, if there was one."""
         filtering = tuple(each.fragment(pod) for each in self._filtering)
         scoring = tuple(each.score_fragment(pod) for each in self._scoring)
         found = self._by_fragments.get((filtering, scoring))
         if found is None:
-            found = self._by_fragments[filtering, scoring] = PodClass(
-                reuses_filter=_reusable(self._filtering, filtering), reuses_score=_reusable(self._scoring, scoring)
-            )
+            found = passed or PodClass(reuses_filter=False, reuses_score=False)
+            found.reuses_filter = _reusable(self._filtering, filtering)
+            found.reuses_score = _reusable(self._scoring, scoring)
+            self._by_fragments[filtering, scoring] = found
             _bound(self._by_fragments, KEPT_SIGNATURES)
             # The last one is the most particular: what is scored is more than what is filtered by.
             for number, fragment in enumerate((*filtering, *scoring)):

@@ -85,7 +85,6 @@ class Profile:
             dict.fromkeys([*on.of("preScore", points.PreScorePlugin), *scored]),
             self._services.snapshot,
             self._services.reuse,
-            per_node=len(planned) < len(self.filter) or len(scored) < len(on.listed("score")),
         )
         self._local_filters: dict[str, FilterNodePlans] = {}
         if self._services.reuse == "used":

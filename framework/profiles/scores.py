@@ -240,8 +240,11 @@ class Scores:
             if of_states is not None:
                 assert isinstance(column, StateColumn)
                 normalized = None if part.bounds is None else of_states.normalized
-                tables = (column.table, normalized)
-                made.append(RecordedScores(point.plugin, point.weight, column.states.history.mark(), None, tables))
+                made.append(
+                    RecordedScores(
+                        point.plugin, point.weight, column.states.history.mark(), None, (column.table, normalized)
+                    )
+                )
             else:
                 assert isinstance(column, PlanColumn)
                 mark = None if by_row is None else by_row.history.mark()

@@ -13,7 +13,7 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from framework.columns import Grouping, Groups, Snapshot, groupings
+from framework.columns import FACTS, Grouping, Groups, Snapshot, groupings
 from framework.interface.columns import Input, Plan
 from framework.profiles.work import Work
 from framework.trace.history import History
@@ -30,6 +30,7 @@ class States:
 
     def __init__(self, snapshot: Snapshot, inputs: tuple[Input, ...]) -> None:
         self._snapshot = snapshot
+        self.nodes_log = snapshot.nodes_log
         self._inputs = inputs
         self._numbered: list[Any] = []
         """Inputs that tell rows apart by a number, too."""
@@ -88,7 +89,8 @@ class States:
             return
         states = [self._state_of(row) for row in rows]
         if len(rows) <= MOST_MOVES:
-            self.history.write(np.array(rows, dtype=np.intp), np.array(states), len(rows))
+            for row, state in zip(rows, states, strict=True):
+                self.history.write(row, state, 1)
         else:
             by_row = groups.numbers.copy()
             by_row[rows] = states
@@ -159,7 +161,7 @@ class States:
 class StateColumn:
     """``states`` are those of the plan's inputs."""
 
-    __slots__ = ("_serial", "_versions", "_work", "plan", "states", "table")
+    __slots__ = ("_is_of_nodes", "_of_nodes", "_serial", "_versions", "_work", "plan", "states", "table")
 
     def __init__(self, states: States, work: Work, plan: Plan) -> None:
         self.plan = plan
@@ -167,16 +169,24 @@ class StateColumn:
         self._work = work
         self._versions: list[int] = []
         self._serial = -1
+        self._is_of_nodes = all(isinstance(each, FACTS) for each in plan.inputs)
+        self._of_nodes = -1
+        """The version of the nodes it was brought up to, if it depends on nothing else."""
         self.table: Ints = np.zeros(0, dtype=np.int64)
         """State → score. Another array whenever one has changed; not to be written to. States without rows have any."""
 
     def follow(self) -> None:
         states, plan = self.states, self.plan
+        nodes = states.nodes_log.version
+        if nodes == self._of_nodes and states.serial == self._serial:
+            return
         versions = [each.version for each in plan.inputs]
         if versions == self._versions and states.serial == self._serial and states.is_whole:
             return
         states.follow()
         self._versions, self._serial = versions, states.serial
+        if self._is_of_nodes:
+            self._of_nodes = nodes
         occurring, rows = states.occurring()
         self._work.rows += len(rows)
         found = plan.kernel(*[each.gather(rows) for each in plan.inputs])
