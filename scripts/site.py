@@ -102,7 +102,9 @@ class Site:
     def command(self, run: str, body: dict[str, Any]) -> Any:
         return self.post(f"/api/v1/runs/{run}/commands/", {**body, "client_id": str(uuid.uuid4())})
 
-    def run_until(self, run: str, what: str, reached: Callable[[Any], bool]) -> Any:
+    def run_until(
+        self, run: str, what: str, reached: Callable[[Any], bool], *, seconds: float = PATIENCE_SECONDS
+    ) -> Any:
         seen: Any = None
 
         def look() -> Any:
@@ -112,7 +114,7 @@ class Site:
             return seen if reached(seen) else None
 
         try:
-            return eventually(what, look)
+            return eventually(what, look, seconds=seconds)
         except Unfinished as late:
             raise Unfinished(f"{late}; the run is {seen}") from None
 

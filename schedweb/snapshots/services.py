@@ -15,7 +15,7 @@ from typing import Any, Final
 import msgspec
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.core.files.uploadedfile import UploadedFile
+from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.db import transaction
 from django.db.models import ProtectedError
 from django.utils import timezone
@@ -66,6 +66,10 @@ def import_create(*, user: User, filename: str, upload: UploadedFile[bytes] | by
     imports_expire()
     row = Import.objects.create(created_by=user, filename=filename[:255], size_bytes=size)
     row.upload.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    if isinstance(upload, TemporaryUploadedFile):
+        # It is on disk already, and may be as large as half a gigabyte.
+        shutil.move(upload.temporary_file_path(), row.upload)
+        return row
     with row.upload.open("wb") as file:
         if isinstance(upload, bytes):
             file.write(upload)

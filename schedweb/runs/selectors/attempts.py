@@ -55,7 +55,9 @@ def stored_attempt(key: RunKey, number: int) -> StoredAttempt:
     row = Attempt.objects.select_related("run").defer("run__columns").filter(run=run, number=number).first()
     if row is None:
         raise not_found(f"Attempt {number} is not stored.")
-    chunk = AttemptChunk.objects.filter(run=run, first__lte=number).order_by("-first").first()
+    # Not the usage beside the traces: its whole tables are larger than a chunk.
+    before = AttemptChunk.objects.filter(run=run, first__lte=number).only("first", "count", "traces")
+    chunk = before.order_by("-first").first()
     if chunk is None or number >= chunk.first + chunk.count:
         raise not_found(f"What the plugins said in attempt {number} is no longer stored.")
     return StoredAttempt(row, decode_attempt(bytes(chunk.traces), number - chunk.first))

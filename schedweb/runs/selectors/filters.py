@@ -4,7 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Final
+
+from django.db.models import QuerySet
 
 from framework.interface import Code, Status
 from framework.trace.attempt import FEASIBLE, NOT_EVALUATED
@@ -14,6 +17,7 @@ from schedweb.engine.usage_log import Amounts, padded, usage_at
 from schedweb.runs.amounts import amount_text
 from schedweb.runs.models import AttemptChunk, NodeRecord, PodRecord
 from schedweb.runs.selectors.attempts import StoredAttempt
+from schedweb.runs.selectors.json_columns import parsed, text_of
 
 NEAREST: Final = 20
 
@@ -52,17 +56,27 @@ def usage_before(stored: StoredAttempt) -> dict[int, Amounts]:
 def node_facts(stored: StoredAttempt) -> dict[str, NodeFacts]:
     size = len(stored.row.run.resources)
     usage = usage_before(stored)
-    rows = NodeRecord.objects.filter(run=stored.row.run_id).order_by("present", "row")
+    nodes = NodeRecord.objects.filter(run=stored.row.run_id).order_by("present", "row")
+    rows = list(nodes.values_list("row", "name", "zone", "type", text_of("allocatable")))
+    now = {} if usage else usage_now(nodes, size)
     facts = {}
-    for row, name, zone, type_, allocatable, requested, reserved in rows.values_list(
-        "row", "name", "zone", "type", "allocatable", "requested", "reserved"
-    ):
-        now = [a + b for a, b in zip(padded(requested, size), padded(reserved, size), strict=True)]
+    for (row, name, zone, type_, _), allocatable in zip(rows, parsed(row[4] for row in rows), strict=True):
         before = usage.get(row)
-        used = now if not usage else padded(before or (), size)
+        used = padded(before or (), size) if usage else now[row]
         if name not in facts or before is not None:
             facts[name] = NodeFacts(zone, type_, padded(allocatable, size), used)
     return facts
+
+
+def usage_now(nodes: QuerySet[NodeRecord], size: int) -> dict[int, list[int]]:
+    """Row → what is in use."""
+    rows = list(nodes.values_list("row", text_of("requested"), text_of("reserved")))
+    return {
+        row[0]: [a + b for a, b in zip(padded(requested, size), padded(reserved, size), strict=True)]
+        for row, requested, reserved in zip(
+            rows, parsed(row[1] for row in rows), parsed(row[2] for row in rows), strict=True
+        )
+    }
 
 
 def wanted_of(stored: StoredAttempt) -> Wanted:
@@ -119,7 +133,6 @@ class FilterView:
     def __init__(self, stored: StoredAttempt) -> None:
         self.stored = stored
         self.trace = stored.trace
-        self.facts = node_facts(stored)
         self.wanted = wanted_of(stored)
         self.members: dict[tuple[str, Code, tuple[str, ...]], list[str]] = {}
         self.status: dict[tuple[str, Code, tuple[str, ...]], Status] = {}
@@ -129,6 +142,11 @@ class FilterView:
             self.collect()
         elif self.trace.pre_filter_status is not None:
             self.add(self.trace.pre_filter_status, list(self.facts))
+
+    @cached_property
+    def facts(self) -> dict[str, NodeFacts]:
+        """Of all nodes; an attempt that no node refused needs none."""
+        return node_facts(self.stored)
 
     def collect(self) -> None:
         found = self.trace.filter

@@ -12,12 +12,14 @@ from schedweb.api.errors import not_found
 from schedweb.api.windows import Window, window_body
 from schedweb.runs.amounts import amount_text
 from schedweb.runs.models import NodeRecord, PodRecord, Run
+from schedweb.runs.selectors.json_columns import parsed, text_of
 from schedweb.runs.selectors.pods import PodFilter, cards, moment_window, yaml_of
 
 MAX_NODES: Final = 5000
 TABLE_FIELDS: Final = (
     "row", "name", "zone", "pool", "type", "cordoned", "tainted", "allocatable", "requested", "reserved", "pods"
 )  # fmt: skip
+AMOUNTS: Final = frozenset({"allocatable", "requested", "reserved", "pods"})
 
 
 class Coded:
@@ -44,7 +46,13 @@ def table_rows(run: Run, window: Window) -> tuple[int, list[tuple[Any, ...]]]:
         nodes: list[NodeRecord] = run.moment.nodes
         return len(nodes), [tuple(getattr(node, field) for field in TABLE_FIELDS) for node in window.cut(nodes)]
     present = present_nodes(run)
-    return present.count(), list(window.cut(present.order_by("row").values_list(*TABLE_FIELDS)))
+    asked = [text_of(field) if field in AMOUNTS else field for field in TABLE_FIELDS]
+    rows = list(window.cut(present.order_by("row").values_list(*asked)))
+    columns = [
+        parsed(column) if field in AMOUNTS else column
+        for field, column in zip(TABLE_FIELDS, zip(*rows, strict=True), strict=False)
+    ]
+    return present.count(), list(zip(*columns, strict=True))
 
 
 def node_names(run: Run) -> list[str]:
