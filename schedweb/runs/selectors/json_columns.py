@@ -1,4 +1,4 @@
-"""Columns of short JSON lists, one per node: parsed all at once, because thousands of parsers take a tenth of a second."""
+"""Columns of short JSON lists, one per node, parsed all at once: thousands of parsers take a tenth of a second."""
 
 from __future__ import annotations
 
