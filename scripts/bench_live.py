@@ -16,7 +16,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Page, WebSocket, sync_playwright
+from playwright.sync_api import Browser, Page, ViewportSize, WebSocket, sync_playwright
 
 from scripts.bench_cluster import configured, created, imported, write_cluster
 from scripts.bench_processes import Watched
@@ -25,7 +25,7 @@ from scripts.processes import Playground
 from scripts.site import Site
 
 FLAGS = ["--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--disable-background-networking"]
-SIZE = {"width": 1440, "height": 900}
+SIZE: ViewportSize = {"width": 1440, "height": 900}
 PATIENCE = 120_000
 #: Long tasks, and how long every key press and click took up to the next picture.
 OBSERVE = """
@@ -87,7 +87,7 @@ def opened(browser: Browser, site: Site, path: str) -> Seen:
     return seen
 
 
-def play(site: Site, run: str, watched: Watched, meanwhile: Callable[[], bool]) -> Played:
+def play(site: Site, run: str, watched: Watched, meanwhile: Callable[[], object]) -> Played:
     """From Play to the end; `meanwhile` is called over and over and must take its time."""
     before, began = watched.cpu_by_name(), time.monotonic()
     site.command(run, {"type": "play", "speed": "max"})
@@ -104,9 +104,11 @@ def play(site: Site, run: str, watched: Watched, meanwhile: Callable[[], bool]) 
     return Played(body["attempts"], seconds, sum(used.values()), engine)
 
 
-def idle(seconds: float = 0.25) -> bool:
-    time.sleep(seconds)
-    return True
+def waiting_with(seen: list[Seen]) -> Callable[[], object]:
+    """Playwright hears of messages only while it is waited with."""
+    if not seen:
+        return lambda: time.sleep(0.25)
+    return lambda: seen[0].page.wait_for_timeout(250)
 
 
 def percentile(values: list[float], share: float) -> float:
@@ -125,11 +127,7 @@ def throughput(site: Site, watched: Watched, browser: Browser, start: Callable[[
         for each in seen:
             each.messages.clear()
 
-        def wait() -> bool:
-            # Playwright hears of messages only while it is waited with.
-            return idle() if not seen else bool(seen[0].page.wait_for_timeout(250)) or True
-
-        played = play(site, run, watched, wait)
+        played = play(site, run, watched, waiting_with(seen))
         told = [each.messages for each in seen]
         messages = max((len(one) for one in told), default=0) / played.seconds
         kib = max((sum(size for _, size in one) for one in told), default=0) / played.seconds / 1024
@@ -145,17 +143,15 @@ def throughput(site: Site, watched: Watched, browser: Browser, start: Callable[[
 def interactions(seen: Seen, run: str) -> dict[str, Callable[[], Any]]:
     page = seen.page
     board = page.locator("[data-column='active'] [data-card]")
+    turns = [0, 1, 2] * 200
 
     def select() -> None:
-        board.nth(select.turn % 3).click(force=True)  # type: ignore[attr-defined]
-        select.turn += 1  # type: ignore[attr-defined]
+        board.nth(turns.pop()).click(force=True)
         page.wait_for_timeout(150)
-
-    select.turn = 0  # type: ignore[attr-defined]
 
     def open_pod() -> None:
         page.locator("[data-column='bound'] [data-card]").first.click(force=True)
-        page.get_by_role("link", name="Open the pod's page").or_(page.locator("aside a[href*='/pods/']")).first.click()
+        page.keyboard.press("Enter")
         page.wait_for_url("**/pods/**")
         page.wait_for_timeout(300)
         page.go_back()
@@ -200,7 +196,7 @@ def responsiveness(site: Site, watched: Watched, browser: Browser, start: Callab
     gaps: list[float] = []
     turn = 0
 
-    def act() -> bool:
+    def act() -> None:
         nonlocal turn
         name = list(acts)[turn % len(acts)]
         turn += 1
@@ -211,7 +207,6 @@ def responsiveness(site: Site, watched: Watched, browser: Browser, start: Callab
         if on is seen:
             tasks.extend(found)
             gaps.extend(seen.page.evaluate(SCROLL))
-        return True
 
     played = play(site, run, watched, act)
     print(f"\nmeanwhile, in {played.seconds:.0f} s of play ({played.attempts / played.seconds:,.0f} attempts/s):\n")

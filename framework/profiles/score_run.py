@@ -21,10 +21,10 @@ from framework.profiles.feasible import FeasibleNodes
 from framework.profiles.outcomes import answer, error_text, raised
 from framework.profiles.pod_classes import PodClass, PodClasses
 from framework.profiles.score_part import Ints, ScorePart, ScorePoint
-from framework.profiles.scores import Scores, Totals
+from framework.profiles.scores import NOT_FEASIBLE, Scores, Totals
 from framework.profiles.verdicts import Verdicts
 from framework.profiles.work import Work
-from framework.trace.attempt import PluginScores, Recorded, RecordedScores, ScoreTrace
+from framework.trace.attempt import PluginScores, Recorded, RecordedScores, ScoreTrace, margin_of
 
 _INT64: Final = 1 << 64
 
@@ -126,9 +126,13 @@ def _best_of_columns(scores: Scores, totals: Totals, found: FeasibleNodes, work:
     work.whole += 1
     by_row = totals.by_row
     best = by_row.item(by_row.argmax())
-    tied = found.positions_where(by_row == best)
+    are_best = by_row == best
+    tied = found.positions_where(are_best)
+    rest = np.where(are_best, NOT_FEASIBLE, by_row)
+    below = rest.item(rest.argmax())
+    margin = 0 if below == NOT_FEASIBLE else best - below
     best += totals.everywhere
-    trace = ScoreTrace.of(_recorded(found, verdicts), scores.recorded(), found.count, best, len(tied))
+    trace = ScoreTrace.of(_recorded(found, verdicts), scores.recorded(), found.count, best, len(tied), margin)
     return Scored(trace, tied, lambda: _places(found, tied))
 
 
@@ -172,7 +176,8 @@ def _with_others(
     places = np.flatnonzero(total == best)
     tied = snapshot.position_of_row[rows[places]]
     ordered = [recorded[part.point.plugin] for part in parts]
-    trace = ScoreTrace.of(_recorded(found, verdicts), ordered, found.count, best, len(tied))
+    margin = margin_of(total, best)
+    trace = ScoreTrace.of(_recorded(found, verdicts), ordered, found.count, best, len(tied), margin)
     return Scored(trace, tied, lambda: places)
 
 

@@ -199,6 +199,7 @@ class ScoreTrace:
         "_positions",
         "_total",
         "best",
+        "margin",
         "places",
         "recorded",
         "recorded_plugins",
@@ -224,13 +225,17 @@ class ScoreTrace:
         """The highest total."""
         self.ties = len(candidates)
         """How many nodes have it."""
+        self.margin = margin_of(total, self.best)
+        """How far it is above the highest total below it; 0 when there is none."""
 
     @classmethod
-    def of(cls, recorded: Recorded, plugins: list[RecordedScores], places: int, best: int, ties: int) -> ScoreTrace:
+    def of(
+        cls, recorded: Recorded, plugins: list[RecordedScores], places: int, best: int, ties: int, margin: int
+    ) -> ScoreTrace:
         trace = cls.__new__(cls)
         trace._positions = trace._plugins = trace._total = trace._candidates = None
         trace.recorded, trace.recorded_plugins = recorded, plugins
-        trace.places, trace.best, trace.ties = places, best, ties
+        trace.places, trace.best, trace.ties, trace.margin = places, best, ties, margin
         return trace
 
     @property
@@ -283,6 +288,11 @@ class ScoreTrace:
     def __reduce__(self) -> tuple[Any, ...]:
         whole = self.whole()
         return ScoreTrace, (whole.positions, whole.plugins, whole.total, whole.candidates)
+
+
+def margin_of(total: NDArray[np.int64], best: int) -> int:
+    below = total[total < best]
+    return best - int(below.max()) if len(below) else 0
 
 
 def _total(plugins: list[PluginScores], places: int) -> NDArray[np.int64]:

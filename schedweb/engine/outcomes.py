@@ -38,13 +38,8 @@ def rejectors_of(trace: AttemptTrace) -> tuple[tuple[str, int], ...]:
 
 def score_of(trace: AttemptTrace) -> tuple[int, int, int] | None:
     """(best total, margin to the best node below it, how many share the best)."""
-    if trace.scores is None or not len(trace.scores.total):
-        return None
-    total = trace.scores.total
-    best = int(total.max())
-    ties = len(trace.scores.candidates)
-    below = total[total < best]
-    return best, best - int(below.max()) if len(below) else 0, ties
+    scores = trace.scores
+    return None if scores is None or not scores.places else (scores.best, scores.margin, scores.ties)
 
 
 def score_words(trace: AttemptTrace) -> str:

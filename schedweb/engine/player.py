@@ -316,7 +316,7 @@ class Player:
         generator = SeededGenerator(seed)
         services = self.scheduler.core.services
         services.generator = generator
-        services.ties = Ties(self.options.ties, generator)
+        services.ties = self.scheduler.core.ties = Ties(self.options.ties, generator)
 
     def set_configuration(self, text: str) -> None:
         """Raises RunRefused, ProfileError and ValueError; nothing has changed then."""

@@ -51,6 +51,9 @@ class Digests(Observer):
 
     def attempt(self, trace: AttemptTrace) -> None:
         self.digest = digest(trace, self.digest)
+        if trace.scores is not None:
+            # Told by the cycle as it goes, and as worked out from every node's scores.
+            assert trace.scores.margin == trace.scores.whole().margin
         self.attempts.append(
             f"{trace.pod} {trace.attempt} {trace.result} {trace.selected} {trace.message} {self.digest}"
         )

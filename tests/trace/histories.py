@@ -7,7 +7,7 @@ import random
 import numpy as np
 
 from framework.interface import SUCCESS
-from framework.trace.attempt import AttemptTrace, FilterTrace, Recorded, RecordedScores, ScoreTrace
+from framework.trace.attempt import AttemptTrace, FilterTrace, Recorded, RecordedScores, ScoreTrace, margin_of
 from framework.trace.history import History
 from tests.trace.attempts import FIT, TAINT, Attempts
 
@@ -62,5 +62,5 @@ class Histories:
         ]
         best = int(total.max())
         ties = int(np.count_nonzero(total == best))
-        trace.scores = ScoreTrace.of(recorded, plugins, len(total), best, ties)
+        trace.scores = ScoreTrace.of(recorded, plugins, len(total), best, ties, margin_of(total, best))
         return trace
