@@ -13,7 +13,7 @@ from typing import Final
 from framework.objects.metadata import RawQuantity, ResourceList
 from framework.objects.names import qualified_name_errors
 from framework.objects.node import Node
-from framework.objects.pod import Container, ContainerStatus, Pod, PodSpec, ResourceRequirements
+from framework.objects.pod import Container, ContainerStatus, Pod
 from framework.objects.quantity import NANOS, NANOS_PER_MILLI, parse_quantity, rounded
 
 Resources = dict[str, int]
@@ -49,7 +49,10 @@ def pod_requests(
     ``use_status`` takes resources reported by the kubelet into account (in-place resize), ``pod_level`` those in
     spec.resources; ``non_missing`` (cpu in millicores, the rest in units) stands in for what a container does not name.
     """
-    return _as_resources(_pod_nanos(pod, use_status, pod_level, _as_nanos(non_missing) if non_missing else None))
+    missing = None
+    if non_missing:
+        missing = _DEFAULT_NANOS if non_missing is NON_MISSING_DEFAULTS else _as_nanos(non_missing)
+    return _as_resources(_pod_nanos(pod, use_status, pod_level, missing))
 
 
 def placed_requests(pod: Pod) -> Resources:
@@ -115,9 +118,14 @@ def _report_what_was_asked(containers: Sequence[Container], statuses: Sequence[C
 @lru_cache(maxsize=1 << 14)
 def _plain_figures(asked: tuple[tuple[tuple[str, RawQuantity], ...], ...]) -> Figures:
     """Of containers that ask for this."""
-    containers = tuple(Container(resources=ResourceRequirements(requests=dict(each))) for each in asked)
-    pod = Pod(spec=PodSpec(containers=containers))
-    return placed_requests(pod), non_zero_requests(pod)
+    named: Nanos = {}
+    counted: Nanos = {}
+    for each in asked:
+        nanos = _parsed(dict(each))
+        _add(named, nanos)
+        _add(counted, {**_DEFAULT_NANOS, **nanos})
+    non_zero = _as_resources(counted)
+    return _as_resources(named), (non_zero.get(CPU, 0), non_zero.get(MEMORY, 0))
 
 
 def node_allocatable(node: Node) -> Resources:
@@ -174,8 +182,13 @@ def aggregate_container_nanos(pod: Pod, *, limits: bool = False) -> Nanos:
 
 
 def _pod_nanos(pod: Pod, use_status: bool, pod_level: bool, non_missing: Nanos | None) -> Nanos:
-    effective = _effective_requests(pod) if use_status else _spec_requests
-    if non_missing:
+    reported = use_status and (pod.status.container_statuses or pod.status.init_container_statuses)
+    effective = _effective_requests(pod) if reported else _spec_requests
+    containers = pod.spec.containers
+    if len(containers) == 1 and not pod.spec.init_containers:
+        own = effective(containers[0])
+        requests = {**non_missing, **own} if non_missing else dict(own)
+    elif non_missing:
         requests = _aggregate(pod, lambda container: {**non_missing, **effective(container)})
     else:
         requests = _aggregate(pod, effective)
@@ -274,6 +287,9 @@ def _raise_to(total: Nanos, other: Nanos) -> None:
 
 def _as_nanos(amounts: Mapping[str, int]) -> Nanos:
     return {name: amount * (NANOS_PER_MILLI if name == CPU else NANOS) for name, amount in amounts.items()}
+
+
+_DEFAULT_NANOS: Final = _as_nanos(NON_MISSING_DEFAULTS)
 
 
 def _as_resources(nanos: Nanos) -> Resources:

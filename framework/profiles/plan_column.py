@@ -18,6 +18,7 @@ from framework.profiles.work import Work
 from framework.trace.history import History, narrowest
 
 KEPT_STATES: Final = 4096
+_NO_VALUES: Final = np.zeros(0, dtype=np.int64)
 FEW_VALUES: Final = 8
 """A plan is worked out per value of its axis when there are at least this many rows for every value."""
 
@@ -56,7 +57,7 @@ class PlanColumn:
         self._by_code: NDArray[Any] | None = None
         self.is_constant = False
         """Known to be one value for all rows."""
-        self.history = History(np.zeros(0, dtype=np.int64))
+        self.history = History(_NO_VALUES)
         self._code: Callable[[int], int | None] | None = (
             getattr(plan.inputs[0], "code", None) if len(plan.inputs) == 1 else None
         )

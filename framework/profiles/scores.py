@@ -67,6 +67,10 @@ class OfStates:
         if column.table is self._table and known is not None and known[0] is among[0] and known[1] is among[1]:
             return
         occur = states.occurring()[0] if everywhere else states.among(verdicts.history.values == 0)
+        self._among = among
+        if len(occur) == 1 and len(column.table) == 1:
+            self._one_state(part, column.table)
+            return
         raw = column.table[occur]
         limits = (int(raw.min()), int(raw.max())) if len(raw) else (0, 0)
         if column.table is not self._table or limits != self._limits:
@@ -78,7 +82,17 @@ class OfStates:
         points = self.normalized[occur]
         _check_range(points)
         self.same = int(self.weighted[occur[0]]) if len(occur) and (points == points[0]).all() else None
-        self._among = among
+
+    def _one_state(self, part: ScorePart, table: Ints) -> None:
+        """All rows are in it."""
+        raw = table.item(0)
+        self._table, self._limits = table, (raw, raw)
+        self.normalized = table if part.bounds is None else part.bounds.normalize_between(table, raw, raw)
+        points = self.normalized.item(0)
+        if not MIN_NODE_SCORE <= points <= MAX_NODE_SCORE:
+            raise OutOfRange
+        self.weighted = self.normalized * np.int64(part.point.weight)
+        self.same = points * part.point.weight
 
 
 class ByRow:

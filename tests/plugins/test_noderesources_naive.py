@@ -13,10 +13,18 @@ from hypothesis import strategies as st
 
 from framework.columns import Snapshot
 from framework.configuration.shapes import UtilizationShapePoint
-from framework.interface import CycleState, PodInfo
+from framework.interface import Column, CycleState, PodInfo
 from framework.objects import Node, Pod
 from framework.objects.decode import decode_manifest
 from framework.plugins.noderesources import NodeResourcesBalancedAllocation, NodeResourcesFit
+from framework.plugins.noderesources.allocation import (
+    EXACT,
+    Amount,
+    least_allocated,
+    most_allocated,
+    shares,
+    weighted_mean,
+)
 from framework.plugins.noderesources.args import (
     NodeResourcesBalancedAllocationArgs,
     NodeResourcesFitArgs,
@@ -24,6 +32,7 @@ from framework.plugins.noderesources.args import (
     ResourceSpec,
     ScoringStrategy,
 )
+from framework.plugins.noderesources.balanced import gain
 from tests.plugins import naive_resources as naive
 from tests.plugins.domain_worlds import Change
 from tests.plugins.evaluation import NO_HANDLE, cluster, run_filter, run_score
@@ -191,3 +200,97 @@ def test_the_random_clusters_reach_every_verdict() -> None:
     reasons = {"Too many pods", *(f"Insufficient {name}" for name in RESOURCES)}
     assert reasons | {"passes", "Unschedulable", "UnschedulableAndUnresolvable"} <= seen.keys()
     assert np.median(list(seen.values())) > 30
+
+
+# --- whole numbers in float64 -----------------------------------------------------------------------------------------
+
+INT64 = 1 << 63
+EDGES = (0, 1, 2, 3, 99, 100, 101, EXACT - 1, EXACT, EXACT + 1, 1 << 53, (1 << 53) + 1, INT64 // 100, INT64 - 1)
+AMOUNTS = st.one_of(st.sampled_from(EDGES), st.integers(0, 300), st.integers(0, EXACT), st.integers(0, INT64 - 1))
+NODES = st.lists(st.tuples(AMOUNTS, AMOUNTS, AMOUNTS, AMOUNTS), min_size=1, max_size=6)
+"""Of each node: cpu offered and used, memory offered and used."""
+
+
+def wrapped(value: int) -> int:
+    return (value + INT64) % (2 * INT64) - INT64
+
+
+def go_score(strategy: str, offered: int, used: int, asked: int) -> int:
+    wanted = wrapped(used + asked)
+    if strategy == "LeastAllocated":
+        part = 0 if wanted > offered else naive.truncated(wrapped(wrapped(offered - wanted) * 100), offered)
+    else:
+        part = naive.truncated(wrapped(min(wanted, offered) * 100), offered)
+    return part
+
+
+def go_mean(parts: list[tuple[int, int]]) -> int:
+    """(score, weight)"""
+    weights = sum(weight for _, weight in parts)
+    total = wrapped(sum(wrapped(score * weight) for score, weight in parts))
+    return naive.truncated(total, weights) if weights else 0
+
+
+def column_of(nodes: list[tuple[int, int, int, int]], *, exact: bool) -> Column:
+    """``exact`` False: as if nothing were known of the numbers."""
+    offered_cpu, used_cpu, offered_memory, used_memory = (
+        np.array(each, dtype=np.int64) for each in zip(*nodes, strict=True)
+    )
+    nothing = np.zeros(len(nodes), dtype=np.int64)
+    return Column(
+        ("cpu", "memory"),
+        (offered_cpu, offered_memory),
+        (used_cpu, used_memory),
+        used_cpu,
+        used_memory,
+        nothing,
+        nothing,
+        (bool(offered_cpu.all()), bool(offered_memory.all())) if exact else (False, False),
+        max(map(max, nodes)) if exact else None,
+    )
+
+
+@settings(max_examples=400, deadline=None)
+@given(NODES, AMOUNTS, AMOUNTS, st.sampled_from([(1, 1), (3, 1), (100, 7)]))
+def test_quotients_are_go_s_whether_they_are_worked_out_in_int64_or_in_float64(
+    nodes: list[tuple[int, int, int, int]], cpu: int, memory: int, weights: tuple[int, int]
+) -> None:
+    amounts = [Amount("cpu", weights[0], cpu), Amount("memory", weights[1], memory)]
+    for strategy, score in (("LeastAllocated", least_allocated), ("MostAllocated", most_allocated)):
+        want = []
+        for offered_cpu, used_cpu, offered_memory, used_memory in nodes:
+            parts = []
+            if offered_cpu:
+                parts.append((go_score(strategy, offered_cpu, used_cpu, cpu), weights[0]))
+            if offered_memory:
+                parts.append((go_score(strategy, offered_memory, used_memory, memory), weights[1]))
+            want.append(go_mean(parts))
+        for exact in (True, False):
+            found = shares(column_of(nodes, exact=exact), amounts, non_zero=True)
+            assert weighted_mean(found, score, len(nodes)).tolist() == want, (strategy, exact)
+
+
+@settings(max_examples=400, deadline=None)
+@given(NODES, AMOUNTS, AMOUNTS)
+def test_balance_is_the_same_for_numbers_known_to_be_small(
+    nodes: list[tuple[int, int, int, int]], cpu: int, memory: int
+) -> None:
+    amounts = [Amount("cpu", 1, cpu), Amount("memory", 1, memory)]
+    known, unknown = (
+        gain(shares(column_of(nodes, exact=exact), amounts, non_zero=False), len(nodes)).tolist()
+        for exact in (True, False)
+    )
+    assert known == unknown
+    for (offered_cpu, used_cpu, offered_memory, used_memory), got in zip(nodes, known, strict=True):
+        before = [(used, of) for used, of in ((used_cpu, offered_cpu), (used_memory, offered_memory)) if of]
+        asked = [amount for amount, of in ((cpu, offered_cpu), (memory, offered_memory)) if of]
+        after = [(wrapped(used + more), of) for (used, of), more in zip(before, asked, strict=True)]
+        if all(used >= 0 for used, _ in after):
+            assert got == 50 + naive.truncated(50 + naive.balance(after) - naive.balance(before), 2)
+
+
+def test_the_way_in_float64_is_taken_for_numbers_up_to_the_bound() -> None:
+    for largest, asked, exact in ((EXACT, 1, True), (EXACT + 1, 1, False), (5, EXACT, True), (5, EXACT + 1, False)):
+        column = column_of([(largest, 0, 1, 0)], exact=True)
+        (share,) = shares(column, [Amount("cpu", 1, asked)], non_zero=True)
+        assert share.exact is exact

@@ -23,6 +23,7 @@ from framework.interface import (
     ColumnScorePlugin,
     CycleState,
     EnqueueExtensions,
+    Handle,
     Input,
     Plan,
     PodInfo,
@@ -38,7 +39,7 @@ from framework.interface.columns import DomainCounts, DomainInput, PodQuery, Ter
 from framework.interface.scores import MAX_NODE_SCORE
 from framework.plugins.interpodaffinity import hints
 from framework.plugins.interpodaffinity.args import InterPodAffinityArgs
-from framework.plugins.interpodaffinity.terms import parse_error, resolved, target_of
+from framework.plugins.interpodaffinity.terms import Targets, parse_error, resolved
 
 PRE_FILTER_KEY: Final = "PreFilterInterPodAffinity"
 PRE_SCORE_KEY: Final = "PreScoreInterPodAffinity"
@@ -91,12 +92,16 @@ class InterPodAffinity(
     repeatable: ClassVar[bool] = True
     reusable: ClassVar[bool] = True
 
+    def __init__(self, args: InterPodAffinityArgs, handle: Handle) -> None:
+        super().__init__(args, handle)
+        self._targets = Targets(handle)
+
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
         return hints.events()
 
     def _required(self, pod: PodInfo) -> Required:
         terms = pod.affinity_terms
-        target = target_of(pod.pod, self.handle)
+        target = self._targets.of(pod.pod)
         if not terms.required and not terms.required_anti:
             return Required(PodQuery(()), (), (), target)
         return Required(
@@ -150,7 +155,7 @@ class InterPodAffinity(
         if error is not None:
             return Status.as_error(f"failed to parse pod: {error}")
         weights, own = self._own(pod, view)
-        placed = view.placed_terms(self._weights, target_of(pod.pod, self.handle))
+        placed = view.placed_terms(self._weights, self._targets.of(pod.pod))
         found = False
         sources: tuple[DomainInput | TermInput, ...] = (*own, placed)
         for source in sources:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Final
+from typing import Any, Final
 
 from framework.interface import Handle
 from framework.interface.affinity_terms import NO_LABELS, AffinityTerm, AffinityTerms
@@ -34,11 +34,26 @@ def resolved(term: AffinityTerm, handle: Handle) -> ResolvedTerm:
     return term.namespaces.union(found), term.selector
 
 
-def target_of(pod: Pod, handle: Handle) -> TermTarget:
-    metadata = pod.metadata
-    namespace = handle.objects.get(Namespace, "", metadata.namespace)
-    labels = tuple(sorted(namespace.metadata.labels.items())) if namespace is not None else NO_NAMESPACE_LABELS
-    return TermTarget(metadata.namespace, tuple(sorted(metadata.labels.items())), labels)
+class Targets:
+    """What placed pods' terms are held against, remembered for the last pod: PreFilter and PreScore ask alike."""
+
+    def __init__(self, handle: Handle) -> None:
+        self._handle = handle
+        self._last: tuple[Pod, Namespace | None, TermTarget] | None = None
+
+    def of(self, pod: Pod) -> TermTarget:
+        metadata = pod.metadata
+        namespace = self._handle.objects.get(Namespace, "", metadata.namespace)
+        last = self._last
+        if last is not None and last[0] is pod and last[1] is namespace:
+            return last[2]
+        labels = tuple(sorted(namespace.metadata.labels.items())) if namespace is not None else NO_NAMESPACE_LABELS
+        target = TermTarget(metadata.namespace, tuple(sorted(metadata.labels.items())), labels)
+        self._last = (pod, namespace, target)
+        return target
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"_handle": self._handle, "_last": None}
 
 
 def parse_error(terms: AffinityTerms) -> str | None:

@@ -73,7 +73,7 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ColumnScorePlugin):
             rows = row_count(column)
             if not asked:
                 return np.zeros(rows, dtype=np.int8)
-            return _gain(shares(column, scored, non_zero=False), rows)
+            return gain(shares(column, scored, non_zero=False), rows)
 
         names = tuple(amount.resource for amount in scored)
         counted = self._backed.counted(names)
@@ -94,7 +94,7 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ColumnScorePlugin):
         return tuple(Amount(spec.name, spec.weight, requests.get(spec.name, 0)) for spec in args.resources)
 
 
-def _gain(resources: Sequence[Share], rows: int) -> NDArray[np.int64 | np.int8]:
+def gain(resources: Sequence[Share], rows: int) -> NDArray[np.int64 | np.int8]:
     """How much better balanced the node is with the pod than without: 50 and half of the difference."""
     after, before = (balance(resources, with_pod=with_pod, rows=rows) for with_pod in (True, False))
     if not all(share.exact for share in resources):

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 
 import numpy as np
 
@@ -13,6 +14,11 @@ from framework.objects.extended_resources import ClassesByResource, may_be_backe
 
 Counted = tuple[tuple[int, tuple[tuple[str, int, int], ...]], ...]
 """(position of the resource, (node, devices, allocated devices) of the nodes that have some)."""
+
+
+@lru_cache(maxsize=1024)
+def _some_may_be_backed(resources: tuple[str, ...]) -> bool:
+    return any(map(may_be_backed, resources))
 
 
 class BackedResources:
@@ -29,7 +35,7 @@ class BackedResources:
 
     def counted(self, resources: Sequence[str]) -> Counted:
         """() when none of the resources is backed, which is nearly always."""
-        if not any(may_be_backed(name) for name in resources):
+        if not _some_may_be_backed(tuple(resources)):
             return ()
         counters: list[DeviceCounter] = self._handle.shared(DEVICE_COUNTERS, list)
         if not self.enabled or not counters:
