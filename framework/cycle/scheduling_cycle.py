@@ -25,7 +25,7 @@ from framework.interface.status import SUCCESS, Code, Status
 from framework.objects import Pod
 from framework.profiles import FeasibleNodes, Profile
 from framework.profiles.binding_points import run_permit
-from framework.profiles.verify import Verification
+from framework.profiles.verify import Verification, verify_final_skips
 from framework.queue import CLEAR_NOMINATION, Nomination, QueuedPodInfo
 from framework.trace.attempt import AttemptTrace
 
@@ -198,6 +198,8 @@ def prepare_binding(
     core.queue.nominator.delete(pod.metadata.uid)
 
     status = profile.run_reserve(state, pod, node_name, trace)
+    if core.services.verify_reuse and trace.cycle % core.services.verify_reuse == 0:
+        verify_final_skips(profile, state, pod, node_name)
     if profile.reserve:
         yield "Reserve"
     if status is not SUCCESS:

@@ -1,6 +1,7 @@
 """Verification of reuse: what was kept is held against what plugins say when they are asked anew, for every node.
 
-The only guard against a plugin whose plans or promises leave something out (``Plugin.reusable``, ``Plan.inputs``).
+The only guard against a plugin whose plans or promises leave something out (``Plugin.reusable``, ``Plan.inputs``,
+``Plugin.skip_is_final``).
 """
 
 from __future__ import annotations
@@ -15,9 +16,13 @@ from framework.columns import Snapshot
 from framework.interface.columns import ALL_ROWS, Plan
 from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import PodInfo
+from framework.interface.plugin import PreBindPlugin, ReservePlugin
+from framework.interface.status import SKIP, SUCCESS
+from framework.objects import Pod
 from framework.profiles.feasible import FeasibleNodes
 from framework.profiles.filter_run import FilterRun
 from framework.profiles.node_plans import TooManyStatuses
+from framework.profiles.outcomes import answer
 from framework.profiles.pod_classes import PodClass
 from framework.profiles.profile import Profile
 from framework.profiles.score_part import ScorePart
@@ -26,6 +31,21 @@ from framework.trace.attempt import AttemptTrace
 
 class ReuseDiffers(AssertionError):
     """A plugin depends on something that it does not declare. The text names plugin, pod and node."""
+
+
+def verify_final_skips(profile: Profile, state: CycleState, pod: Pod, node_name: str) -> None:
+    """Asks the plugins that the pod was not brought to whether they have nothing to do. Raises ReuseDiffers."""
+    for plugin in sorted(profile.idle(state)):
+        each = profile.plugins[plugin]
+        said: list[Any] = []
+        if isinstance(each, ReservePlugin):
+            said.append(("Reserve", answer(each.reserve(state, pod, node_name)), SUCCESS))
+            said.append(("decisions", each.decisions(state, pod, node_name), ()))
+        if isinstance(each, PreBindPlugin):
+            said.append(("PreBindPreFlight", answer(each.pre_bind_pre_flight(state, pod, node_name)[0]), SKIP))
+        for what, now, promised in said:
+            if now != promised:
+                raise ReuseDiffers(f"{plugin}: {what} for {pod.key}, which PreFilter skipped for good, is {now}")
 
 
 class Verification:

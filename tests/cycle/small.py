@@ -6,6 +6,7 @@ from collections.abc import Iterable, Sequence
 from typing import Any
 
 from framework.configuration import load_value
+from framework.configuration.feature_gates import DEFAULT_GATES, FeatureGates
 from framework.interface import Plugin
 from framework.objects import Node, Pod
 from framework.plugins.registry import built_in_registry
@@ -32,6 +33,7 @@ class SmallCluster:
         points: dict[str, Sequence[str]] | None = None,
         ties: TieRule = "smallest",
         seed: int = 1,
+        gates: FeatureGates = DEFAULT_GATES,
     ) -> None:
         registry = built_in_registry().with_plugins(more)
         scoring = ("NodeResourcesFit",) if score else ()
@@ -52,7 +54,7 @@ class SmallCluster:
             "percentageOfNodesToScore": percentage,
             "profiles": [{"plugins": {name: point(*names) for name, names in enabled.items()}}],
         }
-        loaded = load_value(written, registry)
+        loaded = load_value(written, registry, gates)
         assert loaded.effective is not None, loaded.errors
         self.scheduler = Scheduler(loaded.effective, registry, start=0, seed=seed, ties=ties, observer=Observer())
         for node in nodes:
