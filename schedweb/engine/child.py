@@ -32,6 +32,9 @@ from schedweb.engine.replay import Diverged, do, replay
 from schedweb.engine.stopwatch import Stopwatch
 
 FRAME_SECONDS = 0.1
+#: Where a batch is much work it is made less often: it may take an eighth of the time, and is never later than this.
+BATCH_SHARE = 8
+LATEST_FRAME_SECONDS = 0.5
 #: While a batch is not acknowledged the engine goes on, until this much is gathered.
 BACKLOG = 20_000
 #: Real clock: cycles within one tick have one time, so the journal gets at most this many moves a second.
@@ -39,6 +42,11 @@ TICK = 20_000_000
 #: Commands are looked for at least this often, between two operations.
 LOOK_EVERY = 8
 IDLE_SECONDS = 0.5
+
+
+def frame_after(spent: float) -> float:
+    """Seconds between two batches, if one takes that long."""
+    return min(max(FRAME_SECONDS, BATCH_SHARE * spent), LATEST_FRAME_SECONDS)
 
 
 class Engine:
@@ -55,6 +63,7 @@ class Engine:
         self.stored_position = player.position
         self.last_state = ""
         self.last_frame = 0.0
+        self.frame_seconds = FRAME_SECONDS
         self.last_checkpoint = time.monotonic()
         self.checkpoint_cost = 0.0
         self.clock_moves: list[tuple[int, int]] = []
@@ -84,7 +93,7 @@ class Engine:
             return
         if self.gatherer.size >= BACKLOG:
             self.await_ack()
-        elif time.monotonic() - self.last_frame < FRAME_SECONDS:
+        elif time.monotonic() - self.last_frame < self.frame_seconds:
             return
         self.listen(0)
         if self.may_emit():
@@ -138,7 +147,7 @@ class Engine:
     def patience(self) -> float:
         """How long the pipe may be waited for before there is something else to do."""
         now = time.monotonic()
-        frame = self.last_frame + FRAME_SECONDS - now if self.has_news() and self.may_emit() else IDLE_SECONDS
+        frame = self.last_frame + self.frame_seconds - now if self.has_news() and self.may_emit() else IDLE_SECONDS
         if not self.pace.wants_operations or self.is_backlogged():
             return max(0.0, min(frame, IDLE_SECONDS))
         if self.is_real and not self.pace.step and not self.has_work():
@@ -288,7 +297,7 @@ class Engine:
         if not self.may_emit() or not self.has_news():
             return
         soon = self.urgent and not self.pace.step
-        if soon or time.monotonic() - self.last_frame >= FRAME_SECONDS:
+        if soon or time.monotonic() - self.last_frame >= self.frame_seconds:
             self.emit(checkpoint=self.checkpoint_is_due())
 
     def checkpoint_is_due(self) -> bool:
@@ -357,6 +366,8 @@ class Engine:
         )
         self.urgent = False
         frames.write(self.outward, batch)
+        spent = time.monotonic() - self.last_frame - (self.checkpoint_cost if checkpoint else 0.0)
+        self.frame_seconds = frame_after(spent)
 
     def measured_rate(self) -> int | None:
         """Cycles per second of wall time, while there are any."""
