@@ -139,7 +139,7 @@ function Needed({ run, answer }: { run: string; answer: NodesAnswer }) {
       <div className={classes.answer} role="status"><strong>{nodesSentence(answer)}</strong><span className="grow" /><Csv name="capacity-nodes.csv" rows={() => nodesRows(answer)} /></div>
       {answer.never.length === 0 ? null : (
         <>
-          <p className={classes.note}>{t("podsPendingEvenWithSomething", { count: answer.never.length, which: answer.never.length === 1 ? t("stays") : t("stay"), such: t("suchNodes", { count: answer.limit }), which2: answer.never.length === 1 ? t("it") : t("them") })}</p>
+          <p className={classes.note}>{t("podsPendingEvenWithSomething", { count: answer.never.length, such: t("suchNodes", { count: answer.limit }) })}</p>
           {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
           <div className={classes.scroll} tabIndex={0} role="region" aria-label={t("podsThatNoSuchNode")}>
             <table className={classes.table}>

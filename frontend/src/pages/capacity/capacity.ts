@@ -59,14 +59,14 @@ export function roomOf(answer: PodsAnswer): { taking: NodeRoom[]; full: Full[] }
 export function podsSentence(answer: PodsAnswer): string {
   if (answer.fits === 0) return t("noMoreLikeFits", { pod: answer.pod });
   const more = answer.at_limit ? t("atLeast", { fits: answer.fits }) : count(answer.fits);
-  return t("moreLike", { more, pod: answer.pod, which: answer.fits === 1 ? t("fits2") : t("fit") });
+  return t("moreLike", { count: answer.fits, more, pod: answer.pod });
 }
 
 export function nodesSentence(answer: NodesAnswer): string {
   if (answer.nodes === 0) {
     return answer.never.length === 0 ? t("everyPendingPodHasRoom") : t("noNumberOfNodesLike", { shape: answer.shape });
   }
-  return t("moreNodesLikeAPlace", { count: answer.nodes, shape: answer.shape, which: answer.nodes === 1 ? t("gives") : t("give"), pending: t("pendingPods", { count: answer.helped }) })
+  return t("moreNodesLikeAPlace", { count: answer.nodes, shape: answer.shape, pending: t("pendingPods", { count: answer.helped }) })
     + t("withWouldBeLeft", { which: answer.nodes - 1 === 0 ? t("none") : t("nNodes", { count: answer.nodes - 1 }), withoneless: answer.with_one_less });
 }
 

@@ -60,15 +60,14 @@ export function yamlNote(errors: readonly Problem[], readable: boolean): string 
   if (first === undefined) return "";
   const line = errors.find((error) => error.line !== null)?.line;
   const where = line === undefined || line === null ? "" : errors.length === 1 ? t("onLine", { line }) : t("theFirstOnLine", { line });
-  const verb = errors.length === 1 ? "keeps" : "keep";
   return readable
-    ? t("errorsSaveOffSwitchingTo", { count: errors.length, where, verb })
+    ? t("errorsSaveOffSwitchingTo", { count: errors.length, where })
     : t("cannotBeReadWhichKeeps", { which: line === undefined || line === null ? t("theText") : t("lineLine2", { line }) });
 }
 
 export function who(author: string, me: string | undefined): string {
   if (author === "") return t("builtIn3");
-  return author === me ? "you" : author;
+  return author === me ? t("you") : author;
 }
 
 /** "you, today 09:57 · 3 runs" */

@@ -13,7 +13,7 @@ import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel } from "@/components/Panel";
 import { Segmented } from "@/components/Segmented";
 import { milliseconds } from "@/format/milliseconds";
-import { count, counted } from "@/format/number";
+import { count } from "@/format/number";
 import { exact, runTime } from "@/format/time";
 import { useKeys } from "@/keys/useKeys";
 import { useRunStore, useRunView } from "@/live/useLive";
@@ -22,6 +22,7 @@ import { LookingBack } from "@/rewind/LookingBack";
 import { useTitle } from "@/shell/useTitle";
 
 import classes from "./AttemptsPage.module.css";
+import { t } from "./texts";
 import { TimingPanel } from "./TimingPanel";
 
 const route = getRouteApi("/runs/$run/attempts");
@@ -33,20 +34,20 @@ export function AttemptsPage() {
   const navigate = useNavigate({ from: "/runs/$run/attempts" });
   const view = useRunView(useRunStore(run));
   const field = useRef<HTMLInputElement>(null);
-  useTitle(view.run === null ? "Attempts" : `Attempts · ${view.run.snapshot.name}`);
+  useTitle(view.run === null ? t("attempts") : t("attemptsName", { name: view.run.snapshot.name }));
   useKeys([
-    { keys: "/", label: "Filter these attempts", group: "Everywhere", run: () => field.current?.focus() },
-    { keys: "Escape", label: "Back to the run", group: "Run", run: () => void navigate({ to: "/runs/$run", params: { run } }) },
+    { keys: "/", label: t("filterTheseAttempts"), group: t("everywhere"), run: () => field.current?.focus() },
+    { keys: "Escape", label: t("backToTheRun"), group: t("run"), run: () => void navigate({ to: "/runs/$run", params: { run } }) },
   ]);
   return (
     <Page className={list.page ?? ""}>
       <LookingBack runKey={run} />
-      <nav className={list.crumbs} aria-label="Breadcrumbs">
-        <Link to="/runs/$run" params={{ run }}>{view.run === null ? "Run" : `${view.run.snapshot.name} run`}</Link><Icon name="chevronRight" size={11} /><span>Attempts</span>
+      <nav className={list.crumbs} aria-label={t("breadcrumbs")}>
+        <Link to="/runs/$run" params={{ run }}>{view.run === null ? t("run") : t("nameRun", { name: view.run.snapshot.name })}</Link><Icon name="chevronRight" size={11} /><span>{t("attempts")}</span>
       </nav>
       <header className={classes.head}>
-        <h1>Attempts</h1>
-        <Segmented label="What is shown" value={search.view ?? "rows"} options={[{ value: "rows", label: "Rows" }, { value: "timing", label: "Where the time goes" }]}
+        <h1>{t("attempts")}</h1>
+        <Segmented label={t("whatIsShown")} value={search.view ?? "rows"} options={[{ value: "rows", label: t("rows2") }, { value: "timing", label: t("whereTheTimeGoes") }]}
           onChange={(value) => void navigate({ search: (old) => ({ ...old, view: value === "timing" ? value : undefined }), replace: true })} />
       </header>
       {search.view === "timing" ? <TimingPanel run={run} /> : <Rows run={run} field={field} />}
@@ -82,39 +83,39 @@ function Rows({ run, field }: { run: string; field: React.RefObject<HTMLInputEle
       <div className={list.tools}>
         <label className={list.search}>
           <Icon name="search" size={14} />
-          <input ref={field} type="search" value={text} placeholder="namespace/name" aria-label="Filter attempts by pod" onChange={(event) => setText(event.currentTarget.value)} />
+          <input ref={field} type="search" value={text} placeholder={t("namespaceName")} aria-label={t("filterAttemptsByPod")} onChange={(event) => setText(event.currentTarget.value)} />
           <kbd aria-hidden="true">/</kbd>
         </label>
-        <select aria-label="Result" value={search.result ?? ""} className={list.select}
+        <select aria-label={t("result")} value={search.result ?? ""} className={list.select}
           onChange={(event) => void navigate({ search: (old) => ({ ...old, result: RESULTS.find((one) => one === event.currentTarget.value) }), replace: true })}>
-          <option value="">All results</option>
+          <option value="">{t("allResults")}</option>
           {RESULTS.map((result) => <option key={result} value={result}>{result}</option>)}
         </select>
-        <span className={`${classes.total} muted num`} role="status">{attempts.data === undefined ? "" : `${counted(total, "attempt")}${search.node === undefined ? "" : ` on ${search.node}`}`}</span>
-        {search.node === undefined ? null : <Button size="sm" kind="ghost" onClick={() => void navigate({ search: (old) => ({ ...old, node: undefined }), replace: true })}>On every node</Button>}
+        <span className={`${classes.total} muted num`} role="status">{attempts.data === undefined ? "" : t("nAttemptsWhich", { count: total, which: search.node === undefined ? "" : t("onNode", { node: search.node }) })}</span>
+        {search.node === undefined ? null : <Button size="sm" kind="ghost" onClick={() => void navigate({ search: (old) => ({ ...old, node: undefined }), replace: true })}>{t("onEveryNode")}</Button>}
       </div>
-      <Panel className={list.list ?? ""} aria-label="Attempts">
-        {attempts.isPending ? <Outlines count={8} height={28} label="Reading the attempts" /> : null}
-        {attempts.error === null ? null : <Failed what="The attempts could not be read." error={attempts.error} retryLabel="Read again" retry={() => void attempts.refetch()} />}
+      <Panel className={list.list ?? ""} aria-label={t("attempts")}>
+        {attempts.isPending ? <Outlines count={8} height={28} label={t("readingTheAttempts")} /> : null}
+        {attempts.error === null ? null : <Failed what={t("theAttemptsCouldNotBe")} error={attempts.error} retryLabel={t("readAgain")} retry={() => void attempts.refetch()} />}
         {attempts.data !== undefined && rows.length === 0 ? (
-          <Empty action={isFiltered ? <Button size="sm" onClick={clear}>Clear the filter</Button> : null}>
-            {isFiltered ? "No attempt matches." : "No pod was tried yet. Press Run or Step on the run’s page."}
+          <Empty action={isFiltered ? <Button size="sm" onClick={clear}>{t("clearTheFilter")}</Button> : null}>
+            {isFiltered ? t("noAttemptMatches") : t("noPodWasTriedYet")}
           </Empty>
         ) : null}
         {rows.length === 0 ? null : (
           // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- rows of many attempts scroll
-          <div className={list.scroller} tabIndex={0} role="region" aria-label="Rows of attempts">
+          <div className={list.scroller} tabIndex={0} role="region" aria-label={t("rowsOfAttempts")}>
             <table className={list.table} aria-rowcount={total + 1}>
               <thead>
                 <tr>
-                  <th scope="col">Pod</th><th scope="col" className={list.right}>Attempt</th><th scope="col">Result</th><th scope="col">Node or message</th>
-                  <th scope="col" className={list.right}>Points</th><th scope="col" className={list.right}>Took</th><th scope="col" className={list.right}>At</th>
+                  <th scope="col">{t("pod")}</th><th scope="col" className={list.right}>{t("attempt")}</th><th scope="col">{t("result")}</th><th scope="col">{t("nodeOrMessage")}</th>
+                  <th scope="col" className={list.right}>{t("points")}</th><th scope="col" className={list.right}>{t("took")}</th><th scope="col" className={list.right}>{t("at")}</th>
                 </tr>
               </thead>
               <tbody>{rows.map((row) => <Row key={row.number} run={run} row={row} />)}</tbody>
             </table>
             {attempts.hasNextPage ? (
-              <p className={list.tools}><Button size="sm" disabled={attempts.isFetchingNextPage} onClick={() => void attempts.fetchNextPage()}>{counted(total - rows.length, "more attempt")}</Button></p>
+              <p className={list.tools}><Button size="sm" disabled={attempts.isFetchingNextPage} onClick={() => void attempts.fetchNextPage()}>{t("moreAttempts", { count: total - rows.length })}</Button></p>
             ) : null}
           </div>
         )}
@@ -134,7 +135,7 @@ function Row({ run, row }: { run: string; row: AttemptRow }) {
       </th>
       <td className={`${list.right} num`}>{count(row.attempt)}</td>
       <td className={classes.result} data-result={row.result}>{row.result}</td>
-      <td className={classes.said} title={row.message}>{row.node === null ? row.message : <Link from="/runs/$run/attempts" to="." search={(old) => ({ ...old, node: row.node ?? undefined })} replace className="mono leads" title="Attempts that chose this node">{row.node}</Link>}</td>
+      <td className={classes.said} title={row.message}>{row.node === null ? row.message : <Link from="/runs/$run/attempts" to="." search={(old) => ({ ...old, node: row.node ?? undefined })} replace className="mono leads" title={t("attemptsThatChoseThisNode")}>{row.node}</Link>}</td>
       <td className={`${list.right} num`}>{row.score === null ? "" : count(row.score)}</td>
       <td className={`${list.right} num`}>{row.duration_us === null ? "" : milliseconds(row.duration_us)}</td>
       <td className={`${list.right} num`} title={exact(row.at)}>{runTime(row.at)}</td>

@@ -9,18 +9,19 @@ import { milliseconds } from "@/format/milliseconds";
 import { count, percent } from "@/format/number";
 
 import classes from "./AttemptsPage.module.css";
+import { t } from "./texts";
 
 /** Time per extension point and plugin over the cycles in which plugins were timed. */
 export function TimingPanel({ run }: { run: string }) {
   const timing = useQuery(runTimingQuery(run));
   return (
     <Panel className={classes.timing ?? ""} aria-labelledby="timing">
-      <PanelHeader id="timing" title="Where the time goes">
-        <span className="faint">{timing.data === undefined || timing.data.timed === 0 ? "" : `from ${count(timing.data.timed)} of ${count(timing.data.attempts)} cycles: only these were timed by plugin`}</span>
+      <PanelHeader id="timing" title={t("whereTheTimeGoes")}>
+        <span className="faint">{timing.data === undefined || timing.data.timed === 0 ? "" : t("fromOfCyclesOnlyThese", { timed: timing.data.timed, attempts: timing.data.attempts })}</span>
       </PanelHeader>
-      {timing.data === undefined ? timing.error === null ? <Outlines count={6} height={24} label="Reading the times" />
-        : <Failed what="The times could not be read." error={timing.error} retry={() => void timing.refetch()} />
-        : timing.data.cycle === null ? <Empty>No cycle was timed yet. Times are taken while the run plays; what a fork or another worker plays again is not timed.</Empty>
+      {timing.data === undefined ? timing.error === null ? <Outlines count={6} height={24} label={t("readingTheTimes")} />
+        : <Failed what={t("theTimesCouldNotBe")} error={timing.error} retry={() => void timing.refetch()} />
+        : timing.data.cycle === null ? <Empty>{t("noCycleWasTimedYet")}</Empty>
           : <Times timing={timing.data} />}
     </Panel>
   );
@@ -30,7 +31,7 @@ export function TimingPanel({ run }: { run: string }) {
 export function timingAnswer(timing: RunTiming): string {
   const [largest] = [...timing.points].sort((a, b) => b.share - a.share);
   if (timing.cycle === null || largest === undefined) return "";
-  return `Half of the cycles take at most ${milliseconds(timing.cycle.p50_us)}, 99 of 100 at most ${milliseconds(timing.cycle.p99_us)}; most of it is ${largest.point} (${percent(largest.share)} %).`;
+  return t("halfOfTheCyclesTake", { milliseconds: milliseconds(timing.cycle.p50_us), milliseconds2: milliseconds(timing.cycle.p99_us), point: largest.point, share: percent(largest.share) });
 }
 
 function Times({ timing }: { timing: RunTiming }) {
@@ -39,15 +40,15 @@ function Times({ timing }: { timing: RunTiming }) {
     <>
       <p className={classes.answer}>{timingAnswer(timing)}</p>
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- wide on phones */}
-      <div className={classes.scroll} role="region" aria-label="Times" tabIndex={0}>
+      <div className={classes.scroll} role="region" aria-label={t("times")} tabIndex={0}>
         <table className={classes.times}>
           <thead>
-            <tr><th scope="col">Extension point, plugin</th><th scope="col">Share</th><th scope="col">Median</th><th scope="col">Mean</th><th scope="col">99 of 100</th><th scope="col">Cycles</th></tr>
+            <tr><th scope="col">{t("extensionPointPlugin")}</th><th scope="col">{t("share")}</th><th scope="col">{t("median")}</th><th scope="col">{t("mean")}</th><th scope="col">{t("99Of100")}</th><th scope="col">{t("cycles")}</th></tr>
           </thead>
           <tbody>{timing.points.map((point) => <Point key={point.point} point={point} most={most} />)}</tbody>
         </table>
       </div>
-      <p className={classes.note}>A point’s time runs from the end of the point before; what its plugins did not use is the framework’s own. Timing a cycle by plugin makes it slower, so read these as shares.</p>
+      <p className={classes.note}>{t("aPointsTimeRunsFrom")}</p>
     </>
   );
 }

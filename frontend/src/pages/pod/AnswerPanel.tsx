@@ -8,10 +8,11 @@ import { queueOf } from "@/components/states";
 import { exact, runTime } from "@/format/time";
 
 import classes from "./AnswerPanel.module.css";
+import { t } from "./texts";
 
 const TITLES: Record<PodDetail["answer"]["kind"], string> = {
-  pending: "Why is this pod pending", bound: "Why this node", gated: "Why is this pod gated", waiting: "What this pod waits on",
-  backoff: "Why is this pod in backoff", active: "What happens to this pod", in_flight: "What happens to this pod", deleted: "What became of this pod",
+  get pending() { return t("whyIsThisPodPending"); }, get bound() { return t("whyThisNode"); }, get gated() { return t("whyIsThisPodGated"); }, get waiting() { return t("whatThisPodWaitsOn"); },
+  get backoff() { return t("whyIsThisPodIn"); }, get active() { return t("whatHappensToThisPod"); }, get in_flight() { return t("whatHappensToThisPod"); }, get deleted() { return t("whatBecameOfThisPod"); },
 };
 
 /** A pod in backoff was refused like a pending one: the colour says where it is, the words say why. */
@@ -27,7 +28,7 @@ export function AnswerPanel({ run, answer, pod, reading }: { run: string; answer
     <section className={`${classes.answer} st-${state}`} aria-label={TITLES[answer.kind]} aria-busy={reading}>
       <Icon name={answer.kind === "deleted" ? "trash" : state} size={18} />
       <div className={classes.words}>
-        {reading ? <div className={classes.reading} role="status"><span className="srOnly">Reading the newest attempt</span></div> : (
+        {reading ? <div className={classes.reading} role="status"><span className="srOnly">{t("readingTheNewestAttempt")}</span></div> : (
           <>
             <h2>{answer.headline}</h2>
             {answer.detail === "" ? null : <p>{answer.detail}</p>}
@@ -37,7 +38,7 @@ export function AnswerPanel({ run, answer, pod, reading }: { run: string; answer
         {answer.message === "" ? null : (
           <>
             <button type="button" className={`leads ${classes.toggle}`} aria-expanded={open} aria-controls={message} onClick={() => setOpen(!open)}>
-              Message as kube-scheduler writes it
+              {t("messageAsKubeSchedulerWrites")}
             </button>
             <p id={message} hidden={!open} className={`mono ${classes.message}`}>{answer.message}</p>
           </>
@@ -53,7 +54,7 @@ function PreemptedBy({ run, by }: { run: string; by: PreemptionRow }) {
     <p className={classes.by}>
       <span title={exact(by.at)}>{runTime(by.at)}</span>:{" "}
       <Link className="leads" to="/runs/$run/pods/$namespace/$name" params={{ run, namespace: by.pod.namespace, name: by.pod.name }} search={{ attempt: by.attempt, point: "PostFilter" }}>
-        why this pod, in attempt {by.attempt} of {by.pod.name}
+        {t("whyThisPodInAttempt", { attempt: by.attempt, name: by.pod.name })}
       </Link>
     </p>
   );

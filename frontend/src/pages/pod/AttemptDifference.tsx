@@ -6,11 +6,12 @@ import { differenceQuery } from "@/api/podQueries";
 import type { AttemptDifference as Difference, ScoreChange, VerdictChange } from "@/api/podTypes";
 import { Button } from "@/components/Button";
 import { Failed, Outlines } from "@/components/Outcome";
-import { count, counted } from "@/format/number";
+import { count } from "@/format/number";
 
 import { differenceAnswer, verdictText } from "./attemptDifference";
 import classes from "./AttemptDifference.module.css";
 import { signed } from "./difference";
+import { t } from "./texts";
 
 const ROWS = 50;
 
@@ -19,8 +20,8 @@ export function AttemptDifference({ run, before, after }: { run: string; before:
   const [limit, setLimit] = useState(ROWS);
   const found = useQuery(differenceQuery(run, before, after, limit));
   if (found.data === undefined) {
-    return found.error === null ? <Outlines count={3} height={32} label="Comparing the attempts" />
-      : <Failed what="The attempts could not be compared." error={found.error} retry={() => void found.refetch()} />;
+    return found.error === null ? <Outlines count={3} height={32} label={t("comparingTheAttempts")} />
+      : <Failed what={t("theAttemptsCouldNotBe")} error={found.error} retry={() => void found.refetch()} />;
   }
   const difference = found.data;
   return (
@@ -29,7 +30,7 @@ export function AttemptDifference({ run, before, after }: { run: string; before:
       {difference.groups.length === 0 ? null : <Verdicts run={run} groups={difference.groups} />}
       {difference.rows.length === 0 ? null : <Points difference={difference} />}
       {difference.rows.length < difference.count ? (
-        <Button size="sm" disabled={found.isFetching} onClick={() => setLimit((old) => Math.min(old * 4, 1000))}>{counted(difference.count - difference.rows.length, "more node")}</Button>
+        <Button size="sm" disabled={found.isFetching} onClick={() => setLimit((old) => Math.min(old * 4, 1000))}>{t("moreNodes", { count: difference.count - difference.rows.length })}</Button>
       ) : null}
     </section>
   );
@@ -38,9 +39,9 @@ export function AttemptDifference({ run, before, after }: { run: string; before:
 function Verdicts({ run, groups }: { run: string; groups: readonly VerdictChange[] }) {
   return (
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- reasons make it scroll sideways
-    <div className={classes.scroll} role="region" aria-label="Nodes with another verdict" tabIndex={0}>
+    <div className={classes.scroll} role="region" aria-label={t("nodesWithAnotherVerdict")} tabIndex={0}>
       <table className={classes.table}>
-        <thead><tr><th scope="col">Then</th><th scope="col">Now</th><th scope="col" className={classes.number}>Nodes</th><th scope="col">Which</th></tr></thead>
+        <thead><tr><th scope="col">{t("then")}</th><th scope="col">{t("now")}</th><th scope="col" className={classes.number}>{t("nodes")}</th><th scope="col">{t("which")}</th></tr></thead>
         <tbody>
           {groups.map((group) => (
             <tr key={`${verdictText(group.before)}\n${verdictText(group.after)}`}>
@@ -49,7 +50,7 @@ function Verdicts({ run, groups }: { run: string; groups: readonly VerdictChange
               <td className={`${classes.number} num`}>{count(group.count)}</td>
               <td className={classes.nodes}>
                 {group.nodes.map((node) => <Link key={node} to="/runs/$run" params={{ run }} search={{ node }} className="mono leads">{node}</Link>)}
-                {group.count > group.nodes.length ? <span className="faint">and {count(group.count - group.nodes.length)} more</span> : null}
+                {group.count > group.nodes.length ? <span className="faint">{t("andMore", { n: group.count - group.nodes.length })}</span> : null}
               </td>
             </tr>
           ))}
@@ -63,13 +64,13 @@ function Points({ difference }: { difference: Difference }) {
   const places = difference.plugins.map((plugin, place) => ({ ...plugin, place })).filter((plugin) => plugin.changed > 0);
   return (
     <>
-      <p className={classes.lead}>Points of {counted(difference.count, "node")} that both scored changed: {places.map((plugin) => `${plugin.name} on ${count(plugin.changed)}`).join(", ")}.</p>
+      <p className={classes.lead}>{t("pointsOfNodesThatBoth", { count: difference.count, map: places.map((plugin) => `${plugin.name} on ${count(plugin.changed)}`).join(", ") })}</p>
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a column for every plugin makes it scroll sideways */}
-      <div className={classes.scroll} role="region" aria-label="Nodes with other points" tabIndex={0}>
+      <div className={classes.scroll} role="region" aria-label={t("nodesWithOtherPoints")} tabIndex={0}>
         <table className={classes.table}>
           <thead>
             <tr>
-              <th scope="col">Node</th><th scope="col" className={classes.number}>Total</th>
+              <th scope="col">{t("node")}</th><th scope="col" className={classes.number}>{t("total")}</th>
               {places.map((plugin) => <th key={plugin.name} scope="col" className={classes.number}>{plugin.name}</th>)}
             </tr>
           </thead>
@@ -94,7 +95,7 @@ function Cell({ change }: { change: ScoreChange["cells"][number] | undefined }) 
   const same = change === undefined || change.before === change.after;
   return (
     <td className={`${classes.number} num ${same ? "faint" : ""}`}>
-      {change === undefined ? "" : same ? change.after : `${change.before ?? "not scored"} → ${change.after ?? "not scored"}`}
+      {change === undefined ? "" : same ? change.after : `${change.before ?? t("notScored")} → ${change.after ?? t("notScored")}`}
     </td>
   );
 }

@@ -10,7 +10,6 @@ import { STEPS } from "@/app/router";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Panel, PanelHeader } from "@/components/Panel";
 import { Segmented } from "@/components/Segmented";
-import { count } from "@/format/number";
 import { exact, runTime } from "@/format/time";
 
 import { AttemptDifference } from "./AttemptDifference";
@@ -18,6 +17,7 @@ import classes from "./AttemptPanel.module.css";
 import { FilterPanel } from "./FilterPanel";
 import { PluginVerdicts } from "./PluginVerdicts";
 import { ScorePanel } from "./ScorePanel";
+import { t } from "./texts";
 import { panelId, tabId, VerdictStrip } from "./VerdictStrip";
 
 const route = getRouteApi("/runs/$run/pods/$namespace/$name");
@@ -39,28 +39,28 @@ export function AttemptPanel({ pod, run }: { pod: PodDetail; run: string }) {
   if (chosen === undefined) {
     return (
       <Panel aria-labelledby="attempt">
-        <PanelHeader id="attempt" title="Attempt"><Chooser attempts={pod.attempt_list} chosen={null} onChoose={choose} /></PanelHeader>
-        <Empty>This attempt is no longer stored. {stored(pod.attempt_list)}</Empty>
+        <PanelHeader id="attempt" title={t("attempt")}><Chooser attempts={pod.attempt_list} chosen={null} onChoose={choose} /></PanelHeader>
+        <Empty>{t("thisAttemptIsNoLonger", { stored: stored(pod.attempt_list) })}</Empty>
       </Panel>
     );
   }
   const gone = attempt.error instanceof ApiError && attempt.error.status === 404;
   return (
     <Panel aria-labelledby="attempt">
-      <PanelHeader id="attempt" title="Attempt">
+      <PanelHeader id="attempt" title={t("attempt")}>
         <Chooser attempts={pod.attempt_list} chosen={chosen} onChoose={choose} />
         {pod.attempt_list.length < 2 ? null : <Beside attempts={pod.attempt_list} chosen={chosen} beside={beside}
           onChoose={(number) => void navigate({ search: (old) => ({ ...old, against: number }), replace: true })} />}
         <span className="faint num clip" title={exact(chosen.at)}>
           {runTime(chosen.at)}
-          {attempt.data === undefined ? "" : ` · cycle ${count(attempt.data.cycle)}`}
-          {chosen.duration_ms === null ? "" : ` · ${Number(chosen.duration_ms.toFixed(1))} ms`}
+          {attempt.data === undefined ? "" : t("cycleCycle", { cycle: attempt.data.cycle })}
+          {chosen.duration_ms === null ? "" : t("numberMs", { Number: Number(chosen.duration_ms.toFixed(1)) })}
         </span>
       </PanelHeader>
       {beside === undefined ? null : <AttemptDifference key={`${beside.number} ${chosen.number}`} run={run} before={Math.min(beside.number, chosen.number)} after={Math.max(beside.number, chosen.number)} />}
-      {attempt.data === undefined ? attempt.error === null ? <Outlines count={2} height={44} label="Reading the attempt" />
-        : gone ? <Empty>This attempt is no longer stored. {stored(pod.attempt_list.filter((one) => one !== chosen))}</Empty>
-          : <Failed what="The attempt could not be read." error={attempt.error} retry={() => void attempt.refetch()} />
+      {attempt.data === undefined ? attempt.error === null ? <Outlines count={2} height={44} label={t("readingTheAttempt")} />
+        : gone ? <Empty>{t("thisAttemptIsNoLonger", { stored: stored(pod.attempt_list.filter((one) => one !== chosen)) })}</Empty>
+          : <Failed what={t("theAttemptCouldNotBe")} error={attempt.error} retry={() => void attempt.refetch()} />
         : <Points key={attempt.data.number} run={run} attempt={attempt.data} asked={search.point}
           onChoose={(point) => void navigate({ search: (old) => ({ ...old, point, view: undefined, q: undefined, sort: undefined }), replace: true })} />}
     </Panel>
@@ -70,19 +70,20 @@ export function AttemptPanel({ pod, run }: { pod: PodDetail; run: string }) {
 function stored(attempts: readonly PodAttempt[]): string {
   const numbers = attempts.map((one) => one.attempt).sort((a, b) => a - b);
   if (numbers.length === 0) return "";
-  if (numbers.length === 1) return `Attempt ${numbers[0] ?? ""} is.`;
-  const named = numbers.length > 8 ? [`${numbers[0] ?? ""} to ${numbers.at(-1) ?? ""}`] : numbers.map(String);
-  return `Attempts ${named.length === 1 ? named[0] ?? "" : `${named.slice(0, -1).join(", ")} and ${named.at(-1) ?? ""}`} are.`;
+  if (numbers.length === 1) return t("attemptIsStored", { attempt: numbers[0] ?? "" });
+  const first = numbers[0] ?? "";
+  const last = numbers.at(-1) ?? "";
+  return numbers.length > 8 ? t("attemptsFromToAreStored", { first, last }) : t("attemptsAreStored", { attempts: numbers.slice(0, -1).join(", "), last });
 }
 
 function NotTried({ pod }: { pod: PodDetail }) {
-  const text = pod.column === "gated" ? "Not tried: it is held before the queue."
-    : pod.column === "active" && typeof pod.position === "number" ? `Not tried yet: position ${count(pod.position)} in Active.`
-      : pod.column === "deleted" ? "It was not tried in this run."
-      : pod.column === "bound" ? "It was placed before the run began, so there is no attempt to show." : "Not tried yet.";
+  const text = pod.column === "gated" ? t("notTriedItIsHeld")
+    : pod.column === "active" && typeof pod.position === "number" ? t("notTriedYetPositionIn", { position: pod.position })
+      : pod.column === "deleted" ? t("itWasNotTriedIn")
+      : pod.column === "bound" ? t("itWasPlacedBeforeThe") : t("notTriedYet");
   return (
     <Panel aria-labelledby="attempt">
-      <PanelHeader id="attempt" title="Attempt" />
+      <PanelHeader id="attempt" title={t("attempt")} />
       <Empty>{text}</Empty>
     </Panel>
   );
@@ -91,28 +92,28 @@ function NotTried({ pod }: { pod: PodDetail }) {
 function Chooser({ attempts, chosen, onChoose }: { attempts: readonly PodAttempt[]; chosen: PodAttempt | null; onChoose: (attempt: number) => void }) {
   const ordered = [...attempts].reverse();
   const latest = attempts[0];
-  const label = (one: PodAttempt) => (one === latest && attempts.length > 1 ? `${one.attempt} latest` : String(one.attempt));
+  const label = (one: PodAttempt) => (one === latest && attempts.length > 1 ? t("attemptLatest", { attempt: one.attempt }) : String(one.attempt));
   if (ordered.length > SEGMENTS) {
     return (
-      <select className={classes.select} aria-label="Attempt" value={chosen?.attempt ?? ""} onChange={(event) => onChoose(Number(event.currentTarget.value))}>
+      <select className={classes.select} aria-label={t("attempt")} value={chosen?.attempt ?? ""} onChange={(event) => onChoose(Number(event.currentTarget.value))}>
         {chosen === null ? <option value="" /> : null}
         {ordered.map((one) => <option key={one.number} value={one.attempt}>{label(one)}: {one.result}</option>)}
       </select>
     );
   }
   return (
-    <Segmented label="Attempt" value={String(chosen?.attempt ?? "")} onChange={(value) => onChoose(Number(value))}
-      options={ordered.map((one) => ({ value: String(one.attempt), label: label(one), title: `${runTime(one.at)}: ${one.result}` }))} />
+    <Segmented label={t("attempt")} value={String(chosen?.attempt ?? "")} onChange={(value) => onChoose(Number(value))}
+      options={ordered.map((one) => ({ value: String(one.attempt), label: label(one), title: t("runTimeResult", { runTime: runTime(one.at), result: one.result }) }))} />
   );
 }
 
 /** The attempt that is laid beside the chosen one. */
 function Beside({ attempts, chosen, beside, onChoose }: { attempts: readonly PodAttempt[]; chosen: PodAttempt; beside: PodAttempt | undefined; onChoose: (attempt: number | undefined) => void }) {
   return (
-    <select className={classes.select} aria-label="What changed since another attempt" value={beside?.attempt ?? ""}
+    <select className={classes.select} aria-label={t("whatChangedSinceAnotherAttempt")} value={beside?.attempt ?? ""}
       onChange={(event) => onChoose(event.currentTarget.value === "" ? undefined : Number(event.currentTarget.value))}>
-      <option value="">What changed…</option>
-      {[...attempts].reverse().filter((one) => one !== chosen).map((one) => <option key={one.number} value={one.attempt}>against attempt {one.attempt}: {one.result}</option>)}
+      <option value="">{t("whatChanged")}</option>
+      {[...attempts].reverse().filter((one) => one !== chosen).map((one) => <option key={one.number} value={one.attempt}>{t("againstAttempt", { attempt: one.attempt, result: one.result })}</option>)}
     </select>
   );
 }

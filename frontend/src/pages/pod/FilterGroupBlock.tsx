@@ -9,12 +9,13 @@ import { Button } from "@/components/Button";
 import { Chip } from "@/components/Chip";
 import { Icon } from "@/components/Icon";
 import { Failed } from "@/components/Outcome";
-import { count, counted } from "@/format/number";
+import { count } from "@/format/number";
 import { amount } from "@/format/resources";
 
 import { isAboutRoom, kindsOf, nameRange, nearestText, resourceName, telling } from "./amounts";
 import classes from "./FilterGroupBlock.module.css";
 import { ResourceMeter } from "./ResourceMeter";
+import { t } from "./texts";
 
 const METERS = 3;
 const WINDOW = 200;
@@ -41,8 +42,8 @@ export function FilterGroupBlock({ run, attempt, group, index, q, opened }: Grou
           <span className={classes.text}>{group.text === "" ? group.code : group.text}</span>
           <Chip>{group.plugin}</Chip>
           {group.can_become_free
-            ? <span className={classes.can} title="Unschedulable: preemption or another pod’s end may make room">can become free</span>
-            : !isAboutRoom(group) ? null : <span className={classes.never} title="UnschedulableAndUnresolvable: no pod that goes changes this">never on this node</span>}
+            ? <span className={classes.can} title={t("unschedulablePreemptionOrAnotherPods")}>{t("canBecomeFree")}</span>
+            : !isAboutRoom(group) ? null : <span className={classes.never} title={t("unschedulableAndUnresolvableNoPodThatGoes")}>{t("neverOnThisNode")}</span>}
           <span className="grow" />
           <span className={classes.nearest}>{nearestText(group)}</span>
         </button>
@@ -68,20 +69,20 @@ function Nodes({ run, attempt, group, index, q }: Omit<GroupProps, "opened">) {
     <>
       {lacks ? group.can_become_free ? <Near run={run} nodes={nodes} /> : <Kinds run={run} nodes={nodes} /> : <Names run={run} group={group} nodes={nodes} />}
       {later.map((offset) => <Later key={offset} run={run} attempt={attempt} index={index} offset={offset} />)}
-      {more.error === null ? null : <Failed small what="More nodes could not be read." error={more.error} retry={() => void more.refetch()} />}
+      {more.error === null ? null : <Failed small what={t("moreNodesCouldNotBe")} error={more.error} retry={() => void more.refetch()} />}
       {left > 0 ? (
         <p className={classes.more}>
-          <Button size="sm" onClick={() => setWindows(windows + 1)}>{left > WINDOW ? `${count(WINDOW)} more of ${count(left)}` : counted(left, "more node")}</Button>
+          <Button size="sm" onClick={() => setWindows(windows + 1)}>{left > WINDOW ? t("moreOf", { WINDOW, left }) : t("moreNodes", { count: left })}</Button>
         </p>
       ) : null}
-      {q !== "" && group.count > group.nodes.length ? <p className={classes.more}><span className="faint">The {count(group.nodes.length)} nearest of {count(group.count)} that match.</span></p> : null}
+      {q !== "" && group.count > group.nodes.length ? <p className={classes.more}><span className="faint">{t("theNearestOfThatMatch", { nodes: group.nodes.length, n: group.count })}</span></p> : null}
     </>
   );
 }
 
 function Later({ run, attempt, index, offset }: { run: string; attempt: number; index: number; offset: number }) {
   const answer = useQuery(filterQuery(run, attempt, { group: index, offset, limit: WINDOW }));
-  if (answer.data === undefined) return answer.error === null ? <p className={classes.more}><span className="faint">Reading…</span></p> : <Failed small what="More nodes could not be read." error={answer.error} retry={() => void answer.refetch()} />;
+  if (answer.data === undefined) return answer.error === null ? <p className={classes.more}><span className="faint">{t("reading")}</span></p> : <Failed small what={t("moreNodesCouldNotBe")} error={answer.error} retry={() => void answer.refetch()} />;
   return <NameLinks run={run} nodes={answer.data.nodes} />;
 }
 
@@ -119,7 +120,7 @@ function AmountTable({ run, nodes }: { run: string; nodes: readonly FilterNode[]
     <div className={classes.scroll}>
       <table className={classes.table}>
         <thead>
-          <tr><th>Node</th><th>Type</th>{resources.map((one) => <th key={one.name} className={classes.number}>Free {resourceName(one.name)}</th>)}<th className={classes.number}>Short of</th></tr>
+          <tr><th>{t("node")}</th><th>{t("type")}</th>{resources.map((one) => <th key={one.name} className={classes.number}>{t("freeResourceName", { resourceName: resourceName(one.name) })}</th>)}<th className={classes.number}>{t("shortOf")}</th></tr>
         </thead>
         <tbody>
           {nodes.map((node) => (
@@ -150,9 +151,9 @@ function Kinds({ run, nodes }: { run: string; nodes: readonly FilterNode[] }) {
       <table className={classes.table}>
         <thead>
           <tr>
-            <th>{nodes.length === 1 ? "Node" : "Nodes"}</th><th>Type</th>
-            {resources.map((one, index) => <th key={one.name} className={classes.number}>{index === 0 ? `Allocatable ${resourceName(one.name)}` : resourceName(one.name)}</th>)}
-            <th>Short of</th>
+            <th>{nodes.length === 1 ? t("node") : t("nodes")}</th><th>{t("type")}</th>
+            {resources.map((one, index) => <th key={one.name} className={classes.number}>{index === 0 ? t("allocatableResourceName", { resourceName: resourceName(one.name) }) : resourceName(one.name)}</th>)}
+            <th>{t("shortOf")}</th>
           </tr>
         </thead>
         <tbody>{kinds.map((kind) => <KindRow key={kind.nodes[0]?.name} run={run} kind={kind} resources={shown(kind.resources)} />)}</tbody>
@@ -167,8 +168,8 @@ function Few({ run, nodes, resource }: { run: string; nodes: readonly FilterNode
       <table className={classes.table}>
         <thead>
           <tr>
-            <th>Node</th><th>Type</th><th className={classes.number}>Allocatable {resourceName(resource)}</th><th className={classes.number}>Requested</th>
-            <th className={classes.number}>Free</th><th className={classes.number}>Needs</th>
+            <th>{t("node")}</th><th>{t("type")}</th><th className={classes.number}>{t("allocatableResourceName", { resourceName: resourceName(resource) })}</th><th className={classes.number}>{t("requested")}</th>
+            <th className={classes.number}>{t("free")}</th><th className={classes.number}>{t("needs")}</th>
           </tr>
         </thead>
         <tbody>
@@ -201,7 +202,7 @@ function KindRow({ run, kind, resources }: { run: string; kind: ReturnType<typeo
         <td>
           {names.length === 1 ? <NodeLink run={run} name={first} /> : (
             <>
-              <button type="button" className={`leads ${classes.expand}`} aria-expanded={open} onClick={() => setOpen(!open)}>{counted(names.length, "node")}</button>{" "}
+              <button type="button" className={`leads ${classes.expand}`} aria-expanded={open} onClick={() => setOpen(!open)}>{t("nNodes", { count: names.length })}</button>{" "}
               <span className="mono">{nameRange(names)}</span>
             </>
           )}
@@ -218,7 +219,7 @@ function KindRow({ run, kind, resources }: { run: string; kind: ReturnType<typeo
 function Names({ run, group, nodes }: { run: string; group: FilterGroup; nodes: readonly FilterNode[] }) {
   return (
     <>
-      <p className="muted">{group.plugin} was the first to refuse {group.count === 1 ? "it" : "them"}; later filters were not run here.</p>
+      <p className="muted">{t("firstToRefuse", { count: group.count, plugin: group.plugin })}</p>
       <NameLinks run={run} nodes={nodes} />
     </>
   );

@@ -9,13 +9,13 @@ import { Button } from "@/components/Button";
 import { Icon } from "@/components/Icon";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Segmented } from "@/components/Segmented";
-import { count, counted } from "@/format/number";
 
 import { isAboutRoom } from "./amounts";
 import { FilterGroupBlock } from "./FilterGroupBlock";
 import classes from "./FilterPanel.module.css";
 import { FilterTable } from "./FilterTable";
 import { MeterLegend } from "./ResourceMeter";
+import { rich, t } from "./texts";
 
 const route = getRouteApi("/runs/$run/pods/$namespace/$name");
 const OPEN_AT_FIRST = 4;
@@ -36,22 +36,22 @@ export function FilterPanel({ run, attempt }: { run: string; attempt: Attempt })
   return (
     <>
       <div className={classes.head}>
-        <h3>Filter</h3>
-        <span className="muted">{counted(attempt.sampling.of, "node")} {asTable ? "with the first plugin that rejected them" : "by first rejecting plugin, nearest to fitting first"}</span>
+        <h3>{t("filter")}</h3>
+        <span className="muted">{t("nNodes", { count: attempt.sampling.of })} {asTable ? t("withTheFirstPluginThat") : t("byFirstRejectingPluginNearest")}</span>
         {asTable ? null : <MeterLegend />}
         <span className="grow" />
         <label className={classes.search}>
           <Icon name="search" size={13} />
-          <span className="srOnly">Filter the nodes</span>
-          <input type="search" value={text} placeholder="node, reason, !inverse" onChange={(event) => setText(event.currentTarget.value)} />
+          <span className="srOnly">{t("filterTheNodes")}</span>
+          <input type="search" value={text} placeholder={t("nodeReasonInverse")} onChange={(event) => setText(event.currentTarget.value)} />
         </label>
-        <Segmented label="Nodes as" value={asTable ? "table" : "groups"}
+        <Segmented label={t("nodesAs")} value={asTable ? "table" : "groups"}
           onChange={(view) => void navigate({ search: (old) => ({ ...old, view: view === "table" ? "table" : undefined }), replace: true })}
-          options={[{ value: "groups", label: "Groups" }, { value: "table", label: "Table" }]} />
+          options={[{ value: "groups", label: t("groups2") }, { value: "table", label: t("table2") }]} />
       </div>
       {asTable ? <FilterTable run={run} attempt={attempt.number} q={query} onClear={() => setText("")} />
-        : answer.data === undefined ? answer.error === null ? <Outlines count={4} height={36} label="Reading the filter" />
-          : <Failed what="What the filters said could not be read." error={answer.error} retry={() => void answer.refetch()} />
+        : answer.data === undefined ? answer.error === null ? <Outlines count={4} height={36} label={t("readingTheFilter")} />
+          : <Failed what={t("whatTheFiltersSaidCould")} error={answer.error} retry={() => void answer.refetch()} />
           : <Groups run={run} attempt={attempt} answer={answer.data} q={query} onClear={() => setText("")} />}
     </>
   );
@@ -72,14 +72,14 @@ function Groups({ run, attempt, answer, q, onClear }: GroupsProps) {
         <FilterGroupBlock key={`${group.plugin} ${group.code} ${group.text}`} run={run} attempt={attempt.number} group={group} index={index} q={q}
           opened={index === 0 || (index < OPEN_AT_FIRST && isAboutRoom(group))} />
       ))}
-      {answer.groups.length === 0 && q !== "" ? <Empty action={<Button size="sm" onClick={onClear}>Clear the filter</Button>}>No node matches “{q}”.</Empty> : null}
+      {answer.groups.length === 0 && q !== "" ? <Empty action={<Button size="sm" onClick={onClear}>{t("clearTheFilter")}</Button>}>{t("noNodeMatches", { q })}</Empty> : null}
       {answer.feasible > 0 ? (
-        <p className={classes.rest}><Icon name="bound" size={13} /><b className="num">{count(answer.feasible)}</b> {answer.feasible === 1 ? "node passes" : "nodes pass"} every filter{answer.feasible === 1 ? "." : "; Score ranks them."}</p>
+        <p className={classes.rest}><Icon name="bound" size={13} /><span>{rich("nodesPass", { count: answer.feasible, b: (inside) => <b className="num">{inside}</b> })}</span></p>
       ) : null}
       {answer.not_checked > 0 ? (
-        <p className={classes.rest} data-unseen=""><Icon name="minus" size={13} /><b className="num">{count(answer.not_checked)}</b> {answer.not_checked === 1 ? "node was" : "nodes were"} not looked at: enough had passed (percentageOfNodesToScore).</p>
+        <p className={classes.rest} data-unseen=""><Icon name="minus" size={13} /><span>{rich("nodesNotLookedAt", { count: answer.not_checked, b: (inside) => <b className="num">{inside}</b> })}</span></p>
       ) : null}
-      {answer.groups.length === 0 && answer.feasible === 0 && q === "" ? <Empty>No node was looked at.</Empty> : null}
+      {answer.groups.length === 0 && answer.feasible === 0 && q === "" ? <Empty>{t("noNodeWasLookedAt")}</Empty> : null}
     </>
   );
 }

@@ -7,6 +7,7 @@ import { Button } from "@/components/Button";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 
 import classes from "./FilterTable.module.css";
+import { t } from "./texts";
 import { useRowHeight } from "./useRowHeight";
 import { useWindows } from "./useWindows";
 
@@ -31,17 +32,17 @@ export function FilterTable({ run, attempt, q, onClear }: FilterTableProps) {
     query: (offset) => filterQuery(run, attempt, { ...window, offset }), rows: (answer) => answer.rows,
   });
   if (first.data === undefined) {
-    return first.error === null ? <Outlines count={6} height={28} label="Reading the nodes" /> : <Failed what="The nodes could not be read." error={first.error} retry={() => void first.refetch()} />;
+    return first.error === null ? <Outlines count={6} height={28} label={t("readingTheNodes")} /> : <Failed what={t("theNodesCouldNotBe")} error={first.error} retry={() => void first.refetch()} />;
   }
   if (first.data.count === 0) {
-    return q === "" ? <Empty>No node was looked at.</Empty> : <Empty action={<Button size="sm" onClick={onClear}>Clear the filter</Button>}>No node matches “{q}”.</Empty>;
+    return q === "" ? <Empty>{t("noNodeWasLookedAt")}</Empty> : <Empty action={<Button size="sm" onClick={onClear}>{t("clearTheFilter")}</Button>}>{t("noNodeMatches", { q })}</Empty>;
   }
   return (
     // A region that scrolls takes the focus, so that arrow keys scroll it.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div className={classes.scroll} ref={scroller} role="region" aria-label="Nodes and what the filters said" tabIndex={0}>
+    <div className={classes.scroll} ref={scroller} role="region" aria-label={t("nodesAndWhatTheFilters")} tabIndex={0}>
       <table className={classes.table} aria-rowcount={first.data.count + 1}>
-        <thead><tr><th>Node</th><th>Plugin</th><th>Code</th><th>Reasons</th></tr></thead>
+        <thead><tr><th>{t("node")}</th><th>{t("plugin")}</th><th>{t("code")}</th><th>{t("reasons")}</th></tr></thead>
         <tbody>
           {rows.before > 0 ? <tr aria-hidden="true" style={{ height: rows.before }} /> : null}
           {rows.items.map((item) => {
@@ -52,7 +53,7 @@ export function FilterTable({ run, attempt, q, onClear }: FilterTableProps) {
                   <>
                     <td><Link className="mono leads" to="/runs/$run" params={{ run }} search={{ node: row.node }}>{row.node}</Link></td>
                     <td>{row.plugin}</td>
-                    <td className="muted">{row.code === "NotChecked" ? "not looked at" : row.code}</td>
+                    <td className="muted">{row.code === "NotChecked" ? t("notLookedAt2") : row.code}</td>
                     <td className={classes.reasons} title={row.reasons.join(", ")}>{row.reasons.join(", ")}</td>
                   </>
                 )}
@@ -62,7 +63,7 @@ export function FilterTable({ run, attempt, q, onClear }: FilterTableProps) {
           {rows.after > 0 ? <tr aria-hidden="true" style={{ height: rows.after }} /> : null}
         </tbody>
       </table>
-      {rows.failed === null ? null : <Failed small what="More nodes could not be read." error={rows.failed} retry={rows.retry} />}
+      {rows.failed === null ? null : <Failed small what={t("moreNodesCouldNotBe")} error={rows.failed} retry={rows.retry} />}
     </div>
   );
 }

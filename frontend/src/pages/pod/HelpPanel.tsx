@@ -13,6 +13,7 @@ import { notifyError } from "@/shell/notify";
 
 import classes from "./HelpPanel.module.css";
 import { noRemedy, remedyDetail } from "./remedies";
+import { t } from "./texts";
 
 /** Remedies for a pending pod, each tried on a copy of the moment before it is listed. */
 export function HelpPanel({ run, pod }: { run: Run; pod: PodDetail }) {
@@ -22,10 +23,10 @@ export function HelpPanel({ run, pod }: { run: Run; pod: PodDetail }) {
   const remedies = help.result?.remedies ?? [];
   return (
     <Panel aria-labelledby="what-would-help" aria-busy={help.progress !== "done" && help.progress !== "none" && help.progress !== "failed"}>
-      <PanelHeader id="what-would-help" title="What would help"><span className="faint">each tried on a copy of this moment</span></PanelHeader>
+      <PanelHeader id="what-would-help" title={t("whatWouldHelp")}><span className="faint">{t("eachTriedOnACopy")}</span></PanelHeader>
       {moment.at === null ? (
-        <p className={classes.said}>The run moves on. <Button size="sm" onClick={moment.take}>Look at this moment</Button></p>
-      ) : <Working of={help} what="What would help" failed="What would help could not be found out." />}
+        <p className={classes.said}>{t("theRunMovesOn")} <Button size="sm" onClick={moment.take}>{t("lookAtThisMoment")}</Button></p>
+      ) : <Working of={help} what={t("whatWouldHelp")} failed={t("whatWouldHelpCouldNot")} />}
       {help.result !== null && remedies.length === 0 ? <p className={classes.said}>{noRemedy(help.result)}</p> : null}
       {remedies.length === 0 ? null : (
         <ol className={classes.list}>
@@ -39,7 +40,7 @@ export function HelpPanel({ run, pod }: { run: Run; pod: PodDetail }) {
         </ol>
       )}
       {moment.behind && help.progress === "done" ? (
-        <p className={classes.foot}>The run has moved on since this was tried. <Button size="sm" onClick={moment.take}>Look again</Button></p>
+        <p className={classes.foot}>{t("theRunHasMovedOn")} <Button size="sm" onClick={moment.take}>{t("lookAgain")}</Button></p>
       ) : null}
     </Panel>
   );
@@ -55,14 +56,14 @@ function TryOnAFork({ run, pod, position, remedy }: { run: string; pod: string; 
       const fork = await forkWhenThere(run, position, remedy.operations);
       await navigate({ to: "/runs/$run", params: { run: fork.id }, search: { pod } });
     } catch (error) {
-      notifyError("The fork was not made.", error);
+      notifyError(t("theForkWasNotMade"), error);
       setBusy(false);
     }
   };
   return (
-    <Button size="sm" disabled={!operates || busy} onClick={() => void go()} aria-label={`Try on a fork: ${remedy.text}`}
-      title={operates ? "Opens a new run that begins here with this change; this run stays as it is" : "Your role can look, but not start runs"}>
-      {busy ? "Forking…" : "Try on a fork"}
+    <Button size="sm" disabled={!operates || busy} onClick={() => void go()} aria-label={t("tryOnAFork", { text: remedy.text })}
+      title={operates ? t("opensANewRunThat") : t("yourRoleCanLookBut")}>
+      {busy ? t("forking") : t("tryOnAFork2")}
     </Button>
   );
 }

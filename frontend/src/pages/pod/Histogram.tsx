@@ -1,19 +1,20 @@
 import type { Scores } from "@/api/podTypes";
-import { count, counted } from "@/format/number";
+import { count } from "@/format/number";
 
 import classes from "./Histogram.module.css";
+import { t } from "./texts";
 
 /** How the totals of all feasible nodes spread: what the rows beside it cannot show. */
 export function Histogram({ scores }: { scores: Scores }) {
   const bars = scores.histogram;
   const most = Math.max(1, ...bars.map((bar) => bar.count));
-  const words = bars.map((bar) => `${counted(bar.count, "node")} from ${count(bar.low)} to ${count(bar.high)}`).join(", ");
+  const words = bars.map((bar) => t("nodesFromTo", { count: bar.count, low: bar.low, high: bar.high })).join(", ");
   return (
     <>
-      <h4 className={classes.title}>Totals of all {counted(scores.feasible, "node")}</h4>
+      <h4 className={classes.title}>{t("totalsOfAllNodes", { count: scores.feasible })}</h4>
       <div className={classes.bars} role="img" aria-label={words}>
         {bars.map((bar) => (
-          <span key={bar.low} title={`${counted(bar.count, "node")} from ${count(bar.low)} to ${count(bar.high)}`}>
+          <span key={bar.low} title={t("nodesFromTo", { count: bar.count, low: bar.low, high: bar.high })}>
             <b className="num">{bar.count === 0 ? "" : count(bar.count)}</b>
             <i style={{ height: `${(bar.count / most) * 56}px` }} />
           </span>

@@ -15,6 +15,7 @@ import type { RunView } from "@/live/runStore";
 
 import classes from "./JourneyPanel.module.css";
 import { type JourneyLayout, layOut, type Stay } from "./journeyScale";
+import { t } from "./texts";
 
 const route = getRouteApi("/runs/$run/pods/$namespace/$name");
 const LANES: readonly StateKey[] = ["gated", "active", "in_flight", "backoff", "unschedulable", "waiting", "bound"];
@@ -30,13 +31,13 @@ export function JourneyPanel({ pod, view }: { pod: PodDetail; view: RunView }) {
   const shown = search.journey ?? "timeline";
   return (
     <Panel aria-labelledby="journey">
-      <PanelHeader id="journey" title="Journey">
+      <PanelHeader id="journey" title={t("journey")}>
         <span className="faint num clip">{summary(pod, layout)}</span>
         <span className="grow" />
-        <Segmented className={classes.switch ?? ""} label="Journey as" value={shown} onChange={(journey) => void navigate({ search: (old) => ({ ...old, journey: journey === "timeline" ? undefined : journey }), replace: true })}
-          options={[{ value: "timeline", label: "Timeline" }, { value: "list", label: "List" }]} />
+        <Segmented className={classes.switch ?? ""} label={t("journeyAs")} value={shown} onChange={(journey) => void navigate({ search: (old) => ({ ...old, journey: journey === "timeline" ? undefined : journey }), replace: true })}
+          options={[{ value: "timeline", label: t("timeline") }, { value: "list", label: t("list") }]} />
       </PanelHeader>
-      {layout.stays.length === 0 ? <Empty>It was in the cluster before the run began.</Empty>
+      {layout.stays.length === 0 ? <Empty>{t("itWasInTheCluster")}</Empty>
         : shown === "list" ? <List layout={layout} /> : <Timeline layout={layout} pod={pod} />}
     </Panel>
   );
@@ -44,22 +45,22 @@ export function JourneyPanel({ pod, view }: { pod: PodDetail; view: RunView }) {
 
 function duration(stay: Stay, end: number): string {
   const milliseconds = (stay.end ?? end) - stay.start;
-  return milliseconds > 0 && milliseconds < 100 ? `${Number(milliseconds.toFixed(1))}ms` : age(milliseconds);
+  return milliseconds > 0 && milliseconds < 100 ? t("numberMs2", { Number: Number(milliseconds.toFixed(1)) }) : age(milliseconds);
 }
 
 function summary(pod: PodDetail, layout: JourneyLayout): string {
   const added = layout.stays[0]?.start;
   if (added === undefined) return "";
   const bound = layout.stays.find((stay) => stay.queue === "bound");
-  if (bound !== undefined) return bound.start === added ? "bound at once, no time passed on the run’s clock" : `${age(bound.start - added)} from added to bound`;
+  if (bound !== undefined) return bound.start === added ? t("boundAtOnceNoTime") : t("fromAddedToBound", { age: age(bound.start - added) });
   const queued = layout.stays.filter((stay) => stay.queue !== "in_flight").reduce((sum, stay) => sum + (stay.end ?? layout.end) - stay.start, 0);
   const cycles = pod.attempt_list.reduce((sum, one) => sum + (one.duration_ms ?? 0), 0);
-  return `${age(queued)} in the queues${cycles === 0 ? "" : `, ${Number(cycles.toFixed(1))} ms in cycles`}`;
+  return cycles === 0 ? t("inQueues", { age: age(queued) }) : t("inQueuesAndCycles", { age: age(queued), cycles: Number(cycles.toFixed(1)) });
 }
 
 function labelOf(stay: Stay, pod: PodDetail, end: number): string {
-  if (stay.queue === "bound") return `on ${pod.node ?? "its node"}`;
-  return stay.end === null ? `${duration(stay, end)}, still here` : duration(stay, end);
+  if (stay.queue === "bound") return t("onNode", { node: pod.node ?? t("itsNode") });
+  return stay.end === null ? t("stillHere", { duration: duration(stay, end) }) : duration(stay, end);
 }
 
 function Timeline({ layout, pod }: { layout: JourneyLayout; pod: PodDetail }) {
@@ -68,15 +69,15 @@ function Timeline({ layout, pod }: { layout: JourneyLayout; pod: PodDetail }) {
   return (
     <div className={classes.timeline} style={{ "--lanes": lanes.length } as React.CSSProperties}>
       <div className={classes.events}>
-        <span className={`${classes.label} faint`}>Events</span>
+        <span className={`${classes.label} faint`}>{t("events")}</span>
         <div className={classes.track}>
           {layout.marks.map((mark) => (
             <span key={`${mark.at}-${mark.text}`} className={classes.event} data-strong={mark.strong || undefined} style={{ left: `${mark.left}%`, maxWidth: `${widthOf(mark.left, layout)}%` }}
-              title={[`${exact(new Date(mark.at).toISOString())}: ${mark.text}`, ...mark.more].join("\n")}>
+              title={[t("toISOStringText", { toISOString: exact(new Date(mark.at).toISOString()), text: mark.text }), ...mark.more].join("\n")}>
               <span className="clip">{mark.text}</span>
             </span>
           ))}
-          <span className={classes.now} style={{ left: "100%" }}>now</span>
+          <span className={classes.now} style={{ left: "100%" }}>{t("now2")}</span>
         </div>
       </div>
       {lanes.map((queue) => (
@@ -86,7 +87,7 @@ function Timeline({ layout, pod }: { layout: JourneyLayout; pod: PodDetail }) {
             {layout.stays.filter((stay) => stay.queue === queue).map((stay, index) => (
               <span key={`${stay.start}-${index}`} className={classes.bar} data-folded={stay.folded || undefined} data-small={stay.width < 2.5 || undefined}
                 role="img" aria-label={`${STATES[queue].title}, ${duration(stay, layout.end)}`}
-                title={`${runTime(new Date(stay.start).toISOString())} to ${stay.end === null ? "now" : runTime(new Date(stay.end).toISOString())}, ${duration(stay, layout.end)}${stay.folded ? " (shortened here)" : ""}`}
+                title={t("runTimeToWhichDurationWhich2", { runTime: runTime(new Date(stay.start).toISOString()), which: stay.end === null ? t("now2") : runTime(new Date(stay.end).toISOString()), duration: duration(stay, layout.end), which2: stay.folded ? t("shortenedHere") : "" })}
                 style={{ left: `${stay.left}%`, width: `max(${stay.width}%, 8px)` }}>
                 {stay.width >= LABELLED ? <span>{labelOf(stay, pod, layout.end)}</span> : null}
               </span>
@@ -129,7 +130,7 @@ function List({ layout }: { layout: JourneyLayout }) {
           {line.stay === null ? <span className={line.strong ? classes.strong : "muted"}>{line.text}</span> : (
             <>
               <span className={classes.entry}><Icon name={line.stay.queue} size={13} /><b>{STATES[line.stay.queue].title}</b></span>
-              <span className="muted num">{line.stay.queue === "bound" ? "" : line.stay.end === null ? `${duration(line.stay, layout.end)}, still here` : duration(line.stay, layout.end)}</span>
+              <span className="muted num">{line.stay.queue === "bound" ? "" : line.stay.end === null ? t("stillHere", { duration: duration(line.stay, layout.end) }) : duration(line.stay, layout.end)}</span>
             </>
           )}
         </li>

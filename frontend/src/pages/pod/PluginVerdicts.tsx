@@ -7,19 +7,20 @@ import { milliseconds } from "@/format/milliseconds";
 import { ObjectLink } from "./ObjectLink";
 import classes from "./PluginVerdicts.module.css";
 import { PreemptionPoint } from "./PreemptionPoint";
+import { rich, t } from "./texts";
 
 const PLAIN: Record<string, string> = {
-  PreEnqueue: "may the pod enter the queue at all",
-  PreFilter: "look at the pod once, before the nodes",
-  Filter: "may the pod run on this node",
-  PostFilter: "no node fits: can something be made free",
-  PreScore: "look at the feasible nodes once",
-  Score: "how good is each feasible node",
-  Reserve: "claim what the chosen node gives",
-  Permit: "may it be bound, now, later or not",
-  PreBind: "prepare before binding",
-  Bind: "write the binding",
-  PostBind: "tell that it is bound",
+  get PreEnqueue() { return t("mayThePodEnterThe"); },
+  get PreFilter() { return t("lookAtThePodOnce"); },
+  get Filter() { return t("mayThePodRunOn"); },
+  get PostFilter() { return t("noNodeFitsCanSomething"); },
+  get PreScore() { return t("lookAtTheFeasibleNodes"); },
+  get Score() { return t("howGoodIsEachFeasible"); },
+  get Reserve() { return t("claimWhatTheChosenNode"); },
+  get Permit() { return t("mayItBeBoundNow"); },
+  get PreBind() { return t("prepareBeforeBinding"); },
+  get Bind() { return t("writeTheBinding"); },
+  get PostBind() { return t("tellThatItIsBound"); },
 };
 
 function iconOf(code: string): { icon: IconName; tone: string } {
@@ -37,14 +38,14 @@ export function PluginVerdicts({ run, attempt, point }: { run: string; attempt: 
       <div className={classes.head}>
         <h3>{point.point}</h3>
         <span className="muted">{PLAIN[point.point]}</span>
-        {took?.us === undefined || took.us === null ? null : <span className="faint num" title="From the end of the point before">{milliseconds(took.us)}</span>}
+        {took?.us === undefined || took.us === null ? null : <span className="faint num" title={t("fromTheEndOfThe")}>{milliseconds(took.us)}</span>}
       </div>
       {point.plugins.length === 0 ? (
-        <Empty small>{!reached ? "Not reached: the attempt ended before." : point.state === "skipped" ? `Skipped: ${point.note}.` : `${sentence(point.note)}.`}</Empty>
+        <Empty small>{!reached ? t("notReachedTheAttemptEnded") : point.state === "skipped" ? t("skippedNote", { note: point.note }) : `${sentence(point.note)}.`}</Empty>
       ) : (
-        <div className={classes.scroll} role="region" aria-label={`Plugins at ${point.point}`}>
+        <div className={classes.scroll} role="region" aria-label={t("pluginsAt", { point: point.point })}>
           <table className={classes.table}>
-            <thead><tr><th>Plugin</th><th>Code</th><th>What it said</th></tr></thead>
+            <thead><tr><th>{t("plugin")}</th><th>{t("code")}</th><th>{t("whatItSaid")}</th></tr></thead>
             <tbody>{point.plugins.map((one, index) => <Row key={`${one.plugin}-${index}`} verdict={one} us={took?.plugins.find((each) => each.plugin === one.plugin)?.us} />)}</tbody>
           </table>
         </div>
@@ -71,14 +72,14 @@ function Row({ verdict, us }: { verdict: PluginVerdict; us: number | undefined }
   );
 }
 
-const ACTIONS = { bound: "is bound to", match: "is matched with", provision: "gets a new volume of" } as const;
+const ACTIONS = { get bound() { return t("isBoundTo"); }, get match() { return t("isMatchedWith"); }, get provision() { return t("getsANewVolumeOf"); } } as const;
 
 /** What Reserve chose for the pod's claims. */
 function Decided({ decisions }: { decisions: Decisions }) {
   if (decisions.volumes.length + decisions.devices.length === 0) return null;
   return (
     <div className={classes.decided}>
-      <h4>Decided for its claims</h4>
+      <h4>{t("decidedForItsClaims")}</h4>
       <ul>
         {decisions.volumes.map((one) => (
           <li key={`${one.claim} ${one.volume}`}>
@@ -89,8 +90,7 @@ function Decided({ decisions }: { decisions: Decisions }) {
         ))}
         {decisions.devices.map((one) => (
           <li key={`${one.claim} ${one.driver} ${one.pool} ${one.device}`}>
-            <ObjectLink object={{ kind: "ResourceClaim", namespace: one.namespace, name: one.claim }} /> gets <span className="mono">{one.device}</span> of pool{" "}
-            <span className="mono">{one.pool}</span> ({one.driver}) for request {one.request}{one.admin_access ? ", with admin access" : ""}
+            <ObjectLink object={{ kind: "ResourceClaim", namespace: one.namespace, name: one.claim }} /> {rich(one.admin_access ? "getsDeviceAsAdmin" : "getsDevice", { device: <span className="mono">{one.device}</span>, pool: <span className="mono">{one.pool}</span>, driver: one.driver, request: one.request })}
           </li>
         ))}
       </ul>

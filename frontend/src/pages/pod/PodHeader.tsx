@@ -22,6 +22,7 @@ import { isMoment } from "@/rewind/moment";
 import { notifyError } from "@/shell/notify";
 
 import classes from "./PodHeader.module.css";
+import { t } from "./texts";
 
 const ReasonDrawer = lazy(() => import("@/decisions/ReasonDrawer"));
 
@@ -38,15 +39,15 @@ export function PodHeader({ pod, run, view, onYaml }: PodHeaderProps) {
     if (other !== null) void navigate({ to: "/runs/$run/pods/$namespace/$name", params: { run, namespace: other.namespace, name: other.name } });
   };
   useKeys([
-    { keys: "y", label: "YAML", group: "Pod", run: onYaml },
-    { keys: "k", label: "Previous pod of the queue", group: "Pod", run: () => open(pod.previous) },
-    { keys: "j", label: "Next pod of the queue", group: "Pod", run: () => open(pod.next) },
-    { keys: "Escape", label: "Back to the run", group: "Pod", run: () => void navigate({ to: "/runs/$run", params: { run }, search: { pod: `${pod.namespace}/${pod.name}` } }) },
+    { keys: "y", label: "YAML", group: t("pod"), run: onYaml },
+    { keys: "k", label: t("previousPodOfTheQueue"), group: t("pod"), run: () => open(pod.previous) },
+    { keys: "j", label: t("nextPodOfTheQueue"), group: t("pod"), run: () => open(pod.next) },
+    { keys: "Escape", label: t("backToTheRun"), group: t("pod"), run: () => void navigate({ to: "/runs/$run", params: { run }, search: { pod: `${pod.namespace}/${pod.name}` } }) },
   ]);
   return (
     <header>
-      <nav className={classes.crumb} aria-label="Breadcrumb">
-        <Link to="/runs/$run" params={{ run }}>{view.run === null ? "run" : `${view.run.snapshot.name} run`}</Link>
+      <nav className={classes.crumb} aria-label={t("breadcrumb")}>
+        <Link to="/runs/$run" params={{ run }}>{view.run === null ? t("run") : t("nameRun", { name: view.run.snapshot.name })}</Link>
         <Icon name="chevronRight" size={12} />
         <Link to="/runs/$run/pods" params={{ run }} search={{ namespace: pod.namespace }}>{pod.namespace}</Link>
         <Icon name="chevronRight" size={12} />
@@ -57,25 +58,25 @@ export function PodHeader({ pod, run, view, onYaml }: PodHeaderProps) {
         <Badge pod={pod} view={view} />
         <span className="grow" />
         <div className={classes.buttons}>
-          <ButtonLink kind="ghost" to="/runs/$run/capacity" params={{ run }} search={{ pod: `${pod.namespace}/${pod.name}` }} title="How many more pods like this one fit">How many more fit?</ButtonLink>
+          <ButtonLink kind="ghost" to="/runs/$run/capacity" params={{ run }} search={{ pod: `${pod.namespace}/${pod.name}` }} title={t("howManyMorePodsLike")}>{t("howManyMoreFit")}</ButtonLink>
           <Button kind="ghost" hint="y" onClick={onYaml}>YAML</Button>
-          <Button icon="back" hint="k" disabled={pod.previous === null} title={pod.previous === null ? "The first of its queue" : pod.previous.name}
-            onClick={() => open(pod.previous)}>Previous</Button>
-          <Button hint="j" disabled={pod.next === null} title={pod.next === null ? "The last of its queue" : pod.next.name} onClick={() => open(pod.next)}>Next</Button>
+          <Button icon="back" hint="k" disabled={pod.previous === null} title={pod.previous === null ? t("theFirstOfItsQueue") : pod.previous.name}
+            onClick={() => open(pod.previous)}>{t("previous")}</Button>
+          <Button hint="j" disabled={pod.next === null} title={pod.next === null ? t("theLastOfItsQueue") : pod.next.name} onClick={() => open(pod.next)}>{t("next")}</Button>
           <Act pod={pod} run={run} />
         </div>
       </div>
       <dl className={classes.facts}>
-        <div><dt>Requests</dt><dd className="num">{requestText(pod.requests)}</dd></div>
-        <div><dt>Priority</dt><dd className="num">{count(pod.priority)}{pod.priority_class ? <span className="faint"> {pod.priority_class}</span> : null}</dd></div>
-        {pod.profile === "" ? null : <div><dt>Profile</dt><dd>{pod.profile}</dd></div>}
-        <div><dt>Attempts</dt><dd className="num">{count(pod.attempts)}</dd></div>
+        <div><dt>{t("requests")}</dt><dd className="num">{requestText(pod.requests)}</dd></div>
+        <div><dt>{t("priority")}</dt><dd className="num">{count(pod.priority)}{pod.priority_class ? <span className="faint"> {pod.priority_class}</span> : null}</dd></div>
+        {pod.profile === "" ? null : <div><dt>{t("profile")}</dt><dd>{pod.profile}</dd></div>}
+        <div><dt>{t("attempts")}</dt><dd className="num">{count(pod.attempts)}</dd></div>
         {pod.next_try === null ? null : (
-          <div><dt>Next try</dt><dd title={pod.next_try.at === null ? undefined : exact(pod.next_try.at)}>{nextTry(pod, view)}</dd></div>
+          <div><dt>{t("nextTry")}</dt><dd title={pod.next_try.at === null ? undefined : exact(pod.next_try.at)}>{nextTry(pod, view)}</dd></div>
         )}
-        {pod.gate ? <div><dt>Gate</dt><dd className="mono">{pod.gate}</dd></div> : null}
+        {pod.gate ? <div><dt>{t("gate")}</dt><dd className="mono">{pod.gate}</dd></div> : null}
         {pod.column === "bound" && pod.images.length > 0 ? (
-          <div><dt>{pod.images.length === 1 ? "Image" : "Images"}</dt><dd className={classes.images}>{pod.images.join(", ")}</dd></div>
+          <div><dt>{pod.images.length === 1 ? t("image") : t("images")}</dt><dd className={classes.images}>{pod.images.join(", ")}</dd></div>
         ) : null}
       </dl>
     </header>
@@ -89,18 +90,18 @@ function nextTry(pod: PodDetail, view: RunView): string {
   if (at === null || view.run === null) return text;
   const left = Date.parse(at) - Date.parse(view.run.clock.now);
   if (left <= 0) return text.replace(/, at the latest.*$/, ", at the latest now");
-  return text.includes("at the latest") ? text.replace(/at the latest.*$/, `at the latest in ${age(left)}`) : `${text}, in ${age(left)}`;
+  return text.includes("at the latest") ? text.replace(/at the latest.*$/, `at the latest in ${age(left)}`) : t("textInAge", { text, age: age(left) });
 }
 
 function Badge({ pod, view }: { pod: PodDetail; view: RunView }) {
   const wall = useTick(view.run?.clock.mode === "real");
   const queue = queueOf(pod);
-  if (queue === null) return <span className="muted">Deleted</span>;
-  if (queue === "bound") return <StateBadge state="bound">Bound to {pod.node ?? "a node"}</StateBadge>;
+  if (queue === null) return <span className="muted">{t("deleted")}</span>;
+  if (queue === "bound") return <StateBadge state="bound">{t("boundTo", { node: pod.node ?? t("aNode") })}</StateBadge>;
   const since = pod.since === null ? "" : age(runNow(view, wall) - Date.parse(pod.since));
   return (
-    <span title={pod.since === null ? undefined : `since ${exact(pod.since)}`}>
-      <StateBadge state={queue}>{STATES[queue].title}{since === "" || view.run === null ? "" : ` for ${since}`}</StateBadge>
+    <span title={pod.since === null ? undefined : t("sinceSince", { since: exact(pod.since) })}>
+      <StateBadge state={queue}>{STATES[queue].title}{since === "" || view.run === null ? "" : ` ${t("forSince", { since })}`}</StateBadge>
     </span>
   );
 }
@@ -121,28 +122,28 @@ function Act({ pod, run }: { pod: PodDetail; run: string }) {
   const approve = () => approvals.approve(run, [pod]);
   const reject = () => setAsking({ kind: "reject", run, pods: [pod], plugin: (pod.waiting ?? []).find((wait) => wait.asks_person)?.plugin ?? pod.waiting?.[0]?.plugin });
   useKeys([
-    ...(can && asksPerson ? [{ keys: "a", label: "Approve", group: "Decide", run: approve }] : []),
-    ...(can && waits ? [{ keys: "r", label: "Reject with a reason", group: "Decide", run: reject }] : []),
+    ...(can && asksPerson ? [{ keys: "a", label: t("approve"), group: t("decide"), run: approve }] : []),
+    ...(can && waits ? [{ keys: "r", label: t("rejectWithAReason"), group: t("decide"), run: reject }] : []),
   ]);
   const activate = async () => {
     setBusy(true);
     try {
       await perform(run, { type: "pod_activate", namespace: pod.namespace, name: pod.name });
     } catch (error) {
-      notifyError("The pod was not activated.", error);
+      notifyError(t("thePodWasNotActivated"), error);
     }
     setBusy(false);
   };
   if (!operates) return null;
   if (pod.column === "unschedulable" || pod.column === "backoff") {
-    return <Button kind="primary" icon="bolt" disabled={busy || stale} title="Move it to Active at once, without waiting for an event" onClick={() => void activate()}>Activate</Button>;
+    return <Button kind="primary" icon="bolt" disabled={busy || stale} title={t("moveItToActiveAt")} onClick={() => void activate()}>{t("activate")}</Button>;
   }
   if (!waits) return null;
-  if (due !== null) return <Button hint="z" onClick={() => approvals.cancel()}>Cancel, approving in {Math.max(0, Math.ceil((due - now) / 1000))} s</Button>;
+  if (due !== null) return <Button hint="z" onClick={() => approvals.cancel()}>{t("cancelApprovingInS", { max: Math.max(0, Math.ceil((due - now) / 1000)) })}</Button>;
   return (
     <>
-      <Button kind="danger" hint="r" disabled={stale} onClick={reject}>Reject…</Button>
-      {asksPerson ? <Button kind="primary" hint="a" disabled={stale} onClick={approve}>Approve</Button> : null}
+      <Button kind="danger" hint="r" disabled={stale} onClick={reject}>{t("reject")}</Button>
+      {asksPerson ? <Button kind="primary" hint="a" disabled={stale} onClick={approve}>{t("approve")}</Button> : null}
       <Suspense fallback={null}>{asking === null ? null : <ReasonDrawer request={asking} onClose={() => setAsking(null)} />}</Suspense>
     </>
   );

@@ -24,6 +24,7 @@ import { objectOf } from "./objects";
 import { PodHeader } from "./PodHeader";
 import classes from "./PodPage.module.css";
 import { TOP } from "./scoreWindows";
+import { rich, t } from "./texts";
 import { useThrottled } from "./useThrottled";
 import { WaitsFor } from "./WaitsFor";
 
@@ -41,25 +42,25 @@ export function PodPage() {
   const pod = useQuery(podSummaryQuery(runId, namespace, name));
   const { refetch } = pod;
   useThrottled(() => void refetch(), view.seq);
-  useTitle(pod.data === undefined ? name : `${pod.data.name}, pod`);
+  useTitle(pod.data === undefined ? name : t("namePod", { name: pod.data.name }));
 
   if (pod.data === undefined) {
-    if (pod.error === null) return <Page className={classes.page}><Outlines count={6} height={72} label="Reading the pod" /></Page>;
+    if (pod.error === null) return <Page className={classes.page}><Outlines count={6} height={72} label={t("readingThePod")} /></Page>;
     const gone = pod.error instanceof ApiError && pod.error.status === 404;
     return (
       <Page className={classes.page}>
         <Panel>
           {gone ? (
-            <Empty action={<ButtonLink size="sm" to="/runs/$run" params={{ run: runId }}>Open the run</ButtonLink>}>
-              There is no pod <span className="mono">{namespace}/{name}</span> in this run.
+            <Empty action={<ButtonLink size="sm" to="/runs/$run" params={{ run: runId }}>{t("openTheRun")}</ButtonLink>}>
+              {rich("thereIsNoPodIn", { span: <span className="mono">{namespace}/{name}</span> })}
             </Empty>
-          ) : <Failed what="The pod could not be read." error={pod.error} retry={() => void refetch()} />}
+          ) : <Failed what={t("thePodCouldNotBe")} error={pod.error} retry={() => void refetch()} />}
         </Panel>
       </Page>
     );
   }
   const openYaml = (open: boolean) => void navigate({ search: (old) => ({ ...old, yaml: open ? true : undefined, object: undefined }), replace: true });
-  const object = search.yaml === true ? { kind: "Pod", namespace, name } : objectOf(search.object);
+  const object = search.yaml === true ? { kind: t("pod"), namespace, name } : objectOf(search.object);
   return (
     <Page className={classes.page}>
       <LookingBack runKey={runId} />

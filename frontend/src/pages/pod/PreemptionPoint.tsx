@@ -8,16 +8,17 @@ import { Button } from "@/components/Button";
 import { PodName, Priority } from "@/components/Chip";
 import { Icon } from "@/components/Icon";
 import { Failed, Outlines } from "@/components/Outcome";
-import { count, counted } from "@/format/number";
+import { count } from "@/format/number";
 
 import classes from "./PreemptionPoint.module.css";
+import { t } from "./texts";
 
 const WINDOW = 50;
 const PLAIN: Record<NoCandidates["kind"], string> = {
-  not_helpful: "Filter refused these for good: no pod that leaves changes that.",
-  no_victims: "No pod of lower priority runs there.",
-  refused: "Even with every pod of lower priority gone it would not fit there.",
-  not_tried: "minCandidateNodesPercentage and minCandidateNodesAbsolute say how many are enough.",
+  get not_helpful() { return t("filterRefusedTheseForGood"); },
+  get no_victims() { return t("noPodOfLowerPriority"); },
+  get refused() { return t("evenWithEveryPodOf"); },
+  get not_tried() { return t("minCandidateNodesPercentageAndMinCandidateNodesAbsoluteSayHow"); },
 };
 
 export function PreemptionPoint({ run, attempt }: { run: string; attempt: number }) {
@@ -28,8 +29,8 @@ export function PreemptionPoint({ run, attempt }: { run: string; attempt: number
   });
   const first = answer.data?.pages[0];
   if (first === undefined) {
-    return answer.error === null ? <Outlines count={4} height={28} label="Reading the preemption" />
-      : <Failed what="What preemption found could not be read." error={answer.error} retry={() => void answer.refetch()} />;
+    return answer.error === null ? <Outlines count={4} height={28} label={t("readingThePreemption")} />
+      : <Failed what={t("whatPreemptionFoundCouldNot")} error={answer.error} retry={() => void answer.refetch()} />;
   }
   if (first.plugin === "" && first.groups.length === 0) return <p className={classes.headline}><b>{first.headline}</b></p>;
   const candidates = answer.data?.pages.flatMap((page) => page.candidates) ?? [];
@@ -38,7 +39,7 @@ export function PreemptionPoint({ run, attempt }: { run: string; attempt: number
       <p className={classes.headline}><b>{first.headline}</b></p>
       {candidates.length === 0 ? null : <Candidates run={run} answer={first} candidates={candidates} />}
       {answer.hasNextPage ? (
-        <p className={classes.more}><Button size="sm" disabled={answer.isFetchingNextPage} onClick={() => void answer.fetchNextPage()}>{counted(first.count - candidates.length, "more candidate")}</Button></p>
+        <p className={classes.more}><Button size="sm" disabled={answer.isFetchingNextPage} onClick={() => void answer.fetchNextPage()}>{t("moreCandidates", { count: first.count - candidates.length })}</Button></p>
       ) : null}
       {first.groups.map((group) => <Others key={`${group.kind} ${group.reason}`} run={run} group={group} />)}
     </>
@@ -48,15 +49,15 @@ export function PreemptionPoint({ run, attempt }: { run: string; attempt: number
 function Candidates({ run, answer, candidates }: { run: string; answer: Preemption; candidates: readonly PreemptionCandidate[] }) {
   return (
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the table scrolls sideways on phones
-    <div className={classes.scroll} role="region" aria-label={`${counted(answer.count, "candidate")} of preemption`} tabIndex={0}>
+    <div className={classes.scroll} role="region" aria-label={t("candidatesOfPreemption", { count: answer.count })} tabIndex={0}>
       <table className={classes.table}>
-        <thead><tr><th>Candidate</th><th>Must leave, most important first</th><th className={classes.number}>Budgets violated</th><th>Lost by</th></tr></thead>
+        <thead><tr><th>{t("candidate")}</th><th>{t("mustLeaveMostImportantFirst")}</th><th className={classes.number}>{t("budgetsViolated")}</th><th>{t("lostBy")}</th></tr></thead>
         <tbody>
           {candidates.map((one) => (
             <tr key={one.node} data-chosen={one.chosen || undefined}>
               <td className={classes.node}>
                 <Link className="mono leads" to="/runs/$run" params={{ run }} search={{ node: one.node }}>{one.node}</Link>
-                {one.chosen ? <span className={classes.chosen}><Icon name="bound" size={12} />chosen</span> : null}
+                {one.chosen ? <span className={classes.chosen}><Icon name="bound" size={12} />{t("chosen")}</span> : null}
               </td>
               <td>
                 <ol className={classes.victims}>
@@ -69,7 +70,7 @@ function Candidates({ run, answer, candidates }: { run: string; answer: Preempti
                 </ol>
               </td>
               <td className={classes.number}>{count(one.pdb_violations)}</td>
-              <td className="muted">{one.chosen ? "" : one.lost_by === "" ? (one.equal ? "nothing: it was equal" : "") : <><span className={classes.by}>{one.lost_by}</span><span className="faint">{one.lost_text}</span></>}</td>
+              <td className="muted">{one.chosen ? "" : one.lost_by === "" ? (one.equal ? t("nothingItWasEqual") : "") : <><span className={classes.by}>{one.lost_by}</span><span className="faint">{one.lost_text}</span></>}</td>
             </tr>
           ))}
         </tbody>
@@ -81,12 +82,12 @@ function Candidates({ run, answer, candidates }: { run: string; answer: Preempti
 function Others({ run, group }: { run: string; group: NoCandidates }) {
   const more = group.count - group.nodes.length;
   return (
-    <section className={classes.others} aria-label={`${counted(group.count, "node")}: ${group.reason}`}>
+    <section className={classes.others} aria-label={t("nNodesReason", { count: group.count, reason: group.reason })}>
       <h4><b className="num">{count(group.count)}</b> {group.reason}</h4>
       <p className="muted">{PLAIN[group.kind]}</p>
       <ul>
         {group.nodes.map((node) => <li key={node}><Link className="mono leads" to="/runs/$run" params={{ run }} search={{ node }}>{node}</Link></li>)}
-        {more > 0 ? <li className="faint">and {count(more)} more</li> : null}
+        {more > 0 ? <li className="faint">{t("andMore2", { more })}</li> : null}
       </ul>
     </section>
   );

@@ -3,6 +3,7 @@ import { amount } from "@/format/resources";
 
 import { freeOf, meterShares, resourceName, shortText } from "./amounts";
 import classes from "./ResourceMeter.module.css";
+import { t } from "./texts";
 
 /** One resource of one node: what is requested already, what this pod takes, what is missing, where the node ends. */
 export function ResourceMeter({ of: one }: { of: NodeAmount }) {
@@ -14,14 +15,14 @@ export function ResourceMeter({ of: one }: { of: NodeAmount }) {
     <div className={classes.meter} data-short={one.short > 0 || undefined}>
       <span className={classes.label}>{label}</span>
       <span className={classes.track} role="img"
-        aria-label={`${label}: ${say(one.requested)} requested of ${say(one.allocatable)} allocatable, ${say(Math.max(0, one.free))} free, ${say(one.wanted)} needed`}>
+        aria-label={t("requestedOfAllocatableFreeNeeded", { label, say: say(one.requested), say2: say(one.allocatable), say3: say(Math.max(0, one.free)), say4: say(one.wanted) })}>
         <i className={classes.requested} style={{ width: `${shares.requested}%` }} />
         <i className={classes.pod} style={{ width: `${shares.pod}%` }} />
         <i className={classes.missing} style={{ width: `${shares.missing}%` }} />
         <i className={classes.allocatable} style={{ left: `${shares.allocatable}%` }} />
       </span>
-      <span className={`${classes.value} num`}><b>{free}</b> free of {of}</span>
-      <span className={`${classes.verdict} num`}>{one.short > 0 ? `short ${shortText(one)}` : "fits"}</span>
+      <span className={`${classes.value} num`}><b>{free}</b> {t("freeOf", { of })}</span>
+      <span className={`${classes.verdict} num`}>{one.short > 0 ? t("shortShortText", { shortText: shortText(one) }) : t("fits")}</span>
     </div>
   );
 }
@@ -29,10 +30,10 @@ export function ResourceMeter({ of: one }: { of: NodeAmount }) {
 export function MeterLegend() {
   return (
     <span className={classes.legend} aria-hidden="true">
-      <span><i className={classes.requested} />requested</span>
-      <span><i className={classes.pod} />this pod</span>
-      <span><i className={classes.missing} />missing</span>
-      <span><i className={classes.line} />allocatable</span>
+      <span><i className={classes.requested} />{t("requested2")}</span>
+      <span><i className={classes.pod} />{t("thisPod")}</span>
+      <span><i className={classes.missing} />{t("missing")}</span>
+      <span><i className={classes.line} />{t("allocatable")}</span>
     </span>
   );
 }

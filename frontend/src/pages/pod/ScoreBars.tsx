@@ -4,11 +4,12 @@ import { scoresQuery, type ScoreWindow } from "@/api/podQueries";
 import type { ScoreRow, Scores } from "@/api/podTypes";
 import { Icon } from "@/components/Icon";
 import { Failed } from "@/components/Outcome";
-import { count, counted } from "@/format/number";
+import { count } from "@/format/number";
 
 import type { PluginLook } from "./pluginColours";
 import classes from "./ScoreBars.module.css";
 import { SHOWN, TOP } from "./scoreWindows";
+import { t } from "./texts";
 import { useRowHeight } from "./useRowHeight";
 import { useWindows, type Windows } from "./useWindows";
 
@@ -48,7 +49,7 @@ export function ScoreBars(props: ScoreViewProps) {
         {apart === null ? null : <BarRow {...props} row={apart} scale={scaleOf(props)} />}
       </Table>
       <button type="button" className={`leads ${classes.more}`} onClick={() => setAll(true)}>
-        {counted(rest, "more node")}{lowest === undefined ? "" : `, down to ${count(lowest)}`}
+        {t("moreNodes", { count: rest })}{lowest === undefined ? "" : t("downTo", { lowest })}
       </button>
     </>
   );
@@ -68,9 +69,9 @@ function AllBars({ query, ...props }: ScoreViewProps & { query: (offset: number)
   return (
     // A region that scrolls takes the focus, so that arrow keys scroll it.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div ref={scroller} className={classes.scroll} role="region" aria-label="Scores by node" tabIndex={0}>
+    <div ref={scroller} className={classes.scroll} role="region" aria-label={t("scoresByNode")} tabIndex={0}>
       <Table {...props} scale={scale}><Virtual rows={rows} columns={5} render={(row) => <BarRow key={row.node} {...props} row={row} scale={scale} />} /></Table>
-      {rows.failed === null ? null : <Failed small what="More scores could not be read." error={rows.failed} retry={rows.retry} />}
+      {rows.failed === null ? null : <Failed small what={t("moreScoresCouldNotBe")} error={rows.failed} retry={rows.retry} />}
     </div>
   );
 }
@@ -94,8 +95,8 @@ function Table({ scores, looks, scale, children }: Pick<ScoreViewProps, "scores"
     <table className={classes.bars} aria-rowcount={scores.count + 1}>
       <thead>
         <tr>
-          <th className={classes.rank}>Rank</th><th>Node</th><th>{everything ? "Total" : "What differs"}, 0 to {count(scale)}</th>
-          <th className={classes.total}>Total</th><th className={classes.toBest}>To best</th>
+          <th className={classes.rank}>{t("rank")}</th><th>{t("node")}</th><th>{t("0To", { which: everything ? t("total") : t("whatDiffers"), scale })}</th>
+          <th className={classes.total}>{t("total")}</th><th className={classes.toBest}>{t("toBest")}</th>
         </tr>
       </thead>
       <tbody>{children}</tbody>
@@ -108,8 +109,8 @@ function BarRow({ row, looks, scale, selected, onSelect }: ScoreViewProps & { ro
     <tr className={classes.row} data-chosen={row.chosen || undefined} data-selected={row.node === selected || undefined}>
       <td className={`${classes.rank} num`}>{rankText(row)}</td>
       <td className={classes.node}>
-        <button type="button" className="mono" aria-pressed={row.node === selected} title={`${row.node}, step by step`} onClick={() => onSelect(row)}>{row.node}</button>
-        {row.chosen ? <span className={classes.chosen}><Icon name="bound" size={12} />chosen</span> : null}
+        <button type="button" className="mono" aria-pressed={row.node === selected} title={t("stepByStep", { node: row.node })} onClick={() => onSelect(row)}>{row.node}</button>
+        {row.chosen ? <span className={classes.chosen}><Icon name="bound" size={12} />{t("chosen")}</span> : null}
       </td>
       <td className={classes.barCell}><Bar row={row} looks={looks} scale={scale} /></td>
       <td className={`${classes.total} num`}>{count(row.total)}</td>
@@ -122,13 +123,13 @@ function Bar({ row, looks, scale }: { row: ScoreRow; looks: readonly PluginLook[
   const parts = looks.map((look) => ({ look, cell: row.cells[look.cell] })).filter(({ cell }) => cell !== undefined && cell.points > 0);
   const sentence = parts.map(({ look, cell }) => `${look.name} ${count(cell?.points ?? 0)}`).join(", ");
   return (
-    <span className={classes.bar} role="img" aria-label={`${row.node}: ${sentence === "" ? "nothing" : sentence}`}>
+    <span className={classes.bar} role="img" aria-label={t("nodeWhich", { node: row.node, which: sentence === "" ? t("nothing") : sentence })}>
       {parts.map(({ look, cell }) => {
         const points = cell?.points ?? 0;
         return (
           <i key={look.name} className={classes.segment} data-hatched={look.hatched || undefined}
             style={{ width: `${(points / scale) * 100}%`, background: `var(--pl-${look.colour})`, color: `var(--pl-${look.colour}-on)` }}
-            title={`${look.name}: raw ${count(cell?.raw ?? 0)}, normalised ${count(cell?.normalized ?? 0)}, × ${count(look.weight)} = ${count(points)}`}>
+            title={t("rawNormalised", { name: look.name, raw: cell?.raw ?? 0, normalized: cell?.normalized ?? 0, weight: look.weight, points })}>
             {points / scale >= NUMBERED ? <b>{count(points)}</b> : null}
           </i>
         );

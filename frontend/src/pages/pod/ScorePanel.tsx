@@ -8,7 +8,7 @@ import type { Attempt, ScoreRow, Scores } from "@/api/podTypes";
 import { Button } from "@/components/Button";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Segmented } from "@/components/Segmented";
-import { count, counted } from "@/format/number";
+import { count } from "@/format/number";
 
 import { looksOf, type PluginLook } from "./pluginColours";
 import { ScoreBars } from "./ScoreBars";
@@ -18,6 +18,7 @@ import { ScoreTable } from "./ScoreTable";
 import { TOP } from "./scoreWindows";
 import { SideBySide } from "./SideBySide";
 import { StepByStep } from "./StepByStep";
+import { t } from "./texts";
 
 const route = getRouteApi("/runs/$run/pods/$namespace/$name");
 
@@ -32,27 +33,27 @@ export function ScorePanel({ run, attempt }: { run: string; attempt: Attempt }) 
   // The arithmetic beside the bars is always complete, whatever the bars leave out.
   const whole = useQuery(scoresQuery(run, attempt.number, { offset: 0, limit: TOP }));
   const scores = answer.data;
-  const subtitle = scores?.scored === true ? `normalised × weight, stacked; ${counted(scores.feasible, "feasible node")}` : "";
+  const subtitle = scores?.scored === true ? t("normalisedWeightStackedFeasibleNodes", { count: scores.feasible }) : "";
   return (
     <>
       <div className={classes.head}>
-        <h3>Score</h3>
+        <h3>{t("score")}</h3>
         <span className="muted">{subtitle}</span>
         <span className="grow" />
         {scores?.scored === true ? (
           <>
             <label className={classes.hide}>
               <input type="checkbox" checked={hides} onChange={() => void navigate({ search: (old) => ({ ...old, equal: hides ? undefined : "hide" }), replace: true })} />
-              Hide what is equal for all
+              {t("hideWhatIsEqualFor")}
             </label>
-            <Segmented label="Scores as" value={asTable ? "table" : "bars"}
+            <Segmented label={t("scoresAs")} value={asTable ? "table" : "bars"}
               onChange={(view) => void navigate({ search: (old) => ({ ...old, view: view === "table" ? "table" : undefined, sort: undefined }), replace: true })}
-              options={[{ value: "bars", label: "Bars" }, { value: "table", label: "Table" }]} />
+              options={[{ value: "bars", label: t("bars2") }, { value: "table", label: t("table2") }]} />
           </>
         ) : null}
       </div>
-      {scores === undefined || whole.data === undefined ? (answer.error ?? whole.error) === null ? <Outlines count={6} height={24} label="Reading the scores" />
-        : <Failed what="The scores could not be read." error={answer.error ?? whole.error} retry={() => { void answer.refetch(); void whole.refetch(); }} />
+      {scores === undefined || whole.data === undefined ? (answer.error ?? whole.error) === null ? <Outlines count={6} height={24} label={t("readingTheScores")} />
+        : <Failed what={t("theScoresCouldNotBe")} error={answer.error ?? whole.error} retry={() => { void answer.refetch(); void whole.refetch(); }} />
         : !scores.scored ? <Empty>{unscored(attempt)}</Empty>
           : <Scored run={run} attempt={attempt} scores={scores} whole={whole.data} window={window} asTable={asTable} sort={sort} hides={hides} />}
     </>
@@ -60,8 +61,8 @@ export function ScorePanel({ run, attempt }: { run: string; attempt: Attempt }) 
 }
 
 function unscored(attempt: Attempt): string {
-  if (attempt.sampling.feasible === 1) return "One node was feasible, so nothing was scored.";
-  return attempt.sampling.feasible === 0 ? "No node was feasible, so nothing was scored." : "No plugin of this profile scores, so every feasible node is equal.";
+  if (attempt.sampling.feasible === 1) return t("oneNodeWasFeasibleSo");
+  return attempt.sampling.feasible === 0 ? t("noNodeWasFeasibleSo") : t("noPluginOfThisProfile");
 }
 
 interface ScoredProps {
@@ -89,10 +90,10 @@ function Scored({ run, attempt, scores, whole, window, asTable, sort, hides }: S
     <div className={classes.columns}>
       <div className={classes.main}>
         <Legend looks={looks} hidden={hides ? allLooks.length - looks.length : 0} />
-        {looks.length === 0 ? <Empty>Every plugin gave all nodes the same.</Empty>
+        {looks.length === 0 ? <Empty>{t("everyPluginGaveAllNodes")}</Empty>
           : asTable ? <ScoreTable {...views} sort={sort} onSort={(next) => void navigate({ search: (old) => ({ ...old, sort: next }), replace: true })} /> : <ScoreBars {...views} />}
       </div>
-      <aside className={classes.aside} aria-label="Step by step">
+      <aside className={classes.aside} aria-label={t("stepByStep2")}>
         {one.row === null ? <Unknown name={name} state={one} /> : other.row !== null && other.row.node !== one.row.node
           ? <SideBySide one={one.row} other={other.row} looks={allLooks} /> : <StepByStep row={one.row} looks={allLooks} />}
         {search.beside === undefined ? null : <Unknown name={search.beside} state={other} />}
@@ -119,8 +120,8 @@ function useScoreRow(run: string, attempt: number, whole: Scores, name: string |
 
 function Unknown({ name, state }: { name: string | undefined; state: FoundRow }) {
   if (name === undefined || state.row !== null) return null;
-  if (state.reading) return <p className="faint" role="status">Reading {name}…</p>;
-  return <p className={classes.tie} role="status">{state.error === null ? `No feasible node of this attempt is called ${name}.` : `${name} could not be read. ${state.error.message}`}</p>;
+  if (state.reading) return <p className="faint" role="status">{t("readingName", { name })}</p>;
+  return <p className={classes.tie} role="status">{state.error === null ? t("noFeasibleNodeOfThis", { name }) : t("couldNotBeRead", { name, message: state.error.message })}</p>;
 }
 
 interface BesideProps {
@@ -142,16 +143,16 @@ function Beside({ whole, name, beside, onChoose }: BesideProps) {
       const text = typeof value === "string" ? value.trim() : "";
       onChoose(text === "" ? undefined : text);
     }}>
-      <label htmlFor={`${list}-field`}>Beside</label>
-      <input id={`${list}-field`} name="beside" list={list} defaultValue={beside ?? ""} placeholder={next === undefined ? "a node" : `a node, as ${next}`} autoComplete="off" className="mono"
+      <label htmlFor={`${list}-field`}>{t("beside")}</label>
+      <input id={`${list}-field`} name="beside" list={list} defaultValue={beside ?? ""} placeholder={next === undefined ? t("aNode") : t("aNodeAs", { next })} autoComplete="off" className="mono"
         onChange={(event) => {
           const { value } = event.currentTarget;
           // A name chosen from the list is complete; one that is being typed waits for Enter.
           if (whole.rows.some((row) => row.node === value) && !(event.nativeEvent instanceof InputEvent && event.nativeEvent.inputType.startsWith("insertText"))) onChoose(value);
         }} />
       <datalist id={list}>{whole.rows.filter((row) => row.node !== name).map((row) => <option key={row.node} value={row.node} />)}</datalist>
-      <Button size="sm" type="submit">Compare</Button>
-      {beside === undefined ? null : <Button size="sm" kind="ghost" onClick={() => onChoose(undefined)}>Alone</Button>}
+      <Button size="sm" type="submit">{t("compare")}</Button>
+      {beside === undefined ? null : <Button size="sm" kind="ghost" onClick={() => onChoose(undefined)}>{t("alone")}</Button>}
     </form>
   );
 }
@@ -165,7 +166,7 @@ function Legend({ looks, hidden }: { looks: readonly PluginLook[]; hidden: numbe
           {look.name}<em className="num">× {count(look.weight)}</em>
         </li>
       ))}
-      {hidden > 0 ? <li className="faint">{counted(hidden, "plugin is", "plugins are")} equal for all and left out</li> : null}
+      {hidden > 0 ? <li className="faint">{t("pluginsAreEqualForAll", { count: hidden })}</li> : null}
     </ul>
   );
 }
@@ -174,11 +175,11 @@ function Tie({ scores }: { scores: Scores }) {
   const { tie } = scores;
   if (tie.count < 2) {
     return scores.runner_up === null || scores.chosen === null ? null : (
-      <p className={classes.tie}><span><b>{count(scores.chosen.total - scores.runner_up.total)} ahead of {scores.runner_up.node}.</b>{scores.decided_by === null ? "" : ` ${scores.decided_by} made most of the difference.`}</span></p>
+      <p className={classes.tie}><span><b>{t("aheadOf", { margin: scores.chosen.total - scores.runner_up.total, node: scores.runner_up.node })}</b>{scores.decided_by === null ? "" : ` ${t("madeMost", { plugin: scores.decided_by })}`}</span></p>
     );
   }
   const others = scores.rows.filter((row) => row.rank === 1 && !row.chosen).map((row) => row.node);
-  const named = others.length <= 3 ? others.join(" or ") : `one of ${count(tie.count - 1)} others`;
+  const named = others.length <= 3 ? others.join(t("or")) : t("oneOfOthers", { n: tie.count - 1 });
   const seeded = tie.chosen_by.startsWith("seed");
-  return <p className={classes.tie}><span><b>1 of {count(tie.count)} equal, chosen by {tie.chosen_by}.</b>{seeded && named !== "" ? ` With another seed ${named} may win.` : ""}</span></p>;
+  return <p className={classes.tie}><span><b>{t("oneOfEqual", { ties: tie.count, by: tie.chosen_by })}</b>{seeded && named !== "" ? ` ${t("withAnotherSeed", { named })}` : ""}</span></p>;
 }

@@ -9,6 +9,7 @@ import { count } from "@/format/number";
 import { rankText, type ScoreViewProps, Virtual } from "./ScoreBars";
 import classes from "./ScoreTable.module.css";
 import { TOP } from "./scoreWindows";
+import { t } from "./texts";
 import { useRowHeight } from "./useRowHeight";
 import { useWindows } from "./useWindows";
 
@@ -28,20 +29,20 @@ export function ScoreTable(props: ScoreTableProps) {
   return (
     // A region that scrolls takes the focus, so that arrow keys scroll it.
     // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
-    <div ref={scroller} className={classes.scroll} role="region" aria-label="Scores by node" tabIndex={0}>
+    <div ref={scroller} className={classes.scroll} role="region" aria-label={t("scoresByNode")} tabIndex={0}>
       <table className={classes.table} aria-rowcount={scores.count + 2}>
         <thead>
           <tr>
-            <th rowSpan={2} className={classes.number}>Rank</th>
-            <Sorted name="node" label="Node" sort={sort} onSort={onSort} rowSpan={2} />
+            <th rowSpan={2} className={classes.number}>{t("rank")}</th>
+            <Sorted name="node" label={t("node")} sort={sort} onSort={onSort} rowSpan={2} />
             {looks.map((look) => (
               <th key={look.name} colSpan={3} className={classes.plugin} scope="colgroup" aria-sort={orderOf(sort, look.name)}>
-                <button type="button" title={`${look.name} × ${look.weight}: sort by it`} onClick={() => onSort(next(sort, look.name))}>
+                <button type="button" title={t("sortByIt", { name: look.name, weight: look.weight })} onClick={() => onSort(next(sort, look.name))}>
                   <i style={{ background: `var(--pl-${look.colour})` }} /><abbr title={look.name}>{look.short}</abbr><em className="num"> × {count(look.weight)}</em><Arrow sort={sort} name={look.name} />
                 </button>
               </th>
             ))}
-            <Sorted name="total" label="Total" sort={sort} onSort={onSort} rowSpan={2} number />
+            <Sorted name="total" label={t("total")} sort={sort} onSort={onSort} rowSpan={2} number />
           </tr>
           <tr>
             {looks.map((look) => ["raw", "norm", "pts"].map((part) => <th key={`${look.name} ${part}`} className={classes.number} data-last={part === "pts" || undefined}>{part}</th>))}
@@ -49,7 +50,7 @@ export function ScoreTable(props: ScoreTableProps) {
         </thead>
         <tbody><Virtual rows={rows} columns={looks.length * 3 + 3} render={(row) => <Row key={row.node} {...props} row={row} />} /></tbody>
       </table>
-      {rows.failed === null ? null : <Failed small what="More scores could not be read." error={rows.failed} retry={rows.retry} />}
+      {rows.failed === null ? null : <Failed small what={t("moreScoresCouldNotBe")} error={rows.failed} retry={rows.retry} />}
     </div>
   );
 }
@@ -91,8 +92,8 @@ function Row({ row, looks, selected, onSelect }: ScoreTableProps & { row: ScoreR
     <tr data-selected={row.node === selected || undefined}>
       <td className={classes.number}>{rankText(row)}</td>
       <td>
-        <button type="button" className="mono" aria-pressed={row.node === selected} title={`${row.node}, step by step`} onClick={() => onSelect(row)}>{row.node}</button>
-        {row.chosen ? <span className={classes.chosen}><Icon name="bound" size={11} /><span className="srOnly">chosen</span></span> : null}
+        <button type="button" className="mono" aria-pressed={row.node === selected} title={t("stepByStep", { node: row.node })} onClick={() => onSelect(row)}>{row.node}</button>
+        {row.chosen ? <span className={classes.chosen}><Icon name="bound" size={11} /><span className="srOnly">{t("chosen")}</span></span> : null}
       </td>
       {looks.map((look) => {
         const cell = row.cells[look.cell];

@@ -5,19 +5,20 @@ import { differences, differenceSentence, signed } from "./difference";
 import type { PluginLook } from "./pluginColours";
 import classes from "./StepByStep.module.css";
 import { PluginCell } from "./StepByStep";
+import { t } from "./texts";
 
 /** Two nodes' points plugin by plugin, with the difference and what decides between them. */
 export function SideBySide({ one, other, looks }: { one: ScoreRow; other: ScoreRow; looks: readonly PluginLook[] }) {
   const all = differences(one, other, looks);
   return (
     <>
-      <h4 className={classes.title}>{one.node} beside {other.node}</h4>
+      <h4 className={classes.title}>{t("nodeBesideNode2", { node: one.node, node2: other.node })}</h4>
       <p className={classes.sentence}>{differenceSentence(one, other, all)}</p>
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- long node names make it scroll sideways */}
-      <div className={classes.scroll} role="region" aria-label={`Points of ${one.node} and ${other.node}`} tabIndex={0}>
+      <div className={classes.scroll} role="region" aria-label={t("pointsOfAnd", { node: one.node, node2: other.node })} tabIndex={0}>
         <table className={classes.table}>
           <thead>
-            <tr><th>Plugin</th><th className={`${classes.number} mono`}>{one.node}</th><th className={`${classes.number} mono`}>{other.node}</th><th className={classes.number}>Difference</th></tr>
+            <tr><th>{t("plugin")}</th><th className={`${classes.number} mono`}>{one.node}</th><th className={`${classes.number} mono`}>{other.node}</th><th className={classes.number}>{t("difference")}</th></tr>
           </thead>
           <tbody>
             {all.map(({ look, one: first, other: second, ahead }) => (
@@ -31,7 +32,7 @@ export function SideBySide({ one, other, looks }: { one: ScoreRow; other: ScoreR
           </tbody>
           <tfoot>
             <tr>
-              <td>Total</td><td className={classes.number}>{count(one.total)}</td><td className={classes.number}>{count(other.total)}</td>
+              <td>{t("total")}</td><td className={classes.number}>{count(one.total)}</td><td className={classes.number}>{count(other.total)}</td>
               <td className={classes.number}>{signed(one.total - other.total)}</td>
             </tr>
           </tfoot>
@@ -44,7 +45,7 @@ export function SideBySide({ one, other, looks }: { one: ScoreRow; other: ScoreR
 /** "84" over "84 → 84 × 1". */
 function Points({ cell, weight }: { cell: ScoreCell; weight: number }) {
   return (
-    <td className={classes.number} title={`raw ${count(cell.raw)}, normalised ${count(cell.normalized)}, × ${count(weight)} = ${count(cell.points)}`}>
+    <td className={classes.number} title={t("rawNormalised2", { raw: cell.raw, normalized: cell.normalized, weight, points: cell.points })}>
       <b>{count(cell.points)}</b>
       <span className={classes.small}>{count(cell.raw)} → {count(cell.normalized)} × {count(weight)}</span>
     </td>

@@ -5,15 +5,16 @@ import { count } from "@/format/number";
 
 import type { PluginLook } from "./pluginColours";
 import classes from "./StepByStep.module.css";
+import { t } from "./texts";
 
 /** Raw → normalised → × weight → points of one node, plugin by plugin. */
 export function StepByStep({ row, looks }: { row: ScoreRow; looks: readonly PluginLook[] }) {
   return (
     <>
-      <h4 className={classes.title}>{row.node}, step by step</h4>
+      <h4 className={classes.title}>{t("stepByStep", { node: row.node })}</h4>
       <div className={classes.scroll}>
         <table className={classes.table}>
-          <thead><tr><th>Plugin</th><th className={classes.number}>Raw</th><th className={classes.number}>Norm.</th><th className={classes.number}>Weight</th><th className={classes.number}>Points</th></tr></thead>
+          <thead><tr><th>{t("plugin")}</th><th className={classes.number}>{t("raw")}</th><th className={classes.number}>{t("norm")}</th><th className={classes.number}>{t("weight")}</th><th className={classes.number}>{t("points")}</th></tr></thead>
           <tbody>
             {looks.map((look) => {
               const cell = row.cells[look.cell];
@@ -28,7 +29,7 @@ export function StepByStep({ row, looks }: { row: ScoreRow; looks: readonly Plug
               );
             })}
           </tbody>
-          <tfoot><tr><td colSpan={4}>Total</td><td className={classes.number}>{count(row.total)}</td></tr></tfoot>
+          <tfoot><tr><td colSpan={4}>{t("total")}</td><td className={classes.number}>{count(row.total)}</td></tr></tfoot>
         </table>
       </div>
     </>
@@ -36,7 +37,7 @@ export function StepByStep({ row, looks }: { row: ScoreRow; looks: readonly Plug
 }
 
 export function PluginCell({ look }: { look: PluginLook }) {
-  return <td><i style={{ background: `var(--pl-${look.colour})` }} /><Breakable name={look.name} />{look.equalForAll ? <em>equal for all nodes</em> : null}</td>;
+  return <td><i style={{ background: `var(--pl-${look.colour})` }} /><Breakable name={look.name} />{look.equalForAll ? <em>{t("equalForAllNodes")}</em> : null}</td>;
 }
 
 /** Long plugin names break between their words. */

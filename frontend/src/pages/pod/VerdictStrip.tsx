@@ -4,6 +4,7 @@ import type { AttemptPoint, PointState } from "@/api/podTypes";
 import { STEPS } from "@/app/router";
 import { Icon, type IconName } from "@/components/Icon";
 
+import { t } from "./texts";
 import classes from "./VerdictStrip.module.css";
 
 type Step = (typeof STEPS)[number];
@@ -11,7 +12,7 @@ const ICONS: Record<PointState, IconName> = {
   ok: "bound", rejects: "unschedulable", error: "warning", waits: "waiting", skipped: "minus", not_reached: "minus",
 };
 const WORDS: Record<PointState, string> = {
-  ok: "passes", rejects: "rejects", error: "fails", waits: "waits", skipped: "skipped", not_reached: "not reached",
+  get ok() { return t("passes"); }, rejects: "rejects", error: "fails", waits: "waits", skipped: "skipped", get not_reached() { return t("notReached"); },
 };
 
 export const tabId = (point: string): string => `tab-${point}`;
@@ -37,11 +38,11 @@ export function VerdictStrip({ points, chosen, onChoose }: VerdictStripProps) {
     list.current?.querySelector<HTMLElement>(`#${tabId(step)}`)?.focus();
   };
   return (
-    <div className={classes.strip} role="tablist" aria-label="Extension points" ref={list}>
+    <div className={classes.strip} role="tablist" aria-label={t("extensionPoints")} ref={list}>
       {STEPS.map((step, index) => {
         const point = points.find((one) => one.point === step);
         const state = point?.state ?? "not_reached";
-        const note = point?.note ?? "not reached";
+        const note = point?.note ?? t("notReached");
         return (
           <button key={step} type="button" role="tab" id={tabId(step)} aria-selected={step === chosen} {...(step === chosen ? { "aria-controls": panelId(step) } : {})}
             tabIndex={step === chosen ? 0 : -1} className={classes.point} data-state={state} title={(point?.plugins ?? []).map((one) => one.plugin).join(", ") || undefined}

@@ -14,6 +14,7 @@ import { Failed, Outlines } from "@/components/Outcome";
 import { notify } from "@/shell/notify";
 
 import { objectLabel } from "./objects";
+import { t } from "./texts";
 import classes from "./YamlDrawer.module.css";
 import { YamlText } from "./YamlText";
 
@@ -28,9 +29,9 @@ export default function YamlDrawer({ run, object, onClose }: YamlDrawerProps) {
   const copy = async (text: string) => {
     try {
       await navigator.clipboard.writeText(text);
-      notify({ kind: "ok", title: "Copied" });
+      notify({ kind: "ok", title: t("copied") });
     } catch {
-      notify({ title: "Not copied", text: "The browser allows it only on a secure address; select the text instead." });
+      notify({ title: t("notCopied"), text: t("theBrowserAllowsItOnly") });
     }
   };
   return (
@@ -41,12 +42,12 @@ export default function YamlDrawer({ run, object, onClose }: YamlDrawerProps) {
         <div className={classes.header}>
           <Drawer.Title>{object.name}</Drawer.Title>
           <span className="grow" />
-          {yaml.data === undefined ? null : <Button size="sm" onClick={() => void copy(yaml.data.yaml)}>Copy</Button>}
-          <Drawer.CloseButton aria-label="Close" />
+          {yaml.data === undefined ? null : <Button size="sm" onClick={() => void copy(yaml.data.yaml)}>{t("copy")}</Button>}
+          <Drawer.CloseButton aria-label={t("close")} />
         </div>
-        {yaml.data !== undefined ? <YamlText text={yaml.data.yaml} label={`YAML of ${objectLabel(object)}`} />
-          : yaml.error !== null ? <Failed what="The YAML could not be read." error={yaml.error} retry={() => void yaml.refetch()} />
-            : <Outlines count={10} height={20} label="Reading the YAML" />}
+        {yaml.data !== undefined ? <YamlText text={yaml.data.yaml} label={t("yAMLOf", { objectLabel: objectLabel(object) })} />
+          : yaml.error !== null ? <Failed what={t("theYAMLCouldNotBe")} error={yaml.error} retry={() => void yaml.refetch()} />
+            : <Outlines count={10} height={20} label={t("readingTheYAML")} />}
       </Drawer.Content>
     </Drawer.Root>
   );

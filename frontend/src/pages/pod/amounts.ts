@@ -2,6 +2,8 @@
 import type { FilterGroup, FilterNode, NodeAmount } from "@/api/podTypes";
 import { amount } from "@/format/resources";
 
+import { t } from "./texts";
+
 /** "nvidia.com/gpu" → "GPU" */
 export function resourceName(name: string): string {
   if (name.endsWith("/gpu")) return "GPU";
@@ -84,6 +86,6 @@ export function nearestText(group: FilterGroup): string {
   if (nearest === undefined || !isAboutRoom(group)) return "";
   const missing = nearest.resources.filter((one) => one.short > 0).sort((a, b) => b.short / b.wanted - a.short / a.wanted)
     .map((one) => `${shortText(one)} ${resourceName(one.name)}`);
-  const short = `short of ${missing.length < 2 ? missing.join("") : `${missing.slice(0, -1).join(", ")} and ${missing.at(-1) ?? ""}`}`;
-  return group.count === 1 ? short : `nearest: ${nearest.name}, ${short}`;
+  const short = t("shortOf2", { which: missing.length < 2 ? missing.join("") : t("sliceAndAt", { slice: missing.slice(0, -1).join(", "), at: missing.at(-1) ?? "" }) });
+  return group.count === 1 ? short : t("nearestNameShort", { name: nearest.name, short });
 }

@@ -1,8 +1,9 @@
 /** Two nodes' scores side by side: what each plugin gives to one and to the other, and what decides between them. */
 import type { ScoreCell, ScoreRow } from "@/api/podTypes";
-import { count, counted } from "@/format/number";
+import { count } from "@/format/number";
 
 import type { PluginLook } from "./pluginColours";
+import { t } from "./texts";
 
 export interface Difference {
   look: PluginLook;
@@ -32,16 +33,16 @@ export function signed(value: number): string {
 export function differenceSentence(one: ScoreRow, other: ScoreRow, all: readonly Difference[]): string {
   const margin = one.total - other.total;
   const differing = all.filter((each) => each.ahead !== 0).sort((a, b) => Math.abs(b.ahead) - Math.abs(a.ahead));
-  if (differing.length === 0) return `Both have ${count(one.total)} points, the same from every plugin.`;
+  if (differing.length === 0) return t("bothHavePointsTheSame", { total: one.total });
   const named = differing.map((each) => `${each.look.name} ${signed(each.ahead)}`).join(", ");
-  if (margin === 0) return `Both have ${count(one.total)} points, but not from the same plugins: ${named}.`;
+  if (margin === 0) return t("bothHavePointsButNot", { total: one.total, named });
   const [ahead, behind] = margin > 0 ? [one, other] : [other, one];
-  const said = `${ahead.node} is ${counted(Math.abs(margin), "point")} ahead of ${behind.node}`;
+  const said = t("isPointsAheadOf", { count: Math.abs(margin), node: ahead.node, node2: behind.node });
   const [only, ...more] = differing;
-  if (only !== undefined && more.length === 0) return `${said}, all from ${only.look.name}.`;
+  if (only !== undefined && more.length === 0) return t("saidAllFrom", { said, plugin: only.look.name });
   const decided = differing.filter((each) => Math.sign(each.ahead) === Math.sign(margin));
   const [first] = decided;
   // Without it the other node would not be behind.
   const decides = first !== undefined && Math.abs(first.ahead) >= Math.abs(margin) && decided.every((each) => each === first || Math.abs(each.ahead) < Math.abs(margin));
-  return `${said}${decides ? `; ${first.look.name} decides` : ""}: ${named}.`;
+  return decides ? t("saidAndDecides", { said, plugin: first.look.name, named }) : t("saidNamed", { said, named });
 }
