@@ -123,6 +123,8 @@ class DomainMinimum(NamedTuple):
 class TermKind(enum.Enum):
     """The four lists of pod (anti-)affinity terms."""
 
+    __hash__ = object.__hash__  # an Enum's own is Python code, and keys of inputs hold several of these
+
     REQUIRED = "requiredAffinity"
     REQUIRED_ANTI = "requiredAntiAffinity"
     PREFERRED = "preferredAffinity"

@@ -65,6 +65,11 @@ class Profile:
         self.pre_enqueue = tuple(on.of("preEnqueue", points.PreEnqueuePlugin))
         self.pre_filter = tuple((p.name, p) for p in on.of("preFilter", points.PreFilterPlugin))
         self.filter = tuple((p.name, p) for p in on.listed("filter"))
+        self._filter_plans = {
+            name: each.filter_plan
+            for name, each in self.filter
+            if isinstance(each, points.ColumnFilterPlugin) and not isinstance(each, points.FilterPlugin)
+        }
         self.post_filter = tuple((p.name, p.post_filter) for p in on.of("postFilter", points.PostFilterPlugin))
         self.pre_score = tuple((p.name, p.pre_score) for p in on.of("preScore", points.PreScorePlugin))
         self.reserve = tuple((p.name, p.reserve, p.unreserve) for p in on.of("reserve", points.ReservePlugin))
@@ -125,11 +130,12 @@ class Profile:
 
     def _score_point(self, plugin: points.Plugin, weight: int) -> ScorePoint:
         normalizer = plugin if isinstance(plugin, points.NormalizeScore) else None
+        bounds = normalizer if isinstance(normalizer, points.BoundsNormalizer) else None
         if isinstance(plugin, points.ScorePlugin):
             local = ScoreNodePlans(plugin, self.classes.work) if self._services.reuse == "used" else None
-            return ScorePoint(plugin.name, weight, plugin.score, None, normalizer, local)
+            return ScorePoint(plugin.name, weight, plugin.score, None, normalizer, bounds, local)
         assert isinstance(plugin, points.ColumnScorePlugin)
-        return ScorePoint(plugin.name, weight, None, plugin.score_plan, normalizer)
+        return ScorePoint(plugin.name, weight, None, plugin.score_plan, normalizer, bounds)
 
     def ask_for_events(self) -> None:
         """Separate from construction: upstream asks when all profiles stand. Raises ProfileError."""
@@ -228,13 +234,14 @@ class Profile:
         for plugin, each in self.filter:
             if plugin in state.skip_filter:
                 continue
-            if isinstance(each, points.FilterPlugin):
+            make_plan = self._filter_plans.get(plugin)
+            if make_plan is None:
+                assert isinstance(each, points.FilterPlugin)
                 entries.append(self._per_node_entry(each, pod, kept=kept))
                 continue
-            assert isinstance(each, points.ColumnFilterPlugin)
             self.classes.work.plans += 1
             try:
-                plan = each.filter_plan(state, pod, self._services.snapshot)
+                plan = make_plan(state, pod, self._services.snapshot)
             except Exception as error:  # noqa: BLE001 - a plugin may raise anything
                 text = f'running "{plugin}" filter plugin: {error_text(raised(error))}'
                 entries.append(FilterEntry(plugin, error=Status.as_error(text, plugin)))

@@ -32,6 +32,8 @@ class ScorePoint:
     per_node: PerNodeScore | None
     make_plan: MakePlan | None
     normalizer: NormalizeScore | None
+    bounds: BoundsNormalizer | None
+    """The normaliser, if it is of that kind; whether it is for a pod, it says itself."""
     local: ScoreNodePlans | None = None
 
 

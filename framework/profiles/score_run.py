@@ -14,7 +14,6 @@ from numpy.typing import NDArray
 from framework.columns import Snapshot
 from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import NodeInfo, PodInfo
-from framework.interface.plugin import BoundsNormalizer
 from framework.interface.scores import MAX_NODE_SCORE, MIN_NODE_SCORE
 from framework.interface.status import Status
 from framework.profiles.feasible import FeasibleNodes
@@ -58,12 +57,11 @@ def score_parts(
                 part.plan = point.make_plan(state, pod, snapshot)
             elif point.local is not None:
                 part.plan = point.local.plan(pod, snapshot, kept=kept)
-            normalizer = point.normalizer
             if part.plan is not None:
                 part.column = classes.score_column(point.plugin, part.plan)
                 part.plan = part.column.plan
-                if isinstance(normalizer, BoundsNormalizer) and normalizer.is_bounded(state):
-                    part.bounds = normalizer
+                if point.bounds is not None and point.bounds.is_bounded(state):
+                    part.bounds = point.bounds
         except Exception as error:  # noqa: BLE001 - a plugin may raise anything
             part.failed = raised(error)
         parts.append(part)

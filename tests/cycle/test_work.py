@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Callable, Hashable
 from copy import copy
 from pathlib import Path
 from types import FrameType
@@ -13,6 +14,7 @@ import pytest
 import framework
 from framework.cli.bench.measure import Options, World
 from framework.cli.bench.workloads import BY_NAME
+from framework.interface import PodInfo
 from framework.scheduler import Scheduler
 
 
@@ -73,8 +75,8 @@ def work_per_pod(name: str, monkeypatch: pytest.MonkeyPatch) -> PerPod:
         ("Preemption", PerPod(4, 2, 0, 0, 0.2)),
         ("ThirdPartyScore", PerPod(2, 1.5, 0, 1, 0)),
         ("ThirdPartyFilter", PerPod(2, 1.5, 0, 1, 0)),
-        # No two pods alike: the resource kernels see every node, what is counted per label does not.
-        ("AllDistinct", PerPod(5 * NODES, 12, 13, 0, 0)),
+        # No two pods alike: three resource kernels see every node, what is counted per label does not.
+        ("AllDistinct", PerPod(3.1 * NODES, 8, 11, 0, 0)),
     ],
 )
 def test_no_more_is_worked_out_than_has_changed(name: str, most: PerPod, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -112,3 +114,29 @@ def test_work_per_pod_does_not_grow_with_pods_of_other_classes(monkeypatch: pyte
     found = work_per_pod("Deployments1", monkeypatch)
     assert found.rows <= 2 * NODES
     assert found.plans <= 0.2
+
+
+def test_pods_never_met_before_are_told_apart_by_one_plugin(monkeypatch: pytest.MonkeyPatch) -> None:
+    world = World(BY_NAME["AllDistinct"].resized(40, 20, WARM + PODS), Options(record=False))
+    scheduler = world.scheduler
+    asked = 0
+
+    def counting(original: Callable[[PodInfo], Hashable]) -> Callable[[PodInfo], Hashable]:
+        def count(pod: PodInfo) -> Hashable:
+            nonlocal asked
+            asked += 1
+            return original(pod)
+
+        return count
+
+    for plugin in scheduler.profiles["default-scheduler"].plugins.values():
+        for name in ("fragment", "score_fragment"):
+            if hasattr(plugin, name):
+                monkeypatch.setattr(plugin, name, counting(getattr(plugin, name)))
+    world.create(world.pods)
+    for _ in range(WARM):
+        scheduler.step()
+    asked = 0
+    for _ in range(PODS):
+        scheduler.step()
+    assert asked <= 1.5 * PODS
