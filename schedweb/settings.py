@@ -103,7 +103,9 @@ REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
         "schedweb.accounts.authentication.SessionAuthentication",
         "schedweb.accounts.authentication.BearerAuthentication",
+        "schedweb.runs.visiting.VisitorAuthentication",
     ],
+    "DEFAULT_THROTTLE_CLASSES": ["schedweb.runs.visiting.VisitorThrottle"],
     "DEFAULT_PERMISSION_CLASSES": ["schedweb.accounts.permissions.IsViewer"],
     "DEFAULT_RENDERER_CLASSES": ["schedweb.api.renderers.FastJSONRenderer"],
     "DEFAULT_PARSER_CLASSES": ["schedweb.api.parsers.BoundedJSONParser"],
@@ -136,6 +138,7 @@ SPECTACULAR_SETTINGS = {
         "StatusEnum": ["pending", "applied", "refused"],
         "MarkKindEnum": "schedweb.runs.serializers.timeline.MARKS",
         "ClockModeEnum": ["virtual", "real"],
+        "RoleEnum": ["viewer", "operator", "editor", "visitor"],
         "ServerModeEnum": ["embedded", "distributed"],
         "DifferenceKindEnum": "schedweb.runs.selectors.comparison.KINDS",
         "CellStateEnum": "schedweb.configurations.serializers.CELL_STATES",

@@ -1,4 +1,4 @@
-"""`/api/v1/me/`: the account that asks, its role and its CSRF token."""
+"""`/api/v1/me/`: the account or visitor that asks, the role and the CSRF token."""
 
 from __future__ import annotations
 
@@ -9,8 +9,10 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from schedweb.accounts.permissions import IsAnybodyKnown
 from schedweb.accounts.roles import role_of
 from schedweb.accounts.serializers import MeSerializer
+from schedweb.accounts.visitor import VISITOR, visitor_in
 
 
 def initials_of(username: str) -> str:
@@ -20,16 +22,19 @@ def initials_of(username: str) -> str:
 
 
 class MeView(APIView):
+    permission_classes = (IsAnybodyKnown,)
+
     @extend_schema(operation_id="me", responses=MeSerializer)
     def get(self, request: Request) -> Response:
+        visitor = visitor_in(request.user)
         role = role_of(request.user)
-        assert role is not None, "the permission lets nobody without a role in"
-        username = request.user.get_username()
+        username = request.user.get_username() if visitor is None else ""
         return Response(
             {
                 "username": username,
                 "initials": initials_of(username),
-                "role": role.group,
+                "role": VISITOR if role is None else role.group,
+                "shared": [] if visitor is None else [{"run": each.run, "name": each.name} for each in visitor.open],
                 "csrf_token": get_token(request._request),
                 "mode": settings.MODE,
                 "version": settings.VERSION,

@@ -41,3 +41,12 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
 
     def get_security_definition(self, auto_schema: Any) -> dict[str, Any]:
         return {"type": "http", "scheme": "bearer"}
+
+
+class VisitorScheme(SessionScheme):  # type: ignore[no-untyped-call]  # its registry is untyped
+    target_class = "schedweb.runs.visiting.VisitorAuthentication"
+    name = "share_link"
+
+    def get_security_requirement(self, auto_schema: Any) -> Any:
+        """Only of what is shared."""
+        return {self.name: []} if getattr(auto_schema.view, "shared", ()) else None

@@ -25,6 +25,11 @@ def run_group(run: UUID | str) -> str:
     return f"run.{run}"
 
 
+def share_group(link: UUID) -> str:
+    """Of the browsers that look at a run by a share link."""
+    return f"share.{link}"
+
+
 class Publisher:
     def __init__(self) -> None:
         self._lock = threading.Lock()
@@ -43,15 +48,19 @@ class Publisher:
             return self._loop
 
     def publish_text(self, group: str, text: str) -> None:
+        self.send(group, {"type": "live.text", "text": text})
+
+    def send(self, group: str, event: dict[str, str]) -> None:
+        """``event``: its type names the consumer's method."""
         loop = self._loop if settings.MODE == "embedded" else self._own_loop()
         if loop is None or loop.is_closed():
             return
-        asyncio.run_coroutine_threadsafe(self._send(group, text), loop)
+        asyncio.run_coroutine_threadsafe(self._send(group, event), loop)
 
-    async def _send(self, group: str, text: str) -> None:
+    async def _send(self, group: str, event: dict[str, str]) -> None:
         layer: Any = get_channel_layer()
         try:
-            await layer.group_send(group, {"type": "live.text", "text": text})
+            await layer.group_send(group, event)
         except Exception as error:  # noqa: BLE001 - whatever Redis says: browsers see the gap in `seq` and fetch again
             log.warning("a live update was not sent: %s", error)
 

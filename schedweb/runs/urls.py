@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from django.urls import path, register_converter
 
-from schedweb.runs.api import analyses, attempts, comparison, objects, pods, runs, waiting
+from schedweb.runs.api import analyses, attempts, comparison, objects, pods, runs, share_links, waiting
 from schedweb.runs.converters import RunConverter
 
 register_converter(RunConverter, "run")
@@ -44,6 +44,8 @@ urlpatterns = [
     path("runs/<uuid:run>/comparison/<uuid:other>/", comparison.ComparisonApi.as_view()),
     path("runs/<uuid:run>/comparison/<uuid:other>/pods/", comparison.ComparisonPodsApi.as_view()),
     path("runs/<uuid:run>/comparison/<uuid:other>/export/", comparison.ComparisonExportApi.as_view()),
+    path("runs/<uuid:run>/share-links/", share_links.ShareLinksApi.as_view()),
+    path("runs/<uuid:run>/share-links/<uuid:link>/", share_links.ShareLinkApi.as_view()),
     path("waiting/", waiting.WaitingListApi.as_view()),
     path("waiting/count/", waiting.WaitingCountApi.as_view()),
     path("decisions/", waiting.DecisionListApi.as_view()),

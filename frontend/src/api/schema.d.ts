@@ -747,6 +747,39 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run}/share-links/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["runs_share_links"];
+        put?: never;
+        /** @description Whoever opens `path` reads this run without an account. It is answered once and never again. */
+        post: operations["runs_share_link_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/share-links/{link}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        delete: operations["runs_share_link_revoke"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run}/timeline/": {
         parameters: {
             query?: never;
@@ -2106,6 +2139,8 @@ export interface components {
             username: string;
             initials: string;
             role: components["schemas"]["RoleEnum"];
+            /** @description What a visitor may read; everybody else reads everything */
+            shared: components["schemas"]["SharedRun"][];
             csrf_token: string;
             mode: components["schemas"]["ServerModeEnum"];
             version: string;
@@ -2667,9 +2702,10 @@ export interface components {
          * @description * `viewer` - viewer
          *     * `operator` - operator
          *     * `editor` - editor
+         *     * `visitor` - visitor
          * @enum {string}
          */
-        RoleEnum: "viewer" | "operator" | "editor";
+        RoleEnum: "viewer" | "operator" | "editor" | "visitor";
         /**
          * @description * `default` - default
          *     * `added` - added
@@ -2891,6 +2927,50 @@ export interface components {
             name: string;
             /** Format: double */
             share: number;
+        };
+        ShareLink: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            created_by: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            /** Format: date-time */
+            revoked_at: string | null;
+            /** Format: date-time */
+            last_used_at: string | null;
+            open: boolean;
+        };
+        ShareLinkCreateRequest: {
+            /** @description Who or what it is for */
+            name: string;
+            /** Format: date-time */
+            expires_at?: string | null;
+        };
+        ShareLinkCreated: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            created_by: string;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            /** Format: date-time */
+            revoked_at: string | null;
+            /** Format: date-time */
+            last_used_at: string | null;
+            open: boolean;
+            /** @description The address to give away */
+            path: string;
+        };
+        SharedRun: {
+            /** Format: uuid */
+            run: string;
+            /** @description of the share link */
+            name: string;
         };
         /**
          * @description * `a` - a
@@ -6096,6 +6176,154 @@ export interface operations {
                 content: {
                     "application/json": components["schemas"]["Selection"];
                 };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_share_links: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShareLink"][];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_share_link_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ShareLinkCreateRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ShareLinkCreated"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_share_link_revoke: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                link: string;
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
             };
             /** @description Not logged in */
             401: {

@@ -24,6 +24,8 @@ from schedweb.runs.serializers.history import AttemptDifferenceSerializer, RunTi
 
 
 class AttemptListApi(APIView):
+    shared = ("run",)
+
     @extend_schema(
         operation_id="runs_attempts",
         parameters=[
@@ -41,12 +43,16 @@ class AttemptListApi(APIView):
 
 
 class TimingApi(APIView):
+    shared = ("run",)
+
     @extend_schema(operation_id="runs_timing", responses=RunTimingSerializer)
     def get(self, request: Request, run: RunKey) -> Response:
         return Response(timings.run_timing(run_get(run)))
 
 
 class AttemptApi(APIView):
+    shared = ("run",)
+
     @extend_schema(operation_id="runs_attempt", responses=AttemptSerializer)
     def get(self, request: Request, run: RunKey, number: int) -> Response:
         stored = attempts.stored_attempt(run, number)
@@ -54,6 +60,8 @@ class AttemptApi(APIView):
 
 
 class AttemptDifferenceApi(APIView):
+    shared = ("run",)
+
     @extend_schema(
         operation_id="runs_attempt_difference",
         parameters=[*WINDOW_PARAMETERS, OpenApiParameter("group", int, description="a window of this group's nodes")],
@@ -65,6 +73,8 @@ class AttemptDifferenceApi(APIView):
 
 
 class AttemptFilterApi(APIView):
+    shared = ("run",)
+
     @extend_schema(
         operation_id="runs_attempt_filter",
         parameters=[
@@ -90,6 +100,8 @@ class AttemptFilterApi(APIView):
 
 
 class AttemptPreemptionApi(APIView):
+    shared = ("run",)
+
     @extend_schema(operation_id="runs_attempt_preemption", parameters=WINDOW_PARAMETERS, responses=PreemptionSerializer)
     def get(self, request: Request, run: RunKey, number: int) -> Response:
         return Response(preemptions.preemption_body(attempts.stored_attempt(run, number), window_of(request)))
@@ -108,6 +120,8 @@ class AttemptScoreMatrixApi(APIView):
 
 
 class AttemptScoresApi(APIView):
+    shared = ("run",)
+
     @extend_schema(
         operation_id="runs_attempt_scores",
         parameters=[

@@ -37,12 +37,16 @@ def asked(request: Request) -> dict[str, str]:
 
 
 class ComparisonApi(APIView):
+    shared = ("run", "other")
+
     @extend_schema(operation_id="runs_comparison", responses=RunComparisonSerializer)
     def get(self, request: Request, run: UUID, other: UUID) -> Response:
         return Response(comparison.comparison_body(run_get(run), run_get(other)))
 
 
 class ComparisonPodsApi(APIView):
+    shared = ("run", "other")
+
     @extend_schema(
         operation_id="runs_comparison_pods",
         parameters=[*WINDOW_PARAMETERS, *FILTERS],
@@ -87,6 +91,8 @@ def as_json(summary: dict[str, Any], batches: Iterator[list[dict[str, Any]]]) ->
 
 
 class ComparisonExportApi(APIView):
+    shared = ("run", "other")
+
     @extend_schema(
         operation_id="runs_comparison_export",
         parameters=[OpenApiParameter("as", str, required=True, description="csv or json"), *FILTERS],

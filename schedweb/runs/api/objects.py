@@ -20,6 +20,8 @@ KIND: Final = "PodGroup, or PodGroup.scheduling.k8s.io where two API groups have
 
 
 class PreemptionListApi(APIView):
+    shared = ("run",)
+
     @extend_schema(
         operation_id="runs_preemptions",
         parameters=[*WINDOW_PARAMETERS, OpenApiParameter("pod", str, description="namespace/name of either")],
@@ -31,6 +33,8 @@ class PreemptionListApi(APIView):
 
 
 class ObjectListApi(APIView):
+    shared = ("run",)
+
     @extend_schema(
         operation_id="runs_objects",
         parameters=[
@@ -46,6 +50,8 @@ class ObjectListApi(APIView):
 
 
 class ObjectYamlApi(APIView):
+    shared = ("run",)
+
     @extend_schema(
         operation_id="runs_object_yaml",
         parameters=[

@@ -32,6 +32,8 @@ POD_FILTERS = [
 
 
 class PodListApi(APIView):
+    shared = ("run",)
+
     @extend_schema(
         operation_id="runs_pods",
         parameters=[*WINDOW_PARAMETERS, *POD_FILTERS],
@@ -43,18 +45,24 @@ class PodListApi(APIView):
 
 
 class PodApi(APIView):
+    shared = ("run",)
+
     @extend_schema(operation_id="runs_pod", responses=PodDetailSerializer)
     def get(self, request: Request, run: RunKey, namespace: str, name: str) -> Response:
         return Response(pod_page.pod_body(run_get(run), namespace, name))
 
 
 class PodYamlApi(APIView):
+    shared = ("run",)
+
     @extend_schema(operation_id="runs_pod_yaml", responses=YamlSerializer)
     def get(self, request: Request, run: RunKey, namespace: str, name: str) -> Response:
         return Response({"yaml": pods.pod_yaml(pods.pod_get(run_get(run), namespace, name))})
 
 
 class NodeListApi(APIView):
+    shared = ("run",)
+
     @extend_schema(operation_id="runs_nodes", parameters=WINDOW_PARAMETERS, responses=NodesTableSerializer)
     def get(self, request: Request, run: RunKey) -> Response:
         window = window_of(request, default=nodes.MAX_NODES, highest=nodes.MAX_NODES)
@@ -62,18 +70,24 @@ class NodeListApi(APIView):
 
 
 class NodeApi(APIView):
+    shared = ("run",)
+
     @extend_schema(operation_id="runs_node", parameters=WINDOW_PARAMETERS, responses=NodeDetailSerializer)
     def get(self, request: Request, run: RunKey, name: str) -> Response:
         return Response(nodes.node_body(run_get(run), name, window_of(request)))
 
 
 class NodeYamlApi(APIView):
+    shared = ("run",)
+
     @extend_schema(operation_id="runs_node_yaml", responses=YamlSerializer)
     def get(self, request: Request, run: RunKey, name: str) -> Response:
         return Response({"yaml": nodes.node_yaml(nodes.node_get(run_get(run), name))})
 
 
 class SelectionApi(APIView):
+    shared = ("run",)
+
     @extend_schema(
         operation_id="runs_selection",
         parameters=[OpenApiParameter("namespace", str, required=True), OpenApiParameter("name", str, required=True)],

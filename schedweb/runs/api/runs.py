@@ -53,6 +53,7 @@ class RunListApi(APIView):
 
 
 class RunApi(APIView):
+    shared = ("run",)
     permission_classes = [IsOperator]
 
     @extend_schema(operation_id="runs_read", responses=RunSerializer)
@@ -101,6 +102,8 @@ class ExactRunApi(APIView):
 
 
 class BoardApi(APIView):
+    shared = ("run",)
+
     @extend_schema(operation_id="runs_board", responses=BoardSerializer)
     def get(self, request: Request, run: RunKey) -> Response:
         return Response(boards.board_body(selectors.run_get(run)))
@@ -113,6 +116,8 @@ class TimelineApi(APIView):
 
 
 class FeedApi(APIView):
+    shared = ("run",)
+
     @extend_schema(
         operation_id="runs_feed",
         parameters=[

@@ -6,6 +6,7 @@ from schedweb.runs.models.analysis import Analysis
 from schedweb.runs.models.history import Attempt, AttemptChunk, Decision, FeedItem, Preemption
 from schedweb.runs.models.live import NodeRecord, ObjectRecord, PodRecord
 from schedweb.runs.models.run import Checkpoint, JournalEntry, Run
+from schedweb.runs.models.share import ShareLink
 
 __all__ = [
     "Analysis",
@@ -20,4 +21,5 @@ __all__ = [
     "PodRecord",
     "Preemption",
     "Run",
+    "ShareLink",
 ]

@@ -36,6 +36,15 @@ class Browser(ApplicationCommunicator):
         assert answer["type"] == "websocket.send", answer
         return json.loads(answer["text"])
 
+    async def hung_up(self) -> int:
+        """The code with which the server closed the connection."""
+        answer = await self.receive_output(PATIENCE)
+        assert answer["type"] == "websocket.close", answer
+        return int(answer["code"])
+
+    async def hears_nothing(self, seconds: float = 0.1) -> bool:
+        return bool(await self.receive_nothing(seconds))
+
     async def close(self) -> None:
         await self.send_input({"type": "websocket.disconnect", "code": 1000})
         await self.wait(PATIENCE)

@@ -1,0 +1,54 @@
+"""Share links: which there are, whether one is open, and who somebody with a session of them is.
+
+The API's settings name what uses this, so nothing here needs the API.
+"""
+
+from __future__ import annotations
+
+import datetime
+from collections.abc import Iterable
+from typing import Final
+from uuid import UUID
+
+from django.utils import timezone
+
+from schedweb.accounts.visitor import SharedRun, Visitor
+from schedweb.runs.models import Run, ShareLink
+
+MOST_LINKS: Final = 100
+"""Open ones per run, and how many closed ones are listed."""
+
+
+def share_link_list(*, run: Run) -> list[ShareLink]:
+    """Open ones first, then the newest; of those that ended the last few."""
+    rows = list(ShareLink.objects.filter(run=run).order_by("-created_at"))
+    closed = [each for each in rows if ended(each)]
+    return [*(each for each in rows if not ended(each)), *closed[:MOST_LINKS]]
+
+
+def ended(link: ShareLink) -> str:
+    """Why it is no longer open; "" while it is."""
+    if link.revoked_at is not None:
+        return f"The share link “{link.name}” was revoked on {day(link.revoked_at)}."
+    if link.expires_at is not None and link.expires_at <= timezone.now():
+        return f"The share link “{link.name}” expired on {day(link.expires_at)}."
+    return ""
+
+
+def day(moment: datetime.datetime) -> str:
+    return f"{moment.astimezone(datetime.UTC):%Y-%m-%d at %H:%M} UTC"
+
+
+def visitor_of(opened: object) -> Visitor | None:
+    """By the ids that a session remembers; None when it remembers none."""
+    ids = known_ids(opened)
+    if not ids:
+        return None
+    rows = ShareLink.objects.filter(pk__in=ids).only("pk", "run_id", "name", "revoked_at", "expires_at")
+    return Visitor(SharedRun(row.pk, row.run_id, row.name, ended(row), row.expires_at) for row in rows)
+
+
+def known_ids(opened: object) -> list[UUID]:
+    if not isinstance(opened, Iterable):
+        return []
+    return [UUID(each) for each in opened]
