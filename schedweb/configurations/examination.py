@@ -14,6 +14,7 @@ import msgspec
 
 from framework.configuration import ConfigurationError, Loaded, load
 from framework.configuration.defaults import default_configuration
+from framework.configuration.effective import EffectiveProfile
 from framework.configuration.expansion import outline
 from framework.configuration.feature_gates import TABLE, FeatureGatesError, gates_line, parse_flag
 from framework.configuration.source import SourceError, read_source
@@ -112,6 +113,13 @@ class Examination(msgspec.Struct, frozen=True):
     feature_gates: list[ShownGate]
     runnable: bool
     why: str
+
+
+def effective_profiles(text: str) -> tuple[EffectiveProfile, ...]:
+    """What runs in a configuration that was stored; none when it has errors."""
+    loaded = load(text, registry())
+    defaulted = outlined_from(loaded)
+    return () if defaulted is None else outline(defaulted, registry(), loaded.feature_gates).profiles
 
 
 @lru_cache(maxsize=64)

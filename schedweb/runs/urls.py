@@ -4,7 +4,18 @@ from __future__ import annotations
 
 from django.urls import path, register_converter
 
-from schedweb.runs.api import analyses, attempts, comparison, objects, pods, runs, share_links, waiting
+from schedweb.runs.api import (
+    analyses,
+    annotated_pods,
+    attempts,
+    comparison,
+    objects,
+    pods,
+    real,
+    runs,
+    share_links,
+    waiting,
+)
 from schedweb.runs.converters import RunConverter
 
 register_converter(RunConverter, "run")
@@ -44,6 +55,10 @@ urlpatterns = [
     path("runs/<uuid:run>/comparison/<uuid:other>/", comparison.ComparisonApi.as_view()),
     path("runs/<uuid:run>/comparison/<uuid:other>/pods/", comparison.ComparisonPodsApi.as_view()),
     path("runs/<uuid:run>/comparison/<uuid:other>/export/", comparison.ComparisonExportApi.as_view()),
+    path("runs/<uuid:run>/real/", real.RealApi.as_view()),
+    path("runs/<uuid:run>/real/pods/", real.RealPodsApi.as_view()),
+    path("runs/<uuid:run>/real/export/", real.RealExportApi.as_view()),
+    path("runs/<uuid:run>/annotations/", annotated_pods.AnnotatedPodsApi.as_view()),
     path("runs/<uuid:run>/share-links/", share_links.ShareLinksApi.as_view()),
     path("runs/<uuid:run>/share-links/<uuid:link>/", share_links.ShareLinkApi.as_view()),
     path("waiting/", waiting.WaitingListApi.as_view()),

@@ -312,6 +312,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run}/annotations/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Pods that were tried, with the simulator's annotations of their newest attempts. */
+        get: operations["runs_annotations"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run}/attempts/": {
         parameters: {
             query?: never;
@@ -723,6 +740,54 @@ export interface paths {
             cookie?: never;
         };
         get: operations["runs_preemptions"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/real/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["runs_real"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/real/export/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["runs_real_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/real/pods/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get: operations["runs_real_pods"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1189,11 +1254,23 @@ export interface components {
         };
         /** @description `side`: in which run it was so. not_checked: enough nodes had been found before; absent: no such node then. */
         Cause: {
-            why: components["schemas"]["WhyEnum"];
+            why: components["schemas"]["CauseWhyEnum"];
             side: components["schemas"]["SideEnum"] | components["schemas"]["BlankEnum"];
             plugin: string;
             reasons: string[];
         };
+        /**
+         * @description * `score` - score
+         *     * `tie` - tie
+         *     * `filter` - filter
+         *     * `not_checked` - not_checked
+         *     * `absent` - absent
+         *     * `later` - later
+         *     * `not_tried` - not_tried
+         *     * `not_stored` - not_stored
+         * @enum {string}
+         */
+        CauseWhyEnum: "score" | "tie" | "filter" | "not_checked" | "absent" | "later" | "not_tried" | "not_stored";
         /**
          * @description * `default` - default
          *     * `weight changed` - weight changed
@@ -2156,6 +2233,14 @@ export interface components {
             overlaps: boolean;
             merged: string | null;
         };
+        MissingPods: {
+            /** @description with events, but not in this run */
+            pods: number;
+            /** @description of these, first heard of after the snapshot was taken */
+            later: number;
+            /** @description of these, another pod of that name is in this run */
+            recreated: number;
+        };
         Moment: {
             /** Format: uuid */
             run: string;
@@ -2282,6 +2367,10 @@ export interface components {
          * @enum {string}
          */
         NodeVerdictKindEnum: "fits" | "rejected" | "not checked" | "not there";
+        NodesBeside: {
+            real: number | null;
+            run: number | null;
+        };
         /** @description Columns over the nodes: entry i of every list is node i. `row` is what live updates name a node by. */
         NodesTable: {
             seq: number;
@@ -2661,9 +2750,127 @@ export interface components {
          * @enum {string}
          */
         QueueEnum: "gated" | "active" | "backoff" | "unschedulable" | "in_flight" | "waiting" | "bound" | "deleted";
+        RealCause: {
+            why: components["schemas"]["RealCauseEnum"];
+            plugin: string;
+            reasons: string[];
+            /** @description of the real node by this run's scores */
+            rank: number | null;
+            /** @description points by which it lost */
+            margin: number | null;
+        };
+        /**
+         * @description * `no_node` - no_node
+         *     * `filter` - filter
+         *     * `score` - score
+         *     * `tie` - tie
+         *     * `unscored` - unscored
+         *     * `not_checked` - not_checked
+         *     * `absent` - absent
+         *     * `later` - later
+         *     * `not_stored` - not_stored
+         *     * `refused` - refused
+         *     * `reasons` - reasons
+         *     * `rest` - rest
+         * @enum {string}
+         */
+        RealCauseEnum: "no_node" | "filter" | "score" | "tie" | "unscored" | "not_checked" | "absent" | "later" | "not_stored" | "refused" | "reasons" | "rest";
+        RealCounts: {
+            other_node: number;
+            only_real: number;
+            only_run: number;
+            other_message: number;
+            preempted_real: number;
+            preempted_run: number;
+            same_node: number;
+            same_message: number;
+            preempted: number;
+            given: number;
+            not_tried: number;
+        };
+        /**
+         * @description * `other_node` - other_node
+         *     * `only_real` - only_real
+         *     * `only_run` - only_run
+         *     * `other_message` - other_message
+         *     * `preempted_real` - preempted_real
+         *     * `preempted_run` - preempted_run
+         *     * `same_node` - same_node
+         *     * `same_message` - same_message
+         *     * `preempted` - preempted
+         *     * `given` - given
+         *     * `not_tried` - not_tried
+         * @enum {string}
+         */
+        RealKindEnum: "other_node" | "only_real" | "only_run" | "other_message" | "preempted_real" | "preempted_run" | "same_node" | "same_message" | "preempted" | "given" | "not_tried";
+        /**
+         * @description * `placed` - placed
+         *     * `pending` - pending
+         *     * `preempted` - preempted
+         * @enum {string}
+         */
+        RealOutcomeEnum: "placed" | "pending" | "preempted";
+        RealPod: {
+            outcome: components["schemas"]["RealOutcomeEnum"];
+            node: string | null;
+            message: string;
+            /** Format: date-time */
+            at: string;
+            /** @description how often it said FailedScheduling */
+            failures: number;
+        };
+        RealPoints: {
+            plugin: string;
+            /** @description weighted points of this run's node */
+            own: number;
+            /** @description of the real scheduler's node */
+            real: number;
+        };
+        RealRow: {
+            pod: components["schemas"]["PodRef"];
+            kind: components["schemas"]["RealKindEnum"];
+            real: components["schemas"]["RealPod"];
+            run: components["schemas"]["RunPod"];
+            causes: components["schemas"]["RealCause"][];
+            points: components["schemas"]["RealPoints"][];
+            reasons: components["schemas"]["ReasonBeside"][];
+            nodes: components["schemas"]["NodesBeside"];
+        };
+        RealRowWindow: {
+            count: number;
+            offset: number;
+            limit: number;
+            results: components["schemas"]["RealRow"][];
+        };
+        RealSummary: {
+            counts: components["schemas"]["RealCounts"];
+            /** @description pods that both schedulers said something of */
+            decided: number;
+            /** @description of these, with the same outcome */
+            alike: number;
+            events: number;
+            /** Format: date-time */
+            first: string;
+            /** Format: date-time */
+            last: string;
+            /**
+             * Format: date-time
+             * @description where the run's clock began
+             */
+            taken_at: string;
+            settled: boolean;
+            /** @description pods of this run that no event is about */
+            without_events: number;
+            missing: components["schemas"]["MissingPods"];
+        };
         Reason: {
             plugin: string;
             text: string;
+        };
+        ReasonBeside: {
+            reason: string;
+            real: number;
+            run: number;
         };
         Rejector: {
             plugin: string;
@@ -2801,6 +3008,14 @@ export interface components {
             offset: number;
             limit: number;
             results: components["schemas"]["RunObject"][];
+        };
+        RunPod: {
+            column: components["schemas"]["QueueEnum"];
+            node: string | null;
+            attempts: number;
+            /** @description number of the last one in the run */
+            attempt: number | null;
+            message: string;
         };
         /**
          * @description * `created` - created
@@ -3000,6 +3215,8 @@ export interface components {
             /** Format: uuid */
             id: string;
             name: string;
+            /** @description of its real scheduler, that are known */
+            events: number;
         };
         SnapshotWindow: {
             count: number;
@@ -3313,18 +3530,6 @@ export interface components {
             /** @description without one and without fits_on nothing known helps */
             remedies: components["schemas"]["Remedy"][];
         };
-        /**
-         * @description * `score` - score
-         *     * `tie` - tie
-         *     * `filter` - filter
-         *     * `not_checked` - not_checked
-         *     * `absent` - absent
-         *     * `later` - later
-         *     * `not_tried` - not_tried
-         *     * `not_stored` - not_stored
-         * @enum {string}
-         */
-        WhyEnum: "score" | "tie" | "filter" | "not_checked" | "absent" | "later" | "not_tried" | "not_stored";
         Worker: {
             state: components["schemas"]["WorkerStateEnum"];
             /** Format: date-time */
@@ -4744,6 +4949,63 @@ export interface operations {
             };
         };
     };
+    runs_annotations: {
+        parameters: {
+            query: {
+                /** @description json: a List; yaml: several documents */
+                as: string;
+                namespace?: string;
+                /** @description only this namespace/name */
+                pod?: string;
+                /** @description text, !inverse, -l key=value */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": string;
+                    "application/yaml": string;
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     runs_attempts: {
         parameters: {
             query?: {
@@ -6124,6 +6386,173 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PreemptionRowWindow"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_real: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RealSummary"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_real_export: {
+        parameters: {
+            query: {
+                /** @description csv or json */
+                as: string;
+                /** @description one of the counts' names; else all pods that differ */
+                kind?: string;
+                /** @description only this namespace/name, of whatever kind */
+                pod?: string;
+                /** @description only pods whose namespace/name contains this */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                    "text/csv": string;
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_real_pods: {
+        parameters: {
+            query?: {
+                /** @description one of the counts' names; else all pods that differ */
+                kind?: string;
+                /** @description How many to return, at most 200 */
+                limit?: number;
+                /** @description How many to leave out */
+                offset?: number;
+                /** @description only this namespace/name, of whatever kind */
+                pod?: string;
+                /** @description only pods whose namespace/name contains this */
+                q?: string;
+            };
+            header?: never;
+            path: {
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RealRowWindow"];
                 };
             };
             /** @description Not logged in */

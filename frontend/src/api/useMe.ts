@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { meQuery } from "./queries";
 import type { Me, Role } from "./types";
 
-const RANK: Record<Role, number> = { viewer: 0, operator: 1, editor: 2 };
+const RANK: Record<Role, number> = { visitor: -1, viewer: 0, operator: 1, editor: 2 };
 
 export interface Rights {
   me: Me | undefined;
@@ -11,11 +11,13 @@ export interface Rights {
   operates: boolean;
   /** Configurations and snapshots. */
   edits: boolean;
+  /** Here by a share link: one run, to look at as it is now. */
+  visits: boolean;
 }
 
 /** Who is signed in and what the role allows; the server is the judge, the page only does not offer what it will refuse. */
 export function useMe(): Rights {
   const { data } = useQuery(meQuery);
   const rank = data === undefined ? -1 : RANK[data.role];
-  return { me: data, operates: rank >= RANK.operator, edits: rank >= RANK.editor };
+  return { me: data, operates: rank >= RANK.operator, edits: rank >= RANK.editor, visits: data?.role === "visitor" };
 }

@@ -86,6 +86,17 @@ const objectsRoute = createRoute({
   component: lazyRouteComponent(() => import("@/pages/run/ObjectsPage"), "ObjectsPage"),
 });
 
+const REAL_KINDS = [
+  "other_node", "only_real", "only_run", "other_message", "preempted_real", "preempted_run", "same_node", "same_message", "preempted", "given", "not_tried",
+] as const;
+
+const realRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/runs/$run/real",
+  validateSearch: (search: RawSearch) => compact({ kind: oneOf(search, "kind", REAL_KINDS), q: text(search, "q"), offset: whole(search, "offset") }),
+  component: lazyRouteComponent(() => import("@/pages/real/RealPage"), "RealPage"),
+});
+
 const capacityRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/runs/$run/capacity",
@@ -177,7 +188,7 @@ const compareRoute = createRoute({
 
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
-    homeRoute, runsRoute, runRoute, runPodsRoute, attemptsRoute, objectsRoute, capacityRoute, podRoute, waitingRoute, configurationsRoute, configurationRoute,
+    homeRoute, runsRoute, runRoute, runPodsRoute, attemptsRoute, objectsRoute, realRoute, capacityRoute, podRoute, waitingRoute, configurationsRoute, configurationRoute,
     compareRoute,
   ]),
   pathParamsAllowedCharacters: ["@"],

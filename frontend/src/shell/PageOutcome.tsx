@@ -32,10 +32,12 @@ export function PageError({ error, reset }: ErrorComponentProps) {
   );
 }
 
-export function SignedOut() {
+/** `reason`: of a visitor, why the share link opens nothing any more. */
+export function SignedOut({ reason }: { reason: string | null }) {
   return (
     <Page className={classes.page ?? ""}>
       <h1>{t("youAreNotSignedIn")}</h1>
+      {reason === null ? null : <p role="alert">{reason}</p>}
       <p className="muted">
         {rich("openTheLinkThatThe", { span: (inside) => <span className="mono">{inside}</span> })}
       </p>

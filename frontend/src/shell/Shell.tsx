@@ -38,17 +38,19 @@ export function Shell() {
 
   useKeyboard();
   const openSearch = () => setSearching("open");
-  useKeys([
+  const visits = me.data?.role === "visitor";
+  useKeys([{ keys: "?", label: t("allKeys"), group: t("everywhere"), run: () => setKeysShown(true) }]);
+  // A visitor has one run: what leads elsewhere would be refused.
+  useKeys(visits ? [] : [
     { keys: "/", label: t("search"), group: t("everywhere"), run: openSearch },
     { keys: "Ctrl+k", label: t("search"), group: t("everywhere"), run: openSearch, everywhere: true },
-    { keys: "?", label: t("allKeys"), group: t("everywhere"), run: () => setKeysShown(true) },
     { keys: "g h", label: t("home"), group: t("goTo"), run: () => void navigate({ to: "/" }) },
     { keys: "g r", label: t("runs"), group: t("goTo"), run: () => void navigate({ to: "/runs" }) },
     { keys: "g w", label: t("waiting"), group: t("goTo"), run: () => void navigate({ to: "/waiting" }) },
     { keys: "g c", label: t("configurations"), group: t("goTo"), run: () => void navigate({ to: "/configurations" }) },
   ]);
 
-  if (me.error instanceof ApiError && (me.error.status === 401 || me.error.status === 403)) return <SignedOut />;
+  if (me.error instanceof ApiError && (me.error.status === 401 || me.error.status === 403)) return <SignedOut reason={me.error.status === 403 ? me.error.message : null} />;
   return (
     <>
       <a className={classes.skip} href="#main">{t("skipToThePage")}</a>

@@ -9,6 +9,7 @@ import { IconButton } from "@/components/Button";
 import { Pill } from "@/components/Chip";
 import { Icon } from "@/components/Icon";
 import { count } from "@/format/number";
+import { SharedRun } from "@/exchange/SharedRun";
 import { NEXT_SCHEME } from "@/theme/colorScheme";
 
 import { ConnectionState } from "./ConnectionState";
@@ -35,25 +36,31 @@ export function TopBar({ me, onSearch, onKeys }: TopBarProps) {
       </Link>
       {/* Following a link is a way out of the menu; the links themselves carry the meaning and the keyboard. */}
       <nav className={classes.nav} aria-label={t("main")} data-open={menu} onClickCapture={(event) => (event.target as Element).closest("a") === null || setMenu(false)}>
-        <Link to="/" activeOptions={{ exact: true, includeSearch: false }}>{t("home")}</Link>
-        <Link to="/runs">{t("runs")}</Link>
-        <Link to="/waiting">{t("waiting")}{me === undefined ? null : <WaitingPill />}</Link>
-        <Link to="/configurations">{t("configurations")}</Link>
+        {me?.role === "visitor" ? <SharedRun me={me} /> : (
+          <>
+            <Link to="/" activeOptions={{ exact: true, includeSearch: false }}>{t("home")}</Link>
+            <Link to="/runs">{t("runs")}</Link>
+            <Link to="/waiting">{t("waiting")}{me === undefined ? null : <WaitingPill />}</Link>
+            <Link to="/configurations">{t("configurations")}</Link>
+          </>
+        )}
         <LanguagePicker className="onlyPhone" />
       </nav>
       <span className={`${classes.gap} grow`} />
-      <button type="button" className={classes.search} onClick={onSearch} aria-keyshortcuts="/ Control+K">
-        <Icon name="search" size={14} />
-        <span>{t("findPodsNodesRuns")}</span>
-        <kbd aria-hidden="true">/</kbd>
-      </button>
+      {me?.role === "visitor" ? null : (
+        <button type="button" className={classes.search} onClick={onSearch} aria-keyshortcuts="/ Control+K">
+          <Icon name="search" size={14} />
+          <span>{t("findPodsNodesRuns")}</span>
+          <kbd aria-hidden="true">/</kbd>
+        </button>
+      )}
       <ConnectionState />
       <IconButton icon="help" label={t("keysHint")} className="hidePhone" onClick={onKeys} />
       <LanguagePicker className="hidePhone" />
       <IconButton icon={SCHEME_ICONS[colorScheme]}
         label={t("themeIs", { scheme: t(`scheme.${colorScheme}`), next: t(`scheme.${NEXT_SCHEME[colorScheme]}`) })}
         onClick={() => setColorScheme(NEXT_SCHEME[colorScheme])} />
-      {me === undefined ? null : (
+      {me === undefined || me.role === "visitor" ? null : (
         <span className={`${classes.user} hidePhone`} title={`${me.username}, ${me.role}`}>
           <span className="srOnly">{t("signedInAs", { username: me.username, role: me.role })} </span>
           <span aria-hidden="true">{me.initials}</span>

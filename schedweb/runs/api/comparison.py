@@ -2,13 +2,9 @@
 
 from __future__ import annotations
 
-import csv
-from collections.abc import Iterator
-from io import StringIO
 from typing import Any, Final
 from uuid import UUID
 
-import msgspec
 from django.http import HttpResponse
 from drf_spectacular.types import OpenApiTypes
 from drf_spectacular.utils import OpenApiParameter, extend_schema
@@ -16,8 +12,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from schedweb.api.errors import ApiError
 from schedweb.api.windows import WINDOW_PARAMETERS, window_of, window_serializer
+from schedweb.runs.api.exports import as_csv, as_json, asked_format, download
 from schedweb.runs.selectors import comparison
 from schedweb.runs.selectors.runs import run_get
 from schedweb.runs.serializers.comparison import PodDifferenceSerializer, RunComparisonSerializer
@@ -75,21 +71,6 @@ def csv_row(row: dict[str, Any]) -> list[Any]:
     ]
 
 
-def as_csv(batches: Iterator[list[dict[str, Any]]]) -> bytes:
-    text = StringIO()
-    writer = csv.writer(text, lineterminator="\r\n")
-    writer.writerow(COLUMNS)
-    for rows in batches:
-        writer.writerows(csv_row(row) for row in rows)
-    return text.getvalue().encode()
-
-
-def as_json(summary: dict[str, Any], batches: Iterator[list[dict[str, Any]]]) -> bytes:
-    """The comparison with all pods that differ, one a line."""
-    rows = b",\n".join(msgspec.json.encode(row) for batch in batches for row in batch)
-    return msgspec.json.encode(summary)[:-1] + b',"pods":[\n' + rows + b"\n]}\n"
-
-
 class ComparisonExportApi(APIView):
     shared = ("run", "other")
 
@@ -99,12 +80,11 @@ class ComparisonExportApi(APIView):
         responses={(200, "application/json"): OpenApiTypes.OBJECT, (200, "text/csv"): OpenApiTypes.STR},
     )
     def get(self, request: Request, run: UUID, other: UUID) -> HttpResponse:
-        kind = request.query_params.get("as", "")
-        if kind not in ("csv", "json"):
-            raise ApiError(f"as must be csv or json, not {kind!r}.", code="invalid", path="as")
+        kind = asked_format(request)
         a, b = run_get(run), run_get(other)
         batches = comparison.difference_batches(a, b, **asked(request))
-        content = as_csv(batches) if kind == "csv" else as_json(comparison.comparison_body(a, b), batches)
-        answer = HttpResponse(content, content_type="text/csv" if kind == "csv" else "application/json")
-        answer["Content-Disposition"] = f'attachment; filename="{a}-and-{b}.{kind}"'
-        return answer
+        if kind == "csv":
+            content = as_csv(COLUMNS, (csv_row(row) for rows in batches for row in rows))
+        else:
+            content = as_json(comparison.comparison_body(a, b), batches)
+        return download(content, f"{a}-and-{b}", kind)

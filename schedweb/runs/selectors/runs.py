@@ -84,7 +84,7 @@ def run_body(run: Run) -> dict[str, Any]:
         "id": str(run.pk) if run.moment is None else f"{run.pk}@{run.position}",
         "number": str(run),
         "moment": moment_body(run),
-        "snapshot": {"id": str(run.snapshot_id), "name": run.snapshot.name},
+        "snapshot": {"id": str(run.snapshot_id), "name": run.snapshot.name, "events": run.snapshot.event_count},
         "configuration": {
             "id": str(version.configuration_id),
             "name": version.configuration.name,

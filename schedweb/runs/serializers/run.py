@@ -14,6 +14,7 @@ from schedweb.runs.serializers.fields import ColumnsSerializer, CycleSerializer,
 class SnapshotRefSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     name = serializers.CharField()
+    events = serializers.IntegerField(help_text="of its real scheduler, that are known")
 
 
 class ConfigurationRefSerializer(serializers.Serializer[Any]):

@@ -215,6 +215,10 @@ SHARED = {
     "runs/<uuid:run>/comparison/<uuid:other>/",
     "runs/<uuid:run>/comparison/<uuid:other>/pods/",
     "runs/<uuid:run>/comparison/<uuid:other>/export/",
+    "runs/<uuid:run>/real/",
+    "runs/<uuid:run>/real/pods/",
+    "runs/<uuid:run>/real/export/",
+    "runs/<uuid:run>/annotations/",
 }
 #: Pages outside the API; they show nothing of what is stored.
 PAGES = {"healthz", "login", "logout", "share/<str:token>", "^api(/.*)?$", "^(?!static/|assets/|ws/).*$"}
@@ -244,7 +248,11 @@ def address(pattern: str, run: UUID | str, other: UUID | str) -> str:
         # Ids of what is neither the run nor part of it.
         start, end = filled.index("<"), filled.index(">")
         filled = filled[:start] + str(uuid4()) + filled[end + 1 :]
-    asks = {"selection/": "?namespace=shop&name=large", "export/": "?as=csv"}
+    asks = {
+        "selection/": "?namespace=shop&name=large",
+        "export/": "?as=csv",
+        "annotations/": "?as=json",
+    }
     return "/" + filled + next((query for ending, query in asks.items() if filled.endswith(ending)), "")
 
 

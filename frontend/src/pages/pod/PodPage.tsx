@@ -7,10 +7,12 @@ import { ApiError } from "@/api/client";
 import { attemptQuery, scoresQuery } from "@/api/podQueries";
 import { podSummaryQuery } from "@/api/queries";
 import type { PodDetail } from "@/api/types";
+import { useMe } from "@/api/useMe";
 import { ButtonLink } from "@/components/Button";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel } from "@/components/Panel";
 import { useRunStore, useRunView } from "@/live/useLive";
+import { InRealCluster } from "@/pages/real/InRealCluster";
 import { LookingBack } from "@/rewind/LookingBack";
 import { useTitle } from "@/shell/useTitle";
 
@@ -39,6 +41,7 @@ export function PodPage() {
   const navigate = route.useNavigate();
   const store = useRunStore(runId);
   const view = useRunView(store);
+  const { visits } = useMe();
   const pod = useQuery(podSummaryQuery(runId, namespace, name));
   const { refetch } = pod;
   useThrottled(() => void refetch(), view.seq);
@@ -66,8 +69,9 @@ export function PodPage() {
       <LookingBack runKey={runId} />
       <PodHeader pod={pod.data} run={runId} view={view} onYaml={() => openYaml(search.yaml !== true)} />
       <Answered run={runId} pod={pod.data} />
+      {view.run?.moment !== null || view.run.snapshot.events === 0 ? null : <InRealCluster run={runId} pod={`${namespace}/${name}`} turn={pod.data.attempts} />}
       <div className={classes.beside}>
-        {view.run !== null && PENDING.has(pod.data.answer.kind) ? <HelpPanel key={`${namespace}/${name}`} run={view.run} pod={pod.data} /> : null}
+        {view.run !== null && PENDING.has(pod.data.answer.kind) && !visits ? <HelpPanel key={`${namespace}/${name}`} run={view.run} pod={pod.data} /> : null}
         {pod.data.waits_for.length === 0 ? null : <WaitsFor plugins={pod.data.waits_for} ignored={pod.data.ignored} />}
       </div>
       <ClaimsPanel run={runId} claims={pod.data.claims} />

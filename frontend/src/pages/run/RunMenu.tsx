@@ -9,6 +9,8 @@ import { useState } from "react";
 import type { Run } from "@/api/types";
 import { IconButton } from "@/components/Button";
 import { Icon } from "@/components/Icon";
+import { RunItems } from "@/exchange/RunItems";
+import { ShareDrawer } from "@/exchange/ShareDrawer";
 import { bytes } from "@/format/number";
 
 import { RunDialog, type RunDialogKind } from "./RunDialog";
@@ -33,7 +35,7 @@ const ITEMS: readonly { kind: RunDialogKind; label: string; icon: "plus" | "node
 ];
 
 export default function RunMenu({ run, commander, operates, onClosed }: RunMenuProps) {
-  const [dialog, setDialog] = useState<RunDialogKind | null>(null);
+  const [dialog, setDialog] = useState<RunDialogKind | "share" | null>(null);
   const navigate = useNavigate();
   const [opened, setOpened] = useState(true);
   const ended = run.state === "stopped" || run.state === "failed";
@@ -67,11 +69,16 @@ export default function RunMenu({ run, commander, operates, onClosed }: RunMenuP
             {run.parent?.id ? t("compareWith", { number: run.parent.number }) : t("compareWithAnotherRun")}
           </Menu.Item>
           <Menu.Item leftSection={<Icon name="node" size={14} />} onClick={() => void navigate({ to: "/runs/$run/capacity", params: { run: run.id } })}>{t("capacity")}</Menu.Item>
+          <RunItems run={run} operates={operates} onShare={() => {
+            setDialog("share");
+            setOpened(false);
+          }} />
           <Menu.Divider />
           <Menu.Label>{t("engineTies", { number: run.number, engineversion: run.engine_version, ties: run.ties, bytes: bytes(run.size_bytes) })}</Menu.Label>
         </Menu.Dropdown>
       </Menu>
-      {dialog === null ? null : <RunDialog kind={dialog} run={run} commander={commander} onClose={onClosed} />}
+      {dialog === "share" ? <ShareDrawer run={run.id} onClose={onClosed} /> : null}
+      {dialog === null || dialog === "share" ? null : <RunDialog kind={dialog} run={run} commander={commander} onClose={onClosed} />}
     </>
   );
 }

@@ -42,11 +42,12 @@ export function RunPage() {
   const wanted = useRunStore(id);
   const view = useRunView(wanted);
   const [shown, setShown] = useState(wanted);
+  const { visits } = useMe();
   const isReady = view.run !== null || view.status === "failed" || runOf(shown.run) !== runOf(id);
   if (isReady && shown !== wanted) setShown(wanted);
   return (
     <div className={classes.page} aria-busy={shown !== wanted}>
-      <TimelineBar key={runOf(id)} runKey={id} position={view.run?.position ?? null} playing={view.run !== null && isPlaying(view.run)} />
+      {visits ? null : <TimelineBar key={runOf(id)} runKey={id} position={view.run?.position ?? null} playing={view.run !== null && isPlaying(view.run)} />}
       <LookingBack runKey={id} />
       <Content store={shown} />
     </div>
