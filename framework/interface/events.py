@@ -88,3 +88,6 @@ class ClusterEventWithHint:
 
     event: ClusterEvent
     hint: HintFunction | None = None
+    of_equal_pods: bool = False
+    """A promise: of the rejected pod the hint reads only what equal pods have in common (see ``Plugin.fragment``), and
+    whether it is the very pod of the event. Then it is asked once for all equal pods that wait."""

@@ -65,7 +65,9 @@ class NodePorts(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtensions):
 
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
         return (
-            ClusterEventWithHint(ClusterEvent(EventResource.POD, ActionType.DELETE), self._after_pod_deleted),
+            ClusterEventWithHint(
+                ClusterEvent(EventResource.POD, ActionType.DELETE), self._after_pod_deleted, of_equal_pods=True
+            ),
             ClusterEventWithHint(ClusterEvent(EventResource.NODE, ActionType.ADD)),
         )
 

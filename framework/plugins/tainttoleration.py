@@ -75,8 +75,8 @@ class TaintToleration(ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, Bou
         node = ClusterEvent(EventResource.NODE, ActionType.ADD | ActionType.UPDATE_NODE_TAINT)
         pod = ClusterEvent(EventResource.POD, ActionType.UPDATE_POD_TOLERATION)
         return (
-            ClusterEventWithHint(node, self._after_node_change),
-            ClusterEventWithHint(pod, self._after_toleration_change),
+            ClusterEventWithHint(node, self._after_node_change, of_equal_pods=True),
+            ClusterEventWithHint(pod, self._after_toleration_change, of_equal_pods=True),
         )
 
     def _after_node_change(self, pod: Pod, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:

@@ -18,10 +18,10 @@ from framework.interface.columns import Plan
 from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import NodeInfo, PodInfo
 from framework.interface.plugin import FilterPlugin, Plugin, ScorePlugin
+from framework.interface.signature import signature
 from framework.interface.status import SUCCESS, Status
 from framework.profiles.outcomes import answer, raised
 from framework.profiles.own_node import OwnNode, rests_on_own_node
-from framework.profiles.signature import signature
 from framework.profiles.work import Work
 
 NO_SCORE: Final = int(np.iinfo(np.int64).min)

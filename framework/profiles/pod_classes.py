@@ -14,6 +14,7 @@ from framework.columns import Snapshot, groupings
 from framework.interface.columns import Input, Plan
 from framework.interface.node_info import FIGURES, PodInfo
 from framework.interface.plugin import Plugin
+from framework.interface.signature import signature
 from framework.profiles.filter_entry import FilterEntry
 from framework.profiles.following import Following
 from framework.profiles.memo import FilterMemo, ScoreMemo
@@ -21,7 +22,6 @@ from framework.profiles.plan_column import PlanColumn
 from framework.profiles.score_part import ScorePart
 from framework.profiles.scores import Scores
 from framework.profiles.services import ReuseRule
-from framework.profiles.signature import signature
 from framework.profiles.state_column import StateColumn, States
 from framework.profiles.sums import Sums
 from framework.profiles.verdicts import Verdicts
@@ -165,6 +165,8 @@ class PodClasses:
     def _is_unlike_any(self, pod: PodInfo) -> bool:
         """A pod that has a fragment which nobody had is the first of its class. It may be the last, too, so only the
         plugin is asked by which the last such pod was told."""
+        if not self._filtering and not self._scoring:
+            return False
         filters = len(self._filtering)
         number = self._telling
         asked = self._filtering[number].fragment if number < filters else self._scoring[number - filters].score_fragment

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -90,6 +90,7 @@ class QueueingHintFunction:
     event: ClusterEvent
     plugin: str
     hint: HintFunction | None
+    of_equal_pods: bool = False
 
     def __call__(self, pod: Pod, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
         if self.hint is None:
@@ -119,6 +120,13 @@ class HintMap:
     def plugins_hearing(self, event: ClusterEvent) -> tuple[str, ...]:
         return tuple(dict.fromkeys(function.plugin for function in self.matching(event)))
 
+    def tells_equal_pods_apart(self, event: ClusterEvent, plugins: Iterable[str]) -> bool:
+        """Whether the hint of one of these plugins may say something else about equal pods."""
+        return any(
+            function.plugin in plugins and function.hint is not None and not function.of_equal_pods
+            for function in self.matching(event)
+        )
+
     def events_of(self, plugin: str) -> tuple[ClusterEvent, ...]:
         return tuple(dict.fromkeys(f.event for f in self.functions if f.plugin == plugin))
 
@@ -133,7 +141,7 @@ def build_hint_map(registrations: Sequence[tuple[str, Sequence[ClusterEventWithH
             if event.resource == EventResource.NODE:
                 node_added = node_added or bool(event.action & ActionType.ADD)
                 node_taint = node_taint or bool(event.action & ActionType.UPDATE_NODE_TAINT)
-            functions.append(QueueingHintFunction(event, plugin, registered.hint))
+            functions.append(QueueingHintFunction(event, plugin, registered.hint, registered.of_equal_pods))
         if node_added and not node_taint:
             # Upstream's stopgap for kubernetes#109437: who waits for new nodes also hears of changed taints.
             taint = ClusterEvent(EventResource.NODE, ActionType.UPDATE_NODE_TAINT)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections.abc import Callable, Mapping
 from typing import Final, NamedTuple
 
 from framework.interface.events import ClusterEvent, QueueingHint
@@ -24,6 +25,8 @@ class Verdict(NamedTuple):
 
 
 SKIP: Final = Verdict(Strategy.SKIP)
+_Kind = tuple[str, frozenset[str], frozenset[str]]
+"""(profile, unschedulable plugins, pending plugins)"""
 
 
 def judge(
@@ -51,3 +54,34 @@ def judge(
             return Verdict(Strategy.AFTER_BACKOFF, plugin)
         result = Verdict(Strategy.AFTER_BACKOFF, plugin)
     return result
+
+
+class EqualPods:
+    """``judge`` for all the pods that one event may wake: hints that promise it are asked once for equal pods."""
+
+    __slots__ = ("_hints", "_known", "_likeness", "_tells_apart")
+
+    def __init__(self, hints: Mapping[str, HintMap], likeness: Callable[[QueuedPodInfo], bytes]) -> None:
+        """``hints`` by profile; ``likeness`` is the same of equal pods."""
+        self._hints = hints
+        self._likeness = likeness
+        self._known: dict[tuple[_Kind, bytes], Verdict] = {}
+        self._tells_apart: dict[_Kind, bool] = {}
+
+    def __call__(
+        self, pod: QueuedPodInfo, event: ClusterEvent, old: KubeObject | None, new: KubeObject | None
+    ) -> Verdict:
+        profile, uid = pod.pod.spec.scheduler_name, pod.pod.metadata.uid
+        hints = self._hints.get(profile)
+        kind = (profile, frozenset(pod.unschedulable_plugins), frozenset(pod.pending_plugins))
+        tells_apart = self._tells_apart.get(kind)
+        if tells_apart is None:
+            tells_apart = is_wildcard(event) or hints is None or hints.tells_equal_pods_apart(event, kind[1] | kind[2])
+            self._tells_apart[kind] = tells_apart
+        if tells_apart or any(each is not None and each.metadata.uid == uid for each in (old, new)):
+            return judge(hints, pod, event, old, new)
+        key = (kind, self._likeness(pod))
+        verdict = self._known.get(key)
+        if verdict is None:
+            verdict = self._known[key] = judge(hints, pod, event, old, new)
+        return verdict

@@ -22,7 +22,7 @@ from framework.queue.hints import HintMap, event_label, is_wildcard, matches
 from framework.queue.in_flight import InFlight
 from framework.queue.nominator import PodNominator, unresolved
 from framework.queue.queued_pod import IgnoredEvent, Place, QueuedPodInfo, QueueMove, QueueObserver, QueueOrder
-from framework.queue.requeue import SKIP, Strategy, Verdict, judge
+from framework.queue.requeue import SKIP, EqualPods, Strategy, Verdict, judge
 from framework.queue.unschedulable import UnschedulablePods
 
 POD_ADD: Final = "UnschedulablePodAdd"
@@ -34,6 +34,8 @@ POP: Final = "Pop"
 FORCE_ACTIVATE: Final = ClusterEvent(EventResource.WILDCARD, ActionType.ALL, "ForceActivate")
 UNSCHEDULABLE_TIMEOUT: Final = ClusterEvent(EventResource.WILDCARD, ActionType.ALL, "UnschedulableTimeout")
 LEFTOVER_PERIOD: Final = 30 * SECOND
+MANY: Final = 16
+"""With so many pods to wake it pays to see which of them are equal."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -328,10 +330,11 @@ class SchedulingQueue:
     ) -> None:
         label = ""
         ignoring: list[QueuedPodInfo] = []
+        judge_one = self._judge if len(pods) < MANY else EqualPods(self._hints, self._unschedulable.likeness)
         for pod in pods:
             if pod.gated and not any(matches(registered, event) for registered in pod.gating_events):
                 continue
-            verdict = self._judge(pod, event, old, new)
+            verdict = judge_one(pod, event, old, new)
             if verdict.strategy is Strategy.SKIP:
                 ignoring.append(pod)
                 continue

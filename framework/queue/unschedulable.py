@@ -5,14 +5,17 @@ Indexed by rejecting plugin, so that an event looks only at the pods whose rejec
 
 from __future__ import annotations
 
+import hashlib
 import heapq
 from collections.abc import Iterable, Iterator
 
+from framework.interface.signature import signature
+from framework.objects import Pod
 from framework.queue.queued_pod import QueuedPodInfo
 
 
 class UnschedulablePods:
-    __slots__ = ("_ages", "_by_plugin", "_indexed", "_sequence", "_without_rejectors", "pods")
+    __slots__ = ("_ages", "_by_plugin", "_digests", "_indexed", "_sequence", "_without_rejectors", "pods")
 
     def __init__(self) -> None:
         self.pods: dict[str, tuple[int, QueuedPodInfo]] = {}
@@ -22,6 +25,7 @@ class UnschedulablePods:
         self._without_rejectors: dict[str, None] = {}
         self._ages: list[tuple[int, int, str]] = []
         self._sequence = 0
+        self._digests: dict[str, tuple[Pod, bytes]] = {}
 
     def __len__(self) -> int:
         return len(self.pods)
@@ -61,7 +65,16 @@ class UnschedulablePods:
         if found is None:
             return None
         self._forget(key)
+        self._digests.pop(key, None)
         return found[1]
+
+    def likeness(self, pod: QueuedPodInfo) -> bytes:
+        """The same of pods that differ in nothing but what no hint for equal pods may look at."""
+        known = self._digests.get(pod.key)
+        if known is None or known[0] is not pod.pod:
+            digest = hashlib.blake2b(signature(pod.pod_info), digest_size=16).digest()
+            known = self._digests[pod.key] = (pod.pod, digest)
+        return known[1]
 
     def _forget(self, key: str) -> None:
         for plugin in self._indexed.pop(key):

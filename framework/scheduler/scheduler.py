@@ -63,6 +63,8 @@ class PointReached(NamedTuple):
 class Scheduler:
     verifies_reuse: ClassVar[int] = 0
     """``verify_reuse`` of schedulers that are not told; tests set it to 1."""
+    reuses: ClassVar[ReuseRule] = "used"
+    """``reuse`` of schedulers that are not told."""
 
     def __init__(
         self,
@@ -76,7 +78,7 @@ class Scheduler:
         cluster: Cluster | None = None,
         max_in_unschedulable: int | None = DEFAULT_MAX_IN_UNSCHEDULABLE,
         repeats: RepeatRule = "used",
-        reuse: ReuseRule = "used",
+        reuse: ReuseRule | None = None,
         verify_reuse: int | None = None,
     ) -> None:
         """Raises ProfileError with kube-scheduler's text. Objects that ``cluster`` holds already are taken over.
@@ -103,7 +105,7 @@ class Scheduler:
             objects=self.cluster,
             api=self.cluster,
             waiting_pods=WaitingPods(),
-            reuse=reuse,
+            reuse=self.reuses if reuse is None else reuse,
             verify_reuse=self.verifies_reuse if verify_reuse is None else verify_reuse,
         )
         profiles = build_profiles(configuration, registry, services)

@@ -13,6 +13,8 @@ import pytest
 from framework.cli.cases import Case, parse_case
 from framework.cli.decide import decide
 from framework.plugins.registry import Registry, built_in_registry
+from framework.profiles import ReuseRule
+from framework.scheduler import Scheduler
 from tests.conformance.compare import differences
 from tests.conformance.compressed import read_lines
 
@@ -52,8 +54,12 @@ def cases(category: str) -> Iterator[tuple[Case, dict[str, Any]]]:
         yield parse_case(line.decode(), category), json.loads(expected)
 
 
+@pytest.mark.parametrize("reuse", ["used", "off"])
 @pytest.mark.parametrize("category", CATEGORIES)
-def test_decisions_equal_kube_schedulers(category: str, registry: Registry) -> None:
+def test_decisions_equal_kube_schedulers(
+    category: str, reuse: ReuseRule, registry: Registry, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Scheduler, "reuses", reuse)
     compared, wrong = 0, []
     for case, expected in cases(category):
         compared += 1

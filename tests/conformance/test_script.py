@@ -9,6 +9,8 @@ from typing import Any
 import msgspec
 import pytest
 
+from framework.profiles import ReuseRule
+from framework.scheduler import Scheduler
 from tests.conformance.compressed import read_lines
 from tests.conformance.script import play
 
@@ -31,8 +33,12 @@ def test_all_cases_have_a_result_to_be_compared_with() -> None:
     assert list(CASES) == list(EXPECTED)
 
 
+@pytest.mark.parametrize("reuse", ["used", "off"])
 @pytest.mark.parametrize("name", list(CASES))
-def test_scripted_case_is_decided_as_kube_scheduler_does(name: str) -> None:
+def test_scripted_case_is_decided_as_kube_scheduler_does(
+    name: str, reuse: ReuseRule, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(Scheduler, "reuses", reuse)
     got = json.loads(msgspec.json.encode(play(CASES[name])))
     want = EXPECTED[name]
     assert got.get("configError") == want.get("configError")

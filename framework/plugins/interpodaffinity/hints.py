@@ -23,7 +23,10 @@ Terms = tuple[AffinityTerm, ...]
 def events() -> Sequence[ClusterEventWithHint]:
     pod = ClusterEvent(EventResource.POD, ActionType.ADD | ActionType.UPDATE_POD_LABEL | ActionType.DELETE)
     node = ClusterEvent(EventResource.NODE, ActionType.ADD | ActionType.UPDATE_NODE_LABEL)
-    return (ClusterEventWithHint(pod, after_pod_change), ClusterEventWithHint(node, after_node_change))
+    return (
+        ClusterEventWithHint(pod, after_pod_change, of_equal_pods=True),
+        ClusterEventWithHint(node, after_node_change, of_equal_pods=True),
+    )
 
 
 def _near_terms(pod: Pod) -> Terms:

@@ -102,7 +102,7 @@ class NodeAffinity(
 
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
         event = ClusterEvent(EventResource.NODE, ActionType.ADD | ActionType.UPDATE_NODE_LABEL)
-        return (ClusterEventWithHint(event, self._after_node_change),)
+        return (ClusterEventWithHint(event, self._after_node_change, of_equal_pods=True),)
 
     def _after_node_change(self, pod: Pod, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
         assert isinstance(new, Node)

@@ -19,13 +19,13 @@ def events_to_register(delegated: Delegated | None) -> Sequence[ClusterEventWith
     pod = ClusterEvent(EventResource.POD, ActionType.DELETE | ActionType.UPDATE_POD_SCALE_DOWN)
     node = ClusterEvent(EventResource.NODE, ActionType.ADD | ActionType.UPDATE_NODE_ALLOCATABLE)
     always = (
-        ClusterEventWithHint(pod, after_pod_event),
-        ClusterEventWithHint(node, AfterNodeChange(delegated)),
+        ClusterEventWithHint(pod, after_pod_event, of_equal_pods=True),
+        ClusterEventWithHint(node, AfterNodeChange(delegated), of_equal_pods=True),
     )
     if delegated is None:
         return always
     device_class = ClusterEvent(EventResource.DEVICE_CLASS, ActionType.ADD | ActionType.UPDATE)
-    return (*always, ClusterEventWithHint(device_class, after_device_class_event))
+    return (*always, ClusterEventWithHint(device_class, after_device_class_event, of_equal_pods=True))
 
 
 def _hint(queue: bool) -> QueueingHint:

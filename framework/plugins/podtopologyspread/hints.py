@@ -33,8 +33,8 @@ def events(hard: Callable[[Pod], Constraints]) -> Sequence[ClusterEventWithHint]
     pod_actions = ActionType.ADD | ActionType.UPDATE_POD_LABEL | ActionType.UPDATE_POD_TOLERATION | ActionType.DELETE
     node_actions = ActionType.ADD | ActionType.DELETE | ActionType.UPDATE_NODE_LABEL | ActionType.UPDATE_NODE_TAINT
     return (
-        ClusterEventWithHint(ClusterEvent(EventResource.POD, pod_actions), after_pod_change),
-        ClusterEventWithHint(ClusterEvent(EventResource.NODE, node_actions), after_node_change),
+        ClusterEventWithHint(ClusterEvent(EventResource.POD, pod_actions), after_pod_change, of_equal_pods=True),
+        ClusterEventWithHint(ClusterEvent(EventResource.NODE, node_actions), after_node_change, of_equal_pods=True),
     )
 
 
