@@ -1,4 +1,4 @@
-"""The ribbon of the cycle under way: which extension points are done, where it stands, and what is left."""
+"""The cycle under way: which extension points are done, where it stands, who was filtered and the scores so far."""
 
 from __future__ import annotations
 
@@ -6,7 +6,8 @@ from typing import Any, Final
 
 import numpy as np
 
-from framework.trace.attempt import AttemptTrace
+from framework.interface.status import Status
+from framework.trace.attempt import FEASIBLE, NOT_EVALUATED, AttemptTrace
 from schedweb.engine.outcomes import score_words, victims_words
 from schedweb.engine.player import Player
 
@@ -14,6 +15,8 @@ POINTS: Final = (
     "PreEnqueue", "QueueSort", "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "Reserve", "Permit",
     "PreBind", "Bind", "PostBind",
 )  # fmt: skip
+NAMED: Final = 3
+ROWS: Final = 8
 #: Boundaries that the ribbon has no point of its own for.
 SHOWN_AS: Final = {"PreBindPreFlight": "PreBind", "WaitOnPermit": "Permit"}
 
@@ -36,6 +39,65 @@ def cycle_body(player: Player) -> dict[str, Any] | None:
             for place, point in enumerate(POINTS)
         ],
         "note": note_of(reached, trace),
+        "filtered": filtered(trace),
+        "scored": scored(trace),
+    }
+
+
+def filtered(trace: AttemptTrace) -> dict[str, Any] | None:
+    """Nodes by verdict, most first. None before Filter."""
+    found = trace.filter
+    if found is None or not trace.nodes_total:
+        return None
+    verdict = found.verdict
+    left = np.flatnonzero(verdict == FEASIBLE)
+    numbers = [number for number in np.unique(verdict).tolist() if number > FEASIBLE]
+    groups = []
+    for number in numbers:
+        nodes, status = np.flatnonzero(verdict == number), found.verdicts[number]
+        groups.append(group(status, len(nodes), [found.nodes[each] for each in nodes[:NAMED]]))
+    absent = np.flatnonzero(verdict == NOT_EVALUATED)
+    if len(absent) and trace.absent_status is not None:
+        groups.append(group(trace.absent_status, len(absent), [found.nodes[each] for each in absent[:NAMED]]))
+    return {
+        "of": trace.nodes_total,
+        "left": len(left),
+        "named": [found.nodes[each] for each in left[:NAMED]],
+        "unseen": len(absent) if trace.absent_status is None else 0,
+        "groups": sorted(groups, key=lambda each: (-each["nodes"], each["plugin"])),
+    }
+
+
+def group(status: Status, nodes: int, named: list[str]) -> dict[str, Any]:
+    return {
+        "plugin": status.plugin,
+        "code": status.code.name_,
+        "reasons": list(status.all_reasons),
+        "nodes": nodes,
+        "named": named,
+    }
+
+
+def scored(trace: AttemptTrace) -> dict[str, Any] | None:
+    """The best nodes, plugin by plugin. None before Score, and where nothing was scored."""
+    scores = trace.scores
+    if scores is None or trace.filter is None:
+        return None
+    names, positions, total, plugins = trace.filter.nodes, scores.positions, scores.total, scores.plugins
+    best = np.argsort(-total, kind="stable")[:ROWS].tolist()
+    return {
+        "nodes": len(total),
+        "tied": scores.ties,
+        "plugins": [{"name": each.plugin, "weight": each.weight} for each in plugins],
+        "rows": [
+            {
+                "node": names[positions[place]],
+                "raw": [int(each.raw[place]) for each in plugins],
+                "normalized": [int(each.normalized[place]) for each in plugins],
+                "total": int(total[place]),
+            }
+            for place in best
+        ],
     }
 
 

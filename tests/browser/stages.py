@@ -39,10 +39,13 @@ def play(site: Site, run: str) -> str:
     return run
 
 
+def listed(objects: list[Any]) -> str:
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": objects})
+
+
 def play_objects(site: Site, name: str, objects: list[Any]) -> str:
     """These manifests as a cluster, played to its end with every node scored."""
-    listed = json.dumps({"apiVersion": "v1", "kind": "List", "items": objects})
-    snapshot: str = site.import_snapshot(listed, name)["id"]
+    snapshot: str = site.import_snapshot(listed(objects), name)["id"]
     return play(site, start(site, snapshot, configuration(site, "Default, every node")))
 
 

@@ -72,6 +72,10 @@ PAGES: dict[str, tuple[str, Look]] = {
         "/runs/{export}/pods/ml/trainer-9d9cf4ccc-8zklc",
         shows_role("heading", "Insufficient nvidia"),
     ),
+    "weights tried": (
+        "/runs/{shop}/pods/data/postgres-2?point=Score&trying=true&weights=NodeResourcesFit%3A5",
+        shows_role("slider", "^Weight of NodeResourcesFit"),
+    ),
     "what would help": (
         "/runs/{export}/pods/staging/ci-runner-7b8b755487-2b4rn",
         shows_role("button", "^Try on a fork"),

@@ -10,6 +10,8 @@ export type Progress = "none" | "asking" | "pending" | "running" | "done" | "fai
 
 export interface AnalysisView<N extends QuestionName> {
   progress: Progress;
+  /** Of the analysis, once it was asked. */
+  id: string | null;
   result: Questions[N]["result"] | null;
   /** The position that the answer is about. */
   position: number | null;
@@ -31,7 +33,7 @@ export function useAnalysis<N extends QuestionName>(run: string, question: Quest
 export function viewOf<N extends QuestionName>(
   asking: boolean, known: Answered<N> | undefined, error: { message: string } | null,
 ): Omit<AnalysisView<N>, "again"> {
-  const nothing = { result: null, position: known?.position ?? null, error: null };
+  const nothing = { id: known?.id ?? null, result: null, position: known?.position ?? null, error: null };
   if (!asking) return { ...nothing, progress: "none" };
   if (known === undefined) return error === null ? { ...nothing, progress: "asking" } : { ...nothing, progress: "failed", error };
   if (known.status === "done" && known.result !== null) return { ...nothing, progress: "done", result: known.result };

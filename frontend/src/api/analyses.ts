@@ -20,6 +20,8 @@ export type NodesAnswer = Schemas["CapacityNodesResult"];
 export interface Questions {
   what_would_help: { arguments: { namespace: string; name: string }; result: HelpAnswer };
   capacity_pods: { arguments: { namespace: string; name: string; limit?: number } | { manifest: string; limit?: number }; result: PodsAnswer };
+  other_weights: { arguments: { profile: string; weights: Record<string, number> }; result: Schemas["OtherWeightsResult"] };
+  all_nodes: { arguments: { attempt: number }; result: Schemas["AllNodesResult"] };
   capacity_nodes: { arguments: { node: string; limit?: number } | { manifest: string; limit?: number }; result: NodesAnswer };
 }
 export type QuestionName = keyof Questions;
@@ -27,7 +29,8 @@ export type QuestionName = keyof Questions;
 export interface Question<N extends QuestionName> {
   name: N;
   arguments: Questions[N]["arguments"];
-  position: number;
+  /** Of a question about an attempt the server knows it. */
+  position?: number;
 }
 
 export type Answered<N extends QuestionName> = Analysis & { result: Questions[N]["result"] | null };

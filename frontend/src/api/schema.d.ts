@@ -1698,6 +1698,27 @@ export interface components {
             attempt: number;
             points: components["schemas"]["CyclePoint"][];
             note: string;
+            /** @description from Filter on */
+            filtered?: components["schemas"]["CycleFiltered"] | null;
+            /** @description from Score on */
+            scored?: components["schemas"]["CycleScored"] | null;
+        };
+        CycleFiltered: {
+            of: number;
+            left: number;
+            /** @description some of those left */
+            named: string[];
+            /** @description not looked at: enough were found */
+            unseen: number;
+            groups: components["schemas"]["CycleGroup"][];
+        };
+        CycleGroup: {
+            plugin: string;
+            code: string;
+            reasons: string[];
+            nodes: number;
+            /** @description some of them */
+            named: string[];
         };
         CyclePoint: {
             point: string;
@@ -1710,6 +1731,24 @@ export interface components {
          * @enum {string}
          */
         CyclePointStateEnum: "done" | "current" | "next";
+        /** @description `raw` and `normalized`: in the order of the plugins. */
+        CycleScoreRow: {
+            node: string;
+            raw: number[];
+            normalized: number[];
+            total: number;
+        };
+        CycleScored: {
+            nodes: number;
+            tied: number;
+            plugins: components["schemas"]["CycleScorer"][];
+            /** @description the best */
+            rows: components["schemas"]["CycleScoreRow"][];
+        };
+        CycleScorer: {
+            name: string;
+            weight: number;
+        };
         DecidedPodRequest: {
             namespace: string;
             name: string;

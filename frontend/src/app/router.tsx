@@ -134,6 +134,13 @@ const podRoute = createRoute({
       /** The node whose scores are taken apart, and the one beside it. */
       node: text(search, "node"),
       beside: text(search, "beside"),
+      /** Weights are tried: "Plugin:5,Other:off", the Filter plugins that are off, and the exact run of all that. */
+      trying: flag(search, "trying"),
+      weights: text(search, "weights"),
+      off: text(search, "off"),
+      exact: text(search, "exact"),
+      /** Who would have won had every node been looked at. */
+      full: flag(search, "full"),
     }),
   component: lazyRouteComponent(() => import("@/pages/pod/PodPage"), "PodPage"),
 });

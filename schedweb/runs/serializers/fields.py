@@ -113,11 +113,50 @@ class CyclePointSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(["done", "current", "next"])
 
 
+class CycleGroupSerializer(serializers.Serializer[Any]):
+    plugin = serializers.CharField(allow_blank=True)
+    code = serializers.CharField()
+    reasons = serializers.ListField(child=serializers.CharField())
+    nodes = serializers.IntegerField()
+    named = serializers.ListField(child=serializers.CharField(), help_text="some of them")
+
+
+class CycleFilteredSerializer(serializers.Serializer[Any]):
+    of = serializers.IntegerField()
+    left = serializers.IntegerField()
+    named = serializers.ListField(child=serializers.CharField(), help_text="some of those left")
+    unseen = serializers.IntegerField(help_text="not looked at: enough were found")
+    groups = CycleGroupSerializer(many=True)
+
+
+class CycleScorerSerializer(serializers.Serializer[Any]):
+    name = serializers.CharField()
+    weight = serializers.IntegerField()
+
+
+class CycleScoreRowSerializer(serializers.Serializer[Any]):
+    """`raw` and `normalized`: in the order of the plugins."""
+
+    node = serializers.CharField()
+    raw = serializers.ListField(child=serializers.IntegerField())
+    normalized = serializers.ListField(child=serializers.IntegerField())
+    total = serializers.IntegerField()
+
+
+class CycleScoredSerializer(serializers.Serializer[Any]):
+    nodes = serializers.IntegerField()
+    tied = serializers.IntegerField()
+    plugins = CycleScorerSerializer(many=True)
+    rows = CycleScoreRowSerializer(many=True, help_text="the best")
+
+
 class CycleSerializer(serializers.Serializer[Any]):
     pod = PodRefSerializer()
     attempt = serializers.IntegerField()
     points = CyclePointSerializer(many=True)
     note = serializers.CharField(allow_blank=True)
+    filtered = CycleFilteredSerializer(allow_null=True, required=False, help_text="from Filter on")
+    scored = CycleScoredSerializer(allow_null=True, required=False, help_text="from Score on")
 
 
 class FeedPartSerializer(serializers.Serializer[Any]):

@@ -1,7 +1,7 @@
 /** The scores of one attempt: normalised × weight per plugin, stacked per node, with the arithmetic of the chosen one beside it. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useId } from "react";
+import { lazy, Suspense, useId } from "react";
 
 import { scoresQuery, type ScoreWindow } from "@/api/podQueries";
 import type { Attempt, ScoreRow, Scores } from "@/api/podTypes";
@@ -19,6 +19,10 @@ import { TOP } from "./scoreWindows";
 import { SideBySide } from "./SideBySide";
 import { StepByStep } from "./StepByStep";
 import { t } from "./texts";
+import { Sampled } from "./whatIf/Sampled";
+import { TryWeights } from "./whatIf/TryWeights";
+
+const WhatIf = lazy(() => import("./whatIf/WhatIf"));
 
 const route = getRouteApi("/runs/$run/pods/$namespace/$name");
 
@@ -27,6 +31,7 @@ export function ScorePanel({ run, attempt }: { run: string; attempt: Attempt }) 
   const navigate = route.useNavigate();
   const hides = search.equal === "hide";
   const asTable = search.view === "table";
+  const trying = search.trying === true;
   const sort = asTable ? search.sort : undefined;
   const window: ScoreWindow = { limit: TOP, ...(sort === undefined ? {} : { sort }), ...(hides ? { hide_equal: 1 as const } : {}) };
   const answer = useQuery({ ...scoresQuery(run, attempt.number, { ...window, offset: 0 }), placeholderData: keepPreviousData });
@@ -41,6 +46,9 @@ export function ScorePanel({ run, attempt }: { run: string; attempt: Attempt }) 
         <span className="muted">{subtitle}</span>
         <span className="grow" />
         {scores?.scored === true ? (
+          <TryWeights trying={trying} onToggle={() => void navigate({ search: (old) => ({ ...old, trying: trying ? undefined : true }), replace: true })} />
+        ) : null}
+        {scores?.scored === true && !trying ? (
           <>
             <label className={classes.hide}>
               <input type="checkbox" checked={hides} onChange={() => void navigate({ search: (old) => ({ ...old, equal: hides ? undefined : "hide" }), replace: true })} />
@@ -52,9 +60,11 @@ export function ScorePanel({ run, attempt }: { run: string; attempt: Attempt }) 
           </>
         ) : null}
       </div>
+      <Sampled run={run} attempt={attempt} asked={search.full === true} onAsk={() => void navigate({ search: (old) => ({ ...old, full: true }), replace: true })} />
       {scores === undefined || whole.data === undefined ? (answer.error ?? whole.error) === null ? <Outlines count={6} height={24} label={t("readingTheScores")} />
         : <Failed what={t("theScoresCouldNotBe")} error={answer.error ?? whole.error} retry={() => { void answer.refetch(); void whole.refetch(); }} />
         : !scores.scored ? <Empty>{unscored(attempt)}</Empty>
+          : trying ? <Suspense fallback={<Outlines count={6} height={24} label={t("readingTheScores")} />}><WhatIf run={run} attempt={attempt.number} /></Suspense>
           : <Scored run={run} attempt={attempt} scores={scores} whole={whole.data} window={window} asTable={asTable} sort={sort} hides={hides} />}
     </>
   );

@@ -32,6 +32,7 @@ import classes from "./RunPage.module.css";
 import { t } from "./texts";
 import { isPlaying, Transport } from "./Transport";
 import { useCommand } from "./useCommand";
+import { CycleSoFar } from "./soFar/CycleSoFar";
 
 const RunDialog = lazy(() => import("./RunDialog").then((module) => ({ default: module.RunDialog })));
 const route = getRouteApi("/runs/$run");
@@ -128,6 +129,7 @@ function Board({ store, view, run, columns }: BoardProps) {
       <RunNotices run={run} />
       <HitNotice run={run} />
       <CycleRibbon cycle={view.cycle} />
+      {view.cycle === null || playing ? null : <CycleSoFar cycle={view.cycle} />}
       {view.error !== null ? <Failed what={t("theBoardCouldNotBe")} error={view.error} retry={() => void store.load()} small /> : null}
       <QueueBoard run={run} view={view} cycle={view.cycle} columns={columns} selected={pod} pointedNode={pointed.byCard ? null : pointed.node} queue={phoneQueue}
         held={held} onQueue={setQueue} onPoint={pointCard} />

@@ -27,6 +27,8 @@ export interface Matrix extends Omit<MatrixAnswer, "plugins"> {
   plugins: MatrixPlugin[];
   /** Place → place in the order of names. */
   nameOrder: Uint32Array;
+  /** The opposite: places in the order of names. */
+  byName: Uint32Array;
 }
 
 /** Plugin → weight, 0 for off; only what differs from the attempt. */
@@ -36,11 +38,11 @@ export const OFF = 0;
 export const MAX_WEIGHT = 1_000_000;
 
 export function matrixOf(answer: MatrixAnswer): Matrix {
-  const places = answer.nodes.map((_, place) => place);
-  places.sort((a, b) => compare(answer.nodes[a] ?? "", answer.nodes[b] ?? ""));
-  const nameOrder = new Uint32Array(places.length);
-  places.forEach((place, order) => { nameOrder[place] = order; });
-  return { ...answer, nameOrder, plugins: answer.plugins.map((one) => ({ ...one, normalized: one.normalized === null ? null : bytesOf(one.normalized) })) };
+  const byName = Uint32Array.from(answer.nodes, (_, place) => place);
+  byName.sort((a, b) => compare(answer.nodes[a] ?? "", answer.nodes[b] ?? ""));
+  const nameOrder = new Uint32Array(byName.length);
+  byName.forEach((place, order) => { nameOrder[place] = order; });
+  return { ...answer, nameOrder, byName, plugins: answer.plugins.map((one) => ({ ...one, normalized: one.normalized === null ? null : bytesOf(one.normalized) })) };
 }
 
 function compare(a: string, b: string): number {
@@ -124,15 +126,25 @@ export function rerank(matrix: Matrix, weights: Weights): Ranking {
   const tied: number[] = [];
   total.forEach((value, place) => { if (value === best) tied.push(place); });
   const { winner, settled } = choose(matrix, weights, tied);
-  const order = Uint32Array.from(total, (_, place) => place);
-  const { nameOrder } = matrix;
-  order.sort((a, b) => (total[b] ?? 0) - (total[a] ?? 0) || Number(b === winner) - Number(a === winner) || (nameOrder[a] ?? 0) - (nameOrder[b] ?? 0));
+  const order = ordered(matrix, total, best);
+  if (winner !== null && tied.includes(winner)) {
+    const at = order.indexOf(winner);
+    order.copyWithin(1, 0, at);
+    order[0] = winner;
+  }
   const rank = new Uint32Array(total.length);
   order.forEach((place, index) => {
     const before = order[index - 1] ?? -1;
     rank[place] = total[before] === total[place] ? (rank[before] ?? 0) : index + 1;
   });
   return { total, rank, order, best, tied, winner, settled, margin: second === -Infinity ? null : best - second };
+}
+
+/** Places, best first, equals by name: each node as one number, because numbers are sorted without asking a function. */
+function ordered({ nameOrder, byName }: Matrix, total: Float64Array, best: number): Uint32Array {
+  const size = total.length;
+  const keys = total.map((value, place) => (best - value) * size + (nameOrder[place] ?? 0)).sort();
+  return Uint32Array.from(keys, (key) => byName[key % size] ?? 0);
 }
 
 function choose(matrix: Matrix, weights: Weights, tied: readonly number[]): { winner: number | null; settled: Settled } {

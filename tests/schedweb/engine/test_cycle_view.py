@@ -1,0 +1,73 @@
+"""The cycle half done, point by point, beside what its attempt says in the end."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from framework.trace.attempt import AttemptTrace
+from schedweb.engine.cycle_view import ROWS, cycle_body
+from schedweb.engine.player import Player
+from tests.schedweb.engine.worlds import node, player, pod
+
+CLUSTER = [*(node(f"n{index:02}", "8") for index in range(12)), node("s1", "1"), node("s2", "1"), pod("big", "2")]
+
+
+def stepped(game: Player) -> tuple[dict[str, dict[str, Any]], AttemptTrace]:
+    """(what was shown at each point, the attempt as it ended)."""
+    shown: dict[str, dict[str, Any]] = {}
+    while not game.traces:
+        game.operate()
+        body = cycle_body(game)
+        if body is not None:
+            point = next(each["point"] for each in body["points"] if each["state"] == "current")
+            shown[point] = body
+    return shown, game.traces[0]
+
+
+def test_before_filter_nothing_is_filtered_and_before_score_nothing_scored() -> None:
+    shown, _ = stepped(player(CLUSTER))
+    assert shown["PreFilter"]["filtered"] is None
+    assert shown["Filter"]["scored"] is None
+    assert shown["PreScore"]["scored"] is None
+
+
+def test_who_is_filtered_so_far() -> None:
+    shown, _ = stepped(player(CLUSTER))
+    found = shown["Filter"]["filtered"]
+    assert (found["of"], found["left"], found["unseen"]) == (14, 12, 0)
+    assert found["groups"] == [
+        {
+            "plugin": "NodeResourcesFit",
+            "code": "UnschedulableAndUnresolvable",
+            "reasons": ["Insufficient cpu"],
+            "nodes": 2,
+            "named": ["s1", "s2"],
+        }
+    ]
+    assert len(found["named"]) == 3
+    assert shown["Score"]["filtered"] == found
+
+
+def test_scores_so_far_are_those_of_the_attempt() -> None:
+    shown, trace = stepped(player(CLUSTER))
+    found = shown["Score"]["scored"]
+    assert trace.scores is not None
+    assert trace.filter is not None
+    assert found["nodes"] == 12
+    assert len(found["rows"]) == ROWS
+    names = [trace.filter.nodes[position] for position in trace.scores.positions.tolist()]
+    for row in found["rows"]:
+        place = names.index(row["node"])
+        assert row["raw"] == [int(each.raw[place]) for each in trace.scores.plugins]
+        assert row["normalized"] == [int(each.normalized[place]) for each in trace.scores.plugins]
+        weighed = zip(row["normalized"], found["plugins"], strict=True)
+        assert row["total"] == sum(points * plugin["weight"] for points, plugin in weighed)
+    assert found["rows"][0]["total"] == trace.scores.best
+    assert [row["total"] for row in found["rows"]] == sorted((row["total"] for row in found["rows"]), reverse=True)
+
+
+def test_a_pod_that_fits_nowhere_shows_who_refused() -> None:
+    shown, _ = stepped(player([node("a", "1"), node("b", "1"), pod("big", "2")]))
+    assert shown["PostFilter"]["filtered"]["left"] == 0
+    assert shown["PostFilter"]["filtered"]["groups"][0]["nodes"] == 2
+    assert shown["PostFilter"]["scored"] is None
