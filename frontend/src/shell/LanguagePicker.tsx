@@ -13,7 +13,8 @@ let picked = false;
 export function LanguagePicker({ className }: { className: string }) {
   const select = useRef<HTMLSelectElement>(null);
   useEffect(() => {
-    if (picked) select.current?.focus(); // The frame is a new one since the choice. Of the two pickers one is hidden and takes no focus.
+    // The frame is a new one since the choice. Of the two pickers one is hidden and takes no focus.
+    if (picked) select.current?.focus();
   }, []);
   const pick = (to: Language) => {
     picked = true;

@@ -26,7 +26,6 @@ interface ClusterCardProps {
   onRun: () => void;
 }
 
-const SOURCES = { sample: "sample", import: "imported", trace: "trace" } as const;
 
 export function ClusterCard({ snapshot, now, primary, onRun }: ClusterCardProps) {
   const { operates, edits } = useMe();
@@ -39,12 +38,12 @@ export function ClusterCard({ snapshot, now, primary, onRun }: ClusterCardProps)
     onError: (error) => notifyError(t("wasNotDeleted", { name: snapshot.name }), error),
   });
   const { counts } = snapshot;
-  const facts: [number, string][] = [[counts.nodes, "nodes"], [counts.pods, "pods"], [counts.pending, "pending"], [counts.gated, "gated"], [counts.gpus, "GPU"], [counts.arrivals, "arrive"]];
+  const facts: [number, string][] = [[counts.nodes, t("count.nodes", { count: counts.nodes })], [counts.pods, t("count.pods", { count: counts.pods })], [counts.pending, t("count.pending")], [counts.gated, t("count.gated")], [counts.gpus, "GPU"], [counts.arrivals, t("count.arrive")]];
   return (
     <li className={classes.card}>
       <div className={classes.head}>
         <Link to="/runs" search={{ snapshot: snapshot.id }} className="clip" title={t("runsOf", { name: snapshot.name })}><b>{snapshot.name}</b></Link>
-        <Chip kind={snapshot.source === "sample" ? "plain" : "line"}>{SOURCES[snapshot.source]}</Chip>
+        <Chip kind={snapshot.source === "sample" ? "plain" : "line"}>{t(`source.${snapshot.source}`)}</Chip>
         <span className="grow" />
         <span className="faint num" title={exact(snapshot.created_at)}>
           {snapshot.source === "sample" ? `v${snapshot.sample_version ?? 1}` : day(snapshot.created_at, now)}

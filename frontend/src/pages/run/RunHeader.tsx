@@ -62,8 +62,8 @@ export function RunHeader({ run, view, commander, operates, me, nodes }: RunHead
         onChange={(value) => void commander.send({ type: "set_speed", speed: SPEEDS.find((one) => one.value === value)?.speed ?? "one" })} />
       <span className="grow" />
       <Clock view={view} run={run} />
-      <Fact name="Seed" value={String(run.seed)} title={t("choosesAmongNodesWithEqual2")} />
-      <Fact name="Attempts" value={count(run.attempts)} title={t("extensionPointsSoFar", { points: run.points })} />
+      <Fact name={t("seed")} value={String(run.seed)} title={t("choosesAmongNodesWithEqual2")} />
+      <Fact name={t("attempts")} value={count(run.attempts)} title={t("extensionPointsSoFar", { points: run.points })} />
       <Breakpoints run={run} operates={operates && canMove(run)} send={commander.send} />
       <div className={classes.menu}>
         {menu
