@@ -16,7 +16,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from playwright.sync_api import Browser, Page, ViewportSize, WebSocket, sync_playwright
+from playwright.sync_api import Browser, Locator, Page, ViewportSize, WebSocket, sync_playwright
+from playwright.sync_api import Error as PlaywrightError
 
 from scripts.bench_cluster import configured, created, imported, write_cluster
 from scripts.bench_processes import Watched
@@ -140,18 +141,27 @@ def throughput(site: Site, watched: Watched, browser: Browser, start: Callable[[
             each.page.context.close()
 
 
+def pressed(what: Locator) -> bool:
+    """False: it moved on before it could be reached, as it may for a person."""
+    try:
+        what.click(force=True, timeout=5000)
+    except PlaywrightError:
+        return False
+    return True
+
+
 def interactions(seen: Seen, run: str) -> dict[str, Callable[[], Any]]:
     page = seen.page
     board = page.locator("[data-column='active'] [data-card]")
     turns = [0, 1, 2] * 200
 
     def select() -> None:
-        board.nth(turns.pop()).click(force=True)
+        pressed(board.nth(turns.pop()))
         page.wait_for_timeout(150)
 
     def open_pod() -> None:
-        page.locator("[data-column='bound'] [data-card]").first.click(force=True)
-        page.keyboard.press("Enter")
+        if not (pressed(board.nth(turns.pop())) and pressed(page.locator("a[href*='/pods/team-']").first)):
+            return
         page.wait_for_url("**/pods/**")
         page.wait_for_timeout(300)
         page.go_back()
