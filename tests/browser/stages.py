@@ -8,6 +8,7 @@ from typing import Any
 
 from scripts.processes import ROOT
 from scripts.site import Site
+from tests.schedweb.snapshots.events import assigned, event_list, shop_events
 
 EXPORT = ROOT / "tests/data/cluster-shop/kubectl-export.json.gz"
 QUIET = ("waiting_for_person", "finished", "paused")
@@ -52,3 +53,14 @@ def play_objects(site: Site, name: str, objects: list[Any]) -> str:
 def import_cluster_shop(site: Site, name: str) -> str:
     found: str = site.import_snapshot(gzip.decompress(EXPORT.read_bytes()).decode(), name)["id"]
     return found
+
+
+def beside_its_cluster(site: Site) -> str:
+    """The export, played, and what its scheduler said; of one pod that it went to a node that is not there."""
+    snapshot = import_cluster_shop(site, "cluster-shop beside its events")
+    run = play(site, start(site, snapshot, configuration(site, "Default")))
+    pending = site.get(f"/api/v1/runs/{run}/pods/?column=unschedulable&limit=1")["results"][0]
+    elsewhere = assigned(f"{pending['namespace']}/{pending['name']}", "gone-since", at="2026-11-20T11:00:00Z")
+    said = event_list(*shop_events(), elsewhere)
+    site.post(f"/api/v1/snapshots/{snapshot}/events/", {"text": said.decode()})
+    return run

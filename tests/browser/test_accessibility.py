@@ -57,7 +57,9 @@ def addresses(site: Site, cluster_shop_run: str, shop_run: str) -> dict[str, str
     packed = stages.play(
         site, stages.start(site, stages.sample(site, "Three-zone shop"), stages.configuration(site, "Bin-pack"))
     )
-    return {"packed": packed, "export": cluster_shop_run, "shop": shop_run, "own": made["id"], **runs}
+    beside = stages.beside_its_cluster(site)
+    named = {"packed": packed, "export": cluster_shop_run, "shop": shop_run, "beside": beside}
+    return {**named, "own": made["id"], **runs}
 
 
 PAGES: dict[str, tuple[str, Look]] = {
@@ -106,6 +108,8 @@ PAGES: dict[str, tuple[str, Look]] = {
     "attempts": ("/runs/{victims}/attempts", shows_role("link", "vip$")),
     "where the time goes": ("/runs/{victims}/attempts?view=timing", shows("Half of the cycles")),
     "two attempts": ("/runs/{victims}/pods/shop/vip?against=1", shows_role("heading", "^Attempt 1 ")),
+    "real against simulated": ("/runs/{beside}/real", shows("it is not in the snapshot")),
+    "nothing known of the real cluster": ("/runs/{export}/real", shows("Nothing is known")),
     "waiting": ("/waiting", shows_role("button", "^Approve postgres-2")),
     "two runs side by side": ("/compare?a={shop}&b={packed}", shows("made the difference")),
     "two runs side by side, as a table": (

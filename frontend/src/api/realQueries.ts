@@ -18,7 +18,6 @@ export const realQuery = (run: string) =>
     queryKey: ["real", run],
     queryFn: ({ signal }) => request<RealSummary>(pathOf("runs", run, "real"), { signal }),
     staleTime: 0,
-    retry: false,
   });
 
 export interface RealFilter {
@@ -33,7 +32,6 @@ export const realPodsQuery = (run: string, filter: RealFilter, offset: number, l
     queryKey: ["real", run, "pods", filter, offset, limit],
     queryFn: ({ signal }) => request<Window<RealRow>>(withQuery(pathOf("runs", run, "real", "pods"), { ...filter, offset, limit }), { signal }),
     placeholderData: keepPreviousData,
-    retry: false,
   });
 
 /** A plain address: the browser downloads it. */

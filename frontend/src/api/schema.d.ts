@@ -2888,10 +2888,13 @@ export interface components {
             /** @description of these, with the same outcome */
             alike: number;
             events: number;
+            /**
+             * Format: date-time
+             * @description null: nothing is known of the real cluster
+             */
+            first: string | null;
             /** Format: date-time */
-            first: string;
-            /** Format: date-time */
-            last: string;
+            last: string | null;
             /**
              * Format: date-time
              * @description where the run's clock began

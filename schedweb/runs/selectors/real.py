@@ -16,7 +16,7 @@ from schedweb.runs.selectors.comparison import BATCH, Place, Places, last_attemp
 from schedweb.runs.selectors.difference import said_of
 from schedweb.runs.selectors.real_outcomes import GONE, PENDING, PLACED, Known, RealPod, known_of, same_pod
 from schedweb.runs.selectors.scores import ranks
-from schedweb.runs.times import iso
+from schedweb.runs.times import iso, iso_or_none
 from schedweb.snapshots.scheduler_messages import read_unfit, same_message
 
 #: The first six differ. only_x, preempted_x: x alone. given: the snapshot had it on its node, the run decided nothing.
@@ -27,7 +27,6 @@ KINDS: Final = (
 DIFFERENT: Final = KINDS[:6]
 ALIKE: Final = ("same_node", "same_message", "preempted")
 _AT_ONCE: Final = 500
-NO_EVENTS: Final = "No scheduler events of the real cluster are known for this snapshot."
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,10 +75,7 @@ def kind_of(real: RealPod, here: Place, message: str | None, victim: bool) -> st
 
 
 def lay_beside(run: Run) -> Laid:
-    """Raises an ApiError `no_events` when nothing is known of the real cluster."""
     known = known_of(run.snapshot_id, run.snapshot.event_count)
-    if known is None:
-        raise ApiError(NO_EVENTS, code="no_events", status_code=404)
     places = places_of(run)
     matched: list[tuple[tuple[str, str], RealPod, Place]] = []
     missing = later = recreated = 0
@@ -129,8 +125,8 @@ def summary_body(run: Run) -> dict[str, Any]:
         "decided": decided,
         "alike": sum(counts[kind] for kind in ALIKE),
         "events": laid.known.events,
-        "first": iso(laid.known.first),
-        "last": iso(laid.known.last),
+        "first": iso_or_none(laid.known.first),
+        "last": iso_or_none(laid.known.last),
         "taken_at": iso(run.clock_start),
         "settled": run.state in (Run.State.FINISHED, Run.State.STOPPED, Run.State.FAILED),
         "without_events": laid.without,

@@ -65,16 +65,19 @@ def outcomes_of(events: Iterable[SchedulerEvent]) -> RealPods:
 class Known:
     pods: RealPods
     events: int
-    first: int
-    last: int
+    first: int | None
+    last: int | None
+
+
+NOTHING: Final = Known({}, 0, None, None)
 
 
 @lru_cache(maxsize=4)
-def known_of(snapshot: UUID, events: int) -> Known | None:
+def known_of(snapshot: UUID, events: int) -> Known:
     """``events``: how many there are, because more can be added. What is returned is shared: do not change it."""
     row = SnapshotEvents.objects.filter(snapshot=snapshot).first()
     if row is None or not events:
-        return None
+        return NOTHING
     said = decode_events(bytes(row.payload))
     first, last = min(each.first for each in said), max(each.last for each in said)
     return Known(outcomes_of(said), len(said), first, last)

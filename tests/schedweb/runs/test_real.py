@@ -197,8 +197,10 @@ def test_exports_hold_the_rows_of_the_windows(beside: Game, client: Client) -> N
 
 
 def test_without_events_it_says_so(game: Game, client: Client) -> None:
-    refused = client.get(AT.format(run=game.id))
-    assert (refused.status_code, refused.json()["error"]["code"]) == (404, "no_events")
+    nothing = get(client, AT.format(run=game.id))
+    check_shape("/api/v1/runs/{run}/real/", nothing)
+    assert (nothing["events"], nothing["first"], nothing["decided"], nothing["without_events"]) == (0, None, 0, 10)
+    assert get(client, AT.format(run=game.id) + "pods/")["count"] == 0
     assert get(client, f"/api/v1/runs/{game.id}/")["snapshot"]["events"] == 0
     add(game, assigned("shop/alike", "a"))
     assert get(client, AT.format(run=game.id))["events"] == 1

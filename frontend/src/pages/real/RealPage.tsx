@@ -2,7 +2,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
 
-import { ApiError } from "@/api/client";
 import { runQuery } from "@/api/queries";
 import { realQuery } from "@/api/realQueries";
 import { Button } from "@/components/Button";
@@ -24,7 +23,7 @@ export function RealPage() {
   const run = useQuery(runQuery(id));
   const real = useQuery(realQuery(id));
   useTitle(t("title"));
-  const nothing = real.error instanceof ApiError && real.error.body.code === "no_events";
+  const nothing = real.data?.events === 0;
   return (
     <Page>
       <header className={classes.head}>
@@ -33,7 +32,7 @@ export function RealPage() {
         <span className="grow" />
         {nothing || run.data === undefined ? null : <AddEvents snapshot={run.data.snapshot.id} run={id} />}
       </header>
-      {real.data !== undefined ? (
+      {real.data !== undefined && real.data.first !== null && real.data.last !== null ? (
         <>
           <Panel className={classes.answer ?? ""} aria-label={t("theDifference")}>
             <h2>{headline(real.data)}</h2>
@@ -46,7 +45,7 @@ export function RealPage() {
         <Panel>
           {nothing && run.data !== undefined
             ? <Empty action={<AddEvents snapshot={run.data.snapshot.id} run={id} />}>{rich("noEvents", { command: <code className="mono">kubectl get events -A -o json</code> })}</Empty>
-            : real.error === null || nothing ? <Outlines count={6} height={32} label={t("comparing")} />
+            : real.error === null ? <Outlines count={6} height={32} label={t("comparing")} />
               : <Failed what={t("couldNotCompare")} error={real.error} retry={() => void real.refetch()} />}
         </Panel>
       )}
