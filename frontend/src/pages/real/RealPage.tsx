@@ -24,6 +24,7 @@ export function RealPage() {
   const real = useQuery(realQuery(id));
   useTitle(t("title"));
   const nothing = real.data?.events === 0;
+  const { first, last } = real.data ?? { first: null, last: null };
   return (
     <Page>
       <header className={classes.head}>
@@ -32,11 +33,11 @@ export function RealPage() {
         <span className="grow" />
         {nothing || run.data === undefined ? null : <AddEvents snapshot={run.data.snapshot.id} run={id} />}
       </header>
-      {real.data !== undefined && real.data.first !== null && real.data.last !== null ? (
+      {real.data !== undefined && first !== null && last !== null ? (
         <>
           <Panel className={classes.answer ?? ""} aria-label={t("theDifference")}>
             <h2>{headline(real.data)}</h2>
-            <p className="muted">{[t("eventsFromTo", { count: real.data.events, first: exact(real.data.first), last: exact(real.data.last) }), ...remarks(real.data)].join(" ")}</p>
+            <p className="muted">{[t("eventsFromTo", { count: real.data.events, first: exact(first), last: exact(last) }), ...remarks(real.data)].join(" ")}</p>
             {real.data.settled ? null : <p className="muted">{t("mayChange")} <Button size="sm" kind="ghost" onClick={() => void real.refetch()}>{t("readAgain")}</Button></p>}
           </Panel>
           <RealPods key={id} run={id} summary={real.data} />
