@@ -201,7 +201,7 @@ class PodClasses:
             oldest.forget()
 
     def filter_column(self, plugin: str, plan: Plan) -> PlanColumn:
-        """The column of equal plans of a plugin; ``plan`` may be replaced by one that is equal."""
+        """The column of equal plans of a plugin."""
         return self._column(("filter", plugin), plan, lambda: PlanColumn(self._snapshot, self.work, plan))
 
     def score_column(self, plugin: str, plan: Plan) -> PlanColumn | StateColumn:

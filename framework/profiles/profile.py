@@ -248,7 +248,7 @@ class Profile:
                 continue
             if plan is not None:
                 column = self.classes.filter_column(plugin, plan)
-                entries.append(FilterEntry(plugin, plan=column.plan, column=column))
+                entries.append(FilterEntry(plugin, plan=plan, column=column))
         return tuple(entries)
 
     def _per_node_entry(self, plugin: points.FilterPlugin, pod: PodInfo, *, kept: bool) -> FilterEntry:
@@ -257,7 +257,7 @@ class Profile:
         if plan is None:
             return FilterEntry(plugin.name, per_node=plugin.filter)
         column = self.classes.filter_column(plugin.name, plan)
-        return FilterEntry(plugin.name, per_node=plugin.filter, plan=column.plan, column=column, local=local)
+        return FilterEntry(plugin.name, per_node=plugin.filter, plan=plan, column=column, local=local)
 
     def _extensions(self, state: CycleState) -> tuple[tuple[str, points.PreFilterExtensions], ...]:
         return tuple(

@@ -59,7 +59,6 @@ def score_parts(
                 part.plan = point.local.plan(pod, snapshot, kept=kept)
             if part.plan is not None:
                 part.column = classes.score_column(point.plugin, part.plan)
-                part.plan = part.column.plan
                 if point.bounds is not None and point.bounds.is_bounded(state):
                     part.bounds = point.bounds
         except Exception as error:  # noqa: BLE001 - a plugin may raise anything
