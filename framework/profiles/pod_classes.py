@@ -169,6 +169,8 @@ class PodClasses:
             return False
         filters = len(self._filtering)
         number = self._telling
+        if number >= filters + len(self._scoring):
+            return False
         asked = self._filtering[number].fragment if number < filters else self._scoring[number - filters].score_fragment
         fragment = asked(pod)
         return fragment is not None and not _second_sight(self._fragments, (number, fragment))

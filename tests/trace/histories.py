@@ -12,6 +12,8 @@ from framework.trace.history import History
 from tests.trace.attempts import FIT, TAINT, Attempts
 
 WEIGHTS = {"NodeResourcesFit": 1, "TaintToleration": 3}
+STATES = 90
+"""More than are written one by one."""
 
 
 class Histories:
@@ -29,6 +31,7 @@ class Histories:
         self.verdicts = History(np.zeros(nodes, dtype=np.int8))
         self.raw = {name: History(self._some(nodes)) for name in WEIGHTS}
         self.normalized = History(self._some(nodes))
+        self.states = History(np.zeros(nodes, dtype=np.int16))
 
     def _some(self, count: int) -> np.ndarray[tuple[int], np.dtype[np.int64]]:
         return np.array([self.rng.randrange(100) for _ in range(count)], dtype=np.int64)
@@ -48,6 +51,11 @@ class Histories:
         self._change(self.verdicts, 3)
         for history in (*self.raw.values(), self.normalized):
             self._change(history, 100)
+        states = STATES if self.rng.random() < self.renew else 3
+        self._change(self.states, states)
+        tables = (self._some(STATES), self._some(STATES) if self.rng.random() < 0.5 else None)
+        if states < STATES and not (self.states.values >= states).any():
+            tables = (tables[0][:states], None if tables[1] is None else tables[1][:states])
         trace = self.attempts.plain("bound")
         nodes = self.attempts.nodes
         recorded = Recorded(self.order, self.rng.randrange(len(nodes)), self.verdicts.mark(), self.numbers)
@@ -55,10 +63,13 @@ class Histories:
         trace.filter = FilterTrace(nodes, None, [SUCCESS, FIT, TAINT])
         trace.filter.record([SUCCESS, FIT, TAINT], int(np.count_nonzero(~feasible)), recorded)
         fit, taint = self.raw["NodeResourcesFit"], self.raw["TaintToleration"]
-        total = (fit.values + 3 * self.normalized.values)[feasible]
+        spread = tables[0 if tables[1] is None else 1]
+        assert spread is not None
+        total = (fit.values + 3 * self.normalized.values + 2 * spread[self.states.values])[feasible]
         plugins = [
             RecordedScores("NodeResourcesFit", 1, fit.mark(), None),
             RecordedScores("TaintToleration", 3, taint.mark(), self.normalized.mark()),
+            RecordedScores("PodTopologySpread", 2, self.states.mark(), None, tables),
         ]
         best = int(total.max())
         ties = int(np.count_nonzero(total == best))
