@@ -45,12 +45,14 @@ check-frontend: setup
 
 check-generated: setup
 	$(PY) -m scripts.generated --check
+	$(PY) -m scripts.catalogs --check
 
 check-migrations: setup
 	$(PY) manage.py makemigrations --check --dry-run
 
-generate: setup ## write frontend/openapi.json and frontend/src/api/schema.d.ts from the API
+generate: setup ## write what comes from the code: the OpenAPI file, its types, the catalogs of texts
 	$(PY) -m scripts.generated --write
+	$(PY) -m scripts.catalogs --write
 
 format: setup ## ruff format and the fixes ruff is sure of
 	$(PY) -m ruff check --fix .

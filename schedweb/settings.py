@@ -37,6 +37,7 @@ MIDDLEWARE = [
     "django.middleware.security.SecurityMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
+    "django.middleware.locale.LocaleMiddleware",
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
@@ -153,9 +154,12 @@ SPECTACULAR_SETTINGS = {
 }
 
 LANGUAGE_CODE = "en"
+#: Sentences of the API follow Accept-Language; docs/languages.md.
+LANGUAGES = [("en", "English"), ("uk", "Українська"), ("zh-hans", "简体中文")]
+LOCALE_PATHS = [ROOT / "schedweb" / "locale"]
+USE_I18N = True
 TIME_ZONE = "UTC"
 USE_TZ = True
-USE_I18N = False
 
 STATIC_URL = "/static/"
 WHITENOISE_USE_FINDERS = True

@@ -8,6 +8,7 @@ from rest_framework import authentication, exceptions
 from rest_framework.request import Request
 
 from schedweb.accounts import services
+from schedweb.sentences import say
 
 
 class SessionAuthentication(authentication.SessionAuthentication):
@@ -24,7 +25,7 @@ class BearerAuthentication(authentication.BaseAuthentication):
             return None
         user = services.bearer_token_use(token=token.strip())
         if user is None:
-            raise exceptions.AuthenticationFailed("This bearer token is not valid.")
+            raise exceptions.AuthenticationFailed(say("This bearer token is not valid."))
         return user, None
 
     def authenticate_header(self, request: Request) -> str:

@@ -13,10 +13,11 @@ from django.views.decorators.http import require_http_methods, require_POST
 
 from schedweb.accounts import services
 from schedweb.accounts.roles import role_of
+from schedweb.sentences import noted, say
 
-USED_LINK = "This link was used already or has expired. `manage.py login_link` prints another."
-WRONG = "Name and password do not match an account."
-NO_ROLE = "This account has no role yet. Ask for viewer, operator or editor."
+USED_LINK = noted("This link was used already or has expired. `manage.py login_link` prints another.")
+WRONG = noted("Name and password do not match an account.")
+NO_ROLE = noted("This account has no role yet. Ask for viewer, operator or editor.")
 BACKEND = "django.contrib.auth.backends.ModelBackend"
 
 
@@ -37,15 +38,15 @@ def login_page(request: HttpRequest) -> HttpResponse:
             request, username=request.POST.get("username", ""), password=request.POST.get("password", "")
         )
         user = found if isinstance(found, User) else None
-        problem = WRONG
+        problem = say(WRONG)
     elif token := request.GET.get("token"):
         user = services.login_link_use(token=token)
         if user is None and request.user.is_authenticated:
             # The link is spent, but its holder is in: reloading the address must not throw them out.
             return HttpResponseRedirect(next_page(request))
-        problem = USED_LINK
+        problem = say(USED_LINK)
     if user is not None and role_of(user) is None:
-        user, problem = None, NO_ROLE
+        user, problem = None, say(NO_ROLE)
     if user is not None:
         login(request, user, backend=BACKEND)
         return HttpResponseRedirect(next_page(request))

@@ -9,6 +9,8 @@ from django.contrib.auth.models import User
 from rest_framework.permissions import SAFE_METHODS, BasePermission
 from rest_framework.request import Request
 
+from schedweb.sentences import say
+
 if TYPE_CHECKING:
     # rest_framework.views reads the settings that name this module.
     from rest_framework.views import APIView
@@ -25,7 +27,7 @@ class RoleToWrite(BasePermission):
             return self.lets_in(visitor, request, view)
         role = role_of(request.user)
         needed = Role.VIEWER if request.method in SAFE_METHODS else self.writes
-        self.message = f"This needs the role {needed.group}."
+        self.message = say("This needs the role {group}.", group=needed.group)
         return role is not None and role >= needed
 
     def lets_in(self, visitor: Visitor, request: Request, view: APIView) -> bool:

@@ -14,6 +14,8 @@ from rest_framework import exceptions, serializers, status
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
+from schedweb.sentences import say
+
 
 class ErrorBodySerializer(serializers.Serializer[Any]):
     code = serializers.CharField()
@@ -85,7 +87,7 @@ def error_body(error: exceptions.APIException) -> dict[str, Any]:
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
     if isinstance(error, Http404):
-        error = not_found(str(error) or "There is no such thing here.")
+        error = not_found(str(error) or say("There is no such thing here."))
     elif isinstance(error, PermissionDenied):
         error = exceptions.PermissionDenied(str(error) or None)
     if not isinstance(error, exceptions.APIException):

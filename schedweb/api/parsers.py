@@ -7,6 +7,8 @@ from typing import Any
 from rest_framework.exceptions import ParseError
 from rest_framework.parsers import JSONParser
 
+from schedweb.sentences import say
+
 
 class BoundedJSONParser(JSONParser):
     """As DRF's, but a body that is nested without end is the sender's mistake, not a failure of ours."""
@@ -15,4 +17,4 @@ class BoundedJSONParser(JSONParser):
         try:
             return super().parse(stream, media_type, parser_context)
         except RecursionError:
-            raise ParseError("JSON parse error - it is nested too deeply.") from None
+            raise ParseError(say("JSON parse error - it is nested too deeply.")) from None

@@ -14,6 +14,7 @@ from rest_framework import serializers
 from rest_framework.request import Request
 
 from schedweb.api.errors import ApiError
+from schedweb.sentences import say
 
 DEFAULT_LIMIT = 50
 MAX_LIMIT = 200
@@ -35,9 +36,11 @@ def integer_parameter(request: Request, name: str, default: int, *, lowest: int 
     try:
         value = int(text)
     except ValueError:
-        raise ApiError(f"{name} must be a whole number, not {text!r}.", code="invalid", path=name) from None
+        raise ApiError(
+            say("{name} must be a whole number, not {text!r}.", name=name, text=text), code="invalid", path=name
+        ) from None
     if value < lowest:
-        raise ApiError(f"{name} must not be below {lowest}.", code="invalid", path=name)
+        raise ApiError(say("{name} must not be below {lowest}.", name=name, lowest=lowest), code="invalid", path=name)
     return value if highest is None else min(value, highest)
 
 

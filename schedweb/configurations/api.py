@@ -43,6 +43,7 @@ from schedweb.configurations.serializers import (
     VersionDetailSerializer,
     VersionSerializer,
 )
+from schedweb.sentences import say
 
 _STATUS_OF_CODE: dict[services.Code, int] = {
     "invalid": 400,
@@ -254,11 +255,17 @@ class VersionExportView(APIView):
         version = selectors.version_get(configuration, number)
         wanted = request.query_params.get("format") or examine(version.text).format
         if wanted not in FORMATS:
-            raise ApiError(f"A configuration is exported as yaml or json, not {wanted}.", code="invalid", path="format")
+            raise ApiError(
+                say("A configuration is exported as yaml or json, not {wanted}.", wanted=wanted),
+                code="invalid",
+                path="format",
+            )
         try:
             text = to_yaml(version.text) if wanted == "yaml" else to_json(version.text)
         except CannotEdit as error:
-            raise ApiError(f"{services.sentence(error)} Export it as YAML.", code="invalid", path="format") from None
+            raise ApiError(
+                say("{error} Export it as YAML.", error=services.sentence(error)), code="invalid", path="format"
+            ) from None
         name = slugify(configuration.name) or "configuration"
         answer = HttpResponse(text, content_type=f"application/{wanted}; charset=utf-8")
         answer["Content-Disposition"] = f'attachment; filename="{name}-v{number}.{wanted}"'

@@ -8,6 +8,7 @@ from rest_framework import status
 from rest_framework.request import Request
 
 from schedweb.api.errors import ApiError
+from schedweb.sentences import say
 
 MAX_BYTES: Final = 4 * 1024 * 1024
 
@@ -17,7 +18,11 @@ def body_of(request: Request) -> Any:
     length = request.META.get("CONTENT_LENGTH") or "0"
     if length.isdigit() and int(length) > MAX_BYTES:
         raise ApiError(
-            f"The request has {int(length):,} bytes; {MAX_BYTES:,} are the most for a configuration.",
+            say(
+                "The request has {length:,} bytes; {max_bytes:,} are the most for a configuration.",
+                length=int(length),
+                max_bytes=MAX_BYTES,
+            ),
             code="too_large",
             status_code=status.HTTP_413_REQUEST_ENTITY_TOO_LARGE,
         )

@@ -12,6 +12,7 @@ from schedweb.api.errors import not_found
 from schedweb.configurations.builtins import BUILTINS
 from schedweb.configurations.comparison import Comparison, Meanwhile, compare, compare_saved, wall
 from schedweb.configurations.models import Configuration, ConfigurationVersion
+from schedweb.sentences import say
 
 _PLACES: Final = [When(slug=each.slug, then=Value(place + 1)) for place, each in enumerate(BUILTINS)]
 
@@ -37,7 +38,7 @@ def configuration_list() -> QuerySet[Configuration]:
 def configuration_get(configuration_id: uuid.UUID) -> Configuration:
     found = configuration_list().filter(pk=configuration_id).first()
     if found is None:
-        raise not_found("There is no such configuration; it may have been deleted.")
+        raise not_found(say("There is no such configuration; it may have been deleted."))
     return found
 
 
@@ -62,7 +63,7 @@ def version_list(configuration: Configuration) -> QuerySet[ConfigurationVersion]
 def version_get(configuration: Configuration, number: int) -> ConfigurationVersion:
     found = configuration.versions.annotate(runs_count=Count("runs")).filter(number=number).first()
     if found is None:
-        raise not_found(f"{configuration.name} has no version {number}.")
+        raise not_found(say("{name} has no version {number}.", name=configuration.name, number=number))
     return found
 
 

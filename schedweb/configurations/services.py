@@ -20,6 +20,7 @@ from schedweb.configurations.catalogue import registry
 from schedweb.configurations.comparison import Meanwhile, compare_saved
 from schedweb.configurations.examination import Problem, TooLarge, examine, refuse_too_large
 from schedweb.configurations.models import Configuration, ConfigurationVersion
+from schedweb.sentences import counted, noted, say
 
 MAX_EDITS: Final = 200
 MAX_EDITED_CHARACTERS: Final = 2_000_000
@@ -44,7 +45,7 @@ class UnreadableText(Exception):
     """The form has nothing to work on: the text is no YAML or JSON."""
 
     def __init__(self, error: SourceError) -> None:
-        super().__init__(f"The text cannot be read: {error.message}.")
+        super().__init__(say("The text cannot be read: {message}.", message=error.message))
         self.line = error.line
         self.column = error.column
 
@@ -55,7 +56,9 @@ class SavedMeanwhile(Exception):
     def __init__(self, meanwhile: Meanwhile) -> None:
         self.meanwhile = meanwhile
         who = meanwhile.who or "Somebody"
-        super().__init__(f"{who} saved version {meanwhile.number} after you began. Your text is kept.")
+        super().__init__(
+            say("{who} saved version {number} after you began. Your text is kept.", who=who, number=meanwhile.number)
+        )
 
 
 # Built-in ones --------------------------------------------------------------------------------------------------------
@@ -104,12 +107,15 @@ def configuration_create(
 ) -> ConfigurationVersion:
     """From a text (an imported file, a copy) or from a preset."""
     if bool(text) == bool(preset_name):
-        raise ConfigurationRefused("Give either a text or a preset.", path="text")
+        raise ConfigurationRefused(say("Give either a text or a preset."), path="text")
     if preset_name:
         found = preset(preset_name)
         if found is None:
             known = ", ".join(each.id for each in PRESETS)
-            raise ConfigurationRefused(f"There is no preset {preset_name}; there are {known}.", path="preset")
+            raise ConfigurationRefused(
+                say("There is no preset {preset_name}; there are {known}.", preset_name=preset_name, known=known),
+                path="preset",
+            )
         text = found.text
     _refuse_errors(text)
     _refuse_taken(name)
@@ -122,7 +128,7 @@ def configuration_create(
 
 
 def configuration_rename(*, configuration: Configuration, name: str | None, description: str | None) -> None:
-    _refuse_builtin(configuration, "renamed")
+    _refuse_builtin(configuration, noted("{name} is built in and cannot be renamed. Save a copy under another name."))
     if name is not None:
         _refuse_taken(name, besides=configuration)
         configuration.name = name
@@ -136,21 +142,25 @@ def configuration_rename(*, configuration: Configuration, name: str | None, desc
 
 
 def configuration_delete(*, configuration: Configuration) -> None:
-    _refuse_builtin(configuration, "deleted")
+    _refuse_builtin(configuration, noted("{name} is built in and cannot be deleted. Save a copy under another name."))
     try:
         configuration.delete()
     except ProtectedError as error:
         count = len({each.pk for each in error.protected_objects})
-        runs = "A run uses" if count == 1 else f"{count} runs use"
-        which = "it" if count == 1 else "them"
-        raise ConfigurationRefused(f"{runs} {configuration.name}; delete {which} first.", "in_use") from None
+        text = counted(
+            "A run uses {name}; delete it first.",
+            "{count} runs use {name}; delete them first.",
+            count,
+            name=configuration.name,
+        )
+        raise ConfigurationRefused(text, "in_use") from None
 
 
 def version_create(
     *, configuration: Configuration, user: User, text: str, base_version: int, comment: str = ""
 ) -> ConfigurationVersion:
     """The next version. Raises SavedMeanwhile when ``base_version``, which the draft began with, is not the newest."""
-    _refuse_builtin(configuration, "changed")
+    _refuse_builtin(configuration, noted("{name} is built in and cannot be changed. Save a copy under another name."))
     _refuse_errors(text)
     try:
         with transaction.atomic():
@@ -159,7 +169,9 @@ def version_create(
             if base_version != latest.number:
                 raise _saved_meanwhile(configuration, base_version, latest, text)
             if text == latest.text:
-                raise ConfigurationRefused(f"Nothing changed since version {latest.number}.", "unchanged", path="text")
+                raise ConfigurationRefused(
+                    say("Nothing changed since version {number}.", number=latest.number), "unchanged", path="text"
+                )
             return _store(configuration, latest.number + 1, text, comment, user)
     except IntegrityError:
         # Where rows cannot be locked (SQLite) the constraint decides who was first.
@@ -177,7 +189,13 @@ def _saved_meanwhile(
     base = configuration.versions.filter(number=base_version).first()
     if base is None:
         return ConfigurationRefused(
-            f"{configuration.name} has no version {base_version}; the newest is {latest.number}.", path="base_version"
+            say(
+                "{name} has no version {base_version}; the newest is {number}.",
+                name=configuration.name,
+                base_version=base_version,
+                number=latest.number,
+            ),
+            path="base_version",
         )
     return SavedMeanwhile(compare_saved(base=base, latest=latest, mine=text))
 
@@ -196,10 +214,11 @@ def _store(row: Configuration, number: int, text: str, comment: str, user: User)
 # What is refused ------------------------------------------------------------------------------------------------------
 
 
-def _refuse_builtin(configuration: Configuration, verb: str) -> None:
+def _refuse_builtin(configuration: Configuration, text: str) -> None:
     if configuration.builtin:
         raise ConfigurationRefused(
-            f"{configuration.name} is built in and cannot be {verb}. Save a copy under another name.", "builtin"
+            say(text, name=configuration.name),
+            "builtin",
         )
 
 
@@ -210,9 +229,14 @@ def _refuse_errors(text: str) -> None:
         raise ConfigurationRefused(str(error), "too_large", path="text") from None
     if examination.errors:
         count = len(examination.errors)
-        has = "an error" if count == 1 else f"{count} errors"
         raise ConfigurationRefused(
-            f"The configuration has {has}; nothing was saved.", "invalid_configuration", errors=examination.errors
+            counted(
+                "The configuration has an error; nothing was saved.",
+                "The configuration has {count} errors; nothing was saved.",
+                count,
+            ),
+            "invalid_configuration",
+            errors=examination.errors,
         )
 
 
@@ -225,7 +249,9 @@ def _refuse_taken(name: str, besides: Configuration | None = None) -> None:
 
 
 def _name_taken(name: str) -> ConfigurationRefused:
-    return ConfigurationRefused(f"There is a configuration named {name} already.", "name_taken", path="name")
+    return ConfigurationRefused(
+        say("There is a configuration named {name} already.", name=name), "name_taken", path="name"
+    )
 
 
 # Edits ----------------------------------------------------------------------------------------------------------------
@@ -234,7 +260,11 @@ def _name_taken(name: str) -> ConfigurationRefused:
 def edits_decode(raw: Sequence[Mapping[str, Any]]) -> list[Edit]:
     """Raises ConfigurationRefused with the place of what is wrong."""
     if len(raw) > MAX_EDITS:
-        raise ConfigurationRefused(f"{len(raw)} edits at once; {MAX_EDITS} are the most.", "too_large", path="edits")
+        raise ConfigurationRefused(
+            say("{raw} edits at once; {max_edits} are the most.", raw=len(raw), max_edits=MAX_EDITS),
+            "too_large",
+            path="edits",
+        )
     try:
         edits = msgspec.convert(raw, list[Edit])
         # Half of a surrogate pair is no text, and could not be answered either.
@@ -243,9 +273,9 @@ def edits_decode(raw: Sequence[Mapping[str, Any]]) -> list[Edit]:
         said, _, where = str(error).partition(" - at `$")
         raise ConfigurationRefused(said + ".", path=f"edits{where.rstrip('`')}") from None
     except UnicodeEncodeError:
-        raise ConfigurationRefused("The edits hold characters that are no text.", path="edits") from None
+        raise ConfigurationRefused(say("The edits hold characters that are no text."), path="edits") from None
     except RecursionError:
-        raise ConfigurationRefused("The edits are nested too deeply.", path="edits") from None
+        raise ConfigurationRefused(say("The edits are nested too deeply."), path="edits") from None
     return edits
 
 
@@ -261,7 +291,7 @@ def text_edit(*, text: str, edits: Sequence[Edit], format_: Literal["yaml", "jso
     except TooLarge as error:
         raise ConfigurationRefused(str(error), "too_large", path="text") from None
     if len(edits) * len(text) > MAX_EDITED_CHARACTERS:
-        raise ConfigurationRefused("Too many edits at once for a text of this size.", "too_large", path="edits")
+        raise ConfigurationRefused(say("Too many edits at once for a text of this size."), "too_large", path="edits")
     if not edits and format_ is None:
         return text
     try:
@@ -272,4 +302,4 @@ def text_edit(*, text: str, edits: Sequence[Edit], format_: Literal["yaml", "jso
     except CannotEdit as error:
         raise ConfigurationRefused(sentence(error), path="edits") from None
     except RecursionError:
-        raise ConfigurationRefused("The edits are nested too deeply.", path="edits") from None
+        raise ConfigurationRefused(say("The edits are nested too deeply."), path="edits") from None

@@ -18,6 +18,7 @@ from schedweb.accounts.permissions import IsEditor, signed_in_user
 from schedweb.api.errors import ApiError
 from schedweb.api.parsers import BoundedJSONParser
 from schedweb.api.windows import WINDOW_PARAMETERS, window_answer, window_body, window_of, window_serializer
+from schedweb.sentences import say
 from schedweb.snapshots import selectors, services
 from schedweb.snapshots.manifests import JSON_LIMIT, Manifest
 from schedweb.snapshots.models import Import, Snapshot
@@ -41,7 +42,7 @@ def refused(error: services.SnapshotError) -> ApiError:
 
 
 def selector_refused(error: SelectorError) -> ApiError:
-    return ApiError(f"Label selector: {error}.", code="invalid", path="label_selector")
+    return ApiError(say("Label selector: {error}.", error=error), code="invalid", path="label_selector")
 
 
 def snapshot_body(snapshot: Snapshot) -> dict[str, Any]:
@@ -168,7 +169,7 @@ def sent_file(request: Request) -> UploadedFile[bytes] | bytes:
         return upload
     text = request.data.get("text") if isinstance(request.data, dict) else None
     if not isinstance(text, str):
-        raise ApiError("Send a file, or the text of one.", code="invalid", path="file")
+        raise ApiError(say("Send a file, or the text of one."), code="invalid", path="file")
     return text.encode()
 
 
@@ -178,7 +179,11 @@ def refuse_too_large(request: Request) -> None:
     if length.isdigit() and int(length) > JSON_LIMIT + _ROOM_FOR_FORM:
         mega = services.MEGABYTE
         raise ApiError(
-            f"The upload has {int(length) / mega:,.0f} MB; {JSON_LIMIT // mega} MB are the most.",
+            say(
+                "The upload has {value:,.0f} MB; {most} MB are the most.",
+                value=int(length) / mega,
+                most=JSON_LIMIT // mega,
+            ),
             code="too_large",
             status_code=status.HTTP_413_REQUEST_ENTITY_TOO_LARGE,
         )

@@ -10,6 +10,7 @@ from django.db.models import Case, IntegerField, QuerySet, Value, When
 
 from schedweb.api.errors import ApiError, not_found
 from schedweb.engine.payload import decode_manifests
+from schedweb.sentences import say
 from schedweb.snapshots.manifests import Manifest
 from schedweb.snapshots.models import Import, Snapshot
 from schedweb.snapshots.reader import make_filter, read_index
@@ -33,7 +34,7 @@ def snapshot_list() -> QuerySet[Snapshot]:
 def snapshot_get(snapshot_id: uuid.UUID) -> Snapshot:
     found = Snapshot.objects.defer(*_WITHOUT_PAYLOAD).filter(pk=snapshot_id).first()
     if found is None:
-        raise not_found("There is no such snapshot; it may have been deleted.")
+        raise not_found(say("There is no such snapshot; it may have been deleted."))
     return found
 
 
@@ -59,7 +60,7 @@ def snapshot_objects(snapshot: Snapshot, *, kind: str, namespace: str, text: str
 def import_get(import_id: uuid.UUID) -> Import:
     found = Import.objects.filter(pk=import_id).first()
     if found is None:
-        raise not_found("There is no such import; it was committed, discarded or has expired.")
+        raise not_found(say("There is no such import; it was committed, discarded or has expired."))
     return found
 
 
@@ -72,7 +73,9 @@ def import_filtered(row: Import, *, exclude_namespaces: list[str], label_selecto
     try:
         index = read_index(row.index)
     except FileNotFoundError:
-        raise ApiError("The imported file is no longer here. Choose it again.", code="gone", status_code=404) from None
+        raise ApiError(
+            say("The imported file is no longer here. Choose it again."), code="gone", status_code=404
+        ) from None
     for pod in index:
         if chosen.keeps(pod.namespace, pod.labels):
             pods += 1

@@ -24,6 +24,7 @@ from framework.objects.decode import decode_manifest
 from framework.objects.timestamps import parse_timestamp
 from schedweb.engine.payload import TimelineEntry, encode_payload
 from schedweb.environment import ROOT
+from schedweb.sentences import say
 from schedweb.snapshots import reader
 from schedweb.snapshots.cluster import Cluster, count_cluster, member, utilisation_bars
 from schedweb.snapshots.configuration import configuration_take, configuration_text, problems_of
@@ -61,7 +62,13 @@ def import_create(*, user: User, filename: str, upload: UploadedFile[bytes] | by
     limit = YAML_LIMIT if isinstance(upload, bytes) else JSON_LIMIT
     if size > limit:
         raise SnapshotError(
-            f"{filename} has {size / MEGABYTE:,.0f} MB; {limit // MEGABYTE} MB are the most.", code="too_large"
+            say(
+                "{filename} has {value:,.0f} MB; {most} MB are the most.",
+                filename=filename,
+                value=size / MEGABYTE,
+                most=limit // MEGABYTE,
+            ),
+            code="too_large",
         )
     imports_expire()
     row = Import.objects.create(created_by=user, filename=filename[:255], size_bytes=size)
@@ -122,11 +129,11 @@ def run_reader(request: Request) -> Answer:
             cwd=ROOT,
         )
     except subprocess.TimeoutExpired:
-        return Answer(error=f"Reading took longer than {READER_SECONDS} seconds.")
+        return Answer(error=say("Reading took longer than {reader_seconds} seconds.", reader_seconds=READER_SECONDS))
     if finished.returncode != 0:
         last = finished.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["no message"]
         if "MemoryError" in last[0]:
-            return Answer(error="The file unfolds to more than memory holds.")
+            return Answer(error=say("The file unfolds to more than memory holds."))
         return Answer(error=f"The reader ended with status {finished.returncode}: {last[0]}")
     return msgspec.json.decode(finished.stdout, type=Answer)
 
@@ -210,7 +217,12 @@ def events_add(*, snapshot: Snapshot, upload: UploadedFile[bytes] | bytes) -> di
     size = len(upload) if isinstance(upload, bytes) else upload.size or 0
     if size > EVENTS_LIMIT:
         raise SnapshotError(
-            f"The file has {size / MEGABYTE:,.0f} MB; events may have {EVENTS_LIMIT // MEGABYTE} MB.", code="too_large"
+            say(
+                "The file has {value:,.0f} MB; events may have {most} MB.",
+                value=size / MEGABYTE,
+                most=EVENTS_LIMIT // MEGABYTE,
+            ),
+            code="too_large",
         )
     directory = Path(settings.UPLOAD_DIR)
     directory.mkdir(parents=True, exist_ok=True, mode=0o700)
@@ -250,7 +262,9 @@ def snapshot_delete(*, snapshot: Snapshot) -> None:
         snapshot.delete()
     except ProtectedError:
         count = snapshot.runs.count()
-        raise SnapshotError(f"{count} runs play on {snapshot.name}; delete them first.", code="conflict") from None
+        raise SnapshotError(
+            say("{count} runs play on {name}; delete them first.", count=count, name=snapshot.name), code="conflict"
+        ) from None
 
 
 def snapshot_from_manifests(

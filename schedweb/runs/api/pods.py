@@ -20,6 +20,7 @@ from schedweb.runs.serializers.pod import (
     SelectionSerializer,
     YamlSerializer,
 )
+from schedweb.sentences import say
 
 POD_FILTERS = [
     OpenApiParameter("column", str, description="gated, active, backoff, unschedulable, in_flight, waiting or bound"),
@@ -96,5 +97,5 @@ class SelectionApi(APIView):
     def get(self, request: Request, run: RunKey) -> Response:
         namespace, name = (request.query_params.get(key, "") for key in ("namespace", "name"))
         if not namespace or not name:
-            raise ApiError("namespace and name say which pod is selected.", code="invalid", path="name")
+            raise ApiError(say("namespace and name say which pod is selected."), code="invalid", path="name")
         return Response(selection.selection_body(run_get(run), namespace, name))

@@ -31,6 +31,7 @@ from schedweb.runs.serializers.run import (
 from schedweb.runs.serializers.timeline import TimelineSerializer
 from schedweb.runs.services import commands, forks, runs
 from schedweb.runs.services.exact import exact_run
+from schedweb.sentences import say
 
 
 class RunListApi(APIView):
@@ -63,7 +64,7 @@ class RunApi(APIView):
     @extend_schema(operation_id="runs_delete", responses={204: None})
     def delete(self, request: Request, run: RunKey) -> Response:
         if isinstance(run, MomentRef):
-            raise conflict("A moment cannot be deleted, only its run.", code="moment")
+            raise conflict(say("A moment cannot be deleted, only its run."), code="moment")
         runs.run_delete(run=selectors.run_get(run))
         return Response(status=204)
 

@@ -17,14 +17,15 @@ from schedweb.runs.models import Analysis
 from schedweb.runs.selectors.attempts import pod_ref
 from schedweb.runs.services.analyses import OPEN
 from schedweb.runs.times import wall
+from schedweb.sentences import noted, say
 
-LOST = "The worker of this analysis was lost. Ask again."
+LOST = noted("The worker of this analysis was lost. Ask again.")
 
 
 def analysis_body(analysis: Analysis) -> dict[str, Any]:
     status, error = analysis.status, analysis.error
     if status in OPEN and analysis.expires < timezone.now():
-        status, error = Analysis.Status.FAILED, LOST
+        status, error = Analysis.Status.FAILED, say(LOST)
     return {
         "id": str(analysis.pk),
         "run": str(analysis.run_id),
@@ -43,9 +44,9 @@ def analysis_body(analysis: Analysis) -> dict[str, Any]:
 def moved_window(analysis: Analysis, window: Window, *, kind: str = "", query: str = "") -> dict[str, Any]:
     """Of an `other_weights` answer."""
     if kind not in ("", "elsewhere", "open"):
-        raise ApiError(f"kind must be elsewhere or open, not {kind!r}.", code="invalid", path="kind")
+        raise ApiError(say("kind must be elsewhere or open, not {kind!r}.", kind=kind), code="invalid", path="kind")
     if analysis.name != OTHER_WEIGHTS or analysis.status != Analysis.Status.DONE or analysis.blob is None:
-        raise not_found("This analysis has no list of pods.")
+        raise not_found(say("This analysis has no list of pods."))
     rows = [
         row
         for row in unpacked_rows(bytes(analysis.blob))
@@ -71,5 +72,5 @@ def moved_body(row: Elsewhere) -> dict[str, Any]:
 def analysis_get(run: UUID, analysis: UUID) -> Analysis:
     found = Analysis.objects.filter(run=run, pk=analysis).first()
     if found is None:
-        raise not_found("This run has no such analysis.")
+        raise not_found(say("This run has no such analysis."))
     return found

@@ -2,41 +2,93 @@
 
 from __future__ import annotations
 
+import enum
 from collections.abc import Iterable, Mapping
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 from framework.interface import Code
 from schedweb.runs.amounts import amount_text
 from schedweb.runs.selectors.claim_answers import refused_at_once, refused_on_nodes
 from schedweb.runs.selectors.claims import Objects
 from schedweb.runs.selectors.filters import FilterView, NodeFacts, Wanted, distance, node_body, shortage
+from schedweb.sentences import counted, forms, noted, say
 
 FIT: Final = "NodeResourcesFit"
 _EVERY_NODE: Final[Mapping[str, str]] = {
-    "NodeName": "No node has the name that it asks for.",
-    "NodeUnschedulable": "Every node that it could use is cordoned.",
-    "TaintToleration": "Every node that it could use has a taint that it does not tolerate.",
-    "NodePorts": "Its host ports are taken on every node that it could use.",
-    "InterPodAffinity": "On every node that it could use pod (anti-)affinity keeps it away.",
-    "VolumeBinding": "No node that it could use can have its volumes.",
-    "VolumeZone": "No node that it could use is in the zone of its volumes.",
-    "DynamicResources": "No node that it could use has the devices that it asks for.",
-    "PodTopologySpread": "On every node that it could use it would break its topology spread constraints.",
+    "NodeName": noted("No node has the name that it asks for."),
+    "NodeUnschedulable": noted("Every node that it could use is cordoned."),
+    "TaintToleration": noted("Every node that it could use has a taint that it does not tolerate."),
+    "NodePorts": noted("Its host ports are taken on every node that it could use."),
+    "InterPodAffinity": noted("On every node that it could use pod (anti-)affinity keeps it away."),
+    "VolumeBinding": noted("No node that it could use can have its volumes."),
+    "VolumeZone": noted("No node that it could use is in the zone of its volumes."),
+    "DynamicResources": noted("No node that it could use has the devices that it asks for."),
+    "PodTopologySpread": noted("On every node that it could use it would break its topology spread constraints."),
 }
-_IN_SHORT: Final[Mapping[str, tuple[str, str]]] = {
-    FIT: ("has no room", "have no room"),
-    "NodeUnschedulable": ("is cordoned", "are cordoned"),
-    "TaintToleration": ("has a taint that it does not tolerate", "have taints that it does not tolerate"),
-    "NodeAffinity": ("does not match its node affinity or selector", "do not match its node affinity or selector"),
-    "NodePorts": ("has its host port taken", "have its host ports taken"),
-    "PodTopologySpread": ("would break its spreading", "would break its spreading"),
-    "InterPodAffinity": ("does not fit its pod (anti-)affinity", "do not fit its pod (anti-)affinity"),
-    "VolumeRestrictions": ("has a pod with the same volume", "have a pod with the same volume"),
-    "NodeVolumeLimits": ("has no room for another volume", "have no room for another volume"),
-    "VolumeBinding": ("cannot have its volumes", "cannot have its volumes"),
-    "VolumeZone": ("is not in the zone of its volumes", "are not in the zone of its volumes"),
-    "DynamicResources": ("lacks the devices", "lack the devices"),
-    "NodeDeclaredFeatures": ("does not declare the features it needs", "do not declare the features it needs"),
+_IN_SHORT: Final = {
+    FIT: forms("{count} has no room", "{count} have no room"),
+    "NodeUnschedulable": forms("{count} is cordoned", "{count} are cordoned"),
+    "TaintToleration": forms(
+        "{count} has a taint that it does not tolerate", "{count} have taints that it does not tolerate"
+    ),
+    "NodeAffinity": forms(
+        "{count} does not match its node affinity or selector", "{count} do not match its node affinity or selector"
+    ),
+    "NodePorts": forms("{count} has its host port taken", "{count} have its host ports taken"),
+    "PodTopologySpread": forms("{count} would break its spreading", "{count} would break its spreading"),
+    "InterPodAffinity": forms(
+        "{count} does not fit its pod (anti-)affinity", "{count} do not fit its pod (anti-)affinity"
+    ),
+    "VolumeRestrictions": forms("{count} has a pod with the same volume", "{count} have a pod with the same volume"),
+    "NodeVolumeLimits": forms("{count} has no room for another volume", "{count} have no room for another volume"),
+    "VolumeBinding": forms("{count} cannot have its volumes", "{count} cannot have its volumes"),
+    "VolumeZone": forms("{count} is not in the zone of its volumes", "{count} are not in the zone of its volumes"),
+    "DynamicResources": forms("{count} lacks the devices", "{count} lack the devices"),
+    "NodeDeclaredFeatures": forms(
+        "{count} does not declare the features it needs", "{count} do not declare the features it needs"
+    ),
+}
+_REFUSED: Final = forms("{count} is refused by {plugin}", "{count} are refused by {plugin}")
+
+
+class Whose(enum.Enum):
+    """The nodes that a sentence speaks of."""
+
+    EVERY = enum.auto()
+    ONE = enum.auto()
+    """The only one that the pod may use."""
+    OWN = enum.auto()
+    """Those that it may use."""
+
+
+class Lack(NamedTuple):
+    none: str
+    """No node has any of the resource."""
+    small: str
+    """No node is large enough."""
+    taken: str
+    """What a large enough node has is in use."""
+
+
+_LACK: Final = {
+    Whose.EVERY: Lack(
+        noted("No node has {unit}; it asks for {wanted}."),
+        noted("No node is that large: it asks for {wanted}, the largest, {node}, has {has}."),
+        noted("No node has {amount} free {unit}; the nearest, {node}, has {free}."),
+    ),
+    Whose.ONE: Lack(
+        noted("No node that it may use has {unit}; it asks for {wanted}."),
+        noted("No node that it may use is that large: it asks for {wanted}, the largest, {node}, has {has}."),
+        noted("No node that it may use has {amount} free {unit}; the nearest, {node}, has {free}."),
+    ),
+    Whose.OWN: Lack(
+        noted("None of the {nodes} nodes that it may use has {unit}; it asks for {wanted}."),
+        noted(
+            "None of the {nodes} nodes that it may use is that large: it asks for {wanted}, "
+            "the largest, {node}, has {has}."
+        ),
+        noted("None of the {nodes} nodes that it may use has {amount} free {unit}; the nearest, {node}, has {free}."),
+    ),
 }
 
 
@@ -46,10 +98,11 @@ def pending_answer(view: FilterView, manifest: Mapping[str, Any], objects: Objec
     if refused is not None:
         if said := refused_at_once(refused.plugin, refused.message, manifest, objects):
             return said
-        return f"{refused.plugin or 'PreFilter'} refuses it before any node is looked at.", f"{refused.message}."
+        by = {"plugin": refused.plugin or "PreFilter"}
+        return say("{plugin} refuses it before any node is looked at.", **by), f"{refused.message}."
     groups = view.ordered()
     if not groups:
-        return "This cluster has no nodes, so every pod stays pending.", ""
+        return say("This cluster has no nodes, so every pod stays pending."), ""
     by_plugin: dict[str, int] = {}
     for (plugin, _, _), nodes in groups:
         by_plugin[plugin] = by_plugin.get(plugin, 0) + len(nodes)
@@ -57,10 +110,12 @@ def pending_answer(view: FilterView, manifest: Mapping[str, Any], objects: Objec
     if decisive == FIT:
         headline, detail = _no_room(view)
     elif decisive == "NodeAffinity":
-        headline, detail = f"No node that it could use has {_asked_labels(manifest)}.", ""
+        headline = say("No node that it could use has {labels}.", labels=_asked_labels(manifest))
+        detail = ""
     else:
         reasons = groups[0][0][2]
-        headline = _EVERY_NODE.get(decisive) or f"{decisive}: {reasons[0] if reasons else 'no reason'}."
+        known = _EVERY_NODE.get(decisive)
+        headline = say(known) if known else f"{decisive}: {reasons[0] if reasons else say('no reason')}."
         detail = ""
         named = [node["name"] for node in groups[0][1]]
         if said := refused_on_nodes(decisive, reasons, named, manifest, objects):
@@ -73,24 +128,28 @@ def pending_answer(view: FilterView, manifest: Mapping[str, Any], objects: Objec
 def _hope(can: int, total: int) -> str:
     """Unschedulable can become free, UnschedulableAndUnresolvable never does by pods that leave."""
     if can == 0:
-        return "No pod that leaves would change that."
-    return f"Pods that leave can make room on {can}, not on the other {total - can}." if can < total else ""
+        return say("No pod that leaves would change that.")
+    if can == total:
+        return ""
+    return say("Pods that leave can make room on {can}, not on the other {others}.", can=can, others=total - can)
 
 
 def _no_room(view: FilterView) -> tuple[str, str]:
     """Says it of all nodes where that is true, else of those that only lack room."""
     without_room = [name for (plugin, _, _), names in view.members.items() if plugin == FIT for name in names]
     every, own = view.facts, {name: view.facts[name] for name in without_room if name in view.facts}
-    its = "No node that it may use" if len(own) == 1 else f"None of the {len(own)} nodes that it may use"
-    for nodes, whose in ((every, "No node"), (own, its)):
+    for nodes, whose in ((every, Whose.EVERY), (own, Whose.ONE if len(own) == 1 else Whose.OWN)):
         place = _scarcest(nodes.values(), view.wanted)
         if place is not None:
             return _lacking(nodes, view.wanted, place, whose)
     bodies = sorted((node_body(name, facts, view.wanted) for name, facts in own.items()), key=distance)
     if bodies and (missing := shortage(bodies[0])):
-        return f"No node has room for all that it asks for; the nearest, {bodies[0]['name']}, lacks {missing}.", ""
+        nearest = {"node": bodies[0]["name"], "missing": missing}
+        return say("No node has room for all that it asks for; the nearest, {node}, lacks {missing}.", **nearest), ""
     full = any("Too many pods" in reasons for (_, _, reasons) in view.members)
-    return ("Every node that it could use has as many pods as it may have." if full else "No node has room for it."), ""
+    if full:
+        return say("Every node that it could use has as many pods as it may have."), ""
+    return say("No node has room for it."), ""
 
 
 def _scarcest(nodes: Iterable[NodeFacts], wanted: Wanted) -> int | None:
@@ -104,40 +163,49 @@ def _scarcest(nodes: Iterable[NodeFacts], wanted: Wanted) -> int | None:
     return min(lacking)[1] if lacking else None
 
 
-def _lacking(nodes: Mapping[str, NodeFacts], wanted: Wanted, place: int, whose: str) -> tuple[str, str]:
+def _lacking(nodes: Mapping[str, NodeFacts], wanted: Wanted, place: int, whose: Whose) -> tuple[str, str]:
     name, amount = wanted.resources[place], wanted.amounts[place]
     large = {n: f for n, f in nodes.items() if f.allocatable[place] >= amount}
     having = sum(1 for f in nodes.values() if f.allocatable[place] > 0)
-    unit = unit_of(name, amount)
+    lack, wants = _LACK[whose], in_words(name, amount)
     if not large:
         if having == 0:
-            return f"{whose} has {unit_of(name, 2)}; it asks for {in_words(name, amount)}.", ""
+            return say(lack.none, nodes=len(nodes), unit=unit_of(name, 2), wanted=wants), ""
         largest = max(nodes, key=lambda n: (nodes[n].allocatable[place], n))
         has = in_words(name, nodes[largest].allocatable[place])
-        return (
-            f"{whose} is that large: it asks for {in_words(name, amount)}, the largest, {largest}, has {has}.",
-            "",
-        )
+        return say(lack.small, nodes=len(nodes), wanted=wants, node=largest, has=has), ""
     nearest = max(large, key=lambda n: (large[n].allocatable[place] - large[n].requested[place], n))
-    free = large[nearest].allocatable[place] - large[nearest].requested[place]
-    headline = f"{whose} has {number(name, amount)} free {unit}; the nearest, {nearest}, has {number(name, free)}."
+    free = number(name, large[nearest].allocatable[place] - large[nearest].requested[place])
+    much, unit = number(name, amount), unit_of(name, amount)
+    headline = say(lack.taken, nodes=len(nodes), amount=much, unit=unit, node=nearest, free=free)
     if name in ("cpu", "memory", "ephemeral-storage", "pods"):
         return headline, ""
-    own = f"{having} of {len(nodes)} nodes {'has' if having == 1 else 'have'} {unit_of(name, 2)}"
-    return headline, f"{own}; {len(large)} of those {'has' if len(large) == 1 else 'have'} {number(name, amount)}."
+    own = counted(
+        "{count} of {nodes} nodes has {unit}",
+        "{count} of {nodes} nodes have {unit}",
+        having,
+        nodes=len(nodes),
+        unit=unit_of(name, 2),
+    )
+    enough = counted(
+        "{count} of those has {amount}",
+        "{count} of those have {amount}",
+        len(large),
+        amount=number(name, amount),
+    )
+    return headline, f"{own}; {enough}."
 
 
 def _counted(plugins: Mapping[str, int], total: int) -> str:
-    """``6 nodes have taints that it does not tolerate, 1 is cordoned.``"""
-    parts = []
-    for plugin, count in sorted(plugins.items(), key=lambda item: (-item[1], item[0])):
-        one, many = _IN_SHORT.get(plugin, (f"is refused by {plugin}", f"are refused by {plugin}"))
-        parts.append(f"{count} {one if count == 1 else many}")
-    if not parts:
+    """``6 of 36 nodes have taints that it does not tolerate, 1 is cordoned.``"""
+    ordered = sorted(plugins.items(), key=lambda item: (-item[1], item[0]))
+    if not ordered:
         return ""
-    first, *others = parts
+    first, *others = [counted(*_IN_SHORT.get(plugin, _REFUSED), count, plugin=plugin) for plugin, count in ordered]
+    # Every one of these texts begins with its count.
     how_many, _, said = first.partition(" ")
-    return f"{', '.join([f'{how_many} of {total} nodes {said}', *others])}."
+    whole = say("{count} of {total} nodes {said}", count=how_many, total=total, said=said)
+    return f"{', '.join([whole, *others])}."
 
 
 def _asked_labels(manifest: Mapping[str, Any]) -> str:
@@ -155,7 +223,7 @@ def _asked_labels(manifest: Mapping[str, Any]) -> str:
         written.append(" and ".join(wanted))
     if written:
         parts.append(" or ".join(written))
-    return " and ".join(parts) or "the labels that its profile asks for"
+    return " and ".join(parts) or say("the labels that its profile asks for")
 
 
 def unit_of(resource: str, amount: int) -> str:

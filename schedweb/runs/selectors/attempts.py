@@ -23,6 +23,7 @@ from schedweb.runs.converters import RunKey, run_of
 from schedweb.runs.models import Attempt, AttemptChunk, PodRecord, Run
 from schedweb.runs.selectors.claims import decisions_body
 from schedweb.runs.times import iso
+from schedweb.sentences import say
 
 POINTS: Final = (
     "PreEnqueue", "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "Reserve", "Permit", "PreBind", "Bind",
@@ -54,12 +55,12 @@ def stored_attempt(key: RunKey, number: int) -> StoredAttempt:
     run = run_of(key)
     row = Attempt.objects.select_related("run").defer("run__columns").filter(run=run, number=number).first()
     if row is None:
-        raise not_found(f"Attempt {number} is not stored.")
+        raise not_found(say("Attempt {number} is not stored.", number=number))
     # Not the usage beside the traces: its whole tables are larger than a chunk.
     before = AttemptChunk.objects.filter(run=run, first__lte=number).only("first", "count", "traces")
     chunk = before.order_by("-first").first()
     if chunk is None or number >= chunk.first + chunk.count:
-        raise not_found(f"What the plugins said in attempt {number} is no longer stored.")
+        raise not_found(say("What the plugins said in attempt {number} is no longer stored.", number=number))
     return StoredAttempt(row, decode_attempt(bytes(chunk.traces), number - chunk.first))
 
 
@@ -114,7 +115,11 @@ def attempt_window(
     if result:
         if result not in RESULTS:
             known = ", ".join(RESULTS)
-            raise ApiError(f"result must be one of {known}, not {result!r}.", code="invalid", path="result")
+            raise ApiError(
+                say("result must be one of {known}, not {result!r}.", known=known, result=result),
+                code="invalid",
+                path="result",
+            )
         rows = rows.filter(_had_result(result, run))
     if node:
         rows = rows.filter(node=node)
@@ -148,11 +153,11 @@ def state_of(statuses: Sequence[Status]) -> str:
     return "ok"
 
 
-def counted(statuses: Sequence[Status]) -> str:
+def tally(statuses: Sequence[Status]) -> str:
     skipped = sum(status.code is Code.SKIP for status in statuses)
     passed = sum(status.is_success for status in statuses)
-    parts = [f"{passed} ok" if passed else "", f"{skipped} skip" if skipped else ""]
-    return ", ".join(part for part in parts if part) or "no plugin"
+    parts = [say("{count} ok", count=passed) if passed else "", say("{count} skip", count=skipped) if skipped else ""]
+    return ", ".join(part for part in parts if part) or say("no plugin")
 
 
 def point(name: str, state: str, note: str, plugins: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
@@ -160,7 +165,7 @@ def point(name: str, state: str, note: str, plugins: Sequence[dict[str, Any]] = 
 
 
 def unreached(name: str) -> dict[str, Any]:
-    return point(name, "not_reached", "not reached")
+    return point(name, "not_reached", say("not reached"))
 
 
 def outcomes_point(name: str, outcomes: Sequence[PluginOutcome], reached: bool) -> dict[str, Any]:
@@ -168,7 +173,7 @@ def outcomes_point(name: str, outcomes: Sequence[PluginOutcome], reached: bool) 
         return unreached(name)
     statuses = [outcome.status for outcome in outcomes]
     said = [verdict(outcome.plugin, outcome.status) for outcome in outcomes]
-    return point(name, state_of(statuses), counted(statuses), said)
+    return point(name, state_of(statuses), tally(statuses), said)
 
 
 def filter_point(trace: AttemptTrace) -> dict[str, Any]:
@@ -181,21 +186,28 @@ def filter_point(trace: AttemptTrace) -> dict[str, Any]:
             key = (status.plugin, status.code)
             counts[key] = counts.get(key, 0) + 1
     said = [
-        {"plugin": plugin, "code": code.name_, "reasons": [], "note": f"{count} of {trace.nodes_total} nodes"}
+        {
+            "plugin": plugin,
+            "code": code.name_,
+            "reasons": [],
+            "note": say("{feasible} of {total} nodes", feasible=count, total=trace.nodes_total),
+        }
         for (plugin, code), count in sorted(counts.items(), key=lambda item: -item[1])
     ]
     failed = any(code is Code.ERROR for _, code in counts)
     state = "error" if failed else "ok" if trace.feasible_nodes else "rejects"
-    note = f"{trace.feasible_nodes} of {trace.nodes_total} nodes"
+    note = say("{feasible} of {total} nodes", feasible=trace.feasible_nodes, total=trace.nodes_total)
     if trace.evaluated_nodes < trace.nodes_total and trace.feasible_nodes:
-        note += f", {trace.evaluated_nodes} checked"
+        note += ", " + say("{count} checked", count=trace.evaluated_nodes)
     return point("Filter", state, note, said)
 
 
 def post_filter_point(trace: AttemptTrace) -> dict[str, Any]:
     if not trace.post_filter:
         reached = trace.feasible_nodes > 0
-        return point("PostFilter", "skipped" if reached else "not_reached", "not needed" if reached else "not reached")
+        return point(
+            "PostFilter", "skipped" if reached else "not_reached", say("not needed") if reached else say("not reached")
+        )
     said = [verdict(each.plugin, each.status) for each in trace.post_filter]
     nominated = next((each for each in trace.post_filter if each.nominated_node), None)
     state = "ok" if nominated else state_of([each.status for each in trace.post_filter])
@@ -205,26 +217,30 @@ def post_filter_point(trace: AttemptTrace) -> dict[str, Any]:
 def pre_filter_point(trace: AttemptTrace) -> dict[str, Any]:
     statuses = [each.status for each in trace.pre_filter]
     said = [
-        verdict(each.plugin, each.status, "" if each.node_names is None else f"only {len(each.node_names)} nodes")
+        verdict(
+            each.plugin,
+            each.status,
+            "" if each.node_names is None else say("only {count} nodes", count=len(each.node_names)),
+        )
         for each in trace.pre_filter
     ]
     state = "rejects" if trace.pre_filter_status is not None else state_of(statuses)
-    return point("PreFilter", state, counted(statuses), said)
+    return point("PreFilter", state, tally(statuses), said)
 
 
 def score_points(trace: AttemptTrace) -> list[dict[str, Any]]:
     if trace.feasible_nodes == 1:
-        note = "only one node"
+        note = say("only one node")
         return [point("PreScore", "skipped", note), point("Score", "skipped", note)]
     if trace.scores is None:
         return [
             outcomes_point("PreScore", trace.pre_score, bool(trace.pre_score)),
-            point("Score", "not_reached", "not reached"),
+            point("Score", "not_reached", say("not reached")),
         ]
     best = int(trace.scores.total.max()) if len(trace.scores.total) else 0
     ties = len(trace.scores.candidates)
-    note = f"best {best}, {ties} equal" if ties > 1 else f"best {best}"
-    said = [verdict(each.plugin, None, f"weight {each.weight}") for each in trace.scores.plugins]
+    note = say("best {best}, {ties} equal", best=best, ties=ties) if ties > 1 else say("best {best}", best=best)
+    said = [verdict(each.plugin, None, say("weight {weight}", weight=each.weight)) for each in trace.scores.plugins]
     return [outcomes_point("PreScore", trace.pre_score, reached=True), point("Score", "ok", note, said)]
 
 
@@ -233,10 +249,10 @@ def binding_points(trace: AttemptTrace, ending: dict[str, Any] | None) -> list[d
     placed = bool(trace.selected)
     permit = [verdict(each.plugin, each.status, waits(each.timeout_seconds)) for each in trace.permit]
     permit_state = state_of([each.status for each in trace.permit])
-    permit_note = counted([each.status for each in trace.permit])
+    permit_note = tally([each.status for each in trace.permit])
     later: dict[str, Any] = ending or {}
     if permit_state == "waits":
-        permit_note = "waits"
+        permit_note = say("waits")
         if later.get("permit"):
             permit_state, permit_note = later["permit"]["state"], later["permit"]["note"]
     reserved = placed and not any(not each.status.is_success for each in trace.reserve)
@@ -244,7 +260,7 @@ def binding_points(trace: AttemptTrace, ending: dict[str, Any] | None) -> list[d
     points.append(
         point("Permit", permit_state, permit_note, permit)
         if reserved
-        else point("Permit", "not_reached", "not reached")
+        else point("Permit", "not_reached", say("not reached"))
     )
     stored = {each["point"]: each for each in later.get("points", ())}
     for name in ("PreBind", "Bind", "PostBind"):
@@ -253,7 +269,7 @@ def binding_points(trace: AttemptTrace, ending: dict[str, Any] | None) -> list[d
 
 
 def waits(seconds: float) -> str:
-    return f"up to {seconds:g} s" if seconds else ""
+    return say("up to {seconds:g} s", seconds=seconds) if seconds else ""
 
 
 def victim_body(victim: str, chosen: PostFilterOutcome) -> dict[str, Any]:
@@ -275,7 +291,7 @@ def was_sampled(trace: AttemptTrace) -> bool:
 def attempt_body(stored: StoredAttempt) -> dict[str, Any]:
     row, trace = stored.row, stored.trace
     nominated = next((each for each in trace.post_filter if each.nominated_node), None)
-    enqueued = point("PreEnqueue", "ok", "passed")
+    enqueued = point("PreEnqueue", "ok", say("passed"))
     return {
         "number": row.number,
         "pod": pod_ref(row.namespace, row.name),

@@ -6,7 +6,6 @@ import re
 from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final
 
-from schedweb.engine.words import joined
 from schedweb.runs.selectors.claims import (
     DeviceClaim,
     Objects,
@@ -16,6 +15,7 @@ from schedweb.runs.selectors.claims import (
     volume_claims,
 )
 from schedweb.runs.selectors.objects import zones_of
+from schedweb.sentences import both, counted, either, say
 
 Manifest = Mapping[str, Any]
 Sentence = tuple[str, str]
@@ -33,21 +33,34 @@ def refused_at_once(plugin: str, message: str, manifest: Manifest, objects: Obje
     """Of a pod that PreFilter refused; None where nothing more is known than the message."""
     namespace = str(manifest.get("metadata", {}).get("namespace", ""))
     if found := _NOT_FOUND.search(message):
-        return f"Claim {namespace}/{found['name']} does not exist.", "The pod is tried again when it is created."
+        return say("Claim {namespace}/{name} does not exist.", namespace=namespace, name=found["name"]), say(
+            "The pod is tried again when it is created."
+        )
     if found := _NOT_MADE.search(message):
-        return f"Claim {namespace}/{found['name']} of its ephemeral volume is not made yet.", ""
+        return say(
+            "Claim {namespace}/{name} of its ephemeral volume is not made yet.", namespace=namespace, name=found["name"]
+        ), ""
     if found := _LOST.search(message):
-        return f"Claim {namespace}/{found['name']} is bound to volume {found['v']}, which does not exist.", ""
+        return say(
+            "Claim {namespace}/{name} is bound to volume {volume}, which does not exist.",
+            namespace=namespace,
+            name=found["name"],
+            volume=found["v"],
+        ), ""
     if found := _DELETED.search(message):
-        return f"Claim {namespace}/{found['name']} is being deleted.", ""
+        return say("Claim {namespace}/{name} is being deleted.", namespace=namespace, name=found["name"]), ""
     if found := _NO_CLASS.search(message):
-        return f"Device class {found['class']} does not exist; request {found['request']} asks for it.", ""
+        return say(
+            "Device class {device_class} does not exist; request {request} asks for it.",
+            device_class=found["class"],
+            request=found["request"],
+        ), ""
     if plugin in ("VolumeBinding", "VolumeZone"):
         return _not_bound([one for one in volume_claims(manifest, objects) if one.binds_at_once])
     if plugin == "DynamicResources" and message == "resourceclaim in use":
         names = [one.key for one in device_claims(manifest, objects) if one.allocated is not None]
-        used = f"Claim {joined(names)}" if len(names) == 1 else "A claim of this pod"
-        return f"{used} is used by as many pods as may share it.", "One of them has to go first."
+        used = say("Claim {keys}", keys=both(names)) if len(names) == 1 else say("A claim of this pod")
+        return say("{used} is used by as many pods as may share it.", used=used), say("One of them has to go first.")
     return None
 
 
@@ -56,13 +69,22 @@ def _not_bound(claims: Sequence[VolumeClaim]) -> Sentence | None:
         return None
     first, *others = claims
     if first.class_name and first.storage_class is None:
-        said = f"Claim {first.key} is not bound and its class {first.class_name} does not exist."
+        said = say(
+            "Claim {key} is not bound and its class {class_name} does not exist.",
+            key=first.key,
+            class_name=first.class_name,
+        )
     elif first.class_name:
-        said = f"Claim {first.key} is not bound and its class {first.class_name} binds immediately."
+        said = say(
+            "Claim {key} is not bound and its class {class_name} binds immediately.",
+            key=first.key,
+            class_name=first.class_name,
+        )
     else:
-        said = f"Claim {first.key} is not bound and has no storage class."
-    more = f"So {'is' if len(others) == 1 else 'are'} {joined([one.key for one in others])}. " if others else ""
-    return said, f"{more}No volume was found or made for it, and no node is looked at before there is one."
+        said = say("Claim {key} is not bound and has no storage class.", key=first.key)
+    keys = both([one.key for one in others])
+    more = counted("So is {keys}.", "So are {keys}.", len(others), keys=keys) + " " if others else ""
+    return said, more + say("No volume was found or made for it, and no node is looked at before there is one.")
 
 
 def refused_on_nodes(
@@ -87,9 +109,13 @@ def refused_on_nodes(
 def _restricted(said: str, claims: Sequence[VolumeClaim]) -> Sentence:
     if "ReadWriteOncePod" in said:
         own = [one.key for one in claims if "ReadWriteOncePod" in one.access_modes]
-        named = f"Claim {joined(own)}" if len(own) == 1 else "A claim of this pod"
-        return f"{named} is ReadWriteOncePod and another pod uses it.", "That pod has to go first."
-    return "On every node that it could use another pod has its disk.", "A disk of this kind serves one pod per node."
+        named = say("Claim {keys}", keys=both(own)) if len(own) == 1 else say("A claim of this pod")
+        return say("{named} is ReadWriteOncePod and another pod uses it.", named=named), say(
+            "That pod has to go first."
+        )
+    return say("On every node that it could use another pod has its disk."), say(
+        "A disk of this kind serves one pod per node."
+    )
 
 
 def _unbindable(said: str, claims: Sequence[VolumeClaim]) -> Sentence | None:
@@ -98,20 +124,42 @@ def _unbindable(said: str, claims: Sequence[VolumeClaim]) -> Sentence | None:
         return _held_by_volume([one for one in claims if one.is_bound])
     if "did not have enough free storage" in said and unbound:
         one = unbound[0]
-        return f"No node that it could use has {one.size} of class {one.class_name} left for claim {one.key}.", ""
+        return say(
+            "No node that it could use has {size} of class {class_name} left for claim {key}.",
+            size=one.size,
+            class_name=one.class_name,
+            key=one.key,
+        ), ""
     if "non-existent pv" in said:
         lost = [one for one in claims if one.volume_name and one.persistent_volume is None]
         return (
-            (f"Claim {lost[0].key} is bound to volume {lost[0].volume_name}, which does not exist.", "")
+            (
+                say(
+                    "Claim {key} is bound to volume {volume_name}, which does not exist.",
+                    key=lost[0].key,
+                    volume_name=lost[0].volume_name,
+                ),
+                "",
+            )
             if lost
             else None
         )
     if unbound:
         one = unbound[0]
         if one.driver in ("", "kubernetes.io/no-provisioner"):
-            what = f"No free volume of class {one.class_name}" if one.class_name else "No free volume without a class"
-            return f"{what} fits claim {one.key} ({one.size}) on any node that it could use.", "This class makes none."
-        return f"Class {one.class_name} cannot make a volume for claim {one.key} on any node that it could use.", ""
+            what = (
+                say("No free volume of class {class_name}", class_name=one.class_name)
+                if one.class_name
+                else say("No free volume without a class")
+            )
+            return say(
+                "{what} fits claim {key} ({size}) on any node that it could use.", what=what, key=one.key, size=one.size
+            ), say("This class makes none.")
+        return say(
+            "Class {class_name} cannot make a volume for claim {key} on any node that it could use.",
+            class_name=one.class_name,
+            key=one.key,
+        ), ""
     return None
 
 
@@ -122,7 +170,12 @@ def _held_by_volume(bound: Sequence[VolumeClaim]) -> Sentence | None:
     one = held[0]
     where = _where(one.persistent_volume or {})
     return (
-        f"Volume {one.volume_name} of claim {one.key} can be used only {where}, and no node there fits.",
+        say(
+            "Volume {volume_name} of claim {key} can be used only {where}, and no node there fits.",
+            volume_name=one.volume_name,
+            key=one.key,
+            where=where,
+        ),
         "",
     )
 
@@ -130,11 +183,11 @@ def _held_by_volume(bound: Sequence[VolumeClaim]) -> Sentence | None:
 def _where(volume: Manifest) -> str:
     """``in eu-1a``, ``where kubernetes.io/hostname is n3``."""
     if zones := zones_of(volume):
-        return f"in {joined(zones, 'or')}"
+        return say("in {zones}", zones=either(zones))
     terms = ((volume.get("spec", {}).get("nodeAffinity") or {}).get("required") or {}).get("nodeSelectorTerms") or []
     written = [
         " and ".join(
-            f"{each.get('key')} is {joined(each.get('values') or [], 'or')}"
+            f"{each.get('key')} is {either(each.get('values') or [])}"
             if each.get("operator") == "In"
             else f"{each.get('key')} {each.get('operator')} {', '.join(each.get('values') or [])}".strip()
             for each in (*(term.get("matchExpressions") or []), *(term.get("matchFields") or []))
@@ -150,7 +203,12 @@ def _other_zone(claims: Sequence[VolumeClaim]) -> Sentence | None:
         return None
     one, zones = placed[0]
     return (
-        f"Volume {one.volume_name} of claim {one.key} is in {joined(zones, 'or')}, and no node there fits.",
+        say(
+            "Volume {volume_name} of claim {key} is in {zones}, and no node there fits.",
+            volume_name=one.volume_name,
+            key=one.key,
+            zones=either(zones),
+        ),
         "",
     )
 
@@ -167,10 +225,10 @@ def _too_many(claims: Sequence[VolumeClaim], nodes: set[str], objects: Objects) 
     if len(limits) == 1:
         [(driver, most)] = limits
         return (
-            f"Every node that it could use has its {most} volumes of {driver} attached.",
-            "A pod with such a volume has to go first.",
+            say("Every node that it could use has its {most} volumes of {driver} attached.", most=most, driver=driver),
+            say("A pod with such a volume has to go first."),
         )
-    return "Every node that it could use has as many volumes attached as its CSI driver allows.", ""
+    return say("Every node that it could use has as many volumes attached as its CSI driver allows."), ""
 
 
 def _devices(said: str, claims: Sequence[DeviceClaim], objects: Objects) -> Sentence | None:
@@ -178,8 +236,12 @@ def _devices(said: str, claims: Sequence[DeviceClaim], objects: Objects) -> Sent
         held = [one for one in claims if one.allocated]
         if not held:
             return None
-        devices = joined(sorted(str(each.get("device")) for each in held[0].allocated or []))
-        return f"Claim {held[0].key} is allocated {devices}, and no node that can reach it can take the pod.", ""
+        devices = both(sorted(str(each.get("device")) for each in held[0].allocated or []))
+        return say(
+            "Claim {key} is allocated {devices}, and no node that can reach it can take the pod.",
+            key=held[0].key,
+            devices=devices,
+        ), ""
     asking = [request for one in claims if one.allocated is None for request in one.requests]
     if not asking:
         return None
@@ -190,13 +252,20 @@ def _devices(said: str, claims: Sequence[DeviceClaim], objects: Objects) -> Sent
         for each in DeviceClaim("", "", "", "", claim).allocated or []
     )
     detail = (
-        f"{given} of {published} published devices are allocated." if published else "No driver published a device."
+        say("{given} of {published} published devices are allocated.", given=given, published=published)
+        if published
+        else say("No driver published a device.")
     )
     if len(asking) == 1 and asking[0]["count"] is not None and not asking[0]["alternatives"]:
         count, name = asking[0]["count"], asking[0]["device_class"]
-        return f"No node has {'a free device' if count == 1 else f'{count} free devices'} of class {name}.", detail
-    wanted = joined([request_words(each) for each in asking])
-    return f"No node has all the devices that it asks for: {wanted}.", detail
+        return counted(
+            "No node has a free device of class {name}.",
+            "No node has {count} free devices of class {name}.",
+            count,
+            name=name,
+        ), detail
+    wanted = both([request_words(each) for each in asking])
+    return say("No node has all the devices that it asks for: {wanted}.", wanted=wanted), detail
 
 
 def _features(manifest: Manifest) -> Sentence:
@@ -209,13 +278,15 @@ def _features(manifest: Manifest) -> Sentence:
     if spec.get("hostNetwork") and spec.get("hostUsers") is False:
         needed.append("UserNamespacesHostNetworkSupport")
     what = (
-        f"the feature {needed[0]}"
+        say("the feature {name}", name=needed[0])
         if len(needed) == 1
-        else f"the features {joined(needed)}"
+        else say("the features {names}", names=both(needed))
         if needed
-        else "what it needs"
+        else say("what it needs")
     )
-    return f"No node that it could use declares {what}.", "Kubelets list what they support in status.declaredFeatures."
+    return say("No node that it could use declares {what}.", what=what), say(
+        "Kubelets list what they support in status.declaredFeatures."
+    )
 
 
 def held_by_gang(manifest: Manifest, objects: Objects) -> Sentence:
@@ -224,12 +295,19 @@ def held_by_gang(manifest: Manifest, objects: Objects) -> Sentence:
     name = str((manifest.get("spec", {}).get("schedulingGroup") or {}).get("podGroupName", ""))
     group = objects.get("PodGroup.scheduling.k8s.io", namespace, name)
     if group is None:
-        return f"Its pod group {namespace}/{name} does not exist.", "It is tried when the group is created."
+        return say("Its pod group {namespace}/{name} does not exist.", namespace=namespace, name=name), say(
+            "It is tried when the group is created."
+        )
     policy = group.get("spec", {}).get("schedulingPolicy") or {}
     needed = (policy.get("gang") or {}).get("minCount")
     if needed is None:
-        return f"It waits for its pod group {namespace}/{name}.", ""
+        return say("It waits for its pod group {namespace}/{name}.", namespace=namespace, name=name), ""
     return (
-        f"Its pod group {namespace}/{name} needs {needed} pods, and not all of them are there.",
-        "It is tried when they are.",
+        say(
+            "Its pod group {namespace}/{name} needs {needed} pods, and not all of them are there.",
+            namespace=namespace,
+            name=name,
+            needed=needed,
+        ),
+        say("It is tried when they are."),
     )

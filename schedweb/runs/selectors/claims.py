@@ -8,6 +8,7 @@ from typing import Any, Final, Protocol
 
 from framework.interface.decisions import ClaimDecision, DeviceDecision, VolumeDecision
 from schedweb.runs.selectors.objects import zones_of
+from schedweb.sentences import counted, say
 
 Manifest = Mapping[str, Any]
 BIND_COMPLETED: Final = "pv.kubernetes.io/bind-completed"
@@ -131,28 +132,36 @@ def volume_body(one: VolumeClaim, decision: VolumeDecision | None, node: str) ->
 
 def _volume_state(one: VolumeClaim, decision: VolumeDecision | None, node: str) -> tuple[str, str]:
     if one.claim is None:
-        return "missing", f"There is no claim {one.key}."
+        return "missing", say("There is no claim {key}.", key=one.key)
     if (one.claim.get("status") or {}).get("phase") == "Lost":
-        return "lost", f"Its volume {one.volume_name} does not exist any more."
+        return "lost", say("Its volume {volume_name} does not exist any more.", volume_name=one.volume_name)
     if one.is_bound:
         return "bound", ""
     if decision is not None and decision.action == "match":
-        return "match", f"{decision.persistent_volume} was found for it on {node}."
+        return "match", say(
+            "{persistent_volume} was found for it on {node}.", persistent_volume=decision.persistent_volume, node=node
+        )
     if decision is not None and decision.action == "provision":
-        return "provision", f"{_provisioner(one)} makes a volume for it for {node}."
+        return "provision", say(
+            "{provisioner} makes a volume for it for {node}.", provisioner=_provisioner(one), node=node
+        )
     if one.volume_name:
-        return "pending", f"It asks for {one.volume_name}, and the two are not bound yet."
+        return "pending", say("It asks for {volume_name}, and the two are not bound yet.", volume_name=one.volume_name)
     if not one.class_name:
-        return "pending", "It has no storage class, so a volume that fits has to exist; none is bound to it."
+        return "pending", say("It has no storage class, so a volume that fits has to exist; none is bound to it.")
     if one.storage_class is None:
-        return "pending", f"There is no storage class {one.class_name}."
+        return "pending", say("There is no storage class {class_name}.", class_name=one.class_name)
     if one.mode == WAITS_FOR_POD:
-        return "pending", f"Class {one.class_name} chooses a volume when the pod gets a node."
-    return "pending", f"Class {one.class_name} binds immediately, and no volume was found or made for it."
+        return "pending", say(
+            "Class {class_name} chooses a volume when the pod gets a node.", class_name=one.class_name
+        )
+    return "pending", say(
+        "Class {class_name} binds immediately, and no volume was found or made for it.", class_name=one.class_name
+    )
 
 
 def _provisioner(one: VolumeClaim) -> str:
-    return str((one.storage_class or {}).get("provisioner") or f"Class {one.class_name}")
+    return str((one.storage_class or {}).get("provisioner") or say("Class {class_name}", class_name=one.class_name))
 
 
 # --- devices ----------------------------------------------------------------------------------------------------------
@@ -224,7 +233,8 @@ def device_claims(manifest: Manifest, objects: Objects) -> list[DeviceClaim]:
 def request_words(request: Manifest) -> str:
     """``2 of gpu.example.com``, ``all of nic.example.com``."""
     how_many = "all" if request["count"] is None else str(request["count"])
-    others = f" (or {request['alternatives']} other choices)" if request["alternatives"] else ""
+    choices = request["alternatives"]
+    others = " " + counted("(or {count} other choice)", "(or {count} other choices)", choices) if choices else ""
     return f"{how_many} of {request['device_class']}{others}"
 
 
@@ -250,14 +260,14 @@ def device_body(one: DeviceClaim, decisions: Iterable[DeviceDecision], node: str
 
 def _device_state(one: DeviceClaim, decided: list[DeviceDecision], node: str) -> tuple[str, str]:
     if not one.name:
-        return "missing", f"It has not been made from template {one.template} yet."
+        return "missing", say("It has not been made from template {template} yet.", template=one.template)
     if one.claim is None:
-        return "missing", f"There is no claim {one.key}."
+        return "missing", say("There is no claim {key}.", key=one.key)
     if one.allocated is not None:
         return "allocated", ""
     if decided:
-        return "decided", f"Chosen on {node}, to be written before the pod is bound."
-    return "pending", "No devices are allocated to it."
+        return "decided", say("Chosen on {node}, to be written before the pod is bound.", node=node)
+    return "pending", say("No devices are allocated to it.")
 
 
 def device_row(result: Manifest) -> dict[str, Any]:

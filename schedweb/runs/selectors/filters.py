@@ -18,6 +18,7 @@ from schedweb.runs.amounts import amount_text
 from schedweb.runs.models import AttemptChunk, NodeRecord, PodRecord
 from schedweb.runs.selectors.attempts import StoredAttempt
 from schedweb.runs.selectors.json_columns import parsed, text_of
+from schedweb.sentences import say
 
 NEAREST: Final = 20
 
@@ -231,7 +232,7 @@ def filter_body(
     groups = view.ordered()
     if group is not None:
         if group >= len(groups):
-            raise not_found(f"This attempt has no group {group}.")
+            raise not_found(say("This attempt has no group {group}.", group=group))
         nodes = [node for node in groups[group][1] if not query or occurs(query, node["name"])]
         return {**body, "count": len(nodes), "nodes": window.cut(nodes)}
     if query:

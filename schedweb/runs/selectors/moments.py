@@ -22,6 +22,7 @@ from schedweb.runs.converters import MomentRef
 from schedweb.runs.models import Analysis, JournalEntry, NodeRecord, ObjectRecord, PodRecord, Run
 from schedweb.runs.selectors.pod_query import query_of
 from schedweb.runs.services.analyses import OPEN, analysis_ask
+from schedweb.sentences import say
 
 HELD: Final = 4
 """Moments that a process holds unpacked."""
@@ -93,7 +94,11 @@ def moment_of(run: Run, position: int) -> Moment:
         known, _ = analysis_ask(run=run, asked_by="", question=Look(), position=position)
     if known.status in OPEN:
         # No failure: a browser writes those into its console.
-        raise ApiError(f"Step {position:,} of {run} is being made.", code="being_made", status_code=202)
+        raise ApiError(
+            say("Step {position:,} of {run} is being made.", position=position, run=run),
+            code="being_made",
+            status_code=202,
+        )
     return moment_read(known.pk)
 
 

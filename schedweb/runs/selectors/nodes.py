@@ -14,6 +14,7 @@ from schedweb.runs.amounts import amount_text
 from schedweb.runs.models import NodeRecord, PodRecord, Run
 from schedweb.runs.selectors.json_columns import parsed, text_of
 from schedweb.runs.selectors.pods import PodFilter, cards, moment_window, yaml_of
+from schedweb.sentences import say
 
 MAX_NODES: Final = 5000
 TABLE_FIELDS: Final = (
@@ -96,11 +97,11 @@ def node_get(run: Run, name: str) -> NodeRecord:
     if run.moment is not None:
         there: NodeRecord | None = run.moment.node(name)
         if there is None:
-            raise not_found(f"At step {run.position:,} this run had no node {name}.")
+            raise not_found(say("At step {position:,} this run had no node {name}.", position=run.position, name=name))
         return there
     found = NodeRecord.objects.filter(run=run, name=name).order_by("-present", "-row").first()
     if found is None:
-        raise not_found(f"This run has no node {name}.")
+        raise not_found(say("This run has no node {name}.", name=name))
     return found
 
 

@@ -13,6 +13,7 @@ from schedweb.api.windows import Window, window_body
 from schedweb.runs.models import ObjectRecord, Run
 from schedweb.runs.selectors.object_kinds import of_kind
 from schedweb.runs.selectors.pods import manifest_of, yaml_of
+from schedweb.sentences import say
 
 Manifest = Mapping[str, Any]
 ZONE: Final = "topology.kubernetes.io/zone"
@@ -31,7 +32,9 @@ def object_get(run: Run, kind: str, namespace: str, name: str) -> ObjectRecord |
     )
     if len(found) > 1:
         either = " or ".join(f"{row.kind}.{row.group}" for row in found)
-        text = f"This run has two objects {called(kind, namespace, name)}: ask for {either}."
+        text = say(
+            "This run has two objects {kind}: ask for {either}.", kind=called(kind, namespace, name), either=either
+        )
         raise ApiError(text, code="invalid", path="kind")
     return found[0] if found else None
 
@@ -184,5 +187,5 @@ def kind_counts(run: Run) -> dict[tuple[str, str], int]:
 def object_yaml(run: Run, *, kind: str, namespace: str, name: str) -> str:
     row = object_get(run, kind, namespace, name)
     if row is None:
-        raise not_found(f"This run has no {called(kind, namespace, name)}.")
+        raise not_found(say("This run has no {kind}.", kind=called(kind, namespace, name)))
     return yaml_of(row.manifest)

@@ -19,6 +19,7 @@ from schedweb.runs.selectors.pods import IN_COLUMN_ORDER, ordering, pod_get, pod
 from schedweb.runs.selectors.preemptions import preempted_by
 from schedweb.runs.serializers.fields import POD_COLUMNS
 from schedweb.runs.times import SECOND, iso, iso_or_none
+from schedweb.sentences import counted, say
 
 ATTEMPTS_SHOWN: Final = 50
 #: The queue flushes pods that stayed unschedulable longer than this (scheduling_queue.go).
@@ -41,21 +42,36 @@ def attempt_body(row: Attempt, run: Run) -> dict[str, Any]:
 def winner_text(card: dict[str, Any]) -> str:
     score, ties, margin = card.get("score"), card.get("ties"), card.get("margin")
     if score is None:
-        return "It was the only feasible node, so nothing was scored."
+        return say("It was the only feasible node, so nothing was scored.")
     if ties and ties > 1:
-        return f"It won with {score} points, 1 of {ties} equal."
-    return f"It won with {score} points" + (f", {margin} ahead of the next." if margin else ".")
+        return say("It won with {score} points, 1 of {ties} equal.", score=score, ties=ties)
+    if margin:
+        return say("It won with {score} points, {margin} ahead of the next.", score=score, margin=margin)
+    return say("It won with {score} points.", score=score)
 
 
 def pending_headline(card: dict[str, Any], nodes: int) -> str:
     rejectors = card.get("rejectors", [])
     if not rejectors:
-        return "It could not be placed."
+        return say("It could not be placed.")
     total = sum(rejector["count"] for rejector in rejectors)
     if len(rejectors) == 1 and total > 0:
-        return f"No node fits: {rejectors[0]['plugin']} refuses {total} of {nodes}."
-    parts = [f"{each['plugin']} refuses {each['count']}" for each in rejectors if each["count"]]
-    return f"No node fits: {', '.join(parts)} of {nodes}." if parts else f"{rejectors[0]['plugin']} refused it."
+        return say(
+            "No node fits: {plugin} refuses {total} of {nodes}.",
+            plugin=rejectors[0]["plugin"],
+            total=total,
+            nodes=nodes,
+        )
+    parts = [
+        say("{plugin} refuses {count}", plugin=each["plugin"], count=each["count"])
+        for each in rejectors
+        if each["count"]
+    ]
+    return (
+        say("No node fits: {refusals} of {nodes}.", refusals=", ".join(parts), nodes=nodes)
+        if parts
+        else say("{plugin} refused it.", plugin=rejectors[0]["plugin"])
+    )
 
 
 def turned_away(run: Run, pod: PodRecord, latest: Attempt) -> tuple[str, str]:
@@ -64,14 +80,24 @@ def turned_away(run: Run, pod: PodRecord, latest: Attempt) -> tuple[str, str]:
     decided = made.order_by("-number").first()
     message = latest.message.rstrip(".")
     if decided is None:
-        return f"{latest.node} was chosen, but it was not bound there.", f"{message}." if message else ""
-    freed = f"{decided.plugin} held {latest.node} for it; what it had reserved there is free again."
+        return say("{node} was chosen, but it was not bound there.", node=latest.node), f"{message}." if message else ""
+    freed = say(
+        "{plugin} held {node} for it; what it had reserved there is free again.",
+        plugin=decided.plugin,
+        node=latest.node,
+    )
     reason = decided.reason.rstrip(".")
     if decided.decision == Decision.Kind.REJECTED:
-        return f"{decided.by} rejected it on {latest.node}: {reason}.", freed
+        return say("{by} rejected it on {node}: {reason}.", by=decided.by, node=latest.node, reason=reason), freed
     if decided.decision == Decision.Kind.TIMED_OUT:
-        return f"Its wait on {latest.node} ran out before {decided.plugin} let it go.", freed
-    return f"It was {decided.get_decision_display().lower()} while it waited on {latest.node}.", freed
+        return say(
+            "Its wait on {node} ran out before {plugin} let it go.", node=latest.node, plugin=decided.plugin
+        ), freed
+    if decided.decision == Decision.Kind.PREEMPTED:
+        return say("It was preempted while it waited on {node}.", node=latest.node), freed
+    if decided.decision == Decision.Kind.OVERRIDDEN:
+        return say("It was overridden while it waited on {node}.", node=latest.node), freed
+    return say("It was approved while it waited on {node}.", node=latest.node), freed
 
 
 def pending_words(run: Run, pod: PodRecord, latest: Attempt | None) -> tuple[str, str]:
@@ -92,21 +118,30 @@ def pending_words(run: Run, pod: PodRecord, latest: Attempt | None) -> tuple[str
 
 
 def gated_words(run: Run, pod: PodRecord) -> tuple[str, str]:
-    gate = pod.card.get("gate") or "a gate"
+    gate = pod.card.get("gate") or say("a gate")
     if gate == "GangScheduling":
         return held_by_gang(pod_manifest(pod), ObjectLookup(run))
-    return f"Held by {gate}.", "It is not tried until the gate is gone."
+    return say("Held by {gate}.", gate=gate), say("It is not tried until the gate is gone.")
 
 
 def deleted_words(by: dict[str, Any] | None) -> tuple[str, str]:
     """`by`: the preemption whose victim it was."""
     if by is None:
-        return "Deleted.", ""
+        return say("Deleted."), ""
     preemptor, victim = by["pod"], by["victim"]
     return (
-        f"Preempted by {preemptor['namespace']}/{preemptor['name']}, which fitted nowhere.",
-        f"Its priority is {victim['priority']:,}, that of {preemptor['name']} {preemptor['priority']:,}; "
-        f"without it there is room on {by['node']}.",
+        say(
+            "Preempted by {namespace}/{name}, which fitted nowhere.",
+            namespace=preemptor["namespace"],
+            name=preemptor["name"],
+        ),
+        say(
+            "Its priority is {priority}, that of {name} {higher}; without it there is room on {node}.",
+            priority=f"{victim['priority']:,}",
+            name=preemptor["name"],
+            higher=f"{preemptor['priority']:,}",
+            node=by["node"],
+        ),
     )
 
 
@@ -114,14 +149,22 @@ def answer_body(run: Run, pod: PodRecord, latest: Attempt | None, by: dict[str, 
     card = pod.card
     message = pod.detail.get("message", "") or (latest.message if latest else "")
     texts: dict[str, tuple[str, str, str]] = {
-        Column.BOUND: ("bound", f"Bound to {pod.node}.", winner_text(card) if pod.attempts else "It was there before."),
+        Column.BOUND: (
+            "bound",
+            say("Bound to {node}.", node=pod.node),
+            winner_text(card) if pod.attempts else say("It was there before."),
+        ),
         Column.WAITING: (
             "waiting",
-            f"Reserved on {pod.node}, waits on {', '.join(wait['plugin'] for wait in card.get('waiting', []))}.",
+            say(
+                "Reserved on {node}, waits on {plugins}.",
+                node=pod.node,
+                plugins=", ".join(wait["plugin"] for wait in card.get("waiting", [])),
+            ),
             winner_text(card),
         ),
-        Column.ACTIVE: ("active", "In the queue, to be tried.", ""),
-        Column.IN_FLIGHT: ("in_flight", "Being tried now.", ""),
+        Column.ACTIVE: ("active", say("In the queue, to be tried."), ""),
+        Column.IN_FLIGHT: ("in_flight", say("Being tried now."), ""),
         Column.DELETED: ("deleted", *deleted_words(by)),
     }
     if pod.column == Column.GATED:
@@ -136,15 +179,22 @@ def answer_body(run: Run, pod: PodRecord, latest: Attempt | None, by: dict[str, 
 
 def next_try(run: Run, pod: PodRecord) -> dict[str, Any] | None:
     if pod.column == Column.ACTIVE:
-        return {"text": "now" if run.state == Run.State.PLAYING else "when the run plays", "at": None}
+        return {"text": say("now") if run.state == Run.State.PLAYING else say("when the run plays"), "at": None}
     if pod.column == Column.BACKOFF:
-        return {"text": "when its backoff is over", "at": pod.card.get("until")}
+        return {"text": say("when its backoff is over"), "at": pod.card.get("until")}
     if pod.column == Column.UNSCHEDULABLE:
-        plugins = len(pod.detail.get("waits_for", ()))
-        seen = f"when one of {plugins} plugins sees a change" if plugins > 1 else "when its plugin sees a change"
-        return {"text": f"{seen}, at the latest after 5 min", "at": iso_or_none((pod.since or 0) + LEFTOVERS)}
+        plugins = max(1, len(pod.detail.get("waits_for", ())))
+        seen = counted(
+            "when its plugin sees a change, at the latest after 5 min",
+            "when one of {count} plugins sees a change, at the latest after 5 min",
+            plugins,
+        )
+        return {
+            "text": seen,
+            "at": iso_or_none((pod.since or 0) + LEFTOVERS),
+        }
     if pod.column == Column.GATED:
-        return {"text": "when its gate is removed", "at": None}
+        return {"text": say("when its gate is removed"), "at": None}
     return None
 
 

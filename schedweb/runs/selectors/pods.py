@@ -17,6 +17,7 @@ from schedweb.runs.models import PodRecord, Run
 from schedweb.runs.selectors.moments import Moment, in_order
 from schedweb.runs.selectors.pod_query import filter_pods
 from schedweb.runs.serializers.fields import POD_COLUMNS
+from schedweb.sentences import say
 
 SORTS: Final = {"place": "place", "name": "name", "priority": "priority", "attempts": "attempts", "since": "since"}
 #: Active is in the order of the queue's sort: priority first.
@@ -38,13 +39,17 @@ def ordering(sort: str, column: str) -> tuple[str, ...]:
         return IN_COLUMN_ORDER if column == PodRecord.Column.ACTIVE else ("column", "place", "pk")
     field = SORTS.get(sort.removeprefix("-"))
     if field is None:
-        raise ApiError(f"sort must be one of {', '.join(SORTS)}, not {sort!r}.", code="invalid", path="sort")
+        raise ApiError(
+            say("sort must be one of {sorts}, not {sort!r}.", sorts=", ".join(SORTS), sort=sort),
+            code="invalid",
+            path="sort",
+        )
     return (f"-{field}" if sort.startswith("-") else field, "namespace", "name", "pk")
 
 
 def check_column(column: str) -> None:
     if column and column not in POD_COLUMNS:
-        raise ApiError(f"There is no column {column!r}.", code="invalid", path="column")
+        raise ApiError(say("There is no column {column!r}.", column=column), code="invalid", path="column")
 
 
 def pod_rows(run: Run, asked: PodFilter) -> QuerySet[PodRecord]:
@@ -90,12 +95,19 @@ def pod_get(run: Run, namespace: str, name: str) -> PodRecord:
     if run.moment is not None:
         there: PodRecord | None = run.moment.pod(namespace, name)
         if there is None:
-            raise not_found(f"At step {run.position:,} this run had no pod {namespace}/{name}.")
+            raise not_found(
+                say(
+                    "At step {position:,} this run had no pod {namespace}/{name}.",
+                    position=run.position,
+                    namespace=namespace,
+                    name=name,
+                )
+            )
         return there
     rows = PodRecord.objects.filter(run=run, namespace=namespace, name=name).order_by("-pk")
     found = rows.exclude(column=PodRecord.Column.DELETED).first() or rows.first()
     if found is None:
-        raise not_found(f"This run has no pod {namespace}/{name}.")
+        raise not_found(say("This run has no pod {namespace}/{name}.", namespace=namespace, name=name))
     return found
 
 

@@ -16,9 +16,18 @@ from schedweb.api.windows import Window, window_answer
 from schedweb.runs.models import Preemption, Run
 from schedweb.runs.selectors.attempts import StoredAttempt, pod_ref
 from schedweb.runs.times import iso
+from schedweb.sentences import counted, noted, say
 
 NODES_SHOWN: Final = 20
 BUDGETS, HIGHEST, SUM, COUNT, START = CRITERIA
+#: As framework.plugins.defaultpreemption.choice names them.
+_TEXTS: Final = (
+    noted("fewest PodDisruptionBudget violations"),
+    noted("lowest priority of the most important victim"),
+    noted("smallest sum of victims' priorities"),
+    noted("fewest victims"),
+    noted("latest start of the most important victims"),
+)
 
 
 def preempting(trace: AttemptTrace) -> PostFilterOutcome | None:
@@ -41,20 +50,34 @@ def eligible(trace: AttemptTrace) -> Iterator[str]:
 def lost_words(one: CandidateNode, chosen: CandidateNode) -> str:
     """Why `one` is not the chosen node, with both numbers where there are numbers."""
     if one.lost_by == BUDGETS:
-        return f"{_counted(one.pdb_violations, 'budget')} violated, {chosen.pdb_violations} on the chosen node"
+        return counted(
+            "{count} budget violated, {chosen} on the chosen node",
+            "{count} budgets violated, {chosen} on the chosen node",
+            one.pdb_violations,
+            chosen=chosen.pdb_violations,
+        )
     if one.lost_by == HIGHEST and one.priorities and chosen.priorities:
-        return f"a victim of priority {one.priorities[0]:,}, {chosen.priorities[0]:,} on the chosen node"
+        return say(
+            "a victim of priority {highest}, {chosen} on the chosen node",
+            highest=f"{one.priorities[0]:,}",
+            chosen=f"{chosen.priorities[0]:,}",
+        )
     if one.lost_by == SUM and len(one.victims) == len(chosen.victims):
-        return f"victims' priorities add up to {sum(one.priorities):,}, {sum(chosen.priorities):,} on the chosen node"
+        return say(
+            "victims' priorities add up to {sum}, {chosen} on the chosen node",
+            sum=f"{sum(one.priorities):,}",
+            chosen=f"{sum(chosen.priorities):,}",
+        )
     if one.lost_by in (SUM, COUNT):
-        return f"{_counted(len(one.victims), 'victim')}, {len(chosen.victims)} on the chosen node"
+        return counted(
+            "{count} victim, {chosen} on the chosen node",
+            "{count} victims, {chosen} on the chosen node",
+            len(one.victims),
+            chosen=len(chosen.victims),
+        )
     if one.lost_by == START:
-        return "its most important victim has run longer than that of the chosen node"
+        return say("its most important victim has run longer than that of the chosen node")
     return one.lost_by
-
-
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
 
 
 def standing(one: CandidateNode, outcome: PostFilterOutcome) -> tuple[int, int, str]:
@@ -95,7 +118,7 @@ def other_groups(trace: AttemptTrace, outcome: PostFilterOutcome) -> list[dict[s
     helpful = {*possible, *known}
     groups.append(group_body("not_helpful", NOT_HELPFUL.message, [name for name in everything if name not in helpful]))
     groups.sort(key=lambda group: -group["count"])
-    groups.append(group_body("not_tried", "Enough candidates had been found", outcome.not_tried))
+    groups.append(group_body("not_tried", say("Enough candidates had been found"), outcome.not_tried))
     return [group for group in groups if group["count"]]
 
 
@@ -137,24 +160,35 @@ def headline(trace: AttemptTrace, outcome: PostFilterOutcome | None) -> str:
     if outcome is None:
         said = next((each.status.message for each in trace.post_filter if each.status.message), "")
         said = said.removeprefix("preemption: ").rstrip(".")
-        return f"{said[:1].upper()}{said[1:]}." if said else "Nobody looked for victims."
+        return f"{said[:1].upper()}{said[1:]}." if said else say("Nobody looked for victims.")
     if not outcome.nominated_node:
         possible = sum(1 for _ in eligible(trace))
         if possible == 0:
-            return "No pod that leaves would help on any node."
-        return f"On none of the {_counted(possible, 'node')} where room could be made is it enough."
-    victims = _counted(len(outcome.victims), "pod")
-    made_room = f"{victims} had to leave {outcome.nominated_node}"
+            return say("No pod that leaves would help on any node.")
+        return counted(
+            "On none of the {count} node where room could be made is it enough.",
+            "On none of the {count} nodes where room could be made is it enough.",
+            possible,
+        )
+    node = outcome.nominated_node
+    made_room = counted(
+        "{count} pod had to leave {node}", "{count} pods had to leave {node}", len(outcome.victims), node=node
+    )
     others = len(outcome.candidates) - 1
     if others == 0:
-        return f"{made_room}, the only candidate."
+        return say("{made_room}, the only candidate.", made_room=made_room)
     equal = len(outcome.nominated_any) - 1
     if equal == others:
-        return f"{made_room}; {_counted(others, 'other candidate')} {'was' if others == 1 else 'were'} equal."
+        also = counted("{count} other candidate was equal.", "{count} other candidates were equal.", others)
+        return f"{made_room}; {also}"
     last = max((CRITERIA.index(one.lost_by) for one in outcome.candidates if one.lost_by in CRITERIA), default=None)
-    decided = "" if last is None else f", the best of {others + 1} candidates by {CRITERIA[last]}"
-    tied = f", 1 of {equal + 1} equal" if equal else ""
-    return f"{made_room}{decided}{tied}."
+    parts = [made_room]
+    if last is not None:
+        criterion = say(_TEXTS[last])
+        parts.append(say("the best of {count} candidates by {criterion}", count=others + 1, criterion=criterion))
+    if equal:
+        parts.append(say("1 of {count} equal", count=equal + 1))
+    return f"{', '.join(parts)}."
 
 
 # --- over the run -----------------------------------------------------------------------------------------------------

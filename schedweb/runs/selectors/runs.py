@@ -15,6 +15,7 @@ from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.selectors.moments import as_of
 from schedweb.runs.serializers.fields import STATE_KEYS
 from schedweb.runs.times import iso, iso_or_none, wall
+from schedweb.sentences import say
 
 EMPTY_COUNTS = dict.fromkeys(STATE_KEYS, 0)
 #: Large, and only shown by the board.
@@ -31,7 +32,7 @@ def run_get(run: RunKey) -> Run:
     """A run, or what it was at a position."""
     found = runs_with_names().filter(pk=run_of(run)).first()
     if found is None:
-        raise not_found("There is no such run; it may have been deleted.")
+        raise not_found(say("There is no such run; it may have been deleted."))
     return as_of(found, run) if isinstance(run, MomentRef) else found
 
 
@@ -124,7 +125,9 @@ def run_window(window: Window, *, snapshot: str = "") -> dict[str, Any]:
         try:
             rows = rows.filter(snapshot=UUID(snapshot))
         except ValueError:
-            raise ApiError(f"{snapshot!r} is not a snapshot's id.", code="invalid", path="snapshot") from None
+            raise ApiError(
+                say("{snapshot!r} is not a snapshot's id.", snapshot=snapshot), code="invalid", path="snapshot"
+            ) from None
     return window_answer(window, rows, run_body)
 
 
@@ -155,5 +158,5 @@ def journal_window(run: Run, window: Window) -> dict[str, Any]:
 def journal_entry(run: UUID, entry: UUID) -> dict[str, Any]:
     found = JournalEntry.objects.filter(run=run, pk=entry).first()
     if found is None:
-        raise not_found("This run has no such journal entry.")
+        raise not_found(say("This run has no such journal entry."))
     return entry_body(found)

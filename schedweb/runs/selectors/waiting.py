@@ -12,6 +12,7 @@ from schedweb.api.windows import Window, window_answer
 from schedweb.runs.models import Decision, PodRecord, Run
 from schedweb.runs.selectors.pod_query import filter_pods
 from schedweb.runs.times import iso, wall
+from schedweb.sentences import say
 
 
 def waiting_rows(run: str) -> QuerySet[PodRecord]:
@@ -23,7 +24,7 @@ def run_id(text: str) -> UUID:
     try:
         return UUID(text)
     except ValueError:
-        raise ApiError(f"{text!r} is not a run's id.", code="invalid", path="run") from None
+        raise ApiError(say("{text!r} is not a run's id.", text=text), code="invalid", path="run") from None
 
 
 def at_zero(card: dict[str, Any], gang: dict[str, Any] | None) -> str:
@@ -92,7 +93,7 @@ def waiting_window(window: Window, *, run: str = "", query: str = "", kind: str 
     elif kind == "gang":
         rows = rows.exclude(gang="")
     elif kind:
-        raise ApiError(f"kind must be person or gang, not {kind!r}.", code="invalid", path="kind")
+        raise ApiError(say("kind must be person or gang, not {kind!r}.", kind=kind), code="invalid", path="kind")
     alone = Case(When(gang="", then=Value(1)), default=Value(0), output_field=IntegerField())
     ordered = rows.alias(alone=alone).order_by("-run__number", "alone", "gang", "place", "pk")
     shown = window.cut(

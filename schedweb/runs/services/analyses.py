@@ -20,6 +20,7 @@ from schedweb.api.errors import ApiError, not_found
 from schedweb.engine.questions import MOMENT, AnyQuestion
 from schedweb.engine.version import ENGINE_VERSION
 from schedweb.runs.models import Analysis, Attempt, Run
+from schedweb.sentences import say
 
 log = logging.getLogger(__name__)
 ANALYSE: Final = "runs.analyse"
@@ -36,7 +37,12 @@ def checked_position(run: Run, position: int | None) -> int:
         return run.position
     if position > run.position:
         raise ApiError(
-            f"Position {position:,} is beyond {run}, which is at {run.position:,}.",
+            say(
+                "Position {position:,} is beyond {run}, which is at {reached:,}.",
+                position=position,
+                run=run,
+                reached=run.position,
+            ),
             code="beyond_the_run",
             status_code=422,
             path="position",
@@ -74,7 +80,7 @@ def offer(analysis: UUID) -> None:
         current_app.send_task(ANALYSE, args=[str(analysis)])
     except (OperationalError, OSError) as error:
         log.warning("analysis %s could not be given to a worker: %s", analysis, error)
-        text = "No worker can be reached now. Try again."
+        text = say("No worker can be reached now. Try again.")
         Analysis.objects.filter(pk=analysis).update(status=Analysis.Status.FAILED, error=text)
 
 
@@ -83,7 +89,7 @@ def analysis_cancel(*, run: UUID, analysis: UUID) -> Analysis:
     Analysis.objects.filter(run=run, pk=analysis, status__in=OPEN).update(status=Analysis.Status.CANCELLED)
     found = Analysis.objects.filter(run=run, pk=analysis).first()
     if found is None:
-        raise not_found("This run has no such analysis.")
+        raise not_found(say("This run has no such analysis."))
     return found
 
 

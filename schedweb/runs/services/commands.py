@@ -21,6 +21,7 @@ from schedweb.engine.pod_filter import FilterError, parse_query
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.services.dispatch import run_dispatch
 from schedweb.runs.services.playable import playable_version
+from schedweb.sentences import noted, say
 
 MAX_MANIFEST = 1_500_000
 FIELD = "command"
@@ -38,7 +39,7 @@ def manifest_error(message: str, line: int | None = None, column: int | None = N
 def read_manifest(text: str) -> dict[str, Any]:
     """One object from YAML or JSON text."""
     if len(text) > MAX_MANIFEST:
-        raise manifest_error(f"The manifest is larger than {MAX_MANIFEST:,} characters.")
+        raise manifest_error(say("The manifest is larger than {max_manifest:,} characters.", max_manifest=MAX_MANIFEST))
     try:
         documents = [document for document in YAML(typ="safe", pure=True).load_all(text) if document is not None]
     except MarkedYAMLError as error:
@@ -48,26 +49,26 @@ def read_manifest(text: str) -> dict[str, Any]:
     except (YAMLError, ValueError, RecursionError) as error:
         raise manifest_error(f"Not YAML: {error}") from None
     if len(documents) != 1:
-        raise manifest_error(f"One object is expected, not {len(documents)}.")
+        raise manifest_error(say("One object is expected, not {documents}.", documents=len(documents)))
     if complaint := tree_complaint(documents[0]):
-        raise manifest_error(f"The manifest cannot be read: {complaint}.")
+        raise manifest_error(say("The manifest cannot be read: {complaint}.", complaint=complaint))
     if not isinstance(documents[0], dict):
-        raise manifest_error("An object is expected.")
+        raise manifest_error(say("An object is expected."))
     return documents[0]
 
 
 def typed_manifest(given: object, kind: type[Pod] | type[Node]) -> dict[str, Any]:
     """The manifest as plain JSON, of the kind that the command adds. The engine admits it later, in its cluster."""
     if not isinstance(given, str):
-        raise refused("manifest must be the text of one object.", "manifest")
+        raise refused(say("manifest must be the text of one object."), "manifest")
     try:
         decoded = decode_manifest(read_manifest(given))
     except ObjectError as error:
         raise manifest_error(str(error)) from None
     if not isinstance(decoded, kind):
-        raise manifest_error(f"A {kind.kind} is expected, not a {decoded.kind}.")
+        raise manifest_error(say("A {expected} is expected, not a {given}.", expected=kind.kind, given=decoded.kind))
     if not decoded.metadata.name and not decoded.metadata.generate_name:
-        raise manifest_error(f"The {kind.kind} needs a name: metadata.name is missing.")
+        raise manifest_error(say("The {kind} needs a name: metadata.name is missing.", kind=kind.kind))
     return to_manifest(decoded)
 
 
@@ -99,9 +100,12 @@ def checked(content: object) -> AnyCommand:
             raise refused(str(error), "filter") from None
     if isinstance(command, types.Decide):
         if command.decision in ("reject", "override") and not command.reason.strip():
-            raise refused(f"{command.decision.capitalize()} needs a reason.", "reason")
+            text = (
+                noted("Reject needs a reason.") if command.decision == "reject" else noted("Override needs a reason.")
+            )
+            raise refused(say(text), "reason")
         if command.decision == "override" and not command.plugin:
-            raise refused("Override names the plugin that is not waited for.", "plugin")
+            raise refused(say("Override names the plugin that is not waited for."), "plugin")
     return command
 
 
@@ -109,16 +113,16 @@ def uuid_of(value: object, path: str) -> UUID:
     try:
         return UUID(str(value))
     except ValueError:
-        raise refused(f"{path} must be a UUID, not {value!r}.", path) from None
+        raise refused(say("{path} must be a UUID, not {value!r}.", path=path, value=value), path) from None
 
 
 def refuse_by_state(run: Run, command: AnyCommand) -> None:
     if run.state == Run.State.FAILED:
         raise conflict(f"{run} has failed and takes no commands: {run.error}", code="failed")
     if run.state == Run.State.STOPPED:
-        raise conflict(f"{run} was stopped and takes no commands.", code="stopped")
+        raise conflict(say("{run} was stopped and takes no commands.", run=run), code="stopped")
     if isinstance(command, types.SetSeed) and run.points > 0:
-        raise conflict("The seed can be set only before the first step.", code="started")
+        raise conflict(say("The seed can be set only before the first step."), code="started")
 
 
 def command_insert(*, run: Run, user: Any, content: dict[str, Any], client_id: UUID | None = None) -> JournalEntry:
@@ -142,10 +146,10 @@ def command_insert(*, run: Run, user: Any, content: dict[str, Any], client_id: U
 def command_append(*, run_id: UUID, user: Any, body: object) -> JournalEntry:
     """Stored when this returns; the same client_id gives the same entry again."""
     if not isinstance(body, dict):
-        raise refused("A command is an object with a type.")
+        raise refused(say("A command is an object with a type."))
     run = Run.objects.defer("columns").filter(pk=run_id).first()
     if run is None:
-        raise not_found("There is no such run; it may have been deleted.")
+        raise not_found(say("There is no such run; it may have been deleted."))
     client_id = uuid_of(body["client_id"], "client_id") if body.get("client_id") is not None else None
     if client_id is not None:
         known = JournalEntry.objects.filter(run=run, client_id=client_id).first()

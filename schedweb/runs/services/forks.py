@@ -18,6 +18,7 @@ from schedweb.runs.services.analyses import checked_position
 from schedweb.runs.services.commands import checked, command_insert, completed, refused
 from schedweb.runs.services.playable import playable_version
 from schedweb.runs.services.runs import run_insert
+from schedweb.sentences import say
 
 CLOCK: Final = "clock"
 MOST_CHANGES: Final = 500
@@ -26,12 +27,14 @@ MOST_CHANGES: Final = 500
 def change_of(given: object) -> dict[str, Any]:
     """An operation of a remedy (`verb`, `manifest`), or a command; checked and complete."""
     if not isinstance(given, dict):
-        raise refused("A change is an object: an operation with a verb, or a command with a type.", "changes")
+        raise refused(say("A change is an object: an operation with a verb, or a command with a type."), "changes")
     if "verb" in given:
         return plain(checked({"type": "change", "verb": given["verb"], "manifest": given.get("manifest")}))
     command = checked(completed(given))
     if isinstance(command, PACING):
-        raise refused(f"{given['type']} changes nothing in the cluster; play the fork when it is there.", "changes")
+        raise refused(
+            say("{type} changes nothing in the cluster; play the fork when it is there.", type=given["type"]), "changes"
+        )
     return plain(command)
 
 
@@ -84,7 +87,9 @@ def run_fork(
     where = checked_position(parent, position)
     commands = [change_of(change) for change in changes or ()]
     if len(commands) > MOST_CHANGES:
-        raise ApiError(f"At most {MOST_CHANGES} changes at once.", code="too_many", path="changes")
+        raise ApiError(
+            say("At most {most_changes} changes at once.", most_changes=MOST_CHANGES), code="too_many", path="changes"
+        )
     if configuration_version is not None:
         version = playable_version(configuration_version)
         commands.insert(0, {"type": "set_configuration", "version": str(version.pk), "text": version.text})

@@ -9,6 +9,7 @@ from framework.configuration import load
 from framework.plugins.registry import installed_registry
 from schedweb.api.errors import ApiError, not_found
 from schedweb.configurations.models import ConfigurationVersion
+from schedweb.sentences import say
 
 
 @lru_cache(maxsize=32)
@@ -18,14 +19,14 @@ def configuration_problem(text: str) -> str | None:
     if loaded.effective is None:
         return loaded.config_error
     if loaded.effective.extenders:
-        return "It names extenders. They are not built yet, and a run without them would decide differently."
+        return say("It names extenders. They are not built yet, and a run without them would decide differently.")
     return None
 
 
 def playable_version(version_id: UUID) -> ConfigurationVersion:
     version = ConfigurationVersion.objects.select_related("configuration").filter(pk=version_id).first()
     if version is None:
-        raise not_found("There is no such configuration version.")
+        raise not_found(say("There is no such configuration version."))
     problem = configuration_problem(version.text)
     if problem is not None:
         raise ApiError(

@@ -17,6 +17,7 @@ from schedweb.runs.services.commands import command_insert
 from schedweb.runs.services.dispatch import run_dispatch
 from schedweb.runs.services.playable import playable_version
 from schedweb.runs.times import nanoseconds
+from schedweb.sentences import say
 from schedweb.snapshots.models import Snapshot
 
 TRIES = 5
@@ -37,7 +38,7 @@ def run_create(
 ) -> Run:
     found = Snapshot.objects.defer("payload").filter(pk=snapshot).first()
     if found is None:
-        raise not_found("There is no such snapshot.")
+        raise not_found(say("There is no such snapshot."))
     version = playable_version(configuration_version)
     begin = nanoseconds(start or found.taken_at)
 
@@ -84,7 +85,7 @@ def run_insert(begun: Callable[[Run], None], **facts: Any) -> Run:
 def run_delete(*, run: Run) -> None:
     """A run that a worker holds has to be stopped first, so that nothing is written into nothing."""
     if run.state in (Run.State.PLAYING, Run.State.WAITING_FOR_PERSON):
-        raise conflict(f"{run} is playing. Stop it before deleting it.", code="playing")
+        raise conflict(say("{run} is playing. Stop it before deleting it.", run=run), code="playing")
     with transaction.atomic():
         # A new epoch keeps a worker that still holds the lease from writing.
         Run.objects.filter(pk=run.pk).update(epoch=run.epoch + 1, wanted=False)
