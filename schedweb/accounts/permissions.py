@@ -34,11 +34,11 @@ class RoleToWrite(BasePermission):
         """Only where the view names the runs of its address that may be shared."""
         shared: tuple[str, ...] = getattr(view, "shared", ())
         if request.method not in SAFE_METHODS or not shared:
-            self.message = "A share link shows one run, to read only."
+            self.message = say("A share link shows one run, to read only.")
             return False
         runs = [view.kwargs[name] for name in shared]
         if not all(isinstance(run, UUID) for run in runs):
-            self.message = "A share link shows a run as it is now, not as it was."
+            self.message = say("A share link shows a run as it is now, not as it was.")
             return False
         self.message = visitor.may_read(runs)
         return not self.message
@@ -60,7 +60,9 @@ class IsAnybodyKnown(IsViewer):
     """Whoever has a role, and visitors with a link that is open."""
 
     def lets_in(self, visitor: Visitor, request: Request, view: APIView) -> bool:
-        self.message = next((each.ended for each in visitor.shared.values()), "This share link is no longer there.")
+        self.message = next(
+            (each.ended for each in visitor.shared.values()), say("This share link is no longer there.")
+        )
         return bool(visitor.open)
 
 

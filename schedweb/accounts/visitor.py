@@ -15,6 +15,8 @@ from uuid import UUID
 
 from django.utils import timezone
 
+from schedweb.sentences import say
+
 SESSION_KEY = "share_links"
 """In a session: the ids of the links that were opened with it."""
 
@@ -57,7 +59,7 @@ class Visitor:
         for run in runs:
             found = self.shared.get(run)
             if found is None:
-                return "A share link shows one run only."
+                return say("A share link shows one run only.")
             if found.ended:
                 return found.ended
         return ""

@@ -19,6 +19,7 @@ from schedweb.api.errors import ApiError
 from schedweb.runs.selectors.annotated_pods import annotated_pods
 from schedweb.runs.selectors.pod_query import query_of
 from schedweb.runs.selectors.runs import run_get
+from schedweb.sentences import say
 
 FORMATS: Final = {"json": "application/json", "yaml": "application/yaml"}
 PARAMETERS: Final = [
@@ -68,7 +69,7 @@ class AnnotatedPodsApi(APIView):
         wanted = {name: request.query_params.get(name, "") for name in ("namespace", "pod")}
         query, kind = request.query_params.get("q", ""), request.query_params.get("as", "")
         if kind not in FORMATS:
-            raise ApiError(f"as must be json or yaml, not {kind!r}.", code="invalid", path="as")
+            raise ApiError(say("as must be json or yaml, not {kind!r}.", kind=kind), code="invalid", path="as")
         # Refused now: once the file has begun, no error can be told any more.
         query_of(query)
         found = run_get(run)

@@ -17,7 +17,6 @@ from schedweb.runs.api.exports import as_csv, as_json, asked_format, download
 from schedweb.runs.selectors import comparison
 from schedweb.runs.selectors.runs import run_get
 from schedweb.runs.serializers.comparison import PodDifferenceSerializer, RunComparisonSerializer
-from schedweb.sentences import say
 
 FILTERS: Final = [
     OpenApiParameter("kind", str, description="one of the counts' names; else all pods that differ"),

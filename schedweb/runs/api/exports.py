@@ -12,6 +12,7 @@ from django.http import HttpResponse
 from rest_framework.request import Request
 
 from schedweb.api.errors import ApiError
+from schedweb.sentences import say
 
 Format = Literal["csv", "json"]
 _TYPES: dict[Format, str] = {"csv": "text/csv", "json": "application/json"}
@@ -24,7 +25,7 @@ def asked_format(request: Request) -> Format:
         case "json":
             return "json"
         case kind:
-            raise ApiError(f"as must be csv or json, not {kind!r}.", code="invalid", path="as")
+            raise ApiError(say("as must be csv or json, not {kind!r}.", kind=kind), code="invalid", path="as")
 
 
 def as_csv(columns: Sequence[str], rows: Iterable[Sequence[Any]]) -> bytes:

@@ -14,6 +14,7 @@ from django.utils import timezone
 
 from schedweb.accounts.visitor import SharedRun, Visitor
 from schedweb.runs.models import Run, ShareLink
+from schedweb.sentences import say
 
 MOST_LINKS: Final = 100
 """Open ones per run, and how many closed ones are listed."""
@@ -29,14 +30,14 @@ def share_link_list(*, run: Run) -> list[ShareLink]:
 def ended(link: ShareLink) -> str:
     """Why it is no longer open; "" while it is."""
     if link.revoked_at is not None:
-        return f"The share link “{link.name}” was revoked on {day(link.revoked_at)}."
+        return say("The share link “{name}” was revoked on {day}.", name=link.name, day=day(link.revoked_at))
     if link.expires_at is not None and link.expires_at <= timezone.now():
-        return f"The share link “{link.name}” expired on {day(link.expires_at)}."
+        return say("The share link “{name}” expired on {day}.", name=link.name, day=day(link.expires_at))
     return ""
 
 
 def day(moment: datetime.datetime) -> str:
-    return f"{moment.astimezone(datetime.UTC):%Y-%m-%d at %H:%M} UTC"
+    return f"{moment.astimezone(datetime.UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def visitor_of(opened: object) -> Visitor | None:

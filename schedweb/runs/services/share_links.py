@@ -15,6 +15,7 @@ from schedweb.api.errors import ApiError, conflict, not_found
 from schedweb.runs.models import Run, ShareLink
 from schedweb.runs.publisher import PUBLISHER, share_group
 from schedweb.runs.selectors.share_links import MOST_LINKS, ended
+from schedweb.sentences import say
 
 MOST_OPENED: Final = 20
 """That one session remembers."""
@@ -33,9 +34,11 @@ def share_link_create(
 ) -> tuple[ShareLink, str]:
     """The link and its token, which nobody can read again."""
     if expires_at is not None and expires_at <= timezone.now():
-        raise ApiError("expires_at must be in the future.", code="invalid", path="expires_at")
+        raise ApiError(say("expires_at must be in the future."), code="invalid", path="expires_at")
     if sum(1 for each in ShareLink.objects.filter(run=run, revoked_at=None) if not ended(each)) >= MOST_LINKS:
-        raise conflict(f"{run} has {MOST_LINKS} open share links; revoke one first.")
+        raise conflict(
+            say("{run} has {most_links} open share links; revoke one first.", run=run, most_links=MOST_LINKS)
+        )
     token = secrets.token_urlsafe(32)
     link = ShareLink.objects.create(
         run=run,
@@ -52,7 +55,7 @@ def share_link_revoke(*, run: Run, link: UUID) -> None:
     """At once, also for those who look at the run now. Revoking twice is no mistake."""
     found = ShareLink.objects.filter(run=run, pk=link).first()
     if found is None:
-        raise not_found("This run has no such share link.")
+        raise not_found(say("This run has no such share link."))
     if found.revoked_at is None:
         found.revoked_at = timezone.now()
         found.save(update_fields=["revoked_at"])
@@ -64,9 +67,11 @@ def share_link_open(*, token: str) -> ShareLink:
     link = ShareLink.objects.select_related("run").defer("run__columns").filter(token_hash=hash_of(token)).first()
     if link is None:
         raise LinkClosed(
-            "There is no such share link. Perhaps its run was deleted, or the address was cut.", known=False
+            say("There is no such share link. Perhaps its run was deleted, or the address was cut."), known=False
         )
     if why := ended(link):
-        raise LinkClosed(f"{why} Ask {link.created_by_name} for another.", known=True)
+        raise LinkClosed(
+            say("{why} Ask {created_by_name} for another.", why=why, created_by_name=link.created_by_name), known=True
+        )
     ShareLink.objects.filter(pk=link.pk).update(last_used_at=timezone.now())
     return link
