@@ -21,6 +21,8 @@ from framework.interface.columns import ABSENT, DomainCounts, DomainMinimum, Inp
 
 NOWHERE: Final = -2
 """The domain of a row that does not count."""
+NO_DOMAIN: Final = -1
+"""Stands for the number of a row without the key."""
 NO_MINIMUM: Final = (1 << 31) - 1
 """math.MaxInt32, upstream's start value: what is left when there are no domains."""
 NO_ROWS: Final = np.zeros(0, dtype=np.intp)
@@ -252,12 +254,6 @@ class DomainTable:
         code = int(self.fact.codes[row])
         return None if code < 0 else int(self.table[code])
 
-    def numbers(self) -> dict[int, int | None]:
-        """The rows whose number is not 0."""
-        codes = self.fact.codes
-        rows = np.flatnonzero((codes < 0) | (self.table[codes] != 0)).tolist()
-        return {row: self.number_of(row) for row in rows}
-
     def gather(self, rows: Rows) -> DomainCounts:
         codes = self.fact.gather(rows).codes
         if len(codes) >= len(self.table):
@@ -358,11 +354,16 @@ class PodsInDomains:
         fact = self._table.fact
         return Grouping((fact,)) if fact.has_few_values else Grouping(numbered=True)
 
-    def number_of(self, row: int) -> int | None:
-        return self._table.number_of(row)
+    def number_of(self, row: int) -> int:
+        number = self._table.number_of(row)
+        return NO_DOMAIN if number is None else number
 
-    def numbers(self) -> dict[int, int | None]:
-        return self.refresh().numbers()
+    def numbers(self) -> NDArray[np.int64]:
+        table = self.refresh()
+        codes = table.fact.codes
+        numbers = table.table.take(codes)
+        numbers[codes < 0] = NO_DOMAIN
+        return numbers
 
     def gather(self, rows: Rows) -> DomainCounts:
         return self.refresh().gather(rows)
@@ -412,9 +413,8 @@ class PodsOnNode:
     def number_of(self, row: int) -> int:
         return self._matched.rows.get(row, 0)
 
-    def numbers(self) -> dict[int, int]:
-        self._matched.refresh()
-        return self._matched.rows
+    def numbers(self) -> NDArray[np.int64]:
+        return self.gather(None)
 
     def gather(self, rows: Rows) -> NDArray[np.int64]:
         self._matched.refresh()

@@ -254,10 +254,8 @@ class PlacedTerms:
     def number_of(self, row: int) -> int:
         return sum(table.number_of(row) or 0 for table in self._tables.values())
 
-    def numbers(self) -> dict[int, int]:
-        self.refresh()
-        rows = {row for table in self._tables.values() for row in table.numbers()}
-        return {row: number for row in sorted(rows) if (number := self.number_of(row))}
+    def numbers(self) -> NDArray[np.int64]:
+        return self.gather(None)
 
     def _found(self) -> bool:
         self.refresh()

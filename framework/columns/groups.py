@@ -43,10 +43,10 @@ class Grouping(NamedTuple):
 class Numbered(Input, Protocol):
     """``changed_since`` names the rows whose number changed."""
 
-    def number_of(self, row: int) -> int | None: ...
+    def number_of(self, row: int) -> int: ...
 
-    def numbers(self) -> dict[int, int | None]:
-        """The rows whose number is not 0."""
+    def numbers(self) -> NDArray[np.int64]:
+        """Of all rows."""
         ...
 
 

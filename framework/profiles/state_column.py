@@ -84,20 +84,28 @@ class States:
         self._rows, self._sizes = list(groups.rows), list(groups.sizes)
         self._occurring = None
         self.history.replace(groups.numbers)
-        rows = sorted({row for each in self._numbered for row in each.numbers()})
-        if not rows:
+        numbers = [each.numbers() for each in self._numbered]
+        if not numbers:
             return
-        states = [self._state_of(row) for row in rows]
+        rows = np.logical_or.reduce(numbers).nonzero()[0]
+        if not len(rows):
+            return
+        # Each combination of group and numbers is looked up once.
+        combined = groups.numbers[rows].astype(np.int64)
+        for each in numbers:
+            distinct, found = np.unique(each[rows], return_inverse=True)
+            combined = combined * len(distinct) + found
+        _, first, found = np.unique(combined, return_index=True, return_inverse=True)
+        own = np.array([self._state_of(row) for row in rows[first].tolist()], dtype=groups.numbers.dtype)
+        states = own[found]
         if len(rows) <= MOST_MOVES:
-            for row, state in zip(rows, states, strict=True):
+            for row, state in zip(rows.tolist(), states.tolist(), strict=True):
                 self.history.write(row, state, 1)
         else:
             by_row = groups.numbers.copy()
             by_row[rows] = states
             self.history.replace(by_row)
-        for row, state in zip(rows, states, strict=True):
-            self._sizes[int(groups.numbers[row])] -= 1
-            self._sizes[state] += 1
+        self._sizes = np.bincount(self.history.values, minlength=len(self._rows)).tolist()
         for state, row in enumerate(self._rows):
             self._keep_row(state, row)
 
