@@ -28,6 +28,7 @@ DESKTOP, PHONE = (1440, 900), (390, 844)
 SCALE, QUALITY = 1.5, 80
 SAMPLE, THOUSAND = "Three-zone shop", "One thousand nodes"
 APPROVALS, EVERY_NODE = "Default + approvals", "Default, every node"
+DEFAULT, PACKED = "Default", "Bin-pack"
 EXPORT = ROOT / "tests/data/cluster-shop/kubectl-export.json.gz"
 TRAINER = "ml/trainer-9d9cf4ccc-8zklc"
 # So far the sample is stepped: the gang lacks its sixth member, a database waits for a person, others are tried again.
@@ -52,6 +53,8 @@ class Stage:
     thousand: str
     scored: str
     configuration: str
+    compared: tuple[str, str]
+    """The sample, spread and packed."""
 
     def pictures(self) -> tuple[Picture, ...]:
         run, editor = f"/runs/{self.sample}", f"/configurations/{self.configuration}"
@@ -63,6 +66,9 @@ class Stage:
             Picture("pods", f"/runs/{self.export}/pods?column=unschedulable"),
             Picture("pod", f"/runs/{self.export}/pods/{TRAINER}"),
             Picture("pod-scores", f"/runs/{self.thousand}/pods/{self.scored}?point=Score"),
+            Picture("pod-weights", f"/runs/{self.thousand}/pods/{self.scored}?point=Score&trying=true"),
+            Picture("times", f"/runs/{self.export}/attempts?view=timing"),
+            Picture("compare", f"/compare?a={self.compared[0]}&b={self.compared[1]}"),
             Picture("waiting", f"/waiting?run={self.sample}"),
             Picture("configurations", "/configurations"),
             Picture("configuration", f"{editor}?plugin=NodeResourcesFit"),
@@ -83,6 +89,13 @@ def start(site: Site, snapshot: Any, configuration: Any) -> str:
     return run
 
 
+def played(site: Site, snapshot: Any, configuration: str) -> str:
+    run = start(site, snapshot, named(site, "configurations", configuration))
+    site.command(run, {"type": "play", "speed": "max"})
+    site.run_until(run, "the run is played", lambda seen: seen["attempts"] > 0 and seen["state"] in QUIET)
+    return run
+
+
 def step(site: Site, run: str, what: str, counted: str) -> None:
     """``counted`` is the run's field in which the step is seen to have been taken."""
     before = site.get(f"/api/v1/runs/{run}/")[counted]
@@ -99,16 +112,15 @@ def set_the_stage(site: Site) -> Stage:
         step(site, sample, "point", "points")
 
     export = site.import_snapshot(gzip.decompress(EXPORT.read_bytes()).decode(), "cluster-shop")
-    exported = start(site, export, named(site, "configurations", "Default"))
-    site.command(exported, {"type": "play", "speed": "max"})
-    site.run_until(exported, "the export is played", lambda seen: seen["attempts"] > 0 and seen["state"] in QUIET)
+    exported = played(site, export, DEFAULT)
+    spread, packed = (played(site, named(site, "snapshots", SAMPLE), each) for each in (DEFAULT, PACKED))
 
     thousand = start(site, named(site, "snapshots", THOUSAND), named(site, "configurations", EVERY_NODE))
     step(site, thousand, "cycle", "attempts")
     placed = site.get(f"/api/v1/runs/{thousand}/pods/?column=bound&sort=-attempts&limit=1")["results"][0]
 
     edited = site.post("/api/v1/configurations/", {"name": "shop", "preset": "approvals"})
-    return Stage(sample, exported, thousand, f"{placed['namespace']}/{placed['name']}", edited["id"])
+    return Stage(sample, exported, thousand, f"{placed['namespace']}/{placed['name']}", edited["id"], (spread, packed))
 
 
 def write(page: Page, picture: Path) -> None:
@@ -128,6 +140,8 @@ def take(page: Page, origin: str, picture: Picture, theme: str) -> list[str]:
     page.goto(origin + picture.path, wait_until="load")
     page.locator("main").first.wait_for()
     page.wait_for_load_state("networkidle")
+    # Answers that are still being worked out are no picture.
+    page.wait_for_function("() => document.querySelector('[aria-busy=true]') === null")
     page.wait_for_timeout(SETTLED_MILLISECONDS)
     write(page, TARGET / f"{picture.name}{'-dark' if theme == 'dark' else ''}.webp")
     return [f"{picture.name} ({theme}): {complaint}" for complaint in complaints]
