@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from framework.columns.facts import WHOLE, CodedFact
-from framework.columns.groups import Grouping, Groups, groupings
+from framework.columns.groups import Grouping, Groups, Numbered, groupings
 from framework.columns.kept import FACTS
 from framework.columns.log import Log, RowLog, union
 from framework.columns.snapshot import Placement, Snapshot
@@ -15,6 +15,7 @@ __all__ = [
     "Grouping",
     "Groups",
     "Log",
+    "Numbered",
     "Placement",
     "RowLog",
     "Snapshot",

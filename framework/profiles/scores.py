@@ -141,7 +141,6 @@ def _limits(history: History, verdicts: Verdicts) -> tuple[int, int]:
 class Scores:
     __slots__ = (
         "_by_row",
-        "_make_sums",
         "_of_states",
         "_others",
         "_snapshot",

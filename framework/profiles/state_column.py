@@ -8,12 +8,12 @@ numbers.
 from __future__ import annotations
 
 from collections.abc import Hashable
-from typing import Any, Final
+from typing import Any, Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from framework.columns import FACTS, Grouping, Groups, Snapshot, groupings
+from framework.columns import FACTS, Grouping, Groups, Numbered, Snapshot, groupings
 from framework.interface.columns import Input, Plan
 from framework.profiles.work import Work
 from framework.trace.history import History
@@ -32,7 +32,7 @@ class States:
         self._snapshot = snapshot
         self.nodes_log = snapshot.nodes_log
         self._inputs = inputs
-        self._numbered: list[Any] = []
+        self._numbered: list[Numbered] = []
         """Inputs that tell rows apart by a number, too."""
         self._positions: list[int] = []
         self._groupings: tuple[Grouping, ...] | None = None
@@ -57,7 +57,9 @@ class States:
             axes = () if found is None else tuple(dict.fromkeys(axis for how in found for axis in how.axes))
             groups = self._groups = self._snapshot.groups(axes, apart=found is None)
             self._numbered = [
-                each for each, how in zip(self._inputs, found or (), strict=found is not None) if how.numbered
+                cast("Numbered", each)
+                for each, how in zip(self._inputs, found or (), strict=found is not None)
+                if how.numbered
             ]
             self._group_of = None
         groups.refresh()
