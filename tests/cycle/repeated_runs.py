@@ -33,7 +33,6 @@ from framework.plugins.registry import built_in_registry
 from framework.queue import QueueMove
 from framework.scheduler import Attempt, ClusterEventRecord, Observer, Scheduler
 from framework.trace.content import OWN, SHARED
-from framework.trace.deferred import encode_deferred
 from framework.trace.digest import START, digest
 from framework.trace.encoding import decode_attempts, encode_attempts
 from tests.builders import make_node, make_pod
@@ -191,7 +190,7 @@ class Record(Observer):
 
 def picture(trace: Attempt) -> str:
     said = {name: getattr(trace, name) for name in (*OWN, *SHARED)}
-    parts = [msgspec.json.encode(said, enc_hook=encode_deferred).decode()]
+    parts = [msgspec.json.encode(said, enc_hook=tuple).decode()]
     if trace.filter is not None:
         parts.append(f"{trace.filter.nodes} {trace.filter.verdict.tolist()} {trace.filter.verdicts}")
     if trace.scores is not None:
