@@ -4,12 +4,11 @@ from __future__ import annotations
 
 from framework.columns.facts import WHOLE, CodedFact
 from framework.columns.groups import Grouping, Groups, Numbered, groupings
-from framework.columns.kept import FACTS
+from framework.columns.kept import are_facts
 from framework.columns.log import Log, RowLog, union
 from framework.columns.snapshot import Placement, Snapshot
 
 __all__ = [
-    "FACTS",
     "WHOLE",
     "CodedFact",
     "Grouping",
@@ -19,6 +18,7 @@ __all__ = [
     "Placement",
     "RowLog",
     "Snapshot",
+    "are_facts",
     "groupings",
     "union",
 ]

@@ -384,7 +384,8 @@ class PodsInDomains:
         return self.refresh().minimum_if(change.row, self._matched.change(change))
 
     def _read_any(self) -> bool:
-        return self.refresh().not_zero > 0
+        self._matched.refresh()
+        return bool(self._matched.rows) and self.refresh().not_zero > 0
 
     def _any_if(self, change: PodChange) -> bool:
         return self.refresh().not_zero_if(change.row, self._matched.change(change)) > 0

@@ -173,6 +173,7 @@ class PlacedTerms:
         self._log: DomainLog = Log()
         # What a change of one node's pods does to this is not needed by any plan.
         self._any = Whole(self._found, lambda change: self._found())
+        self._looked = -1
         self._found_at = (-1, -1)
         self._was_found = False
 
@@ -258,15 +259,17 @@ class PlacedTerms:
         return self.gather(None)
 
     def _found(self) -> bool:
-        self.refresh()
+        """Whether a term that matches is on a node with its topology key. Asks for no sums."""
+        if self._looked == self._extent.changes:
+            return self._was_found
+        self._looked = self._extent.changes
+        self._index.refresh()
         state = (self._index.log.version, self._extent.nodes_log.version)
         if state != self._found_at:
             self._found_at, self._was_found = state, self._look()
         return self._was_found
 
     def _look(self) -> bool:
-        if any(table.not_zero for table in self._tables.values()):
-            return True
         for placed in self._matching():
             codes = self._fact_of(placed.own.term.topology_key).codes
             if any(codes[row] >= 0 for row in placed.rows):

@@ -134,5 +134,9 @@ class Eligible(KeptValues):
         return Grouping((self,))
 
 
-FACTS: Final = (CodedFact, CodedPredicate, NodePredicate, Eligible)
-"""Inputs that change only when a node object does."""
+_FACTS: Final = frozenset((CodedFact, CodedPredicate, NodePredicate, Eligible))
+
+
+def are_facts(inputs: tuple[Input, ...]) -> bool:
+    """Whether all of them change only when a node object does."""
+    return _FACTS.issuperset(map(type, inputs))

@@ -86,9 +86,9 @@ class Snapshot:
         self._taints = CodedFact(self.extent, lambda node: node.spec.taints, _taints_key)
         self._unschedulable = CodedFact(self.extent, lambda node: node.spec.unschedulable or None, bool)
         self._names = CodedFact(self.extent, lambda node: node.metadata.name, str)
-        self._inputs: dict[Hashable, Input] = {}
+        self._inputs: dict[Hashable, Any] = {}
         self._groups: dict[tuple[tuple[Axis, ...], bool], Groups] = {}
-        self._new_inputs: dict[Hashable, tuple[Input, int]] = {}
+        self._new_inputs: dict[Hashable, tuple[Any, int]] = {}
         """Asked for in one cycle only, so far; with the ``changes`` there were by then."""
         self._asked: dict[int, None] = {}
         self._counts = Counts(self)
@@ -292,28 +292,29 @@ class Snapshot:
 
         What only one pod asks for (a selector, a set of ports) is soon forgotten.
         """
-        found = self._inputs.pop(key, None)
-        if found is not None:
-            self._inputs[key] = found
-            return cast(I, found)
+        known: I | None = self._inputs.pop(key, None)
+        if known is not None:
+            self._inputs[key] = known
+            return known
         new = self._new_inputs.get(key)
+        found: I
         if new is not None:
             found, changes = new
             if changes == self.extent.changes:
-                return cast(I, found)
+                return found
             del self._new_inputs[key]
         else:
-            found = cast(Input, make())
+            found = make()
             number = hash(key)
             if number not in self._asked:
                 self._asked[number] = None
                 self._new_inputs[key] = (found, self.extent.changes)
                 _bound(self._asked, ASKED_ONCE)
                 _bound(self._new_inputs, LEAST_KEPT)
-                return cast(I, found)
+                return found
         self._inputs[key] = found
         _bound(self._inputs, max(LEAST_KEPT, min(KEPT_INPUTS, KEPT_ROWS // max(self.extent.used, 1))))
-        return cast(I, found)
+        return found
 
     def groups(self, axes: tuple[Axis, ...], *, apart: bool = False) -> Groups:
         """The rows that agree in these; ``apart``: no two do."""

@@ -49,6 +49,15 @@ def pod_requests(
     ``use_status`` takes resources reported by the kubelet into account (in-place resize), ``pod_level`` those in
     spec.resources; ``non_missing`` (cpu in millicores, the rest in units) stands in for what a container does not name.
     """
+    spec, status = pod.spec, pod.status
+    if (
+        (non_missing is None or non_missing is NON_MISSING_DEFAULTS)
+        and spec.resources is None
+        and not spec.init_containers
+        and not spec.overhead
+        and not (use_status and (status.container_statuses or status.init_container_statuses))
+    ):
+        return _plain_requests(_asked(spec.containers))[non_missing is not None].copy()
     missing = None
     if non_missing:
         missing = _DEFAULT_NANOS if non_missing is NON_MISSING_DEFAULTS else _as_nanos(non_missing)
@@ -94,8 +103,8 @@ def placed_figures(pod: Pod) -> Figures:
     known = _figures_of.get(id(spec.containers))
     if known is not None and known[0] is spec.containers:
         return known[1]
-    asked = tuple([tuple((each.resources.requests or _NOTHING).items()) for each in spec.containers])
-    figures = _plain_figures(asked)
+    requests, counted = _plain_requests(_asked(spec.containers))
+    figures = requests, (counted.get(CPU, 0), counted.get(MEMORY, 0))
     if len(_figures_of) >= _MOST_FIGURES:
         _figures_of.clear()
     _figures_of[id(spec.containers)] = spec.containers, figures
@@ -115,17 +124,23 @@ def _report_what_was_asked(containers: Sequence[Container], statuses: Sequence[C
     return True
 
 
+_Asked = tuple[tuple[tuple[str, RawQuantity], ...], ...]
+
+
+def _asked(containers: Sequence[Container]) -> _Asked:
+    return tuple([tuple((each.resources.requests or _NOTHING).items()) for each in containers])
+
+
 @lru_cache(maxsize=1 << 14)
-def _plain_figures(asked: tuple[tuple[tuple[str, RawQuantity], ...], ...]) -> Figures:
-    """Of containers that ask for this."""
+def _plain_requests(asked: _Asked) -> tuple[Resources, Resources]:
+    """Of containers that ask for this: (as it is, with NON_MISSING_DEFAULTS). Not to be written to."""
     named: Nanos = {}
     counted: Nanos = {}
     for each in asked:
         nanos = _parsed(dict(each))
         _add(named, nanos)
         _add(counted, {**_DEFAULT_NANOS, **nanos})
-    non_zero = _as_resources(counted)
-    return _as_resources(named), (non_zero.get(CPU, 0), non_zero.get(MEMORY, 0))
+    return _as_resources(named), _as_resources(counted)
 
 
 def node_allocatable(node: Node) -> Resources:

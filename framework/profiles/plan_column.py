@@ -12,7 +12,7 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from framework.columns import FACTS, WHOLE, CodedFact, Snapshot, union
+from framework.columns import WHOLE, CodedFact, Snapshot, are_facts, union
 from framework.interface.columns import ALL_ROWS, Input, Plan, Rows
 from framework.profiles.work import Work
 from framework.trace.history import History, narrowest
@@ -48,7 +48,7 @@ class PlanColumn:
         self._versions: list[int] | None = None
         # Facts of nodes stay the same while node objects do.
         self._only = plan.inputs[0] if len(plan.inputs) == 1 else None
-        self._is_of_nodes = bool(plan.inputs) and all(isinstance(each, FACTS) for each in plan.inputs)
+        self._is_of_nodes = bool(plan.inputs) and are_facts(plan.inputs)
         self._of_nodes = -1
         """The version of the nodes it was brought up to, if it depends on nothing else."""
         self._axis: CodedFact | None = None

@@ -120,18 +120,18 @@ class PodClasses:
         self._heavy: dict[PodClass, None] = {}
         self._passing: PodClass | None = None
         """The class of this attempt, if it is seen for the first time."""
-        self._made_rows = False
-        """This attempt made columns by row that nobody else has."""
+        self._own: set[PlanColumn] = set()
+        """Columns by row that this attempt made and nobody else has."""
 
     def of(self, pod: PodInfo) -> PodClass:
         if self._passing is not None:
             # What has no rows of its own is small, and may come again.
-            if self._made_rows or not self._passing.is_columnar:
+            if self._own or not self._passing.is_columnar:
                 self._passing.forget()
             else:
                 self._keep(self._passing)
             self._passing = None
-        self._made_rows = False
+        self._own.clear()
         if self._rule == "off":
             return PodClass(reuses_filter=False, reuses_score=False)
         key = signature(pod)
@@ -222,7 +222,8 @@ class PodClasses:
         if found is None:
             found = make()
             if not _second_sight(self._seen, key):
-                self._made_rows = self._made_rows or isinstance(found, PlanColumn)
+                if isinstance(found, PlanColumn):
+                    self._own.add(found)
                 return found
         self._columns[key] = found
         room = KEPT_BYTES // (BYTES_OF_ROW * max(1, self._snapshot.row_count))
@@ -239,6 +240,8 @@ class PodClasses:
         """Of these columns."""
         if self._rule == "off" or any(entry.error is not None for entry in entries):
             return Verdicts(self._snapshot, self.work, entries)
+        if not self._own.isdisjoint([entry.column for entry in entries]):
+            return Verdicts(self._snapshot, self.work, entries)
         key = tuple((place, entry.column) for place, entry in enumerate(entries) if entry.column is not None)
         found = self._verdicts.get(key)
         if found is None:
@@ -247,7 +250,10 @@ class PodClasses:
 
     def sums(self, parts: Sequence[ScorePart]) -> Sums:
         """Of the columns of ``parts``."""
-        key = tuple((part.column, part.point.weight) for part in parts)
+        columns = [part.column for part in parts]
+        if not self._own.isdisjoint(columns):
+            return Sums(self._snapshot, self.work, len(parts))
+        key = tuple(zip(columns, [part.point.weight for part in parts], strict=True))
         found = self._sums.get(key)
         if found is None:
             found = self._sums[key] = Sums(self._snapshot, self.work, len(parts))

@@ -60,6 +60,10 @@ class OfStates:
         column = part.column
         assert isinstance(column, StateColumn)
         column.follow()
+        if len(column.table) == 1 and verdicts.counts[0]:
+            if column.table is not self._table:
+                self._one_state(part, column)
+            return
         states = column.states
         everywhere = verdicts.counts[0] == len(verdicts.history.values)
         among = (states.occurring(), None) if everywhere else (states.history.mark(), verdicts.feasible)
@@ -68,9 +72,6 @@ class OfStates:
             return
         occur = states.occurring()[0] if everywhere else states.among(verdicts.history.values == 0)
         self._among = among
-        if len(occur) == 1 and len(column.table) == 1:
-            self._one_state(part, column.table)
-            return
         raw = column.table[occur]
         limits = (int(raw.min()), int(raw.max())) if len(raw) else (0, 0)
         if column.table is not self._table or limits != self._limits:
@@ -83,15 +84,18 @@ class OfStates:
         _check_range(points)
         self.same = int(self.weighted[occur[0]]) if len(occur) and (points == points[0]).all() else None
 
-    def _one_state(self, part: ScorePart, table: Ints) -> None:
+    def _one_state(self, part: ScorePart, column: StateColumn) -> None:
         """All rows are in it."""
-        raw = table.item(0)
-        self._table, self._limits = table, (raw, raw)
-        self.normalized = table if part.bounds is None else part.bounds.normalize_between(table, raw, raw)
+        table, bounds = column.table, part.bounds
+        known = column.alone
+        if known is None or known[0] is not table or known[1] is not bounds:
+            raw = table.item(0)
+            normalized = table if bounds is None else bounds.normalize_between(table, raw, raw)
+            known = column.alone = (table, bounds, normalized)
+        self._table, _, self.normalized = known
         points = self.normalized.item(0)
         if not MIN_NODE_SCORE <= points <= MAX_NODE_SCORE:
             raise OutOfRange
-        self.weighted = self.normalized * np.int64(part.point.weight)
         self.same = points * part.point.weight
 
 
@@ -161,10 +165,12 @@ class Scores:
         self._others: dict[tuple[str, str], History] = {}
         self._sort(parts)
         self._sums = make_sums(self._taken)
-        self._of_states = [OfStates() if isinstance(part.column, StateColumn) else None for part in self.parts]
-        self._by_row = [
-            ByRow() if isinstance(part.column, PlanColumn) and part.bounds is not None else None for part in self.parts
-        ]
+        self._of_states: list[OfStates | None] = []
+        self._by_row: list[ByRow | None] = []
+        for part in self.parts:
+            by_state = type(part.column) is StateColumn
+            self._of_states.append(OfStates() if by_state else None)
+            self._by_row.append(None if by_state or part.bounds is None else ByRow())
 
     def _sort(self, parts: Sequence[ScorePart]) -> None:
         self._source = parts

@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from framework.columns import FACTS, Grouping, Groups, Numbered, Snapshot, groupings
+from framework.columns import Grouping, Groups, Numbered, Snapshot, are_facts, groupings
 from framework.interface.columns import Input, Plan
 from framework.profiles.work import Work
 from framework.trace.history import History
@@ -171,7 +171,7 @@ class States:
 class StateColumn:
     """``states`` are those of the plan's inputs."""
 
-    __slots__ = ("_is_of_nodes", "_of_nodes", "_serial", "_versions", "_work", "plan", "states", "table")
+    __slots__ = ("_is_of_nodes", "_of_nodes", "_serial", "_versions", "_work", "alone", "plan", "states", "table")
 
     def __init__(self, states: States, work: Work, plan: Plan) -> None:
         self.plan = plan
@@ -179,11 +179,13 @@ class StateColumn:
         self._work = work
         self._versions: list[int] = []
         self._serial = -1
-        self._is_of_nodes = all(isinstance(each, FACTS) for each in plan.inputs)
+        self._is_of_nodes = are_facts(plan.inputs)
         self._of_nodes = -1
         """The version of the nodes it was brought up to, if it depends on nothing else."""
         self.table: Ints = np.zeros(0, dtype=np.int64)
         """State → score. Another array whenever one has changed; not to be written to. States without rows have any."""
+        self.alone: tuple[Ints, object, Ints] | None = None
+        """(table of one state, what normalised it, its normalised score): the same for every class."""
 
     def follow(self) -> None:
         states, plan = self.states, self.plan
