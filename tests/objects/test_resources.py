@@ -117,6 +117,16 @@ def test_pod_requests(case: str) -> None:
     assert pod_requests(pod(**spec)) == want
 
 
+def test_what_is_remembered_of_requests_is_nobodys_to_change() -> None:
+    given = pod(containers=(container({"cpu": "1"}), container({"cpu": "2", "example.com/x": "3"})))
+    for missing, want in (
+        (None, {"cpu": 3000, "example.com/x": 3}),
+        (NON_MISSING_DEFAULTS, {"cpu": 3000, "memory": 400 * MI, "example.com/x": 3}),
+    ):
+        pod_requests(given, non_missing=missing).clear()
+        assert pod_requests(given, non_missing=missing) == want
+
+
 def test_pod_level_requests_can_be_left_out() -> None:
     given = pod(containers=(container({"cpu": "1"}),), resources=ResourceRequirements(requests={"cpu": "3"}))
     assert pod_requests(given, pod_level=False) == {"cpu": 1000}
