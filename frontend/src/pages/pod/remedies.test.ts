@@ -52,7 +52,7 @@ describe("viewOf", () => {
   it("follows the work to its answer", () => {
     expect(viewOf(true, { ...known, status: "pending" }, null).progress).toBe("pending");
     expect(viewOf(true, known, null).progress).toBe("running");
-    expect(viewOf(true, { ...known, status: "done", result: answer }, null)).toEqual({ progress: "done", result: answer, position: 7, error: null });
+    expect(viewOf(true, { ...known, status: "done", result: answer }, null)).toEqual({ id: known.id, progress: "done", result: answer, position: 7, error: null });
   });
   it("says why there is no answer", () => {
     expect(viewOf(true, undefined, { message: "The server does not answer." }).error?.message).toBe("The server does not answer.");
