@@ -185,8 +185,8 @@ def next_try(run: Run, pod: PodRecord) -> dict[str, Any] | None:
     if pod.column == Column.UNSCHEDULABLE:
         plugins = max(1, len(pod.detail.get("waits_for", ())))
         seen = counted(
-            "when its plugin sees a change, at the latest after 5 min",
-            "when one of {count} plugins sees a change, at the latest after 5 min",
+            "when its plugin sees a change",
+            "when one of {count} plugins sees a change",
             plugins,
         )
         return {

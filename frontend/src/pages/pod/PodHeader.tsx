@@ -83,14 +83,14 @@ export function PodHeader({ pod, run, view, onYaml }: PodHeaderProps) {
   );
 }
 
-/** "at the latest after 5 min" becomes "at the latest in 4m 6s" as soon as the moment is known. */
+/** What wakes it; of an unschedulable pod the moment is that of the flush, so it is the latest. */
 function nextTry(pod: PodDetail, view: RunView): string {
   if (pod.next_try === null) return "";
   const { text, at } = pod.next_try;
   if (at === null || view.run === null) return text;
   const left = Date.parse(at) - Date.parse(view.run.clock.now);
-  if (left <= 0) return text.replace(/, at the latest.*$/, ", at the latest now");
-  return text.includes("at the latest") ? text.replace(/at the latest.*$/, `at the latest in ${age(left)}`) : t("textInAge", { text, age: age(left) });
+  if (pod.column !== "unschedulable") return left <= 0 ? text : t("textInAge", { text, age: age(left) });
+  return left <= 0 ? t("textLatestNow", { text }) : t("textLatestInAge", { text, age: age(left) });
 }
 
 function Badge({ pod, view }: { pod: PodDetail; view: RunView }) {
