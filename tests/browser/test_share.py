@@ -36,6 +36,9 @@ def test_a_link_opens_one_run_to_read(cluster_shop_run: str, site: Site, desk: V
 
     drawer.get_by_role("button", name="Revoke review").click()
     expect(drawer.get_by_text(re.compile("^revoked"))).to_be_visible()
+    # Revoked, the guest's open page is refused whatever it reads next, which the browser complains of.
+    theirs.close()
+    guest.complaints[:] = [each for each in guest.complaints if "403" not in each]
     late = open_page(site.origin)
     gone = late.go(address.removeprefix(site.origin))
     expect(gone.get_by_role("alert")).to_contain_text("The share link “review” was revoked on")

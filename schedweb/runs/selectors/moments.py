@@ -21,7 +21,7 @@ from schedweb.engine.questions import MOMENT, Look
 from schedweb.runs.converters import MomentRef
 from schedweb.runs.models import Analysis, JournalEntry, NodeRecord, ObjectRecord, PodRecord, Run
 from schedweb.runs.selectors.pod_query import query_of
-from schedweb.runs.services.analyses import OPEN, analysis_ask
+from schedweb.runs.services.analyses import OPEN, analysis_ask, checked_position
 from schedweb.sentences import say
 
 HELD: Final = 4
@@ -91,7 +91,7 @@ def moment_of(run: Run, position: int) -> Moment:
     if known is not None and known.status == Analysis.Status.FAILED:
         raise ApiError(known.error, code="no_moment", status_code=422, path="position")
     if known is None or known.status != Analysis.Status.DONE:
-        known, _ = analysis_ask(run=run, asked_by="", question=Look(), position=position)
+        known, _ = analysis_ask(run=run, asked_by="", question=Look(), position=checked_position(run, position))
     if known.status in OPEN:
         # No failure: a browser writes those into its console.
         raise ApiError(
