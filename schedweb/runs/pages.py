@@ -14,6 +14,7 @@ from django.views.decorators.http import require_safe
 from schedweb.accounts.roles import role_of
 from schedweb.accounts.visitor import SESSION_KEY
 from schedweb.runs.services.share_links import MOST_OPENED, LinkClosed, share_link_open
+from schedweb.sentences import say
 
 MOST_UNKNOWN: Final = 20
 WITHIN_SECONDS: Final = 60
@@ -42,8 +43,12 @@ def refused(request: HttpRequest, closed: LinkClosed) -> HttpResponse:
     if cache.incr(key) > MOST_UNKNOWN:
         answer = page(
             request,
-            f"More than {MOST_UNKNOWN} share links that do not exist were opened from this address within "
-            f"{WITHIN_SECONDS} seconds. Wait a minute, then open yours again.",
+            say(
+                "More than {most} share links that do not exist were opened from this address within {seconds} "
+                "seconds. Wait a minute, then open yours again.",
+                most=MOST_UNKNOWN,
+                seconds=WITHIN_SECONDS,
+            ),
             http.HTTPStatus.TOO_MANY_REQUESTS,
         )
         answer["Retry-After"] = str(WITHIN_SECONDS)

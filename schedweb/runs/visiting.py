@@ -8,6 +8,8 @@ from typing import TYPE_CHECKING, Any, Final
 from rest_framework import authentication, exceptions, throttling
 from rest_framework.request import Request
 
+from schedweb.sentences import say
+
 if TYPE_CHECKING:
     # rest_framework.views reads the settings that name this module.
     from rest_framework.views import APIView
@@ -44,5 +46,6 @@ class VisitorThrottle(throttling.SimpleRateThrottle):
 
     def throttle_failure(self) -> bool:
         raise exceptions.Throttled(
-            math.ceil(self.wait() or 1), f"This share link was asked more than {A_MINUTE:,} times in a minute."
+            math.ceil(self.wait() or 1),
+            say("This share link was asked more than {a_minute:,} times in a minute.", a_minute=A_MINUTE),
         )

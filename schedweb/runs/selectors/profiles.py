@@ -11,6 +11,7 @@ from schedweb.api.errors import ApiError
 from schedweb.configurations.models import ConfigurationVersion
 from schedweb.runs.models import Run
 from schedweb.runs.selectors.moments import configuration_at
+from schedweb.sentences import say
 
 SCORE: Final = "score"
 FILTER: Final = "filter"
@@ -34,5 +35,10 @@ def profile_at(run: Run, position: int, name: str) -> EffectiveProfile:
     version = version_at(run, position)
     profile = effective(version.text).profile(name)
     if profile is None:
-        raise ApiError(f"{version} has no profile {name!r}.", code="no_profile", status_code=422, path="profile")
+        raise ApiError(
+            say("{version} has no profile {name!r}.", version=version, name=name),
+            code="no_profile",
+            status_code=422,
+            path="profile",
+        )
     return profile

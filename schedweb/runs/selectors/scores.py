@@ -12,6 +12,7 @@ from schedweb.api.errors import ApiError
 from schedweb.api.windows import Window
 from schedweb.runs.models import Run
 from schedweb.runs.selectors.attempts import StoredAttempt
+from schedweb.sentences import say
 
 BARS: Final = 12
 CHOOSERS: Final = {Run.Ties.UPSTREAM: "upstream order", Run.Ties.SMALLEST: "smallest name"}
@@ -83,7 +84,11 @@ class ScoreView:
             return sorted(places, key=lambda i: self.names[i], reverse=descending)
         values = next((each.normalized for each in self.scores.plugins if each.plugin == field), None)
         if values is None:
-            raise ApiError(f"sort must be total, node or a plugin's name, not {sort!r}.", code="invalid", path="sort")
+            raise ApiError(
+                say("sort must be total, node or a plugin's name, not {sort!r}.", sort=sort),
+                code="invalid",
+                path="sort",
+            )
         return sorted(places, key=lambda i: (int(values[i]) * (-1 if descending else 1), self.names[i]))
 
 

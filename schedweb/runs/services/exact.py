@@ -16,6 +16,7 @@ from schedweb.engine.commands import PACING
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.selectors.profiles import FILTER, SCORE, effective
 from schedweb.runs.services.forks import CLOCK, run_fork
+from schedweb.sentences import say
 
 LONGEST_NAME: Final = 180
 NOT_REPEATED: Final = (*(command.__struct_config__.tag for command in PACING), CLOCK)
@@ -72,13 +73,22 @@ def changes(
     profiles = effective(base.text).profiles
     index = next((i for i, each in enumerate(profiles) if each.scheduler_name == profile), None)
     if index is None:
-        raise ApiError(f"{base} has no profile {profile!r}.", code="no_profile", status_code=422, path="profile")
+        raise ApiError(
+            say("{version} has no profile {name!r}.", version=base, name=profile),
+            code="no_profile",
+            status_code=422,
+            path="profile",
+        )
     known, filters = profiles[index].weights, profiles[index].point(FILTER).names
     edits: list[Edit] = []
     words: list[str] = []
     for plugin, weight in weights.items():
         if plugin not in known:
-            raise ApiError(f"{plugin} does not score in {profile}.", code="invalid", path=f"weights.{plugin}")
+            raise ApiError(
+                say("{plugin} does not score in {profile}.", plugin=plugin, profile=profile),
+                code="invalid",
+                path=f"weights.{plugin}",
+            )
         if weight == OFF:
             edits.append(DisablePlugin(profile=index, point=SCORE, name=plugin))
             words.append(f"{plugin} off")
@@ -87,11 +97,15 @@ def changes(
             words.append(f"{plugin} × {weight}")
     for plugin in filters_off:
         if plugin not in filters:
-            raise ApiError(f"{plugin} does not filter in {profile}.", code="invalid", path="filters_off")
+            raise ApiError(
+                say("{plugin} does not filter in {profile}.", plugin=plugin, profile=profile),
+                code="invalid",
+                path="filters_off",
+            )
         edits.append(DisablePlugin(profile=index, point=FILTER, name=plugin))
         words.append(f"{plugin} does not filter")
     if not edits:
-        raise ApiError("Nothing is changed: an exact run would be the same.", code="unchanged", path="weights")
+        raise ApiError(say("Nothing is changed: an exact run would be the same."), code="unchanged", path="weights")
     return edits, words
 
 

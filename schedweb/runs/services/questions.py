@@ -23,6 +23,7 @@ from schedweb.runs.selectors.attempts import stored_attempt, was_sampled
 from schedweb.runs.selectors.profiles import profile_at
 from schedweb.runs.services.analyses import checked_position
 from schedweb.runs.services.commands import typed_manifest
+from schedweb.sentences import say
 
 
 def refused(message: str, path: str = "") -> ApiError:
@@ -45,7 +46,10 @@ def question_asked(
 
 def question_of(name: str, arguments: dict[str, Any]) -> AnyQuestion:
     if name not in NAMES:
-        raise refused(f"name must be one of {', '.join(NAMES)}, not {name!r}.", "name")
+        raise refused(
+            say("{name} must be one of {known}, not {value!r}.", name="name", known=", ".join(NAMES), value=name),
+            "name",
+        )
     content = {key: value for key, value in arguments.items() if value is not None}
     if "manifest" in content:
         content["manifest"] = typed_manifest(content["manifest"], Node if name == "capacity_nodes" else Pod)
@@ -56,9 +60,9 @@ def question_of(name: str, arguments: dict[str, Any]) -> AnyQuestion:
         path = f"arguments{where.rstrip('`')}"
         raise refused(f"{path}: {text}", path) from None
     if isinstance(question, CapacityPods) and (question.manifest is None) == (question.name == ""):
-        raise refused("Name a pod of the run, or give a manifest: one of the two.", "arguments")
+        raise refused(say("Name a pod of the run, or give a manifest: one of the two."), "arguments")
     if isinstance(question, CapacityNodes) and (question.manifest is None) == (question.node == ""):
-        raise refused("Name a node of the run, or give a manifest: one of the two.", "arguments")
+        raise refused(say("Name a node of the run, or give a manifest: one of the two."), "arguments")
     return question
 
 
@@ -66,7 +70,10 @@ def completed_weights(run: Run, question: OtherWeights, position: int) -> OtherW
     scorers = profile_at(run, position, question.profile).weights.keys()
     unknown = sorted(question.weights.keys() - scorers)
     if unknown:
-        raise refused(f"{unknown[0]} does not score in {question.profile}.", "arguments.weights")
+        raise refused(
+            say("{plugin} does not score in {profile}.", plugin=unknown[0], profile=question.profile),
+            "arguments.weights",
+        )
     off = {plugin for plugin, weight in question.weights.items() if weight == 0}
     return replace(question, silent=scorers <= off)
 
@@ -75,9 +82,11 @@ def completed_sample(run: Run, question: AllNodes) -> tuple[AllNodes, int]:
     """About the moment within the attempt's cycle."""
     stored = stored_attempt(run.pk, question.attempt)
     if not was_sampled(stored.trace):
-        raise refused(f"Attempt {question.attempt:,} looked at every node.", "arguments.attempt")
+        raise refused(say("Attempt {attempt:,} looked at every node.", attempt=question.attempt), "arguments.attempt")
     if stored.trace.pod_group is not None:
-        raise refused("A pod of a group is tried with its group, not alone.", "arguments.attempt")
+        raise refused(say("A pod of a group is tried with its group, not alone."), "arguments.attempt")
     if stored.row.position is None:
-        raise refused(f"Where attempt {question.attempt:,} was made is not stored.", "arguments.attempt")
+        raise refused(
+            say("Where attempt {attempt:,} was made is not stored.", attempt=question.attempt), "arguments.attempt"
+        )
     return replace(question, node=stored.row.node), stored.row.position - 1
