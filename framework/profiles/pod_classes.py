@@ -165,8 +165,6 @@ class PodClasses:
     def _is_unlike_any(self, pod: PodInfo) -> bool:
         """A pod that has a fragment which nobody had is the first of its class. It may be the last, too, so only the
         plugin is asked by which the last such pod was told."""
-        if not self._filtering and not self._scoring:
-            return False
         filters = len(self._filtering)
         number = self._telling
         if number >= filters + len(self._scoring):

@@ -7,7 +7,7 @@ normalised, and that each class adds for itself (``framework.profiles.scores``).
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -18,7 +18,7 @@ from framework.profiles.plan_column import PlanColumn
 from framework.profiles.score_part import Ints, ScorePart
 from framework.profiles.verdicts import rows_of
 from framework.profiles.work import Work
-from framework.trace.history import Mark
+from framework.trace.history import Mark, steps_since
 
 MANY: Final = 4
 """All rows are added up when more than one in so many has changed."""
@@ -37,21 +37,11 @@ class Sums:
 
     def follow(self, parts: Sequence[ScorePart]) -> Ints:
         """Σ weight x score of ``parts``, always those of the same columns. For reading, until the next call."""
-        steps: list[tuple[Any, Any]] = []
-        full = len(self.total) != self._snapshot.row_count
-        marks = self._marks
-        for k, part in enumerate(parts):
-            assert isinstance(part.column, PlanColumn)
-            history = part.column.follow()
-            since = history.since(marks[k])
-            if since is None:
-                full = True
-            elif since:
-                steps += since
-            else:
-                continue
-            marks[k] = history.mark()
-        if not full and steps:
+        # Σ is only made of columns of plans (``framework.profiles.scores``).
+        histories = [cast(PlanColumn, part.column).follow() for part in parts]
+        steps = steps_since(histories, self._marks)
+        full = steps is None or len(self.total) != self._snapshot.row_count
+        if steps and not full:
             if len(steps) == 1 and not isinstance(steps[0][0], np.ndarray):
                 self._one(parts, steps[0][0])
                 return self.total

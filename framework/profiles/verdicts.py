@@ -16,7 +16,7 @@ from framework.columns import Snapshot, union
 from framework.interface.status import SUCCESS, Status
 from framework.profiles.filter_entry import FilterEntry, Rank
 from framework.profiles.work import Work
-from framework.trace.history import History, Mark
+from framework.trace.history import History, Mark, steps_since
 
 NO_NODE: Final = -1
 _DENSE_CODES: Final = 1 << 12
@@ -25,6 +25,7 @@ _DENSE_CODES: Final = 1 << 12
 class Verdicts:
     __slots__ = (
         "__weakref__",
+        "_columns",
         "_entries",
         "_feasible_rows",
         "_known",
@@ -45,7 +46,8 @@ class Verdicts:
         self._work = work
         self._entries = [(i, entry) for i, entry in enumerate(entries) if not entry.asked]
         """With their places among all entries."""
-        self._marks: list[Mark | None] = [None] * len(self._entries)
+        self._columns = [entry.column for _, entry in self._entries if entry.column is not None]
+        self._marks: list[Mark | None] = [None] * len(self._columns)
         self._order: object = None
         self._known: dict[tuple[int, int], int] = {}
         """(place, code) → verdict number."""
@@ -63,23 +65,10 @@ class Verdicts:
 
     def follow(self) -> None:
         order = self._snapshot.order
-        full = order is not self._order or len(self.history.values) != self._snapshot.row_count
-        steps: list[tuple[Any, Any]] = []
-        marks = self._marks
-        for k, (_, entry) in enumerate(self._entries):
-            if entry.column is None:
-                full = full or marks[k] is None
-                continue
-            history = entry.column.follow()
-            since = history.since(marks[k])
-            if since is None:
-                full = True
-            elif since:
-                steps += since
-            else:
-                continue
-            marks[k] = history.mark()
-        if full:
+        steps = steps_since([column.follow() for column in self._columns], self._marks)
+        # An entry without a column is an error that every node gets.
+        is_whole = len(self._columns) == len(self._entries) and order is self._order
+        if steps is None or not is_whole or len(self.history.values) != self._snapshot.row_count:
             self._order = order
             self._anew()
         elif len(steps) == 1 and not isinstance(steps[0][0], np.ndarray):

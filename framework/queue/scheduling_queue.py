@@ -8,8 +8,9 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, Self
 
+from framework.configuration.effective import EffectiveConfiguration
 from framework.interface.events import ActionType, ClusterEvent, EventResource
 from framework.interface.handle import ObjectStore
 from framework.interface.node_info import PodInfo
@@ -51,6 +52,16 @@ class QueueOptions:
     pops_early: bool = True
     pod_groups: bool = False
     """The gate GenericWorkload."""
+
+    @classmethod
+    def of(cls, configuration: EffectiveConfiguration, max_in_unschedulable: int | None) -> Self:
+        return cls(
+            initial_backoff=configuration.pod_initial_backoff_seconds * SECOND,
+            max_backoff=configuration.pod_max_backoff_seconds * SECOND,
+            max_in_unschedulable=max_in_unschedulable,
+            pod_groups=configuration.feature_gates.enabled("GenericWorkload"),
+            pops_early=configuration.feature_gates.enabled("SchedulerPopFromBackoffQ"),
+        )
 
 
 class SchedulingQueue:

@@ -116,7 +116,7 @@ class Scheduler:
             objects=self.cluster,
             observer=observer,
             start=start,
-            options=self._queue_options(configuration),
+            options=QueueOptions.of(configuration, self._max_in_unschedulable),
         )
         services.queue = queue
         self._waiting = services.waiting_pods
@@ -132,15 +132,6 @@ class Scheduler:
         follow_gates(self.core, configuration, ())
         self.cluster.connect(self, services.clock, observer)
         self._take_over()
-
-    def _queue_options(self, configuration: EffectiveConfiguration) -> QueueOptions:
-        return QueueOptions(
-            initial_backoff=configuration.pod_initial_backoff_seconds * SECOND,
-            max_backoff=configuration.pod_max_backoff_seconds * SECOND,
-            max_in_unschedulable=self._max_in_unschedulable,
-            pod_groups=configuration.feature_gates.enabled("GenericWorkload"),
-            pops_early=configuration.feature_gates.enabled("SchedulerPopFromBackoffQ"),
-        )
 
     def _take_over(self) -> None:
         """Nodes before everything else, pods last: the order of a lister's first answer is nobody's promise."""
@@ -471,7 +462,7 @@ class Scheduler:
             order=queue_order(profiles),
             pre_enqueue={name: profile.pre_enqueue for name, profile in profiles.items()},
             hints={name: profile.hints for name, profile in profiles.items()},
-            options=self._queue_options(configuration),
+            options=QueueOptions.of(configuration, self._max_in_unschedulable),
         )
         for pod in self.cluster.list(Pod):
             name = pod.spec.scheduler_name

@@ -69,6 +69,7 @@ def encode_deferred(value: Any) -> msgspec.Raw:
     """For encoders of traces (``enc_hook``)."""
     if isinstance(value, Deferred):
         return msgspec.Raw(value.encoded())
+    # What msgspec expects of a hook that does not know the type.
     raise NotImplementedError(f"{type(value).__name__} in a trace")
 
 

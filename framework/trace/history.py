@@ -7,6 +7,7 @@ for. The steps are the log of changes, too, by which others follow the array.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from functools import lru_cache
 from typing import Any, Final
 
@@ -72,6 +73,21 @@ class Mark:
     def array(self) -> Array:
         """For reading, and only until another mark of the same history is asked."""
         return self.segment.at(self.index)
+
+
+def steps_since(histories: Sequence[History], marks: list[Mark | None]) -> list[tuple[Any, Any]] | None:
+    """What was written since ``marks``, which are moved to where the histories are; None when steps do not tell it."""
+    steps: list[tuple[Any, Any]] | None = []
+    for k, history in enumerate(histories):
+        since = history.since(marks[k])
+        if since is None:
+            steps = None
+        elif not since:
+            continue
+        elif steps is not None:
+            steps += since
+        marks[k] = history.mark()
+    return steps
 
 
 class History:

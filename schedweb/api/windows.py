@@ -44,6 +44,13 @@ def integer_parameter(request: Request, name: str, default: int, *, lowest: int 
     return value if highest is None else min(value, highest)
 
 
+def check_choice(name: str, value: str, known: Sequence[str]) -> None:
+    """Of a query parameter; one that is not given is no mistake."""
+    if value and value not in known:
+        text = say("{name} must be one of {known}, not {value!r}.", name=name, known=", ".join(known), value=value)
+        raise ApiError(text, code="invalid", path=name)
+
+
 def window_of(request: Request, *, default: int = DEFAULT_LIMIT, highest: int = MAX_LIMIT) -> Window:
     """What the request asks for; a limit above the highest is cut to it."""
     return Window(

@@ -20,28 +20,10 @@ import msgspec
 
 from framework.interface import Plugin
 from framework.interface.columns import Plan
+from framework.interface.methods import POINT_OF_METHOD
 
 #: At full speed a watched cycle every 10 ms keeps the loss of throughput small; slower runs watch every cycle.
 WATCH_EVERY: Final = 0.01
-_POINTS: Final = {
-    "pre_enqueue": "PreEnqueue",
-    "less": "QueueSort",
-    "pre_filter": "PreFilter",
-    "filter": "Filter",
-    "filter_plan": "Filter",
-    "post_filter": "PostFilter",
-    "pre_score": "PreScore",
-    "score": "Score",
-    "score_plan": "Score",
-    "normalize_score": "Score",
-    "reserve": "Reserve",
-    "unreserve": "Unreserve",
-    "permit": "Permit",
-    "pre_bind_pre_flight": "PreBindPreFlight",
-    "pre_bind": "PreBind",
-    "bind": "Bind",
-    "post_bind": "PostBind",
-}
 
 
 class Parts(msgspec.Struct, frozen=True):
@@ -153,7 +135,7 @@ class _Calls:
         if code in self._kernels:
             self._point, self._name = "", self._kernels[code]
             return True
-        point = _POINTS.get(code.co_name)
+        point = POINT_OF_METHOD.get(code.co_name)
         if point is None:
             return False
         itself = frame.f_locals.get("self")

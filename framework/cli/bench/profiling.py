@@ -17,28 +17,11 @@ from typing import Any, Final
 
 from framework.cli.bench.measure import Options, World
 from framework.cli.bench.workloads import Workload
+from framework.interface.methods import POINT_OF_METHOD
 from framework.scheduler import PointReached
 from framework.scheduler.collector import settle
 
 ROOT: Final = Path(__file__).resolve().parent.parent.parent
-POINTS: Final = {
-    "pre_enqueue": "PreEnqueue",
-    "less": "QueueSort",
-    "pre_filter": "PreFilter",
-    "filter": "Filter",
-    "filter_plan": "Filter",
-    "post_filter": "PostFilter",
-    "pre_score": "PreScore",
-    "score": "Score",
-    "score_plan": "Score",
-    "normalize_score": "Score",
-    "reserve": "Reserve",
-    "permit": "Permit",
-    "pre_bind_pre_flight": "PreBind",
-    "pre_bind": "PreBind",
-    "bind": "Bind",
-    "post_bind": "PostBind",
-}
 FUNCTIONS_SHOWN: Final = 60
 Function = tuple[str, int, str]
 Times = dict[str, float]
@@ -127,8 +110,8 @@ def _part(filename: str) -> str:
 
 def _point_of(name: str, caller: Function) -> str:
     """A kernel is called where its plan is used."""
-    if name in POINTS:
-        return POINTS[name]
+    if name in POINT_OF_METHOD:
+        return POINT_OF_METHOD[name]
     if "score" in caller[0]:
         return "Score"
     return "Filter" if "filter" in caller[0] else "other"

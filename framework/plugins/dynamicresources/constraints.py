@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import abc
 from dataclasses import dataclass, field
 
 from framework.objects.devices import Device, DeviceAttribute
@@ -9,7 +10,7 @@ from framework.plugins.dynamicresources.devices import DeviceId, Request
 
 
 @dataclass(slots=True)
-class Constraint:
+class Constraint(abc.ABC):
     """``requests`` empty: all of the claim's. ``add`` is False when the device would break the constraint."""
 
     attribute: str
@@ -21,11 +22,11 @@ class Constraint:
             return True
         return request.base_name in self.requests or (bool(request.parent) and request.full_name in self.requests)
 
-    def add(self, request: Request, device: Device, device_id: DeviceId) -> bool:
-        raise NotImplementedError
+    @abc.abstractmethod
+    def add(self, request: Request, device: Device, device_id: DeviceId) -> bool: ...
 
-    def remove(self, request: Request) -> None:
-        raise NotImplementedError
+    @abc.abstractmethod
+    def remove(self, request: Request) -> None: ...
 
 
 @dataclass(slots=True)

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { commonPrefix, middle } from "./names";
-import { bytes, counted, shortPriority } from "./number";
+import { bytes, shortPriority } from "./number";
 import { amount, quantity, requestText, resourceLabel } from "./resources";
 import { age, countdown, day, runTime, seconds, shortSeconds } from "./time";
 
@@ -31,7 +31,6 @@ describe("time", () => {
 describe("numbers", () => {
   it.each([[100_000, "100k"], [-10, "−10"], [2_000_000_000, "2B"], [1500, "1.5k"], [0, "0"]])("priority %d", (value, want) => expect(shortPriority(value)).toBe(want));
   it.each([[999, "999 B"], [1_700_531, "1.7 MB"], [512_000_000, "512 MB"]])("%d bytes", (value, want) => expect(bytes(value)).toBe(want));
-  it("one and many", () => expect([counted(1, "pod"), counted(8152, "pod"), counted(2, "pod waits", "pods wait")]).toEqual(["1 pod", "8,152 pods", "2 pods wait"]));
 });
 
 describe("resources", () => {

@@ -5,11 +5,6 @@ export function count(value: number): string {
   return numberFormat().format(Math.round(value));
 }
 
-/** "1 pod", "8,152 pods" */
-export function counted(value: number, one: string, many = `${one}s`): string {
-  return `${count(value)} ${value === 1 ? one : many}`;
-}
-
 /** Priorities on cards: "100k", "−10", "2B"; the exact value belongs in the title. */
 export function shortPriority(value: number): string {
   const size = Math.abs(value);

@@ -15,8 +15,8 @@ from framework.interface import Code, Status
 from framework.trace.attempt import AttemptTrace, PluginOutcome, PostFilterOutcome
 from framework.trace.encoding import AttemptChunk as OpenChunk
 from framework.trace.encoding import decode_attempt
-from schedweb.api.errors import ApiError, not_found
-from schedweb.api.windows import Window, window_answer
+from schedweb.api.errors import not_found
+from schedweb.api.windows import Window, check_choice, window_answer
 from schedweb.engine.names import split_name
 from schedweb.engine.outcomes import victims_words
 from schedweb.runs.converters import RunKey, run_of
@@ -112,14 +112,8 @@ def attempt_window(
     if q:
         key = Concat("namespace", Value("/"), "name")
         rows = rows.alias(key=key).filter(key__icontains=q)
+    check_choice("result", result, RESULTS)
     if result:
-        if result not in RESULTS:
-            known = ", ".join(RESULTS)
-            raise ApiError(
-                say("result must be one of {known}, not {result!r}.", known=known, result=result),
-                code="invalid",
-                path="result",
-            )
         rows = rows.filter(_had_result(result, run))
     if node:
         rows = rows.filter(node=node)

@@ -10,15 +10,13 @@ import numpy as np
 from django.db.models import Avg, Count, Max
 
 from framework.trace.attempt import AttemptTrace
-from schedweb.api.errors import ApiError
-from schedweb.api.windows import Window
+from schedweb.api.windows import Window, check_choice
 from schedweb.engine.usage_log import padded
 from schedweb.runs import measures
 from schedweb.runs.models import Attempt, NodeRecord, PodRecord, Preemption, Run
 from schedweb.runs.selectors.attempts import pod_ref, stored_traces
 from schedweb.runs.selectors.difference import cause, difference, refusal
 from schedweb.runs.selectors.runs import run_body
-from schedweb.sentences import say
 
 #: elsewhere: placed by both, on different nodes; only_x: placed by x alone; missing_x: x has no such pod.
 KINDS: Final = ("elsewhere", "only_a", "only_b", "neither", "missing_a", "missing_b", "same")
@@ -233,12 +231,7 @@ def unknown(pair: Pair, trace_a: AttemptTrace | None, trace_b: AttemptTrace | No
 
 
 def chosen_pairs(a: Run, b: Run, kind: str, query: str) -> list[Pair]:
-    if kind and kind not in KINDS:
-        raise ApiError(
-            say("kind must be one of {kinds}, not {kind!r}.", kinds=", ".join(KINDS), kind=kind),
-            code="invalid",
-            path="kind",
-        )
+    check_choice("kind", kind, KINDS)
     wanted = (kind,) if kind else DIFFERENT
     text = query.lower()
     pairs = pairs_of(places_of(a), places_of(b))

@@ -8,8 +8,7 @@ from typing import Any, Final
 
 from framework.cycle.failure import truncated
 from framework.trace.attempt import AttemptTrace
-from schedweb.api.errors import ApiError
-from schedweb.api.windows import Window
+from schedweb.api.windows import Window, check_choice
 from schedweb.runs.models import Attempt, NodeRecord, PodRecord, Preemption, Run
 from schedweb.runs.selectors.attempts import pod_ref, stored_traces
 from schedweb.runs.selectors.comparison import BATCH, Place, Places, last_attempts, places_of
@@ -17,7 +16,6 @@ from schedweb.runs.selectors.difference import said_of
 from schedweb.runs.selectors.real_outcomes import GONE, PENDING, PLACED, Known, RealPod, known_of, same_pod
 from schedweb.runs.selectors.scores import ranks
 from schedweb.runs.times import iso, iso_or_none
-from schedweb.sentences import say
 from schedweb.snapshots.scheduler_messages import read_unfit, same_message
 
 #: The first six differ. only_x, preempted_x: x alone. given: the snapshot had it on its node, the run decided nothing.
@@ -250,12 +248,7 @@ def row_body(
 
 def chosen(run: Run, kind: str, query: str, pod: str) -> list[Beside]:
     """``pod``: namespace/name of the only one, of whatever kind."""
-    if kind and kind not in KINDS:
-        raise ApiError(
-            say("kind must be one of {kinds}, not {kind!r}.", kinds=", ".join(KINDS), kind=kind),
-            code="invalid",
-            path="kind",
-        )
+    check_choice("kind", kind, KINDS)
     rows = lay_beside(run).rows
     if pod:
         return [row for row in rows if f"{row.namespace}/{row.name}" == pod]

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import Any
 from uuid import UUID, uuid4
 
@@ -17,13 +17,14 @@ from pytest_django import Settings
 from schedweb.accounts.roles import Role
 from schedweb.accounts.services import account_create
 from schedweb.configurations.models import Configuration, ConfigurationVersion
+from schedweb.engine.payload import TimelineEntry
 from schedweb.engine.supervisor import play_run
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.services.commands import command_append
 from schedweb.runs.services.runs import run_create
 from schedweb.snapshots.models import Snapshot
 from schedweb.snapshots.services import snapshot_from_manifests
-from tests.schedweb.engine.worlds import ASKING, START, Manifest, node, pod
+from tests.schedweb.engine.worlds import ASKING, DEFAULT, START, Manifest, node, pod
 
 CLUSTER: list[Manifest] = [
     node("a", "4", **{"topology.kubernetes.io/zone": "west"}),
@@ -99,6 +100,27 @@ class Game:
 
     def places(self) -> dict[str, str]:
         return dict(self.run.pod_records.values_list("name", "column"))
+
+
+def played_out(
+    user: User, objects: list[Manifest], timeline: Sequence[TimelineEntry] = (), *, name: str = "some"
+) -> Game:
+    """A run of these manifests with kube-scheduler's default configuration, played until there is nothing to do."""
+    made = snapshot_from_manifests(
+        name=name,
+        description="",
+        source=Snapshot.Source.IMPORT,
+        objects=objects,
+        timeline=list(timeline),
+        taken_at=START,
+    )
+    configuration = Configuration.objects.create(name="plain", slug="plain")
+    version = ConfigurationVersion.objects.create(configuration=configuration, number=1, text=DEFAULT)
+    run = run_create(user=user, snapshot=made.pk, configuration_version=version.pk, seed=7, speed="max")
+    game = Game(run, user)
+    game.command("play", speed="max")
+    game.play()
+    return game
 
 
 @pytest.fixture

@@ -14,14 +14,10 @@ from django.contrib.auth.models import User
 from framework.advice import Remedy, perform, what_would_help
 from framework.objects import Pod
 from framework.objects.decode import decode_manifest
-from schedweb.configurations.models import Configuration, ConfigurationVersion
 from schedweb.runs.selectors.pod_page import pod_body
 from schedweb.runs.selectors.runs import run_get
-from schedweb.runs.services.runs import run_create
-from schedweb.snapshots.models import Snapshot
-from schedweb.snapshots.services import snapshot_from_manifests
-from tests.schedweb.engine.worlds import DEFAULT, START, play, player
-from tests.schedweb.runs.conftest import Game
+from tests.schedweb.engine.worlds import play, player
+from tests.schedweb.runs.conftest import played_out
 
 EXPORT = Path(__file__).parents[2] / "data" / "cluster-shop" / "kubectl-export.json.gz"
 #: Workload → (pods, how the first sentence begins, a remedy that must be among those found).
@@ -53,20 +49,12 @@ def exported() -> list[dict[str, Any]]:
 
 @pytest.mark.django_db(transaction=True)
 def test_every_pending_pod_has_a_first_sentence_that_is_true(operator: User, exported: list[dict[str, Any]]) -> None:
-    snapshot = snapshot_from_manifests(
-        name="shop", description="", source=Snapshot.Source.IMPORT, objects=exported, timeline=[], taken_at=START
-    )
-    configuration = Configuration.objects.create(name="default", slug="default")
-    version = ConfigurationVersion.objects.create(configuration=configuration, number=1, text=DEFAULT)
-    run = run_create(user=operator, snapshot=snapshot.pk, configuration_version=version.pk, seed=7, speed="max")
-    game = Game(run, operator)
-    game.command("play", speed="max")
-    game.play()
+    game = played_out(operator, exported)
     pending = game.run.pod_records.filter(column="unschedulable").values_list("namespace", "name")
     said: Counter[str] = Counter()
     for namespace, name in pending:
         of = workload(name)
-        answer = pod_body(run_get(run.pk), namespace, name)["answer"]
+        answer = pod_body(run_get(game.id), namespace, name)["answer"]
         assert answer["kind"] == "pending"
         assert answer["headline"].startswith(WANTED[of][1]), (name, answer)
         said[of] += 1

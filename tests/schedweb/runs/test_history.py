@@ -8,15 +8,11 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from schedweb.configurations.models import Configuration, ConfigurationVersion
 from schedweb.runs.models import Attempt
 from schedweb.runs.selectors.attempt_difference import changed_scores, changed_verdicts, verdicts
 from schedweb.runs.selectors.attempts import stored_attempt
-from schedweb.runs.services.runs import run_create
-from schedweb.snapshots.models import Snapshot
-from schedweb.snapshots.services import snapshot_from_manifests
-from tests.schedweb.engine.worlds import DEFAULT, START, arrival, departure, node, pod
-from tests.schedweb.runs.conftest import Game
+from tests.schedweb.engine.worlds import arrival, departure, node, pod
+from tests.schedweb.runs.conftest import Game, played_out
 from tests.schedweb.runs.test_api import check_shape, get
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -28,21 +24,8 @@ TAINTED = {**node("tainted", "4"), "spec": {"taints": [{"key": "gpu", "effect": 
 def retried(operator: User) -> Game:
     """`large` finds no node, until `filler` leaves `a` and a node comes."""
     filler = pod("filler", "3", node_name="a")
-    made = snapshot_from_manifests(
-        name="full",
-        description="",
-        source=Snapshot.Source.IMPORT,
-        objects=[node("a", "4"), node("b", "2"), TAINTED, filler, pod("large", "3500m"), pod("small", "100m")],
-        timeline=[departure(30, filler), arrival(30, node("c", "16"))],
-        taken_at=START,
-    )
-    configuration = Configuration.objects.create(name="plain", slug="plain")
-    version = ConfigurationVersion.objects.create(configuration=configuration, number=1, text=DEFAULT)
-    run = run_create(user=operator, snapshot=made.pk, configuration_version=version.pk, seed=7, speed="max")
-    game = Game(run, operator)
-    game.command("play", speed="max")
-    game.play()
-    return game
+    objects = [node("a", "4"), node("b", "2"), TAINTED, filler, pod("large", "3500m"), pod("small", "100m")]
+    return played_out(operator, objects, [departure(30, filler), arrival(30, node("c", "16"))])
 
 
 def numbers(game: Game, name: str) -> list[int]:

@@ -8,14 +8,9 @@ from django.test import Client
 
 from framework.interface import Code, Status
 from framework.trace.attempt import AttemptTrace, CandidateNode, PostFilterOutcome
-from schedweb.configurations.models import Configuration, ConfigurationVersion
 from schedweb.runs.selectors.preemptions import headline, lost_words
-from schedweb.runs.services.runs import run_create
-from schedweb.snapshots.models import Snapshot
-from schedweb.snapshots.services import snapshot_from_manifests
 from tests.schedweb.engine.crowded import VICTIMS
-from tests.schedweb.engine.worlds import DEFAULT, START
-from tests.schedweb.runs.conftest import Game
+from tests.schedweb.runs.conftest import Game, played_out
 from tests.schedweb.runs.test_api import check_shape, get
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -24,16 +19,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 @pytest.fixture
 def preempted(operator: User) -> Game:
     """Played to its end: vip takes the place of cheap on b."""
-    made = snapshot_from_manifests(
-        name="full", description="", source=Snapshot.Source.IMPORT, objects=VICTIMS, timeline=[], taken_at=START
-    )
-    configuration = Configuration.objects.create(name="plain", slug="plain")
-    version = ConfigurationVersion.objects.create(configuration=configuration, number=1, text=DEFAULT)
-    run = run_create(user=operator, snapshot=made.pk, configuration_version=version.pk, seed=7, speed="max")
-    game = Game(run, operator)
-    game.command("play", speed="max")
-    game.play()
-    return game
+    return played_out(operator, VICTIMS)
 
 
 def test_candidates_and_the_criterion_by_which_each_lost(preempted: Game, client: Client) -> None:

@@ -23,9 +23,8 @@ from schedweb.runs.selectors.real_outcomes import RealPod, outcomes_of
 from schedweb.runs.services.runs import run_create
 from schedweb.snapshots import services
 from schedweb.snapshots.cluster import read_cluster
-from schedweb.snapshots.models import Snapshot
-from tests.schedweb.engine.worlds import DEFAULT, START, Manifest, node, pod
-from tests.schedweb.runs.conftest import Game
+from tests.schedweb.engine.worlds import DEFAULT, Manifest, node, pod
+from tests.schedweb.runs.conftest import Game, played_out
 from tests.schedweb.runs.test_api import check_shape, get
 from tests.schedweb.snapshots.events import assigned, event_list, failed, make_event, shop_events
 from tests.schedweb.snapshots.files import EXPORT_JSON
@@ -63,16 +62,7 @@ WORDS = (
 
 @pytest.fixture
 def game(operator: User, transactional_db: None) -> Game:
-    snapshot = services.snapshot_from_manifests(
-        name="real", description="", source=Snapshot.Source.IMPORT, objects=CLUSTER, timeline=[], taken_at=START
-    )
-    configuration = Configuration.objects.create(name="default", slug="default")
-    version = ConfigurationVersion.objects.create(configuration=configuration, number=1, text=DEFAULT)
-    run = run_create(user=operator, snapshot=snapshot.pk, configuration_version=version.pk, seed=7, speed="max")
-    made = Game(run, operator)
-    made.command("play", speed="max")
-    made.play()
-    return made
+    return played_out(operator, CLUSTER)
 
 
 def add(game: Game, *events: Manifest) -> None:

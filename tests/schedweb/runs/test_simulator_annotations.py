@@ -12,15 +12,11 @@ from django.contrib.auth.models import User
 from django.test import Client
 
 from framework.interface import Code
-from schedweb.configurations.models import Configuration, ConfigurationVersion
 from schedweb.runs.selectors.attempts import stored_attempt
-from schedweb.runs.services.runs import run_create
 from schedweb.runs.simulator_annotations import HISTORY, MOST_BYTES, PREFIX, annotations_of, go_duration
 from schedweb.snapshots.cluster import read_cluster
-from schedweb.snapshots.models import Snapshot
-from schedweb.snapshots.services import snapshot_from_manifests
-from tests.schedweb.engine.worlds import DEFAULT, START, Manifest, node, pod
-from tests.schedweb.runs.conftest import Game
+from tests.schedweb.engine.worlds import Manifest, node, pod
+from tests.schedweb.runs.conftest import Game, played_out
 from tests.schedweb.snapshots.test_simulator_export import exported
 
 AT = "/api/v1/runs/{run}/annotations/"
@@ -67,16 +63,7 @@ CLUSTER: list[Manifest] = [
 
 @pytest.fixture
 def game(operator: User, transactional_db: None) -> Game:
-    snapshot = snapshot_from_manifests(
-        name="sim", description="", source=Snapshot.Source.IMPORT, objects=CLUSTER, timeline=[], taken_at=START
-    )
-    configuration = Configuration.objects.create(name="default", slug="default")
-    version = ConfigurationVersion.objects.create(configuration=configuration, number=1, text=DEFAULT)
-    run = run_create(user=operator, snapshot=snapshot.pk, configuration_version=version.pk, seed=7, speed="max")
-    made = Game(run, operator)
-    made.command("play", speed="max")
-    made.play()
-    return made
+    return played_out(operator, CLUSTER)
 
 
 def body_of(answer: Any) -> bytes:

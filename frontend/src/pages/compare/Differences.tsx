@@ -1,15 +1,17 @@
 /** The pods that went different ways, and why: the plugin that made the difference, with the points of both nodes in both runs. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useCallback } from "react";
 
 import { type Comparison, type DifferenceKind, differencesQuery, exportAddress, type PodDifference, type Swing } from "@/api/compareQueries";
 import type { StateKey } from "@/api/types";
 import { Button, ButtonAnchor } from "@/components/Button";
 import { PodName } from "@/components/Chip";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
+import { Pager } from "@/components/Pager";
 import { Panel, PanelHeader } from "@/components/Panel";
 import { STATES } from "@/components/states";
+import { useTypedSearch } from "@/components/useTypedSearch";
 import { count } from "@/format/number";
 import { looksOf } from "@/pages/pod/pluginColours";
 
@@ -24,16 +26,11 @@ export const KINDS: readonly DifferenceKind[] = ["elsewhere", "only_a", "only_b"
 export function Differences({ a, b, comparison, names }: { a: string; b: string; comparison: Comparison; names: Names }) {
   const { kind, q, offset = 0 } = route.useSearch();
   const navigate = route.useNavigate();
-  const [text, setText] = useState(q ?? "");
+  const ask = useCallback((q: string | undefined) => void navigate({ search: (old) => ({ ...old, q, offset: undefined }), replace: true }), [navigate]);
+  const [text, setText] = useTypedSearch(q, ask);
   const filter = { kind, q };
   const pods = useQuery(differencesQuery(a, b, filter, offset, LIMIT));
   const { counts } = comparison;
-  useEffect(() => {
-    const timer = window.setTimeout(() => {
-      if (text.trim() !== (q ?? "")) void navigate({ search: (old) => ({ ...old, q: text.trim() === "" ? undefined : text.trim(), offset: undefined }), replace: true });
-    }, 250);
-    return () => window.clearTimeout(timer);
-  }, [text, q, navigate]);
   const total = pods.data?.count ?? 0;
   const all = counts.elsewhere + counts.only_a + counts.only_b + counts.missing_a + counts.missing_b;
   const goTo = (next: number) => void navigate({ search: (old) => ({ ...old, offset: next === 0 ? undefined : next }), replace: true });
@@ -59,7 +56,7 @@ export function Differences({ a, b, comparison, names }: { a: string; b: string;
       {pods.error === null ? null : <Failed what={t("thePodsThatDifferCould")} error={pods.error} retryLabel={t("readAgain")} retry={() => void pods.refetch()} />}
       {pods.data?.results.length === 0 ? <Empty action={q === undefined ? null : <Button size="sm" onClick={() => setText("")}>{t("clearTheFilter")}</Button>}>{q === undefined ? t("noPodWentAnotherWay") : t("noSuchPodMatches", { q })}</Empty> : null}
       {pods.data === undefined || pods.data.results.length === 0 ? null : (
-        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to
         <div className={classes.scroller} tabIndex={0} role="region" aria-label={t("rowsOfPodsThatDiffer")}>
           <table className={`${classes.table} ${classes.rows}`}>
             <thead><tr><th scope="col">{t("pod")}</th><th scope="col">{t("namespace")}</th><th scope="col">{names.a}</th><th scope="col">{names.b}</th><th scope="col">{t("why")}</th></tr></thead>
@@ -67,13 +64,7 @@ export function Differences({ a, b, comparison, names }: { a: string; b: string;
           </table>
         </div>
       )}
-      {total <= LIMIT ? null : (
-        <div className={classes.pages}>
-          <Button size="sm" icon="chevronLeft" disabled={offset === 0} onClick={() => goTo(Math.max(0, offset - LIMIT))}>{t("before")}</Button>
-          <span className="faint num">{t("toOf", { offset: offset + 1, min: Math.min(total, offset + LIMIT), total })}</span>
-          <Button size="sm" icon="chevronRight" disabled={offset + LIMIT >= total} onClick={() => goTo(offset + LIMIT)}>{t("after")}</Button>
-        </div>
-      )}
+      <Pager offset={offset} limit={LIMIT} total={total} onChoose={goTo} />
     </Panel>
   );
 }

@@ -82,7 +82,7 @@ function Line({ side, name, one }: { side: "a" | "b"; name: string; one: Compare
 
 function Table({ rows, names }: { rows: readonly Both[]; names: Names }) {
   return (
-    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to
     <div className={classes.scroller} tabIndex={0} role="region" aria-label={t("useOfNodesTable")}>
       <table className={classes.table}>
         <thead><tr>

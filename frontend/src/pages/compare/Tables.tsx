@@ -38,7 +38,7 @@ export function CameTo({ comparison: { a, b }, names }: Props) {
   return (
     <Panel aria-labelledby="came-to">
       <PanelHeader id="came-to" title={t("whatTheyCameTo")} />
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to */}
       <div className={classes.scroller} tabIndex={0} role="region" aria-label={t("numbersOfBothRuns")}><table className={classes.table}>
         <thead><tr><th scope="col"><span className="srOnly">{t("number")}</span></th><th scope="col">{names.a}</th><th scope="col">{names.b}</th><th scope="col">{t("bA")}</th></tr></thead>
         <tbody>
@@ -64,7 +64,7 @@ export function StillFits({ comparison, names }: Props) {
   return (
     <Panel aria-labelledby="fits">
       <PanelHeader id="fits" title={t("whatStillFits")}><span className="muted hidePhone">{t("largestRequestThatOneNode")}</span></PanelHeader>
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to */}
       <div className={classes.scroller} tabIndex={0} role="region" aria-label={t("whatStillFits")}>
         <table className={classes.table}>
           <thead><tr><th scope="col">{t("resource")}</th><th scope="col">{t("aLargest", { a: names.a })}</th><th scope="col">{t("freeInAll")}</th><th scope="col">{t("bLargest", { b: names.b })}</th><th scope="col">{t("freeInAll")}</th></tr></thead>
@@ -108,7 +108,7 @@ export function Zones({ comparison: { a, b }, names }: Props) {
     <Panel aria-labelledby="zones">
       <PanelHeader id="zones" title={t("zones")}><span className="muted hidePhone">{t("requestsOfWhatAZone")}</span></PanelHeader>
       {zones.length < 2 ? <Empty small>{t("allNodesAreInOne")}</Empty> : (
-        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to
         <div className={classes.scroller} tabIndex={0} role="region" aria-label={t("useOfZones")}>
           <table className={classes.table}>
             <thead><tr><th scope="col">{t("zone")}</th><th scope="col">{t("nodes")}</th>{shown.flatMap((name) => [names.a, names.b].map((run) => <th key={`${name} ${run}`} scope="col">{name}, {run}</th>))}</tr></thead>

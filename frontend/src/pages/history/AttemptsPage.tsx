@@ -1,9 +1,10 @@
 /** Every attempt of a run as a row with a link, and where the time of its cycles went. */
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { useEffect, useRef, useState } from "react";
+import { useCallback, useRef } from "react";
 
 import { fetchAttempts } from "@/api/podQueries";
+import { nextOffset } from "@/api/windows";
 import type { AttemptRow } from "@/api/podTypes";
 import { RESULTS } from "@/app/router";
 import { Button } from "@/components/Button";
@@ -12,6 +13,7 @@ import { Icon } from "@/components/Icon";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel } from "@/components/Panel";
 import { Segmented } from "@/components/Segmented";
+import { useTypedSearch } from "@/components/useTypedSearch";
 import { milliseconds } from "@/format/milliseconds";
 import { count } from "@/format/number";
 import { exact, runTime } from "@/format/time";
@@ -58,22 +60,17 @@ export function AttemptsPage() {
 function Rows({ run, field }: { run: string; field: React.RefObject<HTMLInputElement | null> }) {
   const search = route.useSearch();
   const navigate = useNavigate({ from: "/runs/$run/attempts" });
-  const [text, setText] = useState(search.q ?? "");
+  const ask = useCallback((q: string | undefined) => void navigate({ search: (old) => ({ ...old, q }), replace: true }), [navigate]);
+  const [text, setText] = useTypedSearch(search.q, ask);
   const filter = { q: search.q, result: search.result, node: search.node };
   const attempts = useInfiniteQuery({
     queryKey: ["run", run, "attempts", filter], initialPageParam: 0,
     queryFn: ({ pageParam, signal }) => fetchAttempts(run, filter, pageParam, LIMIT, signal),
-    getNextPageParam: (last) => (last.offset + last.results.length < last.count ? last.offset + last.results.length : undefined),
+    getNextPageParam: nextOffset,
   });
   const rows = attempts.data?.pages.flatMap((page) => page.results) ?? [];
   const total = attempts.data?.pages[0]?.count ?? 0;
   const isFiltered = search.q !== undefined || search.result !== undefined || search.node !== undefined;
-  useEffect(() => {
-    const timer = window.setTimeout(() => {
-      if (text.trim() !== (search.q ?? "")) void navigate({ search: (old) => ({ ...old, q: text.trim() === "" ? undefined : text.trim() }), replace: true });
-    }, 250);
-    return () => window.clearTimeout(timer);
-  }, [text, search.q, navigate]);
   const clear = () => {
     setText("");
     void navigate({ search: {}, replace: true });

@@ -39,7 +39,7 @@ export function FilterTable({ run, attempt, q, onClear }: FilterTableProps) {
   }
   return (
     // A region that scrolls takes the focus, so that arrow keys scroll it.
-    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to
     <div className={classes.scroll} ref={scroller} role="region" aria-label={t("nodesAndWhatTheFilters")} tabIndex={0}>
       <table className={classes.table} aria-rowcount={first.data.count + 1}>
         <thead><tr><th>{t("node")}</th><th>{t("plugin")}</th><th>{t("code")}</th><th>{t("reasons")}</th></tr></thead>

@@ -68,7 +68,7 @@ function AllBars({ query, ...props }: ScoreViewProps & { query: (offset: number)
   const scale = scaleOf(props);
   return (
     // A region that scrolls takes the focus, so that arrow keys scroll it.
-    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to
     <div ref={scroller} className={classes.scroll} role="region" aria-label={t("scoresByNode")} tabIndex={0}>
       <Table {...props} scale={scale}><Virtual rows={rows} columns={5} render={(row) => <BarRow key={row.node} {...props} row={row} scale={scale} />} /></Table>
       {rows.failed === null ? null : <Failed small what={t("moreScoresCouldNotBe")} error={rows.failed} retry={rows.retry} />}

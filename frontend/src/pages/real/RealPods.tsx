@@ -1,15 +1,17 @@
 /** The pods that ended differently, or of one kind: both outcomes, and what made the difference. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useCallback } from "react";
 
 import { realExportAddress, realPodsQuery, type RealRow, type RealSummary } from "@/api/realQueries";
 import type { StateKey } from "@/api/types";
 import { Button, ButtonAnchor } from "@/components/Button";
 import { PodName } from "@/components/Chip";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
+import { Pager } from "@/components/Pager";
 import { Panel, PanelHeader } from "@/components/Panel";
 import { STATES } from "@/components/states";
+import { useTypedSearch } from "@/components/useTypedSearch";
 import { count } from "@/format/number";
 import { exact } from "@/format/time";
 import classes from "@/pages/compare/Compare.module.css";
@@ -24,16 +26,11 @@ const LIMIT = 50;
 export function RealPods({ run, summary }: { run: string; summary: RealSummary }) {
   const { kind, q, offset = 0 } = route.useSearch();
   const navigate = route.useNavigate();
-  const [text, setText] = useState(q ?? "");
+  const ask = useCallback((q: string | undefined) => void navigate({ search: (old) => ({ ...old, q, offset: undefined }), replace: true }), [navigate]);
+  const [text, setText] = useTypedSearch(q, ask);
   const filter = { kind, q };
   const pods = useQuery(realPodsQuery(run, filter, offset, LIMIT));
   const { counts } = summary;
-  useEffect(() => {
-    const timer = window.setTimeout(() => {
-      if (text.trim() !== (q ?? "")) void navigate({ search: (old) => ({ ...old, q: text.trim() === "" ? undefined : text.trim(), offset: undefined }), replace: true });
-    }, 250);
-    return () => window.clearTimeout(timer);
-  }, [text, q, navigate]);
   const total = pods.data?.count ?? 0;
   const all = DIFFERENT.reduce((sum, one) => sum + counts[one], 0);
   const goTo = (next: number) => void navigate({ search: (old) => ({ ...old, offset: next === 0 ? undefined : next }), replace: true });
@@ -63,7 +60,7 @@ export function RealPods({ run, summary }: { run: string; summary: RealSummary }
         </Empty>
       ) : null}
       {pods.data === undefined || pods.data.results.length === 0 ? null : (
-        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to
         <div className={classes.scroller} tabIndex={0} role="region" aria-label={t("rows")}>
           <table className={`${classes.table} ${classes.rows}`}>
             <thead><tr><th scope="col">{t("pod")}</th><th scope="col">{t("namespace")}</th><th scope="col">{t("real")}</th><th scope="col">{t("here")}</th><th scope="col">{t("why")}</th></tr></thead>
@@ -71,13 +68,7 @@ export function RealPods({ run, summary }: { run: string; summary: RealSummary }
           </table>
         </div>
       )}
-      {total <= LIMIT ? null : (
-        <div className={classes.pages}>
-          <Button size="sm" icon="chevronLeft" disabled={offset === 0} onClick={() => goTo(Math.max(0, offset - LIMIT))}>{t("before")}</Button>
-          <span className="faint num">{t("windowOf", { first: offset + 1, last: Math.min(total, offset + LIMIT), total })}</span>
-          <Button size="sm" icon="chevronRight" disabled={offset + LIMIT >= total} onClick={() => goTo(offset + LIMIT)}>{t("after")}</Button>
-        </div>
-      )}
+      <Pager offset={offset} limit={LIMIT} total={total} onChoose={goTo} />
     </Panel>
   );
 }

@@ -85,7 +85,7 @@ export function ActivityFeed({ run, store, feed, held, onHold }: ActivityFeedPro
       {status === "loading" && items.length === 0 ? <Outlines count={6} height={34} label={t("readingTheActivity")} /> : null}
       {status === "failed" ? <Failed what={t("theActivityCouldNotBe")} retryLabel={t("readAgain")} retry={() => void (about === undefined ? store.loadFeed() : filtered.refetch())} /> : null}
       {status === "ready" && items.length === 0 ? <Empty>{filter === undefined ? t("nothingHasHappenedYetPress") : t("nothingConcerns", { filter })}</Empty> : null}
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to */}
       <ol ref={list} className={classes.list} tabIndex={0} aria-label={t("whatHappenedNewestFirst")} {...handlers}
         onScroll={(event) => setScrolled(event.currentTarget.scrollTop > 8)}>
         {items.map((item, index) => <FeedRow key={item.id} run={run} item={item} newest={index === 0} sameMinute={sameMinute(items[index - 1], item)} />)}

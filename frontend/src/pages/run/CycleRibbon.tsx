@@ -13,7 +13,7 @@ export function CycleRibbon({ cycle }: { cycle: Cycle | null }) {
   const points = cycle?.points ?? POINTS.map((point) => ({ point, state: "next" as const }));
   return (
     // The region scrolls sideways on phones, so it takes the focus.
-    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to
     <div className={classes.ribbon} tabIndex={0} role="region" aria-label={t("currentCycle")}>
       <span className={`${classes.who} hidePhone`}>
         {cycle === null ? <span className="faint">{t("betweenTwoCycles")}</span> : (

@@ -76,7 +76,7 @@ export default function NodeTable({ run, table, version, selection, picked }: No
         <input type="search" value={query} placeholder={t("nodeZoneInverse")} aria-label={t("filterNodes")} onChange={(event) => setQuery(event.currentTarget.value)} />
         <span className="faint num" role="status">{query === "" ? "" : t("ofNodes", { count: table.names.length, rows: rows.length })}</span>
       </div>
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to */}
       <div className={classes.scroller} ref={scroller} tabIndex={0} role="region" aria-label={t("rowsOfNodes")}>
         <table className={classes.table} aria-rowcount={shown.length + 1}>
           <thead>

@@ -79,7 +79,7 @@ export function NodesPanel({ run, store, nodes, selection, chosenState, ringed, 
         </PanelHeader>
       </div>
       {/* A scrolling region takes the focus, so that the keyboard can scroll it. */}
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to */}
       <div className={classes.body} ref={body} tabIndex={0} role="region" aria-label={asTable ? t("tableOfNodes") : t("pictureOfNodes")}>
         {nodes.status === "loading" && table === null ? <Outlines count={3} height={90} label={t("readingTheNodes")} /> : null}
         {nodes.status === "failed" ? <Failed what={t("nodesCouldNotBeRead")} error={nodes.error} retryLabel={t("readAgain")} retry={() => void store.loadNodes()} /> : null}

@@ -1,13 +1,15 @@
 /** What a run's cluster holds besides pods and nodes: claims, volumes, classes, slices, budgets, with their state and YAML. */
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { Suspense, lazy, useCallback, useRef } from "react";
 
 import { fetchObjects } from "@/api/podQueries";
+import { nextOffset } from "@/api/windows";
 import { Button } from "@/components/Button";
 import { Icon } from "@/components/Icon";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel } from "@/components/Panel";
+import { useTypedSearch } from "@/components/useTypedSearch";
 import { count } from "@/format/number";
 import { useKeys } from "@/keys/useKeys";
 import { useRunStore, useRunView } from "@/live/useLive";
@@ -27,13 +29,14 @@ export function ObjectsPage() {
   const search = route.useSearch();
   const navigate = useNavigate({ from: "/runs/$run/objects" });
   const view = useRunView(useRunStore(run));
-  const [text, setText] = useState(search.q ?? "");
+  const ask = useCallback((q: string | undefined) => void navigate({ search: (old) => ({ ...old, q }), replace: true }), [navigate]);
+  const [text, setText] = useTypedSearch(search.q, ask);
   const field = useRef<HTMLInputElement>(null);
   const filter = { kind: search.kind, q: search.q };
   const objects = useInfiniteQuery({
     queryKey: ["run", run, "objects", filter], initialPageParam: 0,
     queryFn: ({ pageParam, signal }) => fetchObjects(run, filter, pageParam, LIMIT, signal),
-    getNextPageParam: (last) => (last.offset + last.results.length < last.count ? last.offset + last.results.length : undefined),
+    getNextPageParam: nextOffset,
   });
   const rows = objects.data?.pages.flatMap((page) => page.results) ?? [];
   const first = objects.data?.pages[0];
@@ -41,12 +44,6 @@ export function ObjectsPage() {
   const object = objectOf(search.object);
   const heading = search.kind ?? t("objects");
   useTitle(view.run === null ? heading : `${heading} · ${view.run.snapshot.name}`);
-  useEffect(() => {
-    const timer = window.setTimeout(() => {
-      if (text.trim() !== (search.q ?? "")) void navigate({ search: (old) => ({ ...old, q: text.trim() === "" ? undefined : text.trim() }), replace: true });
-    }, 250);
-    return () => window.clearTimeout(timer);
-  }, [text, search.q, navigate]);
   useKeys([
     { keys: "/", label: t("filterTheseObjects"), group: t("everywhere"), run: () => field.current?.focus() },
     { keys: "Escape", label: t("backToTheRun"), group: t("run"), run: () => void navigate({ to: "/runs/$run", params: { run } }) },
@@ -82,7 +79,7 @@ export function ObjectsPage() {
           </Empty>
         ) : null}
         {rows.length === 0 ? null : (
-          // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+          // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to
           <div className={classes.scroller} tabIndex={0} role="region" aria-label={t("rowsOfObjects")}>
             <table className={classes.table} aria-rowcount={(first?.count ?? 0) + 1}>
               <thead><tr><th scope="col">{t("name")}</th><th scope="col">{t("namespace")}</th><th scope="col">{t("kind")}</th><th scope="col">{t("state")}</th></tr></thead>

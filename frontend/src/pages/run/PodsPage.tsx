@@ -2,9 +2,10 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useEffect, useRef, useState } from "react";
+import { useCallback, useEffect, useRef } from "react";
 
 import { fetchRunPods } from "@/api/queries";
+import { nextOffset } from "@/api/windows";
 import { type Card, STATE_KEYS } from "@/api/types";
 import { Button } from "@/components/Button";
 import { PodName, RejectChips } from "@/components/Chip";
@@ -12,6 +13,7 @@ import { Icon } from "@/components/Icon";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel } from "@/components/Panel";
 import { queueOf, STATES } from "@/components/states";
+import { useTypedSearch } from "@/components/useTypedSearch";
 import { count, shortPriority } from "@/format/number";
 import { requestText } from "@/format/resources";
 import { age, countdown, exact } from "@/format/time";
@@ -34,26 +36,21 @@ export function PodsPage() {
   const navigate = useNavigate({ from: "/runs/$run/pods" });
   const store = useRunStore(run);
   const view = useRunView(store);
-  const [text, setText] = useState(search.q ?? "");
+  const ask = useCallback((q: string | undefined) => void navigate({ search: (old) => ({ ...old, q }), replace: true }), [navigate]);
+  const [text, setText] = useTypedSearch(search.q, ask);
   const scroller = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLInputElement>(null);
   const filter = { column: search.column, group: search.group, q: search.q, namespace: search.namespace, node: search.node, sort: search.sort };
   const pods = useInfiniteQuery({
     queryKey: ["run", run, "pods", "all", filter], initialPageParam: 0,
     queryFn: ({ pageParam, signal }) => fetchRunPods(run, filter, pageParam, LIMIT, signal),
-    getNextPageParam: (last) => (last.offset + last.results.length < last.count ? last.offset + last.results.length : undefined),
+    getNextPageParam: nextOffset,
   });
   const rows = pods.data?.pages.flatMap((page) => page.results) ?? [];
   const total = pods.data?.pages[0]?.count ?? 0;
   const heading = search.column === undefined ? t("pods") : STATES[search.column].title;
   useTitle(view.run === null ? heading : `${heading} · ${view.run.snapshot.name}`);
 
-  useEffect(() => {
-    const timer = window.setTimeout(() => {
-      if (text.trim() !== (search.q ?? "")) void navigate({ search: (old) => ({ ...old, q: text.trim() === "" ? undefined : text.trim() }), replace: true });
-    }, 250);
-    return () => window.clearTimeout(timer);
-  }, [text, search.q, navigate]);
   useKeys([
     { keys: "/", label: t("filterThesePods"), group: t("everywhere"), run: () => field.current?.focus() },
     { keys: "Escape", label: t("backToTheRun"), group: t("run"), run: () => void navigate({ to: "/runs/$run", params: { run } }) },
@@ -112,7 +109,7 @@ export function PodsPage() {
           </Empty>
         ) : null}
         {rows.length === 0 ? null : (
-          // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+          // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to
           <div className={classes.scroller} ref={scroller} tabIndex={0} role="region" aria-label={t("rowsOfPods")}>
             <table className={classes.table} aria-rowcount={total + 1}>
               <thead>

@@ -34,7 +34,7 @@ export function PreemptionsPanel({ run, turn, onBack }: { run: string; turn: num
       {rows.data === undefined ? rows.error === null ? <Outlines count={4} height={34} label={t("readingThePreemptions")} />
         : <Failed what={t("thePreemptionsCouldNotBe")} error={rows.error} retryLabel={t("readAgain")} retry={() => void rows.refetch()} /> : null}
       {rows.data !== undefined && total === 0 ? <Empty>{t("nobodyWasPreemptedAPod")}</Empty> : null}
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to */}
       <ol className={classes.list} tabIndex={0} aria-label={t("victimsNewestFirst")}>
         {shown.map((row) => <Row key={`${row.number} ${row.victim.namespace}/${row.victim.name}`} run={run} row={row} />)}
         {shown.length < total ? (

@@ -50,7 +50,7 @@ function AllRows(props: RankedBarsProps) {
   const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   return (
     // A region that scrolls takes the focus, so that arrow keys scroll it.
-    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex
+    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to
     <div ref={scroller} className={bars.scroll} role="region" aria-label={t("nodesRanked")} tabIndex={0}>
       <Table {...props}>
         {above > 0 ? <tr aria-hidden="true" style={{ height: above }} /> : null}

@@ -54,7 +54,7 @@ function ScoredSoFar({ scored }: { scored: Scored }) {
         <span className="faint">{scored.tied > 1 ? t("tied", { count: scored.tied }) : t("nodes", { count: scored.nodes })}</span>
       </div>
       {/* A region that scrolls takes the focus, so that arrow keys scroll it. */}
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex */}
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to */}
       <div className={classes.scroll} role="region" aria-label={t("scored")} tabIndex={0}>
         <table>
           <thead>
