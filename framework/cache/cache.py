@@ -27,9 +27,14 @@ class CacheCorruptedError(Exception):
 
 @dataclass(slots=True)
 class PodState:
+    """It is also what the log of changes says of the pod's arrival on the node."""
+
     pod: PodInfo
     node_name: str
     assumed: bool
+
+    def replay(self, snapshot: Snapshot) -> None:
+        snapshot.add_pod(self.node_name, self.pod)
 
 
 @dataclass(slots=True)
@@ -57,15 +62,6 @@ class _NodeRemoved:
 
 
 @dataclass(slots=True)
-class _PodPlaced:
-    node_name: str
-    pod: PodInfo
-
-    def replay(self, snapshot: Snapshot) -> None:
-        snapshot.add_pod(self.node_name, self.pod)
-
-
-@dataclass(slots=True)
 class _PodRemoved:
     node_name: str
     uid: str
@@ -74,7 +70,7 @@ class _PodRemoved:
         snapshot.remove_pod(self.node_name, self.uid)
 
 
-Change = _NodeSet | _NodeRemoved | _PodPlaced | _PodRemoved
+Change = _NodeSet | _NodeRemoved | PodState | _PodRemoved
 EMPTY_UID: Final = "cannot get cache key for pod with empty UID"
 
 
@@ -131,10 +127,8 @@ class Cache:
 
     def _confirm(self, state: PodState, pod: PodInfo) -> None:
         """Upstream removes the assumed pod and inserts the bound one, which puts it last on its node."""
-        last = self._last_of_node.get(state.node_name)
-        if isinstance(last, _PodPlaced) and last.pod is state.pod and pod.pod.spec.node_name == state.node_name:
+        if self._last_of_node.get(state.node_name) is state and pod.pod.spec.node_name == state.node_name:
             # Nothing else happened on the node and no snapshot was taken: it is last already.
-            last.pod = pod
             if self.pod_groups is not None:
                 self.pod_groups.remove(state.pod.pod)
                 self.pod_groups.add(pod.pod)
@@ -165,13 +159,13 @@ class Cache:
         self._remove(uid)
 
     def _insert(self, pod: PodInfo, *, assumed: bool) -> None:
-        name = pod.pod.spec.node_name
-        state = self._states[pod.uid] = PodState(pod, name, assumed)
+        uid, name = pod.uid, pod.pod.spec.node_name
+        state = self._states[uid] = PodState(pod, name, assumed)
         node = self._nodes.get(name)
         if node is None:
             node = self._nodes[name] = CachedNode()
-        node.pods[pod.uid] = state
-        self._log(name, _PodPlaced(name, pod))
+        node.pods[uid] = state
+        self._log(name, state)
         if self.pod_groups is not None:
             (self.pod_groups.assume if assumed else self.pod_groups.add)(pod.pod)
 

@@ -6,6 +6,7 @@ from framework.columns.facts import WHOLE, CodedFact
 from framework.columns.groups import Grouping, Groups, Numbered, groupings
 from framework.columns.kept import are_facts
 from framework.columns.log import Log, RowLog, union
+from framework.columns.sights import Sights
 from framework.columns.snapshot import Placement, Snapshot
 
 __all__ = [
@@ -17,6 +18,7 @@ __all__ = [
     "Numbered",
     "Placement",
     "RowLog",
+    "Sights",
     "Snapshot",
     "are_facts",
     "groupings",

@@ -6,9 +6,10 @@ pays nothing. Upstream walks over all pods of all nodes in PreFilter and PreScor
 
 from __future__ import annotations
 
+from functools import partial
 from typing import TYPE_CHECKING
 
-from framework.columns.counts_domains import PodsInDomains, PodsOnNode
+from framework.columns.counts_domains import PodsInDomains, PodsOnNode, RowDomains, Whole
 from framework.columns.counts_pods import LabelSets, MatchedPods
 from framework.columns.counts_terms import PlacedTerms, TermIndex
 from framework.columns.kept import Eligible
@@ -39,10 +40,15 @@ class Counts:
             lambda: PodsInDomains(
                 self._matched(query),
                 snapshot.extent,
-                snapshot.label(key),
-                eligible,
-                keyless_as_empty=keyless_as_empty,
+                self._row_domains(key, eligible, keyless_as_empty=keyless_as_empty),
             ),
+        )
+
+    def _row_domains(self, key: str, eligible: Input | None, *, keyless_as_empty: bool = False) -> RowDomains:
+        snapshot = self._snapshot
+        return snapshot.input(
+            ("row domains", key, eligible, keyless_as_empty),
+            lambda: RowDomains(snapshot.extent, snapshot.label(key), eligible, keyless_as_empty=keyless_as_empty),
         )
 
     def pods_on_node(self, query: PodQuery) -> PodsOnNode:
@@ -53,8 +59,20 @@ class Counts:
         snapshot = self._snapshot
         return snapshot.input(
             ("terms", weights, target),
-            lambda: PlacedTerms(self._terms, snapshot.extent, snapshot.label, weights, target),
+            lambda: PlacedTerms(
+                self._terms, snapshot.extent, snapshot.label, lambda key: self._row_domains(key, None), weights, target
+            ),
         )
+
+    def any_terms(self, weights: tuple[tuple[TermKind, int | None], ...]) -> Whole:
+        terms = self._terms
+
+        def make() -> Whole:
+            kinds = tuple(kind for kind, _ in weights)
+            # What a change of one node's pods does to this is not needed by any plan.
+            return Whole(partial(terms.has_any, kinds), lambda change: terms.has_any(kinds))
+
+        return self._snapshot.input(("any terms", weights), make)
 
     def eligible(
         self, keys: tuple[str, ...], matcher: NodeSelectorMatcher | None, tolerating: Input | None

@@ -8,7 +8,8 @@ inputs of their own, because most kernels do not need them and they change for a
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from typing import Final
+from typing import Final, TypeVar
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
@@ -19,6 +20,8 @@ from framework.columns.groups import Grouping
 from framework.columns.log import Log, union
 from framework.interface.columns import ABSENT, DomainCounts, DomainMinimum, Input, PodChange, Rows
 
+T = TypeVar("T")
+
 NOWHERE: Final = -2
 """The domain of a row that does not count."""
 NO_DOMAIN: Final = -1
@@ -26,6 +29,9 @@ NO_DOMAIN: Final = -1
 NO_MINIMUM: Final = (1 << 31) - 1
 """math.MaxInt32, upstream's start value: what is left when there are no domains."""
 NO_ROWS: Final = np.zeros(0, dtype=np.intp)
+FEW_DOMAINS: Final = 32
+"""So many that nobody asked for cost less than to leave them out."""
+_NO_CODES: Final = np.zeros(0, dtype=np.int32)
 
 DomainLog = Log[tuple[CodedFact, int]]
 """Domains (a fact's code) whose number changed, or to which a row came."""
@@ -88,25 +94,62 @@ class _Tracked:
         return DomainMinimum(min(new, min(others, default=new)), self.domains)
 
 
+class RowDomains:
+    """In which domain each row counts: its code of a label, or NOWHERE where it is not eligible.
+
+    The same for all queries, so tables that agree in both share it.
+    """
+
+    def __init__(self, extent: Extent, fact: CodedFact, eligible: Input | None, *, keyless_as_empty: bool) -> None:
+        self.fact = fact
+        self.eligible = eligible
+        self._extent = extent
+        self._keyless_as_empty = keyless_as_empty
+        self._state: tuple[int, ...] = ()
+        self._all: NDArray[np.int32] = np.zeros(0, dtype=np.int32)
+
+    def state(self) -> tuple[int, int, int, int]:
+        """(version of the label, of eligibility, code of those without a label, rows)."""
+        eligible = self.eligible
+        return self.fact.version, 0 if eligible is None else eligible.version, self._empty(), self._extent.used
+
+    def _empty(self) -> int:
+        code = self.fact.code_of("") if self._keyless_as_empty else None
+        return ABSENT if code is None else code
+
+    def all(self) -> NDArray[np.int32]:
+        """Of all rows, not to be written to: stays as it is when a node changes."""
+        state = self.state()
+        if state != self._state:
+            self._state, self._all = state, self.of(None)
+        return self._all
+
+    def of(self, rows: Rows) -> NDArray[np.int32]:
+        codes = self.fact.gather(rows).codes.copy()
+        empty = self._empty()
+        if empty != ABSENT:
+            codes[codes == ABSENT] = empty
+        if self.eligible is not None:
+            codes[~self.eligible.gather(rows)] = NOWHERE
+        return codes
+
+
 class DomainTable:
     """Σ of the numbers of rows per domain. ``table[-1]`` is the sum over rows without the key.
 
     The owner calls ``reset`` or ``add`` with what happened on rows, then ``follow_rows``.
     """
 
-    def __init__(
-        self, extent: Extent, fact: CodedFact, eligible: Input | None, log: DomainLog, *, keyless_as_empty: bool = False
-    ) -> None:
+    def __init__(self, extent: Extent, domains: RowDomains, log: DomainLog) -> None:
         self._extent = extent
-        self.fact = fact
-        self._eligible = eligible
-        self._keyless_as_empty = keyless_as_empty
-        self._empty_code = ABSENT
+        self._domains = domains
+        self.fact = domains.fact
         self._nodes = -1
-        self._fact_position = -1
-        self._eligible_position = -1
+        self._state: tuple[int, int, int, int] = (-1, -1, ABSENT, 0)
+        """Of the domains, as the table has followed them."""
         self._numbers: dict[int, int] = {}
-        self._row_codes = np.zeros(0, dtype=np.int32)
+        self._row_codes = _NO_CODES
+        """Perhaps not its own: another array when a row moves."""
         self._tracked: _Tracked | None = None
         self.log = log
         self.table = np.zeros(1, dtype=np.int64)
@@ -115,7 +158,7 @@ class DomainTable:
 
     def reset(self, numbers: Mapping[int, int]) -> None:
         self._numbers = dict(numbers)
-        self._row_codes = np.zeros(0, dtype=np.int32)
+        self._row_codes = _NO_CODES
 
     def add(self, row: int, number: int) -> None:
         total = self._numbers.get(row, 0) + number
@@ -145,44 +188,29 @@ class DomainTable:
         if nodes == self._nodes and len(self._row_codes) == used:
             return
         self._nodes = nodes
-        fact, eligible = self.fact, self._eligible
-        eligible_version = eligible.version if eligible is not None else 0
+        state, before = self._domains.state(), self._state
         same_size = len(self._row_codes) == used
-        if same_size and self._fact_position == fact.version and self._eligible_position == eligible_version:
+        if same_size and state == before:
             return
-        changed = self._changed() if same_size else None
-        self._fact_position = fact.version
-        self._eligible_position = eligible_version
+        self._state = state
+        changed = self._changed(before) if same_size and state[2] == before[2] else None
         if changed is None:
             self._start_over()
             return
         self._make_room()
-        codes = self._domains_of(changed)
-        seen = fact.gather(changed).codes
+        codes = self._domains.of(changed)
+        seen = self.fact.gather(changed).codes
+        self._row_codes = self._row_codes.copy()
         for row, code, seen_code in zip(changed.tolist(), codes.tolist(), seen.tolist(), strict=True):
             self._move(row, code)
-            self.log.append((fact, seen_code))
+            self.log.append((self.fact, seen_code))
 
-    def _changed(self) -> Rows:
-        if self._keyless_as_empty and self._code_of_empty() != self._empty_code:
-            return None
-        changed = self.fact.changed_since(self._fact_position)
-        if self._eligible is None or changed is None:
+    def _changed(self, before: tuple[int, int, int, int]) -> Rows:
+        changed, eligible = self.fact.changed_since(before[0]), self._domains.eligible
+        if eligible is None or changed is None:
             return changed
-        more = self._eligible.changed_since(self._eligible_position)
+        more = eligible.changed_since(before[1])
         return None if more is None else union((changed, more))
-
-    def _code_of_empty(self) -> int:
-        code = self.fact.code_of("")
-        return ABSENT if code is None else code
-
-    def _domains_of(self, rows: Rows) -> NDArray[np.int32]:
-        codes = self.fact.gather(rows).codes.copy()
-        if self._keyless_as_empty and self._empty_code != ABSENT:
-            codes[codes == ABSENT] = self._empty_code
-        if self._eligible is not None:
-            codes[~self._eligible.gather(rows)] = NOWHERE
-        return codes
 
     def _make_room(self) -> None:
         """The last slot stays the one of rows without the key, whatever the length."""
@@ -212,17 +240,18 @@ class DomainTable:
                 self._change(code, number)
 
     def _start_over(self) -> None:
-        self._empty_code = self._code_of_empty() if self._keyless_as_empty else ABSENT
-        if len(self.table) <= self.fact.size:
-            self.table = np.zeros(self.fact.size + 1 + self.fact.size // 4, dtype=np.int64)
+        size = self.fact.size
+        if len(self.table) <= size:
+            self.table = np.zeros(size + 1 + size // 4, dtype=np.int64)
         else:
             self.table[:] = 0
-        self._row_codes = self._domains_of(None)
+        self._row_codes = self._domains.all()
         self._tracked = None
-        for row, number in self._numbers.items():
-            code = self._row_codes[row]
-            if code != NOWHERE:
-                self.table[code] += number
+        numbers = self._numbers
+        if numbers:
+            codes = self._row_codes[list(numbers)]
+            counts = codes != NOWHERE
+            np.add.at(self.table, codes[counts], np.array(list(numbers.values()), dtype=np.int64)[counts])
         self.not_zero = int(np.count_nonzero(self.table[:-1]))
         self.log.everything()
 
@@ -255,8 +284,8 @@ class DomainTable:
         return None if code < 0 else int(self.table[code])
 
     def gather(self, rows: Rows) -> DomainCounts:
-        codes = self.fact.gather(rows).codes
-        if len(codes) >= len(self.table):
+        codes = self.fact.codes if rows is None else self.fact.codes[rows]
+        if len(codes) + FEW_DOMAINS >= len(self.table):
             return DomainCounts(codes, self.table)
         # Only the domains of these rows; the last slot stays the one of rows without the key.
         table = np.empty(len(codes) + 1, dtype=np.int64)
@@ -308,19 +337,26 @@ class Whole:
         return self._read_if(change)
 
 
+Held = Callable[[], T | None]
+"""A weak reference: who has the input has what it is read from, and that must not be a circle that only the garbage
+collector breaks."""
+
+
+def nothing_held() -> None:
+    return None
+
+
 class PodsInDomains:
     """Input: DomainCounts of the placed pods that a query counts."""
 
-    def __init__(
-        self, matched: MatchedPods, extent: Extent, fact: CodedFact, eligible: Input | None, *, keyless_as_empty: bool
-    ) -> None:
+    def __init__(self, matched: MatchedPods, extent: Extent, domains: RowDomains) -> None:
         self._matched = matched
         self._extent = extent
         self._changes = -1
         self._position = -1
-        self._table = DomainTable(extent, fact, eligible, Log(), keyless_as_empty=keyless_as_empty)
-        self._minimum = Whole(self._read_minimum, self._minimum_if)
-        self._any = Whole(self._read_any, self._any_if)
+        self._table = DomainTable(extent, domains, Log())
+        self._minimum: Held[Whole] = nothing_held
+        self._any: Held[Whole] = nothing_held
 
     @property
     def axis(self) -> CodedFact:
@@ -372,10 +408,18 @@ class PodsInDomains:
         return self.refresh().gather_if(change.row, self._matched.change(change))
 
     def minimum(self) -> Input:
-        return self._minimum
+        found = self._minimum()
+        if found is None:
+            found = Whole(self._read_minimum, self._minimum_if)
+            self._minimum = ref(found)
+        return found
 
     def any(self) -> Input:
-        return self._any
+        found = self._any()
+        if found is None:
+            found = Whole(self._read_any, self._any_if)
+            self._any = ref(found)
+        return found
 
     def _read_minimum(self) -> DomainMinimum:
         return self.refresh().minimum()

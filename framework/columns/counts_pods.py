@@ -8,7 +8,7 @@ at label sets, not at pods, and only at those filed under a label it asks for.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
 
 from framework.columns.log import Log
 from framework.interface.columns import PodChange, PodQuery
@@ -111,19 +111,24 @@ class LabelSets:
         self._sets.clear()
         self._by_namespace.clear()
         self._by_label.clear()
+        # Every placed pod: most have the labels of another one, in the same order.
+        known: dict[tuple[Any, ...], dict[int, int]] = {}
         for row in range(self._snapshot.row_count):
             info = self._snapshot.info_of_row(row)
             for pod in info.pods if info is not None else ():
-                self._place(row, pod, 1)
+                metadata = pod.pod.metadata
+                told = (metadata.namespace, metadata.deletion_timestamp is None, *metadata.labels.items())
+                rows = known.get(told)
+                if rows is None:
+                    rows = known[told] = self._labels_of(_key(pod), pod).rows
+                rows[row] = rows.get(row, 0) + 1
         self.log.everything()
         for log in self._logs.values():
             log.everything()
 
     def _place(self, row: int, pod: PodInfo, sign: int) -> LabelSet:
         key = _key(pod)
-        labels = self._sets.get(key)
-        if labels is None:
-            labels = self._file(key, pod)
+        labels = self._labels_of(key, pod)
         count = labels.rows.get(row, 0) + sign
         if count:
             labels.rows[row] = count
@@ -133,7 +138,10 @@ class LabelSets:
                 self._unfile(key, labels)
         return labels
 
-    def _file(self, key: _Key, pod: PodInfo) -> LabelSet:
+    def _labels_of(self, key: _Key, pod: PodInfo) -> LabelSet:
+        labels = self._sets.get(key)
+        if labels is not None:
+            return labels
         labels = self._sets[key] = LabelSet(self._next_id, pod)
         self._next_id += 1
         self._by_namespace.setdefault(labels.namespace, {})[labels.id] = labels
@@ -217,9 +225,13 @@ class MatchedPods:
         terms = self.query.terms
         if terms and not self._nobody:
             for labels in self._label_sets.candidates(*terms[0]):
-                if self._counts(labels):
-                    for row, count in labels.rows.items():
-                        self.rows[row] = self.rows.get(row, 0) + count
+                if not self._counts(labels):
+                    continue
+                if not self.rows:
+                    self.rows = dict(labels.rows)
+                    continue
+                for row, count in labels.rows.items():
+                    self.rows[row] = self.rows.get(row, 0) + count
         self.log.everything()
 
     def _counts(self, labels: LabelSet) -> bool:

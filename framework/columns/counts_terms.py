@@ -9,11 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import TYPE_CHECKING, NamedTuple
+from weakref import ref
 
 import numpy as np
 from numpy.typing import NDArray
 
-from framework.columns.counts_domains import DomainLog, DomainTable, Whole, rows_of_domains
+from framework.columns.counts_domains import (
+    DomainLog,
+    DomainTable,
+    Held,
+    RowDomains,
+    Whole,
+    nothing_held,
+    rows_of_domains,
+)
 from framework.columns.counts_pods import SPARE_VERDICTS
 from framework.columns.facts import WHOLE, CodedFact, Extent
 from framework.columns.groups import Grouping
@@ -75,6 +84,7 @@ class TermIndex:
         self._placed: dict[OwnTerm, PlacedTerm] = {}
         self._by_label: dict[tuple[str, str], dict[int, PlacedTerm]] = {}
         self._unfiled: dict[int, PlacedTerm] = {}
+        self._of_kind = dict.fromkeys(TermKind, 0)
         self.log: Log[TermArrival] = Log()
 
     def __len__(self) -> int:
@@ -98,11 +108,13 @@ class TermIndex:
         self._placed.clear()
         self._by_label.clear()
         self._unfiled.clear()
+        self._of_kind = dict.fromkeys(TermKind, 0)
         for row in range(self._snapshot.row_count):
             info = self._snapshot.info_of_row(row)
-            for pod in info.pods_with_affinity() if info is not None else ():
-                for own in own_terms(pod):
-                    self._place(row, own, 1)
+            for pod in info.pods if info is not None else ():
+                if pod.pod.spec.affinity is not None and pod.has_affinity:
+                    for own in own_terms(pod):
+                        self._place(row, own, 1)
         self.log.everything()
 
     def _place(self, row: int, own: OwnTerm, sign: int) -> PlacedTerm:
@@ -110,6 +122,7 @@ class TermIndex:
         if placed is None:
             placed = self._placed[own] = PlacedTerm(self._next_id, own)
             self._next_id += 1
+            self._of_kind[own.kind] += 1
             for file in self._files(own.term):
                 file[placed.id] = placed
         count = placed.rows.get(row, 0) + sign
@@ -132,6 +145,7 @@ class TermIndex:
 
     def _remove(self, placed: PlacedTerm) -> None:
         del self._placed[placed.own]
+        self._of_kind[placed.own.kind] -= 1
         for file in self._files(placed.own.term):
             del file[placed.id]
         for requirement in placed.own.term.selector.requirements:
@@ -140,6 +154,15 @@ class TermIndex:
                     if not self._by_label[requirement.key, value]:
                         del self._by_label[requirement.key, value]
                 break
+
+    def has_any(self, kinds: Iterable[TermKind]) -> bool:
+        """Whether a placed pod has a term of one of these kinds."""
+        if self._position != self._snapshot.placements.version:
+            self.refresh()
+        for kind in kinds:  # noqa: SIM110 (the hot path: a generator costs three times as much)
+            if self._of_kind[kind]:
+                return True
+        return False
 
     def candidates(self, labels: Iterable[tuple[str, str]]) -> Iterator[PlacedTerm]:
         """Terms that may select a pod with these labels, each once: it is filed under values of one key."""
@@ -156,12 +179,14 @@ class PlacedTerms:
         index: TermIndex,
         extent: Extent,
         fact_of: Callable[[str], CodedFact],
+        domains_of: Callable[[str], RowDomains],
         weights: tuple[tuple[TermKind, int | None], ...],
         target: TermTarget,
     ) -> None:
         self._index = index
         self._extent = extent
         self._fact_of = fact_of
+        self._domains_of = domains_of
         self._weights: Mapping[TermKind, int | None] = dict(weights)
         self._target = target
         self._labels = dict(target.labels)
@@ -171,8 +196,7 @@ class PlacedTerms:
         self._verdicts: dict[int, bool] = {}
         self._tables: dict[str, DomainTable] = {}
         self._log: DomainLog = Log()
-        # What a change of one node's pods does to this is not needed by any plan.
-        self._any = Whole(self._found, lambda change: self._found())
+        self._any: Held[Whole] = nothing_held
         self._looked = -1
         self._found_at = (-1, -1)
         self._was_found = False
@@ -231,11 +255,16 @@ class PlacedTerms:
         table = self._tables.get(key)
         if table is None:
             # Its first follow_rows logs everything.
-            table = self._tables[key] = DomainTable(self._extent, self._fact_of(key), None, self._log)
+            table = self._tables[key] = DomainTable(self._extent, self._domains_of(key), self._log)
         return table
 
     def any(self) -> Input:
-        return self._any
+        found = self._any()
+        if found is None:
+            # What a change of one node's pods does to this is not needed by any plan.
+            found = Whole(self._found, lambda change: self._found())
+            self._any = ref(found)
+        return found
 
     @property
     def axis(self) -> object:
@@ -249,8 +278,8 @@ class PlacedTerms:
         self.refresh()
         tables = list(self._tables.values())
         if all(not table.fact.has_few_values for table in tables):
-            return Grouping(numbered=bool(tables))
-        return Grouping((tables[0].fact,)) if len(tables) == 1 else None
+            return Grouping(numbered=bool(tables), is_of_nodes=False)
+        return Grouping((tables[0].fact,), is_of_nodes=False) if len(tables) == 1 else None
 
     def number_of(self, row: int) -> int:
         return sum(table.number_of(row) or 0 for table in self._tables.values())

@@ -80,7 +80,7 @@ class CodedFact:
 
     @property
     def has_few_values(self) -> bool:
-        return self.size * FEW <= self._extent.used
+        return len(self._values) * FEW <= self._extent.used
 
     def occurring(self, rows: NDArray[np.intp]) -> NDArray[np.int32]:
         """The codes that these rows have, ascending."""
@@ -158,7 +158,8 @@ class CodedPredicate:
     def __init__(self, fact: CodedFact, predicate: Callable[[Any], bool]) -> None:
         self._fact = fact
         self._predicate = predicate
-        self._table = np.zeros(0, dtype=np.bool_)
+        self._table = np.zeros(1, dtype=np.bool_)
+        """By code; the last one is for rows without a value, whose code is -1."""
 
     @property
     def axis(self) -> CodedFact:
@@ -168,14 +169,11 @@ class CodedPredicate:
         return self._fact.grouping()
 
     def _spread(self, codes: Codes) -> NDArray[np.bool_]:
-        known = len(self._table)
+        known = len(self._table) - 1
         if known < len(codes.values):
-            more = np.array([self._predicate(value) for value in codes.values[known:]], dtype=np.bool_)
-            self._table = np.concatenate((self._table, more))
-        if not len(self._table):
-            return np.zeros(len(codes.codes), dtype=np.bool_)
-        result: NDArray[np.bool_] = self._table[codes.codes]
-        result[codes.codes == ABSENT] = False
+            more = [self._predicate(value) for value in codes.values[known:]]
+            self._table = np.array([*self._table[:-1].tolist(), *more, False], dtype=np.bool_)
+        result: NDArray[np.bool_] = self._table.take(codes.codes)
         return result
 
     @property

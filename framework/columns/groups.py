@@ -38,6 +38,8 @@ class Grouping(NamedTuple):
 
     axes: tuple[Axis, ...] = ()
     numbered: bool = False
+    is_of_nodes: bool = True
+    """It stays the same until a node object comes, changes or goes."""
 
 
 class Numbered(Input, Protocol):
@@ -57,6 +59,7 @@ class Groups:
         self._extent = extent
         self._axes = tuple(axes)
         self._apart = apart
+        self._nodes = -1
         self._positions: list[int] = []
         self.numbers: NDArray[Any] = np.zeros(0, dtype=np.int16)
         """By row. Not to be written to; another array when a row has come, gone or moved."""
@@ -65,8 +68,11 @@ class Groups:
         self.sizes: list[int] = []
 
     def refresh(self) -> None:
+        nodes, used = self._extent.nodes_log.version, self._extent.used
+        if nodes == self._nodes:
+            return
+        self._nodes = nodes
         positions = [axis.version for axis in self._axes]
-        used = self._extent.used
         if positions == self._positions and len(self.numbers) == used:
             return
         self._positions = positions

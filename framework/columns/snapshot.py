@@ -19,6 +19,7 @@ from framework.columns.images import Images, ImageScore
 from framework.columns.kept import NodePredicate
 from framework.columns.log import Log, RowLog
 from framework.columns.nodes import NodeInfos
+from framework.columns.sights import Sights
 from framework.columns.usage import OwnRows, PortConflicts, Usage
 from framework.columns.volumes import PodsWithVolumes
 from framework.interface.columns import ABSENT, DomainInput, Input, PodQuery, TermInput, TermKind, TermTarget
@@ -90,7 +91,7 @@ class Snapshot:
         self._groups: dict[tuple[tuple[Axis, ...], bool], Groups] = {}
         self._new_inputs: dict[Hashable, tuple[Any, int]] = {}
         """Asked for in one cycle only, so far; with the ``changes`` there were by then."""
-        self._asked: dict[int, None] = {}
+        self._asked = Sights(ASKED_ONCE)
         self._counts = Counts(self)
         self._volume_users = PodsWithVolumes(self)
 
@@ -305,15 +306,15 @@ class Snapshot:
             del self._new_inputs[key]
         else:
             found = make()
-            number = hash(key)
-            if number not in self._asked:
-                self._asked[number] = None
+            if not self._asked.again(key):
                 self._new_inputs[key] = (found, self.extent.changes)
-                _bound(self._asked, ASKED_ONCE)
-                _bound(self._new_inputs, LEAST_KEPT)
+                if len(self._new_inputs) > LEAST_KEPT:
+                    del self._new_inputs[next(iter(self._new_inputs))]
                 return found
         self._inputs[key] = found
-        _bound(self._inputs, max(LEAST_KEPT, min(KEPT_INPUTS, KEPT_ROWS // max(self.extent.used, 1))))
+        most = max(LEAST_KEPT, min(KEPT_INPUTS, KEPT_ROWS // max(self.extent.used, 1)))
+        while len(self._inputs) > most:
+            del self._inputs[next(iter(self._inputs))]
         return found
 
     def groups(self, axes: tuple[Axis, ...], *, apart: bool = False) -> Groups:
@@ -402,6 +403,9 @@ class Snapshot:
     def placed_terms(self, weights: tuple[tuple[TermKind, int | None], ...], target: TermTarget) -> TermInput:
         return self._counts.placed_terms(weights, target)
 
+    def any_terms(self, weights: tuple[tuple[TermKind, int | None], ...]) -> Input:
+        return self._counts.any_terms(weights)
+
     def volume_users(self) -> PodsWithVolumes:
         return self._volume_users
 
@@ -434,12 +438,6 @@ class Snapshot:
         self._make_facts()
         for row in range(self.extent.used):
             self._set_facts(row, self._node_of_row(row))
-
-
-def _bound(kept: dict[Any, Any], limit: int) -> None:
-    """The oldest go first."""
-    while len(kept) > limit:
-        del kept[next(iter(kept))]
 
 
 def _taints_key(taints: tuple[Taint, ...]) -> Hashable:

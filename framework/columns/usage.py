@@ -5,7 +5,7 @@ int64 as in Go: sums wrap.
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Hashable
 from typing import Any, Final
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from framework.columns.facts import Extent, grown
 from framework.columns.kept import KeptValues
 from framework.columns.log import RowLog
-from framework.interface.columns import Column, PodChange, Rows
+from framework.interface.columns import Column, PodChange, Rows, WorkOut
 from framework.interface.node_info import HostPort, NodeInfo, PodInfo, ports_conflict
 
 Ints = NDArray[np.int64]
@@ -46,6 +46,8 @@ class Usage:
         """No number ever written is above this or negative; None when one was."""
         self.offers = 0
         """Another number whenever something allocatable may have changed."""
+        self.arrays = 0
+        """Another number whenever a column is another array."""
         self.ports_log = RowLog()
         self.rows_with_ports: dict[int, NodeInfo] = {}
         self._codes: dict[tuple[Any, ...], int] = {}
@@ -74,6 +76,7 @@ class Usage:
     def grow(self) -> None:
         capacity = self._extent.capacity
         self.offers += 1
+        self.arrays += 1
         for columns in (self._allocatable, self._requested):
             for name in columns:
                 columns[name] = grown(columns[name], capacity, 0)
@@ -139,6 +142,7 @@ class Usage:
             column = self._requested.get(name)
             if column is None:
                 column = self._requested[name] = self._zeros()
+                self.arrays += 1
             amount = info.requested[name]
             column[row] = wrap(amount)
             self._bound(amount, amount)
@@ -171,7 +175,7 @@ class Usage:
 class OwnRows:
     """Input: a Column of some resources."""
 
-    __slots__ = ("_everywhere", "_extent", "_info_of", "_resources", "_usage")
+    __slots__ = ("_everywhere", "_extent", "_info_of", "_one", "_resources", "_usage", "_whole", "_worked_out")
 
     def __init__(
         self, extent: Extent, usage: Usage, resources: tuple[str, ...], info_of: Callable[[int], NodeInfo | None]
@@ -181,6 +185,10 @@ class OwnRows:
         self._usage = usage
         self._resources = resources
         self._everywhere: tuple[int, int, tuple[bool, ...]] = (-1, 0, ())
+        self._whole: tuple[tuple[int, int, int, int | None], Column] | None = None
+        """(what it looks at, all rows). The arrays are the very ones in which rows change."""
+        self._one: tuple[Hashable, Column] | None = None
+        self._worked_out: dict[WorkOut, tuple[tuple[int, int, int], NDArray[Any]]] = {}
 
     @property
     def version(self) -> int:
@@ -194,13 +202,48 @@ class OwnRows:
         info = self._info_of(row)
         return None if info is None else self._usage.code_of(row, info)
 
+    def _state(self) -> tuple[int, int, int]:
+        return self._usage.log.version, self._usage.offers, self._extent.used
+
     def gather(self, rows: Rows) -> Column:
+        if rows is not None:
+            return self._gathered(rows)
+        usage, used = self._usage, self._extent.used
+        seen = (usage.offers, usage.arrays, used, usage.largest)
+        if self._whole is None or self._whole[0] != seen:
+            self._whole = (seen, self._gathered(slice(0, used))._replace(keeper=self._keep))
+        return self._whole[1]
+
+    def _keep(self, work_out: WorkOut) -> NDArray[Any]:
+        state = self._state()
+        known = self._worked_out.get(work_out)
+        if known is None or known[0][1:] != state[1:] or (rows := self.changed_since(known[0][0])) is None:
+            values = work_out(self.gather(None)._replace(keeper=None))
+        else:
+            values = known[1]
+            if len(rows) == 1:
+                # A slice costs less than a list of one row.
+                one = slice(row := rows.item(), row + 1)
+                values[..., one] = work_out(self._single(row, one))
+            elif len(rows):
+                values[..., rows] = work_out(self._gathered(rows))
+        self._worked_out[work_out] = (state, values)
+        return values
+
+    def _single(self, row: int, index: slice) -> Column:
+        """The last one is known: several work out something of it."""
         usage = self._usage
-        index = slice(0, self._extent.used) if rows is None else rows
+        seen = (row, usage.offers, usage.arrays, usage.largest)
+        if self._one is None or self._one[0] != seen:
+            self._one = (seen, self._gathered(index))
+        return self._one[1]
+
+    def _gathered(self, index: NDArray[np.intp] | slice) -> Column:
+        usage = self._usage
         return Column(
             self._resources,
-            tuple(usage.allocatable_of(name)[index] for name in self._resources),
-            tuple(usage.requested_of(name)[index] for name in self._resources),
+            tuple([usage.allocatable_of(name)[index] for name in self._resources]),
+            tuple([usage.requested_of(name)[index] for name in self._resources]),
             usage.non_zero_cpu[index],
             usage.non_zero_memory[index],
             usage.pods[index],

@@ -90,7 +90,7 @@ def compile_terms(pod: Pod) -> AffinityTerms:
         if not terms:
             return ()
         try:
-            return tuple(compile_term(pod, term) for term in terms)
+            return tuple([compile_term(pod, term) for term in terms])
         except SelectorError as error:
             errors.append(f"{what}: {error}")
             return ()
@@ -98,8 +98,8 @@ def compile_terms(pod: Pod) -> AffinityTerms:
     def weighted(what: str, terms: tuple[WeightedPodAffinityTerm, ...]) -> tuple[tuple[int, AffinityTerm], ...]:
         if not terms:
             return ()
-        compiled_terms = listed(what, tuple(term.pod_affinity_term for term in terms))
-        return tuple(zip((term.weight for term in terms), compiled_terms, strict=False))
+        compiled_terms = listed(what, tuple([term.pod_affinity_term for term in terms]))
+        return tuple(zip([term.weight for term in terms], compiled_terms, strict=False))
 
     near, apart = affinity.pod_affinity or NO_AFFINITY, affinity.pod_anti_affinity or NO_ANTI_AFFINITY
     return AffinityTerms(

@@ -83,6 +83,19 @@ class Column(NamedTuple):
     """True: every row offers some of the resource. False: some row may offer none."""
     largest: int | None
     """No amount is above this or negative; None when that is not known."""
+    keeper: Callable[[WorkOut], NDArray[Any]] | None = None
+    """Of all rows: remembers what was worked out."""
+
+    def worked_out(self, work_out: WorkOut) -> NDArray[Any]:
+        """``work_out(column)`` of these rows, not to be written to; the last axis is theirs.
+
+        For what only depends on the nodes, row by row, whatever pod is asked about. Of all rows it is remembered by
+        the function, and worked out again only where something has changed.
+        """
+        return work_out(self) if self.keeper is None else self.keeper(work_out)
+
+
+WorkOut = Callable[[Column], NDArray[Any]]
 
 
 class PodQuery(NamedTuple):
@@ -273,6 +286,11 @@ class View(Protocol):
     def placed_terms(self, weights: tuple[tuple[TermKind, int | None], ...], target: TermTarget) -> TermInput:
         """→ Σ over placed pods' terms that match ``target``. Per kind a constant weight, or None for the term's own
         (negative for PREFERRED_ANTI)."""
+        ...
+
+    def any_terms(self, weights: tuple[tuple[TermKind, int | None], ...]) -> Input:
+        """→ bool: some placed pod has a term of one of these kinds, whatever it asks for. False is reason enough not to
+        ask for ``placed_terms``."""
         ...
 
     def volume_users(self) -> VolumeUsers:

@@ -6,13 +6,13 @@ same numbers along the node axis.
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterable
 from dataclasses import dataclass, field
-from functools import cached_property
 from typing import NamedTuple
 
 from framework.interface.affinity_terms import AffinityTerms, compile_terms
-from framework.objects import Node, Pod, PodAffinityTerm, WeightedPodAffinityTerm
+from framework.interface.remembered import remembered
+from framework.objects import Container, Node, Pod, PodAffinityTerm, WeightedPodAffinityTerm
 from framework.objects.csi_migration import plugin_of_inline
 from framework.objects.resources import Resources, node_allocatable, placed_figures
 
@@ -50,25 +50,25 @@ class PodInfo:
     def key(self) -> str:
         return f"{self.pod.metadata.namespace}/{self.pod.metadata.name}"
 
-    @cached_property
+    @remembered
     def _figures(self) -> tuple[Resources, tuple[int, int]]:
         return placed_figures(self.pod)
 
-    @cached_property
+    @remembered
     def requests(self) -> Resources:
         return self._figures[0]
 
-    @cached_property
+    @remembered
     def non_zero(self) -> tuple[int, int]:
         """(cpu in millicores, memory in bytes) with 100m and 200Mi where a container names none."""
         return self._figures[1]
 
-    @cached_property
+    @remembered
     def host_ports(self) -> tuple[HostPort, ...]:
         """Host ports of containers and restartable init containers; ports ≤ 0 are none."""
         spec = self.pod.spec
         sidecars = [c for c in spec.init_containers if c.restart_policy == "Always"]
-        if not sidecars and not any(container.ports for container in spec.containers):
+        if not sidecars and not _names_ports(spec.containers):
             return ()
         return tuple(
             HostPort(port.host_ip or WILDCARD_IP, port.protocol or "TCP", port.host_port)
@@ -77,7 +77,7 @@ class PodInfo:
             if port.host_port > 0
         )
 
-    @cached_property
+    @remembered
     def has_shared_volumes(self) -> bool:
         """Whether a volume is more than this pod's own affair: a claim, or an in-tree disk."""
         return any(
@@ -89,31 +89,31 @@ class PodInfo:
             for volume in self.pod.spec.volumes
         )
 
-    @cached_property
+    @remembered
     def required_affinity(self) -> tuple[PodAffinityTerm, ...]:
         affinity = self.pod.spec.affinity
         wanted = affinity.pod_affinity if affinity else None
         return tuple(wanted.required_during_scheduling_ignored_during_execution) if wanted else ()
 
-    @cached_property
+    @remembered
     def required_anti_affinity(self) -> tuple[PodAffinityTerm, ...]:
         affinity = self.pod.spec.affinity
         wanted = affinity.pod_anti_affinity if affinity else None
         return tuple(wanted.required_during_scheduling_ignored_during_execution) if wanted else ()
 
-    @cached_property
+    @remembered
     def preferred_affinity(self) -> tuple[WeightedPodAffinityTerm, ...]:
         affinity = self.pod.spec.affinity
         wanted = affinity.pod_affinity if affinity else None
         return tuple(wanted.preferred_during_scheduling_ignored_during_execution) if wanted else ()
 
-    @cached_property
+    @remembered
     def preferred_anti_affinity(self) -> tuple[WeightedPodAffinityTerm, ...]:
         affinity = self.pod.spec.affinity
         wanted = affinity.pod_anti_affinity if affinity else None
         return tuple(wanted.preferred_during_scheduling_ignored_during_execution) if wanted else ()
 
-    @cached_property
+    @remembered
     def affinity_terms(self) -> AffinityTerms:
         """Pod affinity and anti-affinity with their selectors compiled."""
         return compile_terms(self.pod)
@@ -126,6 +126,13 @@ class PodInfo:
 
     def __repr__(self) -> str:
         return f"PodInfo({self.key})"
+
+
+def _names_ports(containers: Iterable[Container]) -> bool:
+    for container in containers:  # noqa: SIM110 (the hot path: a generator costs three times as much)
+        if container.ports:
+            return True
+    return False
 
 
 @dataclass(slots=True)
@@ -189,9 +196,6 @@ class NodeInfo:
             self.allocatable,
             self.allowed_pods,
         )
-
-    def pods_with_affinity(self) -> Iterator[PodInfo]:
-        return (p for p in self.pods if p.has_affinity)
 
 
 def ports_conflict(used: set[HostPort], wanted: HostPort) -> bool:

@@ -5,19 +5,49 @@ from __future__ import annotations
 from typing import Final
 
 import msgspec
-from msgspec.structs import astuple
+from msgspec.structs import astuple, replace
 
 from framework.interface.node_info import PodInfo
+from framework.objects.pod import PodSpec, Volume
 
 _encode: Final = msgspec.msgpack.Encoder().encode
+_VOLUMES: Final = PodSpec.__struct_fields__.index("volumes")
+_TOKEN: Final = "kube-api-access-"
+_TOKEN_LENGTH: Final = len(_TOKEN) + 5
+_TOKEN_VOLUME: Final = Volume(name=_TOKEN)
+"""Its source is one that nobody reads."""
 
 
 def signature(pod: PodInfo) -> bytes:
     """Everything of a pod that a fragment may read: not its name, its uid, times, conditions, and not its nomination.
 
-    A pod that preempted others comes back with one, and is then like the others still.
+    A pod that preempted others comes back with one, and is then like the others still. Neither is the end of the name
+    of the volume with its token, which the API server draws at random: replicas differ in nothing else.
     """
-    metadata, status = pod.pod.metadata, pod.pod.status
+    volumes = pod.pod.spec.volumes
+    for volume in volumes:
+        if volume.name.startswith(_TOKEN):
+            volumes = tuple([_without_end(volume) for volume in volumes])
+            break
+    return _signature(pod, volumes)
+
+
+def exact_signature(pod: PodInfo) -> bytes:
+    """``signature`` with the names of all volumes: for code that may look at anything."""
+    return _signature(pod, pod.pod.spec.volumes)
+
+
+def _without_end(volume: Volume) -> Volume:
+    name = volume.name
+    if name.startswith(_TOKEN) and len(name) == _TOKEN_LENGTH and replace(volume, name=_TOKEN) == _TOKEN_VOLUME:
+        return _TOKEN_VOLUME
+    return volume
+
+
+def _signature(pod: PodInfo, volumes: tuple[Volume, ...]) -> bytes:
+    metadata, status, spec = pod.pod.metadata, pod.pod.status, astuple(pod.pod.spec)
+    if volumes is not spec[_VOLUMES]:
+        spec = (*spec[:_VOLUMES], volumes, *spec[_VOLUMES + 1 :])
     return _encode(
         (
             metadata.namespace,
@@ -26,7 +56,7 @@ def signature(pod: PodInfo) -> bytes:
             metadata.owner_references,
             metadata.finalizers,
             metadata.deletion_timestamp,
-            astuple(pod.pod.spec),
+            spec,
             status.container_statuses,
             status.init_container_statuses,
             status.resources,

@@ -25,7 +25,7 @@ from framework.objects.affinity import (
 )
 from framework.objects.claims import BETA_CLASS
 from framework.objects.cluster import PriorityClass, RuntimeClass
-from framework.objects.defaults import with_defaults
+from framework.objects.defaults import lacks_as_little, with_defaults
 from framework.objects.field_errors import FieldError, aggregate
 from framework.objects.kinds import group_kind, group_resource
 from framework.objects.metadata import KubeObject, KubernetesObject, LabelSelector, LabelSelectorRequirement, ObjectMeta
@@ -80,6 +80,37 @@ def admit(obj: A, store: ObjectLister, *, stored: bool = False, validate: bool =
     if validate and (errors := validate_object(admitted)):
         return invalid_object(admitted, errors)
     return admitted  # type: ignore[return-value]  # every step keeps the type
+
+
+class Unchanged:
+    """Specs that came out of a cluster and that admission left as they were, so that replicas need not be looked at.
+
+    ``says`` a pod is one of them when all that ``admit(pod, store, stored=True, validate=False)`` reads of it is the
+    same, but for its labels, which none of its selectors names; then ``admit`` would give back the pod itself.
+    """
+
+    def __init__(self) -> None:
+        self._specs: dict[int, PodSpec] = {}
+        """By the identity of their containers: replicas that were decoded together share them."""
+
+    def learn(self, pod: Pod) -> None:
+        """Of a pod that ``admit`` gave back."""
+        spec = pod.spec
+        if spec.priority is not None and not _names_label_keys(spec):
+            self._specs[id(spec.containers)] = spec
+
+    def says(self, pod: Pod) -> bool:
+        spec = pod.spec
+        known = self._specs.get(id(spec.containers))
+        return (
+            known is not None
+            and spec.containers is known.containers
+            and lacks_as_little(spec, known)
+            and spec.affinity is known.affinity
+            and spec.topology_spread_constraints is known.topology_spread_constraints
+            and spec.priority is not None
+            and pod.metadata.namespace != ""
+        )
 
 
 def invalid_object(obj: KubeObject, errors: Sequence[FieldError]) -> AdmissionError:
@@ -283,6 +314,19 @@ def with_label_keys(pod: Pod) -> Pod:
     if constraints == spec.topology_spread_constraints and affinity == spec.affinity:
         return pod
     return replace(pod, spec=replace(spec, topology_spread_constraints=constraints, affinity=affinity))
+
+
+def _names_label_keys(spec: PodSpec) -> bool:
+    terms: list[PodAffinityTerm] = []
+    if spec.affinity is not None:
+        for each in (spec.affinity.pod_affinity, spec.affinity.pod_anti_affinity):
+            if each is not None:
+                terms += each.required_during_scheduling_ignored_during_execution
+                preferred = each.preferred_during_scheduling_ignored_during_execution
+                terms += (weighted.pod_affinity_term for weighted in preferred)
+    return any(each.match_label_keys for each in spec.topology_spread_constraints) or any(
+        term.match_label_keys or term.mismatch_label_keys for term in terms
+    )
 
 
 def _merged_constraint(constraint: TopologySpreadConstraint, labels: dict[str, str]) -> TopologySpreadConstraint:

@@ -20,6 +20,7 @@ from framework.objects.errors import ObjectError
 from framework.objects.field_errors import FieldError
 from framework.objects.kinds import TYPED_KINDS, typed_kind
 from framework.objects.metadata import KubeObject, KubernetesObject, ObjectMeta, Unstructured
+from framework.said import SaidError, Words, said
 
 T = TypeVar("T")
 JsonText = bytes | bytearray | memoryview | str
@@ -90,11 +91,11 @@ def decode_manifests(documents: Iterable[object]) -> Iterator[KubeObject]:
         if document is None:
             continue
         if complaint := tree_complaint(document):
-            raise ObjectError("", "", (FieldError("", complaint),))
+            raise ObjectError("", "", (FieldError("", str(complaint)),))
         yield from _unfold(document, ("", ""))
 
 
-def tree_complaint(document: object, most: int = 20_000_000) -> str:
+def tree_complaint(document: object, most: int = 20_000_000) -> Words:
     """Why a parsed YAML document must not be walked; "" when it may. Aliases can make it endless, or enormous.
 
     Every container is counted once and its size remembered, so this costs no more than what was parsed.
@@ -107,27 +108,27 @@ def tree_complaint(document: object, most: int = 20_000_000) -> str:
         known = sizes.get(id(value))
         if known is not None:
             if known == 0:
-                raise _NotATreeError("an alias that contains itself")
+                raise _NotATreeError(said("an alias that contains itself"))
             return known
         if depth > _DEEPEST:
-            raise _NotATreeError(f"nested more than {_DEEPEST} levels deep")
+            raise _NotATreeError(said("nested more than {levels} levels deep", levels=_DEEPEST))
         sizes[id(value)] = 0
         inner = value.values() if isinstance(value, Mapping) else value
         total = 1 + sum(size_of(each, depth + 1) for each in inner)
         if total > most:
-            raise _NotATreeError(f"its aliases expand to more than {most:,} values")
+            raise _NotATreeError(said("its aliases expand to more than {most} values", most=f"{most:,}"))
         sizes[id(value)] = total
         return total
 
     try:
         size_of(document, 0)
     except _NotATreeError as error:
-        return str(error)
+        return error.words
     return ""
 
 
-class _NotATreeError(Exception):
-    pass
+class _NotATreeError(SaidError):
+    """Raised inside of the walk only."""
 
 
 def _unfold(document: object, inherited: tuple[str, str]) -> Iterator[KubeObject]:

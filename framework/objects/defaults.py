@@ -147,7 +147,7 @@ def _claim(claim: PersistentVolumeClaim) -> PersistentVolumeClaim:
 def _pod(pod: Pod) -> Pod:
     spec, node_name = pod.spec, pod.spec.node_name
     known = _complete.get(id(spec.containers))
-    if known is not None and _lacks_as_little(spec, known):
+    if known is not None and lacks_as_little(spec, known):
         return pod
     try:
         # Replicas have one spec but for the node they are on.
@@ -168,7 +168,7 @@ _complete: Final[dict[int, PodSpec]] = {}
 """Specs that lack nothing, by the identity of their containers: replicas that were decoded together share them."""
 
 
-def _lacks_as_little(spec: PodSpec, complete: PodSpec) -> bool:
+def lacks_as_little(spec: PodSpec, complete: PodSpec) -> bool:
     """Whether all that ``_spec`` fills in is the same as in one that lacks nothing."""
     return (
         spec.containers is complete.containers

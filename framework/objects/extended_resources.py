@@ -42,6 +42,8 @@ class ClassesByResource:
 
     def of(self, classes: Sequence[DeviceClass]) -> dict[str, DeviceClass]:
         known = self._classes
+        if not classes and not known:
+            return self._found
         if len(known) != len(classes) or any(a is not b for a, b in zip(known, classes, strict=True)):
             self._classes, self._found = tuple(classes), classes_by_resource(classes)
         return self._found

@@ -48,10 +48,19 @@ def pod_errors(pod: Pod) -> Iterable[FieldError]:
 
 def own_errors(pod: Pod) -> list[FieldError]:
     """About what replicas do not share: node and status."""
-    name = pod.spec.node_name
-    errors = [invalid("spec.nodeName", name, text) for text in dns1123_subdomain_errors(name)] if name else []
-    errors += _status_errors(pod.status)
+    name, status = pod.spec.node_name, pod.status
+    errors = [invalid("spec.nodeName", name, text) for text in _node_name_errors(name)] if name else []
+    if status.start_time is not None:
+        errors += timestamp_errors(status.start_time, "status.startTime")
+    if status.container_statuses or status.init_container_statuses or status.resources or status.allocated_resources:
+        errors += _amounts_in_use_errors(status)
     return errors
+
+
+@lru_cache(maxsize=1 << 14)
+def _node_name_errors(name: str) -> tuple[str, ...]:
+    """Many pods are on one node."""
+    return dns1123_subdomain_errors(name)
 
 
 @lru_cache(maxsize=1 << 12)
@@ -210,9 +219,7 @@ def _gate_errors(spec: PodSpec) -> Iterable[FieldError]:
         seen.add(gate.name)
 
 
-def _status_errors(status: PodStatus) -> Iterable[FieldError]:
-    if status.start_time is not None:
-        yield from timestamp_errors(status.start_time, "status.startTime")
+def _amounts_in_use_errors(status: PodStatus) -> Iterable[FieldError]:
     for name, statuses in (
         ("containerStatuses", status.container_statuses),
         ("initContainerStatuses", status.init_container_statuses),
@@ -237,9 +244,10 @@ def timestamp_errors(text: str, path: str) -> Sequence[FieldError]:
     return ()
 
 
-def namespace_errors(namespace: str, namespaced: bool) -> Sequence[FieldError]:
+@lru_cache(maxsize=1 << 14)
+def namespace_errors(namespace: str, namespaced: bool) -> tuple[FieldError, ...]:
     if not namespaced:
         return (forbidden("metadata.namespace", "not allowed on this type"),) if namespace else ()
     if not namespace:
         return (required("metadata.namespace"),)
-    return [invalid("metadata.namespace", namespace, text) for text in dns1123_label_errors(namespace)]
+    return tuple(invalid("metadata.namespace", namespace, text) for text in dns1123_label_errors(namespace))

@@ -134,6 +134,9 @@ def _asked(containers: Sequence[Container]) -> _Asked:
 @lru_cache(maxsize=1 << 14)
 def _plain_requests(asked: _Asked) -> tuple[Resources, Resources]:
     """Of containers that ask for this: (as it is, with NON_MISSING_DEFAULTS). Not to be written to."""
+    if len(asked) == 1:
+        alone = _as_resources(_parsed(dict(asked[0])))
+        return alone, {**NON_MISSING_DEFAULTS, **alone}
     named: Nanos = {}
     counted: Nanos = {}
     for each in asked:

@@ -109,9 +109,14 @@ class LabelMatcher:
 
     @cached_property
     def _equal_pairs(self) -> tuple[tuple[str, str], ...] | None:
-        if self.nothing or any(r.operator != IN or len(r.values) != 1 for r in self.requirements):
+        if self.nothing:
             return None
-        return tuple((r.key, r.values[0]) for r in self.requirements)
+        pairs = []
+        for requirement in self.requirements:
+            if requirement.operator != IN or len(requirement.values) != 1:
+                return None
+            pairs.append((requirement.key, requirement.values[0]))
+        return tuple(pairs)
 
     def matches(self, labels: Labels) -> bool:
         pairs = self._equal_pairs
@@ -296,9 +301,14 @@ class NodeSelectorMatcher:
         return " and ".join(part for part in (str(self.labels), either) if part)
 
 
+EVERY_NODE: Final = NodeSelectorMatcher(EVERYTHING, None)
+
+
 def compile_node_selector(
     selector: NodeSelector | None, labels: Labels | None = None, path: str = ""
 ) -> NodeSelectorMatcher:
+    if selector is None and not labels:
+        return EVERY_NODE
     terms = None
     if selector is not None:
         at = _child(path, "nodeSelectorTerms")

@@ -85,7 +85,8 @@ def _metadata_errors(obj: KubeObject) -> list[FieldError]:
         errors.append(required("metadata.name", "name or generateName is required"))
     elif isinstance(obj, KubernetesObject):
         check = dns1123_label_errors if isinstance(obj, Namespace) else dns1123_subdomain_errors
-        errors += [invalid("metadata.name", meta.name, text) for text in check(meta.name)]
+        if found := check(meta.name):
+            errors += [invalid("metadata.name", meta.name, text) for text in found]
     if isinstance(obj, KubernetesObject):
         errors += namespace_errors(meta.namespace, obj.namespaced)
     if meta.labels:

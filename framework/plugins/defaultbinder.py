@@ -6,11 +6,12 @@ from typing import ClassVar
 
 from framework.interface import BindPlugin, CycleState, Status
 from framework.objects import Pod
+from framework.said import noted
 
 
 class DefaultBinder(BindPlugin):
     name: ClassVar[str] = "DefaultBinder"
-    description: ClassVar[str] = "Binds the pod to its node through the API server."
+    description: ClassVar[str] = noted("Binds the pod to its node through the API server.")
 
     def bind(self, state: CycleState, pod: Pod, node_name: str) -> Status | None:
         error = self.handle.api.bind(pod, node_name)

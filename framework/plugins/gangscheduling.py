@@ -25,6 +25,7 @@ from framework.interface import (
 from framework.interface.pod_groups import PodGroupMembers
 from framework.objects import KubeObject, Pod
 from framework.objects.scheduling import GangSchedulingPolicy, SchedulingPodGroup
+from framework.said import noted
 
 PERMIT_TIMEOUT_SECONDS: Final = 300.0
 
@@ -36,7 +37,9 @@ def _group_name(pod: Pod) -> str | None:
 
 class GangScheduling(PreEnqueuePlugin, PermitPlugin, EnqueueExtensions):
     name: ClassVar[str] = "GangScheduling"
-    description: ClassVar[str] = "Holds the pods of a group until enough of them can run (feature gate GangScheduling)."
+    description: ClassVar[str] = noted(
+        "Holds the pods of a group until enough of them can run (feature gate GangScheduling)."
+    )
 
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
         pod = ClusterEvent(EventResource.POD, ActionType.ADD)

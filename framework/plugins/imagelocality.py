@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Hashable
+from functools import lru_cache
 from typing import ClassVar, Final
 
 import numpy as np
@@ -11,6 +12,7 @@ from numpy.typing import NDArray
 from framework.interface import ColumnScorePlugin, CycleState, Plan, PodInfo, View
 from framework.interface.scores import MAX_NODE_SCORE, quotient
 from framework.objects import Pod
+from framework.said import noted
 
 MIB: Final = 1024 * 1024
 MIN_THRESHOLD: Final = 23 * MIB
@@ -19,7 +21,7 @@ MAX_PER_CONTAINER: Final = 1000 * MIB
 
 class ImageLocality(ColumnScorePlugin):
     name: ClassVar[str] = "ImageLocality"
-    description: ClassVar[str] = "Prefers nodes that already have the pod's container images."
+    description: ClassVar[str] = noted("Prefers nodes that already have the pod's container images.")
     reusable: ClassVar[bool] = True
 
     def score_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan:
@@ -44,11 +46,12 @@ def _container_count(pod: Pod) -> int:
 def _wanted_images(pod: Pod) -> tuple[str, ...]:
     """Every image of the pod, as often as it names it."""
     spec = pod.spec
-    containers = (*spec.init_containers, *spec.containers)
-    volumes = (volume.image.reference for volume in spec.volumes if volume.image is not None)
-    return tuple(normalized_image_name(image) for image in (*(c.image for c in containers), *volumes))
+    images = [container.image for container in (*spec.init_containers, *spec.containers)]
+    images += [volume.image.reference for volume in spec.volumes if volume.image is not None]
+    return tuple([normalized_image_name(image) for image in images])
 
 
+@lru_cache(maxsize=4096)
 def normalized_image_name(name: str) -> str:
     """With ``:latest`` where no tag is named."""
     return f"{name}:latest" if name.rfind(":") <= name.rfind("/") else name

@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framework.interface import (
+    SKIP,
     ActionType,
     ClusterEvent,
     ClusterEventWithHint,
@@ -34,6 +35,7 @@ from framework.interface import (
 )
 from framework.objects import KubeObject, Node, Pod
 from framework.objects.pod import PodSpec
+from framework.said import noted
 
 REASONS: Final = (
     Reason(Code.SUCCESS, ()),
@@ -61,7 +63,7 @@ _NEEDED_BY: Final[tuple[tuple[str, Callable[[PodSpec], bool]], ...]] = (
 
 def required_features(pod: Pod) -> tuple[str, ...]:
     """Names, sorted."""
-    return tuple(name for name, needed in _NEEDED_BY if needed(pod.spec))
+    return tuple([name for name, needed in _NEEDED_BY if needed(pod.spec)])
 
 
 def _kernel(declared: NDArray[np.bool_]) -> NDArray[np.int8]:
@@ -70,7 +72,7 @@ def _kernel(declared: NDArray[np.bool_]) -> NDArray[np.int8]:
 
 class NodeDeclaredFeatures(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtensions):
     name: ClassVar[str] = "NodeDeclaredFeatures"
-    description: ClassVar[str] = "Keeps pods off nodes that do not declare a feature the pod needs."
+    description: ClassVar[str] = noted("Keeps pods off nodes that do not declare a feature the pod needs.")
     repeatable: ClassVar[bool] = True
     reusable: ClassVar[bool] = True
 
@@ -99,7 +101,7 @@ class NodeDeclaredFeatures(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtension
 
     def pre_filter(self, state: CycleState, pod: PodInfo, view: View) -> tuple[PreFilterResult | None, Status | None]:
         if not self._enabled or not required_features(pod.pod):
-            return None, Status(Code.SKIP)
+            return None, SKIP
         return None, None
 
     def filter_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan | None:

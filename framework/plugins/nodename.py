@@ -23,6 +23,7 @@ from framework.interface import (
     Reason,
     View,
 )
+from framework.said import noted
 
 REASONS: Final = (
     Reason(Code.SUCCESS, ()),
@@ -32,7 +33,7 @@ REASONS: Final = (
 
 class NodeName(ColumnFilterPlugin, EnqueueExtensions):
     name: ClassVar[str] = "NodeName"
-    description: ClassVar[str] = "Keeps a pod that names its node in spec.nodeName on exactly that node."
+    description: ClassVar[str] = noted("Keeps a pod that names its node in spec.nodeName on exactly that node.")
     repeatable: ClassVar[bool] = True
     reusable: ClassVar[bool] = True
 

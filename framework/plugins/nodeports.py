@@ -32,6 +32,7 @@ from framework.interface import (
 )
 from framework.interface.node_info import ports_conflict
 from framework.objects import KubeObject, Pod
+from framework.said import noted
 
 STATE_KEY: Final = "PreFilterNodePorts"
 REASONS: Final = (
@@ -59,7 +60,7 @@ def _without_state(conflict: NDArray[np.bool_]) -> NDArray[np.int8]:
 
 class NodePorts(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtensions):
     name: ClassVar[str] = "NodePorts"
-    description: ClassVar[str] = "Keeps pods off nodes where a host port they want is already taken."
+    description: ClassVar[str] = noted("Keeps pods off nodes where a host port they want is already taken.")
     repeatable: ClassVar[bool] = True
     reusable: ClassVar[bool] = True
 

@@ -25,6 +25,7 @@ from framework.interface import (
 )
 from framework.objects import KubeObject, Node, Pod, Taint
 from framework.objects.tolerations import NO_SCHEDULE, tolerates
+from framework.said import noted
 
 UNSCHEDULABLE_TAINT: Final = Taint(key="node.kubernetes.io/unschedulable", effect=NO_SCHEDULE)
 REASONS: Final = (
@@ -39,7 +40,7 @@ def _kernel(unschedulable: NDArray[np.bool_]) -> NDArray[np.int8]:
 
 class NodeUnschedulable(ColumnFilterPlugin, EnqueueExtensions):
     name: ClassVar[str] = "NodeUnschedulable"
-    description: ClassVar[str] = "Keeps pods off cordoned nodes, unless they tolerate it."
+    description: ClassVar[str] = noted("Keeps pods off cordoned nodes, unless they tolerate it.")
     repeatable: ClassVar[bool] = True
     reusable: ClassVar[bool] = True
 

@@ -9,11 +9,12 @@ from framework.interface import Status
 from framework.interface.plugin import PlacementScorePlugin
 from framework.interface.pod_groups import PlacementAssignments, PodGroupCycle
 from framework.interface.scores import MAX_NODE_SCORE
+from framework.said import noted
 
 
 class PodGroupPodsCount(PlacementScorePlugin):
     name: ClassVar[str] = "PodGroupPodsCount"
-    description: ClassVar[str] = (
+    description: ClassVar[str] = noted(
         "Prefers placements that take more pods of the group (feature gate TopologyAwareWorkloadScheduling)."
     )
 

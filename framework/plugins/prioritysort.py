@@ -5,11 +5,14 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from framework.interface import QueuedPod, QueueSortPlugin
+from framework.said import noted
 
 
 class PrioritySort(QueueSortPlugin):
     name: ClassVar[str] = "PrioritySort"
-    description: ClassVar[str] = "Tries pods of higher priority first; among equals, the one that was queued earlier."
+    description: ClassVar[str] = noted(
+        "Tries pods of higher priority first; among equals, the one that was queued earlier."
+    )
 
     def less(self, a: QueuedPod, b: QueuedPod) -> bool:
         first, second = a.pod.spec.priority or 0, b.pod.spec.priority or 0

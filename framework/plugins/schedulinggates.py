@@ -16,11 +16,12 @@ from framework.interface import (
     Status,
 )
 from framework.objects import KubeObject, Pod
+from framework.said import noted
 
 
 class SchedulingGates(PreEnqueuePlugin, EnqueueExtensions):
     name: ClassVar[str] = "SchedulingGates"
-    description: ClassVar[str] = "Holds a pod back while its spec.schedulingGates are not empty."
+    description: ClassVar[str] = noted("Holds a pod back while its spec.schedulingGates are not empty.")
 
     def pre_enqueue(self, pod: Pod) -> Status | None:
         gates = [gate.name for gate in pod.spec.scheduling_gates]

@@ -40,6 +40,7 @@ from framework.objects.tolerations import (
     find_untolerated_taint,
     tolerates,
 )
+from framework.said import noted
 
 HARD_EFFECTS: Final = (NO_SCHEDULE, NO_EXECUTE)
 STATE_KEY: Final = "PreScoreTaintToleration"
@@ -60,12 +61,12 @@ class SoftTolerations:
 
 
 def _kernel(tolerated: NDArray[np.bool_]) -> NDArray[np.int8]:
-    return (~tolerated).astype(np.int8)
+    return np.logical_not(tolerated).view(np.int8)
 
 
 class TaintToleration(ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, BoundsNormalizer, EnqueueExtensions):
     name: ClassVar[str] = "TaintToleration"
-    description: ClassVar[str] = (
+    description: ClassVar[str] = noted(
         "Keeps pods off nodes whose taints they do not tolerate, and prefers fewer soft taints."
     )
     repeatable: ClassVar[bool] = True
@@ -95,7 +96,7 @@ class TaintToleration(ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, Bou
         return pod.pod.spec.tolerations
 
     def pre_score(self, state: CycleState, pod: PodInfo, view: View, feasible: NDArray[np.intp]) -> Status | None:
-        soft = tuple(t for t in pod.pod.spec.tolerations if t.effect in ("", PREFER_NO_SCHEDULE))
+        soft = tuple([t for t in pod.pod.spec.tolerations if t.effect in ("", PREFER_NO_SCHEDULE)])
         state.write(STATE_KEY, SoftTolerations(soft))
         return None
 

@@ -13,6 +13,7 @@ from framework.interface.plugin import PlacementGeneratePlugin
 from framework.interface.pod_groups import Placement, PodGroupCycle
 from framework.objects import Pod
 from framework.objects.scheduling import SchedulingPodGroup
+from framework.said import noted
 
 
 class _NoDomain(Exception):
@@ -21,7 +22,7 @@ class _NoDomain(Exception):
 
 class TopologyPlacementGenerator(PlacementGeneratePlugin):
     name: ClassVar[str] = "TopologyPlacementGenerator"
-    description: ClassVar[str] = (
+    description: ClassVar[str] = noted(
         "Proposes a placement per domain of a pod group's topology key (feature gate TopologyAwareWorkloadScheduling)."
     )
 

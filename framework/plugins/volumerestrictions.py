@@ -33,6 +33,7 @@ from framework.interface import (
 )
 from framework.objects import KubeObject, PersistentVolumeClaim, Pod, Volume
 from framework.objects.claims import READ_WRITE_ONCE_POD
+from framework.said import noted
 
 STATE_KEY: Final = "PreFilterVolumeRestrictions"
 DISK_CONFLICT: Final = "node(s) had no available disk"
@@ -126,7 +127,7 @@ def _without_state(conflict: NDArray[np.bool_]) -> NDArray[np.int8]:
 
 class VolumeRestrictions(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtensions):
     name: ClassVar[str] = "VolumeRestrictions"
-    description: ClassVar[str] = "Keeps pods apart that cannot share a volume."
+    description: ClassVar[str] = noted("Keeps pods apart that cannot share a volume.")
     repeatable: ClassVar[bool] = True
     reusable: ClassVar[bool] = True
 

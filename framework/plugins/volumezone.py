@@ -33,6 +33,7 @@ from framework.interface import (
 from framework.objects import KubeObject, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass
 from framework.objects.claims import WAIT_FOR_FIRST_CONSUMER, class_of_claim
 from framework.objects.csi_migration import BETA_REGION, BETA_ZONE, REGION, ZONE, ZONE_DELIMITER
+from framework.said import noted
 
 STATE_KEY: Final = "PreFilterVolumeZone"
 REASONS: Final = (
@@ -60,7 +61,7 @@ class Topologies:
 
 class VolumeZone(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtensions):
     name: ClassVar[str] = "VolumeZone"
-    description: ClassVar[str] = "Keeps a pod in the zone of its volumes."
+    description: ClassVar[str] = noted("Keeps a pod in the zone of its volumes.")
     repeatable: ClassVar[bool] = True
     reusable: ClassVar[bool] = True
 

@@ -18,7 +18,7 @@ from framework.interface.columns import Plan
 from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import NodeInfo, PodInfo
 from framework.interface.plugin import FilterPlugin, Plugin, ScorePlugin
-from framework.interface.signature import signature
+from framework.interface.signature import exact_signature
 from framework.interface.status import SUCCESS, Status
 from framework.profiles.outcomes import answer, raised
 from framework.profiles.own_node import OwnNode, rests_on_own_node
@@ -57,7 +57,7 @@ class NodePlans(abc.ABC):
         finding = self._finding
         if finding is None or (finding.reads_pod and not kept):
             return None
-        fragment: Hashable = signature(pod) if finding.reads_pod else None
+        fragment: Hashable = exact_signature(pod) if finding.reads_pod else None
         return Plan(self._kernel(pod), inputs=(snapshot.whole_nodes(),), constants=(self._findings, fragment))
 
     def stands(self) -> bool:

@@ -21,8 +21,8 @@ def error_text(status: Status) -> str:
     return status.error if status.error is not None else ", ".join(status.reasons)
 
 
-class Said(Generic[O]):
-    """The outcomes of one point. Attempts in a row that were told the same share a tuple, which is encoded once."""
+class Repeated(Generic[O]):
+    """What plugins said at one point. Attempts in a row that were told the same share a tuple, encoded once."""
 
     __slots__ = ("_last",)
 

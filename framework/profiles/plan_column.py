@@ -18,7 +18,6 @@ from framework.profiles.work import Work
 from framework.trace.history import History, narrowest
 
 KEPT_STATES: Final = 4096
-_NO_VALUES: Final = np.zeros(0, dtype=np.int64)
 FEW_VALUES: Final = 8
 """A plan is worked out per value of its axis when there are at least this many rows for every value."""
 
@@ -57,7 +56,7 @@ class PlanColumn:
         self._by_code: NDArray[Any] | None = None
         self.is_constant = False
         """Known to be one value for all rows."""
-        self.history = History(_NO_VALUES)
+        self.history = History()
         self._code: Callable[[int], int | None] | None = (
             getattr(plan.inputs[0], "code", None) if len(plan.inputs) == 1 else None
         )
@@ -69,8 +68,14 @@ class PlanColumn:
         nodes = self._snapshot.nodes_log.version
         if self._of_nodes == nodes:
             return self.history
-        plan, before = self.plan, self._versions
-        if self._only is not None and before is not None and self._only.version == before[0] and self.is_whole:
+        plan, before, only = self.plan, self._versions, self._only
+        if only is not None and before is not None and len(self.history.values) == self._snapshot.row_count:
+            version = only.version
+            if version != before[0]:
+                changed = only.changed_since(before[0]) if self._axis is None else ALL_ROWS
+                self._evaluate(plan, [version], changed)
+            if self._is_of_nodes:
+                self._of_nodes = nodes
             return self.history
         versions = [each.version for each in plan.inputs]
         if before is None or not versions or not self.is_whole:
@@ -89,13 +94,8 @@ class PlanColumn:
         return len(self.history.values) == self._snapshot.row_count
 
     def _evaluate(self, plan: Plan, versions: list[int], rows: Rows) -> None:
-        history = self.history
-        known = self._versions is not None and self.is_whole
+        history, before = self.history, self._versions
         self._versions = versions
-        if not self._snapshot.row_count:
-            self.is_constant = False
-            history.replace(np.zeros(0, dtype=np.int8))
-            return
         if rows is not None:
             if len(rows) == 1 and self._code is not None:
                 self._write_one(plan, int(rows[0]), rows)
@@ -103,6 +103,11 @@ class PlanColumn:
                 self._work.rows += len(rows)
                 self._write(rows, self._run(plan, rows))
             return
+        if not self._snapshot.row_count:
+            self.is_constant = False
+            history.replace(np.zeros(0, dtype=np.int8))
+            return
+        known = before is not None and self.is_whole
         axis = self._axis_of(plan)
         if axis is not None:
             self._evaluate_codes(plan, axis, known)

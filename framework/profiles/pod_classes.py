@@ -10,7 +10,7 @@ from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, Final, TypeVar, cast
 from weakref import WeakValueDictionary
 
-from framework.columns import Snapshot, groupings
+from framework.columns import Sights, Snapshot, groupings
 from framework.interface.columns import Input, Plan
 from framework.interface.node_info import FIGURES, PodInfo
 from framework.interface.plugin import Plugin
@@ -23,7 +23,7 @@ from framework.profiles.score_part import ScorePart
 from framework.profiles.scores import Scores
 from framework.profiles.services import ReuseRule
 from framework.profiles.state_column import StateColumn, States
-from framework.profiles.sums import Sums
+from framework.profiles.sums import Sums, totals_type
 from framework.profiles.verdicts import Verdicts
 from framework.profiles.work import Work
 
@@ -98,23 +98,26 @@ class PodClasses:
         scoring: Iterable[Plugin],
         snapshot: Snapshot,
         rule: ReuseRule,
+        weights: int,
     ) -> None:
-        """``filtering`` have PreFilter or a filter plan, ``scoring`` PreScore or a score plan."""
+        """``filtering`` have PreFilter or a filter plan, ``scoring`` PreScore or a score plan; ``weights``: the sum of
+        those of all Score plugins, without their signs."""
         self.work = Work()
+        self.dtype_of_totals = totals_type(weights)
         self._filtering = tuple(filtering)
         self._scoring = tuple(scoring)
         self._snapshot = snapshot
         self._rule = rule
         self._by_signature: dict[bytes, tuple[PodClass, dict[str, Any]]] = {}
         self._by_fragments: dict[Hashable, PodClass] = {}
-        self._seen: dict[int, None] = {}
+        self._seen = Sights(SEEN_ONCE)
         self._columns: dict[Hashable, PlanColumn | StateColumn] = {}
         self._states: WeakValueDictionary[tuple[Input, ...], States] = WeakValueDictionary()
         self._verdicts: WeakValueDictionary[Hashable, Verdicts] = WeakValueDictionary()
         self._sums: WeakValueDictionary[Hashable, Sums] = WeakValueDictionary()
         self._passed: dict[bytes, PodClass] = {}
         """By signature, classes of one pod whose fragments were not all asked for."""
-        self._fragments: dict[int, None] = {}
+        self._fragments = Sights(SEEN_ONCE)
         self._telling = 0
         """Number of the plugin whose fragments told the last new class from all others."""
         self._heavy: dict[PodClass, None] = {}
@@ -171,7 +174,7 @@ class PodClasses:
             return False
         asked = self._filtering[number].fragment if number < filters else self._scoring[number - filters].score_fragment
         fragment = asked(pod)
-        return fragment is not None and not _second_sight(self._fragments, (number, fragment))
+        return fragment is not None and not self._fragments.again((number, fragment))
 
     def _class_of(self, pod: PodInfo, passed: PodClass | None) -> PodClass:
         """``passed``: of an equal pod, if there was one."""
@@ -186,7 +189,7 @@ class PodClasses:
             _bound(self._by_fragments, KEPT_SIGNATURES)
             # The last one is the most particular: what is scored is more than what is filtered by.
             for number, fragment in enumerate((*filtering, *scoring)):
-                if fragment is not None and not _second_sight(self._fragments, (number, fragment)):
+                if fragment is not None and not self._fragments.again((number, fragment)):
                     self._telling = number
         return found
 
@@ -216,17 +219,18 @@ class PodClasses:
         if self._rule == "off" or not plan.inputs:
             return make()
         key = (whose, plan.constants, plan.inputs)
-        found = self._columns.pop(key, None)
-        if found is None:
-            found = make()
-            if not _second_sight(self._seen, key):
-                if isinstance(found, PlanColumn):
-                    self._own.add(found)
-                return found
-        self._columns[key] = found
-        room = KEPT_BYTES // (BYTES_OF_ROW * max(1, self._snapshot.row_count))
-        _bound(self._columns, max(64, room))
-        return cast("C", found)
+        known = self._columns.pop(key, None)
+        if known is not None:
+            self._columns[key] = known
+            return cast("C", known)
+        found = make()
+        if self._seen.again(key):
+            self._columns[key] = found
+            room = KEPT_BYTES // (BYTES_OF_ROW * max(1, self._snapshot.row_count))
+            _bound(self._columns, max(64, room))
+        elif isinstance(found, PlanColumn):
+            self._own.add(found)
+        return found
 
     def _states_of(self, inputs: tuple[Input, ...]) -> States:
         found = self._states.get(inputs)
@@ -236,11 +240,12 @@ class PodClasses:
 
     def verdicts(self, entries: Sequence[FilterEntry]) -> Verdicts:
         """Of these columns."""
-        if self._rule == "off" or any(entry.error is not None for entry in entries):
+        columns = [entry.column for entry in entries]
+        if self._rule == "off" or not self._own.isdisjoint(columns):
             return Verdicts(self._snapshot, self.work, entries)
-        if not self._own.isdisjoint([entry.column for entry in entries]):
+        if None in columns and any(entry.error is not None for entry in entries):
             return Verdicts(self._snapshot, self.work, entries)
-        key = tuple((place, entry.column) for place, entry in enumerate(entries) if entry.column is not None)
+        key = tuple([each for each in enumerate(columns) if each[1] is not None])
         found = self._verdicts.get(key)
         if found is None:
             found = self._verdicts[key] = Verdicts(self._snapshot, self.work, entries)
@@ -250,21 +255,12 @@ class PodClasses:
         """Of the columns of ``parts``."""
         columns = [part.column for part in parts]
         if not self._own.isdisjoint(columns):
-            return Sums(self._snapshot, self.work, len(parts))
+            return Sums(self._snapshot, self.work, len(parts), self.dtype_of_totals)
         key = tuple(zip(columns, [part.point.weight for part in parts], strict=True))
         found = self._sums.get(key)
         if found is None:
-            found = self._sums[key] = Sums(self._snapshot, self.work, len(parts))
+            found = self._sums[key] = Sums(self._snapshot, self.work, len(parts), self.dtype_of_totals)
         return found
-
-
-def _second_sight(seen: dict[int, None], key: Hashable) -> bool:
-    number = hash(key)
-    if number in seen:
-        return True
-    seen[number] = None
-    _bound(seen, SEEN_ONCE)
-    return False
 
 
 def _reusable(plugins: Sequence[Plugin], fragments: Sequence[Hashable | None]) -> bool:

@@ -16,9 +16,10 @@ from framework.configuration.effective import EffectiveConfiguration, EffectiveP
 from framework.interface import plugin as points
 from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import PodInfo
-from framework.interface.plugin import NodeStatuses, PostFilterResult, PreFilterResult
+from framework.interface.plugin import NodeStatuses, PostFilterResult
 from framework.interface.status import SKIP, SUCCESS, Code, Status
 from framework.objects import Pod
+from framework.profiles.before_nodes import PreFilterPoint, PreScorePoint
 from framework.profiles.build import EnabledPlugins, PluginClasses, ProfileError, ask_for_events, build_plugins
 from framework.profiles.feasible import FeasibleNodes
 from framework.profiles.filter_entry import FilterEntry
@@ -26,18 +27,14 @@ from framework.profiles.filter_run import FilterRun
 from framework.profiles.handle import ProfileHandle
 from framework.profiles.memo import FilterMemo, Grounds, PreFilterAnswer, ScoreMemo, Written
 from framework.profiles.node_plans import FilterNodePlans, ScoreNodePlans, TooManyStatuses
-from framework.profiles.outcomes import Said, answer, error_text, raised
+from framework.profiles.outcomes import Repeated, answer, error_text, raised
 from framework.profiles.pod_classes import PodClass, PodClasses
 from framework.profiles.post_filter_outcome import PostFilterOutcomes
 from framework.profiles.score_part import ScorePart, ScorePoint
 from framework.profiles.score_run import Scored, complete, score_nodes, score_parts
 from framework.profiles.services import Services
 from framework.queue import HintMap, build_hint_map
-from framework.trace.attempt import (
-    AttemptTrace,
-    PluginOutcome,
-    PreFilterOutcome,
-)
+from framework.trace.attempt import AttemptTrace, PluginOutcome
 
 
 class Profile:
@@ -64,6 +61,7 @@ class Profile:
         self.queue_sort = on.of("queueSort", points.QueueSortPlugin)[0]
         self.pre_enqueue = tuple(on.of("preEnqueue", points.PreEnqueuePlugin))
         self.pre_filter = tuple((p.name, p) for p in on.of("preFilter", points.PreFilterPlugin))
+        self._pre_filter_point = PreFilterPoint([plugin for _, plugin in self.pre_filter])
         self.filter = tuple((p.name, p) for p in on.listed("filter"))
         self._filter_plans = {
             name: each.filter_plan
@@ -71,7 +69,7 @@ class Profile:
             if isinstance(each, points.ColumnFilterPlugin) and not isinstance(each, points.FilterPlugin)
         }
         self.post_filter = tuple((p.name, p.post_filter) for p in on.of("postFilter", points.PostFilterPlugin))
-        self.pre_score = tuple((p.name, p.pre_score) for p in on.of("preScore", points.PreScorePlugin))
+        self._pre_score_point = PreScorePoint(list(on.of("preScore", points.PreScorePlugin)))
         self.reserve = tuple((p.name, p.reserve, p.unreserve) for p in on.of("reserve", points.ReservePlugin))
         self.deciding = tuple(
             (p.name, p.decisions)
@@ -90,6 +88,7 @@ class Profile:
             dict.fromkeys([*on.of("preScore", points.PreScorePlugin), *scored]),
             self._services.snapshot,
             self._services.reuse,
+            sum(abs(effective.weights.get(each.name, 1)) for each in on.listed("score")),
         )
         self._local_filters: dict[str, FilterNodePlans] = {}
         if self._services.reuse == "used":
@@ -115,12 +114,10 @@ class Profile:
         self._idle_reserve = tuple(PluginOutcome(name, SUCCESS) for name, _, _ in self.reserve)
         self.pre_binding = frozenset(name for name, _ in self.pre_bind)
         self.idle_pre_flight = tuple(PluginOutcome(name, SKIP) for name, _ in self.pre_bind)
-        self._said_pre_filter = Said[PreFilterOutcome]()
-        self._said_pre_score = Said[PluginOutcome]()
-        self._said_reserve = Said[PluginOutcome]()
-        self.said_pre_flight = Said[PluginOutcome]()
-        self.said_pre_bind = Said[PluginOutcome]()
-        self.said_bind = Said[PluginOutcome]()
+        self._said_reserve = Repeated[PluginOutcome]()
+        self.said_pre_flight = Repeated[PluginOutcome]()
+        self.said_pre_bind = Repeated[PluginOutcome]()
+        self.said_bind = Repeated[PluginOutcome]()
         self.handle.make_filter_run = self.make_filter_run
 
     def __getstate__(self) -> dict[str, Any]:
@@ -148,59 +145,20 @@ class Profile:
     ) -> PreFilterAnswer:
         """``of`` None: asked for something else than this pod's cycle."""
         if of is None:
-            return self._ask_pre_filter(state, pod, trace)
+            return self._pre_filter_point.ask(state, pod, self._services.snapshot, trace)
         memo = of.filter_memo
         if memo is not None and of.reuses_filter and memo.grounds.stand(self._services.objects.others_revision):
             memo.written.restore(state)
             state.skip_filter = memo.skipped
             trace.pre_filter = memo.outcomes
             return memo.answer
-        answered = self._ask_pre_filter(state, pod, trace)
+        answered = self._pre_filter_point.ask(state, pod, self._services.snapshot, trace)
         inputs, _ = state.take_grounds()
-        grounds = Grounds(self._services.objects.others_revision, tuple((each, each.version) for each in inputs))
+        grounds = Grounds(self._services.objects.others_revision, tuple([(each, each.version) for each in inputs]))
         # Also when it must not be used again: Filter of this attempt goes on with it.
         written = Written(state.snapshot())
         of.filter_memo = FilterMemo(grounds, answered, trace.pre_filter, state.skip_filter, written)
         return answered
-
-    def _ask_pre_filter(self, state: CycleState, pod: PodInfo, trace: AttemptTrace) -> PreFilterAnswer:
-        view = self._services.snapshot
-        outcomes: list[PreFilterOutcome] = []
-        skipped: list[str] = []
-        limiting: set[str] = set()
-        names: frozenset[str] | None = None
-        remembered = SUCCESS
-        try:
-            for plugin, each in self.pre_filter:
-                try:
-                    result, said = each.pre_filter(state, pod, view)
-                except Exception as error:  # noqa: BLE001 - a plugin may raise anything
-                    result, said = None, raised(error)
-                status = answer(said)
-                only = None if result is None else result.node_names
-                outcomes.append(PreFilterOutcome(plugin, status, None if only is None else tuple(sorted(only))))
-                if status.code is Code.SKIP:
-                    skipped.append(plugin)
-                    continue
-                if status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
-                    # Node lists given so far are forgotten (additions 1).
-                    return PreFilterAnswer(PreFilterResult(), status.with_plugin(plugin), frozenset())
-                if status.code is Code.UNSCHEDULABLE:
-                    remembered = status.with_plugin(plugin)
-                    continue
-                if not status.is_success:
-                    # Pending too (SCRIPT.md "Easy to get wrong" 1).
-                    text = f'running PreFilter plugin "{plugin}": {error_text(status)}'
-                    return PreFilterAnswer(PreFilterResult(), Status.as_error(text, plugin), frozenset())
-                if only is not None:
-                    limiting.add(plugin)
-                    names = only if names is None else names & only
-                    if not names:
-                        return PreFilterAnswer(PreFilterResult(names), _nothing_left(limiting), frozenset(limiting))
-            return PreFilterAnswer(PreFilterResult(names), remembered, frozenset(limiting))
-        finally:
-            trace.pre_filter = self._said_pre_filter.shared(outcomes)
-            state.skip_filter = frozenset(skipped)
 
     # --- Filter -----------------------------------------------------------------------------------------------------
 
@@ -213,7 +171,7 @@ class Profile:
             verdicts = self.classes.verdicts(entries)
             if memo is not None:
                 memo.entries, memo.extensions, memo.written = entries, extensions, Written(state.snapshot())
-                memo.local = tuple(entry for entry in entries if entry.local is not None)
+                memo.local = tuple([entry for entry in entries if entry.local is not None])
                 memo.verdicts = verdicts
         else:
             assert memo.verdicts is not None
@@ -315,36 +273,19 @@ class Profile:
         if result.is_success:
             after = state.snapshot()
             written = {key: value for key, value in after.items() if before.get(key) is not value}
-            versions = tuple((each, each.version) for each in inputs)
+            versions = tuple([(each, each.version) for each in inputs])
             grounds = Grounds(revision, versions, found.token if feasible else None)
             of.score_memo = ScoreMemo(grounds, trace.pre_score, state.skip_score, Written(written))
         return result
 
     def ask_pre_score(self, state: CycleState, pod: PodInfo, feasible: NDArray[np.intp], trace: AttemptTrace) -> Status:
-        view = self._services.snapshot
-        outcomes: list[PluginOutcome] = []
-        skipped: list[str] = []
-        result = SUCCESS
-        for plugin, pre_score in self.pre_score:
-            try:
-                status = answer(pre_score(state, pod, view, feasible))
-            except Exception as error:  # noqa: BLE001 - a plugin may raise anything
-                status = raised(error)
-            outcomes.append(PluginOutcome(plugin, status))
-            if status.code is Code.SKIP:
-                skipped.append(plugin)
-            elif not status.is_success:
-                result = Status.as_error(f'running PreScore plugin "{plugin}": {error_text(status)}')
-                break
-        trace.pre_score = self._said_pre_score.shared(outcomes)
-        state.skip_score = frozenset(skipped)
-        return result
+        return self._pre_score_point.ask(state, pod, self._services.snapshot, feasible, trace)
 
     def run_score(self, state: CycleState, pod: PodInfo, found: FeasibleNodes) -> Scored | Status:
         memo = found.of.score_memo
         if memo is None or memo.parts is None or (memo.local and not all(part.stands for part in memo.parts)):
             parts = self.score_parts(state, pod, kept=found.of.kept)
-            local = any(part.point.local is not None for part in parts)
+            local = any([part.point.local is not None for part in parts])  # noqa: C419 (half of the time)
             if memo is not None:
                 memo.parts, memo.local = parts, local
         else:
@@ -428,14 +369,6 @@ def _follow_local(entries: Sequence[FilterEntry]) -> bool:
         except TooManyStatuses:
             return False
     return True
-
-
-def _nothing_left(limiting: set[str]) -> Status:
-    """Upstream's texts for an empty intersection; the status has no plugin of its own (additions 1)."""
-    names = sorted(limiting)
-    if len(names) == 1:
-        return Status.unresolvable(f"node(s) didn't satisfy plugin {names[0]}")
-    return Status.unresolvable(f"node(s) didn't satisfy plugin(s) [{' '.join(names)}] simultaneously")
 
 
 ProfileMap = dict[str, Profile]

@@ -47,16 +47,13 @@ class ScorePart:
     failed: Status | None = None
     bounds: BoundsNormalizer | None = None
     """The normaliser, if this attempt's is of that kind."""
+    follows: bool = False
+    """Its scores depend on nothing but its column and what is lowest and highest."""
 
     @property
     def stands(self) -> bool:
         """Whether its plan is still good."""
         return self.plan is None or self.point.local is None or self.point.local.stands()
-
-    @property
-    def follows(self) -> bool:
-        """Whether its scores depend on nothing but its column and what is lowest and highest."""
-        return self.column is not None and (self.point.normalizer is None or self.bounds is not None)
 
     def raw(self) -> Ints:
         """By row; for reading."""

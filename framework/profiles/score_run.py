@@ -26,6 +26,7 @@ from framework.profiles.work import Work
 from framework.trace.attempt import PluginScores, Recorded, RecordedScores, ScoreTrace, margin_of
 
 _INT64: Final = 1 << 64
+UNSIGNED: Final = {np.dtype(np.int16): np.uint16, np.dtype(np.int64): np.uint64}
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +62,7 @@ def score_parts(
                 part.column = classes.score_column(point.plugin, part.plan)
                 if point.bounds is not None and point.bounds.is_bounded(state):
                     part.bounds = point.bounds
+                part.follows = point.normalizer is None or part.bounds is not None
         except Exception as error:  # noqa: BLE001 - a plugin may raise anything
             part.failed = raised(error)
         parts.append(part)
@@ -123,11 +125,13 @@ def _best_of_columns(scores: Scores, totals: Totals, found: FeasibleNodes, work:
     work.whole += 1
     by_row = totals.by_row
     best = by_row.item(by_row.argmax())
-    are_best = by_row == best
-    tied = found.positions_where(are_best)
-    rest = np.where(are_best, NOT_FEASIBLE, by_row)
-    below = rest.item(rest.argmax())
-    margin = 0 if below == NOT_FEASIBLE else best - below
+    # Seen as numbers without a sign, 0 for the best, whatever is less comes after them: most of all what is next.
+    less = by_row - best
+    tied = found.positions_where(less == 0)
+    unsigned = less.view(UNSIGNED[less.dtype])
+    margin = -unsigned.item(unsigned.argmax()) % (1 << 8 * less.itemsize)
+    if margin == best - NOT_FEASIBLE[less.dtype.type]:
+        margin = 0
     best += totals.everywhere
     trace = ScoreTrace.of(_recorded(found, verdicts), scores.recorded(), found.count, best, len(tied), margin)
     return Scored(trace, tied, lambda: _places(found, tied))
@@ -160,7 +164,7 @@ def _with_others(
         return asked
     if (refused := _out_of_range(asked)) is not None:
         return refused
-    total = totals.by_row[rows] + totals.everywhere
+    total = totals.by_row[rows].astype(np.int64) + totals.everywhere
     recorded = {each.plugin: each for each in scores.recorded()}
     for each in asked:
         total += each.normalized * np.int64(each.weight)

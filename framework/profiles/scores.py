@@ -19,13 +19,16 @@ from framework.interface.scores import MAX_NODE_SCORE, MIN_NODE_SCORE
 from framework.profiles.plan_column import PlanColumn
 from framework.profiles.score_part import Ints, ScorePart
 from framework.profiles.state_column import StateColumn
-from framework.profiles.sums import Sums
+from framework.profiles.sums import Added, Sums
 from framework.profiles.verdicts import Verdicts
 from framework.profiles.work import Work
 from framework.trace.attempt import RecordedScores
 from framework.trace.history import History, Mark
 
-NOT_FEASIBLE: Final = -(1 << 62)
+NOT_FEASIBLE: Final[dict[type[Any], int]] = {each: int(np.iinfo(each).min) for each in (np.int16, np.int64)}
+FEW: Final = 48
+"""NumPy takes longer to begin than Python to look at so many numbers."""
+_NO_SCORES: Final[Ints] = np.zeros(0, dtype=np.int64)
 
 MakeSums = Callable[[Sequence[ScorePart]], Sums]
 """The Sums of the columns of these parts."""
@@ -36,7 +39,7 @@ class OutOfRange(Exception):
 
 
 class Totals(NamedTuple):
-    by_row: Ints
+    by_row: Added
     """Without ``everywhere``; NOT_FEASIBLE for nodes that are not. Not to be written to."""
     everywhere: int
     """What all feasible nodes have on top."""
@@ -49,40 +52,46 @@ class OfStates:
 
     def __init__(self) -> None:
         self._table: Ints | None = None
-        self._among: tuple[object, object] | None = None
+        self._among: tuple[object, object] = (None, None)
+        """What the states that feasible nodes are in follow from."""
         self._limits: tuple[int, int] = (0, 0)
-        self.normalized: Ints = np.zeros(0, dtype=np.int64)
-        self.weighted: Ints = self.normalized
+        self.normalized: Ints = _NO_SCORES
+        self.weighted: Added = _NO_SCORES
         self.same: int | None = None
         """What all feasible nodes get, weighted; None when they differ."""
 
-    def follow(self, part: ScorePart, verdicts: Verdicts) -> None:
+    def follow(self, part: ScorePart, verdicts: Verdicts, work: Work, dtype: Any) -> None:
         column = part.column
         assert isinstance(column, StateColumn)
         column.follow()
-        if len(column.table) == 1 and verdicts.counts[0]:
-            if column.table is not self._table:
+        table, states = column.table, column.states
+        if len(table) == 1 and verdicts.counts[0]:
+            if table is not self._table:
                 self._one_state(part, column)
             return
-        states = column.states
-        everywhere = verdicts.counts[0] == len(verdicts.history.values)
-        among = (states.occurring(), None) if everywhere else (states.history.mark(), verdicts.feasible)
-        known = self._among
-        if column.table is self._table and known is not None and known[0] is among[0] and known[1] is among[1]:
+        occur = None
+        if verdicts.counts[0] == len(verdicts.history.values):
+            occur, among = states.occurring()[0], None
+            mark: object = occur
+        else:
+            mark, among = states.history.mark(), verdicts.feasible
+        if table is self._table and self._among[0] is mark and self._among[1] is among:
             return
-        occur = states.occurring()[0] if everywhere else states.among(verdicts.history.values == 0)
-        self._among = among
-        raw = column.table[occur]
-        limits = (int(raw.min()), int(raw.max())) if len(raw) else (0, 0)
-        if column.table is not self._table or limits != self._limits:
-            self.normalized = column.table
+        self._among = (mark, among)
+        if occur is None:
+            occur = states.among(verdicts.history.values == 0)
+        whole = len(occur) == len(table)
+        limits = _limits_of(table if whole else table[occur])
+        if table is not self._table or limits != self._limits:
+            self.normalized = table
             if part.bounds is not None:
-                self.normalized = part.bounds.normalize_between(column.table, *limits)
-            self.weighted = self.normalized * np.int64(part.point.weight)
-            self._table, self._limits = column.table, limits
-        points = self.normalized[occur]
-        _check_range(points)
-        self.same = int(self.weighted[occur[0]]) if len(occur) and (points == points[0]).all() else None
+                self.normalized = part.bounds.normalize_between(table, *limits)
+            self.weighted = (self.normalized * np.int64(part.point.weight)).astype(dtype)
+            self._table, self._limits = table, limits
+        low, high = _limits_of(self.normalized if whole else self.normalized[occur])
+        if low < MIN_NODE_SCORE or high > MAX_NODE_SCORE:
+            raise OutOfRange
+        self.same = low * part.point.weight if low == high else None
 
     def _one_state(self, part: ScorePart, column: StateColumn) -> None:
         """All rows are in it."""
@@ -98,22 +107,36 @@ class OfStates:
             raise OutOfRange
         self.same = points * part.point.weight
 
+    def weighted_by_row(self, part: ScorePart) -> Added:
+        assert isinstance(part.column, StateColumn)
+        return self.weighted.take(part.column.states.history.values)
+
+    def normalized_by_row(self, part: ScorePart) -> NDArray[Any]:
+        assert isinstance(part.column, StateColumn)
+        return self.normalized[part.column.states.history.values]
+
+    def recorded(self, part: ScorePart) -> RecordedScores:
+        point, column = part.point, part.column
+        assert isinstance(column, StateColumn)
+        tables = (column.table, None if part.bounds is None else self.normalized)
+        return RecordedScores(point.plugin, point.weight, column.states.history.mark(), None, tables)
+
 
 class ByRow:
     """A plugin's normalised scores by row."""
 
-    __slots__ = ("_limits", "_mark", "history", "same", "weighted")
+    __slots__ = ("_limits", "_mark", "_weighted", "history", "same")
 
     def __init__(self) -> None:
         self._limits: tuple[int, int] | None = None
         """Lowest and highest raw score among the feasible nodes."""
         self._mark: Mark | None = None
-        self.history = History(np.zeros(0, dtype=np.int8))
-        self.weighted: Ints = np.zeros(0, dtype=np.int64)
+        self.history = History()
+        self._weighted: Added = _NO_SCORES
         self.same: int | None = None
         """As of ``OfStates``."""
 
-    def follow(self, part: ScorePart, verdicts: Verdicts, work: Work) -> None:
+    def follow(self, part: ScorePart, verdicts: Verdicts, work: Work, dtype: Any) -> None:
         assert isinstance(part.column, PlanColumn)
         assert part.bounds is not None
         mark = part.column.follow().mark()
@@ -124,12 +147,23 @@ class ByRow:
         work.whole += 1
         values = part.bounds.normalize_between(part.column.history.values.astype(np.int64), *limits)
         _check_feasible(values, verdicts)
-        self.weighted = values * np.int64(part.point.weight)
+        self._weighted = (values * np.int64(part.point.weight)).astype(dtype)
         self.same = None
         if limits[0] == limits[1]:
             (value,) = part.bounds.normalize_between(np.array(limits[:1], dtype=np.int64), *limits).tolist()
             self.same = value * part.point.weight
         self.history.update(values.astype(np.int8))
+
+    def weighted_by_row(self, part: ScorePart) -> Added:
+        return self._weighted
+
+    def normalized_by_row(self, part: ScorePart) -> NDArray[Any]:
+        return self.history.values
+
+    def recorded(self, part: ScorePart) -> RecordedScores:
+        point, column = part.point, part.column
+        assert isinstance(column, PlanColumn)
+        return RecordedScores(point.plugin, point.weight, column.history.mark(), self.history.mark())
 
 
 def _limits(history: History, verdicts: Verdicts) -> tuple[int, int]:
@@ -139,22 +173,19 @@ def _limits(history: History, verdicts: Verdicts) -> tuple[int, int]:
         raw = raw[verdicts.feasible_rows()]
     elif history.limits is not None:
         return history.limits
-    return (int(raw.min()), int(raw.max())) if len(raw) else (0, 0)
+    return _limits_of(raw)
+
+
+def _limits_of(values: NDArray[Any]) -> tuple[int, int]:
+    """Lowest and highest; (0, 0) of none."""
+    if len(values) > FEW:
+        return int(np.minimum.reduce(values)), int(np.maximum.reduce(values))
+    listed = values.tolist()
+    return (min(listed), max(listed)) if listed else (0, 0)
 
 
 class Scores:
-    __slots__ = (
-        "_by_row",
-        "_of_states",
-        "_others",
-        "_snapshot",
-        "_source",
-        "_sums",
-        "_taken",
-        "_verdicts",
-        "_work",
-        "parts",
-    )
+    __slots__ = ("_normalized", "_others", "_snapshot", "_source", "_sums", "_taken", "_verdicts", "_work", "parts")
 
     def __init__(
         self, snapshot: Snapshot, work: Work, verdicts: Verdicts, parts: Sequence[ScorePart], make_sums: MakeSums
@@ -165,18 +196,17 @@ class Scores:
         self._others: dict[tuple[str, str], History] = {}
         self._sort(parts)
         self._sums = make_sums(self._taken)
-        self._of_states: list[OfStates | None] = []
-        self._by_row: list[ByRow | None] = []
-        for part in self.parts:
-            by_state = type(part.column) is StateColumn
-            self._of_states.append(OfStates() if by_state else None)
-            self._by_row.append(None if by_state or part.bounds is None else ByRow())
+        self._normalized: list[OfStates | ByRow | None] = [
+            OfStates() if type(part.column) is StateColumn else None if part.bounds is None else ByRow()
+            for part in self.parts
+        ]
+        """Of ``parts``; None for those that are taken as they are."""
 
     def _sort(self, parts: Sequence[ScorePart]) -> None:
         self._source = parts
         self.parts = [part for part in parts if part.follows]
         """Those that can be followed."""
-        self._taken = [part for part in self.parts if isinstance(part.column, PlanColumn) and part.bounds is None]
+        self._taken = [part for part in self.parts if part.bounds is None and type(part.column) is PlanColumn]
 
     def is_of(self, verdicts: Verdicts, parts: Sequence[ScorePart]) -> bool:
         if parts is self._source:
@@ -204,37 +234,28 @@ class Scores:
             for part in self._taken:
                 assert isinstance(part.column, PlanColumn)
                 _check_feasible(part.column.history.values, verdicts)
-        everywhere = 0
-        for part, of_states, by_row in zip(self.parts, self._of_states, self._by_row, strict=True):
-            if of_states is not None:
-                of_states.follow(part, verdicts)
-                if of_states.same is not None:
-                    everywhere += of_states.same
-                else:
-                    assert isinstance(part.column, StateColumn)
-                    self._work.whole += 1
-                    total = total + of_states.weighted.take(part.column.states.history.values)
-            elif by_row is not None:
-                by_row.follow(part, verdicts, self._work)
-                if by_row.same is not None:
-                    everywhere += by_row.same
-                else:
-                    self._work.whole += 1
-                    total = total + by_row.weighted
+        everywhere, dtype = 0, self._sums.dtype
+        for part, normalized in zip(self.parts, self._normalized, strict=True):
+            if normalized is None:
+                continue
+            normalized.follow(part, verdicts, self._work, dtype)
+            if normalized.same is not None:
+                everywhere += normalized.same
+            else:
+                self._work.whole += 1
+                total = total + normalized.weighted_by_row(part)
         if verdicts.counts[0] != len(total):
-            total = np.where(verdicts.history.values == 0, total, NOT_FEASIBLE)
+            total = total.copy()
+            total[verdicts.history.values != 0] = NOT_FEASIBLE[dtype]
         return Totals(total, everywhere)
 
     # --- reading ----------------------------------------------------------------------------------------------------
 
     def normalized_by_row(self, plugin: str) -> NDArray[Any] | None:
         """None when its raw scores are the scores, or are not followed."""
-        for part, of_states, by_row in zip(self.parts, self._of_states, self._by_row, strict=True):
+        for part, normalized in zip(self.parts, self._normalized, strict=True):
             if part.point.plugin == plugin:
-                if of_states is not None:
-                    assert isinstance(part.column, StateColumn)
-                    return of_states.normalized[part.column.states.history.values]
-                return None if by_row is None else by_row.history.values
+                return None if normalized is None else normalized.normalized_by_row(part)
         return None
 
     def keep(self, plugin: str, what: str, rows: NDArray[np.intp], values: Ints) -> Mark:
@@ -254,29 +275,22 @@ class Scores:
 
     def recorded(self) -> list[RecordedScores]:
         made = []
-        for part, of_states, by_row in zip(self.parts, self._of_states, self._by_row, strict=True):
-            point, column = part.point, part.column
-            if of_states is not None:
-                assert isinstance(column, StateColumn)
-                normalized = None if part.bounds is None else of_states.normalized
-                made.append(
-                    RecordedScores(
-                        point.plugin, point.weight, column.states.history.mark(), None, (column.table, normalized)
-                    )
-                )
+        for part, normalized in zip(self.parts, self._normalized, strict=True):
+            if normalized is not None:
+                made.append(normalized.recorded(part))
             else:
+                point, column = part.point, part.column
                 assert isinstance(column, PlanColumn)
-                mark = None if by_row is None else by_row.history.mark()
-                made.append(RecordedScores(point.plugin, point.weight, column.history.mark(), mark))
+                made.append(RecordedScores(point.plugin, point.weight, column.history.mark(), None))
         return made
 
 
 def _check_feasible(values: NDArray[Any], verdicts: Verdicts) -> None:
     """``values`` are those of all rows."""
-    if len(values) and (values.min() < MIN_NODE_SCORE or values.max() > MAX_NODE_SCORE):
-        _check_range(values[verdicts.history.values == 0])
-
-
-def _check_range(values: NDArray[Any]) -> None:
-    if len(values) and (values.min() < MIN_NODE_SCORE or values.max() > MAX_NODE_SCORE):
+    if _are_out_of_range(values) and _are_out_of_range(values[verdicts.history.values == 0]):
         raise OutOfRange
+
+
+def _are_out_of_range(values: NDArray[Any]) -> bool:
+    low, high = _limits_of(values)
+    return low < MIN_NODE_SCORE or high > MAX_NODE_SCORE

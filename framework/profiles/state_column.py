@@ -21,6 +21,8 @@ from framework.trace.history import History
 Ints = NDArray[np.int64]
 MOST_MOVES: Final = 256
 """When more rows have moved all are sorted anew."""
+FEW_MOVES: Final = 12
+"""So many rows are moved one by one before NumPy has begun to sort them."""
 SPARE_STATES: Final = 256
 """States beyond the number of rows; they may have lost their rows."""
 
@@ -32,6 +34,8 @@ class States:
         self._snapshot = snapshot
         self.nodes_log = snapshot.nodes_log
         self._inputs = inputs
+        self._nodes = -1
+        """The version of the nodes it was brought up to, if the groupings change only with them."""
         self._numbered: list[Numbered] = []
         """Inputs that tell rows apart by a number, too."""
         self._positions: list[int] = []
@@ -46,23 +50,13 @@ class States:
         self.serial = 0
         """Another number when states were numbered anew."""
         self._occurring: tuple[NDArray[np.intp], NDArray[np.intp]] | None = None
-        self.history = History(np.zeros(0, dtype=np.int16))
+        self.history = History()
         """By row. It begins with the groups, an array that all States with these axes share."""
 
     def follow(self) -> None:
-        found = groupings(self._inputs)
         groups = self._groups
-        if found != self._groupings or groups is None:
-            self._groupings = found
-            axes = () if found is None else tuple(dict.fromkeys(axis for how in found for axis in how.axes))
-            groups = self._groups = self._snapshot.groups(axes, apart=found is None)
-            self._numbered = [
-                cast("Numbered", each)
-                for each, how in zip(self._inputs, found or (), strict=found is not None)
-                if how.numbered
-            ]
-            self._group_of = None
-        groups.refresh()
+        if groups is None or self._nodes != self.nodes_log.version:
+            groups = self._regrouped()
         if groups.numbers is not self._group_of:
             self._start_over(groups)
             return
@@ -78,6 +72,24 @@ class States:
             for row in moved.tolist():
                 self._move(row)
 
+    def _regrouped(self) -> Groups:
+        found = groupings(self._inputs)
+        if found is not None and all(how.is_of_nodes for how in found):
+            self._nodes = self.nodes_log.version
+        groups = self._groups
+        if found != self._groupings or groups is None:
+            self._groupings = found
+            axes = () if found is None else tuple(dict.fromkeys([axis for how in found for axis in how.axes]))
+            groups = self._groups = self._snapshot.groups(axes, apart=found is None)
+            self._numbered = [
+                cast("Numbered", each)
+                for each, how in zip(self._inputs, found or (), strict=found is not None)
+                if how.numbered
+            ]
+            self._group_of = None
+        groups.refresh()
+        return groups
+
     def _start_over(self, groups: Groups) -> None:
         self.serial += 1
         self._group_of = groups.numbers
@@ -89,8 +101,10 @@ class States:
         numbers = [each.numbers() for each in self._numbered]
         if not numbers:
             return
-        rows = np.logical_or.reduce(numbers).nonzero()[0]
-        if not len(rows):
+        rows = (numbers[0] if len(numbers) == 1 else np.logical_or.reduce(numbers)).nonzero()[0]
+        if len(rows) <= FEW_MOVES:
+            for row in rows.tolist():
+                self._move(row)
             return
         # Each combination of group and numbers is looked up once.
         combined = groups.numbers[rows].astype(np.int64)
@@ -101,8 +115,7 @@ class States:
         own = np.array([self._state_of(row) for row in rows[first].tolist()], dtype=groups.numbers.dtype)
         states = own[found]
         if len(rows) <= MOST_MOVES:
-            for row, state in zip(rows.tolist(), states.tolist(), strict=True):
-                self.history.write(row, state, 1)
+            self.history.write(rows, states, len(rows))
         else:
             by_row = groups.numbers.copy()
             by_row[rows] = states
@@ -141,11 +154,6 @@ class States:
         if self._rows[before] == row:
             self._keep_row(before, row)
 
-    @property
-    def is_whole(self) -> bool:
-        """No node has come since."""
-        return len(self.history.values) == self._snapshot.row_count
-
     def __len__(self) -> int:
         return len(self._sizes)
 
@@ -171,7 +179,7 @@ class States:
 class StateColumn:
     """``states`` are those of the plan's inputs."""
 
-    __slots__ = ("_is_of_nodes", "_of_nodes", "_serial", "_versions", "_work", "alone", "plan", "states", "table")
+    __slots__ = ("_moving", "_nodes", "_serial", "_versions", "_work", "alone", "plan", "states", "table")
 
     def __init__(self, states: States, work: Work, plan: Plan) -> None:
         self.plan = plan
@@ -179,9 +187,9 @@ class StateColumn:
         self._work = work
         self._versions: list[int] = []
         self._serial = -1
-        self._is_of_nodes = are_facts(plan.inputs)
-        self._of_nodes = -1
-        """The version of the nodes it was brought up to, if it depends on nothing else."""
+        self._moving = [each for each in plan.inputs if not are_facts((each,))]
+        """Inputs that change while the nodes stay as they are."""
+        self._nodes = -1
         self.table: Ints = np.zeros(0, dtype=np.int64)
         """State → score. Another array whenever one has changed; not to be written to. States without rows have any."""
         self.alone: tuple[Ints, object, Ints] | None = None
@@ -190,15 +198,11 @@ class StateColumn:
     def follow(self) -> None:
         states, plan = self.states, self.plan
         nodes = states.nodes_log.version
-        if nodes == self._of_nodes and states.serial == self._serial:
-            return
-        versions = [each.version for each in plan.inputs]
-        if versions == self._versions and states.serial == self._serial and states.is_whole:
+        versions = [each.version for each in self._moving]
+        if nodes == self._nodes and versions == self._versions and states.serial == self._serial:
             return
         states.follow()
-        self._versions, self._serial = versions, states.serial
-        if self._is_of_nodes:
-            self._of_nodes = nodes
+        self._versions, self._serial, self._nodes = versions, states.serial, nodes
         occurring, rows = states.occurring()
         self._work.rows += len(rows)
         found = plan.kernel(*[each.gather(rows) for each in plan.inputs])

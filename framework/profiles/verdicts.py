@@ -20,6 +20,8 @@ from framework.trace.history import History, Mark, steps_since
 
 NO_NODE: Final = -1
 _DENSE_CODES: Final = 1 << 12
+ALL_PASS: Final = ([SUCCESS], np.array([0, NO_NODE], dtype=np.int32))
+"""``canonical`` where no plugin has ever objected. For reading."""
 
 
 class Verdicts:
@@ -59,7 +61,7 @@ class Verdicts:
         """Verdict number → nodes that have it."""
         self.feasible = object()
         """Another object whenever the feasible nodes are others."""
-        self.history = History(np.zeros(0, dtype=np.int16))
+        self.history = History()
 
     # --- following --------------------------------------------------------------------------------------------------
 
@@ -179,7 +181,9 @@ class Verdicts:
 
         The last entry of the table is for rows without a node.
         """
-        used = tuple(number for number, count in enumerate(self.counts) if count and number)
+        if len(self.counts) == 1:
+            return ALL_PASS
+        used = tuple([number for number, count in enumerate(self.counts) if count and number])
         if self._numbers is None or self._numbers[0] != used or len(self._numbers[2]) != len(self.counts) + 1:
             table = np.full(len(self.counts) + 1, NO_NODE, dtype=np.int32)
             table[0] = 0

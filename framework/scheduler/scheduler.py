@@ -7,8 +7,8 @@ later work is data: backoff expirations in the queue, permit deadlines with the 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Generator, Iterable
-from typing import Any, ClassVar, Final, NamedTuple, cast
+from collections.abc import Callable, Generator, Iterable
+from typing import Any, ClassVar, Final, NamedTuple
 
 from framework.cache import Cache
 from framework.cache.pod_groups import group_of
@@ -135,12 +135,13 @@ class Scheduler:
 
     def _take_over(self) -> None:
         """Nodes before everything else, pods last: the order of a lister's first answer is nobody's promise."""
-        rank = {Node: 0, Pod: 2}
         self.before_change()
-        for obj in sorted(self.cluster.all(), key=lambda each: rank.get(cast(Any, type(each)), 1)):
-            seen = as_seen(ObjectAdded(obj))
-            if seen is not None:
-                event_handlers.handle(self.core, seen)
+        for node in self.cluster.list(Node):
+            event_handlers.handle(self.core, ObjectAdded(node))
+        for obj in self.cluster.all():
+            if not isinstance(obj, Node | Pod):
+                event_handlers.handle(self.core, ObjectAdded(obj))
+        event_handlers.pods_found(self.core, self.cluster.list(Pod))
         self.run_bindings()
         self.cluster.start_controllers()
 
@@ -231,20 +232,24 @@ class Scheduler:
         """Whether a binding cycle is being run right now, not a scheduling cycle."""
         return self._in_binding_cycle
 
-    def step(self) -> Attempt | None:
+    def step(self, passed: Callable[[str, Attempt], object] | None = None) -> Attempt | None:
         """One whole scheduling cycle and what follows from it at once; None where Pop would block.
 
-        A cycle that ``step_point`` left half done is finished first, and that is the step.
+        A cycle that ``step_point`` left half done is finished first, and that is the step. ``passed`` hears of every
+        extension-point boundary, with the attempt as far as it is then.
         """
         while True:
             if not self._goes_on():
                 return None
-            running = self._running
+            running, trace = self._running, self._trace
             assert running is not None
+            assert trace is not None
             try:
                 while True:
-                    next(running)
+                    point = next(running)
                     self.points += 1
+                    if passed is not None:
+                        passed(point, trace if self._group is None else self._group.trace)
             except StopIteration as end:
                 attempt = self._stopped(end.value)
                 if attempt is not None:

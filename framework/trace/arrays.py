@@ -21,10 +21,11 @@ _TYPES: Final = {"b": np.int8, "h": np.int16, "i": np.int32, "q": np.int64}
 _LIMITS: Final = (("b", 1 << 7), ("h", 1 << 15), ("i", 1 << 31))
 
 
-def pack(values: NDArray[Any]) -> Packed:
+def pack(values: NDArray[Any], limits: tuple[int, int] | None = None) -> Packed:
+    """``limits``: lowest and highest, if known."""
     if len(values) == 0:
         return ["b", b""]
-    low, high = int(values.min()), int(values.max())
+    low, high = limits or (int(np.minimum.reduce(values)), int(np.maximum.reduce(values)))
     if low == high:
         return [CONSTANT, low, len(values)]
     for code, limit in _LIMITS:

@@ -14,7 +14,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
-from framework.trace.arrays import CONSTANT, Ints, Packed, pack, pack_list, unpack
+from framework.trace.arrays import CONSTANT, LISTED, Ints, Packed, pack, pack_list, unpack
 from framework.trace.history import Mark, Segment
 
 Place = tuple[int, int]
@@ -40,8 +40,8 @@ class OpenColumn:
 
     __slots__ = ("_at", "_ends", "_key", "_now", "_rows", "_values")
 
-    def __init__(self, column: Column, keys: Sequence[Packed]) -> None:
-        self._key = keys[column.key]
+    def __init__(self, column: Column, key: Packed) -> None:
+        self._key = key
         self._at = 0
         self._now = unpack(self._key)
         counts = unpack(column.counts)
@@ -68,14 +68,22 @@ class _FromHistory:
     def __init__(self, mark: Mark) -> None:
         self.segment: Segment = mark.segment
         self.first = self.last = mark.index
-        if sum(1 if type(row) is int else len(row) for row, _ in self.segment.steps[: mark.index]) <= CLOSE:
+        if mark.index and _changed(self.segment.steps[: mark.index]) <= CLOSE:
             self.first = 0
 
     def key(self) -> NDArray[Any]:
         return self.segment.at(self.first)
 
+    def packed_key(self) -> Packed:
+        return pack(self.key(), None if self.first else self.segment.limits)
+
     def packed_steps(self) -> tuple[Packed, Packed, Packed]:
         return _packed_steps(self.segment.steps[self.first : self.last])
+
+
+def _changed(steps: Sequence[tuple[Any, Any]]) -> int:
+    """Rows, as often as they were written."""
+    return sum(1 if type(row) is int else len(row) for row, _ in steps)
 
 
 class _FromArrays:
@@ -88,12 +96,17 @@ class _FromArrays:
     def key(self) -> NDArray[Any]:
         return self._key
 
+    def packed_key(self) -> Packed:
+        return pack(self._key)
+
     def packed_steps(self) -> tuple[Packed, Packed, Packed]:
         return _packed_steps(self.steps)
 
 
 def _packed_steps(steps: Sequence[tuple[Any, Any]]) -> tuple[Packed, Packed, Packed]:
     """(rows, values, counts). A step is a row and a number, or arrays of both."""
+    if not steps:
+        return [LISTED, []], [LISTED, []], [CONSTANT, 1, 0]
     if all(type(row) is int for row, _ in steps):
         rows, values = [row for row, _ in steps], [int(value) for _, value in steps]
         return pack_list(rows), pack_list(values), [CONSTANT, 1, len(steps)]
@@ -167,7 +180,7 @@ class ColumnWriter:
             if known is None:
                 # Arrays of cursors are used again: only histories' own first states are known by their ids.
                 known = (key, len(keys))
-                keys.append(pack(key))
+                keys.append(column.packed_key())
                 if isinstance(column, _FromHistory) and column.first == 0:
                     numbers[id(key)] = known
             columns.append(Column(known[1], *column.packed_steps()))

@@ -9,7 +9,7 @@ reference.
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Any, Final, Generic, TypeVar
 
 import msgspec
 import numpy as np
@@ -32,12 +32,15 @@ from framework.trace.chunk_columns import Column, ColumnWriter, OpenColumn, Plac
 from framework.trace.content import OWN, SHARED, Content, content_of, encoded_content, own_numbers
 
 FORMAT: Final = 3
+PARTS: Final = 6
+"""Of a chunk, behind its format."""
 LEVEL: Final = 3
 MAX_STEMS: Final = 64
 """Groups of pods whose last attempt is kept to be gone on from."""
 TABLE_SPAN: Final = 1 << 12
 """A normalisation is written as a table from raw score to score when raw scores span less than this."""
 BY_POSITION: Final = -1
+R = TypeVar("R")
 _NOTHING: Final = msgspec.Raw(msgspec.msgpack.encode(None))
 
 
@@ -82,6 +85,10 @@ class Chunk(msgspec.Struct, array_like=True):
 
 class UnreadableChunk(ValueError):
     """The bytes are no chunk of attempts, or one of a format this version does not know."""
+
+
+def _not_a_chunk(error: Exception) -> UnreadableChunk:
+    return UnreadableChunk(f"not a chunk of attempts: {error}")
 
 
 class _Writer:
@@ -256,31 +263,63 @@ def encode_attempts(traces: Sequence[AttemptTrace]) -> bytes:
     return zstandard.ZstdCompressor(level=LEVEL).compress(document)
 
 
+class _Rows(Generic[R]):
+    """A list of the chunk whose members are decoded when they are asked for: one attempt reads few of them."""
+
+    __slots__ = ("_decoder", "_raw", "decoded")
+
+    def __init__(self, raw: msgspec.Raw, kind: type[R]) -> None:
+        self._raw = msgspec.msgpack.decode(raw, type=list[msgspec.Raw])
+        self._decoder = msgspec.msgpack.Decoder(kind)
+        self.decoded: dict[int, R] = {}
+
+    def __len__(self) -> int:
+        return len(self._raw)
+
+    def __getitem__(self, index: int) -> R:
+        """Raises UnreadableChunk."""
+        known = self.decoded.get(index)
+        if known is None:
+            try:
+                known = self.decoded[index] = self._decoder.decode(self._raw[index])
+            except msgspec.MsgspecError as error:
+                raise _not_a_chunk(error) from error
+        return known
+
+
 class AttemptChunk:
     """A chunk opened for reading."""
 
     def __init__(self, blob: bytes) -> None:
         try:
             document = zstandard.ZstdDecompressor().decompress(blob)
-            head = msgspec.msgpack.decode(document, type=list[msgspec.Raw])
-            version = msgspec.msgpack.decode(head[0], type=int) if head else 0
-            if version != FORMAT:
-                raise UnreadableChunk(f"a chunk of format {version}; this version reads {FORMAT}")
-            self._chunk = msgspec.msgpack.decode(document, type=Chunk)
+            version, *parts = msgspec.msgpack.decode(document, type=list[msgspec.Raw]) or [_NOTHING]
+            found = msgspec.msgpack.decode(version)
+            if found != FORMAT:
+                raise UnreadableChunk(f"a chunk of format {found}; this version reads {FORMAT}")
+            if len(parts) != PARTS:
+                raise UnreadableChunk(f"not a chunk of attempts: {len(parts)} parts instead of {PARTS}")
+            node_lists, orders, statuses, keys, columns, frames = parts
+            self._node_lists = _Rows(node_lists, tuple[str, ...])
+            self._packed_orders: _Rows[Packed] = _Rows(orders, list)
+            self._statuses = _Rows(statuses, Status)
+            self._keys: _Rows[Packed] = _Rows(keys, list)
+            self.columns = _Rows(columns, Column)
+            self.frames = _Rows(frames, Frame)
         except (zstandard.ZstdError, msgspec.MsgspecError) as error:
-            raise UnreadableChunk(f"not a chunk of attempts: {error}") from error
+            raise _not_a_chunk(error) from error
         self._content = msgspec.msgpack.Decoder(Content)
         self._open: dict[int, OpenColumn] = {}
         self._orders: dict[int, Ints] = {}
 
     def __len__(self) -> int:
-        return len(self._chunk.frames)
+        return len(self.frames)
 
     def __getitem__(self, index: int) -> AttemptTrace:
-        frames = self._chunk.frames
-        if not 0 <= index < len(frames):
+        """Raises UnreadableChunk and IndexError."""
+        if not 0 <= index < len(self.frames):
             raise IndexError(index)
-        frame = frames[index]
+        frame = self.frames[index]
         if frame.like >= 0:
             trace = self[frame.like]
             for name, value in zip(OWN, frame.own, strict=True):
@@ -301,13 +340,14 @@ class AttemptChunk:
         number, steps = place
         column = self._open.get(number)
         if column is None:
-            column = self._open[number] = OpenColumn(self._chunk.columns[number], self._chunk.keys)
+            told = self.columns[number]
+            column = self._open[number] = OpenColumn(told, self._keys[told.key])
         values = column.at(steps)
         if order == BY_POSITION:
             return values
         known = self._orders.get(order)
         if known is None:
-            known = self._orders[order] = unpack(self._chunk.orders[order])
+            known = self._orders[order] = unpack(self._packed_orders[order])
         return values[known]
 
     def _filter(self, frame: Frame) -> FilterTrace:
@@ -315,11 +355,11 @@ class AttemptChunk:
         if frame.numbers is not None:
             verdict = np.array(frame.numbers, dtype=np.int32)[column]
         else:
-            own = np.full(len(self._chunk.statuses) + 1, NOT_EVALUATED, dtype=np.int32)  # the last one is for -1
+            own = np.full(len(self._statuses) + 1, NOT_EVALUATED, dtype=np.int32)  # the last one is for -1
             own[frame.statuses] = np.arange(len(frame.statuses), dtype=np.int32)
             verdict = own[column]
-        nodes = self._chunk.node_lists[frame.nodes]
-        return FilterTrace(nodes, verdict, [self._chunk.statuses[each] for each in frame.statuses])
+        nodes = self._node_lists[frame.nodes]
+        return FilterTrace(nodes, verdict, [self._statuses[each] for each in frame.statuses])
 
     def _scores(self, frame: Frame, packed: Packed, filter_: FilterTrace) -> ScoreTrace:
         if packed:

@@ -61,6 +61,9 @@ def narrowest(low: int, high: int) -> type[np.int8] | type[np.int64]:
     return np.int8 if low >= -NARROW and high < NARROW else np.int64
 
 
+NOTHING: Final = constant(0, 0)
+
+
 class Mark:
     """A history at one moment. Cheap to keep; it holds on to its segment."""
 
@@ -95,9 +98,9 @@ class History:
 
     __slots__ = ("_end", "_mark", "_room", "_segment", "_shared", "values")
 
-    def __init__(self, values: Array) -> None:
-        """Takes the array over: signed integers."""
-        self._begin(Segment(values))
+    def __init__(self, values: Array | None = None) -> None:
+        """Takes the array over: signed integers. None: no rows yet."""
+        self._begin(NOTHING if values is None else Segment(values))
 
     def replace(self, values: Array, limits: tuple[int, int] | None = None) -> None:
         """All rows anew. Takes the array over, but never writes to it: histories may share it.

@@ -173,6 +173,21 @@ def test_placed_terms(view: Snapshot) -> None:
     assert view.placed_terms(WEIGHTS, TermTarget("default", (("app", "db"),), ())).gather(None).tolist() == [0, 0, 0, 0]
 
 
+def test_whether_any_pod_has_terms_of_a_kind(view: Snapshot) -> None:
+    wanted, others = view.any_terms(((TermKind.REQUIRED_ANTI, 1),)), view.any_terms(((TermKind.PREFERRED, None),))
+    version = wanted.version
+    assert not wanted.gather(None)
+    view.add_pod("a1", avoiding("one"))
+    view.add_pod("a2", avoiding("two"))
+    assert wanted.gather(None)
+    assert wanted.version != version
+    view.remove_pod("a1", avoiding("one").uid)
+    assert wanted.gather(None)
+    view.remove_pod("a2", avoiding("two").uid)
+    assert not wanted.gather(None)
+    assert not others.gather(None)
+
+
 def test_after_the_first_look_nobody_walks_over_nodes_or_pods(view: Snapshot, monkeypatch: pytest.MonkeyPatch) -> None:
     counts, terms = view.pods_in_domains(ANYWHERE, ZONE), view.placed_terms(WEIGHTS, TARGET)
     on_node = view.pods_on_node(ANYWHERE)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from framework.columns.log import KEPT, Log, RowLog
+from framework.columns.sights import Sights
 
 
 def test_a_reader_gets_the_entries_after_its_version() -> None:
@@ -44,3 +45,13 @@ def test_everything_makes_every_reader_start_over() -> None:
     log.everything()
     assert log.changed_since(version) is None
     assert log.changed_since(log.version) is not None
+
+
+def test_keys_are_known_again_for_a_while() -> None:
+    sights = Sights(10)
+    assert not any(sights.again(("first", number)) for number in range(10))
+    assert all(sights.again(("first", number)) for number in range(10))
+    assert not any(sights.again(("then", number)) for number in range(25))
+    # The last ten at least, and not for ever.
+    assert all(sights.again(("then", number)) for number in range(15, 25))
+    assert not sights.again(("first", 0))

@@ -9,6 +9,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from numpy.typing import NDArray
 
 from framework.columns import Snapshot
 from framework.columns.snapshot import KEPT_INPUTS
@@ -213,6 +214,61 @@ def test_a_what_if_equals_what_would_really_happen(seed: int) -> None:
         for key, value in expected(world, node).items():
             assert answers[key] == [value], (key, name)
         assert len(answers["images"]) == 1
+
+
+@pytest.mark.parametrize("seed", range(4))
+def test_what_kernels_worked_out_is_kept_for_rows_that_stay_as_they_are(seed: int) -> None:
+    looked_at: list[int] = []
+
+    def packed(column: Column) -> NDArray[np.int64]:
+        looked_at.append(len(column.pods))
+        return np.array((*column.allocatable, *column.requested, column.non_zero_cpu, column.pods))
+
+    world = World(random.Random(seed))
+    for _ in range(30):
+        world.change()
+    world.refresh()
+    own = world.snapshot.own_rows(RESOURCES)
+    for _ in range(40):
+        for _ in range(world.rng.randint(0, 3)):
+            world.change()
+        world.refresh()
+        assert own.gather(None).worked_out(packed).tolist() == packed(own.gather(None)).tolist()
+        rows = world.snapshot.order[:2]
+        assert own.gather(rows).worked_out(packed).tolist() == packed(own.gather(rows)).tolist()
+    world.snapshot.add_pod(next(iter(world.nodes)), info(make_pod("one-more", requests={"cpu": "1"})))
+    looked_at.clear()
+    for _ in range(2):
+        own.gather(None).worked_out(packed)
+    assert looked_at == [1]
+
+
+def test_all_rows_are_gathered_as_they_are_now() -> None:
+    """Also resources that no pod asked for before, and nodes that come."""
+    world = World(random.Random(1))
+    for _ in range(30):
+        world.change()
+    world.refresh()
+    snapshot = world.snapshot
+    own = snapshot.own_rows(("cpu", "example.com/late"))
+    own.gather(None)
+    name = next(iter(world.nodes))
+    row = snapshot.row(name)
+    for number, requests in enumerate(({"cpu": "1"}, {"example.com/late": "3"}, {"cpu": str(1 << 40)})):
+        snapshot.add_pod(name, info(make_pod(f"late-{number}", requests=requests)))
+        some, every = own.gather(np.array([row])), own.gather(None)
+        assert [each[row] for each in every.requested] == [each[0] for each in some.requested]
+        assert every.pods[row] == some.pods[0]
+        assert every.largest == some.largest
+    for _ in range(200):
+        world.change()
+    world.refresh()
+    every = own.gather(None)
+    rows = np.arange(snapshot.row_count)
+    some = own.gather(rows)
+    for column in ("requested", "allocatable"):
+        assert [each.tolist() for each in getattr(every, column)] == [each.tolist() for each in getattr(some, column)]
+    assert every.pods.tolist() == some.pods.tolist()
 
 
 def test_values_add_up_as_gos_int64_does() -> None:

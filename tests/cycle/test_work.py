@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import sys
 from collections.abc import Callable, Hashable
 from copy import copy
@@ -79,7 +80,7 @@ def work_per_pod(workload: Workload, monkeypatch: pytest.MonkeyPatch, warm: int 
         ("ThirdPartyScore", PerPod(2, 1.5, 0, 1, 0)),
         ("ThirdPartyFilter", PerPod(2, 1.5, 0, 1, 0)),
         # No two pods alike: three resource kernels see every node, what is counted per label does not.
-        ("AllDistinct", PerPod(3.1 * NODES, 8, 11, 0, 0)),
+        ("AllDistinct", PerPod(3.1 * NODES, 7, 11, 0, 0)),
     ],
 )
 def test_no_more_is_worked_out_than_has_changed(name: str, most: PerPod, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -88,7 +89,7 @@ def test_no_more_is_worked_out_than_has_changed(name: str, most: PerPod, monkeyp
         assert counted <= bound, f"{what} of {found}"
 
 
-@pytest.mark.parametrize(("name", "most"), [("SchedulingBasic", 355), ("Unschedulable", 304), ("AllDistinct", 1110)])
+@pytest.mark.parametrize(("name", "most"), [("SchedulingBasic", 305), ("Unschedulable", 272), ("AllDistinct", 970)])
 def test_few_functions_of_ours_are_called_per_pod(name: str, most: int, monkeypatch: pytest.MonkeyPatch) -> None:
     """Each costs a third of a microsecond. From Pop to the chunk, a generator that goes on counts as a call."""
     world = world_of(BY_NAME[name], monkeypatch, record=True)
@@ -110,6 +111,25 @@ def test_few_functions_of_ours_are_called_per_pod(name: str, most: int, monkeypa
     finally:
         sys.setprofile(None)
     assert called / PODS <= most
+
+
+@pytest.mark.parametrize("name", ["AllDistinct", "Deployments1000", "SchedulingPodAffinity", "TopologySpreading"])
+def test_what_an_attempt_made_is_freed_without_the_garbage_collector(
+    name: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    world = world_of(BY_NAME[name], monkeypatch, record=True)
+    world.create(world.pods)
+    for _ in range(WARM):
+        world.scheduler.step()
+    gc.collect()
+    gc.disable()
+    try:
+        for _ in range(PODS):
+            world.scheduler.step()
+        world.recorder.write()
+        assert gc.collect() == 0
+    finally:
+        gc.enable()
 
 
 def test_work_per_pod_does_not_grow_with_pods_of_other_classes(monkeypatch: pytest.MonkeyPatch) -> None:

@@ -22,6 +22,7 @@ from framework.plugins.noderesources.allocation import (
     Amount,
     least_allocated,
     most_allocated,
+    prepared,
     shares,
     weighted_mean,
 )
@@ -33,6 +34,7 @@ from framework.plugins.noderesources.args import (
     ScoringStrategy,
 )
 from framework.plugins.noderesources.balanced import gain
+from framework.plugins.noderesources.whole import is_whole, mean_utilization
 from tests.plugins import naive_resources as naive
 from tests.plugins.domain_worlds import Change
 from tests.plugins.evaluation import NO_HANDLE, cluster, run_filter, run_score
@@ -266,8 +268,12 @@ def test_quotients_are_go_s_whether_they_are_worked_out_in_int64_or_in_float64(
                 parts.append((go_score(strategy, offered_memory, used_memory, memory), weights[1]))
             want.append(go_mean(parts))
         for exact in (True, False):
-            found = shares(column_of(nodes, exact=exact), amounts, non_zero=True)
+            column = column_of(nodes, exact=exact)
+            found = shares(column, amounts, non_zero=True)
             assert weighted_mean(found, score, len(nodes)).tolist() == want, (strategy, exact)
+            if is_whole(column, amounts):
+                most = strategy == "MostAllocated"
+                assert mean_utilization(column, amounts, most=most).tolist() == want, strategy
 
 
 @settings(max_examples=400, deadline=None)
@@ -276,10 +282,7 @@ def test_balance_is_the_same_for_numbers_known_to_be_small(
     nodes: list[tuple[int, int, int, int]], cpu: int, memory: int
 ) -> None:
     amounts = [Amount("cpu", 1, cpu), Amount("memory", 1, memory)]
-    known, unknown = (
-        gain(shares(column_of(nodes, exact=exact), amounts, non_zero=False), len(nodes)).tolist()
-        for exact in (True, False)
-    )
+    known, unknown = (gain(column_of(nodes, exact=exact), amounts).tolist() for exact in (True, False))
     assert known == unknown
     for (offered_cpu, used_cpu, offered_memory, used_memory), got in zip(nodes, known, strict=True):
         before = [(used, of) for used, of in ((used_cpu, offered_cpu), (used_memory, offered_memory)) if of]
@@ -294,3 +297,62 @@ def test_the_way_in_float64_is_taken_for_numbers_up_to_the_bound() -> None:
         column = column_of([(largest, 0, 1, 0)], exact=True)
         (share,) = shares(column, [Amount("cpu", 1, asked)], non_zero=True)
         assert share.exact is exact
+
+
+OF_FIVE = st.tuples(st.lists(st.integers(0, 5), min_size=5, max_size=5), st.lists(AMOUNTS, min_size=5, max_size=5))
+
+
+def column_of_some(nodes: list[tuple[list[int], list[int]]], count: int) -> Column:
+    """(offered, used) of five resources per node, of which the first ``count`` are looked at."""
+    offered, used = (np.array([node[i] for node in nodes], dtype=np.int64).T for i in (0, 1))
+    nothing = np.zeros(len(nodes), dtype=np.int64)
+    return Column(
+        RESOURCES[:count],
+        tuple(offered[:count]),
+        tuple(used[:count]),
+        used[0],
+        used[1],
+        nothing,
+        nothing,
+        tuple(bool(each.all()) for each in offered[:count]),
+        int(max(offered.max(), used.max())),
+    )
+
+
+@settings(max_examples=300, deadline=None)
+@given(st.lists(OF_FIVE, min_size=2, max_size=5), st.integers(0, 5), st.booleans())
+def test_what_nodes_are_without_the_pod_is_the_same_one_by_one(
+    nodes: list[tuple[list[int], list[int]]], count: int, odd: bool
+) -> None:
+    """Python reckons for one row, NumPy for many."""
+    nodes = [([3 * each + odd for each in offered], used) for offered, used in nodes]
+    column = column_of_some(nodes, count)
+    together, everywhere = prepared(column), column.everywhere
+    for i, node in enumerate(nodes):
+        alone = prepared(column_of_some([node], count)._replace(everywhere=everywhere))
+        assert alone[:, 0].tolist() == together[:, i].tolist()
+
+
+@settings(max_examples=300, deadline=None)
+@given(
+    st.lists(
+        st.tuples(
+            st.lists(st.integers(1, 40), min_size=5, max_size=5), st.lists(st.integers(0, 50), min_size=5, max_size=5)
+        ),
+        min_size=1,
+        max_size=5,
+    ),
+    st.integers(1, 5),
+    st.lists(st.tuples(st.integers(0, 50), st.integers(1, 100)), min_size=5, max_size=5),
+    st.booleans(),
+)
+def test_fewer_passes_give_the_same_mean(
+    nodes: list[tuple[list[int], list[int]]], count: int, asked: list[tuple[int, int]], most: bool
+) -> None:
+    column = column_of_some(nodes, count)
+    amounts = [Amount(name, weight, amount) for name, (amount, weight) in zip(RESOURCES[:count], asked, strict=False)]
+    assert is_whole(column, amounts)
+    slow = weighted_mean(
+        shares(column, amounts, non_zero=True), most_allocated if most else least_allocated, len(nodes)
+    )
+    assert mean_utilization(column, amounts, most=most).tolist() == slow.tolist()

@@ -65,6 +65,16 @@ def test_a_decoded_chunk_encodes_to_an_equal_one() -> None:
         assert_equal(one, other)
 
 
+def test_reading_one_attempt_decodes_what_it_reads() -> None:
+    maker = Attempts(2)
+    attempts = [maker.bound() for _ in range(50)]
+    chunk = AttemptChunk(encode_attempts(attempts))
+    assert_equal(attempts[17], chunk[17])
+    assert list(chunk.frames.decoded) == [17]
+    # Of two groups of names, web and db, each with its columns.
+    assert 0 < len(chunk.columns.decoded) <= len(chunk.columns) / 2
+
+
 def test_the_node_list_may_change_within_a_chunk() -> None:
     small, large = Attempts(4, nodes=10), Attempts(5, nodes=30)
     attempts = [small.bound(), large.bound(), small.bound(), large.failed()]
@@ -102,7 +112,7 @@ def test_arrays_that_change_little_are_one_column() -> None:
     attempts = [maker.bound() for _ in range(50)]
     chunk = AttemptChunk(encode_attempts(attempts))
     # Two groups of names (web, db), a verdict and three plugins each.
-    assert len(chunk._chunk.columns) <= 8
+    assert len(chunk.columns) <= 8
     for index in (0, 17, 49):
         assert_equal(attempts[index], chunk[index])
 

@@ -8,18 +8,21 @@ from msgspec import Meta
 
 from framework.configuration.catalogue import PluginArgs
 from framework.configuration.errors import FieldError, FieldPath, invalid
+from framework.said import noted
 
 
 class CoschedulingArgs(PluginArgs, frozen=True, kw_only=True, rename="camel"):
     permit_waiting_time_seconds: Annotated[
-        int, Meta(description="How long a member waits for the rest when its PodGroup names no time.")
+        int, Meta(description=noted("How long a member waits for the rest when its PodGroup names no time."))
     ] = 60
     pod_group_backoff_seconds: Annotated[
-        int, Meta(description="How long a PodGroup is not tried again after it failed; 0: not at all.")
+        int, Meta(description=noted("How long a PodGroup is not tried again after it failed; 0: not at all."))
     ] = 0
     pod_group_reject_percentage: Annotated[
         int,
-        Meta(description="A PodGroup that lacks at most this share of its members is not rejected by one failure."),
+        Meta(
+            description=noted("A PodGroup that lacks at most this share of its members is not rejected by one failure.")
+        ),
     ] = 10
 
     def validate(self, path: FieldPath) -> list[FieldError]:

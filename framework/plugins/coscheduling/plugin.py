@@ -32,6 +32,7 @@ from framework.objects import Pod
 from framework.objects.timestamps import parse_timestamp
 from framework.plugins.coscheduling.args import CoschedulingArgs
 from framework.plugins.coscheduling.pod_groups import SECOND, PodGroups
+from framework.said import noted
 
 POD_GROUPS: Final = "podgroups.v1alpha1.scheduling.x-k8s.io"
 
@@ -39,7 +40,7 @@ POD_GROUPS: Final = "podgroups.v1alpha1.scheduling.x-k8s.io"
 class Coscheduling(QueueSortPlugin, PreFilterPlugin, PostFilterPlugin, PermitPlugin, ReservePlugin, EnqueueExtensions):
     name: ClassVar[str] = "Coscheduling"
     args_type = CoschedulingArgs
-    description: ClassVar[str] = "Binds the pods of a PodGroup together or not at all."
+    description: ClassVar[str] = noted("Binds the pods of a PodGroup together or not at all.")
 
     args: CoschedulingArgs
 

@@ -9,6 +9,7 @@ from msgspec import Meta
 from framework.configuration.catalogue import PluginArgs
 from framework.configuration.errors import FieldError, FieldPath, invalid
 from framework.configuration.types import Int32
+from framework.said import noted
 
 
 class DefaultPreemptionArgs(PluginArgs, frozen=True):
@@ -17,12 +18,12 @@ class DefaultPreemptionArgs(PluginArgs, frozen=True):
     min_candidate_nodes_percentage: Annotated[
         Int32,
         Meta(
-            description="Share of the nodes to dry-run at least, in percent.",
+            description=noted("Share of the nodes to dry-run at least, in percent."),
             extra_json_schema={"minimum": 0, "maximum": 100},
         ),
     ] = 10
     min_candidate_nodes_absolute: Annotated[
-        Int32, Meta(description="Number of nodes to dry-run at least.", extra_json_schema={"minimum": 0})
+        Int32, Meta(description=noted("Number of nodes to dry-run at least."), extra_json_schema={"minimum": 0})
     ] = 100
 
     def validate(self, path: FieldPath) -> list[FieldError]:

@@ -39,6 +39,7 @@ from framework.plugins.defaultpreemption.candidates import CLEAN, REFUSED, VIOLA
 from framework.plugins.defaultpreemption.choice import CRITERIA, Costs, best_candidates
 from framework.plugins.defaultpreemption.trial import Trial, is_nobody
 from framework.plugins.defaultpreemption.victims import NO_VICTIMS, priority_of
+from framework.said import noted
 
 _BY_CRITERION = np.array((*CRITERIA, ""), dtype=object)
 """The last one is for candidates that did not lose: -1."""
@@ -64,7 +65,7 @@ class _Search:
 class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
     name: ClassVar[str] = "DefaultPreemption"
     args_type = DefaultPreemptionArgs
-    description: ClassVar[str] = "Evicts pods of lower priority when a pod fits nowhere."
+    description: ClassVar[str] = noted("Evicts pods of lower priority when a pod fits nowhere.")
     repeatable: ClassVar[bool] = True
 
     args: DefaultPreemptionArgs

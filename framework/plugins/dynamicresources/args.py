@@ -10,17 +10,18 @@ from framework.configuration.catalogue import PluginArgs
 from framework.configuration.durations import SECOND, format_duration, parse_duration
 from framework.configuration.errors import FieldError, FieldPath, invalid
 from framework.configuration.types import Duration
+from framework.said import noted
 
 
 class DynamicResourcesArgs(PluginArgs, frozen=True):
     VALIDATED_BY: ClassVar[Literal["configuration", "constructor"]] = "configuration"
 
     filter_timeout: Annotated[
-        Duration, Meta(description="Limit of Filter per node; 0s is none. Simulated Filters take no time.")
+        Duration, Meta(description=noted("Limit of Filter per node; 0s is none. Simulated Filters take no time."))
     ] = "10s"
-    binding_timeout: Annotated[Duration, Meta(description="How long binding may wait for devices, at least 1s.")] = (
-        "10m0s"
-    )
+    binding_timeout: Annotated[
+        Duration, Meta(description=noted("How long binding may wait for devices, at least 1s."))
+    ] = "10m0s"
 
     def validate(self, path: FieldPath) -> list[FieldError]:
         errors = []

@@ -67,6 +67,7 @@ from framework.plugins.dynamicresources.hints import Hints
 from framework.plugins.dynamicresources.pools import AllocationError
 from framework.plugins.dynamicresources.state import NO_CLAIMS, STATE_KEY, ClaimState, NodeAllocation
 from framework.plugins.dynamicresources.tracker import TRACKER, ClaimTracker
+from framework.said import noted
 
 NOTHING_TO_DEALLOCATE: Final = Status.unschedulable("no new claims to deallocate")
 NOT_ON_NODE: Final = Status.unresolvable("resourceclaim not available on the node")
@@ -86,7 +87,7 @@ class DynamicResources(
 ):
     name: ClassVar[str] = "DynamicResources"
     args_type: ClassVar[type[DynamicResourcesArgs]] = DynamicResourcesArgs
-    description: ClassVar[str] = "Allocates devices for the pod's resource claims."
+    description: ClassVar[str] = noted("Allocates devices for the pod's resource claims.")
     repeatable: ClassVar[bool] = True
     reusable: ClassVar[bool] = True
     skip_is_final: ClassVar[bool] = True

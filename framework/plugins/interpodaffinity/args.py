@@ -9,6 +9,7 @@ from msgspec import Meta
 from framework.configuration.catalogue import PluginArgs
 from framework.configuration.errors import FieldError, FieldPath, invalid
 from framework.configuration.types import Int32
+from framework.said import noted
 
 
 class InterPodAffinityArgs(PluginArgs, frozen=True):
@@ -17,12 +18,14 @@ class InterPodAffinityArgs(PluginArgs, frozen=True):
     hard_pod_affinity_weight: Annotated[
         Int32,
         Meta(
-            description="What a required affinity term of an existing pod adds to the score of its node's domain.",
+            description=noted(
+                "What a required affinity term of an existing pod adds to the score of its node's domain."
+            ),
             extra_json_schema={"minimum": 0, "maximum": 100},
         ),
     ] = 1
     ignore_preferred_terms_of_existing_pods: Annotated[
-        bool, Meta(description="Leave out what existing pods prefer when the incoming pod prefers nothing.")
+        bool, Meta(description=noted("Leave out what existing pods prefer when the incoming pod prefers nothing."))
     ] = False
 
     def validate(self, path: FieldPath) -> list[FieldError]:

@@ -40,6 +40,7 @@ from framework.interface.scores import MAX_NODE_SCORE
 from framework.plugins.interpodaffinity import hints
 from framework.plugins.interpodaffinity.args import InterPodAffinityArgs
 from framework.plugins.interpodaffinity.terms import Targets, parse_error, resolved
+from framework.said import noted
 
 PRE_FILTER_KEY: Final = "PreFilterInterPodAffinity"
 PRE_SCORE_KEY: Final = "PreScoreInterPodAffinity"
@@ -72,10 +73,13 @@ class Required:
 
 @dataclass(frozen=True, slots=True)
 class Preferred:
-    """What PreScore leaves for Score: placed terms that look at the pod, and pods that its own terms look at."""
+    """What PreScore leaves for Score: placed terms that look at the pod, and pods that its own terms look at.
+
+    ``placed`` None: there are no such terms.
+    """
 
     transient: ClassVar[bool] = True
-    placed: TermInput
+    placed: TermInput | None
     weights: tuple[int, ...]
     own: tuple[DomainInput, ...]
 
@@ -88,7 +92,7 @@ class InterPodAffinity(
 ):
     name: ClassVar[str] = "InterPodAffinity"
     args_type: ClassVar[type[InterPodAffinityArgs]] = InterPodAffinityArgs
-    description: ClassVar[str] = "Puts pods near the pods they want to be with, and away from those they avoid."
+    description: ClassVar[str] = noted("Puts pods near the pods they want to be with, and away from those they avoid.")
     repeatable: ClassVar[bool] = True
     reusable: ClassVar[bool] = True
 
@@ -99,11 +103,8 @@ class InterPodAffinity(
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
         return hints.events()
 
-    def _required(self, pod: PodInfo) -> Required:
+    def _required(self, pod: PodInfo, target: TermTarget) -> Required:
         terms = pod.affinity_terms
-        target = self._targets.of(pod.pod)
-        if not terms.required and not terms.required_anti:
-            return Required(PodQuery(()), (), (), target)
         return Required(
             PodQuery(tuple(resolved(term, self.handle) for term in terms.required)),
             tuple(dict.fromkeys(term.topology_key for term in terms.required)),
@@ -119,13 +120,17 @@ class InterPodAffinity(
         error = parse_error(pod.affinity_terms)
         if error is not None:
             return None, Status.unresolvable(f"parsing pod: {error}")
-        required = self._required(pod)
-        if not required.near_keys and not required.apart:
-            existing = view.placed_terms(EXISTING_ANTI, required.target).any()
+        alone = not pod.affinity_terms.required and not pod.affinity_terms.required_anti
+        if alone and not (some := view.any_terms(EXISTING_ANTI)).gather(None):
+            state.rests_on(some)
+            return None, SKIP
+        target = self._targets.of(pod.pod)
+        if alone:
+            existing = view.placed_terms(EXISTING_ANTI, target).any()
             state.rests_on(existing)
             if not existing.gather(None):
                 return None, SKIP
-        state.write(PRE_FILTER_KEY, required)
+        state.write(PRE_FILTER_KEY, self._required(pod, target))
         return None, None
 
     def filter_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan | None:
@@ -155,16 +160,20 @@ class InterPodAffinity(
         if error is not None:
             return Status.as_error(f"failed to parse pod: {error}")
         weights, own = self._own(pod, view)
-        placed = view.placed_terms(self._weights, self._targets.of(pod.pod))
-        found = False
-        sources: tuple[DomainInput | TermInput, ...] = (*own, placed)
-        for source in sources:
-            some = source.any()
+        placed: TermInput | None = None
+        meant = view.any_terms(self._weights)
+        if meant.gather(None):
+            placed = view.placed_terms(self._weights, self._targets.of(pod.pod))
+            meant = placed.any()
+        state.rests_on(meant)
+        found = is_meant = meant.gather(None)
+        for domains in own:
+            some = domains.any()
             state.rests_on(some)
             found = found or some.gather(None)
         if not found:
             return SKIP
-        state.write(PRE_SCORE_KEY, Preferred(placed, weights, own))
+        state.write(PRE_SCORE_KEY, Preferred(placed if is_meant else None, weights, own))
         return None
 
     @property
@@ -188,8 +197,10 @@ class InterPodAffinity(
             preferred = state.read(PRE_SCORE_KEY, Preferred)
         except StateKeyNotFound as error:  # PreScore is disabled for this plugin; upstream fails the attempt, too
             raise RuntimeError(f'failed to read "{PRE_SCORE_KEY}" from cycleState: {error}') from None
-        weights = preferred.weights
-        return Plan(partial(_scores, weights), (preferred.placed, *preferred.own), weights)
+        if preferred.placed is None:
+            return Plan(partial(_own_scores, preferred.weights), preferred.own, preferred.weights)
+        constants = (preferred.weights, "placed")
+        return Plan(partial(_scores, preferred.weights), (preferred.placed, *preferred.own), constants)
 
     def score_fragment(self, pod: PodInfo) -> Hashable | None:
         terms = pod.affinity_terms
@@ -236,9 +247,15 @@ def _verdicts(near_count: int, own_match: bool, existing: NDArray[np.int64], *do
 
 
 def _scores(weights: tuple[int, ...], placed: NDArray[np.int64], *domains: DomainCounts) -> NDArray[np.int64]:
-    total = placed
+    return placed + _own_scores(weights, *domains) if domains else placed
+
+
+def _own_scores(weights: tuple[int, ...], *domains: DomainCounts) -> NDArray[np.int64]:
+    total: NDArray[np.int64] | None = None
     for weight, counts in zip(weights, domains, strict=True):
         of_domain = counts.table * weight
         of_domain[-1] = 0
-        total = total + of_domain.take(counts.codes)
+        mine = of_domain.take(counts.codes)
+        total = mine if total is None else total + mine
+    assert total is not None
     return total

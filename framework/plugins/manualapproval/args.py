@@ -12,28 +12,33 @@ from framework.objects.metadata import LabelSelector, RawQuantity
 from framework.objects.quantity import QuantityError
 from framework.objects.resources import resource_value
 from framework.objects.selectors import SelectorError, compile_label_selector
+from framework.said import noted
 
 
 class ManualApprovalArgs(PluginArgs, frozen=True, kw_only=True, rename="camel"):
     pod_selector: Annotated[
-        LabelSelector | None, Meta(description="Asks only about pods with these labels. Not given: about all.")
+        LabelSelector | None, Meta(description=noted("Asks only about pods with these labels. Not given: about all."))
     ] = None
     namespaces: Annotated[
-        tuple[str, ...], Meta(description="Asks only about pods in these namespaces. Empty: in all.")
+        tuple[str, ...], Meta(description=noted("Asks only about pods in these namespaces. Empty: in all."))
     ] = ()
     minimum_requests: Annotated[
         dict[str, RawQuantity],
-        Meta(description="Asks only about pods that request at least one of these amounts. Empty: about any size."),
+        Meta(
+            description=noted("Asks only about pods that request at least one of these amounts. Empty: about any size.")
+        ),
     ] = field(default_factory=dict)
     timeout_seconds: Annotated[
-        int, Meta(ge=1, le=900, description="How long a pod waits before it is rejected; 15 minutes at most.")
+        int, Meta(ge=1, le=900, description=noted("How long a pod waits before it is rejected; 15 minutes at most."))
     ] = 600
-    message: Annotated[str, Meta(max_length=500, description="What the person who decides should know.")] = ""
+    message: Annotated[str, Meta(max_length=500, description=noted("What the person who decides should know."))] = ""
     on_reject: Annotated[
         Literal["retry", "hold"],
         Meta(
-            description="retry: a rejected pod is tried again when the queue flushes it (5 minutes). "
-            "hold: it stays out until a person activates it."
+            description=noted(
+                "retry: a rejected pod is tried again when the queue flushes it (5 minutes). "
+                "hold: it stays out until a person activates it."
+            )
         ),
     ] = "retry"
 

@@ -25,6 +25,7 @@ from framework.objects import Pod
 from framework.objects.resources import resource_value
 from framework.objects.selectors import compile_label_selector
 from framework.plugins.manualapproval.args import ManualApprovalArgs
+from framework.said import noted
 
 DEFAULT_MESSAGE = "waiting for a person to approve"
 
@@ -32,7 +33,7 @@ DEFAULT_MESSAGE = "waiting for a person to approve"
 class ManualApproval(PersonPermitPlugin, PreEnqueuePlugin, EnqueueExtensions):
     name: ClassVar[str] = "ManualApproval"
     args_type = ManualApprovalArgs
-    description: ClassVar[str] = "Holds a pod at Permit until a person approves or rejects it."
+    description: ClassVar[str] = noted("Holds a pod at Permit until a person approves or rejects it.")
 
     args: ManualApprovalArgs
 

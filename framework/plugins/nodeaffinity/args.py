@@ -13,6 +13,7 @@ from framework.configuration.errors import FieldError, FieldPath, invalid, not_s
 from framework.configuration.names import label_key_errors, label_value_errors
 from framework.objects import NodeAffinity, NodeSelectorRequirement, NodeSelectorTerm
 from framework.objects.affinity import NotGiven
+from framework.said import noted
 
 _OPERATORS: Final = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 _FIELD_OPERATORS: Final = ("In", "NotIn")
@@ -23,7 +24,8 @@ class NodeAffinityArgs(PluginArgs, frozen=True):
     VALIDATED_BY: ClassVar[Literal["configuration", "constructor"]] = "configuration"
 
     added_affinity: Annotated[
-        NodeAffinity | None, Meta(description="Applies to all pods of the profile, beside their own node affinity.")
+        NodeAffinity | None,
+        Meta(description=noted("Applies to all pods of the profile, beside their own node affinity.")),
     ] = None
 
     def validate(self, path: FieldPath) -> list[FieldError]:

@@ -46,6 +46,7 @@ from framework.objects.selectors import (
     required_node_affinity,
 )
 from framework.plugins.nodeaffinity.args import NodeAffinityArgs
+from framework.said import noted
 
 PRE_FILTER_KEY: Final = "PreFilterNodeAffinity"
 PRE_SCORE_KEY: Final = "PreScoreNodeAffinity"
@@ -87,7 +88,9 @@ class NodeAffinity(
 ):
     name: ClassVar[str] = "NodeAffinity"
     args_type: ClassVar[type[NodeAffinityArgs]] = NodeAffinityArgs
-    description: ClassVar[str] = "Keeps pods on nodes that match their node selector and affinity, and prefers some."
+    description: ClassVar[str] = noted(
+        "Keeps pods on nodes that match their node selector and affinity, and prefers some."
+    )
     repeatable: ClassVar[bool] = True
     reusable: ClassVar[bool] = True
 

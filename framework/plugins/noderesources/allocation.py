@@ -5,8 +5,9 @@ All arithmetic is Go's int64: it wraps, and divisions truncate toward zero.
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
-from typing import Final, NamedTuple
+from typing import Any, Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,8 @@ from framework.objects.resources import CPU, MEMORY, is_scalar_resource_name
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float64]
+Numbers = NDArray[Any]
+"""Either."""
 
 FULL_UTILIZATION: Final = 100
 EXACT: Final = 1 << 45
@@ -36,70 +39,144 @@ class Amount(NamedTuple):
         return self.request != 0 or not is_scalar_resource_name(self.resource)
 
 
+def scored_of(amounts: tuple[Amount, ...]) -> tuple[Amount, ...]:
+    for amount in amounts:
+        if not amount.is_scored:
+            return tuple(each for each in amounts if each.is_scored)
+    return amounts
+
+
 class Share(NamedTuple):
     """One scored resource over the rows."""
 
     weight: int
     present: NDArray[np.bool_] | None
     """Where the node offers any of it; None: everywhere."""
-    allocatable: Ints
-    allocated: Ints
-    requested: Ints
+    allocatable: Numbers
+    requested: Numbers
+    """With the pod."""
     exact: bool
-    """No number is negative or above EXACT, so that quotients may be worked out as float64."""
+    """No number is negative or above EXACT, so that quotients may be worked out as float64, which these are then."""
+
+
+def is_exact(column: Column, amounts: Sequence[Amount]) -> bool:
+    """Whether what is offered, used and asked for can be reckoned with as float64."""
+    if column.largest is None or column.largest > EXACT:
+        return False
+    return all([0 <= amount.request <= EXACT for amount in amounts])  # noqa: C419 (half of the time)
 
 
 def shares(column: Column, amounts: Sequence[Amount], *, non_zero: bool) -> list[Share]:
     """``non_zero``: count pods without cpu or memory requests with upstream's defaults."""
+    exact = is_exact(column, amounts)
+    numbers: Sequence[Numbers] | Floats = column.worked_out(prepared) if exact else _in_order(column)
     result = []
-    exact = column.largest is not None and column.largest <= EXACT
-    for i, amount in enumerate(amounts):
-        allocatable, allocated = column.allocatable[i], column.requested[i]
-        if non_zero and amount.resource == CPU:
-            allocated = column.non_zero_cpu
-        elif non_zero and amount.resource == MEMORY:
-            allocated = column.non_zero_memory
-        present = None if column.everywhere[i] else allocatable != 0
-        requested = allocated + amount.request
-        is_exact = exact and 0 <= amount.request <= EXACT
-        result.append(Share(amount.weight, present, allocatable, allocated, requested, is_exact))
+    count = len(column.resources)
+    for i, (resource, weight, request) in enumerate(amounts):
+        requested = count + i
+        if non_zero and resource == CPU:
+            requested = 2 * count
+        elif non_zero and resource == MEMORY:
+            requested = 2 * count + 1
+        present = None if column.everywhere[i] else numbers[i] != 0
+        result.append(Share(weight, present, numbers[i], numbers[requested] + request, exact))
     return result
+
+
+def balance_before(column: Column) -> Floats:
+    """``balance`` of the nodes without the pod. Not to be written to."""
+    before: Floats = column.worked_out(prepared)[-1]
+    return before
+
+
+def _in_order(column: Column) -> tuple[Ints, ...]:
+    return (*column.allocatable, *column.requested, column.non_zero_cpu, column.non_zero_memory)
+
+
+def prepared(column: Column) -> Floats:
+    """``_in_order`` as float64, a hundred times what scoring counts as free per resource, and last ``balance`` of the
+    nodes as they are."""
+    if len(column.pods) == 1:
+        return _prepared_row(column)
+    count = len(column.resources)
+    counted = [_counted(column, i) for i in range(count)]
+    numbers = np.array((*_in_order(column), *counted, column.pods), dtype=np.float64)
+    free = numbers[2 * count + 2 : -1]
+    np.subtract(numbers[:count], free, out=free)
+    free *= MAX_NODE_SCORE
+    as_they_are = [
+        Share(1, None if column.everywhere[i] else numbers[i] != 0, numbers[i], numbers[count + i], exact=True)
+        for i in range(count)
+    ]
+    numbers[-1] = balance(as_they_are, row_count(column))
+    return numbers
+
+
+def _counted(column: Column, number: int) -> Ints:
+    """What pods use of a resource as scoring counts it."""
+    resource = column.resources[number]
+    if resource == CPU:
+        return column.non_zero_cpu
+    return column.non_zero_memory if resource == MEMORY else column.requested[number]
+
+
+def _prepared_row(column: Column) -> Floats:
+    """``prepared`` of one row: NumPy takes longer to begin."""
+    numbers = [float(each.item()) for each in _in_order(column)]
+    count = len(column.resources)
+    pairs = list(zip(numbers[count : 2 * count], numbers, strict=False))
+    free = [(numbers[i] - float(_counted(column, i).item())) * MAX_NODE_SCORE for i in range(count)]
+    return np.array((*numbers, *free, balance_of(pairs)), dtype=np.float64).reshape(-1, 1)
+
+
+def balance_of(pairs: Sequence[tuple[float, float]]) -> int:
+    """``balance`` of one node: (requested, allocatable) per resource."""
+    fractions = [min(requested / allocatable, 1.0) for requested, allocatable in pairs if allocatable]
+    deviation = 0.0
+    if len(fractions) == 2:
+        deviation = abs((fractions[0] - fractions[1]) / 2)
+    elif len(fractions) > 2:
+        total = squares = 0.0  # sum() may be more precise than Go
+        for fraction in fractions:
+            total += fraction
+        mean = total / len(fractions)
+        for fraction in fractions:
+            squares += (fraction - mean) * (fraction - mean)
+        deviation = math.sqrt(squares / len(fractions))
+    return int((1.0 - deviation) * MAX_NODE_SCORE)
 
 
 def row_count(column: Column) -> int:
     return len(column.pods)
 
 
-def _divisor(share: Share) -> Ints:
+def _divisor(share: Share) -> Numbers:
     return share.allocatable if share.present is None else np.where(share.present, share.allocatable, 1)
 
 
-def _hundredths(amount: Ints, share: Share) -> Ints | Floats:
-    """``amount`` of what is allocatable, from 0 to 100 and truncated, in whole numbers."""
+def _hundredths(amount: Numbers, share: Share) -> Numbers:
+    """``amount`` of what is allocatable, from 0 to 100 and truncated, in whole numbers. Takes the array over."""
+    amount *= MAX_NODE_SCORE
     if not share.exact:
-        return quotient(amount * MAX_NODE_SCORE, _divisor(share))
+        return quotient(amount, _divisor(share))
     # Dividend and divisor are below 2**53: a quotient that is not whole is further from the next whole number than
     # float64 rounds, so truncating gives what Go's integer division gives.
-    part: Floats = np.divide(amount * MAX_NODE_SCORE, _divisor(share))
-    return np.trunc(part, out=part)
+    amount /= _divisor(share)
+    return np.trunc(amount, out=amount)
 
 
-def least_allocated(share: Share) -> Ints | Floats:
+def least_allocated(share: Share) -> Numbers:
     free = share.allocatable - share.requested
     if share.exact:
         return _hundredths(np.maximum(free, 0, out=free), share)
     return np.where(share.requested > share.allocatable, 0, _hundredths(free, share))
 
 
-def most_allocated(share: Share) -> Ints | Floats:
+def most_allocated(share: Share) -> Numbers:
     return _hundredths(np.minimum(share.requested, share.allocatable), share)
 
 
-def weighted_mean(
-    resources: Sequence[Share], score: Callable[[Share], Ints | Floats], rows: int
-) -> NDArray[np.int64 | np.int8]:
-    if resources and all(share.exact and share.present is None for share in resources):
-        return _exact_mean(resources, score)
+def weighted_mean(resources: Sequence[Share], score: Callable[[Share], Numbers], rows: int) -> Ints:
     total = np.zeros(rows, dtype=np.int64)
     weights = np.zeros(rows, dtype=np.int64)
     for share in resources:
@@ -107,22 +184,6 @@ def weighted_mean(
         total += part if share.present is None else np.where(share.present, part, 0)
         weights += share.weight if share.present is None else np.where(share.present, share.weight, 0)
     return np.where(weights == 0, 0, quotient(total, np.where(weights == 0, 1, weights)))
-
-
-def _exact_mean(resources: Sequence[Share], score: Callable[[Share], Ints | Floats]) -> NDArray[np.int8]:
-    """All nodes offer all of it, and every score is a whole number from 0 to 100."""
-    weights = 0
-    total: Ints | Floats | None = None
-    for share in resources:
-        part = score(share)
-        if share.weight != 1:
-            part *= share.weight
-        total = part if total is None else np.add(total, part, out=total)
-        weights += share.weight
-    assert total is not None
-    if weights != 1:
-        total = np.trunc(np.divide(total, weights, out=total), out=total)
-    return total.astype(np.int8)
 
 
 def broken_linear(shape: Sequence[tuple[int, int]], p: Ints) -> Ints:
@@ -139,7 +200,8 @@ def ratio_score(resources: Sequence[Share], shape: Sequence[tuple[int, int]], ro
     total = np.zeros(rows, dtype=np.int64)
     weights = np.zeros(rows, dtype=np.int64)
     for share in resources:
-        part = quotient(share.requested * FULL_UTILIZATION, _divisor(share))
+        requested: Ints = share.requested.astype(np.int64, copy=False)
+        part = quotient(requested * FULL_UTILIZATION, _divisor(share).astype(np.int64, copy=False))
         utilization = np.where(share.requested > share.allocatable, FULL_UTILIZATION, part)
         score = broken_linear(shape, utilization)
         counts = score > 0
@@ -157,9 +219,9 @@ def round_half_away(values: Floats) -> Ints:
     return (whole + np.where(np.abs(values - whole) >= 0.5, np.copysign(1.0, values), 0.0)).astype(np.int64)
 
 
-def balance(resources: Sequence[Share], *, with_pod: bool, rows: int) -> Floats:
+def balance(resources: Sequence[Share], rows: int) -> Floats:
     """100 × (1 − standard deviation of the utilizations), truncated. One resource or none is perfectly balanced."""
-    fractions = [_fraction(share, with_pod) for share in resources]
+    fractions = [_fraction(share) for share in resources]
     if len(resources) == 2 and resources[0].present is None and resources[1].present is None:
         difference = np.subtract(fractions[0], fractions[1], out=fractions[0])
         difference /= 2
@@ -185,9 +247,8 @@ def balance(resources: Sequence[Share], *, with_pod: bool, rows: int) -> Floats:
     return _balanced(deviation)
 
 
-def _fraction(share: Share, with_pod: bool) -> Floats:
-    amount = share.requested if with_pod else share.allocated
-    fraction: Floats = np.divide(amount, _divisor(share))  # int64 / int64 divides as float64
+def _fraction(share: Share) -> Floats:
+    fraction: Floats = np.divide(share.requested, _divisor(share))  # int64 / int64 divides as float64
     if len(fraction) and np.maximum.reduce(fraction) > 1.0:
         np.minimum(fraction, 1.0, out=fraction)
     return fraction if share.present is None else np.where(share.present, fraction, 0.0)

@@ -12,6 +12,7 @@ from framework.configuration.errors import FieldError, FieldPath, duplicate, for
 from framework.configuration.names import validate_label_name
 from framework.configuration.shapes import UtilizationShapePoint, shape_errors
 from framework.configuration.types import Int64, Written
+from framework.said import noted
 
 LEAST_ALLOCATED: Final = "LeastAllocated"
 MOST_ALLOCATED: Final = "MostAllocated"
@@ -20,10 +21,13 @@ _STRATEGIES: Final = (LEAST_ALLOCATED, MOST_ALLOCATED, REQUESTED_TO_CAPACITY_RAT
 
 
 class ResourceSpec(Written, frozen=True):
-    name: Annotated[str, Meta(description="A resource such as cpu, memory or nvidia.com/gpu.")] = ""
+    name: Annotated[str, Meta(description=noted("A resource such as cpu, memory or nvidia.com/gpu."))] = ""
     weight: Annotated[
         Int64,
-        Meta(description="Its weight among the others, 1 to 100.", extra_json_schema={"minimum": 1, "maximum": 100}),
+        Meta(
+            description=noted("Its weight among the others, 1 to 100."),
+            extra_json_schema={"minimum": 1, "maximum": 100},
+        ),
     ] = 1
 
 
@@ -32,7 +36,7 @@ DEFAULT_RESOURCES: Final = (ResourceSpec(name="cpu"), ResourceSpec(name="memory"
 
 class RequestedToCapacityRatioParam(Written, frozen=True):
     shape: Annotated[
-        tuple[UtilizationShapePoint, ...], Meta(description="Points of the curve, by increasing utilization.")
+        tuple[UtilizationShapePoint, ...], Meta(description=noted("Points of the curve, by increasing utilization."))
     ] = ()
 
 
@@ -40,15 +44,17 @@ class ScoringStrategy(Written, frozen=True):
     type: Annotated[
         str,
         Meta(
-            description="LeastAllocated spreads pods, MostAllocated packs, RequestedToCapacityRatio follows a curve.",
+            description=noted(
+                "LeastAllocated spreads pods, MostAllocated packs, RequestedToCapacityRatio follows a curve."
+            ),
             extra_json_schema={"enum": list(_STRATEGIES)},
         ),
     ] = ""
     resources: Annotated[
-        tuple[ResourceSpec, ...], Meta(description="The resources that count; none means cpu and memory.")
+        tuple[ResourceSpec, ...], Meta(description=noted("The resources that count; none means cpu and memory."))
     ] = ()
     requested_to_capacity_ratio: Annotated[
-        RequestedToCapacityRatioParam | None, Meta(description="The curve, for RequestedToCapacityRatio only.")
+        RequestedToCapacityRatioParam | None, Meta(description=noted("The curve, for RequestedToCapacityRatio only."))
     ] = None
 
 
@@ -57,12 +63,13 @@ class NodeResourcesFitArgs(PluginArgs, frozen=True):
     VALIDATED_BY: ClassVar[Literal["configuration", "constructor"]] = "constructor"
 
     ignored_resources: Annotated[
-        tuple[str, ...], Meta(description="Extended resources that the filter leaves to someone else.")
+        tuple[str, ...], Meta(description=noted("Extended resources that the filter leaves to someone else."))
     ] = ()
     ignored_resource_groups: Annotated[
-        tuple[str, ...], Meta(description="Prefixes (example.com) of extended resources that the filter leaves out.")
+        tuple[str, ...],
+        Meta(description=noted("Prefixes (example.com) of extended resources that the filter leaves out.")),
     ] = ()
-    scoring_strategy: Annotated[ScoringStrategy, Meta(description="How nodes are ranked.")] = ScoringStrategy(
+    scoring_strategy: Annotated[ScoringStrategy, Meta(description=noted("How nodes are ranked."))] = ScoringStrategy(
         type=LEAST_ALLOCATED, resources=DEFAULT_RESOURCES
     )
 
@@ -87,7 +94,7 @@ class NodeResourcesBalancedAllocationArgs(PluginArgs, frozen=True):
     VALIDATED_BY: ClassVar[Literal["configuration", "constructor"]] = "configuration"
 
     resources: Annotated[
-        tuple[ResourceSpec, ...], Meta(description="The resources to balance; every weight must be 1.")
+        tuple[ResourceSpec, ...], Meta(description=noted("The resources to balance; every weight must be 1."))
     ] = DEFAULT_RESOURCES
 
     def defaulted(self) -> Self:

@@ -23,16 +23,14 @@ from framework.interface import (
     Status,
     View,
 )
-from framework.interface.last_pod import LastPod
-from framework.interface.scores import MAX_NODE_SCORE, quotient
-from framework.objects import Pod
-from framework.objects.resources import pod_requests
-from framework.plugins.noderesources.allocation import Amount, Share, balance, row_count, shares
+from framework.interface.scores import quotient
+from framework.plugins.noderesources.allocation import Amount, balance, balance_before, row_count, scored_of, shares
 from framework.plugins.noderesources.args import NodeResourcesBalancedAllocationArgs
 from framework.plugins.noderesources.devices import BackedResources, with_devices
+from framework.plugins.noderesources.whole import HALF, gain_of_two, is_whole
+from framework.said import noted
 
 STATE_KEY: Final = "PreScoreNodeResourcesBalancedAllocation"
-HALF: Final = MAX_NODE_SCORE // 2
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,36 +44,39 @@ class Wanted:
 class NodeResourcesBalancedAllocation(PreScorePlugin, ColumnScorePlugin):
     name: ClassVar[str] = "NodeResourcesBalancedAllocation"
     args_type: ClassVar[type[NodeResourcesBalancedAllocationArgs]] = NodeResourcesBalancedAllocationArgs
-    description: ClassVar[str] = "Prefers nodes where the pod evens out the use of cpu, memory and other resources."
+    description: ClassVar[str] = noted(
+        "Prefers nodes where the pod evens out the use of cpu, memory and other resources."
+    )
     reusable: ClassVar[bool] = True
 
     def __init__(self, args: NodeResourcesBalancedAllocationArgs, handle: Handle) -> None:
         super().__init__(args, handle)
-        self._amounts = LastPod(self._amounts_of)
+        self._resources = tuple((spec.name, spec.weight) for spec in args.resources)
         self._backed = BackedResources(handle)
 
     def pre_score(self, state: CycleState, pod: PodInfo, view: View, feasible: NDArray[np.intp]) -> Status | None:
-        amounts = self._amounts(pod.pod)
-        if not any(amount.request for amount in amounts):
-            return SKIP
-        state.write(STATE_KEY, Wanted(amounts))
-        return None
+        amounts = self._amounts(pod)
+        for amount in amounts:
+            if amount.request:
+                state.write(STATE_KEY, Wanted(amounts))
+                return None
+        return SKIP
 
     def score_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan:
         try:
             amounts = state.read(STATE_KEY, Wanted).amounts
         except StateKeyNotFound:  # PreScore is disabled for this plugin; upstream works it out here, too
-            amounts = self._amounts(pod.pod)
+            amounts = self._amounts(pod)
         asked = any(amount.request for amount in amounts)
-        scored = tuple(amount for amount in amounts if amount.is_scored)
+        scored = scored_of(amounts)
 
         def kernel(column: Column) -> NDArray[np.int64 | np.int8]:
             rows = row_count(column)
             if not asked:
                 return np.zeros(rows, dtype=np.int8)
-            return gain(shares(column, scored, non_zero=False), rows)
+            return gain(column, scored)
 
-        names = tuple(amount.resource for amount in scored)
+        names = tuple([amount.resource for amount in scored])
         counted = self._backed.counted(names)
         if not counted:
             return Plan(kernel, (view.own_rows(names),), amounts)
@@ -86,23 +87,18 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ColumnScorePlugin):
         return Plan(with_counted, (view.own_rows(names), view.name()), (amounts, counted))
 
     def score_fragment(self, pod: PodInfo) -> Hashable:
-        return self._amounts(pod.pod)
+        return self._amounts(pod)
 
-    def _amounts_of(self, pod: Pod) -> tuple[Amount, ...]:
-        requests = pod_requests(pod, use_status=True)
-        args: NodeResourcesBalancedAllocationArgs = self.args
-        return tuple(Amount(spec.name, spec.weight, requests.get(spec.name, 0)) for spec in args.resources)
+    def _amounts(self, pod: PodInfo) -> tuple[Amount, ...]:
+        # Resources reported by the kubelet count, as they do for placed pods.
+        requests = pod.requests
+        return tuple([Amount(name, weight, requests.get(name, 0)) for name, weight in self._resources])
 
 
-def gain(resources: Sequence[Share], rows: int) -> NDArray[np.int64 | np.int8]:
+def gain(column: Column, amounts: Sequence[Amount]) -> NDArray[np.int64 | np.int8]:
     """How much better balanced the node is with the pod than without: 50 and half of the difference."""
-    after, before = (balance(resources, with_pod=with_pod, rows=rows) for with_pod in (True, False))
-    if not all(share.exact for share in resources):
-        return HALF + quotient(HALF + after.astype(np.int64) - before.astype(np.int64), 2)
-    # Both are whole numbers from 0 to 100.
-    after -= before
-    after += HALF
-    after /= 2
-    np.trunc(after, out=after)
-    after += HALF
-    return after.astype(np.int8)
+    if len(amounts) == 2 and is_whole(column, amounts):
+        return gain_of_two(column, amounts)
+    resources = shares(column, amounts, non_zero=False)
+    after, before = balance(resources, row_count(column)), balance_before(column)
+    return HALF + quotient(HALF + after.astype(np.int64) - before.astype(np.int64), 2)

@@ -65,5 +65,9 @@ def with_devices(column: Column, names: Codes, counted: Counted) -> Column:
         requested[position] = np.where(instead, rows[:, 1], requested[position])
         everywhere[position] = False
     return column._replace(
-        allocatable=tuple(allocatable), requested=tuple(requested), everywhere=tuple(everywhere), largest=None
+        allocatable=tuple(allocatable),
+        requested=tuple(requested),
+        everywhere=tuple(everywhere),
+        largest=None,
+        keeper=None,
     )

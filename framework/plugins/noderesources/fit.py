@@ -6,6 +6,7 @@ from collections.abc import Callable, Hashable, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
 from itertools import repeat
+from operator import le
 from typing import ClassVar, Final, Self
 
 import numpy as np
@@ -52,12 +53,15 @@ from framework.plugins.noderesources.allocation import (
     most_allocated,
     ratio_score,
     row_count,
+    scored_of,
     shares,
     weighted_mean,
 )
 from framework.plugins.noderesources.args import NodeResourcesFitArgs
 from framework.plugins.noderesources.devices import BackedResources, with_devices
 from framework.plugins.noderesources.hints import events_to_register
+from framework.plugins.noderesources.whole import is_whole, mean_utilization
+from framework.said import noted
 
 FILTER_KEY: Final = "PreFilterNodeResourcesFit"
 SCORE_KEY: Final = "PreScoreNodeResourcesFit"
@@ -70,6 +74,8 @@ FIRST_RESOURCE: Final = 4
 """Verdict codes are sets of bits: these three and one more per resource from FIRST_RESOURCE up."""
 
 NATIVE: Final = (CPU, MEMORY, EPHEMERAL_STORAGE)
+_NATIVE: Final = frozenset(NATIVE)
+_LARGEST: Final = np.iinfo(np.int64).max
 
 NO_STATE: Final = (
     Reason(Code.SUCCESS, ()),
@@ -100,7 +106,9 @@ class NodeResourcesFit(
 ):
     name: ClassVar[str] = "NodeResourcesFit"
     args_type: ClassVar[type[NodeResourcesFitArgs]] = NodeResourcesFitArgs
-    description: ClassVar[str] = "Keeps pods off nodes without room for their requests, and prefers by the strategy."
+    description: ClassVar[str] = noted(
+        "Keeps pods off nodes without room for their requests, and prefers by the strategy."
+    )
     repeatable: ClassVar[bool] = True
     reusable: ClassVar[bool] = True
 
@@ -131,8 +139,8 @@ class NodeResourcesFit(
             checked = state.read(FILTER_KEY, Requests).checked
         except StateKeyNotFound:
             return Plan(_without_state, (view.own_rows(()),), "no state", NO_STATE)
-        names = tuple(name for name, _ in checked)
-        amounts = tuple(amount for _, amount in checked)
+        names = tuple([name for name, _ in checked])
+        amounts = [amount for _, amount in checked]
         delegated = self._delegated(names)
 
         def kernel(column: Column) -> NDArray[np.int64 | np.int8]:
@@ -146,16 +154,18 @@ class NodeResourcesFit(
 
     def _delegated(self, names: tuple[str, ...]) -> tuple[bool, ...]:
         """Per resource whether nodes that do not offer it are left to DynamicResources; () when there are none."""
-        if all(name in NATIVE for name in names):
+        if _NATIVE.issuperset(names):
             return ()
         found = tuple(name not in NATIVE and self._backed.is_backed(name) for name in names)
         return found if any(found) else ()
 
     def _checked_of(self, pod: Pod) -> tuple[tuple[str, int], ...]:
-        requests = {name: amount for name, amount in pod_requests(pod).items() if amount != 0}
-        native = [name for name in NATIVE if name in requests]
-        scalars = sorted(name for name in requests if name not in native and not self._is_ignored(name))
-        return tuple((name, requests[name]) for name in (*native, *scalars))
+        requests = pod_requests(pod)
+        found = [(name, requests[name]) for name in NATIVE if requests.get(name, 0)]
+        if not _NATIVE.issuperset(requests):
+            scalars = sorted(name for name in requests if name not in NATIVE and not self._is_ignored(name))
+            found += [(name, requests[name]) for name in scalars if requests[name]]
+        return tuple(found)
 
     def _is_ignored(self, name: str) -> bool:
         if not is_extended_resource_name(name):
@@ -173,13 +183,10 @@ class NodeResourcesFit(
             amounts = state.read(SCORE_KEY, Scored).amounts
         except StateKeyNotFound:  # PreScore is disabled for this plugin; upstream works it out here, too
             amounts = self._amounts(pod.pod)
-        scored = tuple(amount for amount in amounts if amount.is_scored)
-        strategy = self._score_function()
+        scored = scored_of(amounts)
+        kernel = self._kernel(scored)
 
-        def kernel(column: Column) -> NDArray[np.int64 | np.int8]:
-            return strategy(shares(column, scored, non_zero=True), row_count(column))
-
-        names = tuple(amount.resource for amount in scored)
+        names = tuple([amount.resource for amount in scored])
         counted = self._backed.counted(names)
         if not counted:
             return Plan(kernel, (view.own_rows(names),), amounts)
@@ -189,12 +196,19 @@ class NodeResourcesFit(
 
         return Plan(with_counted, (view.own_rows(names), view.name()), (amounts, counted))
 
-    def _score_function(self) -> Callable[[Sequence[Share], int], NDArray[np.int64 | np.int8]]:
+    def _kernel(self, scored: tuple[Amount, ...]) -> Callable[[Column], NDArray[np.int64 | np.int8]]:
         if self._strategy == "RequestedToCapacityRatio":
             shape = self._shape
-            return lambda resources, rows: ratio_score(resources, shape, rows)
-        score = most_allocated if self._strategy == "MostAllocated" else least_allocated
-        return lambda resources, rows: weighted_mean(resources, score, rows)
+            return lambda column: ratio_score(shares(column, scored, non_zero=True), shape, row_count(column))
+        most = self._strategy == "MostAllocated"
+
+        def kernel(column: Column) -> NDArray[np.int64 | np.int8]:
+            if is_whole(column, scored):
+                return mean_utilization(column, scored, most=most)
+            score = most_allocated if most else least_allocated
+            return weighted_mean(shares(column, scored, non_zero=True), score, row_count(column))
+
+        return kernel
 
     def score_fragment(self, pod: PodInfo) -> Hashable:
         return self._amounts(pod.pod)
@@ -213,16 +227,14 @@ class NodeResourcesFit(
                 continue
             allocatable = sum(info.allocatable.get(name, 0) for info in infos)
             allocated = sum(_allocated(info, name) for info in infos)
-            offered, used, wanted_too = (
-                np.array([each], dtype=np.int64) for each in (allocatable, allocated, allocated + request)
-            )
-            parts.append(Share(weight, np.array([allocatable != 0]), offered, used, wanted_too, exact=False))
+            offered, wanted_too = (np.array([each], dtype=np.int64) for each in (allocatable, allocated + request))
+            parts.append(Share(weight, np.array([allocatable != 0]), offered, wanted_too, exact=False))
         return int(weighted_mean(parts, most_allocated, 1)[0]), None
 
     def _amounts_of(self, pod: Pod) -> tuple[Amount, ...]:
         # Upstream's scorer never turns pod-level requests on.
         requests = pod_requests(pod, pod_level=False, non_missing=NON_MISSING_DEFAULTS)
-        return tuple(Amount(name, weight, requests.get(name, 0)) for name, weight in self._resources)
+        return tuple([Amount(name, weight, requests.get(name, 0)) for name, weight in self._resources])
 
 
 def _allocated(info: NodeInfo, name: str) -> int:
@@ -238,24 +250,35 @@ def _without_state(column: Column) -> Ints:
 
 def _verdicts(column: Column, amounts: Sequence[int], delegated: Sequence[bool]) -> NDArray[np.int64 | np.int8]:
     """``delegated`` () means none."""
-    short: list[tuple[int, NDArray[np.bool_], NDArray[np.bool_]]] = []
-    bit = FIRST_RESOURCE
-    resources = zip(amounts, column.allocatable, column.requested, delegated or repeat(False), strict=False)
-    for amount, allocatable, requested, elsewhere in resources:
-        too_little = allocatable - requested < amount
-        if elsewhere:
-            too_little &= allocatable > 0
-        if too_little.any():
-            short.append((bit, too_little, too_little & (allocatable < amount)))
-        bit <<= 1
-    full = column.pods >= column.allowed_pods
-    if not short and not full.any():
+    free = column.worked_out(_free)
+    lowest = np.minimum.reduce(free, axis=1, initial=_LARGEST).tolist()
+    if lowest[-1] and all(map(le, amounts, lowest)):
         return np.zeros(row_count(column), dtype=np.int8)
-    codes = full.astype(np.int64)  # TOO_MANY_PODS is 1
-    for bit, here, never in short:
-        codes[here] |= bit
-        codes[never] |= UNRESOLVABLE
+    codes: Ints = TOO_MANY_PODS - free[-1]
+    bit = FIRST_RESOURCE
+    for i, (amount, elsewhere) in enumerate(zip(amounts, delegated or repeat(False), strict=False)):
+        if lowest[i] < amount:
+            allocatable = column.allocatable[i]
+            too_little = free[i] < amount
+            if elsewhere:
+                too_little &= allocatable > 0
+            codes[too_little] |= bit
+            codes[too_little & (allocatable < amount)] |= UNRESOLVABLE
+        bit <<= 1
     return codes
+
+
+def _free(column: Column) -> NDArray[np.int64]:
+    """What is left of each resource, and last 1 where there is room for a pod more, else 0."""
+    rows = row_count(column)
+    if rows == 1 and column.largest is not None:  # nothing wraps; NumPy takes longer to begin
+        free = [a.item() - b.item() for a, b in zip(column.allocatable, column.requested, strict=True)]
+        return np.array([*free, column.pods.item() < column.allowed_pods.item()], dtype=np.int64).reshape(-1, 1)
+    found = np.empty((len(column.resources) + 1, rows), dtype=np.int64)
+    for i, allocatable in enumerate(column.allocatable):
+        np.subtract(allocatable, column.requested[i], out=found[i])
+    np.less(column.pods, column.allowed_pods, out=found[-1])
+    return found
 
 
 @lru_cache(maxsize=1024)

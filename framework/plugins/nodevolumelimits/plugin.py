@@ -31,13 +31,14 @@ from framework.objects import CSIDriver, CSINode, PersistentVolume, Pod, Volume,
 from framework.objects.csi_migration import plugin_of_inline
 from framework.plugins.nodevolumelimits.attachable import Attachable, CountingError, Volumes
 from framework.plugins.nodevolumelimits.hints import events_to_register
+from framework.said import noted
 
 EXCEEDED: Final = Status.unschedulable("node(s) exceed max volume count")
 
 
 class NodeVolumeLimits(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtensions):
     name: ClassVar[str] = "NodeVolumeLimits"
-    description: ClassVar[str] = "Keeps a node within the number of volumes its CSI drivers can attach."
+    description: ClassVar[str] = noted("Keeps a node within the number of volumes its CSI drivers can attach.")
     repeatable: ClassVar[bool] = True
     reusable: ClassVar[bool] = True
 

@@ -18,6 +18,7 @@ from framework.configuration.errors import (
 )
 from framework.configuration.names import validate_label_name
 from framework.objects import TopologySpreadConstraint
+from framework.said import noted
 
 SYSTEM_DEFAULTING: Final = "System"
 LIST_DEFAULTING: Final = "List"
@@ -29,12 +30,12 @@ class PodTopologySpreadArgs(PluginArgs, frozen=True):
 
     default_constraints: Annotated[
         tuple[TopologySpreadConstraint, ...],
-        Meta(description="For pods that define none; the selector comes from the pod's Services and owner."),
+        Meta(description=noted("For pods that define none; the selector comes from the pod's Services and owner.")),
     ] = ()
     defaulting_type: Annotated[
         str,
         Meta(
-            description="System: kube-scheduler's own constraints. List: the ones given here.",
+            description=noted("System: kube-scheduler's own constraints. List: the ones given here."),
             extra_json_schema={"enum": [SYSTEM_DEFAULTING, LIST_DEFAULTING]},
         ),
     ] = SYSTEM_DEFAULTING

@@ -55,21 +55,23 @@ def constraints_of(
 ) -> tuple[Constraint, ...]:
     """Those with this whenUnsatisfiable. Raises SelectorError."""
     return tuple(
-        Constraint(
-            constraint.max_skew,
-            constraint.topology_key,
-            _with_label_keys(compiled(constraint.label_selector), constraint.match_label_keys, labels),
-            1 if constraint.min_domains is None else constraint.min_domains,
-            constraint.node_affinity_policy in (None, HONOR),
-            constraint.node_taints_policy == HONOR,
-        )
-        for constraint in constraints
-        if constraint.when_unsatisfiable == action
+        [
+            Constraint(
+                constraint.max_skew,
+                constraint.topology_key,
+                _with_label_keys(compiled(constraint.label_selector), constraint.match_label_keys, labels),
+                1 if constraint.min_domains is None else constraint.min_domains,
+                constraint.node_affinity_policy in (None, HONOR),
+                constraint.node_taints_policy == HONOR,
+            )
+            for constraint in constraints
+            if constraint.when_unsatisfiable == action
+        ]
     )
 
 
 def _with_label_keys(selector: LabelMatcher, keys: tuple[str, ...], labels: dict[str, str]) -> LabelMatcher:
-    wanted = {key: labels[key] for key in keys if key in labels}
+    wanted = {key: labels[key] for key in keys if key in labels} if keys else None
     if not wanted:
         return selector
     # A selector that is absent selects nothing, whatever the keys say.

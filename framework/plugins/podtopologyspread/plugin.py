@@ -37,7 +37,7 @@ from framework.interface import (
     Status,
     View,
 )
-from framework.interface.columns import ABSENT, DomainCounts, DomainMinimum
+from framework.interface.columns import ABSENT, DomainCounts, DomainMinimum, LabelInput
 from framework.interface.scores import MAX_NODE_SCORE
 from framework.objects import Pod
 from framework.objects.selectors import SelectorError, required_node_affinity
@@ -55,11 +55,14 @@ from framework.plugins.podtopologyspread.constraints import (
     default_selector,
     with_selector,
 )
+from framework.said import noted
 
 PRE_FILTER_KEY: Final = "PreFilterPodTopologySpread"
 PRE_SCORE_KEY: Final = "PreScorePodTopologySpread"
 NOT_MATCHED: Final = "node(s) didn't match pod topology spread constraints"
 KEY_MISSING, SKEWED = 1, 2
+FEW: Final = 16
+"""Rows that are reckoned one by one."""
 REASONS: Final = (
     Reason(Code.SUCCESS, ()),
     Reason(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (f"{NOT_MATCHED} (missing required label)",)),
@@ -109,7 +112,7 @@ class PodTopologySpread(
 ):
     name: ClassVar[str] = "PodTopologySpread"
     args_type: ClassVar[type[PodTopologySpreadArgs]] = PodTopologySpreadArgs
-    description: ClassVar[str] = "Spreads pods evenly over zones, nodes or other groups of nodes."
+    description: ClassVar[str] = noted("Spreads pods evenly over zones, nodes or other groups of nodes.")
     repeatable: ClassVar[bool] = True
     reusable: ClassVar[bool] = True
 
@@ -196,34 +199,34 @@ class PodTopologySpread(
             return SKIP
         # With the system's defaults a node without a zone still spreads by host name.
         state.rests_on_feasible()
-        for constraint in constraints:
-            state.rests_on(view.label(constraint.topology_key))
         require_all = bool(pod.pod.spec.topology_spread_constraints) or not self._system_defaulted
-        labels = {key: view.label(key) for key in dict.fromkeys(c.topology_key for c in constraints)}
+        labels: dict[str, LabelInput] = {}
+        for constraint in constraints:
+            label = labels[constraint.topology_key] = view.label(constraint.topology_key)
+            state.rests_on(label)
         found = {key: label.occurring(feasible) for key, label in labels.items()}
         ignored = None
         scored = feasible
-        if require_all and any(ABSENT in codes for codes in found.values()):
+        # ABSENT is below all codes.
+        if require_all and min([codes[0] for codes in found.values() if len(codes)], default=0) == ABSENT:
             lacking = np.logical_or.reduce([label.gather(feasible).codes == ABSENT for label in labels.values()])
             ignored = np.zeros(int(feasible.max()) + 1, dtype=np.bool_)
             ignored[feasible[lacking]] = True
             scored = feasible[~lacking]
             found = {key: label.occurring(scored) for key, label in labels.items()}
-        sizes = (
-            len(scored)
-            if c.topology_key == HOSTNAME
-            else _distinct(found[c.topology_key], labels[c.topology_key].code_of(""))
-            for c in constraints
-        )
-        weights = tuple(math.log(size + 2) for size in sizes)
-        state.write(PRE_SCORE_KEY, Soft(constraints, weights, require_all, ignored))
+        weights = []
+        for constraint in constraints:
+            key = constraint.topology_key
+            size = len(scored) if key == HOSTNAME else _distinct(found[key], labels[key].code_of(""))
+            weights.append(math.log(size + 2))
+        state.write(PRE_SCORE_KEY, Soft(constraints, tuple(weights), require_all, ignored))
         return None
 
     def score_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan:
         soft = _read_soft(state)
         namespace = pod.pod.metadata.namespace
         required = required_node_affinity(pod.pod)
-        keys = tuple(dict.fromkeys(c.topology_key for c in soft.constraints)) if soft.require_all else ()
+        keys = tuple(dict.fromkeys([c.topology_key for c in soft.constraints])) if soft.require_all else ()
         inputs: list[Input] = []
         credits: list[_Credit] = []
         for constraint, weight in zip(soft.constraints, soft.weights, strict=True):
@@ -304,6 +307,9 @@ def _verdicts(limits: tuple[_Limit, ...], *gathered: Any) -> NDArray[np.int8]:
 
 
 def _scores(credits: tuple[_Credit, ...], require_all: bool, *gathered: Any) -> NDArray[np.int64]:
+    first = gathered[0]
+    if len(first.codes if isinstance(first, DomainCounts) else first) <= FEW:
+        return _scores_of_few(credits, require_all, *gathered)
     inputs = iter(gathered)
     total: NDArray[np.float64] | None = None
     lacking: NDArray[np.bool_] | None = None
@@ -325,6 +331,31 @@ def _scores(credits: tuple[_Credit, ...], require_all: bool, *gathered: Any) -> 
     if require_all and lacking is not None:
         scores[lacking] = 0
     return scores
+
+
+def _scores_of_few(credits: tuple[_Credit, ...], require_all: bool, *gathered: Any) -> NDArray[np.int64]:
+    """The same row by row: NumPy takes longer to begin."""
+    inputs = iter(gathered)
+    totals: list[float] = []
+    lacking: set[int] = set()
+    for credit in credits:
+        if credit.per_node:
+            here = next(inputs).tolist()
+            numbers = next(inputs).tolist()
+        else:
+            counts: DomainCounts = next(inputs)
+            here = [code >= 0 for code in counts.codes.tolist()]
+            numbers = counts.table.take(counts.codes).tolist()
+        weight, extra = credit.weight, float(credit.extra)
+        shares = [number * weight + extra if is_here else 0.0 for number, is_here in zip(numbers, here, strict=True)]
+        lacking.update([row for row, is_here in enumerate(here) if not is_here])
+        totals = [a + b for a, b in zip(totals, shares, strict=True)] if totals else shares
+    # Go's math.Round: half away from zero, and nothing is negative.
+    scores = [int(total) + (total - int(total) >= 0.5) for total in totals]
+    if require_all:
+        for row in lacking:
+            scores[row] = 0
+    return np.array(scores, dtype=np.int64)
 
 
 def _rounded(values: NDArray[np.float64]) -> NDArray[np.int64]:

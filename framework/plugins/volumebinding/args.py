@@ -12,6 +12,7 @@ from framework.configuration.errors import FieldError, FieldPath, invalid
 from framework.configuration.feature_gates import DEFAULT_GATES, FeatureGates
 from framework.configuration.shapes import UtilizationShapePoint, shape_errors
 from framework.configuration.types import Int64
+from framework.said import noted
 
 GATE = "StorageCapacityScoring"
 EMPTY_FIRST = (UtilizationShapePoint(utilization=0, score=10), UtilizationShapePoint(utilization=100, score=0))
@@ -22,11 +23,14 @@ class VolumeBindingArgs(PluginArgs, frozen=True):
 
     bind_timeout_seconds: Annotated[
         Int64,
-        Meta(description="How long binding may wait for volumes; 0 fails at once.", extra_json_schema={"minimum": 0}),
+        Meta(
+            description=noted("How long binding may wait for volumes; 0 fails at once."),
+            extra_json_schema={"minimum": 0},
+        ),
     ] = 600
     shape: Annotated[
         tuple[UtilizationShapePoint, ...] | None,
-        Meta(description="Needs the feature gate StorageCapacityScoring, which is off by default."),
+        Meta(description=noted("Needs the feature gate StorageCapacityScoring, which is off by default.")),
     ] = None
 
     def with_gates(self, gates: FeatureGates) -> Self:

@@ -41,6 +41,7 @@ from framework.plugins.volumebinding.hints import events_to_register
 from framework.plugins.volumebinding.pod_claims import PodClaims, PodVolumes, claims_problem, pod_claims
 from framework.plugins.volumebinding.scorer import scaled_shape, score_classes, use_by_class
 from framework.plugins.volumebinding.search import VolumeSearch
+from framework.said import noted
 
 CLAIMS: Final = "VolumeBinding"
 """The pod's claims, from PreFilter on …"""
@@ -63,7 +64,7 @@ class VolumeBinding(
 ):
     name: ClassVar[str] = "VolumeBinding"
     args_type: ClassVar[type[VolumeBindingArgs]] = VolumeBindingArgs
-    description: ClassVar[str] = "Finds nodes where the pod's volumes are, or can be bound or provisioned."
+    description: ClassVar[str] = noted("Finds nodes where the pod's volumes are, or can be bound or provisioned.")
     repeatable: ClassVar[bool] = True
     reusable: ClassVar[bool] = True
     skip_is_final: ClassVar[bool] = True

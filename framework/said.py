@@ -1,0 +1,150 @@
+"""Sentences that are kept and put into words for whoever reads them: a template, and what it is about.
+
+As JSON ``{"say": "Bound to {node}", "with": {"node": "node-7"}}``; ``str()`` says it in English. The English template
+is the key by which schedweb/sentences.py finds other languages, so it is written where the sentence is made.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping, Sequence
+from functools import lru_cache
+from string import Formatter
+from typing import Any, Final, Protocol, Union
+
+import msgspec
+
+Part = dict[str, str]
+"""A name or a number that the browser shows as more than text: ``{"t": "pod", "v": "shop/web-1"}``."""
+Words = Union["Said", str]
+"""A string is itself in every language: a name, kube-scheduler's message, what a person wrote."""
+Content = Any
+"""Words, a number, a Part, a list of these; or a Said as JSON has it."""
+
+
+class Said(msgspec.Struct, frozen=True, omit_defaults=True, rename={"text": "say", "values": "with"}):
+    text: str | tuple[str, str]
+    """With ``{placeholders}``; of a sentence that is counted the forms for one and for many."""
+    values: dict[str, Content] = {}
+    """By placeholder; of a sentence that is counted ``count`` decides."""
+
+    def __str__(self) -> str:
+        return in_words(self, ENGLISH)
+
+    def __hash__(self) -> int:
+        return hash((self.text, *map(str, self.values.values())))
+
+
+def said(text: str, /, **values: Content) -> Said:
+    return Said(text, values)
+
+
+def said_counted(one: str, many: str, count: int, /, **values: Content) -> Said:
+    return Said((one, many), {"count": count, **values})
+
+
+class SaidError(Exception):
+    """Carries what it says as a sentence; ``str()`` says it in English."""
+
+    def __init__(self, words: Words) -> None:
+        super().__init__(words)
+        self.words = words
+
+
+def words_of(error: BaseException) -> Words:
+    return error.words if isinstance(error, SaidError) else str(error)
+
+
+def noted(text: str) -> str:
+    """Marks a template of a table, which is said later."""
+    return text
+
+
+def forms(one: str, many: str) -> tuple[str, str]:
+    """Marks both forms of a template of a table, which is counted later."""
+    return one, many
+
+
+SEPARATOR: Final = said(", ")
+
+
+def said_both(words: Sequence[Content]) -> Content:
+    """a, b and c."""
+    return said("{words} and {last}", words=words[:-1], last=words[-1]) if len(words) > 1 else next(iter(words), "")
+
+
+def said_either(words: Sequence[Content]) -> Content:
+    """a, b or c."""
+    return said("{words} or {last}", words=words[:-1], last=words[-1]) if len(words) > 1 else next(iter(words), "")
+
+
+class Voice(Protocol):
+    """A language."""
+
+    def words(self, text: str | tuple[str, str], count: int, /) -> str:
+        """The template in this language; ``count`` is 0 of a sentence that is not counted."""
+
+    def number(self, value: float, /) -> str:
+        """With one decimal."""
+
+
+class English:
+    def words(self, text: str | tuple[str, str], count: int, /) -> str:
+        return text if isinstance(text, str) else text[count != 1]
+
+    def number(self, value: float, /) -> str:
+        return f"{value:.1f}"
+
+
+ENGLISH: Final = English()
+
+
+def in_words(content: Content, voice: Voice) -> str:
+    return "".join(piece if isinstance(piece, str) else piece["v"] for piece in pieces(content, voice))
+
+
+def in_parts(content: Content, voice: Voice) -> list[Part]:
+    """Text between what is more than text: the parts of a line of the feed."""
+    parts: list[Part] = []
+    for piece in pieces(content, voice):
+        if not isinstance(piece, str):
+            parts.append(piece)
+        elif parts and parts[-1]["t"] == "text":
+            parts[-1] = {"t": "text", "v": parts[-1]["v"] + piece}
+        elif piece:
+            parts.append({"t": "text", "v": piece})
+    return parts
+
+
+def pieces(content: Content, voice: Voice) -> Iterator[str | Part]:
+    """Raises KeyError for a sentence that lacks a value."""
+    if isinstance(content, str):
+        yield content
+    elif isinstance(content, Said):
+        yield from _sentence(content.text, content.values, voice)
+    elif isinstance(content, Mapping):
+        if "say" in content:
+            yield from _sentence(content["say"], content.get("with", {}), voice)
+        else:
+            yield dict(content)
+    elif isinstance(content, list | tuple):
+        for place, each in enumerate(content):
+            if place:
+                yield from pieces(SEPARATOR, voice)
+            yield from pieces(each, voice)
+    else:
+        yield voice.number(content) if isinstance(content, float) else str(content)
+
+
+def _sentence(text: str | tuple[str, str], values: Mapping[str, Content], voice: Voice) -> Iterator[str | Part]:
+    form = (text[0], text[1]) if not isinstance(text, str) else text
+    for literal, name in template(voice.words(form, values.get("count", 0) if form is not text else 0)):
+        if literal:
+            yield literal
+        if name is not None:
+            yield from pieces(values[name], voice)
+
+
+@lru_cache(maxsize=2048)
+def template(text: str) -> tuple[tuple[str, str | None], ...]:
+    """(literal text, placeholder behind it), …"""
+    return tuple((literal, name) for literal, name, _, _ in Formatter().parse(text))
