@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import os
 
 os.environ.setdefault("DJANGO_SETTINGS_MODULE", "schedweb.settings")
@@ -13,6 +14,7 @@ django_application = get_asgi_application()
 from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
 
+import schedweb.urls  # noqa: F401 - all views
 from schedweb.checks import refuse_bad_environment
 from schedweb.runs.routing import websocket_urlpatterns
 from schedweb.socket_origin import SameOriginOnly
@@ -25,3 +27,7 @@ application = ProtocolTypeRouter(
         "websocket": SameOriginOnly(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
     }
 )
+
+# What is loaded stays. Without this the garbage collector goes through all of it now and then, within an answer.
+gc.collect()
+gc.freeze()

@@ -11,7 +11,9 @@ from django.views.decorators.cache import never_cache
 from django.views.decorators.csrf import ensure_csrf_cookie
 from django.views.decorators.http import require_safe
 
-NOT_BUILT = "The UI is not built yet: run `make setup`. The API below /api/v1/ works without it."
+from schedweb.sentences import noted, say
+
+NOT_BUILT = noted("The UI is not built yet: run `make setup`. The API below /api/v1/ works without it.")
 
 
 @require_safe
@@ -23,11 +25,11 @@ def index(request: HttpRequest) -> HttpResponse:
     try:
         return HttpResponse(page.read_bytes(), content_type="text/html; charset=utf-8")
     except FileNotFoundError:
-        return HttpResponse(NOT_BUILT, status=503, content_type="text/plain; charset=utf-8")
+        return HttpResponse(say(NOT_BUILT), status=503, content_type="text/plain; charset=utf-8")
 
 
 def api_not_found(request: HttpRequest, *args: object, **kwargs: object) -> JsonResponse:
-    error = {"code": "not_found", "message": f"There is nothing at {request.path}."}
+    error = {"code": "not_found", "message": say("There is nothing at {path}.", path=request.path)}
     return JsonResponse({"error": error}, status=http.HTTPStatus.NOT_FOUND)
 
 

@@ -71,6 +71,8 @@ if MODE == "distributed":
     }
 else:
     CELERY_BROKER_URL = "memory://localhost//"
+    # Seconds between two looks at the broker; Celery's own is 1.0, which every run and every import would wait for.
+    CELERY_BROKER_TRANSPORT_OPTIONS = {"polling_interval": 0.05}
     CHANNEL_LAYERS = {"default": {"BACKEND": "channels.layers.InMemoryChannelLayer", "CONFIG": {"capacity": 500}}}
 
 # A task that plays a run waits on its engine's pipe, so threads suffice and one worker can hold many runs. Messages are
@@ -184,6 +186,8 @@ LOGGING = {
 ENGINE_LEASE_SECONDS = 10.0
 ENGINE_RENEW_SECONDS = 2.0
 ENGINE_SWEEP_SECONDS = 2.0
+# How often a supervisor looks for commands and whether it may rest. In one process it is woken for every command.
+ENGINE_POLL_SECONDS = 0.1 if MODE == "distributed" else 1.0
 # A run that has nothing to do gives its worker back after this long; the next command takes one again.
 ENGINE_PARK_SECONDS = 60.0
 ENGINE_CHECKPOINT_SECONDS = 10.0

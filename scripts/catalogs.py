@@ -26,8 +26,12 @@ LOCALE: Final = ROOT / "schedweb" / "locale"
 LANGUAGES: Final = {"uk": "uk", "zh_Hans": "zh_Hans_CN"}
 """Folder → Babel's name."""
 DATED: Final = datetime(2026, 1, 1, tzinfo=UTC)
-KEYWORDS: Final[dict[str, Any]] = {"say": None, "noted": None, "counted": (1, 2), "forms": (1, 2)}
-"""Functions of schedweb/sentences.py."""
+KEYWORDS: Final[dict[str, Any]] = {
+    "say": None, "noted": None, "counted": (1, 2), "forms": (1, 2),
+    "said": None, "said_counted": (1, 2),
+}  # fmt: skip
+"""Functions of schedweb/sentences.py and framework/said.py."""
+PACKAGES: Final = ("framework", "schedweb")
 _TRANSLATE: Final = re.compile(r'{%\s*translate\s+"([^"]+)"\s*%}')
 _PLACEHOLDER: Final = re.compile(r"(?<!{){(\w+(?:![rsa])?(?::[^}]*)?)}")
 
@@ -42,12 +46,14 @@ def from_template(
 
 
 def extracted() -> Catalog:
-    """All texts of schedweb. Without line numbers: they would make every change a change of the catalogs."""
+    """All texts of the server. Without line numbers: they would make every change a change of the catalogs."""
     found = Catalog(charset="utf-8")
     methods: list[tuple[str, Any]] = [("**/migrations/**", "ignore"), ("**.py", "python"), ("**.html", from_template)]
-    for name, _, text, comments, context in extract_from_dir(ROOT / "schedweb", methods, keywords=KEYWORDS):
-        flags = ["python-brace-format"] if _PLACEHOLDER.search(text if isinstance(text, str) else text[0]) else []
-        found.add(text, locations=[(f"schedweb/{name}", 0)], flags=flags, auto_comments=comments, context=context)
+    for package in PACKAGES:
+        texts = extract_from_dir(ROOT / package, methods, keywords=KEYWORDS)
+        for name, _, text, comments, context in texts:
+            flags = ["python-brace-format"] if _PLACEHOLDER.search(text if isinstance(text, str) else text[0]) else []
+            found.add(text, locations=[(f"{package}/{name}", 0)], flags=flags, auto_comments=comments, context=context)
     return found
 
 

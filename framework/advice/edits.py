@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
+from typing import Final
 
 from msgspec.structs import replace
 
@@ -12,8 +13,13 @@ from framework.objects.metadata import LabelSelector, RawQuantity, ResourceList
 from framework.objects.pod import Container, ResourceRequirements
 from framework.objects.quantity import Format, format_milli, format_value
 from framework.objects.resources import CPU, is_extended_resource_name, pod_requests, resource_value
+from framework.said import Said, noted, said
 
 MEBIBYTE = 1 << 20
+TERMS: Final = {
+    "pod_affinity": noted("Drop the required pod affinity to {pods} per {key}"),
+    "pod_anti_affinity": noted("Drop the required pod anti-affinity to {pods} per {key}"),
+}
 
 
 def in_bytes(resource: str) -> bool:
@@ -83,7 +89,7 @@ def _scaled(resource: str, raw: RawQuantity, wanted: int, own: int) -> str:
 class Relaxation:
     """A rule of the pod that is dropped or softened: in words, and the pod without it."""
 
-    text: str
+    text: Said
     pod: Pod
 
 
@@ -93,22 +99,22 @@ def relaxations(pod: Pod) -> Iterator[tuple[Relaxation, ...]]:
     for key, value in (spec.node_selector or {}).items():
         kept = {other: v for other, v in (spec.node_selector or {}).items() if other != key}
         changed = replace(pod, spec=replace(spec, node_selector=kept or None))
-        yield (Relaxation(f"Drop the node selector {key}={value}", changed),)
+        yield (Relaxation(said("Drop the node selector {label}", label=f"{key}={value}"), changed),)
     affinity = spec.affinity
     if affinity is not None:
         nodes = affinity.node_affinity
         if nodes is not None and nodes.required_during_scheduling_ignored_during_execution is not None:
             without = replace(nodes, required_during_scheduling_ignored_during_execution=None)
             changed = replace(pod, spec=replace(spec, affinity=replace(affinity, node_affinity=without)))
-            yield (Relaxation("Drop the required node affinity", changed),)
-        for field_name, word in (("pod_affinity", "affinity"), ("pod_anti_affinity", "anti-affinity")):
+            yield (Relaxation(said("Drop the required node affinity"), changed),)
+        for field_name, text in TERMS.items():
             rules = getattr(affinity, field_name)
             terms = rules.required_during_scheduling_ignored_during_execution if rules is not None else ()
             for i, term in enumerate(terms):
                 rest = replace(rules, required_during_scheduling_ignored_during_execution=(*terms[:i], *terms[i + 1 :]))
                 changed = replace(pod, spec=replace(spec, affinity=replace(affinity, **{field_name: rest})))
-                to = selector_text(term.label_selector)
-                yield (Relaxation(f"Drop the required pod {word} to {to} per {term.topology_key}", changed),)
+                about = {"pods": selector_words(term.label_selector), "key": term.topology_key}
+                yield (Relaxation(Said(text, about), changed),)
     yield from _spread_relaxations(pod)
 
 
@@ -124,10 +130,12 @@ def _spread_relaxations(pod: Pod) -> Iterator[tuple[Relaxation, ...]]:
         key, skew = constraint.topology_key, constraint.max_skew
         for larger in range(skew + 1, skew + MOST_SKEW + 1):
             softer = (*constraints[:i], replace(constraint, max_skew=larger), *constraints[i + 1 :])
-            text = f"Raise maxSkew of the spread over {key} from {skew} to {larger}"
+            text = said("Raise maxSkew of the spread over {key} from {now} to {more}", key=key, now=skew, more=larger)
             steps.append(Relaxation(text, _with_spread(pod, softer)))
         preferred = (*constraints[:i], replace(constraint, when_unsatisfiable="ScheduleAnyway"), *constraints[i + 1 :])
-        steps.append(Relaxation(f"Make the spread over {key} ScheduleAnyway", _with_spread(pod, preferred)))
+        steps.append(
+            Relaxation(said("Make the spread over {key} ScheduleAnyway", key=key), _with_spread(pod, preferred))
+        )
         yield tuple(steps)
 
 
@@ -135,10 +143,10 @@ def _with_spread(pod: Pod, constraints: tuple[object, ...]) -> Pod:
     return replace(pod, spec=replace(pod.spec, topology_spread_constraints=constraints))
 
 
-def selector_text(selector: LabelSelector | None) -> str:
+def selector_words(selector: LabelSelector | None) -> Said:
     """``pods app=web``; expressions in kubectl's form."""
     if selector is None:
-        return "no pod"
+        return said("no pod")
     parts = [f"{key}={value}" for key, value in sorted(selector.match_labels.items())]
     for each in selector.match_expressions:
         values = ",".join(each.values)
@@ -151,4 +159,4 @@ def selector_text(selector: LabelSelector | None) -> str:
                 parts.append(each.key)
             case _:
                 parts.append(f"!{each.key}")
-    return f"pods {','.join(parts)}" if parts else "all pods"
+    return said("pods {selector}", selector=",".join(parts)) if parts else said("all pods")

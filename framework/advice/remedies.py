@@ -23,6 +23,7 @@ from framework.objects import Node, Pod, PriorityClass, Taint
 from framework.objects.resources import node_allocatable, pod_requests
 from framework.objects.tolerations import NO_EXECUTE, NO_SCHEDULE, tolerates
 from framework.profiles import priority_of
+from framework.said import Content, Said, Words, said, said_both, said_counted
 from framework.scheduler import Scheduler
 
 Kind = Literal["gate", "uncordon", "tolerate", "relax", "lower", "node", "priority", "free"]
@@ -30,16 +31,17 @@ Kind = Literal["gate", "uncordon", "tolerate", "relax", "lower", "node", "priori
 SHAPES_TRIED: Final = 20
 TAINT_SETS_TRIED: Final = 20
 NODES_UNCORDONED: Final = 20
+PODS_NAMED: Final = 3
 HIGHEST_PRIORITY: Final = 1_000_000_000
 """Classes of users end here (upstream HighestUserDefinablePriority)."""
 
 
 class Remedy(msgspec.Struct, frozen=True):
     kind: Kind
-    text: str
+    text: Said
     node: str
     """Where the pod went when it was tried."""
-    cost: str
+    cost: Words
     """What it costs others; "" for nothing."""
     left_pending: int
     """Other pods that had a node and find none afterwards."""
@@ -92,8 +94,11 @@ class _Search:
             return
         outcome = self._try_pod(replace(self.pod, spec=replace(self.pod.spec, scheduling_gates=())))
         if outcome is not None:
-            names = ", ".join(gate.name for gate in gates)
-            yield self._of_pod("gate", f"Remove the scheduling gate {names}", outcome)
+            names = [gate.name for gate in gates]
+            text = said_counted(
+                "Remove the scheduling gate {gates}", "Remove the scheduling gates {gates}", len(names), gates=names
+            )
+            yield self._of_pod("gate", text, outcome)
 
     def tolerations(self) -> Iterator[Remedy]:
         """The sets of taints that keep it from some node, smallest first; sets that contain one that helps are out."""
@@ -113,8 +118,11 @@ class _Search:
             outcome = self._try_pod(tolerating(self.pod, taints))
             if outcome is not None:
                 helpful.append(set(keys))
-                named = " and ".join(f"{t.key}{f'={t.value}' if t.value else ''}:{t.effect}" for t in taints)
-                yield self._of_pod("tolerate", f"Tolerate the taint{'' if len(taints) == 1 else 's'} {named}", outcome)
+                named = said_both([f"{t.key}{f'={t.value}' if t.value else ''}:{t.effect}" for t in taints])
+                text = said_counted(
+                    "Tolerate the taint {taints}", "Tolerate the taints {taints}", len(taints), taints=named
+                )
+                yield self._of_pod("tolerate", text, outcome)
 
     def relaxed(self) -> Iterator[Remedy]:
         for steps in relaxations(self.pod):
@@ -152,11 +160,16 @@ class _Search:
             smaller = lowered(self.pod, targets)
             found = self._try_pod(smaller) if smaller is not None else None
             if found is not None:
-                what = ", ".join(
-                    f"{name} from {written(name, asked[name])} to {written(name, target)}"
+                what = [
+                    said(
+                        "{resource} from {asked} to {less}",
+                        resource=name,
+                        asked=written(name, asked[name]),
+                        less=written(name, target),
+                    )
                     for name, target in targets.items()
-                )
-                yield self._of_pod("lower", f"Lower the request of {what}", found)
+                ]
+                yield self._of_pod("lower", said("Lower the request of {what}", what=what), found)
                 return
 
     def higher_priority(self) -> Iterator[Remedy]:
@@ -177,13 +190,16 @@ class _Search:
         found = self._preempting(levels[high])
         assert found is not None
         pod, outcome = found
-        names = _pods_in_words(outcome.evicted)
         if levels[high] == own:
-            text = "Let it preempt: preemptionPolicy PreemptLowerPriority instead of Never"
+            text = said("Let it preempt: preemptionPolicy PreemptLowerPriority instead of Never")
         else:
-            preempting = "" if self.live.spec.preemption_policy != "Never" else " and let it preempt"
-            text = f"Raise its priority from {own} to {levels[high]}{self._class_for(levels[high])}{preempting}"
-        yield Remedy("priority", text, outcome.node, f"Evicts {names}.", len(outcome.evicted), (self._replaced(pod),))
+            about = {"own": own, "priority": self._with_class(levels[high])}
+            if self.live.spec.preemption_policy == "Never":
+                text = said("Raise its priority from {own} to {priority} and let it preempt", **about)
+            else:
+                text = said("Raise its priority from {own} to {priority}", **about)
+        cost = said("Evicts {pods}.", pods=_pods_in_words(outcome.evicted))
+        yield Remedy("priority", text, outcome.node, cost, len(outcome.evicted), (self._replaced(pod),))
 
     def _preempting(self, level: int) -> tuple[Pod, Outcome] | None:
         spec = replace(self.pod.spec, priority=level, preemption_policy="PreemptLowerPriority", priority_class_name="")
@@ -191,12 +207,13 @@ class _Search:
         outcome = self.trial.schedule(pod, preempting=True)
         return (pod, outcome) if outcome.node and outcome.evicted else None
 
-    def _class_for(self, level: int) -> str:
+    def _with_class(self, level: int) -> str:
+        """``500 (PriorityClass high, 1000)``: the lowest class that is enough."""
         fitting = [each for each in self.trial.cluster.list(PriorityClass) if level <= each.value <= HIGHEST_PRIORITY]
         if not fitting:
-            return ""
+            return str(level)
         lowest = min(fitting, key=lambda each: (each.value, each.metadata.name))
-        return f" (PriorityClass {lowest.metadata.name}, {lowest.value})"
+        return f"{level} (PriorityClass {lowest.metadata.name}, {lowest.value})"
 
     # --- of the cluster ---------------------------------------------------------------------------------------------
 
@@ -208,7 +225,7 @@ class _Search:
             usable = replace(node, spec=replace(node.spec, unschedulable=False, taints=taints))
             outcome = self._try([Edit(node, usable)])
             if outcome is not None:
-                text = f"Uncordon {node.metadata.name}"
+                text = said("Uncordon {node}", node=node.metadata.name)
                 yield Remedy("uncordon", text, outcome.node, "", 0, (operation("replace", usable),))
                 return
 
@@ -218,7 +235,7 @@ class _Search:
             added = node_like(node, 1)
             outcome = self._try([Edit(None, added)])
             if outcome is not None:
-                text = f"Add a node like {node.metadata.name} ({_size(node)})"
+                text = said("Add a node like {node} ({size})", node=node.metadata.name, size=_size(node))
                 yield Remedy("node", text, outcome.node, "", 0, (operation("add", added),))
                 return
 
@@ -232,20 +249,23 @@ class _Search:
         if outcome is None:
             return
         homeless = [pod for pod, node in outcome.displaced if not node]
-        moved = [f"{pod.key} to {node}" for pod, node in outcome.displaced if node]
-        cost = ". ".join(
-            part
-            for part in (
-                f"Afterwards {_pods_in_words(homeless)} {'finds' if len(homeless) == 1 else 'find'} no place"
-                if homeless
-                else "",
-                f"Moves {' and '.join(moved)}" if moved else "",
+        moved = [said("{pod} to {node}", pod=pod.key, node=node) for pod, node in outcome.displaced if node]
+        costs: list[Said] = []
+        if homeless:
+            costs.append(
+                said_counted(
+                    "Afterwards {pods} finds no place.",
+                    "Afterwards {pods} find no place.",
+                    len(homeless),
+                    pods=_pods_in_words(homeless),
+                )
             )
-            if part
-        )
+        if moved:
+            costs.append(said("Moves {moves}.", moves=said_both(moved)))
+        cost = said("{first} {second}", first=costs[0], second=costs[1]) if len(costs) > 1 else costs[0]
         operations = tuple(operation("delete", pod) for pod in found.pods)
-        text = f"Free {_pods_in_words(found.pods)} from {found.node}"
-        yield Remedy("free", text, outcome.node, f"{cost}.", len(homeless), operations)
+        text = said("Free {pods} from {node}", pods=_pods_in_words(found.pods), node=found.node)
+        yield Remedy("free", text, outcome.node, cost, len(homeless), operations)
 
     # --- trying -----------------------------------------------------------------------------------------------------
 
@@ -257,7 +277,7 @@ class _Search:
         outcome = self.trial.schedule(edits=edits, then=then)
         return outcome if outcome.node else None
 
-    def _of_pod(self, kind: Kind, text: str, outcome: Outcome) -> Remedy:
+    def _of_pod(self, kind: Kind, text: Said, outcome: Outcome) -> Remedy:
         assert outcome.attempt is not None
         tried = self.trial.last_pod
         return Remedy(kind, text, outcome.node, "", 0, (self._replaced(tried),))
@@ -312,8 +332,9 @@ def _size(node: Node) -> str:
     return ", ".join(f"{written(name, offered[name])} {name}" for name in named)
 
 
-def _pods_in_words(pods: Iterable[Pod]) -> str:
+def _pods_in_words(pods: Iterable[Pod]) -> Content:
     names = [pod.key for pod in pods]
-    shown = names[:3]
-    more = f" and {len(names) - 3} more" if len(names) > 3 else ""
-    return ", ".join(shown) + more
+    more = len(names) - PODS_NAMED
+    if more <= 0:
+        return names
+    return said_counted("{pods} and {count} more", "{pods} and {count} more", more, pods=names[:PODS_NAMED])

@@ -7,7 +7,6 @@ are validation, with upstream's texts.
 
 from __future__ import annotations
 
-import difflib
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
@@ -17,8 +16,9 @@ import msgspec
 from msgspec import inspect
 
 from framework.configuration.durations import InvalidDuration, parse_duration
-from framework.configuration.errors import ROOT, FieldPath, go_quote
+from framework.configuration.errors import ROOT, FieldPath, did_you_mean, go_quote
 from framework.configuration.source import Node
+from framework.said import Words, said
 
 _GO_RANGES: Final = {
     "int32": (-(2**31), 2**31 - 1),
@@ -33,10 +33,10 @@ class Problem:
     path: FieldPath
     """From the root of the decoded value."""
     text: str
-    message: str
+    message: Words
     node: Node
     fatal: bool
-    hint: str = ""
+    hint: Words = ""
 
 
 def decode(
@@ -195,7 +195,7 @@ class _Decoder:
     def _duration(self, node: Node, path: FieldPath, fields: tuple[str, ...]) -> Any:
         if not _is_null(node) and (node.kind != "scalar" or not isinstance(node.value, str)):
             text = f"json: cannot unmarshal {json_type(node)} into {self._go_field(fields)} of type string"
-            message = f"must be a duration such as 15s or 2m30s, not {_article(node)}"
+            message = said("must be a duration such as 15s or 2m30s, not {given}", given=_article(node))
             return self._fatal(node, path, text, message)
         try:
             parse_duration(node.value or "")
@@ -209,24 +209,24 @@ class _Decoder:
             text = f"json: cannot unmarshal {shown} into {self._go_field(fields)}"
         else:
             text = f"json: cannot unmarshal {shown} into Go value"
-        wanted = _PLAIN.get(go, "a list" if go.startswith("[]") else "a mapping")
+        wanted = _PLAIN.get(go) or (_A_LIST if go.startswith("[]") else _A_MAPPING)
         given = shown.removeprefix("number ") if shown.startswith("number ") else _article(node)
-        return self._fatal(node, path, f"{text} of type {go}", f"must be {wanted}, not {given}")
+        message = said("must be {wanted}, not {given}", wanted=wanted, given=given)
+        return self._fatal(node, path, f"{text} of type {go}", message)
 
     def _go_field(self, fields: tuple[str, ...]) -> str:
         """Go names the Struct that two of the fields are embedded in."""
         embedded = "DebuggingConfiguration." if fields[0] in _EMBEDDED else ""
         return f"Go struct field {self._struct_name}.{embedded}{'.'.join(fields)}"
 
-    def _fatal(self, node: Node, path: FieldPath, text: str, message: str) -> Any:
+    def _fatal(self, node: Node, path: FieldPath, text: str, message: Words) -> Any:
         self.problems.append(Problem(path, text, message, node, fatal=True))
         return msgspec.UNSET
 
     def _unknown(self, name: str, key: Node, path: FieldPath, known: list[str]) -> None:
         text = f"unknown field {go_quote(str(path.child(name)))}"
-        close = difflib.get_close_matches(name, known, 1)
-        hint = f"Did you mean {close[0]}?" if close else ""
-        self.problems.append(Problem(path.child(name), text, text, key, fatal=False, hint=hint))
+        meant = did_you_mean(name, known)
+        self.problems.append(Problem(path.child(name), text, text, key, fatal=False, hint=meant))
 
     def _repeated(self, node: Node, path: FieldPath) -> None:
         if self._sort_keys:
@@ -248,13 +248,18 @@ class _Decoder:
 
 
 _EMBEDDED = ("enableProfiling", "enableContentionProfiling")
-_PLAIN = {
-    "string": "a text",
-    "bool": "true or false",
-    "int32": "a whole number (32 bits)",
-    "int64": "a whole number (64 bits)",
-    "float32": "a number",
-    "float64": "a number",
+_A_MAPPING: Final = said("a mapping")
+_A_LIST: Final = said("a list")
+_A_TEXT: Final = said("a text")
+_A_NUMBER: Final = said("a number")
+_TRUE_OR_FALSE: Final = said("true or false")
+_PLAIN: Final = {
+    "string": _A_TEXT,
+    "bool": _TRUE_OR_FALSE,
+    "int32": said("a whole number (32 bits)"),
+    "int64": said("a whole number (64 bits)"),
+    "float32": _A_NUMBER,
+    "float64": _A_NUMBER,
 }
 
 
@@ -295,15 +300,18 @@ def json_type(node: Node) -> str:
             return "string"
 
 
-def _article(node: Node) -> str:
-    return {
-        "object": "a mapping",
-        "array": "a list",
-        "bool": "true or false",
-        "number": "a number",
-        "null": "null",
-        "string": "a text",
-    }[json_type(node)]
+_ARTICLES: Final[dict[str, Words]] = {
+    "object": _A_MAPPING,
+    "array": _A_LIST,
+    "bool": _TRUE_OR_FALSE,
+    "number": _A_NUMBER,
+    "null": "null",
+    "string": _A_TEXT,
+}
+
+
+def _article(node: Node) -> Words:
+    return _ARTICLES[json_type(node)]
 
 
 def _go_struct(of: type) -> str:

@@ -7,11 +7,14 @@ FieldErrors; ``framework.configuration.load`` finds their places.
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+import difflib
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import Literal
 
 import msgspec
+
+from framework.said import Words, said
 
 PathPart = str | int
 
@@ -90,17 +93,27 @@ def forbidden(path: FieldPath, detail: str) -> FieldError:
 
 
 class ConfigurationError(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
-    """One thing that is wrong. ``text`` is upstream's whole sentence, ``message`` what to show beside the field."""
+    """One thing that is wrong. ``text`` is upstream's whole sentence, ``message`` what to show beside the field.
+
+    A message of ours is a sentence, put into words for whoever reads it; where upstream says nothing, ``text`` is the
+    same in English.
+    """
 
     stage: Literal["syntax", "decoding", "validation", "construction"]
     path: str
-    message: str
+    message: Words
     text: str
     line: int | None = None
     """From 1; None when the configuration did not come from a text, or nothing in it is to blame."""
     column: int | None = None
-    hint: str = ""
-    """A sentence of ours that upstream does not have."""
+    hint: Words = ""
+    """A sentence that upstream does not have."""
+
+
+def did_you_mean(name: str, known: Sequence[str]) -> Words:
+    """The known name that is closest to a misspelt one, or ""."""
+    close = difflib.get_close_matches(name, known, 1)
+    return said("Did you mean {name}?", name=close[0]) if close else ""
 
 
 def aggregate(texts: Iterable[str]) -> str:

@@ -15,6 +15,7 @@ from typing import Final, Literal
 import msgspec
 
 from framework.configuration.errors import aggregate, go_quote
+from framework.said import Words, noted, said, said_both
 
 Stage = Literal["alpha", "beta", "GA"]
 FLAG: Final = "--feature-gates"
@@ -52,7 +53,7 @@ TABLE: Final[tuple[FeatureGate, ...]] = (
         "DRADeviceTaints",
         "beta",
         True,
-        "Without it taints of devices keep nobody off.",
+        noted("Without it taints of devices keep nobody off."),
         depends_on=_DRA,
         switchable=True,
     ),
@@ -60,7 +61,7 @@ TABLE: Final[tuple[FeatureGate, ...]] = (
         "DRAExtendedResource",
         "beta",
         True,
-        "Without it extended resources come from nodes only, never from devices of a class.",
+        noted("Without it extended resources come from nodes only, never from devices of a class."),
         depends_on=_DRA,
         switchable=True,
     ),
@@ -70,7 +71,7 @@ TABLE: Final[tuple[FeatureGate, ...]] = (
         "DRAPartitionableDevices",
         "beta",
         True,
-        "Without it devices that share counters, or name nodes of their own, are not allocated.",
+        noted("Without it devices that share counters, or name nodes of their own, are not allocated."),
         depends_on=_DRA,
         switchable=True,
     ),
@@ -78,7 +79,7 @@ TABLE: Final[tuple[FeatureGate, ...]] = (
         "DRAPrioritizedList",
         "GA",
         True,
-        "Without it claims with a list of alternatives are not allocated.",
+        noted("Without it claims with a list of alternatives are not allocated."),
         depends_on=_DRA,
         switchable=True,
     ),
@@ -91,7 +92,7 @@ TABLE: Final[tuple[FeatureGate, ...]] = (
         "GangScheduling",
         "alpha",
         False,
-        "Pods of a PodGroup with a gang policy wait until minCount of them can run.",
+        noted("Pods of a PodGroup with a gang policy wait until minCount of them can run."),
         depends_on=("GenericWorkload",),
         switchable=True,
     ),
@@ -99,7 +100,7 @@ TABLE: Final[tuple[FeatureGate, ...]] = (
         "GenericWorkload",
         "alpha",
         False,
-        "Pods that name a PodGroup in spec.schedulingGroup are scheduled together, in one cycle.",
+        noted("Pods that name a PodGroup in spec.schedulingGroup are scheduled together, in one cycle."),
         switchable=True,
     ),
     FeatureGate(
@@ -130,7 +131,7 @@ TABLE: Final[tuple[FeatureGate, ...]] = (
         "NominatedNodeNameForExpectation",
         "beta",
         True,
-        "A pod that waits on Permit or PreBind says in status.nominatedNodeName where it is about to go.",
+        noted("A pod that waits on Permit or PreBind says in status.nominatedNodeName where it is about to go."),
         switchable=True,
     ),
     FeatureGate("OpportunisticBatching", "beta", True),
@@ -144,7 +145,7 @@ TABLE: Final[tuple[FeatureGate, ...]] = (
         "SchedulerPopFromBackoffQ",
         "beta",
         True,
-        "When no pod is active, the one that backs off the longest is tried before its time.",
+        noted("When no pod is active, the one that backs off the longest is tried before its time."),
         switchable=True,
     ),
     FeatureGate("SchedulerQueueingHints", "GA", True, locked=True),
@@ -153,7 +154,7 @@ TABLE: Final[tuple[FeatureGate, ...]] = (
         "StorageCapacityScoring",
         "alpha",
         False,
-        "VolumeBinding scores nodes by how full their storage would be; its arguments take a shape.",
+        noted("VolumeBinding scores nodes by how full their storage would be; its arguments take a shape."),
         switchable=True,
     ),
     FeatureGate("TaintTolerationComparisonOperators", "alpha", False),
@@ -161,7 +162,7 @@ TABLE: Final[tuple[FeatureGate, ...]] = (
         "TopologyAwareWorkloadScheduling",
         "alpha",
         False,
-        "The pods of a PodGroup are placed within one domain of its topology key, the one that scores best.",
+        noted("The pods of a PodGroup are placed within one domain of its topology key, the one that scores best."),
         depends_on=("GenericWorkload",),
         switchable=True,
     ),
@@ -170,7 +171,7 @@ TABLE: Final[tuple[FeatureGate, ...]] = (
         "VolumeLimitScaling",
         "alpha",
         False,
-        "A CSI driver may ask that pods with its volumes stay away from nodes on which it is not installed.",
+        noted("A CSI driver may ask that pods with its volumes stay away from nodes on which it is not installed."),
         switchable=True,
     ),
     FeatureGate("WorkloadAwarePreemption", "alpha", False, depends_on=("GangScheduling",)),
@@ -186,8 +187,8 @@ _FALSE: Final = frozenset({"0", "f", "F", "FALSE", "false", "False"})
 class FeatureGatesError(ValueError):
     """Feature gates that cannot be set; ``texts`` has one sentence per gate, upstream's where upstream refuses it."""
 
-    def __init__(self, texts: tuple[str, ...]) -> None:
-        super().__init__(aggregate(texts))
+    def __init__(self, texts: tuple[Words, ...]) -> None:
+        super().__init__(aggregate(map(str, texts)))
         self.texts = texts
 
 
@@ -212,7 +213,7 @@ DEFAULT_GATES: Final = FeatureGates()
 
 def feature_gates(given: Mapping[str, bool]) -> FeatureGates:
     """Raises FeatureGatesError. Upstream goes through its map at random and stops at an unknown name; here by name."""
-    texts: list[str] = []
+    texts: list[Words] = []
     for name, value in sorted(given.items()):
         gate = GATES.get(name)
         if gate is None:
@@ -234,8 +235,13 @@ def feature_gates(given: Mapping[str, bool]) -> FeatureGates:
         gate = GATES[name]
         if value != gate.default and not (gate.switchable or gate.elsewhere):
             texts.append(
-                f"cannot set feature gate {name} to {_go_bool(value)} here: what it changes is not simulated, "
-                f"so only its default ({_go_bool(gate.default)}) can be played"
+                said(
+                    "cannot set feature gate {gate} to {value} here: what it changes is not simulated, "
+                    "so only its default ({default}) can be played",
+                    gate=name,
+                    value=_go_bool(value),
+                    default=_go_bool(gate.default),
+                )
             )
     if texts:
         raise FeatureGatesError(tuple(texts))
@@ -258,8 +264,8 @@ def parse_flag(text: str) -> dict[str, bool]:
         if not equals:
             raise FeatureGatesError((f"missing bool value for {name}",))
         if value not in _TRUE and value not in _FALSE:
-            said = f"strconv.ParseBool: parsing {go_quote(value)}: invalid syntax"
-            raise FeatureGatesError((f"invalid value of {name}={value}, err: {said}",))
+            parsing = f"strconv.ParseBool: parsing {go_quote(value)}: invalid syntax"
+            raise FeatureGatesError((f"invalid value of {name}={value}, err: {parsing}",))
         given[name] = value in _TRUE
     return given
 
@@ -293,8 +299,10 @@ def gates_line(text: str) -> GatesLine | None:
     """Raises FeatureGatesError when there are two such lines."""
     found = list(_LINE.finditer(text))
     if len(found) > 1:
-        lines = " and ".join(str(text.count("\n", 0, each.start()) + 1) for each in found[:2])
-        raise FeatureGatesError((f"the text sets {FLAG} twice, in lines {lines}",))
+        lines = [text.count("\n", 0, each.start()) + 1 for each in found[:2]]
+        raise FeatureGatesError(
+            (said("the text sets {flag} twice, in lines {lines}", flag=FLAG, lines=said_both(lines)),)
+        )
     if not found:
         return None
     [only] = found
@@ -313,5 +321,5 @@ def with_gates(text: str, given: Mapping[str, bool]) -> str:
     Raises FeatureGatesError when the text has two such lines. Whether the gates can be set is not asked.
     """
     line = gates_line(text)
-    said = f"# kube-scheduler {FLAG}={FeatureGates(dict(given)).flag_value()}\n" if given else ""
-    return said + text if line is None else text[: line.start] + said + text[line.end :]
+    comment = f"# kube-scheduler {FLAG}={FeatureGates(dict(given)).flag_value()}\n" if given else ""
+    return comment + text if line is None else text[: line.start] + comment + text[line.end :]

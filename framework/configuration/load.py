@@ -14,6 +14,7 @@ from typing import Any, Final, Literal
 
 import msgspec
 
+from framework.configuration import remarks
 from framework.configuration.catalogue import CatalogueEntry, PluginCatalogue
 from framework.configuration.decoding import Problem, decode, json_type
 from framework.configuration.defaults import default_configuration
@@ -37,6 +38,7 @@ from framework.configuration.types import (
     PluginConfig,
 )
 from framework.configuration.validation import validate
+from framework.said import Words, said
 
 _SCHEME: Final = "pkg/scheduler/apis/config/scheme/scheme.go:29"
 _STRICT: Final = "strict decoding error: "
@@ -71,17 +73,22 @@ def load(text: str, catalogue: PluginCatalogue, feature_gates: FeatureGates | No
     except FeatureGatesError as error:
         # kube-scheduler reads its flags first. The rest is still read, with the default gates, for whoever edits it.
         loaded = _load(text, catalogue, DEFAULT_GATES)
-        found = (*(_gates_error(text, said) for said in error.texts), *loaded.errors)
+        found = (*(_gates_error(text, words) for words in error.texts), *loaded.errors)
         return dataclasses.replace(loaded, effective=None, errors=found, config_error=str(error))
 
 
-def _gates_error(text: str, said: str) -> ConfigurationError:
+def _gates_error(text: str, words: Words) -> ConfigurationError:
     try:
         line = gates_line(text)
     except FeatureGatesError:
         line = None
     return ConfigurationError(
-        stage="validation", path=FLAG, message=said, text=said, line=None if line is None else line.line, column=None
+        stage="validation",
+        path=FLAG,
+        message=words,
+        text=str(words),
+        line=None if line is None else line.line,
+        column=None,
     )
 
 
@@ -127,9 +134,9 @@ def _step(node: Node, part: PathPart) -> Node | None:
 
 def _unreadable(error: SourceError) -> Loaded:
     problem = ConfigurationError(
-        stage="syntax", path="", message=error.message, text=error.message, line=error.line, column=error.column
+        stage="syntax", path="", message=error.words, text=str(error), line=error.line, column=error.column
     )
-    return Loaded(errors=(problem,), config_error=error.message)
+    return Loaded(errors=(problem,), config_error=str(error))
 
 
 class _Refused(Exception):
@@ -168,18 +175,29 @@ class _Loader:
         defaulted = default_configuration(written, self._catalogue, self._gates)
         field_errors = validate(defaulted, self._catalogue, self._gates)
         if field_errors:
-            found = [self._error("validation", error.path, error.message, str(error)) for error in field_errors]
+            found = [
+                self._error("validation", error.path, error.message, str(error), self._hint(error.path, error.message))
+                for error in field_errors
+            ]
             return self._failed(tuple(found), aggregate(error.text for error in found), written, defaulted)
 
         expansion = expand(defaulted, self._catalogue, self._gates)
         if expansion.errors:
             found = [
-                self._error("construction", _as_written(path, written, defaulted), message, error.text)
+                self._error(
+                    "construction",
+                    _as_written(path, written, defaulted),
+                    message,
+                    error.text,
+                    self._hint(path, message),
+                )
                 for error in expansion.errors
                 for path, message in error.where
             ]
             return self._failed(tuple(found), expansion.errors[0].text, written, defaulted)
-        self._warn_of_unused(written, expansion.effective)
+        if expansion.effective is not None:
+            for path, text, meant in remarks.warnings(written, expansion.effective, self._catalogue):
+                self._warnings.append(self._error("validation", path, text, str(text), meant))
         warnings = tuple(self._warnings)
         return Loaded(expansion.effective, written, defaulted, warnings=warnings, feature_gates=self._gates)
 
@@ -204,37 +222,45 @@ class _Loader:
                 f'{shown} into Go value of type struct {{ APIVersion string "json:\\"apiVersion,omitempty\\""; '
                 'Kind string "json:\\"kind,omitempty\\"" }'
             )
-            self._refuse(ROOT, f"a configuration is a mapping with kind: {KIND}", text)
+            self._refuse(ROOT, said("a configuration is a mapping with kind: {kind}", kind=KIND), text)
         for name, _, value in root.pairs():
             if name in ("apiVersion", "kind") and json_type(value) not in ("string", "null"):
                 shown = json_type(value)
                 text = f"couldn't get version/kind; json parse error: json: cannot unmarshal {shown} into Go struct"
-                self._refuse(ROOT.child(name), f"must be a text, not {shown}", f"{text} field .{name} of type string")
+                message = said("must be a text, not {shown}", shown=shown)
+                self._refuse(ROOT.child(name), message, f"{text} field .{name} of type string")
         api_version, kind = _text(root, "apiVersion"), _text(root, "kind")
         if not kind:
-            self._refuse(ROOT, f"kind is missing: it must be {KIND}", f"Object 'Kind' is missing in '{_as_json(root)}'")
+            message = said("kind is missing: it must be {kind}", kind=KIND)
+            self._refuse(ROOT, message, f"Object 'Kind' is missing in '{_as_json(root)}'")
         group, _, version = api_version.rpartition("/")
         if not version:
             self._refuse(
                 ROOT,
-                f"apiVersion is missing: it must be {API_VERSION}",
+                said("apiVersion is missing: it must be {version}", version=API_VERSION),
                 f"Object 'apiVersion' is missing in '{_as_json(root)}'",
             )
         if api_version == API_VERSION and kind == KIND:
             return
         if api_version == API_VERSION and self._is_args_kind(kind):
             text = f"couldn't decode as {KIND}, got {API_VERSION}, Kind={kind}: "
-            self._refuse(ROOT.child("kind"), f"this is {kind}, the arguments of a plugin, not a {KIND}", text)
+            message = said("this is {kind}, the arguments of a plugin, not a {wanted}", kind=kind, wanted=KIND)
+            self._refuse(ROOT.child("kind"), message, text)
         text = f'no kind "{kind}" is registered for version "{api_version}" in scheme "{_SCHEME}"'
-        hint = f"kube-scheduler 1.36 reads {API_VERSION} only."
+        hint = said("kube-scheduler 1.36 reads {version} only.", version=API_VERSION)
         if kind == "Policy":
-            hint = "Policy files ended with Kubernetes 1.22; write a profile with plugins instead."
+            hint = said("Policy files ended with Kubernetes 1.22; write a profile with plugins instead.")
         elif group == API_GROUP and version in _REMOVED_VERSIONS:
-            hint = f"{version} was removed from Kubernetes; change apiVersion to {API_VERSION}."
+            hint = said(
+                "{version} was removed from Kubernetes; change apiVersion to {wanted}.",
+                version=version,
+                wanted=API_VERSION,
+            )
         path = ROOT.child("apiVersion" if kind == KIND else "kind")
-        self._refuse(path, f"no kind {go_quote(kind)} in version {go_quote(api_version)}", text, hint)
+        message = said("no kind {kind} in version {version}", kind=go_quote(kind), version=go_quote(api_version))
+        self._refuse(path, message, text, hint)
 
-    def _refuse(self, path: FieldPath, message: str, text: str, hint: str = "") -> None:
+    def _refuse(self, path: FieldPath, message: Words, text: str, hint: Words = "") -> None:
         raise _Refused(self._error("decoding", path, message, text, hint))
 
     # Plugin arguments -------------------------------------------------------------------------------------------------
@@ -286,7 +312,13 @@ class _Loader:
                     if registered
                     else f'{inner}no kind "{kind}" is registered for version "{api_version}" in scheme "{_SCHEME}"'
                 )
-                message = f"must be {known.args_kind} of {API_VERSION}, not {kind} of {api_version}"
+                message = said(
+                    "must be {wanted} of {version}, not {kind} of {given}",
+                    wanted=known.args_kind,
+                    version=API_VERSION,
+                    kind=kind,
+                    given=api_version,
+                )
                 errors.append(self._error("decoding", path.child("kind"), message, text))
                 fatal.append(text)
                 return known.args_type()
@@ -325,22 +357,14 @@ class _Loader:
             hint=problem.hint,
         )
 
-    def _error(self, stage: Stage, path: FieldPath, message: str, text: str, hint: str = "") -> ConfigurationError:
+    def _error(self, stage: Stage, path: FieldPath, message: Words, text: str, hint: Words = "") -> ConfigurationError:
         node = locate(self._root, path)
         return ConfigurationError(
             stage=stage, path=str(path), message=message, text=text, line=node.line, column=node.column, hint=hint
         )
 
-    def _warn_of_unused(self, written: KubeSchedulerConfiguration, effective: EffectiveConfiguration | None) -> None:
-        """Arguments of a plugin that no set enables are silently unused upstream."""
-        if effective is None:
-            return
-        for i, (profile, built) in enumerate(zip(written.profiles, effective.profiles, strict=False)):
-            for j, entry in enumerate(profile.plugin_config):
-                if entry.name not in built.plugins:
-                    path = ROOT.child("profiles").index(i).child("pluginConfig").index(j)
-                    text = f"{entry.name} is not enabled in this profile: its arguments are not used"
-                    self._warnings.append(self._error("validation", path, text, text))
+    def _hint(self, path: FieldPath, message: str) -> Words:
+        return remarks.hint(path, message, self._catalogue)
 
 
 def _as_written(

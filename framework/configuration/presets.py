@@ -5,6 +5,8 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
+from framework.said import noted
+
 
 @dataclass(frozen=True, slots=True)
 class Preset:
@@ -138,12 +140,15 @@ profiles:
 """
 
 PRESETS: Final = (
-    Preset("default", "Default", "kube-scheduler's own profile.", _DEFAULT),
-    Preset("bin-pack", "Bin-pack", "Fills nodes before it opens new ones.", _BIN_PACK),
-    Preset("spread", "Spread", "Prefers empty nodes and even zones.", _SPREAD),
-    Preset("no-scoring", "No scoring", "Takes the first node that passes the filters.", _NO_SCORING),
+    Preset("default", noted("Default"), noted("kube-scheduler's own profile."), _DEFAULT),
+    Preset("bin-pack", noted("Bin-pack"), noted("Fills nodes before it opens new ones."), _BIN_PACK),
+    Preset("spread", noted("Spread"), noted("Prefers empty nodes and even zones."), _SPREAD),
+    Preset("no-scoring", noted("No scoring"), noted("Takes the first node that passes the filters."), _NO_SCORING),
     Preset(
-        "approvals", "Gangs and approvals", "Every node scored; Coscheduling and ManualApproval on Permit.", _APPROVALS
+        "approvals",
+        noted("Gangs and approvals"),
+        noted("Every node scored; Coscheduling and ManualApproval on Permit."),
+        _APPROVALS,
     ),
 )
 

@@ -8,15 +8,19 @@ from msgspec import Meta
 
 from framework.configuration.errors import FieldError, FieldPath, invalid, required
 from framework.configuration.types import Int32, Written
+from framework.said import noted
 
 
 class UtilizationShapePoint(Written, frozen=True):
     utilization: Annotated[
         Int32,
-        Meta(description="Share of the node in use, in percent.", extra_json_schema={"minimum": 0, "maximum": 100}),
+        Meta(
+            description=noted("Share of the node in use, in percent."), extra_json_schema={"minimum": 0, "maximum": 100}
+        ),
     ] = 0
     score: Annotated[
-        Int32, Meta(description="Score at this utilization, 0 to 10.", extra_json_schema={"minimum": 0, "maximum": 10})
+        Int32,
+        Meta(description=noted("Score at this utilization, 0 to 10."), extra_json_schema={"minimum": 0, "maximum": 10}),
     ] = 0
 
 

@@ -26,9 +26,12 @@ from ruamel.yaml.events import (
     SequenceStartEvent,
 )
 
+from framework.said import Words, said
+
 MAX_CHARACTERS: Final = 1_048_576
 MAX_DEPTH: Final = 64
 MAX_NODES: Final = 50_000
+_TOO_DEEP: Final = said("nested deeper than {levels} levels", levels=MAX_DEPTH)
 
 Kind = Literal["mapping", "sequence", "scalar"]
 
@@ -36,9 +39,9 @@ Kind = Literal["mapping", "sequence", "scalar"]
 class SourceError(Exception):
     """The text is no YAML or JSON that we read. Caught by ``load`` and turned into a ConfigurationError."""
 
-    def __init__(self, message: str, line: int | None = None, column: int | None = None) -> None:
-        super().__init__(message)
-        self.message = message
+    def __init__(self, words: Words, line: int | None = None, column: int | None = None) -> None:
+        super().__init__(str(words))
+        self.words = words
         self.line = line
         self.column = column
 
@@ -112,7 +115,13 @@ class Source:
 def read_source(text: str) -> Source:
     """Reads a text that is JSON when it begins like an object, YAML otherwise (as kubectl and kube-scheduler do)."""
     if len(text) > MAX_CHARACTERS:
-        raise SourceError(f"the text has {len(text):,} characters; a configuration may have {MAX_CHARACTERS:,}")
+        raise SourceError(
+            said(
+                "the text has {characters} characters; a configuration may have {most}",
+                characters=f"{len(text):,}",
+                most=f"{MAX_CHARACTERS:,}",
+            )
+        )
     if not text.lstrip().startswith("{"):
         return Source(_read_yaml(text), "yaml")
     try:
@@ -127,7 +136,7 @@ def read_source(text: str) -> Source:
 def node_from_value(value: object, depth: int = 0) -> Node:
     """A tree without places, for a configuration that is already decoded JSON."""
     if depth > MAX_DEPTH:
-        raise SourceError(f"nested deeper than {MAX_DEPTH} levels")
+        raise SourceError(_TOO_DEEP)
     if isinstance(value, Mapping):
         entries = [(Node("scalar", str(key)), node_from_value(item, depth + 1)) for key, item in value.items()]
         return Node("mapping", entries=entries)
@@ -144,10 +153,10 @@ def _read_yaml(text: str) -> Node:
         return _YamlReader(text).read()
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        said = " ".join(part for part in (error.context, error.problem) if part)
+        what = " ".join(part for part in (error.context, error.problem) if part)
         where = f"line {mark.line + 1}: " if mark else ""
         raise SourceError(
-            f"yaml: {where}{said}", mark.line + 1 if mark else None, mark.column + 1 if mark else None
+            f"yaml: {where}{what}", mark.line + 1 if mark else None, mark.column + 1 if mark else None
         ) from None
     except YAMLError as error:
         raise SourceError(f"yaml: {str(error).splitlines()[0]}") from None
@@ -171,7 +180,7 @@ class _YamlReader:
             if root is not None:
                 mark = event.start_mark
                 raise SourceError(
-                    "the text has more than one YAML document; a KubeSchedulerConfiguration is exactly one",
+                    said("the text has more than one YAML document; a KubeSchedulerConfiguration is exactly one"),
                     mark.line + 1,
                     mark.column + 1,
                 )
@@ -183,7 +192,7 @@ class _YamlReader:
         place = _Place(mark.index, mark.line + 1, mark.column + 1)
         end = event.end_mark.index
         if depth > MAX_DEPTH:
-            raise SourceError(f"nested deeper than {MAX_DEPTH} levels", mark.line + 1, mark.column + 1)
+            raise SourceError(_TOO_DEEP, mark.line + 1, mark.column + 1)
         if isinstance(event, AliasEvent):
             return self._alias(str(event.anchor), place, end)
         anchor = getattr(event, "anchor", None)
@@ -278,7 +287,8 @@ class _YamlReader:
     def _count(self, nodes: int, at: Node) -> None:
         self._total += nodes
         if self._total > MAX_NODES:
-            raise SourceError(f"more than {MAX_NODES:,} values once aliases are expanded; refused", at.line, at.column)
+            words = said("more than {most} values once aliases are expanded; refused", most=f"{MAX_NODES:,}")
+            raise SourceError(words, at.line, at.column)
 
 
 _TRUE = frozenset({"y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"})
@@ -351,9 +361,10 @@ class _JsonReader:
         text, place = self._text, self._place(at)
         self._total += 1
         if depth > MAX_DEPTH:
-            raise SourceError(f"nested deeper than {MAX_DEPTH} levels", place.line, place.column)
+            raise SourceError(_TOO_DEEP, place.line, place.column)
         if self._total > MAX_NODES:
-            raise SourceError(f"more than {MAX_NODES:,} values; refused", place.line, place.column)
+            words = said("more than {most} values; refused", most=f"{MAX_NODES:,}")
+            raise SourceError(words, place.line, place.column)
         char = text[at : at + 1]
         if char == "{":
             return self._object(at, place, depth)

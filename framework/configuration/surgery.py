@@ -16,13 +16,18 @@ from typing import Any, Final
 from framework.configuration.errors import FieldPath, PathPart
 from framework.configuration.source import Node, SourceError, read_source
 from framework.configuration.writing import write_block, write_entry, write_flow, write_json
+from framework.said import Words, said, said_counted
 
 _COMMENT_LINE: Final = re.compile(r"[ \t]*#")
 Path = tuple[PathPart, ...]
 
 
 class CannotEdit(ValueError):
-    """The document has no such place, or not of that kind. The text is for people."""
+    """The document has no such place, or not of that kind; ``words`` is for people."""
+
+    def __init__(self, words: Words) -> None:
+        super().__init__(str(words))
+        self.words = words
 
 
 class TextEditor:
@@ -62,7 +67,7 @@ class TextEditor:
     def delete(self, path: Path) -> None:
         """Takes the entry or item at ``path`` away; mappings and lists that this empties go too (but not the root)."""
         if not self.has(path):
-            raise CannotEdit(f"there is no {FieldPath(path)}")
+            raise CannotEdit(said("there is no {place}", place=str(FieldPath(path))))
         target = self._node(path)
         self._going = None if target is None else (target.start, self._end(target))
         while len(path) > 1 and len(self.value(path[:-1])) == 1:
@@ -125,7 +130,7 @@ class TextEditor:
                 return
         self.text = before
         self._read()
-        raise CannotEdit(f"{FieldPath((*path, change[1]))} cannot be changed in this text")
+        raise CannotEdit(said("{place} cannot be changed in this text", place=str(FieldPath((*path, change[1])))))
 
     def _accept(self, text: str, expected: Any) -> bool:
         before = self.text
@@ -446,13 +451,15 @@ def _with_value(root: Any, path: Path, value: Any) -> Any:
     if isinstance(part, int):
         items = list(root) if isinstance(root, list) else []
         if root is not None and not isinstance(root, list):
-            raise CannotEdit(f"[{part}] is asked of something that is no list")
+            raise CannotEdit(said("{part} is asked of something that is no list", part=f"[{part}]"))
         if part > len(items):
-            raise CannotEdit(f"the list has only {len(items)} items")
+            raise CannotEdit(
+                said_counted("the list has only {count} item", "the list has only {count} items", len(items))
+            )
         below = items[part] if part < len(items) else None
         return [*items[:part], _with_value(below, rest, value), *items[part + 1 :]]
     if root is not None and not isinstance(root, dict):
-        raise CannotEdit(f"{part} is asked of something that is no mapping")
+        raise CannotEdit(said("{part} is asked of something that is no mapping", part=part))
     fields = dict(root) if isinstance(root, dict) else {}
     fields[part] = _with_value(fields.get(part), rest, value)
     return fields

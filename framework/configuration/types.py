@@ -11,6 +11,8 @@ from typing import Annotated, Any, ClassVar, Final
 import msgspec
 from msgspec import Meta, field
 
+from framework.said import noted
+
 API_GROUP: Final = "kubescheduler.config.k8s.io"
 API_VERSION: Final = f"{API_GROUP}/v1"
 KIND: Final = "KubeSchedulerConfiguration"
@@ -23,11 +25,11 @@ Duration = Annotated[
     str,
     Meta(
         extra={"go": "duration"},
-        description="A duration such as 15s, 2m30s or 1h.",
+        description=noted("A duration such as 15s, 2m30s or 1h."),
         extra_json_schema={"format": "go-duration"},
     ),
 ]
-Bytes = Annotated[str, Meta(description="Base64.")]
+Bytes = Annotated[str, Meta(description=noted("Base64."))]
 
 
 class Written(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
@@ -36,7 +38,7 @@ class Written(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
 
 class Plugin(Written, frozen=True):
     name: str = ""
-    weight: Annotated[Int32 | None, Meta(description="Weight of the score; absent or 0 means 1.")] = None
+    weight: Annotated[Int32 | None, Meta(description=noted("Weight of the score; absent or 0 means 1."))] = None
 
 
 class PluginSet(Written, frozen=True):
@@ -72,9 +74,11 @@ class PluginConfig(Written, frozen=True):
 
 
 class KubeSchedulerProfile(Written, frozen=True):
-    scheduler_name: Annotated[str | None, Meta(description="Pods choose the profile with spec.schedulerName.")] = None
+    scheduler_name: Annotated[
+        str | None, Meta(description=noted("Pods choose the profile with spec.schedulerName."))
+    ] = None
     percentage_of_nodes_to_score: Annotated[
-        Int32 | None, Meta(description="Overrides the global value for this profile.")
+        Int32 | None, Meta(description=noted("Overrides the global value for this profile."))
     ] = None
     plugins: Plugins | None = None
     plugin_config: tuple[PluginConfig, ...] = ()
@@ -133,19 +137,23 @@ class KubeSchedulerConfiguration(Written, frozen=True):
     api_version: ClassVar[str] = API_VERSION
     kind: ClassVar[str] = KIND
 
-    parallelism: Annotated[Int32 | None, Meta(description="How many nodes are looked at in parallel.")] = None
+    parallelism: Annotated[Int32 | None, Meta(description=noted("How many nodes are looked at in parallel."))] = None
     leader_election: LeaderElectionConfiguration = LeaderElectionConfiguration()
     client_connection: ClientConnectionConfiguration = ClientConnectionConfiguration()
     enable_profiling: bool | None = None
     enable_contention_profiling: bool | None = None
     percentage_of_nodes_to_score: Annotated[
         Int32 | None,
-        Meta(description="Stop looking for feasible nodes at this share of the cluster; 0 chooses by cluster size."),
+        Meta(
+            description=noted(
+                "Stop looking for feasible nodes at this share of the cluster; 0 chooses by cluster size."
+            )
+        ),
     ] = None
     pod_initial_backoff_seconds: Annotated[
-        Int64 | None, Meta(description="Backoff of a pod after its first failed attempt.")
+        Int64 | None, Meta(description=noted("Backoff of a pod after its first failed attempt."))
     ] = None
-    pod_max_backoff_seconds: Annotated[Int64 | None, Meta(description="The longest backoff of a pod.")] = None
+    pod_max_backoff_seconds: Annotated[Int64 | None, Meta(description=noted("The longest backoff of a pod."))] = None
     profiles: tuple[KubeSchedulerProfile, ...] = ()
     extenders: tuple[Extender, ...] = ()
     delay_cache_until_active: bool = False

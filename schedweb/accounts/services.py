@@ -13,6 +13,7 @@ from django.utils import timezone
 
 from schedweb.accounts.models import BearerToken, LoginLink
 from schedweb.accounts.roles import Role
+from schedweb.sentences import say
 
 OWNER: Final = "owner"
 """The account behind the printed link of a local start."""
@@ -31,7 +32,7 @@ def hash_of(token: str) -> str:
 @transaction.atomic
 def account_create(*, username: str, role: Role, password: str | None) -> User:
     if User.objects.filter(username=username).exists():
-        raise AccountError(f"There is an account named {username} already.")
+        raise AccountError(say("There is an account named {name} already.", name=username))
     user = User.objects.create_user(username, password=password)
     user.groups.add(Group.objects.get_or_create(name=role.group)[0])
     return user
@@ -63,7 +64,7 @@ def login_link_use(*, token: str) -> User | None:
 
 def bearer_token_create(*, user: User, name: str) -> str:
     if BearerToken.objects.filter(user=user, name=name).exists():
-        raise AccountError(f"{user.username} has a token named {name} already.")
+        raise AccountError(say("{user} has a token named {name} already.", user=user.username, name=name))
     token = secrets.token_urlsafe(32)
     BearerToken.objects.create(user=user, name=name, token_hash=hash_of(token))
     return token

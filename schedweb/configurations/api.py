@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -23,9 +23,9 @@ from schedweb.accounts.permissions import IsEditor, signed_in_user
 from schedweb.api.errors import ApiError
 from schedweb.api.windows import WINDOW_PARAMETERS, integer_parameter, window_answer, window_of, window_serializer
 from schedweb.configurations import selectors, services
-from schedweb.configurations.catalogue import plugin_catalogue, written_point
+from schedweb.configurations.catalogue import plugin_catalogue, told_description, told_schema, written_point
 from schedweb.configurations.comparison import compare
-from schedweb.configurations.examination import TooLarge, examine
+from schedweb.configurations.examination import Problem, TooLarge, examine
 from schedweb.configurations.parsers import body_of
 from schedweb.configurations.serializers import (
     FORMATS,
@@ -43,7 +43,7 @@ from schedweb.configurations.serializers import (
     VersionDetailSerializer,
     VersionSerializer,
 )
-from schedweb.sentences import say
+from schedweb.sentences import say, say_noted, told
 
 _STATUS_OF_CODE: dict[services.Code, int] = {
     "invalid": 400,
@@ -65,7 +65,7 @@ def refused(error: services.ConfigurationRefused) -> ApiError:
         path=first.path if first is not None else error.path,
         line=first.line if first is not None else None,
         column=first.column if first is not None else None,
-        extra={"errors": error.errors} if error.errors else None,
+        extra={"errors": told_problems(error.errors)} if error.errors else None,
     )
 
 
@@ -84,9 +84,27 @@ def fields_of(struct: msgspec.Struct) -> dict[str, Any]:
 
 def examined(text: str) -> dict[str, Any]:
     try:
-        return fields_of(examine(text))
+        found = examine(text)
     except TooLarge as error:
-        raise ApiError(str(error), code="too_large", status_code=413, path="text") from None
+        raise ApiError(told(error.words), code="too_large", status_code=413, path="text") from None
+    gates = [msgspec.structs.replace(gate, description=say_noted(gate.description)) for gate in found.feature_gates]
+    form = found.form and msgspec.structs.replace(found.form, schemas=told_schema(found.form.schemas))
+    return {
+        **fields_of(found),
+        "errors": told_problems(found.errors),
+        "warnings": told_problems(found.warnings),
+        "unknown_fields": [msgspec.structs.replace(each, hint=told(each.hint)) for each in found.unknown_fields],
+        "why": told(found.why),
+        "feature_gates": gates,
+        "form": form,
+    }
+
+
+def told_problems(problems: Iterable[Problem]) -> list[Problem]:
+    return [
+        msgspec.structs.replace(each, message=told(each.message), text=told(each.text), hint=told(each.hint))
+        for each in problems
+    ]
 
 
 def version_detail(configuration_id: uuid.UUID, number: int) -> dict[str, Any]:
@@ -312,7 +330,7 @@ def configuration_latest(row: Any) -> int:
 class PluginsView(APIView):
     @extend_schema(operation_id="plugins", responses=PluginSerializer(many=True))
     def get(self, request: Request) -> Response:
-        return Response(plugin_catalogue())
+        return Response([told_description(each) for each in plugin_catalogue()])
 
 
 class PresetsView(APIView):

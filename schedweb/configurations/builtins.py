@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from framework.configuration.presets import preset
+from framework.said import noted
 
 _EVERY_NODE: Final = """\
 # kube-scheduler's own profile, with every feasible node scored: a large cluster shows all of its scores.
@@ -39,12 +40,15 @@ def _from_preset(id_: str, description: str, *, slug: str = "", name: str = "") 
 
 BUILTINS: Final = (
     _from_preset("default", "kube-scheduler v1.36"),
-    _from_preset("bin-pack", "MostAllocated, weight 5"),
-    _from_preset("spread", "PodTopologySpread, weight 10"),
-    _from_preset("no-scoring", "filters only"),
+    _from_preset("bin-pack", noted("MostAllocated, weight 5")),
+    _from_preset("spread", noted("PodTopologySpread, weight 10")),
+    _from_preset("no-scoring", noted("filters only")),
     _from_preset(
-        "approvals", "two Permit plugins, every node scored", slug="default-approvals", name="Default + approvals"
+        "approvals",
+        noted("two Permit plugins, every node scored"),
+        slug="default-approvals",
+        name="Default + approvals",
     ),
-    Builtin("default-every-node", "Default, every node", "kube-scheduler v1.36, every node scored", _EVERY_NODE),
+    Builtin("default-every-node", "Default, every node", noted("kube-scheduler v1.36, every node scored"), _EVERY_NODE),
 )
 """In the order in which lists show them."""

@@ -13,6 +13,7 @@ from framework.configuration.defaults import DEFAULT_MULTI_POINT
 from framework.configuration.schema import args_schema
 from framework.interface.plugin import PersonPermitPlugin
 from framework.plugins.registry import ENTRY_POINT_GROUP, Registry, installed_registry
+from schedweb.sentences import say_noted
 
 DEFAULT_WEIGHTS = {plugin.name: plugin.weight or 1 for plugin in DEFAULT_MULTI_POINT}
 _AFTER_EVERYTHING = len(DEFAULT_MULTI_POINT)
@@ -89,6 +90,25 @@ def _describe(entry: CatalogueEntry, distribution: str | None) -> PluginDescript
         asks_a_person=plugin is not None and issubclass(plugin, PersonPermitPlugin),
         distribution=distribution,
     )
+
+
+def told_description(plugin: PluginDescription) -> PluginDescription:
+    """In the reader's language."""
+    return msgspec.structs.replace(
+        plugin, description=say_noted(plugin.description), args_schema=told_schema(plugin.args_schema)
+    )
+
+
+def told_schema(schema: Any) -> Any:
+    """A JSON schema with its descriptions in the reader's language; the one that is given stays as it is."""
+    if isinstance(schema, list):
+        return [told_schema(each) for each in schema]
+    if not isinstance(schema, dict):
+        return schema
+    return {
+        key: say_noted(value) if key == "description" and isinstance(value, str) else told_schema(value)
+        for key, value in schema.items()
+    }
 
 
 def _distributions() -> dict[str, str]:

@@ -12,6 +12,7 @@ import msgspec
 
 from framework.configuration.feature_gates import FeatureGates
 from schedweb.configurations.grid import Effective, Globals, Profile, Row
+from schedweb.sentences import say
 
 _GLOBALS: Final = {
     "parallelism": "parallelism",
@@ -44,8 +45,8 @@ def changes_between(old: Effective | None, new: Effective | None) -> list[Change
         if name in before:
             found += _profile(before[name], profile)
         else:
-            found.append(Change(name, None, ["profile added"]))
-    found += [Change(name, None, ["profile removed"]) for name in before if name not in after]
+            found.append(Change(name, None, [say("profile added")]))
+    found += [Change(name, None, [say("profile removed")]) for name in before if name not in after]
     return found
 
 
@@ -61,7 +62,7 @@ def _feature_gates(old: dict[str, bool], new: dict[str, bool]) -> list[str]:
     """``GangScheduling on``; a gate that is only named, with the value that it has anyway, is no change."""
     was, now = FeatureGates(old), FeatureGates(new)
     return [
-        f"{name} {'on' if now.enabled(name) else 'off'}"
+        say("{gate} on", gate=name) if now.enabled(name) else say("{gate} off", gate=name)
         for name in sorted({**old, **new})
         if was.enabled(name) != now.enabled(name)
     ]
@@ -89,20 +90,25 @@ def _plugin(old: Row | None, new: Row | None, moved: list[str]) -> list[str]:
     was = _running(old)
     now = _running(new)
     if not was and now:
-        return [f"added at {', '.join(now)}"]
+        return [say("added at {points}", points=", ".join(now))]
     if was and not now:
-        return ["no longer runs"]
+        return [say("no longer runs")]
     what: list[str] = []
     if gained := [point for point in now if point not in was]:
-        what.append(f"added at {', '.join(gained)}")
+        what.append(say("added at {points}", points=", ".join(gained)))
     if lost := [point for point in was if point not in now]:
-        what.append("no longer scores" if lost == ["Score"] else f"no longer at {', '.join(lost)}")
+        scores = lost == ["Score"]
+        what.append(say("no longer scores") if scores else say("no longer at {points}", points=", ".join(lost)))
     for point in now:
         if point in was and was[point] != now[point]:
-            at = "" if point == "Score" else f" at {point}"
-            what.append(f"weight {was[point]} → {now[point]}{at}")
+            weights = {"old": was[point], "new": now[point]}
+            what.append(
+                say("weight {old} → {new}", **weights)
+                if point == "Score"
+                else say("weight {old} → {new} at {point}", **weights, point=point)
+            )
     if moved:
-        what.append(f"moved at {', '.join(moved)}")
+        what.append(say("moved at {points}", points=", ".join(moved)))
     return what
 
 
@@ -158,6 +164,6 @@ def leaf_changes(old: Any, new: Any, path: str = "") -> list[str]:
 
 def _shown(value: Any) -> str:
     if value is None:
-        return "not given"
+        return say("not given")
     text = (value or '""') if isinstance(value, str) else json.dumps(value, ensure_ascii=False)
     return text if len(text) <= _SHOWN_CHARACTERS else f"{text[: _SHOWN_CHARACTERS - 1]}…"

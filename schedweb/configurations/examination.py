@@ -19,11 +19,15 @@ from framework.configuration.expansion import outline
 from framework.configuration.feature_gates import TABLE, FeatureGatesError, gates_line, parse_flag
 from framework.configuration.source import SourceError, read_source
 from framework.configuration.types import KubeSchedulerConfiguration
+from framework.said import Words, said, said_counted
 from schedweb.configurations.catalogue import defaults_of, registry, schema_of, shown_point
 from schedweb.configurations.grid import Effective, show_effective
 
 MAX_CHARACTERS: Final = 262_144
 MAX_PROFILES: Final = 50
+NO_EXTENDERS: Final = said(
+    "It names extenders. They are not built yet, and a run without them would decide differently."
+)
 _PART: Final = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]|\[([^\]]*)\]")
 _ARGS_ENVELOPE: Final = ("apiVersion", "kind")
 _GLOBALS: Final = {
@@ -35,17 +39,21 @@ _GLOBALS: Final = {
 
 
 class TooLarge(ValueError):
-    """Larger than is read here; the text is for people."""
+    """Larger than is read here; ``words`` is for people."""
+
+    def __init__(self, words: Words) -> None:
+        super().__init__(str(words))
+        self.words = words
 
 
 class Problem(msgspec.Struct, frozen=True):
     stage: Literal["syntax", "decoding", "validation", "construction"]
     path: str
-    message: str
-    text: str
+    message: Words
+    text: Words
     line: int | None
     column: int | None
-    hint: str
+    hint: Words
     profile: int | None
     """Index of the profile it is in."""
     plugin: str | None
@@ -58,7 +66,7 @@ class UnknownField(msgspec.Struct, frozen=True):
     path: str
     line: int | None
     column: int | None
-    hint: str
+    hint: Words
 
 
 class FormArgs(msgspec.Struct, frozen=True):
@@ -112,7 +120,7 @@ class Examination(msgspec.Struct, frozen=True):
     form: Form | None
     feature_gates: list[ShownGate]
     runnable: bool
-    why: str
+    why: Words
 
 
 def effective_profiles(text: str) -> tuple[EffectiveProfile, ...]:
@@ -140,7 +148,7 @@ def examine(text: str) -> Examination:
         unknown_fields=[
             UnknownField(error.path, error.line, error.column, error.hint)
             for error in loaded.errors
-            if error.message.startswith("unknown field ")
+            if isinstance(error.message, str) and error.message.startswith("unknown field ")
         ],
         effective=effective,
         form=None if effective is None else _form(value, effective, errors),
@@ -179,23 +187,29 @@ def _shown_gates(text: str) -> list[ShownGate]:
     ]
 
 
-def why_not_runnable(loaded: Loaded) -> str:
+def why_not_runnable(loaded: Loaded) -> Words:
     """A sentence; empty when a run can be played with it."""
     if loaded.errors:
         first = loaded.errors[0]
-        where = f"{first.path}: " if first.path else ""
-        count = len(loaded.errors)
-        how_many = "It has an error" if count == 1 else f"It has {count} errors, the first"
-        return f"{how_many}: {where}{first.message}."
+        text = said("{path}: {message}", path=first.path, message=first.message) if first.path else first.message
+        return said_counted(
+            "It has an error: {first}.", "It has {count} errors, the first: {first}.", len(loaded.errors), first=text
+        )
     if loaded.effective is not None and loaded.effective.extenders:
-        return "It names extenders. They are not built yet, and a run without them would decide differently."
+        return NO_EXTENDERS
     return ""
 
 
 def refuse_too_large(text: str) -> None:
     """Before anything looks closer: a configuration of people is a few kilobytes."""
     if len(text) > MAX_CHARACTERS:
-        raise TooLarge(f"The configuration has {len(text):,} characters; {MAX_CHARACTERS:,} are the most.")
+        raise TooLarge(
+            said(
+                "The configuration has {length} characters; {most} are the most.",
+                length=f"{len(text):,}",
+                most=f"{MAX_CHARACTERS:,}",
+            )
+        )
 
 
 def _read(text: str) -> tuple[Any, Literal["yaml", "json"]]:
@@ -206,7 +220,10 @@ def _read(text: str) -> tuple[Any, Literal["yaml", "json"]]:
         return None, "json" if text.lstrip().startswith("{") else "yaml"
     profiles = source.root.get("profiles")
     if profiles is not None and len(profiles.items) > MAX_PROFILES:
-        raise TooLarge(f"The configuration has {len(profiles.items):,} profiles; {MAX_PROFILES} are the most.")
+        many = len(profiles.items)
+        raise TooLarge(
+            said("The configuration has {profiles} profiles; {most} are the most.", profiles=many, most=MAX_PROFILES)
+        )
     return source.root.to_value(), source.format
 
 
@@ -247,7 +264,7 @@ def _problem(error: ConfigurationError, value: Any) -> Problem:
         stage=error.stage,
         path=error.path,
         message=error.message,
-        text=error.text,
+        text=error.message if error.text == str(error.message) else error.text,
         line=error.line,
         column=error.column,
         hint=error.hint,

@@ -12,7 +12,7 @@ from schedweb.api.errors import not_found
 from schedweb.configurations.builtins import BUILTINS
 from schedweb.configurations.comparison import Comparison, Meanwhile, compare, compare_saved, wall
 from schedweb.configurations.models import Configuration, ConfigurationVersion
-from schedweb.sentences import say
+from schedweb.sentences import say, say_noted
 
 _PLACES: Final = [When(slug=each.slug, then=Value(place + 1)) for place, each in enumerate(BUILTINS)]
 
@@ -47,7 +47,7 @@ def configuration_body(row: Any) -> dict[str, Any]:
     return {
         "id": row.pk,
         "name": row.name,
-        "description": row.description,
+        "description": say(row.description) if row.builtin and row.description else row.description,
         "builtin": row.builtin,
         "slug": row.slug,
         "latest": version_place(row.newest[0]),
@@ -92,5 +92,6 @@ def draft_compared(configuration: Configuration, base_version: int, text: str) -
 
 def preset_list() -> list[dict[str, str]]:
     return [
-        {"name": each.id, "title": each.name, "description": each.description, "text": each.text} for each in PRESETS
+        {"name": each.id, "title": say_noted(each.name), "description": say_noted(each.description), "text": each.text}
+        for each in PRESETS
     ]

@@ -20,7 +20,7 @@ from schedweb.configurations.catalogue import registry
 from schedweb.configurations.comparison import Meanwhile, compare_saved
 from schedweb.configurations.examination import Problem, TooLarge, examine, refuse_too_large
 from schedweb.configurations.models import Configuration, ConfigurationVersion
-from schedweb.sentences import counted, noted, say
+from schedweb.sentences import counted, noted, say, told
 
 MAX_EDITS: Final = 200
 MAX_EDITED_CHARACTERS: Final = 2_000_000
@@ -45,7 +45,7 @@ class UnreadableText(Exception):
     """The form has nothing to work on: the text is no YAML or JSON."""
 
     def __init__(self, error: SourceError) -> None:
-        super().__init__(say("The text cannot be read: {message}.", message=error.message))
+        super().__init__(say("The text cannot be read: {message}.", message=told(error.words)))
         self.line = error.line
         self.column = error.column
 
@@ -226,7 +226,7 @@ def _refuse_errors(text: str) -> None:
     try:
         examination = examine(text)
     except TooLarge as error:
-        raise ConfigurationRefused(str(error), "too_large", path="text") from None
+        raise ConfigurationRefused(told(error.words), "too_large", path="text") from None
     if examination.errors:
         count = len(examination.errors)
         raise ConfigurationRefused(
@@ -280,8 +280,8 @@ def edits_decode(raw: Sequence[Mapping[str, Any]]) -> list[Edit]:
 
 
 def sentence(error: CannotEdit) -> str:
-    said = str(error)
-    return f"{said[:1].upper()}{said[1:]}."
+    words = told(error.words)
+    return say("{sentence}.", sentence=f"{words[:1].upper()}{words[1:]}")
 
 
 def text_edit(*, text: str, edits: Sequence[Edit], format_: Literal["yaml", "json"] | None) -> str:
@@ -289,7 +289,7 @@ def text_edit(*, text: str, edits: Sequence[Edit], format_: Literal["yaml", "jso
     try:
         refuse_too_large(text)
     except TooLarge as error:
-        raise ConfigurationRefused(str(error), "too_large", path="text") from None
+        raise ConfigurationRefused(told(error.words), "too_large", path="text") from None
     if len(edits) * len(text) > MAX_EDITED_CHARACTERS:
         raise ConfigurationRefused(say("Too many edits at once for a text of this size."), "too_large", path="edits")
     if not edits and format_ is None:

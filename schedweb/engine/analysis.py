@@ -24,6 +24,7 @@ from framework.objects.admission import AdmissionError, admit
 from framework.objects.decode import decode_manifest
 from framework.objects.errors import ObjectError
 from framework.profiles import ProfileError, TieRule
+from framework.said import Content, said, words_of
 from framework.trace.attempt import AttemptTrace
 from framework.trace.encoding import AttemptChunk
 from schedweb.engine import frames, questions
@@ -70,7 +71,7 @@ class Answer(frames.Message, frozen=True, tag="answer"):
 class NoAnswer(frames.Message, frozen=True, tag="no_answer"):
     """A sentence for whoever asked; `trace` when it is our fault."""
 
-    text: str
+    text: Content
     trace: str = ""
 
 
@@ -95,7 +96,7 @@ def read_answer(pipe: frames.Reader) -> FromProcess:
 def helping(player: Player, asked: questions.WhatWouldHelp) -> object:
     pod = player.world.pod(asked.namespace, asked.name)
     if pod.spec.node_name:
-        raise Refused(f"Pod {pod.key} is on {pod.spec.node_name} already.")
+        raise Refused(said("Pod {pod} is on {node} already.", pod=pod.key, node=pod.spec.node_name))
     remedies = what_would_help(player.scheduler, pod)
     return {"pod": pod.key, "fits_on": "" if remedies else fits_on(player.scheduler, pod), "remedies": remedies}
 
@@ -163,7 +164,13 @@ def all_nodes(ask: Ask, asked: questions.AllNodes) -> Answer:
         pod = player.world.pod(*player.under_way.pod.split("/"))
         tried = with_all_nodes(player.scheduler, pod)
         return Answer(msgspec.json.encode(winner_of(tried, asked.node)))
-    raise Refused(f"Attempt {asked.attempt:,} is not met again on the way to step {begin.position:,}.")
+    raise Refused(
+        said(
+            "Attempt {attempt} is not met again on the way to step {position}.",
+            attempt=f"{asked.attempt:,}",
+            position=f"{begin.position:,}",
+        )
+    )
 
 
 def winner_of(trace: AttemptTrace, node: str) -> dict[str, Any]:
@@ -207,7 +214,9 @@ def admitted(player: Player, manifest: dict[str, Any], kind: type[O]) -> O:
     if isinstance(made, AdmissionError):
         raise Refused(made.message)
     if not isinstance(made, kind):
-        raise Refused(f"A {kind.__name__} is expected, not a {type(made).__name__}.")
+        raise Refused(
+            said("A {expected} is expected, not a {given}.", expected=kind.__name__, given=type(made).__name__)
+        )
     return made
 
 
@@ -216,7 +225,7 @@ def answer(ask: Ask) -> FromProcess:
         question = questions.question_from(ask.question)
         return ANSWERS[type(question)](ask, question)
     except (RunRefused, ProfileError, PayloadUnreadable, Diverged, Refused, ValueError) as error:
-        return NoAnswer(str(error))
+        return NoAnswer(words_of(error))
 
 
 def _need_room() -> None:
@@ -237,14 +246,15 @@ def main() -> int:
         if ask.memory:
             resource.setrlimit(resource.RLIMIT_AS, (ask.memory, ask.memory))
             _need_room()
-        said = answer(ask)
+        spoken = answer(ask)
     except frames.Gone:
         return 0
     except MemoryError:
-        said = NoAnswer("It needs more memory than an analysis may use.")
+        spoken = NoAnswer(said("It needs more memory than an analysis may use."))
     except Exception as error:  # noqa: BLE001 - whatever it is, whoever asked has to be told
-        said = NoAnswer(f"The analysis stopped: {type(error).__name__}: {error}", traceback.format_exc())
-    frames.write(outward, said)
+        words = said("The analysis stopped: {error}: {why}", error=type(error).__name__, why=str(error))
+        spoken = NoAnswer(words, traceback.format_exc())
+    frames.write(outward, spoken)
     return 0
 
 

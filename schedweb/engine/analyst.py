@@ -13,6 +13,7 @@ from uuid import UUID
 
 from django.conf import settings
 
+from framework.said import said
 from schedweb.engine import frames
 from schedweb.engine.analysis import Answer, Ask, FromProcess, NoAnswer, Recorded, read_answer
 from schedweb.engine.lease import close_own_connection
@@ -24,6 +25,8 @@ from schedweb.runs.models import Analysis, AttemptChunk
 from schedweb.runs.publisher import PUBLISHER, run_group
 from schedweb.runs.services.analyses import attempts_before, claim, finish, is_cancelled
 
+DIED: Final = said("The process of this analysis died; it may have needed more memory than there is.")
+NOT_BEGUN: Final = said("The analysis could not be begun.")
 log = logging.getLogger(__name__)
 LOOK_SECONDS: Final = 0.25
 """How often a cancellation is looked for."""
@@ -91,12 +94,14 @@ def answer_of(analysis: Analysis) -> FromProcess | None:
     try:
         while not process.wait(LOOK_SECONDS):
             if time.monotonic() > deadline:
-                return NoAnswer(f"It took longer than {settings.ANALYSIS_SECONDS:.0f} s and was ended.")
+                return NoAnswer(
+                    said("It took longer than {seconds} s and was ended.", seconds=f"{settings.ANALYSIS_SECONDS:.0f}")
+                )
             if is_cancelled(analysis):
                 return None
     finally:
         process.close()
-    return process.said or NoAnswer("The process of this analysis died; it may have needed more memory than there is.")
+    return process.said or NoAnswer(DIED)
 
 
 def analyse(identity: UUID) -> bool:
@@ -108,12 +113,12 @@ def analyse(identity: UUID) -> bool:
         tell(analysis, Analysis.Status.RUNNING)
         began = time.monotonic()
         try:
-            said = answer_of(analysis)
+            spoken = answer_of(analysis)
         except Exception:
             log.exception("%s ended by surprise", analysis)
-            said = NoAnswer("The analysis could not be begun.")
+            spoken = NoAnswer(NOT_BEGUN)
         seconds = time.monotonic() - began
-        match said:
+        match spoken:
             case Answer(content, blob):
                 finish(analysis, content, blob=blob, seconds=seconds)
                 tell(analysis, Analysis.Status.DONE)

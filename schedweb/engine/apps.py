@@ -8,3 +8,7 @@ from django.apps import AppConfig
 class EngineConfig(AppConfig):
     name = "schedweb.engine"
     label = "engine"
+
+    def ready(self) -> None:
+        """Tasks belong to the Celery application, which the package itself does not load: engines need none."""
+        import schedweb.celery  # noqa: F401, PLC0415 - settings have to be there

@@ -263,9 +263,7 @@ class Gatherer:
         flush = queue.next_leftover_flush(player.now) if "unschedulable" in wanted else None
         return {
             name: as_json(
-                projection.board.column(
-                    name, now=player.now, gang_of=projection.gang_of, next_flush=flush, active_order=order
-                )
+                projection.board.column(name, gang_of=projection.gang_of, next_flush=flush, active_order=order)
             )
             for name in wanted
         }

@@ -8,8 +8,7 @@ from itertools import islice
 from typing import Any, Final
 
 from schedweb.engine.pod_view import PodView, wait_body
-from schedweb.engine.words import seconds_text
-from schedweb.runs.times import iso_or_none
+from schedweb.runs.times import iso, iso_or_none
 
 COLUMNS: Final = ("gated", "active", "backoff", "unschedulable", "in_flight", "waiting", "bound")
 CARDS: Final = 50
@@ -24,6 +23,8 @@ class Board:
         self.pods: dict[str, dict[str, PodView]] = {column: {} for column in COLUMNS}
         self.groups: dict[str, dict[str, dict[str, PodView]]] = {column: {} for column in COLUMNS}
         """column → group_key → uid → view."""
+        self.active: dict[int, dict[str, PodView]] = {}
+        """Priority → uid → view of those in Active, in the order of entry."""
 
     def enter(self, view: PodView, column: str) -> None:
         """`column` may be none of the board's: the pod is deleted or completed."""
@@ -31,11 +32,25 @@ class Board:
         view.column = column
         if column in self.pods:
             self.pods[column][view.uid] = view
+        if column == "active":
+            self.active.setdefault(view.priority, {})[view.uid] = view
         self.regroup(view)
+
+    def put_bound(self, views: Iterable[PodView]) -> None:
+        """``enter`` for views that were nowhere yet; bound pods are in no group."""
+        bound = self.pods["bound"]
+        for view in views:
+            view.column = "bound"
+            bound[view.uid] = view
 
     def leave(self, view: PodView) -> None:
         if view.column in self.pods:
             self.pods[view.column].pop(view.uid, None)
+        if view.column == "active":
+            alike = self.active[view.priority]
+            del alike[view.uid]
+            if not alike:
+                del self.active[view.priority]
         self._ungroup(view)
 
     def regroup(self, view: PodView) -> None:
@@ -64,7 +79,6 @@ class Board:
         self,
         name: str,
         *,
-        now: int,
         gang_of: Callable[[PodView], Gang],
         next_flush: int | None = None,
         active_order: Iterable[str] | None = None,
@@ -76,9 +90,7 @@ class Board:
         body: dict[str, Any] = {"count": len(pods), "cards": cards, "more": len(pods) - covered}
         if name == "backoff" and body["more"]:
             latest = max(view.until for view in pods.values())
-            body["note"] = f"{body['more']} more, up to {seconds_text(max(0, latest - now))}"
-        elif name == "bound" and body["more"]:
-            body["note"] = f"{body['more']} earlier"
+            body["latest"] = iso(latest)
         if name == "unschedulable":
             body["next_flush_at"] = iso_or_none(next_flush)
         return body
@@ -90,9 +102,10 @@ class Board:
         if name == "active":
             if active_order is not None:
                 return [pods[uid] for uid in islice(active_order, LOOKED_AT) if uid in pods]
-            return heapq.nsmallest(
-                LOOKED_AT, pods.values(), key=lambda view: (-view.priority, view.since, view.entered)
+            ordered = (
+                view for priority in sorted(self.active, reverse=True) for view in self.active[priority].values()
             )
+            return list(islice(ordered, LOOKED_AT))
         if name in ("backoff", "waiting"):
             return heapq.nsmallest(LOOKED_AT, pods.values(), key=lambda view: (view.place, view.entered))
         if name == "in_flight":

@@ -7,19 +7,30 @@ from dataclasses import dataclass
 from typing import Final
 
 from framework.objects import Pod
+from framework.said import Said, noted
 from framework.trace.attempt import AttemptTrace
 from schedweb.engine.commands import BreakpointSet
 from schedweb.engine.player import Happened, Player
 from schedweb.engine.pod_filter import PodQuery, parse_query
 from schedweb.engine.pod_view import PodView
 
-WORDS: Final = {"in_flight": "in flight"}
+IS_IN: Final = {
+    "gated": noted("{pod} is gated"),
+    "active": noted("{pod} is active"),
+    "backoff": noted("{pod} is backoff"),
+    "unschedulable": noted("{pod} is unschedulable"),
+    "in_flight": noted("{pod} is in flight"),
+    "waiting": noted("{pod} is waiting"),
+    "bound": noted("{pod} is bound"),
+    "deleted": noted("{pod} is deleted"),
+    "completed": noted("{pod} is completed"),
+}
 
 
 @dataclass(frozen=True, slots=True)
 class Hit:
     id: str
-    text: str
+    text: Said
     pod: str
 
 
@@ -40,20 +51,20 @@ class Breakpoints:
         """The first that this operation hit, in the order in which they were set."""
         entered, player.projection.entered_now = player.projection.entered_now, []
         for asked, query in self.known.values():
-            for view, text in self._happenings(asked, player, happened, entered):
+            for view, text, about in self._happenings(asked, player, happened, entered):
                 pod = player.world.cluster.get(Pod, view.namespace, view.name)
                 if query.matches(view.namespace, view.name, {} if pod is None else pod.metadata.labels):
-                    return Hit(asked.id, f"{view.key} {text}", view.key)
+                    return Hit(asked.id, Said(text, {"pod": view.key, **about}), view.key)
         return None
 
     def _happenings(
         self, asked: BreakpointSet, player: Player, happened: Happened, entered: list[tuple[PodView, str]]
-    ) -> Iterator[tuple[PodView, str]]:
-        """Pods that did what is asked for, and what that was."""
+    ) -> Iterator[tuple[PodView, str, dict[str, str]]]:
+        """Pods that did what is asked for, what that was of {pod}, and what else it is about."""
         if asked.on == "status":
             for view, column in entered:
                 if column == asked.value:
-                    yield view, f"is {WORDS.get(column, column)}"
+                    yield view, IS_IN[column], {}
             return
         trace = player.under_way if happened is Happened.POINT else None
         if trace is not None:
@@ -61,15 +72,15 @@ class Breakpoints:
             if tried is None:
                 return
             if asked.on == "point" and tried.point == asked.value:
-                yield tried, f"reached {asked.value}"
+                yield tried, noted("{pod} reached {point}"), {"point": asked.value}
             elif asked.on == "rejection" and tried.point == "Filter" and (node := rejected_node(trace, asked)):
-                yield tried, f"was rejected by {asked.value} on {node}"
+                yield tried, noted("{pod} was rejected by {plugin} on {node}"), {"plugin": asked.value, "node": node}
         elif asked.on == "rejection" and happened is Happened.CYCLE and not asked.node:
             for ended in player.traces[-1:]:
                 early = ended.pre_filter_status
                 refused = player.projection.views.get(ended.uid)
                 if early is not None and early.plugin == asked.value and refused is not None:
-                    yield refused, f"was rejected by {asked.value} on every node"
+                    yield refused, noted("{pod} was rejected by {plugin} on every node"), {"plugin": asked.value}
 
 
 def rejected_node(trace: AttemptTrace, asked: BreakpointSet) -> str:

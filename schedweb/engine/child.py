@@ -13,15 +13,15 @@ import sys
 import time
 import traceback
 from dataclasses import dataclass
-from typing import BinaryIO
+from typing import Final
 
 from framework.interface import Plugin
 from framework.profiles import ProfileError
+from framework.said import Words, said, words_of
 from schedweb.engine import frames
 from schedweb.engine.batch import Gatherer
 from schedweb.engine.checkpoint import save_checkpoint
 from schedweb.engine.commands import command_from, plain
-from schedweb.engine.feed import text as text_part
 from schedweb.engine.frames import Batch, Begin, Entry, Gone, Offer, Outcome
 from schedweb.engine.moments import advance, compare, machine
 from schedweb.engine.obey import validate
@@ -32,25 +32,34 @@ from schedweb.engine.replay import Diverged, do, replay
 from schedweb.engine.stopwatch import Stopwatch
 
 FRAME_SECONDS = 0.1
-#: Where a batch is much work it is made less often: it may take an eighth of the time, and is never later than this.
-BATCH_SHARE = 8
-LATEST_FRAME_SECONDS = 0.5
+#: Where a batch is much work it is made less often: it may take a sixteenth of the engine's time, and a fifth of the
+#: supervisor's, which stores and tells it; but neither makes it later than this.
+BATCH_SHARE, STORING_SHARE = 16, 5
+LATEST_FRAME_SECONDS, LATEST_STORED_SECONDS = 0.5, 1.0
+#: A checkpoint may take a fortieth of the time; before the first it is guessed what an object in it takes.
+CHECKPOINT_SHARE = 40
+SECONDS_PER_OBJECT = 5e-5
+TOO_MANY_ERRORS: Final = said(
+    "{count} attempts in a row ended in an error, or in a pod group that does not fit, so the run is paused.",
+    count=ERRORS_IN_A_ROW,
+)
 #: While a batch is not acknowledged the engine goes on, until this much is gathered.
 BACKLOG = 20_000
 #: Real clock: cycles within one tick have one time, so the journal gets at most this many moves a second.
 TICK = 20_000_000
-#: Commands are looked for at least this often, between two operations.
-LOOK_EVERY = 8
+#: Commands are looked for this often, between two operations.
+LOOK_SECONDS = 0.002
 IDLE_SECONDS = 0.5
 
 
-def frame_after(spent: float) -> float:
-    """Seconds between two batches, if one takes that long."""
-    return min(max(FRAME_SECONDS, BATCH_SHARE * spent), LATEST_FRAME_SECONDS)
+def frame_after(spent: float, stored: float) -> float:
+    """Seconds between two batches, if it takes that long to make one, and to have it stored."""
+    for_making = min(BATCH_SHARE * spent, LATEST_FRAME_SECONDS)
+    return max(FRAME_SECONDS, for_making, min(STORING_SHARE * stored, LATEST_STORED_SECONDS))
 
 
 class Engine:
-    def __init__(self, player: Player, pace: Pace, begin: Begin, pipes: tuple[Exactly, frames.Writer]) -> None:
+    def __init__(self, player: Player, pace: Pace, begin: Begin, pipes: tuple[frames.Exactly, frames.Writer]) -> None:
         self.player = player
         self.pace = pace
         self.begin = begin
@@ -64,17 +73,24 @@ class Engine:
         self.last_state = ""
         self.last_frame = 0.0
         self.frame_seconds = FRAME_SECONDS
+        self.spent = 0.0
+        """On making the last batch; seconds, as what follows."""
+        self.written = 0.0
+        """When it was written."""
         self.last_checkpoint = time.monotonic()
-        self.checkpoint_cost = 0.0
+        objects = len(player.projection.views) + len(player.projection.nodes.views)
+        self.checkpoint_cost = SECONDS_PER_OBJECT * objects
         self.clock_moves: list[tuple[int, int]] = []
         self.outcomes: list[Outcome] = []
         self.next_cycle_at = 0.0
         self.stopwatch = Stopwatch()
+        self.is_watching = False
+        """Whether the cycle under way is one in which points and plugins are timed."""
         self.anchor: tuple[float, int] | None = None
         """Real clock: (wall, run time) when it began to run."""
         self.rate_at = (time.monotonic(), player.scheduler.attempts)
-        self.unheard = 0
-        """Operations since the pipe was looked at."""
+        self.listened = 0.0
+        """When the pipe was looked at."""
         self.ending = False
         self.urgent = True
 
@@ -117,8 +133,13 @@ class Engine:
     def give_up(self, error: Exception) -> None:
         """What was reached before is still told; the attempt under way is lost with its cycle."""
         plugin = plugin_in(error)
-        what = f"plugin {plugin} raised {type(error).__name__}" if plugin else f"{type(error).__name__}"
-        text = f"The run stopped at cycle {self.player.scheduler.attempts}: {what}: {error}"
+        about = {"cycle": self.player.scheduler.attempts, "error": type(error).__name__, "why": str(error)}
+        if plugin:
+            text = said(
+                "The run stopped at cycle {cycle}: plugin {plugin} raised {error}: {why}", plugin=plugin, **about
+            )
+        else:
+            text = said("The run stopped at cycle {cycle}: {error}: {why}", **about)
         self.await_ack()
         self.emit()
         self.await_ack()
@@ -127,14 +148,13 @@ class Engine:
     def go_round(self) -> bool:
         """Listens if it is time to, then does one operation if there is one. False at the end."""
         wait = self.patience()
-        if wait > 0 or (self.unheard >= LOOK_EVERY and not self.is_within_cycle):
+        if wait > 0 or (time.monotonic() - self.listened >= LOOK_SECONDS and not self.is_within_cycle):
             self.listen(wait)
-            self.unheard = 0
+            self.listened = time.monotonic()
         if self.ending:
             return False
         if self.may_operate():
             self.operate()
-            self.unheard += 1
         if not self.is_within_cycle:
             self.maybe_emit()
         return True
@@ -169,6 +189,7 @@ class Engine:
         match message:
             case frames.Ack(number):
                 self.acknowledged = number
+                self.frame_seconds = frame_after(self.spent, time.monotonic() - self.written)
             case frames.Offer():
                 self.consider(message)
             case frames.End():
@@ -195,10 +216,13 @@ class Engine:
             self.follow_wall()
         stepping = self.pace.step is not None
         if not self.player.scheduler.mid_cycle:
-            self.stopwatch.begin()
+            is_at_full_speed = not stepping and not self.pace.cycle_seconds
+            self.is_watching = self.stopwatch.begin(always=not is_at_full_speed)
         self.player.projection.follow = stepping or self.pace.speed == "one"
+        # Who watches, or might stop within the cycle, has to hear of every point.
+        whole = not (stepping or self.is_watching or self.pace.breakpoints.known)
         with self.stopwatch.running():
-            happened = self.player.operate()
+            happened = self.player.operate(whole=whole)
         if happened is Happened.POINT:
             self.stopwatch.reached(self.player.point)
         elif happened is Happened.CYCLE:
@@ -211,11 +235,9 @@ class Engine:
         hit = self.pace.look(self.player, happened)
         if hit is not None:
             self.urgent = True
-            self.player.projection.feed.line(self.player.now, "engine", [text_part(f"Breakpoint: {hit.text}.")])
+            self.player.projection.feed.line(self.player.now, "engine", said("Breakpoint: {hit}.", hit=hit.text))
         if happened is Happened.ERRORS:
-            what = "attempts in a row ended in an error, or in a pod group that does not fit"
-            said = f"{ERRORS_IN_A_ROW} {what}, so the run is paused."
-            self.player.projection.feed.line(self.player.now, "engine", [text_part(said)])
+            self.player.projection.feed.line(self.player.now, "engine", TOO_MANY_ERRORS)
         if stepping and self.pace.step is None:
             self.urgent = True
 
@@ -301,8 +323,8 @@ class Engine:
             self.emit(checkpoint=self.checkpoint_is_due())
 
     def checkpoint_is_due(self) -> bool:
-        # A checkpoint of a large cluster takes a while; it may take a twentieth of the time.
-        pause = max(self.begin.checkpoint_seconds, 20 * self.checkpoint_cost)
+        # A checkpoint of a large cluster takes a while. Who takes over has to play again what came after it.
+        pause = max(self.begin.checkpoint_seconds, CHECKPOINT_SHARE * self.checkpoint_cost)
         return not self.player.scheduler.mid_cycle and time.monotonic() - self.last_checkpoint >= pause
 
     def emit(
@@ -366,8 +388,8 @@ class Engine:
         )
         self.urgent = False
         frames.write(self.outward, batch)
-        spent = time.monotonic() - self.last_frame - (self.checkpoint_cost if checkpoint else 0.0)
-        self.frame_seconds = frame_after(spent)
+        self.written = time.monotonic()
+        self.spent = self.written - self.last_frame - (self.checkpoint_cost if checkpoint else 0.0)
 
     def measured_rate(self) -> int | None:
         """Cycles per second of wall time, while there are any."""
@@ -413,7 +435,13 @@ def prepare(begin: Begin) -> Prepared:
     left = replay(player, pace, begin.journal, until=begin.position)
     if begin.is_stored:
         if player.digest != begin.digest:
-            raise Diverged(f"Replay gave the digest {player.digest}, and {begin.digest} is stored.")
+            raise Diverged(
+                said(
+                    "Replay gave the digest {digest}, and {stored} is stored.",
+                    digest=player.digest,
+                    stored=begin.digest,
+                )
+            )
         Gatherer(player).discard()
     replayed = player.position - from_position
     if player.position < begin.inherited:
@@ -428,7 +456,7 @@ def main() -> int:
     outward = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
-    reader = Exactly(inward)
+    reader = frames.Exactly(inward)
     try:
         begin = frames.read_to_child(reader)
         if not isinstance(begin, Begin):
@@ -444,9 +472,10 @@ def main() -> int:
     except Gone:
         return 0
     except (RunRefused, ProfileError, PayloadUnreadable, Diverged) as error:
-        return failed(outward, str(error), "")
+        return failed(outward, words_of(error), "")
     except Exception as error:  # noqa: BLE001 - whatever it is, the run's page has to say it
-        return failed(outward, f"The engine stopped: {type(error).__name__}: {error}", traceback.format_exc())
+        words = said("The engine stopped: {error}: {why}", error=type(error).__name__, why=str(error))
+        return failed(outward, words, traceback.format_exc())
     return 0
 
 
@@ -460,28 +489,7 @@ def plugin_in(error: BaseException) -> str:
     return found
 
 
-class Exactly:
-    """Reads exactly what is asked for and buffers nothing, so that poll() on the pipe tells the truth."""
-
-    def __init__(self, pipe: BinaryIO) -> None:
-        self.pipe = pipe
-
-    def fileno(self) -> int:
-        return self.pipe.fileno()
-
-    def read(self, size: int) -> bytes:
-        parts: list[bytes] = []
-        left = size
-        while left:
-            part = self.pipe.read(min(left, 1 << 20))
-            if not part:
-                break
-            parts.append(part)
-            left -= len(part)
-        return b"".join(parts)
-
-
-def failed(outward: frames.Writer, text: str, trace: str) -> int:
+def failed(outward: frames.Writer, text: Words, trace: str) -> int:
     with contextlib.suppress(Gone):
         frames.write(outward, frames.Failure(text, trace))
     return 1

@@ -7,6 +7,7 @@ from typing import Any, Final
 import numpy as np
 
 from framework.interface.status import Status
+from framework.said import Words, said, said_counted
 from framework.trace.attempt import FEASIBLE, NOT_EVALUATED, AttemptTrace
 from schedweb.engine.outcomes import score_words, victims_words
 from schedweb.engine.player import Player
@@ -101,19 +102,25 @@ def scored(trace: AttemptTrace) -> dict[str, Any] | None:
     }
 
 
-def note_of(reached: str, trace: AttemptTrace) -> str:
+def note_of(reached: str, trace: AttemptTrace) -> Words:
     if reached == "QueueSort":
-        return "taken from the head of Active"
+        return said("taken from the head of Active")
     if reached == "PreFilter":
         skipped = sum(1 for each in trace.pre_filter if each.status.code.name == "SKIP")
-        return f"{len(trace.pre_filter) - skipped} plugins look at it, {skipped} have nothing to say"
+        return said(
+            "{looking}, {skipped}",
+            looking=said_counted(
+                "{count} plugin looks at it", "{count} plugins look at it", len(trace.pre_filter) - skipped
+            ),
+            skipped=said_counted("{count} has nothing to say", "{count} have nothing to say", skipped),
+        )
     if reached == "Filter" and trace.filter is not None:
         left = int(np.count_nonzero(trace.filter.verdict == 0))
-        return f"{left} of {trace.nodes_total} nodes left"
+        return said("{left} of {total} nodes left", left=left, total=trace.nodes_total)
     if reached == "PostFilter":
         return victims_words(trace)
     if reached == "Score":
         return score_words(trace)
     if trace.selected:
-        return f"on {trace.selected}"
+        return said("on {node}", node=trace.selected)
     return ""

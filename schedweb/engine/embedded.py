@@ -13,7 +13,7 @@ from celery.worker import WorkController
 from django.conf import settings
 
 from schedweb.celery import app
-from schedweb.runs.tasks import start_sweeping, stop_playing
+from schedweb.runs.tasks import stop_playing, worker_begins
 
 
 class EmbeddedWorker:
@@ -33,7 +33,7 @@ class EmbeddedWorker:
     def __enter__(self) -> EmbeddedWorker:
         self._thread.start()
         # The signal worker_ready is sent by the command-line program only.
-        start_sweeping()
+        worker_begins()
         return self
 
     def __exit__(

@@ -6,17 +6,13 @@ from collections.abc import Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
+from framework.said import Part, Said, said_counted
 from schedweb.engine.pod_view import PodView
 from schedweb.runs.times import iso
 
 #: More lines than this in one batch (ten batches a second) nobody can read; what is left out is counted.
 MOST: Final = 40
 SHOWN_PODS: Final = 20
-Part = dict[str, str]
-
-
-def text(words: str) -> Part:
-    return {"t": "text", "v": words}
 
 
 def pod(view: PodView) -> Part:
@@ -33,12 +29,12 @@ def number(amount: object) -> Part:
 
 @dataclass(slots=True)
 class Line:
-    """`parts` follow the pod (or "n × workload"); lines with one signature are told together."""
+    """`said` of {pod}: the pod, or "n × workload" when lines with one signature are told together."""
 
     at: int
     kind: str
     state: str
-    parts: list[Part]
+    said: Said
     signature: tuple[object, ...]
     views: list[PodView] = field(default_factory=list)
     nodes: tuple[str, ...] = ()
@@ -56,25 +52,27 @@ class Feed:
         at: int,
         kind: str,
         view: PodView,
-        parts: Sequence[Part],
+        words: Said,
         *,
+        together: Said | None = None,
         state: str = "",
         nodes: tuple[str, ...] = (),
         alone: bool = False,
         highlight: bool = False,
     ) -> None:
-        """`alone`: never told together with others."""
+        """`words`: of {pod}. `together`: the same of several pods, where it differs; `alone`: never of several."""
         self.serial += 1
-        said = tuple(part["v"] for part in parts if part["t"] != "node")
         unique = (self.serial,) if alone else ()
-        signature = (kind, state, view.namespace, view.workload, said, *unique)
+        signature = (kind, state, view.namespace, view.workload, together or words, *unique)
         line = self.lines.get(signature)
         if line is None:
-            line = Line(at, kind, state, list(parts), signature, nodes=nodes, highlight=highlight)
+            line = Line(at, kind, state, words, signature, nodes=nodes, highlight=highlight)
             if not self._keep(line):
                 return
-        elif nodes and len(line.nodes) < SHOWN_PODS:
-            line.nodes = (*line.nodes, *nodes)
+        else:
+            line.said = together or words
+            if nodes and len(line.nodes) < SHOWN_PODS:
+                line.nodes = (*line.nodes, *nodes)
         line.at = at
         line.views.append(view)
 
@@ -82,14 +80,14 @@ class Feed:
         self,
         at: int,
         kind: str,
-        parts: Sequence[Part],
+        words: Said,
         *,
         state: str = "",
         nodes: tuple[str, ...] = (),
         views: Sequence[PodView] = (),
     ) -> None:
         self.serial += 1
-        line = Line(at, kind, state, list(parts), (self.serial,), views=list(views), nodes=nodes)
+        line = Line(at, kind, state, words, (self.serial,), views=list(views), nodes=nodes)
         # What a person did, and what became of the worker, is never left out.
         self.lines[line.signature] = line
 
@@ -107,40 +105,34 @@ class Feed:
         """Items without ids, oldest first; the one who stores them numbers them."""
         items = [item_of(line) for line in self.lines.values()]
         if self.left_out:
-            words = [number(self.left_out), text(" more happenings in this moment")]
-            items.append(item_of(Line(now, "engine", "", words, ("more",))))
+            items.append(item_of(Line(now, "engine", "", left_out(self.left_out), ("more",))))
         self.clear()
         return items
 
 
-def without_nodes(parts: Sequence[Part]) -> list[Part]:
-    """What is told of several pods at once names no node: " bound to ", node, "." becomes " bound", "."."""
-    kept: list[Part] = []
-    for part in parts:
-        if part["t"] != "node":
-            kept.append(part)
-        elif kept:
-            kept[-1] = {**kept[-1], "v": kept[-1]["v"].removesuffix(" to ")}
-    return kept
+def left_out(count: int) -> Said:
+    return said_counted(
+        "{number} more happening in this moment",
+        "{number} more happenings in this moment",
+        count,
+        number=number(count),
+    )
 
 
 def item_of(line: Line) -> dict[str, Any]:
+    """`parts` is what is said; schedweb/sentences.py makes parts of it for a reader."""
     views = line.views
-    parts = line.parts
+    words = line.said
     if line.signature[0] == line.kind and views:
-        if len(views) == 1:
-            subject = [pod(views[0])]
-        else:
-            subject = [number(f"{len(views)} × "), text(views[0].workload)]
-            parts = without_nodes(parts)
-        parts = [*subject, *parts]
+        several = Said("{number}{workload}", {"number": number(f"{len(views)} × "), "workload": views[0].workload})
+        words = Said(words.text, {"pod": pod(views[0]) if len(views) == 1 else several, **words.values})
     item: dict[str, Any] = {
         "at": iso(line.at),
         "kind": line.kind,
         "state": line.state or None,
         "pods": [view.ref() for view in views[:SHOWN_PODS]],
         "count": max(1, len(views)),
-        "parts": parts,
+        "parts": words,
         # For the filter by pod and by node; taken out again before the item is stored.
         "subjects": [*(view.key for view in views[:SHOWN_PODS]), *line.nodes],
         "at_ns": line.at,

@@ -8,9 +8,11 @@ At most one batch is not acknowledged; until then the child goes on and gathers 
 from __future__ import annotations
 
 import struct
-from typing import Any, Final, Literal, Protocol
+from typing import Any, BinaryIO, Final, Literal, Protocol
 
 import msgspec
+
+from framework.said import Content
 
 State = Literal["created", "playing", "paused", "waiting_for_person", "finished", "stopped"]
 HEAD: Final = struct.Struct("<I")
@@ -156,9 +158,9 @@ class DecisionRow(msgspec.Struct, frozen=True, array_like=True):
     node: str
     plugin: str
     reason: str
-    by: str
+    by: Content
     at: int
-    outcome: str
+    outcome: Content
 
 
 class PreemptionRow(msgspec.Struct, frozen=True, array_like=True):
@@ -195,7 +197,7 @@ class Outcome(msgspec.Struct, frozen=True):
 
     id: str
     result: dict[str, Any] | None
-    refused: str = ""
+    refused: Content = ""
 
 
 class Place(msgspec.Struct, frozen=True):
@@ -242,7 +244,7 @@ class Batch(Message, frozen=True, tag="batch"):
     waiting_changed: bool
     rate: int | None
     breakpoints: list[dict[str, Any]]
-    hit: dict[str, str] | None
+    hit: dict[str, Any] | None
     unwritten: int = 0
     """How many pods of the beginning are left for batches to come."""
     place: Place | None = None
@@ -259,13 +261,13 @@ class Refusal(Message, frozen=True, tag="refusal"):
     """An offered command would be refused now; it gets no place."""
 
     id: str
-    text: str
+    text: Content
 
 
 class Failure(Message, frozen=True, tag="failure"):
     """The run cannot go on: a sentence, and the traceback for whoever has to mend it."""
 
-    text: str
+    text: Content
     trace: str
 
 
@@ -288,6 +290,27 @@ class Writer(Protocol):
     def write(self, data: bytes, /) -> object: ...
 
     def flush(self) -> object: ...
+
+
+class Exactly:
+    """Reads exactly what is asked for and buffers nothing, so that poll() on the pipe tells the truth."""
+
+    def __init__(self, pipe: BinaryIO) -> None:
+        self.pipe = pipe
+
+    def fileno(self) -> int:
+        return self.pipe.fileno()
+
+    def read(self, size: int) -> bytes:
+        parts: list[bytes] = []
+        left = size
+        while left:
+            part = self.pipe.read(min(left, 1 << 20))
+            if not part:
+                break
+            parts.append(part)
+            left -= len(part)
+        return b"".join(parts)
 
 
 class Gone(Exception):

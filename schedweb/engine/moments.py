@@ -10,6 +10,7 @@ import gc
 from collections.abc import Callable
 
 from framework.plugins.registry import installed_registry
+from framework.said import said
 from framework.scheduler.collector import settle
 from schedweb.engine.batch import Gatherer
 from schedweb.engine.checkpoint import load_checkpoint
@@ -55,8 +56,13 @@ def compare(player: Player, position: int, stored: str) -> None:
     """`stored`: empty when no digest is."""
     if stored and player.position == position and player.digest != stored:
         raise Diverged(
-            f"Replay to position {position} gave the digest {player.digest}, and {stored} is stored: "
-            "this program decides otherwise than the one that played the run."
+            said(
+                "Replay to position {position} gave the digest {digest}, and {stored} is stored: "
+                "this program decides otherwise than the one that played the run.",
+                position=position,
+                digest=player.digest,
+                stored=stored,
+            )
         )
 
 

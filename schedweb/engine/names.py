@@ -6,6 +6,7 @@ The template hash of a Deployment's ReplicaSet and a random suffix are machine-m
 from __future__ import annotations
 
 import re
+from functools import lru_cache
 from typing import Final
 
 # Kubernetes draws random suffixes and template hashes from these letters only (apimachinery util/rand): no vowels, so
@@ -18,13 +19,8 @@ ORDINAL: Final = re.compile(r"^(?P<workload>.+)-(?P<tail>\d+)$")
 
 def split_name(name: str, owner: str = "", owner_kind: str = "", hash_label: str = "") -> tuple[str, str]:
     """(workload, tail). The owner and the pod-template-hash label settle it; without them the name's shape does."""
-    if owner and name.startswith(f"{owner}-"):
-        workload = owner
-        if owner_kind == "ReplicaSet" and hash_label and owner.endswith(f"-{hash_label}"):
-            workload = owner.removesuffix(f"-{hash_label}")
-        elif owner_kind == "ReplicaSet" and (hashed := HASHED.match(owner)):
-            workload = hashed["workload"]
-        return workload, name[len(owner) + 1 :]
+    if owner and name.startswith(owner) and name[len(owner) : len(owner) + 1] == "-":
+        return _workload(owner, owner_kind, hash_label), name[len(owner) + 1 :]
     if found := SUFFIX.match(name):
         rest = found["rest"]
         hashed = HASHED.match(rest)
@@ -32,3 +28,13 @@ def split_name(name: str, owner: str = "", owner_kind: str = "", hash_label: str
     if found := ORDINAL.match(name):
         return found["workload"], found["tail"]
     return name, ""
+
+
+@lru_cache(maxsize=1 << 12)
+def _workload(owner: str, owner_kind: str, hash_label: str) -> str:
+    """Asked once per replica."""
+    if owner_kind == "ReplicaSet" and hash_label and owner.endswith(f"-{hash_label}"):
+        return owner.removesuffix(f"-{hash_label}")
+    if owner_kind == "ReplicaSet" and (hashed := HASHED.match(owner)):
+        return hashed["workload"]
+    return owner

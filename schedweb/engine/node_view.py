@@ -8,6 +8,7 @@ from typing import Final
 
 from framework.objects import Node
 from framework.objects.resources import node_allocatable
+from schedweb.engine.pod_view import PodView
 from schedweb.engine.usage_log import Amounts, UsageLog
 
 ZONE: Final = "topology.kubernetes.io/zone"
@@ -131,7 +132,8 @@ class NodeTable:
     def put(self, uid: str, node: str, place: Place, amounts: Mapping[str, int]) -> None:
         """The pod counts on this node, and nowhere else any more."""
         known = self.placed.get(uid)
-        if known is not None and known[0] == node and known[1] == place:
+        if known is not None and known[0] == node:
+            self._move(uid, known, place)
             return
         self.take(uid)
         self.placed[uid] = (node, place, tuple(self.vector({**amounts, "pods": 1})))
@@ -141,19 +143,41 @@ class NodeTable:
         else:
             self._count(view, uid, 1)
 
-    def put_all(self, bound: Iterable[tuple[str, str, Mapping[str, int]]]) -> None:
-        """Many new pods at once, as (uid, node, amounts). Replicas may share their amounts."""
-        vectors: dict[int, tuple[Mapping[str, int], Amounts]] = {}
-        for uid, node, amounts in bound:
-            known = vectors.get(id(amounts))
-            if known is None:
-                known = vectors[id(amounts)] = amounts, tuple(self.vector({**amounts, "pods": 1}))
-            self.placed[uid] = (node, BOUND, known[1])
-            view = self.views.get(node)
-            if view is None:
-                self.homeless.setdefault(node, {})[uid] = None
-            else:
-                self._add(view, uid, 1)
+    def _move(self, uid: str, known: tuple[str, Place, Amounts], place: Place) -> None:
+        """On its node; what the node has in use stays."""
+        if known[1] == place:
+            return
+        self.placed[uid] = (known[0], place, known[2])
+        view = self.views.get(known[0])
+        if view is not None:
+            self._shift(view, known[1], known[2], -1)
+            self._shift(view, place, known[2], 1)
+            self.dirty[view.row] = view
+
+    def put_all(self, bound: Iterable[PodView]) -> None:
+        """Many new pods at once. Replicas may share their amounts, and those on one node what is kept of them."""
+        vectors: dict[int, Amounts] = {}
+        """By the identity of amounts, all of which are there."""
+        kept: dict[tuple[str, int], tuple[str, Place, Amounts]] = {}
+        counts: dict[tuple[str, int], int] = {}
+        for pod in bound:
+            node, amounts = pod.node, pod.amounts
+            key = node, id(amounts)
+            place = kept.get(key)
+            if place is None:
+                vector = vectors.get(id(amounts))
+                if vector is None:
+                    vector = vectors[id(amounts)] = tuple(self.vector({**amounts, "pods": 1}))
+                place = kept[key] = node, BOUND, vector
+                counts[key] = 0
+            counts[key] += 1
+            self.placed[pod.uid] = place
+            if node not in self.views:
+                self.homeless.setdefault(node, {})[pod.uid] = None
+        for key, count in counts.items():
+            node, _, vector = kept[key]
+            if (view := self.views.get(node)) is not None:
+                self._shift(view, BOUND, vector, count)
         for view in self.views.values():
             self._changed(view)
 
@@ -174,10 +198,14 @@ class NodeTable:
 
     def _add(self, view: NodeView, uid: str, sign: int) -> None:
         _, place, vector = self.placed[uid]
+        self._shift(view, place, vector, sign)
+
+    def _shift(self, view: NodeView, place: Place, vector: Amounts, count: int) -> None:
+        """``count``: of such pods that came; of one that left -1."""
         amounts = view.requested if place == BOUND else view.reserved
         for index, amount in enumerate(vector):
-            amounts[index] += sign * amount
-        view.pods[place] += sign
+            amounts[index] += count * amount
+        view.pods[place] += count
 
     def _changed(self, view: NodeView) -> None:
         self.dirty[view.row] = view

@@ -7,15 +7,24 @@ from typing import Any, Final
 
 from framework.objects import Node, Pod
 from framework.profiles import ProfileError
+from framework.said import Said, Words, forms, said, said_counted, words_of
 from framework.scheduler import WaitingPodState
 from schedweb.engine import commands
-from schedweb.engine import feed as lines
 from schedweb.engine.player import Player, RunRefused
 from schedweb.engine.pod_view import PodView
 from schedweb.engine.world import Refused
 from schedweb.runs.times import iso
 
 Result = dict[str, Any]
+Outcome = tuple[bool, Said]
+"""Whether this command decided, and in words."""
+MID_CYCLE: Final = said("The configuration can only be switched between two cycles; finish this one first.")
+KEPT_FREE: Final = forms(
+    "{count} kept without a controller or of a DaemonSet", "{count} kept without a controller or of a DaemonSet"
+)
+KEPT_BY_BUDGET: Final = forms(
+    "{count} kept by PodDisruptionBudget {budget}", "{count} kept by PodDisruptionBudget {budget}"
+)
 
 
 class Obedience:
@@ -32,69 +41,78 @@ class Obedience:
         if isinstance(command, commands.Decide):
             result = self.decide(command, author, entry)
         else:
-            result = {"text": HANDLERS[type(command)](self, command)}
-            said = f"{author} {result['text']}."
-            self.projection.feed.line(self.player.now, "command", [lines.text(said)])
+            done = HANDLERS[type(command)](self, command)
+            result = {"text": done}
+            self.projection.feed.line(self.player.now, "command", said("{author} {done}.", author=author, done=done))
         self.player.settle()
         return result
 
     # --- pods -------------------------------------------------------------------------------------------------------
 
-    def pod_add(self, command: commands.PodAdd) -> str:
+    def pod_add(self, command: commands.PodAdd) -> Said:
         pod = self.player.create(command.manifest)
-        return f"added pod {pod.key}"
+        return said("added pod {pod}", pod=pod.key)
 
-    def pod_delete(self, command: commands.PodDelete) -> str:
+    def pod_delete(self, command: commands.PodDelete) -> Said:
         pod = self.world.pod(command.namespace, command.name)
         self.world.delete(pod)
-        return f"deleted pod {pod.key}"
+        return said("deleted pod {pod}", pod=pod.key)
 
-    def pod_activate(self, command: commands.PodActivate) -> str:
+    def pod_activate(self, command: commands.PodActivate) -> Said:
         pod = self.world.pod(command.namespace, command.name)
         if pod.spec.node_name:
-            raise Refused(f"pod {pod.key} is bound to {pod.spec.node_name} already")
+            raise Refused(bound_already(pod))
         self.player.scheduler.activate([pod], by_person=True)
-        return f"activated pod {pod.key}"
+        return said("activated pod {pod}", pod=pod.key)
 
     # --- nodes ------------------------------------------------------------------------------------------------------
 
-    def node_add(self, command: commands.NodeAdd) -> str:
+    def node_add(self, command: commands.NodeAdd) -> Said:
         node = self.player.create(command.manifest)
-        return f"added node {node.metadata.name}"
+        return said("added node {node}", node=node.metadata.name)
 
-    def node_delete(self, command: commands.NodeDelete) -> str:
+    def node_delete(self, command: commands.NodeDelete) -> Said:
         node = self.world.node(command.name)
         pods = self.world.pods_on(command.name)
         self.world.delete(node)
         made = self.evict(pods)
-        return f"deleted node {command.name} with {len(pods)} pods, {made} of them made anew"
+        return said_counted(
+            "deleted node {node} with {count} pod, {made} of them made anew",
+            "deleted node {node} with {count} pods, {made} of them made anew",
+            len(pods),
+            node=command.name,
+            made=made,
+        )
 
-    def node_cordon(self, command: commands.NodeCordon) -> str:
+    def node_cordon(self, command: commands.NodeCordon) -> Said:
         self.world.cordon(command.name, cordoned=True)
-        return f"cordoned node {command.name}"
+        return said("cordoned node {node}", node=command.name)
 
-    def node_uncordon(self, command: commands.NodeUncordon) -> str:
+    def node_uncordon(self, command: commands.NodeUncordon) -> Said:
         self.world.cordon(command.name, cordoned=False)
-        return f"uncordoned node {command.name}"
+        return said("uncordoned node {node}", node=command.name)
 
-    def node_drain(self, command: commands.NodeDrain) -> str:
+    def node_drain(self, command: commands.NodeDrain) -> Said:
         """As kubectl drain: DaemonSets' pods stay, pods without a controller too, budgets are kept."""
         self.world.cordon(command.name, cordoned=True)
         spent: dict[str, int] = {}
         chosen: list[Pod] = []
         kept: dict[str, int] = {}
+        """By the budget that keeps them; "" for those that nobody would make anew."""
         for pod in self.world.pods_on(command.name):
             if self.world.replacement(pod) is None:
-                why = "without a controller or of a DaemonSet"
-            elif (budget := self.world.budget_keeping(pod, spent)) is not None:
-                why = f"by PodDisruptionBudget {budget}"
+                budget = ""
+            elif (known := self.world.budget_keeping(pod, spent)) is not None:
+                budget = known
             else:
                 chosen.append(pod)
                 continue
-            kept[why] = kept.get(why, 0) + 1
+            kept[budget] = kept.get(budget, 0) + 1
         self.evict(chosen)
-        told = "".join(f", {count} kept {why}" for why, count in kept.items())
-        return f"drained node {command.name}: {len(chosen)} pods evicted{told}"
+        told = [said_counted("{count} pod evicted", "{count} pods evicted", len(chosen))]
+        for budget, count in kept.items():
+            told.append(said_counted(*(KEPT_BY_BUDGET if budget else KEPT_FREE), count, budget=budget))
+        return said("drained node {node}: {done}", node=command.name, done=told)
 
     def evict(self, pods: list[Pod]) -> int:
         """Deletes them; their controllers make new ones. Returns how many were made."""
@@ -109,37 +127,38 @@ class Obedience:
 
     # --- any object -------------------------------------------------------------------------------------------------
 
-    def change(self, command: commands.Change) -> str:
+    def change(self, command: commands.Change) -> Said:
         """A pod or node that is deleted goes as by hand: controllers make their pods anew."""
         if command.verb == "add":
             made = self.player.create(command.manifest)
-            return f"added {made.kind} {made.key}"
+            return said("added {kind} {name}", kind=made.kind, name=made.key)
         known, asked = self.world.asked(command.manifest)
         if command.verb == "replace":
             self.world.replace(known, asked)
-            return f"changed {known.kind} {known.key}"
+            return said("changed {kind} {name}", kind=known.kind, name=known.key)
         if isinstance(known, Node):
             return self.node_delete(commands.NodeDelete(known.metadata.name))
         if isinstance(known, Pod):
-            made_anew = self.evict([known])
-            return f"deleted pod {known.key}{', made anew by its controller' if made_anew else ''}"
+            if self.evict([known]):
+                return said("deleted pod {pod}, made anew by its controller", pod=known.key)
+            return said("deleted pod {pod}", pod=known.key)
         self.world.delete(known)
-        return f"deleted {known.kind} {known.key}"
+        return said("deleted {kind} {name}", kind=known.kind, name=known.key)
 
     # --- the run ----------------------------------------------------------------------------------------------------
 
-    def set_seed(self, command: commands.SetSeed) -> str:
+    def set_seed(self, command: commands.SetSeed) -> Said:
         self.player.set_seed(command.seed)
-        return f"set the seed to {command.seed}"
+        return said("set the seed to {seed}", seed=command.seed)
 
-    def set_configuration(self, command: commands.SetConfiguration) -> str:
+    def set_configuration(self, command: commands.SetConfiguration) -> Said:
         if self.player.scheduler.mid_cycle:
-            raise Refused("The configuration can only be switched between two cycles; finish this one first.")
+            raise Refused(MID_CYCLE)
         try:
             self.player.set_configuration(command.text)
         except (RunRefused, ProfileError, ValueError) as error:
-            raise Refused(str(error)) from None
-        return "switched the configuration"
+            raise Refused(words_of(error)) from None
+        return said("switched the configuration")
 
     # --- decisions --------------------------------------------------------------------------------------------------
 
@@ -147,63 +166,73 @@ class Obedience:
         """Every pod has its own answer; a pod that cannot be decided does not keep the others."""
         outcomes = []
         for asked in command.pods:
-            outcome = self.decide_one(command, asked, author, entry)
-            outcomes.append({"namespace": asked.namespace, "name": asked.name, "outcome": outcome})
+            decided, outcome = self.decide_one(command, asked, author, entry)
+            about = {"namespace": asked.namespace, "name": asked.name}
+            outcomes.append({**about, "decided": decided, "outcome": outcome})
         return {"pods": outcomes}
 
-    def decide_one(self, command: commands.Decide, asked: commands.DecidedPod, author: str, entry: str) -> str:
+    def decide_one(self, command: commands.Decide, asked: commands.DecidedPod, author: str, entry: str) -> Outcome:
         pod = self.world.cluster.get(Pod, asked.namespace, asked.name)
         if pod is None or (asked.uid and asked.uid != pod.uid):
             # The pod is gone, or another one has its name.
-            return self.decided_before(asked.uid) or "not waiting"
+            return False, self.decided_before(asked.uid)
         view = self.projection.views[pod.uid]
         state = next((each for each in self.player.scheduler.waiting_pods() if each.uid == pod.uid), None)
         if state is None or state.decided:
-            return self.decided_before(pod.uid) or "not waiting"
+            return False, self.decided_before(pod.uid)
         plugins = self.plugins_asked(command, state)
-        if isinstance(plugins, str):
-            return plugins
+        if not isinstance(plugins, list):
+            return False, plugins
         if command.decision == "reject":
             self.projection.decide(view, "rejected", author, plugins[0], command.reason, entry)
-            view.asked_again = f"rejected by {author} {iso(self.player.now)[11:16]}"
+            view.asked_again = said("rejected by {author} {time}", author=author, time=iso(self.player.now)[11:16])
             self.player.scheduler.reject(pod.uid, plugins[0], command.reason, by_person=True)
-            return "rejected"
+            return True, said("rejected")
         kind = "approved" if command.decision == "approve" else "overridden"
         self.projection.decide(view, kind, author, plugins[0], command.reason, entry)
         for plugin in plugins:
             self.player.scheduler.allow(pod.uid, plugin)
-        return self.left_waiting(pod.uid, view, kind)
+        return True, left_waiting(view, kind)
 
-    def plugins_asked(self, command: commands.Decide, state: WaitingPodState) -> list[str] | str:
+    def plugins_asked(self, command: commands.Decide, state: WaitingPodState) -> list[str] | Said:
         """Which plugins the decision is for, or why it is for none."""
         pending = list(state.deadlines)
         asking = list(state.asks_a_person)
         if command.plugin and command.plugin not in pending:
-            return f"not waiting on {command.plugin}"
+            return said("not waiting on {plugin}", plugin=command.plugin)
         if command.decision == "approve":
             chosen = [plugin for plugin in asking if not command.plugin or plugin == command.plugin]
-            return chosen or f"not approved: it waits on {', '.join(pending)}, which asks nobody"
+            return chosen or said("not approved: it waits on {plugins}, which asks nobody", plugins=pending)
         if command.decision == "override":
             return [command.plugin]
         return [command.plugin] if command.plugin else (asking or pending)[:1]
 
-    def decided_before(self, uid: str) -> str | None:
+    def decided_before(self, uid: str) -> Said:
         known = self.projection.decided.get(uid)
-        return None if known is None else f"already decided by {known[0]} at {iso(known[1])[11:19]}"
-
-    def left_waiting(self, uid: str, view: PodView, kind: str) -> str:
-        left = [wait.plugin for wait in view.waits] if view.column == "waiting" else []
-        return f"{kind}, still waits on {', '.join(left)}" if left else kind
+        if known is None:
+            return said("not waiting")
+        return said("already decided by {by} at {time}", by=known[0], time=iso(known[1])[11:19])
 
 
-def validate(player: Player, command: commands.AnyCommand) -> str | None:
+def left_waiting(view: PodView, kind: str) -> Said:
+    left = [wait.plugin for wait in view.waits] if view.column == "waiting" else []
+    if kind == "approved":
+        return said("approved, still waits on {plugins}", plugins=left) if left else said("approved")
+    return said("overridden, still waits on {plugins}", plugins=left) if left else said("overridden")
+
+
+def bound_already(pod: Pod) -> Said:
+    return said("pod {pod} is bound to {node} already", pod=pod.key, node=pod.spec.node_name)
+
+
+def validate(player: Player, command: commands.AnyCommand) -> Words | None:
     """Why the command would be refused now; asked before it is given its place in the journal."""
     try:
         match command:
             case commands.PodDelete(namespace, name) | commands.PodActivate(namespace, name):
                 pod = player.world.pod(namespace, name)
                 if isinstance(command, commands.PodActivate) and pod.spec.node_name:
-                    return f"pod {pod.key} is bound to {pod.spec.node_name} already"
+                    return bound_already(pod)
             case (
                 commands.NodeDelete(name)
                 | commands.NodeCordon(name)
@@ -218,15 +247,15 @@ def validate(player: Player, command: commands.AnyCommand) -> str | None:
             case commands.Change(verb, manifest) if verb != "add":
                 player.world.asked(manifest)
             case commands.SetSeed() if player.scheduler.attempts:
-                return "The seed can be set only before the first step."
+                return said("The seed can be set only before the first step.")
             case commands.SetConfiguration() if player.scheduler.mid_cycle:
-                return "The configuration can only be switched between two cycles; finish this one first."
+                return MID_CYCLE
     except Refused as error:
-        return str(error)
+        return error.words
     return None
 
 
-HANDLERS: Final[dict[type[Any], Callable[[Obedience, Any], str]]] = {
+HANDLERS: Final[dict[type[Any], Callable[[Obedience, Any], Said]]] = {
     commands.PodAdd: Obedience.pod_add,
     commands.PodDelete: Obedience.pod_delete,
     commands.PodActivate: Obedience.pod_activate,

@@ -7,9 +7,17 @@ from typing import Any, Final
 import numpy as np
 
 from framework.interface import Code, Status
+from framework.said import Said, Words, said, said_counted
 from framework.trace.attempt import AttemptTrace
 
 SECOND: Final = 1_000_000_000
+NO_PLUGIN: Final = said("no plugin")
+STATE_NOTES: Final[dict[str, Words]] = {
+    "ok": said("pass"),
+    "error": said("error"),
+    "rejects": said("rejects"),
+    "skipped": said("skipped"),
+}
 
 
 def rejectors_of(trace: AttemptTrace) -> tuple[tuple[str, int], ...]:
@@ -42,21 +50,31 @@ def score_of(trace: AttemptTrace) -> tuple[int, int, int] | None:
     return None if scores is None or not scores.places else (scores.best, scores.margin, scores.ties)
 
 
-def score_words(trace: AttemptTrace) -> str:
+def score_words(trace: AttemptTrace) -> Words:
     scored = score_of(trace)
     if scored is None:
-        return "the only feasible node" if trace.feasible_nodes == 1 else ""
+        return said("the only feasible node") if trace.feasible_nodes == 1 else ""
     best, _, ties = scored
-    return f"score {best}, 1 of {ties} equal" if ties > 1 else f"score {best}"
+    return (
+        said("score {best}, 1 of {ties} equal", best=best, ties=ties) if ties > 1 else said("score {best}", best=best)
+    )
 
 
-def victims_words(trace: AttemptTrace) -> str:
+def bound_words(trace: AttemptTrace) -> tuple[Said, Said]:
+    """Of {pod}: alone, and of several pods, which names no node."""
+    why, node = score_words(trace), {"t": "node", "v": trace.selected}
+    if not why:
+        return said("{pod} bound to {node}.", node=node), said("{pod} bound.")
+    return said("{pod} bound to {node}, {why}.", node=node, why=why), said("{pod} bound, {why}.", why=why)
+
+
+def victims_words(trace: AttemptTrace) -> Said:
     """``2 victims on node-7``."""
     nominated = next((each for each in trace.post_filter if each.nominated_node), None)
     if nominated is None:
-        return "no victims"
-    count = len(nominated.victims)
-    return f"{count} {'victim' if count == 1 else 'victims'} on {nominated.nominated_node}"
+        return said("no victims")
+    victims = len(nominated.victims)
+    return said_counted("{count} victim on {node}", "{count} victims on {node}", victims, node=nominated.nominated_node)
 
 
 def message_tail(trace: AttemptTrace) -> str:
@@ -91,22 +109,23 @@ def ending_of(trace: AttemptTrace) -> dict[str, Any] | None:
     for name, outcomes in (("PreBind", trace.pre_bind), ("Bind", trace.bind)):
         if outcomes:
             statuses = [outcome.status for outcome in outcomes]
-            said = [status_body(outcome.plugin, outcome.status) for outcome in outcomes]
+            answers = [status_body(outcome.plugin, outcome.status) for outcome in outcomes]
             state = point_state(statuses)
             by = next((outcome.plugin for outcome in outcomes if outcome.status.is_success), "")
-            note = by if name == "Bind" and by else "pass" if state == "ok" else state
-            points.append({"point": name, "state": state, "note": note, "plugins": said})
+            note: Words = by if name == "Bind" and by else STATE_NOTES[state]
+            points.append({"point": name, "state": state, "note": note, "plugins": answers})
         elif trace.result == "bound":
-            points.append({"point": name, "state": "ok", "note": "no plugin", "plugins": []})
+            points.append({"point": name, "state": "ok", "note": NO_PLUGIN, "plugins": []})
     if trace.result == "bound":
-        said = [{"plugin": plugin, "code": "Success", "reasons": []} for plugin in trace.post_bind]
-        points.append({"point": "PostBind", "state": "ok", "note": "pass" if said else "no plugin", "plugins": said})
+        answers = [{"plugin": plugin, "code": "Success", "reasons": []} for plugin in trace.post_bind]
+        note = STATE_NOTES["ok"] if answers else NO_PLUGIN
+        points.append({"point": "PostBind", "state": "ok", "note": note, "plugins": answers})
     ending: dict[str, Any] = {"points": points}
     signal = trace.wait_on_permit
     if signal is not None:
         waited = (trace.finished_at - trace.at) / SECOND if trace.finished_at else 0.0
         ok = signal.is_success
         state = "ok" if ok else "error" if signal.code is Code.ERROR else "rejects"
-        note = f"allowed after {waited:.1f} s" if ok else signal.message
+        note = said("allowed after {seconds} s", seconds=waited) if ok else signal.message
         ending["permit"] = {"state": state, "note": note}
     return ending

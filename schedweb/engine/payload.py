@@ -18,7 +18,8 @@ import zstandard
 
 from framework.objects import KubeObject
 from framework.objects.decode import decode_object
-from schedweb.engine.replicas import Packed, Parts, manifest_of, template_of
+from framework.said import Words, said
+from schedweb.engine.replicas import Packed, Parts, manifest_of, parts_of, template_of
 
 VERSION: Final = 2
 _READABLE: Final = (1, 2)
@@ -71,15 +72,32 @@ class Texts:
         manifest: dict[str, Any] = msgspec.json.decode(text)
         return manifest
 
+    def decoded(self) -> Iterator[KubeObject]:
+        """The objects one by one, as ``decode_payload`` has them."""
+        templates = [template_of(text) for text in self.specs]
+        for text in self.objects:
+            yield templates[text.spec].pod(parts_of(text)) if isinstance(text, Packed) else decode_object(text)
+
 
 class PayloadUnreadable(Exception):
-    """Stored bytes that this version cannot read; the text says why."""
+    """Stored bytes that this version cannot read; ``words`` says why."""
+
+    def __init__(self, words: Words) -> None:
+        super().__init__(str(words))
+        self.words = words
 
 
 def encode_payload(
     objects: Iterable[dict[str, Any] | Text], timeline: Sequence[TimelineEntry] = (), specs: Sequence[bytes] = ()
 ) -> bytes:
     """``specs``: of the Packer that packed what is packed."""
+    return zstandard.ZstdCompressor(level=3).compress(encode_document(objects, timeline, specs))
+
+
+def encode_document(
+    objects: Iterable[dict[str, Any] | Text], timeline: Sequence[TimelineEntry] = (), specs: Sequence[bytes] = ()
+) -> bytes:
+    """A payload before it is compressed."""
     plain: list[dict[str, Any] | Text] = []
     pods: list[dict[str, Any] | Text] = []
     runs: list[int] = []
@@ -98,12 +116,12 @@ def encode_payload(
         "runs": runs,
         "timeline": list(timeline),
     }
-    return zstandard.ZstdCompressor(level=3).compress(msgspec.json.encode(document))
+    return msgspec.json.encode(document)
 
 
 def decode_payload(blob: bytes) -> Payload:
     """Raises PayloadUnreadable. The garbage collector is best switched off around this for large clusters."""
-    stored = _decoded(blob, _Stored[Parts])
+    stored = _decoded(_unfolded(blob), _Stored[Parts])
     templates = [template_of(text) for text in stored.specs]
     objects: Iterator[KubeObject] = map(decode_object, stored.objects)
     pods: Iterator[KubeObject] = (templates[parts.spec].pod(parts) for parts in stored.pods)
@@ -112,7 +130,12 @@ def decode_payload(blob: bytes) -> Payload:
 
 def decode_texts(blob: bytes) -> Texts:
     """The objects as they were imported, for the YAML view and for choosing among them. Raises PayloadUnreadable."""
-    stored = _decoded(blob, _Stored[Packed])
+    return texts_of(_unfolded(blob))
+
+
+def texts_of(document: bytes) -> Texts:
+    """``decode_texts`` of what ``encode_document`` made."""
+    stored = _decoded(document, _Stored[Packed])
     objects: list[Text] = _in_order(iter(stored.objects), iter(stored.pods), stored.runs)
     return Texts(objects, [bytes(text) for text in stored.specs])
 
@@ -131,12 +154,24 @@ def _in_order(plain: Iterator[L], packed: Iterator[R], runs: list[int]) -> list[
     return found
 
 
-def _decoded(blob: bytes, into: type[_Stored[P]]) -> _Stored[P]:
+def _unfolded(blob: bytes) -> bytes:
     try:
-        text = zstandard.ZstdDecompressor().decompress(bytes(blob), max_output_size=_LARGEST)
-        stored = msgspec.json.decode(text, type=into)
-    except (zstandard.ZstdError, msgspec.DecodeError) as error:
-        raise PayloadUnreadable(f"The stored snapshot cannot be read: {error}") from error
+        return zstandard.ZstdDecompressor().decompress(bytes(blob), max_output_size=_LARGEST)
+    except zstandard.ZstdError as error:
+        raise PayloadUnreadable(said("The stored snapshot cannot be read: {error}", error=str(error))) from error
+
+
+def _decoded(document: bytes, into: type[_Stored[P]]) -> _Stored[P]:
+    try:
+        stored = msgspec.json.decode(document, type=into)
+    except msgspec.DecodeError as error:
+        raise PayloadUnreadable(said("The stored snapshot cannot be read: {error}", error=str(error))) from error
     if stored.version not in _READABLE:
-        raise PayloadUnreadable(f"The stored snapshot has version {stored.version}; this program reads {VERSION}.")
+        raise PayloadUnreadable(
+            said(
+                "The stored snapshot has version {version}; this program reads {readable}.",
+                version=stored.version,
+                readable=VERSION,
+            )
+        )
     return stored

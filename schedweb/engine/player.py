@@ -15,11 +15,11 @@ from framework.configuration import EffectiveConfiguration, load
 from framework.objects import KubeObject
 from framework.plugins.registry import Registry
 from framework.profiles import Clock, SeededGenerator, TieRule, Ties
+from framework.said import SaidError, said
 from framework.scheduler import PointReached, Scheduler
 from framework.trace.attempt import AttemptTrace
 from framework.trace.digest import START
 from framework.trace.digest import digest as chained
-from schedweb.engine import feed as lines
 from schedweb.engine.payload import TimelineEntry
 from schedweb.engine.projection import Projection
 from schedweb.engine.world import Refused, World
@@ -52,8 +52,8 @@ class Happened(enum.Enum):
     """Real clock: nothing is due yet."""
 
 
-class RunRefused(Exception):
-    """A run that cannot be played; the text says why."""
+class RunRefused(SaidError):
+    """A run that cannot be played."""
 
 
 def effective_configuration(text: str, registry: Registry) -> EffectiveConfiguration:
@@ -61,7 +61,7 @@ def effective_configuration(text: str, registry: Registry) -> EffectiveConfigura
     if loaded.effective is None:
         raise RunRefused(loaded.config_error)
     if loaded.effective.extenders:
-        raise RunRefused("The configuration names extenders, which are not built yet.")
+        raise RunRefused(said("The configuration names extenders, which are not built yet."))
     return loaded.effective
 
 
@@ -99,7 +99,7 @@ class Player:
         try:
             self.world.load(objects)
         except Refused as error:
-            raise RunRefused(str(error)) from None
+            raise RunRefused(error.words) from None
         self.projection = Projection(self.world.cluster, Clock(options.start))
         self.projection.schedulers = frozenset(profile.scheduler_name for profile in configuration.profiles)
         self.projection.load()
@@ -163,15 +163,18 @@ class Player:
 
     # --- operations -------------------------------------------------------------------------------------------------
 
-    def operate(self) -> Happened:
-        """The next operation. WAITS, FINISHED, IDLE and ERRORS are none: nothing was done."""
+    def operate(self, *, whole: bool = False) -> Happened:
+        """The next operation. WAITS, FINISHED, IDLE and ERRORS are none: nothing was done.
+
+        ``whole``: a cycle at once, all its points and its end; it leads to what they lead to one by one.
+        """
         scheduler = self.scheduler
         self.projection.entered_now.clear()
         if self.errors >= ERRORS_IN_A_ROW:
             # Said once; whoever plays on gets as many again.
             self.errors = 0
             return Happened.ERRORS
-        if scheduler.mid_cycle and (happened := self._point()) is not None:
+        if scheduler.mid_cycle and (happened := self._go_on(whole)) is not None:
             return happened
         if self._arrival_is_due():
             self._arrive()
@@ -179,19 +182,19 @@ class Player:
         if self.options.approvals == "auto" and self._approve_one():
             return Happened.ARRIVAL
         if scheduler.core.queue.has_active() or scheduler.core.waiting_pods.ready:
-            happened = self._point()
+            happened = self._go_on(whole)
             if happened is not None:
                 return happened
         return self._pass_time() if self.virtual else self._rest()
 
-    def _point(self) -> Happened | None:
-        """None when there was nothing to do after all."""
-        reached = self.scheduler.step_point()
+    def _go_on(self, whole: bool) -> Happened | None:
+        """To the next point, or to the end of the cycle. None when there was nothing to do after all."""
+        reached = self.scheduler.step(self._passed) if whole else self.scheduler.step_point()
         if reached is None:
             return None
         if isinstance(reached, PointReached):
-            self.under_way, self.point = reached.trace, reached.point
-            self.projection.point_reached(reached.point, reached.trace)
+            self.under_way = reached.trace
+            self._passed(reached.point, reached.trace)
             return Happened.POINT
         self.under_way = None
         self.operations += 1
@@ -205,6 +208,10 @@ class Player:
                 self._advance_cycle()
         self._chain()
         return Happened.CYCLE
+
+    def _passed(self, point: str, trace: AttemptTrace) -> None:
+        self.point = point
+        self.projection.point_reached(point, trace)
 
     def settle(self) -> None:
         """After something came from outside: bindings that can go on do."""
@@ -252,7 +259,7 @@ class Player:
                 self.create(entry.manifest)
         except Refused as error:
             # The timeline goes on, as the cluster it was taken from did.
-            self.projection.feed.line(self.now, "engine", [lines.text(f"An arrival was refused: {error}")])
+            self.projection.feed.line(self.now, "engine", said("An arrival was refused: {why}", why=error.words))
         self.settle()
 
     def create(self, manifest: dict[str, object]) -> KubeObject:
@@ -261,7 +268,7 @@ class Player:
         uid = metadata.get("uid") if isinstance(metadata, dict) else None
         other = self.projection.views.get(str(uid)) if uid else None
         if other is not None:
-            raise Refused(f"uid {uid} is that of pod {other.key}")
+            raise Refused(said("uid {uid} is that of pod {pod}", uid=uid, pod=other.key))
         return self.world.create(manifest, self.now)
 
     def _approve_one(self) -> bool:
@@ -271,7 +278,7 @@ class Player:
                 view = self.projection.views.get(state.uid)
                 for plugin in state.asks_a_person:
                     if view is not None:
-                        self.projection.decide(view, "approved", "this run's rule", plugin, "")
+                        self.projection.decide(view, "approved", said("this run's rule"), plugin, "")
                     self.scheduler.allow(state.uid, plugin)
                 self.settle()
                 return True
@@ -311,7 +318,7 @@ class Player:
 
     def set_seed(self, seed: int) -> None:
         if self.scheduler.attempts:
-            raise Refused("The seed can be set only before the first step.")
+            raise Refused(said("The seed can be set only before the first step."))
         self.options = replace(self.options, seed=seed)
         generator = SeededGenerator(seed)
         services = self.scheduler.core.services

@@ -10,6 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from framework.objects import Pod
+from framework.said import said, said_counted
 from framework.trace.attempt import AttemptTrace, PostFilterOutcome
 from schedweb.engine import feed as lines
 from schedweb.engine.feed import Feed
@@ -64,7 +65,7 @@ class Preemptions:
             for place, victim in enumerate(victims):
                 node = outcome.nominated_node
                 self.made.append(PreemptionView(trace.cycle, place, trace.attempt, at, node, view, victim))
-                victim.step(at, f"Preempted by {view.key}", strong=True)
+                victim.step(at, said("Preempted by {pod}", pod=view.key), strong=True)
             _tell(feed, at, view, outcome, victims)
             everyone += victims
         return everyone
@@ -76,9 +77,16 @@ class Preemptions:
 
 def _tell(feed: Feed, at: int, view: PodView, outcome: PostFilterOutcome, victims: list[PodView]) -> None:
     node = outcome.nominated_node or ""
-    said = [lines.pod(view), lines.text(" preempted ")]
-    for place, victim in enumerate(victims[:SHOWN]):
-        said += [lines.text(", "), lines.pod(victim)] if place else [lines.pod(victim)]
     more = len(victims) - SHOWN
-    said += [lines.text(f" and {more} more on " if more > 0 else " on "), lines.node(node), lines.text(".")]
-    feed.line(at, "preemption", said, state="in_flight", nodes=(node,), views=[view, *victims])
+    about = {"pod": lines.pod(view), "victims": [lines.pod(each) for each in victims[:SHOWN]], "node": lines.node(node)}
+    words = (
+        said_counted(
+            "{pod} preempted {victims} and {count} more on {node}.",
+            "{pod} preempted {victims} and {count} more on {node}.",
+            more,
+            **about,
+        )
+        if more > 0
+        else said("{pod} preempted {victims} on {node}.", **about)
+    )
+    feed.line(at, "preemption", words, state="in_flight", nodes=(node,), views=[view, *victims])

@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import collections
 import contextlib
-import os
 import signal
 import subprocess
-import sys
 import threading
 from collections.abc import Callable
 from typing import IO, Final
 
 from schedweb.engine import frames
-from schedweb.environment import ROOT
+from schedweb.spares import ENGINE, SPARES
 
 STDERR_LINES: Final = 40
 END_SECONDS: Final = 20
@@ -32,18 +30,7 @@ class EngineProcess:
     def __init__(self, begin: frames.Begin, hear: Callable[[Heard], None]) -> None:
         self.hear = hear
         self.stderr: collections.deque[str] = collections.deque(maxlen=STDERR_LINES)
-        environment = {**os.environ, "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-        self.child = subprocess.Popen(
-            [sys.executable, "-m", "schedweb.engine.child"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.PIPE,
-            cwd=ROOT,
-            env=environment,
-            close_fds=True,
-            # A Ctrl C is for the server: it ends its engines itself, with a checkpoint.
-            start_new_session=True,
-        )
+        self.child = SPARES.take(ENGINE)
         self._readers = [
             threading.Thread(target=self._listen, name=f"engine-{self.child.pid}", daemon=True),
             threading.Thread(target=self._keep_stderr, name=f"engine-stderr-{self.child.pid}", daemon=True),

@@ -6,7 +6,6 @@ and the node table; the child process takes it out (schedweb/engine/batch.py).
 
 from __future__ import annotations
 
-from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -15,6 +14,7 @@ from framework.objects import KubeObject, Node, Pod, PodGroup
 from framework.objects.kinds import api_group
 from framework.profiles import Clock, ProfileMap, WaitingPod
 from framework.queue import IgnoredEvent, Place, QueueMove
+from framework.said import Content, Words, said, said_both
 from framework.scheduler import Cluster, Observer
 from framework.trace.attempt import AttemptTrace
 from schedweb.engine import feed as lines
@@ -22,11 +22,11 @@ from schedweb.engine.awaited import NOBODY, awaited, remember
 from schedweb.engine.board import Board
 from schedweb.engine.feed import Feed
 from schedweb.engine.node_view import BOUND, IN_FLIGHT, WAITING, NodeTable
-from schedweb.engine.outcomes import message_tail, rejectors_of, score_of, score_words
-from schedweb.engine.pod_view import PodView, Wait, view_of
+from schedweb.engine.outcomes import bound_words, message_tail, rejectors_of, score_of
+from schedweb.engine.pod_view import PodView, Step, Wait, view_of
 from schedweb.engine.preemptions import Preemptions
 from schedweb.engine.usage_log import UsageLog
-from schedweb.engine.words import event_words, joined, seconds_text
+from schedweb.engine.words import decision_words, event_words, left_words, seconds_text
 
 PLACES: Final = {
     Place.ACTIVE: "active",
@@ -38,9 +38,12 @@ PLACES: Final = {
 COMPLETED, DELETED = "completed", "deleted"
 TIMED_OUT: Final = "rejected due to timeout"
 SECOND: Final = 1_000_000_000
+PERMITTED, REJECTED_ON_PERMIT = said("Permitted"), said("Rejected on Permit")
+#: Of a gang's members in one column; more are counted.
+GANG_NAMED: Final = 3
 #: Above this the manifests of placed pods are written when they change only: the snapshot holds them as they were.
 MANIFESTS_AT_START: Final = 20_000
-PLACED_BEFORE: Final = "Pod added, on its node"
+PLACED_BEFORE: Final = said("Pod added, on its node")
 #: What the scheduler reads besides pods and nodes, and people ask for.
 SHOWN_KINDS: Final = frozenset({
     "PersistentVolumeClaim", "PersistentVolume", "StorageClass", "CSINode", "CSIDriver", "CSIStorageCapacity",
@@ -61,13 +64,13 @@ class DecisionView:
     number: int
     view: PodView
     decision: str
-    by: str
+    by: Words
     plugin: str
     reason: str
     at: int
     node: str
     entry: str = ""
-    outcome: str = ""
+    outcome: Words = ""
 
 
 class Projection(Observer):
@@ -83,7 +86,7 @@ class Projection(Observer):
         self.schedulers: frozenset[str] = frozenset()
         self.asking: dict[str, frozenset[str]] = {}
         """Profile → its plugins that ask a person."""
-        self.awaited: dict[str, dict[str, str]] = {}
+        self.awaited: dict[str, dict[str, Content]] = {}
         """Profile → plugin → the events it registered, in words."""
         self.unsaid: dict[str, PodView] = {}
         """Pods that ignored an event which is not written yet."""
@@ -102,7 +105,7 @@ class Projection(Observer):
         self.decisions: dict[int, DecisionView] = {}
         self.decision_count = 0
         self.open_decisions: dict[str, DecisionView] = {}
-        self.decided: dict[str, tuple[str, int]] = {}
+        self.decided: dict[str, tuple[Content, int]] = {}
         """Uid → (who, when) of the last decision about its wait."""
         self.preemptions = Preemptions()
         self.others_changed: dict[tuple[str, str, str, str], KubeObject | None] = {}
@@ -118,7 +121,7 @@ class Projection(Observer):
 
     # --- places -----------------------------------------------------------------------------------------------------
 
-    def enter(self, view: PodView, column: str, event: str = "", *, strong: bool = False) -> None:
+    def enter(self, view: PodView, column: str, event: Words = "", *, strong: bool = False) -> None:
         if view.column == column:
             self.touch(view)
             return
@@ -158,13 +161,11 @@ class Projection(Observer):
         for member in members:
             if member.column not in ("waiting", "bound"):
                 others.setdefault(member.column, []).append(member.tail or member.name)
-        told = [
-            f"{joined(names[:3]) if len(names) <= 3 else f'{len(names)} more'} "
-            f"{'is' if len(names) == 1 else 'are'} {column.replace('_', ' ')}"
+        missing = [
+            {"column": column, "count": len(names), "names": names if len(names) <= GANG_NAMED else []}
             for column, names in others.items()
         ]
-        body: dict[str, Any] = {"name": name, "have": have, "need": group.spec.min_member}
-        return {**body, "missing_text": ", ".join(told)} if told else body
+        return {"name": name, "have": have, "need": group.spec.min_member, "missing": missing}
 
     # --- the cluster ------------------------------------------------------------------------------------------------
 
@@ -196,15 +197,28 @@ class Projection(Observer):
         self.nodes.declare({name for name in names if not name.startswith("hugepages-")})
         for node in nodes:
             self.nodes.set_node(node)
-        placed: list[tuple[str, str, Mapping[str, int]]] = []
+        placed: list[PodView] = []
+        # One for all of them: steps are never changed.
+        step: Step = [self.now, "bound", PLACED_BEFORE, False]
         for pod, view in zip(pods, views, strict=True):
-            if pod.spec.node_name and pod.status.phase not in ("Succeeded", "Failed"):
-                self._placed_before(pod, view)
-                placed.append((view.uid, view.node, view.amounts))
+            spec = pod.spec
+            if spec.node_name and pod.status.phase not in ("Succeeded", "Failed"):
+                # As ``_pod_added`` does it, without what nobody needs to hear at the beginning.
+                self.views[view.uid] = view
+                if view.gang:
+                    self.gangs.setdefault(view.gang, {})[view.uid] = view
+                view.node = spec.node_name
+                view.since = step[0]
+                self.entered += 1
+                view.entered = self.entered
+                view.journey.append(step)
+                placed.append(view)
             else:
                 self._pod_added(pod, view)
-            if len(pods) <= MANIFESTS_AT_START or not pod.spec.node_name:
+            if len(pods) <= MANIFESTS_AT_START or not spec.node_name:
                 self.objects_changed.add(view.uid)
+        self.board.put_bound(placed)
+        self.unwritten.update((view.uid, None) for view in placed)
         self.nodes.put_all(placed)
         if placed:
             self.changed_columns.add("bound")
@@ -212,19 +226,6 @@ class Projection(Observer):
             if not isinstance(obj, Pod | Node):
                 self._other_changed(None, obj)
         self.usage.start(1)
-
-    def _placed_before(self, pod: Pod, view: PodView) -> None:
-        """As ``_pod_added`` does it for a pod that has its node, without what nobody needs to hear at the beginning."""
-        self.views[view.uid] = view
-        if view.gang:
-            self.gangs.setdefault(view.gang, {})[view.uid] = view
-        view.node = pod.spec.node_name
-        view.since = self.now
-        self.entered += 1
-        view.entered = self.entered
-        self.board.enter(view, "bound")
-        view.step(self.now, PLACED_BEFORE)
-        self.unwritten[view.uid] = None
 
     def _pod_added(self, pod: Pod, view: PodView) -> None:
         known = self.views.get(view.uid)
@@ -250,12 +251,12 @@ class Projection(Observer):
             return
         finished = new.status.phase in ("Succeeded", "Failed")
         if finished:
-            self._gone(view, COMPLETED, "Completed")
+            self._gone(view, COMPLETED, said("Completed"))
         elif new.spec.node_name and view.column != "bound":
             view.node = new.spec.node_name
             self.nodes.put(view.uid, view.node, BOUND, view.amounts)
             view.point = ""
-            self.enter(view, "bound", f"Bound to {view.node}", strong=True)
+            self.enter(view, "bound", said("Bound to {node}", node=view.node), strong=True)
         elif old is not None and old.metadata.labels != new.metadata.labels:
             self.touch(view)
 
@@ -263,12 +264,12 @@ class Projection(Observer):
         view = self.views.get(pod.metadata.uid)
         if view is not None:
             self.preemptions.deleted(pod, view)
-            self._gone(view, DELETED, "Pod deleted")
+            self._gone(view, DELETED, said("Pod deleted"))
             self.gangs.get(view.gang, {}).pop(view.uid, None)
             # Its record stays in the database; a run of a long trace must not hold all pods that ever were.
             del self.views[view.uid]
 
-    def _gone(self, view: PodView, column: str, event: str) -> None:
+    def _gone(self, view: PodView, column: str, event: Words) -> None:
         self.nodes.take(view.uid)
         view.waits = []
         self.enter(view, column, event)
@@ -282,16 +283,17 @@ class Projection(Observer):
             for name, profile in profiles.items()
         }
         for pod in self.cluster.list(Pod):
-            view = self.views.get(pod.metadata.uid)
-            if view is None or pod.spec.node_name or view.column in ("waiting", "in_flight", COMPLETED):
+            if pod.spec.node_name or pod.spec.scheduler_name in self.schedulers:
                 continue
-            if pod.spec.scheduler_name not in self.schedulers:
+            view = self.views.get(pod.metadata.uid)
+            if view is not None and view.column not in ("waiting", "in_flight", COMPLETED):
                 self._unknown_profile(pod, view)
 
     def _unknown_profile(self, pod: Pod, view: PodView) -> None:
-        view.headline = f"No profile is called {pod.spec.scheduler_name}, so nobody tries it."
+        profile = pod.spec.scheduler_name
+        view.headline = said("No profile is called {profile}, so nobody tries it.", profile=profile)
         view.rejectors = ()
-        self.enter(view, "unschedulable", f"No profile is called {pod.spec.scheduler_name}")
+        self.enter(view, "unschedulable", said("No profile is called {profile}", profile=profile))
 
     # --- the queue --------------------------------------------------------------------------------------------------
 
@@ -320,7 +322,7 @@ class Projection(Observer):
         self._tell_move(view, move, column)
         words = event_words(move.event)
         if move.plugin:
-            words = f"{words}, {move.plugin} answered Queue"
+            words = said("{event}, {plugin} answered Queue", event=words, plugin=move.plugin)
         self.enter(view, column, words, strong=move.origin in (Place.UNSCHEDULABLE, Place.GATED))
 
     def event_ignored(self, ignored: IgnoredEvent) -> None:
@@ -335,17 +337,16 @@ class Projection(Observer):
     def _tell_move(self, view: PodView, move: QueueMove, column: str) -> None:
         if column == "in_flight":
             if self.follow:
-                begun = [lines.text(f" attempt {view.attempts} began.")]
+                begun = said("{pod} attempt {attempt} began.", attempt=view.attempts)
                 self.feed.pod_line(self.now, "attempt", view, begun, state="in_flight", alone=True, highlight=True)
         elif column == "backoff":
-            wait = seconds_text(max(0, view.until - self.now))
-            self.feed.pod_line(self.now, "backoff", view, [lines.text(f" to Backoff, {wait}.")], state="backoff")
+            words = said("{pod} to Backoff, {wait}.", wait=seconds_text(max(0, view.until - self.now)))
+            self.feed.pod_line(self.now, "backoff", view, words, state="backoff")
         elif move.origin in (Place.UNSCHEDULABLE, Place.GATED):
-            said = f" left {'Gated' if move.origin is Place.GATED else 'Unschedulable'}. {event_words(move.event)}"
-            said += f"; {move.plugin} answered Queue." if move.plugin else "."
-            self.feed.pod_line(self.now, "queue", view, [lines.text(said)], state=column)
+            words = left_words(move.origin is Place.GATED, event_words(move.event), move.plugin)
+            self.feed.pod_line(self.now, "queue", view, words, state=column)
         elif column == "gated":
-            self.feed.pod_line(self.now, "queue", view, [lines.text(f" is held by {view.gate}.")], state="gated")
+            self.feed.pod_line(self.now, "queue", view, said("{pod} is held by {gate}.", gate=view.gate), state="gated")
 
     # --- attempts ---------------------------------------------------------------------------------------------------
 
@@ -384,17 +385,15 @@ class Projection(Observer):
         view.nodes_total = trace.nodes_total
         view.point = ""
         error = trace.status is not None and trace.status.code is Code.ERROR
-        said = [
-            lines.text(" 0 of "),
-            lines.number(trace.nodes_total),
-            lines.text(f" nodes. {message_tail(trace)}"),
-        ]
         if error or not trace.fit_error:
-            said = [lines.text(f" failed: {trace.message}")]
-        self.feed.pod_line(self.now, "unschedulable", view, said, state="unschedulable")
+            words = said("{pod} failed: {message}", message=trace.message)
+        else:
+            total = lines.number(trace.nodes_total)
+            words = said("{pod} 0 of {total} nodes. {message}", total=total, message=message_tail(trace))
+        self.feed.pod_line(self.now, "unschedulable", view, words, state="unschedulable")
         for victim in self.preemptions.ended(view, trace, self.now, self._view_named, self.feed):
             self.dirty[victim.uid] = victim
-        self._close_decision(view, "back in the queue")
+        self._close_decision(view, is_bound=False)
 
     def _view_named(self, key: str) -> PodView | None:
         namespace, _, name = key.partition("/")
@@ -418,11 +417,14 @@ class Projection(Observer):
         ]
         self.decided.pop(view.uid, None)
         self.nodes.put(view.uid, view.node, WAITING, view.amounts)
-        self.enter(view, "waiting", f"Waits on {joined([wait.plugin for wait in view.waits])}", strong=True)
+        plugins = said_both([wait.plugin for wait in view.waits])
+        self.enter(view, "waiting", said("Waits on {plugins}", plugins=plugins), strong=True)
         gang = self.gang_of(view)
-        said = f" waits on {joined([wait.plugin for wait in view.waits])}"
-        said += f", gang {gang['have']} of {gang['need']}." if gang else "."
-        self.feed.pod_line(self.now, "waiting", view, [lines.text(said)], state="waiting")
+        words = said("{pod} waits on {plugins}.", plugins=plugins)
+        if gang:
+            have, need = gang["have"], gang["need"]
+            words = said("{pod} waits on {plugins}, gang {have} of {need}.", plugins=plugins, have=have, need=need)
+        self.feed.pod_line(self.now, "waiting", view, words, state="waiting")
 
     def wait_ended(self, trace: AttemptTrace, signal: Status) -> None:
         view = self.views.get(trace.uid)
@@ -436,10 +438,10 @@ class Projection(Observer):
             elif not signal.is_success:
                 self.decide(view, "preempted", signal.plugin, signal.plugin, signal.message)
             else:
-                self.decided[view.uid] = (joined([wait.plugin for wait in view.waits]), self.now)
+                self.decided[view.uid] = (said_both([wait.plugin for wait in view.waits]), self.now)
         view.waits = []
         self.nodes.put(view.uid, view.node, IN_FLIGHT, view.amounts)
-        self.enter(view, "in_flight", "Permitted" if signal.is_success else "Rejected on Permit")
+        self.enter(view, "in_flight", PERMITTED if signal.is_success else REJECTED_ON_PERMIT)
 
     def waiting_decided(self, entry: WaitingPod, plugin: str, decision: str) -> None:
         """Somebody allowed one plugin; the wait for others goes on."""
@@ -452,38 +454,33 @@ class Projection(Observer):
         view.rejectors = ()
         view.message = ""
         view.waits = []
-        words = score_words(trace)
-        said = [lines.text(" bound to "), lines.node(trace.selected), lines.text(f", {words}." if words else ".")]
-        self.feed.pod_line(self.now, "bound", view, said, state="bound", nodes=(trace.selected,))
-        self._close_decision(view, "bound")
+        words, several = bound_words(trace)
+        self.feed.pod_line(self.now, "bound", view, words, together=several, state="bound", nodes=(trace.selected,))
+        self._close_decision(view, is_bound=True)
         self.touch(view)
 
     # --- decisions --------------------------------------------------------------------------------------------------
 
-    def decide(self, view: PodView, decision: str, by: str, plugin: str, reason: str, entry: str = "") -> None:
+    def decide(self, view: PodView, decision: str, by: Words, plugin: str, reason: str, entry: str = "") -> None:
         self.decision_count += 1
         made = DecisionView(self.decision_count, view, decision, by, plugin, reason, self.now, view.node, entry)
         self.decisions[made.number] = made
         self.open_decisions[view.uid] = made
         self.decided[view.uid] = (by, self.now)
-        words = {
-            "approved": f" approved by {by}",
-            "overridden": f": {plugin} overridden by {by}",
-            "rejected": f" rejected by {by}",
-            "timed_out": f" timed out at {plugin}",
-            "preempted": " preempted while it waited",
-        }[decision]
-        said = f"{words}: {reason}" if reason and decision in ("approved", "overridden", "rejected") else f"{words}."
+        told = decision_words(decision, by, plugin, reason)
         nodes = (view.node,) if view.node else ()
-        self.feed.pod_line(self.now, "decision", view, [lines.text(said)], state="waiting", nodes=nodes)
+        self.feed.pod_line(self.now, "decision", view, told, state="waiting", nodes=nodes)
 
-    def _close_decision(self, view: PodView, outcome: str) -> None:
+    def _close_decision(self, view: PodView, *, is_bound: bool) -> None:
         made = self.open_decisions.pop(view.uid, None)
         if made is None:
             return
-        made.outcome = outcome
-        if outcome == "bound":
-            made.outcome = f"bound {seconds_text(self.now - made.at)} later" if self.now > made.at else "bound at once"
+        if not is_bound:
+            made.outcome = said("back in the queue")
+        elif self.now > made.at:
+            made.outcome = said("bound {wait} later", wait=seconds_text(self.now - made.at))
+        else:
+            made.outcome = said("bound at once")
         self.decisions[made.number] = made
 
     def logged(self, message: str) -> None:

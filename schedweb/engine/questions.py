@@ -72,6 +72,7 @@ class Look(Question, frozen=True, tag="moment"):
 AnyQuestion = WhatWouldHelp | CapacityPods | CapacityNodes | OtherWeights | AllNodes | Look
 MOMENT: Final = "moment"
 OTHER_WEIGHTS: Final = "other_weights"
+WHAT_WOULD_HELP: Final = "what_would_help"
 NAMES: Final = ("what_would_help", "capacity_pods", "capacity_nodes", "other_weights", "all_nodes")
 """Those whose answer is JSON."""
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
+from framework.said import Words, said
 from schedweb.engine.commands import PACING, command_from
 from schedweb.engine.frames import Entry, Outcome
 from schedweb.engine.obey import Obedience
@@ -17,6 +18,10 @@ RESTING = (Happened.WAITS, Happened.FINISHED, Happened.IDLE)
 
 class Diverged(Exception):
     """Replay does not lead to what is stored: the program or the snapshot is not what it was."""
+
+    def __init__(self, words: Words) -> None:
+        super().__init__(str(words))
+        self.words = words
 
 
 def replay(player: Player, pace: Pace, journal: list[Entry], *, until: int) -> list[Entry]:
@@ -40,7 +45,14 @@ def do(player: Player, pace: Pace, entry: Entry) -> Outcome | None:
         player.advance(int(entry.command["to"]))
         return None
     if player.now != entry.clock:
-        raise Diverged(f"At position {entry.position} the clock is {player.now}, and {entry.clock} is stored.")
+        raise Diverged(
+            said(
+                "At position {position} the clock is {now}, and {clock} is stored.",
+                position=entry.position,
+                now=player.now,
+                clock=entry.clock,
+            )
+        )
     command = command_from(entry.command)
     if isinstance(command, PACING):
         pace.obey(command)
@@ -50,7 +62,7 @@ def do(player: Player, pace: Pace, entry: Entry) -> Outcome | None:
         outcome = Outcome(entry.id, Obedience(player).obey(command, author=entry.author, entry=entry.id))
     except Refused as error:
         player.settle()
-        outcome = Outcome(entry.id, None, refused=str(error))
+        outcome = Outcome(entry.id, None, refused=error.words)
     pace.look(player, Happened.ARRIVAL)
     return outcome
 
@@ -70,7 +82,13 @@ def play_to(
             pace.happened(happened)
             pace.look(player, happened)
         if happened in RESTING:
-            raise Diverged(f"At position {player.position} there is nothing to do, and {position} is stored.")
+            raise Diverged(
+                said(
+                    "At position {position} there is nothing to do, and {stored} is stored.",
+                    position=player.position,
+                    stored=position,
+                )
+            )
         each()
     if exactly and player.position > position:
-        raise Diverged(f"Replay passed position {position} without stopping there.")
+        raise Diverged(said("Replay passed position {position} without stopping there.", position=position))

@@ -7,8 +7,9 @@ does not fit is not packed, and goes the plain way (``decode_object``) with the 
 
 from __future__ import annotations
 
+import hashlib
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
 
@@ -24,8 +25,11 @@ PLACEHOLDER: Final = "kube-api-access-*****"
 _PLACE: Final = PLACEHOLDER.encode()
 _TOKEN: Final = re.compile(rb"kube-api-access-[a-z0-9]{5}(?![a-z0-9-])")
 _MARK: Final = b"kube-api-access-"
+_NODE_KEY: Final = b'"nodeName"'
+_NODE: Final = re.compile(rb'"nodeName"\s*:\s*"([-a-z0-9.]+)"')
 
-
+Fields = dict[str, msgspec.Raw]
+"""An object of JSON of which only the names of its fields were read."""
 _NULL: Final = msgspec.Raw(b"null")
 
 
@@ -50,16 +54,8 @@ class Parts(msgspec.Struct, array_like=True, frozen=True, gc=False):
     status: PodStatus | None
 
 
-class _Item(msgspec.Struct, rename="camel", forbid_unknown_fields=True, gc=False):
-    api_version: str
-    kind: str
-    metadata: msgspec.Raw
-    spec: msgspec.Raw
-    status: msgspec.Raw = _NULL
-
-
-_ITEM: Final = msgspec.json.Decoder(_Item)
-_FIELDS: Final = msgspec.json.Decoder(dict[str, msgspec.Raw])
+_ALLOWED: Final = frozenset({"apiVersion", "kind", "metadata", "spec", "status"})
+_FIELDS: Final = msgspec.json.Decoder(Fields)
 _METADATA: Final = msgspec.json.Decoder(ObjectMeta)
 _STATUS: Final = msgspec.json.Decoder(PodStatus)
 _SPEC: Final = msgspec.json.Decoder(PodSpec)
@@ -90,6 +86,12 @@ class Template:
         )
 
 
+def parts_of(packed: Packed) -> Parts:
+    """Raises msgspec.DecodeError."""
+    status = None if packed.status == _NULL else _STATUS.decode(packed.status)
+    return Parts(packed.spec, packed.node, packed.token, _METADATA.decode(packed.metadata), status)
+
+
 _NO_STATUS: Final = PodStatus()
 
 
@@ -115,6 +117,12 @@ def manifest_of(template: bytes, packed: Packed) -> dict[str, Any]:
     return manifest
 
 
+_Spec = tuple[int, Template, str, str]
+"""(number of the template, the template, what stands in its gaps: node, token)."""
+_Gapped = tuple[bytes, bool, bool]
+"""(a spec's text with gaps, whether a node's name was taken out of it, whether a token's)."""
+
+
 class Packer:
     """Takes pods as JSON. ``clean``: what must not be kept is taken out of a manifest by it, in place."""
 
@@ -124,32 +132,30 @@ class Packer:
         self.is_sound = is_sound
         self.specs: list[bytes] = []
         """The text of each template."""
+        self._numbers: dict[bytes, int] = {}
         self._known: dict[bytes, tuple[int, Template] | None] = {}
+        """By a hash of the spec without its node and token, before it was cleaned."""
+        self._texts: dict[_Gapped, tuple[int, Template] | None] = {}
+        """Most specs are recognised by their text and need not be parsed. None: look closely."""
 
-    def pack(self, text: msgspec.Raw) -> tuple[Packed, Pod] | None:
+    def pack(self, item: Mapping[str, msgspec.Raw]) -> tuple[Packed, Pod] | None:
         """None: it is no pod, or one that does not fit."""
         try:
-            item = _ITEM.decode(text)
-            if item.kind != "Pod" or item.api_version != "v1":
+            if bytes(item["kind"]) != b'"Pod"' or bytes(item["apiVersion"]) != b'"v1"' or not item.keys() <= _ALLOWED:
                 return None
-            metadata = self._metadata(item.metadata)
-            fields = _FIELDS.decode(item.spec)
-            named = fields.pop("nodeName", None)
-            node = "" if named is None else _TEXT.decode(named)
-            own, status = _METADATA.decode(metadata), item.status
-            parsed = _NO_STATUS if status is _NULL else _STATUS.decode(status)
-        except _BROKEN:
+            metadata = self._metadata(item["metadata"])
+            found = self._spec(bytes(item["spec"]))
+            if found is None:
+                return None
+            number, template, node, token = found
+            status = item.get("status", _NULL)
+            pod = Pod(
+                metadata=_METADATA.decode(metadata),
+                spec=template.for_pod(node, token),
+                status=_NO_STATUS if status is _NULL else _STATUS.decode(status),
+            )
+        except (KeyError, *_BROKEN):
             return None
-        if named is not None and not node:
-            return None
-        spec, token = _untokened(_JSON.encode(fields))
-        if spec not in self._known:
-            self._known[spec] = self._template(spec, token)
-        found = self._known[spec]
-        if found is None:
-            return None
-        number, template = found
-        pod = Pod(metadata=own, spec=template.for_pod(node, token), status=parsed)
         return Packed(number, node, token, metadata, status), pod
 
     def _metadata(self, text: msgspec.Raw) -> msgspec.Raw:
@@ -160,6 +166,32 @@ class Packer:
         manifest = {"metadata": msgspec.json.decode(plain)}
         self.clean(manifest)
         return msgspec.Raw(_JSON.encode(manifest["metadata"]))
+
+    def _spec(self, text: bytes) -> _Spec | None:
+        """Raises what ``_BROKEN`` names."""
+        with_gaps, node, token = _with_gaps(text)
+        key = with_gaps, bool(node), bool(token)
+        known = self._texts.get(key)
+        if known is not None:
+            return (*known, node, token)
+        found = self._closely(text)
+        if key not in self._texts:
+            fits = found is not None and found[2:] == (node, token) and _are_gaps(*key)
+            self._texts[key] = found[:2] if found is not None and fits else None
+        return found
+
+    def _closely(self, text: bytes) -> _Spec | None:
+        fields = _FIELDS.decode(text)
+        named = fields.pop("nodeName", None)
+        node = "" if named is None else _TEXT.decode(named)
+        if named is not None and not node:
+            return None
+        spec, token = _untokened(_JSON.encode(fields))
+        key = hashlib.blake2b(spec, digest_size=16).digest()
+        if key not in self._known:
+            self._known[key] = self._template(spec, token)
+        found = self._known[key]
+        return None if found is None else (*found, node, token)
 
     def _template(self, text: bytes, token: str) -> tuple[int, Template] | None:
         try:
@@ -174,8 +206,15 @@ class Packer:
             return None
         if not self.is_sound(Pod(spec=template.for_pod("", token))):
             return None
-        self.specs.append(cleaned)
-        return len(self.specs) - 1, template
+        # Specs may differ in nothing but what was cleaned out.
+        return self.number(cleaned), template
+
+    def number(self, spec: bytes) -> int:
+        """Of the template with this text, which has none yet if it comes from another packer."""
+        if spec not in self._numbers:
+            self._numbers[spec] = len(self.specs)
+            self.specs.append(spec)
+        return self._numbers[spec]
 
 
 def _untokened(spec: bytes) -> tuple[bytes, str]:
@@ -186,3 +225,22 @@ def _untokened(spec: bytes) -> tuple[bytes, str]:
     name = found[0]
     without = spec.replace(name, _PLACE)
     return (spec, "") if _TOKEN.search(without) else (without, name.decode())
+
+
+def _with_gaps(spec: bytes) -> tuple[bytes, str, str]:
+    """(the text without the node's name and with PLACEHOLDER, the node, the token's name), as they seem to be."""
+    node = token = ""
+    if (at := spec.find(_NODE_KEY)) >= 0 and (found := _NODE.match(spec, at)) is not None:
+        node = found[1].decode()
+        spec = spec[: found.start(1)] + spec[found.end(1) :]
+    if (at := spec.find(_MARK)) >= 0 and (found := _TOKEN.match(spec, at)) is not None and _PLACE not in spec:
+        token = found[0].decode()
+        spec = spec.replace(found[0], _PLACE)
+    return spec, node, token
+
+
+def _are_gaps(with_gaps: bytes, has_node: bool, has_token: bool) -> bool:
+    """Whether every spec with this text has its node and its token where this one seems to have them."""
+    if has_token and _TOKEN.search(with_gaps):
+        return False
+    return not has_node or bytes(_FIELDS.decode(with_gaps)["nodeName"]) == b'""'

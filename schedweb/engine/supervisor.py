@@ -17,14 +17,16 @@ from uuid import UUID
 from django.conf import settings
 from django.utils import timezone
 
+from framework.said import said
 from schedweb.engine import frames
 from schedweb.engine.lease import OWNER, Lease, LeaseLost, Renewal, claim, close_own_connection, give_back
 from schedweb.engine.process import Died, EngineProcess
 from schedweb.engine.stored import begin_of
-from schedweb.engine.wakeups import POLL_SECONDS, WAKEUPS
+from schedweb.engine.wakeups import WAKEUPS
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.services.batches import BatchWriter
 from schedweb.runs.services.notices import engine_notice, run_failed
+from schedweb.spares import SPARES
 
 log = logging.getLogger(__name__)
 #: A child that dies this often without getting further has a reason to.
@@ -99,7 +101,7 @@ class Supervisor:
 
     def next_event(self) -> tuple[EngineProcess | None, Event]:
         try:
-            return self.events.get(timeout=POLL_SECONDS)
+            return self.events.get(timeout=settings.ENGINE_POLL_SECONDS)
         except queue.Empty:
             return None, Wake()
 
@@ -116,9 +118,11 @@ class Supervisor:
                 self.ready = True
                 if replayed:
                     log.info("%s: replayed %d operations", self.run, replayed)
+                self.offer_next()
             case frames.Refusal(entry, text):
                 self.writer.refuse(entry, text)
                 self.offered = None
+                self.offer_next()
             case frames.Failure(text, trace):
                 run_failed(self.lease, self.run, text, trace)
                 return False
@@ -146,6 +150,8 @@ class Supervisor:
             self.rested_since = time.monotonic()
         self.state, self.position = batch.state, batch.position
         self.send(frames.Ack(batch.number))
+        if batch.number == 1:
+            SPARES.refill()
         if batch.place is not None and self.offered is not None and str(self.offered.entry.pk) == batch.place.id:
             # The journal has it: now, and not before, the engine does it.
             self.send(frames.Commit(batch.place.id))
@@ -201,9 +207,14 @@ class Supervisor:
         self.died_at = self.run.position
         log.warning("%s: the engine died at position %d: %s", self.run, self.run.position, words)
         if self.deaths >= TRIES:
-            run_failed(self.lease, self.run, f"The engine died {TRIES} times at cycle {self.run.attempts}.", words)
+            run_failed(
+                self.lease,
+                self.run,
+                said("The engine died {times} times at cycle {cycle}.", times=TRIES, cycle=self.run.attempts),
+                words,
+            )
             return False
-        engine_notice(self.writer, f"The engine died and goes on from cycle {self.run.attempts}.")
+        engine_notice(self.writer, said("The engine died and goes on from cycle {cycle}.", cycle=self.run.attempts))
         self.start_child()
         return True
 
@@ -242,7 +253,10 @@ class Supervisor:
     def tell_of_takeover(self) -> None:
         lost = self.lease.lost_at or timezone.now()
         cycle = self.run.attempts
-        engine_notice(self.writer, f"Worker lost at {lost:%H:%M:%S}, another took over from cycle {cycle}.")
+        engine_notice(
+            self.writer,
+            said("Worker lost at {time}, another took over from cycle {cycle}.", time=f"{lost:%H:%M:%S}", cycle=cycle),
+        )
 
 
 def play_run(run: UUID) -> bool:

@@ -1,6 +1,6 @@
 """Wakes a run's supervisor as soon as a command is stored.
 
-In one process (embedded) at once. Supervisors of other processes look for commands every POLL_SECONDS, so a lost
+In one process (embedded) at once. Supervisors of other processes look for commands every ENGINE_POLL_SECONDS, so a lost
 wake-up delays a command and loses nothing.
 """
 
@@ -10,8 +10,6 @@ import threading
 from collections.abc import Callable
 from typing import Final
 from uuid import UUID
-
-POLL_SECONDS: Final = 0.1
 
 
 class Wakeups:

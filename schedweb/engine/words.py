@@ -3,8 +3,9 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
 from typing import Final
+
+from framework.said import Said, Words, noted, said
 
 #: Chips on cards have room for one short word.
 SHORT_PLUGINS: Final = {
@@ -31,53 +32,96 @@ SHORT_PLUGINS: Final = {
 }
 
 EVENTS: Final = {
-    "UnschedulablePodAdd": "Pod added",
-    "UnschedulablePodUpdate": "Pod updated",
-    "UnschedulablePodUpdatePodSchedulingGatesEliminated": "Its gates were removed",
-    "ScheduleAttemptFailure": "Attempt failed",
-    "BackoffComplete": "Backoff is over",
-    "PopFromBackoffQ": "Tried early, nothing else was active",
-    "Pop": "Attempt began",
-    "ForceActivate": "Activated",
-    "UnschedulableTimeout": "Unschedulable for five minutes",
-    "AssignedPodAdd": "Pod bound",
-    "AssignedPodDelete": "Pod deleted",
-    "PodDelete": "Pod deleted",
-    "PodAdd": "Pod added",
-    "NodeAdd": "Node added",
-    "NodeDelete": "Node deleted",
-    "NodeUpdateNodeTaint": "Node's taints changed",
-    "NodeUpdateNodeLabel": "Node's labels changed",
-    "NodeUpdateNodeAllocatable": "Node's allocatable changed",
-    "Bound": "Bound",
-    "Delete": "Deleted",
-    "Skip": "Skipped",
+    "UnschedulablePodAdd": said("Pod added"),
+    "UnschedulablePodUpdate": said("Pod updated"),
+    "UnschedulablePodUpdatePodSchedulingGatesEliminated": said("Its gates were removed"),
+    "ScheduleAttemptFailure": said("Attempt failed"),
+    "BackoffComplete": said("Backoff is over"),
+    "PopFromBackoffQ": said("Tried early, nothing else was active"),
+    "Pop": said("Attempt began"),
+    "ForceActivate": said("Activated"),
+    "UnschedulableTimeout": said("Unschedulable for five minutes"),
+    "PutBack": said("Put back"),
+    "AssignedPodAdd": said("Pod bound"),
+    "AssignedPodDelete": said("Pod deleted"),
+    "PodDelete": said("Pod deleted"),
+    "PodAdd": said("Pod added"),
+    "NodeAdd": said("Node added"),
+    "NodeDelete": said("Node deleted"),
+    "NodeUpdateNodeTaint": said("Node's taints changed"),
+    "NodeUpdateNodeLabel": said("Node's labels changed"),
+    "NodeUpdateNodeAllocatable": said("Node's allocatable changed"),
+    "NodeUpdateNodeCondition": said("Node's conditions changed"),
+    "NodeUpdateNodeAnnotation": said("Node's annotations changed"),
+    "NodeUpdateNodeDeclaredFeature": said("Node's declared features changed"),
+    "Bound": said("Bound"),
+    "Delete": said("Deleted"),
+    "Skip": said("Skipped"),
 }
-_WORD: Final = re.compile(r"(?<=[a-z])(?=[A-Z])")
+_HAPPENED: Final = {
+    "Add": noted("{thing} added"),
+    "Delete": noted("{thing} deleted"),
+    "Update": noted("{thing} updated"),
+    "UpdatePodLabel": noted("Labels of {thing} changed"),
+    "UpdatePodScaleDown": noted("Requests of {thing} lowered"),
+    "UpdatePodToleration": noted("Tolerations of {thing} changed"),
+    "UpdatePodSchedulingGatesEliminated": noted("Scheduling gates of {thing} removed"),
+    "UpdatePodGeneratedResourceClaim": noted("{thing} got its generated ResourceClaim"),
+}
+_DECIDED: Final = {
+    "approved": noted("{pod} approved by {by}."),
+    "overridden": noted("{pod}: {plugin} overridden by {by}."),
+    "rejected": noted("{pod} rejected by {by}."),
+    "timed_out": noted("{pod} timed out at {plugin}."),
+    "preempted": noted("{pod} preempted while it waited."),
+}
+_DECIDED_BECAUSE: Final = {
+    "approved": noted("{pod} approved by {by}: {reason}"),
+    "overridden": noted("{pod}: {plugin} overridden by {by}: {reason}"),
+    "rejected": noted("{pod} rejected by {by}: {reason}"),
+}
+_PODS: Final = {"AssignedPod": "Pod", "UnschedulablePod": "Pod"}
+_LABEL: Final = re.compile(r"(.+?)(Add|Delete|Update\w*)")
 
 
 def short_plugin(plugin: str) -> str:
     return SHORT_PLUGINS.get(plugin, plugin)
 
 
-def event_words(label: str) -> str:
+def event_words(label: str) -> Words:
+    """Of an event's label: resource and action, as kube-scheduler's metrics name it."""
     known = EVENTS.get(label)
     if known is not None:
         return known
-    words = _WORD.sub(" ", label)
-    return words[:1].upper() + words[1:].lower() if words else ""
+    parts = _LABEL.fullmatch(label)
+    text = _HAPPENED.get(parts[2]) if parts is not None else None
+    if parts is None or text is None:
+        return label
+    # storage.k8s.io/CSINode, podgroups.v1alpha1.scheduling.x-k8s.io
+    thing = parts[1].rpartition("/")[2] if "/" in parts[1] else parts[1].partition(".")[0]
+    return said(text, thing=_PODS.get(thing, thing))
 
 
-def seconds_text(nanoseconds: int) -> str:
+def seconds_text(nanoseconds: int) -> Said:
     seconds = nanoseconds / 1_000_000_000
     if seconds < 60:
-        return f"{seconds:.1f} s" if seconds < 10 and nanoseconds % 1_000_000_000 else f"{seconds:.0f} s"
+        short = seconds < 10 and nanoseconds % 1_000_000_000
+        return said("{seconds} s", seconds=seconds if short else round(seconds))
     minutes, rest = divmod(int(seconds), 60)
     if minutes < 60:
-        return f"{minutes}m {rest:02}s"
-    return f"{minutes // 60}h {minutes % 60:02}m"
+        return said("{minutes}m {seconds}s", minutes=minutes, seconds=f"{rest:02}")
+    return said("{hours}h {minutes}m", hours=minutes // 60, minutes=f"{minutes % 60:02}")
 
 
-def joined(words: Sequence[str], last: str = "and") -> str:
-    """a, b and c."""
-    return words[0] if len(words) == 1 else f"{', '.join(words[:-1])} {last} {words[-1]}" if words else ""
+def left_words(was_gated: bool, event: Words, plugin: str) -> Said:
+    """Of {pod}: why it left Gated or Unschedulable; `plugin` is the one whose hint said Queue."""
+    column = "Gated" if was_gated else "Unschedulable"
+    if plugin:
+        return said("{pod} left {column}. {event}; {plugin} answered Queue.", column=column, event=event, plugin=plugin)
+    return said("{pod} left {column}. {event}.", column=column, event=event)
+
+
+def decision_words(decision: str, by: Words, plugin: str, reason: str) -> Said:
+    """Of {pod}."""
+    text = _DECIDED_BECAUSE.get(decision) if reason else None
+    return Said(text or _DECIDED[decision], {"by": by, "plugin": plugin, "reason": reason})

@@ -10,11 +10,12 @@ from msgspec.structs import replace
 
 from framework.advice import Operation, perform
 from framework.objects import KubeObject, Node, Pod, PodDisruptionBudget, Taint
-from framework.objects.admission import AdmissionError, admit
+from framework.objects.admission import AdmissionError, Unchanged, admit
 from framework.objects.decode import decode_manifest, to_manifest
 from framework.objects.errors import ObjectError
 from framework.objects.selectors import compile_label_selector
 from framework.objects.timestamps import format_timestamp
+from framework.said import SaidError, said
 from framework.scheduler import Cluster, NotFound
 from framework.scheduler.cluster import AlreadyExists
 from schedweb.engine.names import SAFE
@@ -27,8 +28,8 @@ REPLACED_BY: Final = frozenset({"ReplicaSet", "ReplicationController", "Stateful
 SECOND: Final = 1_000_000_000
 
 
-class Refused(ValueError):
-    """A command or an arrival that the cluster does not take; the text is the API server's."""
+class Refused(SaidError, ValueError):
+    """A command or an arrival that the cluster does not take. As a string the text is the API server's."""
 
 
 class World:
@@ -47,15 +48,23 @@ class World:
             if isinstance(obj, Pod):
                 pods.append(obj)
             else:
-                self._take(obj)
-        for pod in pods:
-            self._take(pod)
+                self.cluster.put(self._admitted(obj))
+        unchanged = Unchanged()
+        self.cluster.put_pods(
+            [pod if pod.metadata.uid and unchanged.says(pod) else self._admitted_pod(pod, unchanged) for pod in pods]
+        )
 
-    def _take(self, obj: KubeObject) -> None:
+    def _admitted_pod(self, pod: Pod, unchanged: Unchanged) -> Pod:
+        admitted = self._admitted(pod)
+        if admitted is pod:
+            unchanged.learn(pod)
+        return admitted
+
+    def _admitted(self, obj: O) -> O:
         admitted = admit(self._with_uid(obj), self.cluster, stored=True, validate=False)
         if isinstance(admitted, AdmissionError):
             raise Refused(f"{obj.kind} {obj.key}: {admitted.message}")
-        self.cluster.put(admitted)
+        return admitted
 
     def _with_uid(self, obj: O) -> O:
         if obj.metadata.uid:
@@ -132,7 +141,7 @@ class World:
     def replace(self, known: KubeObject, asked: KubeObject) -> None:
         """As an update: the object stays the same one. A pod keeps its node and its status."""
         if isinstance(known, Pod) and isinstance(asked, Pod) and known.spec.node_name != asked.spec.node_name:
-            raise Refused(f"pod {known.key}: its node cannot be changed, only that of a new pod")
+            raise Refused(said("pod {pod}: its node cannot be changed, only that of a new pod", pod=known.key))
         admitted = admit(asked, self.cluster, stored=True)
         if isinstance(admitted, AdmissionError):
             raise Refused(f"{asked.kind} {asked.key}: {admitted.message}")

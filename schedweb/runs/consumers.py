@@ -10,13 +10,16 @@ import msgspec
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
+from django.utils.translation import get_supported_language_variant, override
 
 from schedweb.accounts.roles import role_of
 from schedweb.accounts.visitor import SESSION_KEY, Visitor
 from schedweb.runs import messages
 from schedweb.runs.models import Run
 from schedweb.runs.publisher import EVERYONE, PUBLISHER, run_group, share_group
+from schedweb.runs.selectors.deltas import delta_in
 from schedweb.runs.selectors.share_links import visitor_of
+from schedweb.sentences import noted, say
 
 NOT_LOGGED_IN: Final = 4401
 SHARE_ENDED: Final = 4403
@@ -26,6 +29,7 @@ MOST_SUBSCRIPTIONS: Final = 20
 
 class BrowserConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels has no types
     async def connect(self) -> None:
+        self.language = settings.LANGUAGE_CODE
         self.subscriptions: set[UUID] = set()
         self.links: set[UUID] = set()
         if settings.MODE == "embedded":
@@ -55,17 +59,25 @@ class BrowserConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels
     async def say(self, message: messages.Message) -> None:
         await self.send(text_data=messages.to_text(message))
 
+    async def refuse(self, code: str, text: str, /, **values: object) -> None:
+        with override(self.language):
+            message = messages.Error(code, say(text, **values))
+        await self.say(message)
+
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
         if text_data is None or len(text_data) > LARGEST:
-            await self.say(messages.Error("invalid", f"A message is a JSON text of at most {LARGEST} characters."))
+            await self.refuse(
+                "invalid", noted("A message is a JSON text of at most {largest} characters."), largest=LARGEST
+            )
             return
         try:
             message = messages.from_text(text_data)
         except (msgspec.DecodeError, UnicodeDecodeError, RecursionError) as error:
-            await self.say(messages.Error("invalid", f"This message is not understood: {error}"))
+            await self.refuse("invalid", noted("This message is not understood: {error}"), error=error)
             return
         match message:
-            case messages.Subscribe(run):
+            case messages.Subscribe(run, language):
+                self.language = supported(language)
                 await self.subscribe(run)
             case messages.Unsubscribe(run):
                 self.subscriptions.discard(run)
@@ -75,7 +87,7 @@ class BrowserConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels
 
     async def subscribe(self, run: UUID) -> None:
         if len(self.subscriptions) >= MOST_SUBSCRIPTIONS and run not in self.subscriptions:
-            await self.say(messages.Error("too_many", f"A browser follows at most {MOST_SUBSCRIPTIONS} runs."))
+            await self.refuse("too_many", noted("A browser follows at most {most} runs."), most=MOST_SUBSCRIPTIONS)
             return
         if self.visitor is not None and not await self.may_follow(run):
             return
@@ -84,7 +96,7 @@ class BrowserConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels
         seq = await Run.objects.filter(pk=run).values_list("seq", flat=True).afirst()
         if seq is None:
             await self.channel_layer.group_discard(run_group(run), self.channel_name)
-            await self.say(messages.Error("not_found", "There is no such run; it may have been deleted."))
+            await self.refuse("not_found", noted("There is no such run; it may have been deleted."))
             return
         self.subscriptions.add(run)
         await self.say(messages.Subscribed(run, seq))
@@ -97,7 +109,8 @@ class BrowserConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels
             self.links.add(shared.link)
             await self.channel_layer.group_add(share_group(shared.link), self.channel_name)
         self.visitor = await database_sync_to_async(self.find_visitor)()
-        why = "A share link shows one run only." if self.visitor is None else self.visitor.may_read([run])
+        with override(self.language):
+            why = say("A share link shows one run only.") if self.visitor is None else self.visitor.may_read([run])
         if why:
             await self.say(messages.Error("forbidden", why))
         return not why
@@ -107,7 +120,20 @@ class BrowserConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels
         await self.close(code=SHARE_ENDED)
 
     async def live_text(self, event: dict[str, Any]) -> None:
+        await self.pass_on(event["text"])
+
+    async def live_delta(self, event: dict[str, Any]) -> None:
+        await self.pass_on(delta_in(self.language, event["text"]))
+
+    async def pass_on(self, text: str) -> None:
         if self.visitor is not None and any(self.visitor.shared[run].is_over() for run in self.subscriptions):
             await self.close(code=SHARE_ENDED)
             return
-        await self.send(text_data=event["text"])
+        await self.send(text_data=text)
+
+
+def supported(language: str) -> str:
+    try:
+        return get_supported_language_variant(language)
+    except LookupError:
+        return settings.LANGUAGE_CODE

@@ -1,13 +1,14 @@
 """Every message of the WebSocket, as types. frontend/src/live/messages.ts is their twin.
 
 The browser says subscribe, unsubscribe, ping. A `run.delta` names the `seq` it leads to and the one it stands on
-(`previous`); a browser that has another one fetches the board. Deltas are texts made by the one who stored the batch,
-so that nothing is encoded once per browser.
+(`previous`); a browser that has another one fetches the board. Deltas are texts made by the one who stored the batch;
+what is said in them (feed, note of the cycle, breakpoint) is put into words once per language (selectors/deltas.py), so
+that nothing is encoded once per browser.
 """
 
 from __future__ import annotations
 
-from typing import Any, Final, Literal
+from typing import Annotated, Any, Final, Literal
 from uuid import UUID
 
 import msgspec
@@ -23,7 +24,10 @@ class Message(msgspec.Struct, frozen=True, tag_field="type", omit_defaults=True)
 
 
 class Subscribe(Message, frozen=True, tag="subscribe"):
+    """`language`: as in Accept-Language, one tag; the connection speaks it from now on."""
+
     run: UUID
+    language: Annotated[str, msgspec.Meta(max_length=35)] = "en"
 
 
 class Unsubscribe(Message, frozen=True, tag="unsubscribe"):
@@ -73,7 +77,8 @@ class RunDelta(Message, frozen=True, tag="run.delta"):
     topology: bool = False
     rate: int | None = None
     breakpoints: list[dict[str, Any]] = []
-    hit: dict[str, str] | None = None
+    hit: dict[str, Any] | None = None
+    unwritten: int = 0
 
 
 class RunResync(Message, frozen=True, tag="run.resync"):

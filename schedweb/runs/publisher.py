@@ -15,7 +15,7 @@ from uuid import UUID
 from channels.layers import get_channel_layer
 from django.conf import settings
 
-from schedweb.runs.messages import Message, to_text
+from schedweb.runs.messages import Message, RunDelta, to_text
 
 log = logging.getLogger(__name__)
 EVERYONE: Final = "everyone"
@@ -47,9 +47,6 @@ class Publisher:
                 self._loop = loop
             return self._loop
 
-    def publish_text(self, group: str, text: str) -> None:
-        self.send(group, {"type": "live.text", "text": text})
-
     def send(self, group: str, event: dict[str, str]) -> None:
         """``event``: its type names the consumer's method."""
         loop = self._loop if settings.MODE == "embedded" else self._own_loop()
@@ -65,7 +62,9 @@ class Publisher:
             log.warning("a live update was not sent: %s", error)
 
     def publish(self, group: str, message: Message) -> None:
-        self.publish_text(group, to_text(message))
+        """A delta has sentences in it, so that consumers say it in their browser's language."""
+        type_ = "live.delta" if isinstance(message, RunDelta) else "live.text"
+        self.send(group, {"type": type_, "text": to_text(message)})
 
 
 PUBLISHER: Final = Publisher()

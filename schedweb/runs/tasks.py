@@ -17,6 +17,7 @@ from schedweb.engine.lease import close_own_connection
 from schedweb.engine.supervisor import play_run, shut_down_all
 from schedweb.runs.services.analyses import ANALYSE
 from schedweb.runs.services.dispatch import PLAY, sweep
+from schedweb.spares import ENGINE, READER, SPARES
 
 log = logging.getLogger(__name__)
 STOP = threading.Event()
@@ -46,7 +47,8 @@ def sweep_until_stopped() -> None:
 
 
 @worker_ready.connect
-def start_sweeping(**kwargs: Any) -> None:
+def worker_begins(**kwargs: Any) -> None:
+    SPARES.keep(ENGINE, READER)
     STOP.clear()
     threading.Thread(target=sweep_until_stopped, name="sweep", daemon=True).start()
 
@@ -56,3 +58,4 @@ def stop_playing(**kwargs: Any) -> None:
     """Runs are given back with a checkpoint, so that another worker goes on at once."""
     STOP.set()
     shut_down_all()
+    SPARES.close()

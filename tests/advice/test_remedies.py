@@ -204,7 +204,7 @@ def cluster_of(*objects: Node | Pod) -> Scheduler:
 
 
 def texts(scheduler: Scheduler, pod: Pod) -> list[tuple[str, str]]:
-    return [(remedy.text, remedy.cost) for remedy in what_would_help(scheduler, pod)]
+    return [(str(remedy.text), str(remedy.cost)) for remedy in what_would_help(scheduler, pod)]
 
 
 def test_a_pod_that_fits_needs_no_help() -> None:

@@ -34,7 +34,7 @@ def test_nothing_but_the_kind_is_the_default_profile() -> None:
 
 def test_an_unknown_field_names_its_line_and_what_was_meant() -> None:
     [error] = refused("profile: []\n").errors
-    assert (error.text, error.path, error.line, error.column, error.hint) == (
+    assert (error.text, error.path, error.line, error.column, str(error.hint)) == (
         'strict decoding error: unknown field "profile"',
         "profile",
         3,
@@ -185,7 +185,9 @@ def test_a_removed_version_says_what_to_write() -> None:
         "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n", REGISTRY
     ).errors
     assert (error.line, error.column) == (1, 13)
-    assert error.hint == "v1beta3 was removed from Kubernetes; change apiVersion to kubescheduler.config.k8s.io/v1."
+    assert (
+        str(error.hint) == "v1beta3 was removed from Kubernetes; change apiVersion to kubescheduler.config.k8s.io/v1."
+    )
 
 
 def test_a_bomb_and_a_second_document_are_one_sentence() -> None:
@@ -217,7 +219,7 @@ def test_arguments_are_decoded_strictly_with_upstreams_nested_text() -> None:
         'unknown field "scoringStrategy.requestedToCapacityRatio.shape[0].Utilization"'
     )
     at = "profiles[0].pluginConfig[0].args.scoringStrategy.requestedToCapacityRatio.shape[0]"
-    assert [(error.path, error.line, error.hint) for error in result.errors] == [
+    assert [(error.path, error.line, str(error.hint)) for error in result.errors] == [
         (f"{at}.Score", 10, "Did you mean score?"),
         (f"{at}.Utilization", 11, "Did you mean utilization?"),
     ]
@@ -235,7 +237,7 @@ def test_a_wrong_type_in_arguments_stops_upstream() -> None:
         "decoding .profiles[0].pluginConfig[0]: decoding args for plugin InterPodAffinity: json: cannot unmarshal "
         "string into Go struct field InterPodAffinityArgs.hardPodAffinityWeight of type int32"
     )
-    assert result.errors[0].message == "must be a whole number (32 bits), not a text"
+    assert str(result.errors[0].message) == "must be a whole number (32 bits), not a text"
 
 
 @pytest.mark.parametrize(
@@ -272,7 +274,7 @@ def test_arguments_may_be_empty_and_those_of_strangers_stay_as_written() -> None
     assert result.config_error == ""
     assert result.configuration is not None
     assert result.configuration.profiles[0].plugin_config[2].args == {"foo": "bar"}
-    assert [(warning.line, warning.message) for warning in result.warnings] == [
+    assert [(warning.line, str(warning.message)) for warning in result.warnings] == [
         (8, "OutOfTreePlugin is not enabled in this profile: its arguments are not used")
     ]
 

@@ -100,7 +100,7 @@ def bomb() -> str:
 def test_what_cannot_be_read_is_refused_with_a_sentence_and_a_line(text: str, want: str, line: int | None) -> None:
     with pytest.raises(SourceError) as refused:
         read_source(text)
-    assert refused.value.message.startswith(want)
+    assert str(refused.value).startswith(want)
     assert refused.value.line == line
 
 

@@ -8,6 +8,7 @@ from typing import ClassVar
 from django.db import models
 
 from schedweb.runs.models.run import Run
+from schedweb.said_field import SaidField
 
 
 class Analysis(models.Model):
@@ -31,7 +32,7 @@ class Analysis(models.Model):
     #: After this nobody works on it any more, whatever the status says: its worker is gone.
     expires = models.DateTimeField()
     seconds = models.FloatField(null=True, default=None)
-    error = models.TextField(blank=True)
+    error = SaidField(blank=True)
     #: JSON text, passed on as it is.
     result = models.TextField(blank=True)
     #: Of a moment: what the pages show (schedweb/engine/moment_view.py).

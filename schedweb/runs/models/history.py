@@ -8,6 +8,7 @@ from django.conf import settings
 from django.db import models
 
 from schedweb.runs.models.run import JournalEntry, Run
+from schedweb.said_field import SaidField
 
 
 class AttemptChunk(models.Model):
@@ -86,10 +87,10 @@ class Decision(models.Model):
     plugin = models.CharField(max_length=253, blank=True)
     reason = models.TextField(blank=True)
     author = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
-    by = models.CharField(max_length=150)
+    by = SaidField()
     at = models.BigIntegerField()
     created_at = models.DateTimeField(auto_now_add=True)
-    outcome = models.CharField(max_length=200, blank=True)
+    outcome = SaidField(blank=True)
 
     class Meta:
         ordering: ClassVar[list[str]] = ["-created_at", "-number"]

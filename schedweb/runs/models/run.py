@@ -13,6 +13,7 @@ from django.conf import settings
 from django.db import models
 
 from schedweb.configurations.models import ConfigurationVersion
+from schedweb.said_field import SaidField
 from schedweb.snapshots.models import Snapshot
 
 
@@ -66,7 +67,7 @@ class Run(models.Model):
 
     # What the engine has derived so far; written with the batch it belongs to.
     state = models.CharField(max_length=20, choices=State.choices, default=State.CREATED, db_index=True)
-    error = models.TextField(blank=True)
+    error = SaidField(blank=True)
     speed = models.CharField(max_length=10, default="10")
     position = models.PositiveBigIntegerField(default=0)
     clock = models.BigIntegerField()
@@ -80,6 +81,8 @@ class Run(models.Model):
     cycle = models.JSONField(null=True, default=None)
     node_count = models.PositiveIntegerField(default=0)
     pod_count = models.PositiveIntegerField(default=0)
+    #: Pods placed from the start whose rows are still to be written: lists and searches do not have them all yet.
+    unwritten = models.PositiveIntegerField(default=0)
     arrivals_left = models.PositiveIntegerField(default=0)
     arrivals_total = models.PositiveIntegerField(default=0)
     next_arrival = models.BigIntegerField(null=True, default=None)
@@ -132,7 +135,7 @@ class JournalEntry(models.Model):
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.PENDING)
     position = models.PositiveBigIntegerField(null=True)
     clock = models.BigIntegerField(null=True, help_text="nanoseconds of run time when it was applied")
-    text = models.TextField(blank=True)
+    text = SaidField(blank=True)
     result = models.JSONField(null=True, default=None)
 
     class Meta:

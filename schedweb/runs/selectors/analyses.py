@@ -2,30 +2,31 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 import msgspec
 from django.utils import timezone
 
 from framework.advice import Elsewhere
+from framework.said import said
 from schedweb.api.errors import ApiError, not_found
 from schedweb.api.windows import Window, window_body
 from schedweb.engine.moved import unpacked_rows
-from schedweb.engine.questions import OTHER_WEIGHTS
+from schedweb.engine.questions import OTHER_WEIGHTS, WHAT_WOULD_HELP
 from schedweb.runs.models import Analysis
 from schedweb.runs.selectors.attempts import pod_ref
 from schedweb.runs.services.analyses import OPEN
 from schedweb.runs.times import wall
-from schedweb.sentences import noted, say
+from schedweb.sentences import say, told
 
-LOST = noted("The worker of this analysis was lost. Ask again.")
+LOST: Final = said("The worker of this analysis was lost. Ask again.")
 
 
 def analysis_body(analysis: Analysis) -> dict[str, Any]:
     status, error = analysis.status, analysis.error
     if status in OPEN and analysis.expires < timezone.now():
-        status, error = Analysis.Status.FAILED, say(LOST)
+        status, error = Analysis.Status.FAILED, LOST
     return {
         "id": str(analysis.pk),
         "run": str(analysis.run_id),
@@ -33,12 +34,21 @@ def analysis_body(analysis: Analysis) -> dict[str, Any]:
         "position": analysis.position,
         "arguments": analysis.arguments,
         "status": status,
-        "error": error or None,
+        "error": told(error) or None,
         "seconds": analysis.seconds,
         "asked_by": analysis.asked_by,
         "at": wall(analysis.created_at),
-        "result": msgspec.Raw(analysis.result.encode()) if analysis.result else None,
+        "result": result_body(analysis) if analysis.result else None,
     }
+
+
+def result_body(analysis: Analysis) -> object:
+    stored = analysis.result.encode()
+    if analysis.name != WHAT_WOULD_HELP:
+        return msgspec.Raw(stored)
+    found: dict[str, Any] = msgspec.json.decode(stored)
+    spoken = [{**each, "text": told(each["text"]), "cost": told(each["cost"])} for each in found["remedies"]]
+    return {**found, "remedies": spoken}
 
 
 def moved_window(analysis: Analysis, window: Window, *, kind: str = "", query: str = "") -> dict[str, Any]:

@@ -10,7 +10,7 @@ from framework.interface import Code
 from schedweb.runs.amounts import amount_text
 from schedweb.runs.selectors.claim_answers import refused_at_once, refused_on_nodes
 from schedweb.runs.selectors.claims import Objects
-from schedweb.runs.selectors.filters import FilterView, NodeFacts, Wanted, distance, node_body, shortage
+from schedweb.runs.selectors.filters import FilterView, NodeFacts, Wanted, shortage
 from schedweb.sentences import counted, forms, noted, say
 
 FIT: Final = "NodeResourcesFit"
@@ -117,8 +117,7 @@ def pending_answer(view: FilterView, manifest: Mapping[str, Any], objects: Objec
         known = _EVERY_NODE.get(decisive)
         headline = say(known) if known else f"{decisive}: {reasons[0] if reasons else say('no reason')}."
         detail = ""
-        named = [node["name"] for node in groups[0][1]]
-        if said := refused_on_nodes(decisive, reasons, named, manifest, objects):
+        if said := refused_on_nodes(decisive, reasons, groups[0][1], manifest, objects):
             headline, detail = said
     rest = _counted({plugin: n for plugin, n in by_plugin.items() if plugin != decisive}, len(view.facts))
     can = sum(len(nodes) for (_, code, _), nodes in groups if code is Code.UNSCHEDULABLE)
@@ -142,9 +141,9 @@ def _no_room(view: FilterView) -> tuple[str, str]:
         place = _scarcest(nodes.values(), view.wanted)
         if place is not None:
             return _lacking(nodes, view.wanted, place, whose)
-    bodies = sorted((node_body(name, facts, view.wanted) for name, facts in own.items()), key=distance)
-    if bodies and (missing := shortage(bodies[0])):
-        nearest = {"node": bodies[0]["name"], "missing": missing}
+    node = min(own, key=view.distance, default="")
+    if node and (missing := shortage(view.body(node))):
+        nearest = {"node": node, "missing": missing}
         return say("No node has room for all that it asks for; the nearest, {node}, lacks {missing}.", **nearest), ""
     full = any("Too many pods" in reasons for (_, _, reasons) in view.members)
     if full:
@@ -228,7 +227,7 @@ def _asked_labels(manifest: Mapping[str, Any]) -> str:
 
 def unit_of(resource: str, amount: int) -> str:
     if resource.endswith("/gpu"):
-        return "GPU" if amount == 1 else "GPUs"
+        return counted("GPU", "GPUs", amount)
     return resource
 
 

@@ -23,8 +23,9 @@ from schedweb.runs.converters import RunKey, run_of
 from schedweb.runs.models import Attempt, AttemptChunk, PodRecord, Run
 from schedweb.runs.selectors.claims import decisions_body
 from schedweb.runs.times import iso
-from schedweb.sentences import say
+from schedweb.sentences import say, told
 
+MANY_NODES: Final = 1000
 POINTS: Final = (
     "PreEnqueue", "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "Reserve", "Permit", "PreBind", "Bind",
     "PostBind",
@@ -170,6 +171,13 @@ def outcomes_point(name: str, outcomes: Sequence[PluginOutcome], reached: bool) 
     return point(name, state_of(statuses), tally(statuses), said)
 
 
+def of_nodes(feasible: int, total: int) -> str:
+    """Short enough for the box of an extension point, whatever the number."""
+    if total < MANY_NODES:
+        return say("{feasible} of {total} nodes", feasible=feasible, total=total)
+    return say("{feasible} of {total}", feasible=feasible, total=total)
+
+
 def filter_point(trace: AttemptTrace) -> dict[str, Any]:
     if trace.filter is None:
         return unreached("Filter")
@@ -184,13 +192,13 @@ def filter_point(trace: AttemptTrace) -> dict[str, Any]:
             "plugin": plugin,
             "code": code.name_,
             "reasons": [],
-            "note": say("{feasible} of {total} nodes", feasible=count, total=trace.nodes_total),
+            "note": of_nodes(count, trace.nodes_total),
         }
         for (plugin, code), count in sorted(counts.items(), key=lambda item: -item[1])
     ]
     failed = any(code is Code.ERROR for _, code in counts)
     state = "error" if failed else "ok" if trace.feasible_nodes else "rejects"
-    note = say("{feasible} of {total} nodes", feasible=trace.feasible_nodes, total=trace.nodes_total)
+    note = of_nodes(trace.feasible_nodes, trace.nodes_total)
     if trace.evaluated_nodes < trace.nodes_total and trace.feasible_nodes:
         note += ", " + say("{count} checked", count=trace.evaluated_nodes)
     return point("Filter", state, note, said)
@@ -205,7 +213,7 @@ def post_filter_point(trace: AttemptTrace) -> dict[str, Any]:
     said = [verdict(each.plugin, each.status) for each in trace.post_filter]
     nominated = next((each for each in trace.post_filter if each.nominated_node), None)
     state = "ok" if nominated else state_of([each.status for each in trace.post_filter])
-    return point("PostFilter", state, victims_words(trace), said)
+    return point("PostFilter", state, told(victims_words(trace)), said)
 
 
 def pre_filter_point(trace: AttemptTrace) -> dict[str, Any]:
@@ -248,7 +256,7 @@ def binding_points(trace: AttemptTrace, ending: dict[str, Any] | None) -> list[d
     if permit_state == "waits":
         permit_note = say("waits")
         if later.get("permit"):
-            permit_state, permit_note = later["permit"]["state"], later["permit"]["note"]
+            permit_state, permit_note = later["permit"]["state"], told(later["permit"]["note"])
     reserved = placed and not any(not each.status.is_success for each in trace.reserve)
     points = [outcomes_point("Reserve", trace.reserve, placed)]
     points.append(
@@ -256,7 +264,7 @@ def binding_points(trace: AttemptTrace, ending: dict[str, Any] | None) -> list[d
         if reserved
         else point("Permit", "not_reached", say("not reached"))
     )
-    stored = {each["point"]: each for each in later.get("points", ())}
+    stored = {each["point"]: {**each, "note": told(each["note"])} for each in later.get("points", ())}
     for name in ("PreBind", "Bind", "PostBind"):
         points.append(stored.get(name) or unreached(name))
     return points

@@ -7,14 +7,15 @@ from typing import Any
 import msgspec
 
 from schedweb.runs.models import FeedItem, Run
-from schedweb.runs.selectors.runs import run_body
+from schedweb.runs.selectors.runs import cycle_shown, run_body
 from schedweb.runs.serializers.fields import STATE_KEYS
+from schedweb.sentences import told_parts
 
 
 def board_body(run: Run) -> dict[str, Any]:
     stored = msgspec.json.decode(run.columns, type=dict[str, msgspec.Raw])
     columns = {key: stored.get(key) or {"count": 0, "cards": [], "more": 0} for key in STATE_KEYS}
-    return {"seq": run.seq, "run": run_body(run), "cycle": run.cycle, "columns": columns}
+    return {"seq": run.seq, "run": run_body(run), "cycle": cycle_shown(run.cycle), "columns": columns}
 
 
 def feed_items(run: Run, *, before: int | None, limit: int, pod: str = "", node: str = "") -> list[dict[str, Any]]:
@@ -26,5 +27,8 @@ def feed_items(run: Run, *, before: int | None, limit: int, pod: str = "", node:
     for subject in (pod, node):
         if subject:
             rows = rows.filter(subjects__contains=f" {subject} ")
-    items: list[dict[str, Any]] = list(rows.values_list("item", flat=True)[:limit])
-    return items
+    return [feed_shown(item) for item in rows.values_list("item", flat=True)[:limit]]
+
+
+def feed_shown(item: dict[str, Any]) -> dict[str, Any]:
+    return {**item, "parts": told_parts(item["parts"])}

@@ -186,15 +186,17 @@ def _where(volume: Manifest) -> str:
         return say("in {zones}", zones=either(zones))
     terms = ((volume.get("spec", {}).get("nodeAffinity") or {}).get("required") or {}).get("nodeSelectorTerms") or []
     written = [
-        " and ".join(
-            f"{each.get('key')} is {either(each.get('values') or [])}"
-            if each.get("operator") == "In"
-            else f"{each.get('key')} {each.get('operator')} {', '.join(each.get('values') or [])}".strip()
-            for each in (*(term.get("matchExpressions") or []), *(term.get("matchFields") or []))
+        both(
+            [
+                say("{key} is {values}", key=each.get("key"), values=either(each.get("values") or []))
+                if each.get("operator") == "In"
+                else f"{each.get('key')} {each.get('operator')} {', '.join(each.get('values') or [])}".strip()
+                for each in (*(term.get("matchExpressions") or []), *(term.get("matchFields") or []))
+            ]
         )
         for term in terms
     ]
-    return f"where {' or '.join(written)}"
+    return say("where {terms}", terms=either(written))
 
 
 def _other_zone(claims: Sequence[VolumeClaim]) -> Sentence | None:

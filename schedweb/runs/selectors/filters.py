@@ -5,12 +5,13 @@ from __future__ import annotations
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cached_property
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
+import numpy as np
 from django.db.models import QuerySet
 
 from framework.interface import Code, Status
-from framework.trace.attempt import FEASIBLE, NOT_EVALUATED
+from framework.trace.attempt import FEASIBLE, NOT_EVALUATED, AttemptTrace, FilterTrace
 from schedweb.api.errors import not_found
 from schedweb.api.windows import Window
 from schedweb.engine.usage_log import Amounts, padded, usage_at
@@ -18,17 +19,16 @@ from schedweb.runs.amounts import amount_text
 from schedweb.runs.models import AttemptChunk, NodeRecord, PodRecord
 from schedweb.runs.selectors.attempts import StoredAttempt
 from schedweb.runs.selectors.json_columns import parsed, text_of
-from schedweb.sentences import say
+from schedweb.sentences import both, say
 
 NEAREST: Final = 20
 
 
-@dataclass(frozen=True)
-class NodeFacts:
+class NodeFacts(NamedTuple):
     zone: str
     type: str
-    allocatable: list[int]
-    requested: list[int]
+    allocatable: Sequence[int]
+    requested: Sequence[int]
 
 
 @dataclass(frozen=True)
@@ -60,12 +60,17 @@ def node_facts(stored: StoredAttempt) -> dict[str, NodeFacts]:
     nodes = NodeRecord.objects.filter(run=stored.row.run_id).order_by("present", "row")
     rows = list(nodes.values_list("row", "name", "zone", "type", text_of("allocatable")))
     now = {} if usage else usage_now(nodes, size)
-    facts = {}
-    for (row, name, zone, type_, _), allocatable in zip(rows, parsed(row[4] for row in rows), strict=True):
+    texts = list({row[4] for row in rows})
+    offered = {text: padded(amounts, size) for text, amounts in zip(texts, parsed(texts), strict=True)}
+    nothing = padded((), size)
+    facts: dict[str, NodeFacts] = {}
+    for row, name, zone, type_, allocatable in rows:
         before = usage.get(row)
-        used = padded(before or (), size) if usage else now[row]
         if name not in facts or before is not None:
-            facts[name] = NodeFacts(zone, type_, padded(allocatable, size), used)
+            used = (nothing if before is None else before) if usage else now[row]
+            facts[name] = NodeFacts(
+                zone, type_, offered[allocatable], used if len(used) == size else padded(used, size)
+            )
     return facts
 
 
@@ -89,7 +94,7 @@ def wanted_of(stored: StoredAttempt) -> Wanted:
 
 def node_body(name: str, facts: NodeFacts | None, wanted: Wanted) -> dict[str, Any]:
     if facts is None:
-        return {"name": name, "zone": "", "type": "", "resources": [], "note": "deleted since"}
+        return {"name": name, "zone": "", "type": "", "resources": [], "note": say("deleted since")}
     resources = []
     for place in wanted.shown():
         free = facts.allocatable[place] - facts.requested[place]
@@ -106,41 +111,62 @@ def node_body(name: str, facts: NodeFacts | None, wanted: Wanted) -> dict[str, A
     return {"name": name, "zone": facts.zone, "type": facts.type, "resources": resources}
 
 
-def distance(body: dict[str, Any]) -> tuple[float, str]:
+def missing(facts: NodeFacts | None, wanted: Wanted) -> float:
     """How far from fitting: the sum of what is missing, each as a share of what the pod asks for."""
-    return (sum(each["short"] / each["wanted"] for each in body["resources"]), body["name"])
+    if facts is None:
+        return 0.0
+    lacking = 0.0
+    for place in wanted.shown():
+        short = wanted.amounts[place] - facts.allocatable[place] + facts.requested[place]
+        if short > 0:
+            lacking += short / wanted.amounts[place]
+    return lacking
 
 
 def shortage(body: dict[str, Any]) -> str:
-    missing = [
+    lacking = [
         f"{amount_text(each['name'], each['short'])} {each['name']}" for each in body["resources"] if each["short"]
     ]
-    return " and ".join(missing)
+    return both(lacking)
 
 
 def nearest_note(nodes: Sequence[dict[str, Any]], status: Status) -> str:
     if not nodes:
         return ""
-    if missing := shortage(nodes[0]):
-        return f"short of {missing}" if len(nodes) == 1 else f"nearest: {nodes[0]['name']}, short of {missing}"
+    if lacking := shortage(nodes[0]):
+        if len(nodes) == 1:
+            return say("short of {lacking}", lacking=lacking)
+        return say("nearest: {node}, short of {lacking}", node=nodes[0]["name"], lacking=lacking)
     if status.plugin == "NodeResourcesFit":
         return ""
-    return "has room for it" if len(nodes) == 1 else f"{nodes[0]['name']} has room for it"
+    return say("has room for it") if len(nodes) == 1 else say("{node} has room for it", node=nodes[0]["name"])
+
+
+GroupKey = tuple[str, Code, tuple[str, ...]]
+"""(plugin, code, reasons)."""
+
+
+def evaluated(trace: AttemptTrace) -> tuple[int, int]:
+    """(feasible nodes, nodes that were not looked at)."""
+    found = trace.filter
+    if found is None:
+        return 0, 0
+    verdict = found.verdict
+    skipped = 0 if trace.absent_status is not None else int(np.count_nonzero(verdict == NOT_EVALUATED))
+    return int(np.count_nonzero(verdict == FEASIBLE)), skipped
 
 
 class FilterView:
-    """Groups of one attempt; node bodies are made only for what is shown, distances for all of a group."""
+    """Groups of one attempt. Thousands of nodes are ordered; bodies are made for those that are shown."""
 
     def __init__(self, stored: StoredAttempt) -> None:
         self.stored = stored
         self.trace = stored.trace
         self.wanted = wanted_of(stored)
-        self.members: dict[tuple[str, Code, tuple[str, ...]], list[str]] = {}
-        self.status: dict[tuple[str, Code, tuple[str, ...]], Status] = {}
-        self.not_checked = 0
-        self.feasible = 0
+        self.members: dict[GroupKey, list[str]] = {}
+        self.status: dict[GroupKey, Status] = {}
         if self.trace.filter is not None:
-            self.collect()
+            self.collect(self.trace.filter)
         elif self.trace.pre_filter_status is not None:
             self.add(self.trace.pre_filter_status, list(self.facts))
 
@@ -149,60 +175,66 @@ class FilterView:
         """Of all nodes; an attempt that no node refused needs none."""
         return node_facts(self.stored)
 
-    def collect(self) -> None:
-        found = self.trace.filter
-        assert found is not None
-        for name, index in zip(found.nodes, found.verdict.tolist(), strict=True):
-            if index == FEASIBLE:
-                self.feasible += 1
-            elif index != NOT_EVALUATED:
-                self.add(found.verdicts[index], [name])
-            elif self.trace.absent_status is not None:
-                self.add(self.trace.absent_status, [name])
-            else:
-                self.not_checked += 1
+    def collect(self, found: FilterTrace) -> None:
+        """In the order in which the groups' first nodes stand in the list."""
+        verdict = found.verdict
+        numbers, firsts = np.unique(verdict, return_index=True)
+        for number in numbers[np.argsort(firsts)].tolist():
+            status = self.trace.absent_status if number == NOT_EVALUATED else found.verdicts[number]
+            if number != FEASIBLE and status is not None:
+                self.add(status, [found.nodes[at] for at in np.flatnonzero(verdict == number).tolist()])
 
     def add(self, status: Status, names: list[str]) -> None:
         key = (status.plugin, status.code, status.all_reasons)
         self.members.setdefault(key, []).extend(names)
         self.status[key] = status
 
-    def nodes(self, names: list[str]) -> list[dict[str, Any]]:
-        return sorted((node_body(name, self.facts.get(name), self.wanted) for name in names), key=distance)
+    def distance(self, name: str) -> tuple[float, str]:
+        return missing(self.facts.get(name), self.wanted), name
 
-    def ordered(self) -> list[tuple[tuple[str, Code, tuple[str, ...]], list[dict[str, Any]]]]:
-        groups = [(key, self.nodes(names)) for key, names in self.members.items()]
+    def body(self, name: str) -> dict[str, Any]:
+        return node_body(name, self.facts.get(name), self.wanted)
+
+    def ordered(self) -> list[tuple[GroupKey, list[str]]]:
+        """Names, nearest to fitting first."""
+        groups = [(key, sorted(names, key=self.distance)) for key, names in self.members.items()]
         # What can become free comes before what never can, then nearest to fitting.
-        return sorted(groups, key=lambda group: (group[0][1] is not Code.UNSCHEDULABLE, distance(group[1][0])))
+        return sorted(groups, key=lambda group: (group[0][1] is not Code.UNSCHEDULABLE, self.distance(group[1][0])))
 
 
-def group_body(view: FilterView, key: tuple[str, Code, tuple[str, ...]], nodes: list[dict[str, Any]]) -> dict[str, Any]:
+def group_body(view: FilterView, key: GroupKey, names: list[str]) -> dict[str, Any]:
     plugin, code, reasons = key
+    nodes = [view.body(name) for name in names[:NEAREST]]
     return {
         "plugin": plugin,
         "code": code.name_,
         "reasons": list(reasons),
         "text": ", ".join(reasons),
-        "count": len(nodes),
+        "count": len(names),
         "can_become_free": code is Code.UNSCHEDULABLE,
         "nearest_note": nearest_note(nodes, view.status[key]),
-        "nodes": nodes[:NEAREST],
+        "nodes": nodes,
     }
 
 
-def table_rows(view: FilterView) -> list[dict[str, Any]]:
-    found = view.trace.filter
-    if found is None:
-        return []
-    rows = []
-    for name, index in zip(found.nodes, found.verdict.tolist(), strict=True):
-        status = view.trace.absent_status if index == NOT_EVALUATED else found.verdicts[index]
-        if status is None:
-            rows.append({"node": name, "plugin": "", "code": "NotChecked", "reasons": []})
-        else:
-            reasons = list(status.all_reasons)
-            rows.append({"node": name, "plugin": status.plugin, "code": status.code.name_, "reasons": reasons})
-    return rows
+def table_row(name: str, status: Status | None) -> dict[str, Any]:
+    if status is None:
+        return {"node": name, "plugin": "", "code": "NotChecked", "reasons": []}
+    reasons = list(status.all_reasons)
+    return {"node": name, "plugin": status.plugin, "code": status.code.name_, "reasons": reasons}
+
+
+def table_window(found: FilterTrace, absent: Status | None, window: Window, query: str) -> dict[str, Any]:
+    """Rows are made for the window only: thousands of small objects per answer keep the garbage collector busy."""
+    # NOT_EVALUATED is the index of the last one.
+    statuses = [*found.verdicts, absent]
+    verdicts = found.verdict.tolist()
+    kept: Sequence[int] = range(len(found.nodes))
+    if query:
+        rows = [table_row("", status) for status in statuses]
+        texts = [(row["plugin"], *row["reasons"]) for row in rows]
+        kept = [at for at in kept if occurs(query, found.nodes[at], *texts[verdicts[at]])]
+    return {"count": len(kept), "rows": [table_row(found.nodes[at], statuses[verdicts[at]]) for at in window.cut(kept)]}
 
 
 def occurs(query: str, *texts: str) -> bool:
@@ -213,10 +245,11 @@ def occurs(query: str, *texts: str) -> bool:
 def filter_body(
     stored: StoredAttempt, window: Window, *, group: int | None = None, table: bool = False, query: str = ""
 ) -> dict[str, Any]:
-    view = FilterView(stored)
+    trace = stored.trace
+    feasible, not_checked = evaluated(trace)
     body: dict[str, Any] = {
-        "feasible": view.feasible,
-        "not_checked": view.not_checked,
+        "feasible": feasible,
+        "not_checked": not_checked,
         "groups": [],
         "count": 0,
         "offset": window.offset,
@@ -225,21 +258,19 @@ def filter_body(
         "rows": [],
     }
     if table:
-        rows = table_rows(view)
-        if query:
-            rows = [row for row in rows if occurs(query, row["node"], row["plugin"], *row["reasons"])]
-        return {**body, "count": len(rows), "rows": window.cut(rows)}
+        return (
+            body if trace.filter is None else {**body, **table_window(trace.filter, trace.absent_status, window, query)}
+        )
+    view = FilterView(stored)
     groups = view.ordered()
     if group is not None:
         if group >= len(groups):
             raise not_found(say("This attempt has no group {group}.", group=group))
-        nodes = [node for node in groups[group][1] if not query or occurs(query, node["name"])]
-        return {**body, "count": len(nodes), "nodes": window.cut(nodes)}
+        names = [name for name in groups[group][1] if not query or occurs(query, name)]
+        return {**body, "count": len(names), "nodes": [view.body(name) for name in window.cut(names)]}
     if query:
         groups = [
-            (key, kept)
-            for key, nodes in groups
-            if (kept := [node for node in nodes if occurs(query, node["name"], key[0], *key[2])])
+            (key, kept) for key, names in groups if (kept := [n for n in names if occurs(query, n, key[0], *key[2])])
         ]
-    bodies = [group_body(view, key, nodes) for key, nodes in groups]
+    bodies = [group_body(view, key, names) for key, names in groups]
     return {**body, "count": len(bodies), "groups": bodies}

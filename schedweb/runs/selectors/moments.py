@@ -22,7 +22,7 @@ from schedweb.runs.converters import MomentRef
 from schedweb.runs.models import Analysis, JournalEntry, NodeRecord, ObjectRecord, PodRecord, Run
 from schedweb.runs.selectors.pod_query import query_of
 from schedweb.runs.services.analyses import OPEN, analysis_ask, checked_position
-from schedweb.sentences import say
+from schedweb.sentences import say, told
 
 HELD: Final = 4
 """Moments that a process holds unpacked."""
@@ -89,7 +89,7 @@ def moment_of(run: Run, position: int) -> Moment:
     """Raises an ApiError `being_made` as long as it is, and one with the reason when it cannot be."""
     known = Analysis.objects.filter(run=run, position=position, name=MOMENT).defer("blob").first()
     if known is not None and known.status == Analysis.Status.FAILED:
-        raise ApiError(known.error, code="no_moment", status_code=422, path="position")
+        raise ApiError(told(known.error), code="no_moment", status_code=422, path="position")
     if known is None or known.status != Analysis.Status.DONE:
         known, _ = analysis_ask(run=run, asked_by="", question=Look(), position=checked_position(run, position))
     if known.status in OPEN:

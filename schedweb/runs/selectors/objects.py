@@ -13,7 +13,7 @@ from schedweb.api.windows import Window, window_body
 from schedweb.runs.models import ObjectRecord, Run
 from schedweb.runs.selectors.object_kinds import of_kind
 from schedweb.runs.selectors.pods import manifest_of, yaml_of
-from schedweb.sentences import say
+from schedweb.sentences import counted, noted, say
 
 Manifest = Mapping[str, Any]
 ZONE: Final = "topology.kubernetes.io/zone"
@@ -89,17 +89,32 @@ def zones_of(volume: Manifest) -> list[str]:
     return sorted(found)
 
 
+PHASES: Final = {"Pending": noted("pending"), "Bound": noted("bound"), "Lost": noted("lost")}
+
+
+def phase_word(phase: str) -> str:
+    return say(PHASES[phase]) if phase in PHASES else phase
+
+
 def _claim(obj: Manifest) -> str:
     spec, phase = obj.get("spec", {}), (obj.get("status") or {}).get("phase")
     asked = ((spec.get("resources") or {}).get("requests") or {}).get("storage", "")
-    bound = f"bound to {spec['volumeName']}" if spec.get("volumeName") else str(phase or "Pending").lower()
+    bound = (
+        say("bound to {volume}", volume=spec["volumeName"])
+        if spec.get("volumeName")
+        else phase_word(phase or "Pending")
+    )
     return ", ".join(part for part in (bound, asked, spec.get("storageClassName") or "") if part)
 
 
 def _volume(obj: Manifest) -> str:
     spec = obj.get("spec", {})
     claim = spec.get("claimRef") or {}
-    used = f"claimed by {claim.get('namespace')}/{claim.get('name')}" if claim.get("name") else "available"
+    used = (
+        say("claimed by {claim}", claim=f"{claim.get('namespace')}/{claim.get('name')}")
+        if claim.get("name")
+        else say("available")
+    )
     size = (spec.get("capacity") or {}).get("storage", "")
     return ", ".join(part for part in (used, size, spec.get("storageClassName") or "", *zones_of(obj)) if part)
 
@@ -111,32 +126,47 @@ def _storage_class(obj: Manifest) -> str:
 def _resource_claim(obj: Manifest) -> str:
     status = obj.get("status") or {}
     if not status.get("allocation"):
-        return "pending"
+        return say("pending")
     results = (status["allocation"].get("devices") or {}).get("results") or []
     used = len(status.get("reservedFor") or [])
-    return f"{', '.join(str(each.get('device')) for each in results) or 'allocated'}; used by {_counted(used, 'pod')}"
+    devices = ", ".join(str(each.get("device")) for each in results) or say("allocated")
+    return counted("{devices}; used by {count} pod", "{devices}; used by {count} pods", used, devices=devices)
 
 
 def _slice(obj: Manifest) -> str:
     spec = obj.get("spec", {})
-    where = spec.get("nodeName") or ("all nodes" if spec.get("allNodes") else "selected nodes")
-    return f"{spec.get('driver', '')}, {_counted(len(spec.get('devices') or []), 'device')} on {where}"
+    where = spec.get("nodeName") or (say("all nodes") if spec.get("allNodes") else say("selected nodes"))
+    devices = len(spec.get("devices") or [])
+    driver = spec.get("driver", "")
+    return counted(
+        "{driver}, {count} device on {where}",
+        "{driver}, {count} devices on {where}",
+        devices,
+        driver=driver,
+        where=where,
+    )
 
 
 def _csi_node(obj: Manifest) -> str:
     drivers = obj.get("spec", {}).get("drivers") or []
     limits = [
-        f"{each.get('name')} up to {(each.get('allocatable') or {}).get('count', 'any number')}" for each in drivers
+        say("{driver} up to {count}", driver=each.get("name"), count=number)
+        if (number := (each.get("allocatable") or {}).get("count")) is not None
+        else say("{driver} without a limit", driver=each.get("name"))
+        for each in drivers
     ]
-    return ", ".join(limits) or "no driver"
+    return ", ".join(limits) or say("no driver")
 
 
 def _budget(obj: Manifest) -> str:
-    return f"{_counted((obj.get('status') or {}).get('disruptionsAllowed') or 0, 'disruption')} allowed"
+    allowed = (obj.get("status") or {}).get("disruptionsAllowed") or 0
+    return counted("{count} disruption allowed", "{count} disruptions allowed", allowed)
 
 
-def _counted(number: int, noun: str) -> str:
-    return f"{number} {noun}" if number == 1 else f"{number} {noun}s"
+def _capacity(obj: Manifest) -> str:
+    of = obj.get("storageClassName", "")
+    free = obj.get("capacity")
+    return say("{of}, {free} free", of=of, free=free) if free else say("{of}, nothing free", of=of)
 
 
 STATES: Final[dict[str, Callable[[Manifest], str]]] = {
@@ -148,9 +178,9 @@ STATES: Final[dict[str, Callable[[Manifest], str]]] = {
     "CSINode": _csi_node,
     "PodDisruptionBudget": _budget,
     "PriorityClass": lambda obj: f"{obj.get('value', 0):,}",
-    "CSIDriver": lambda obj: "storage capacity tracked" if (obj.get("spec") or {}).get("storageCapacity") else "",
-    "VolumeAttachment": lambda obj: f"on {obj.get('spec', {}).get('nodeName', '')}",
-    "CSIStorageCapacity": lambda obj: f"{obj.get('storageClassName', '')}, {obj.get('capacity') or 'nothing'} free",
+    "CSIDriver": lambda obj: say("storage capacity tracked") if (obj.get("spec") or {}).get("storageCapacity") else "",
+    "VolumeAttachment": lambda obj: say("on {node}", node=obj.get("spec", {}).get("nodeName", "")),
+    "CSIStorageCapacity": _capacity,
 }
 
 

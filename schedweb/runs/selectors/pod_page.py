@@ -19,7 +19,7 @@ from schedweb.runs.selectors.pods import IN_COLUMN_ORDER, ordering, pod_get, pod
 from schedweb.runs.selectors.preemptions import preempted_by
 from schedweb.runs.serializers.fields import POD_COLUMNS
 from schedweb.runs.times import SECOND, iso, iso_or_none
-from schedweb.sentences import counted, say
+from schedweb.sentences import counted, say, told
 
 ATTEMPTS_SHOWN: Final = 50
 #: The queue flushes pods that stayed unschedulable longer than this (scheduling_queue.go).
@@ -88,7 +88,7 @@ def turned_away(run: Run, pod: PodRecord, latest: Attempt) -> tuple[str, str]:
     )
     reason = decided.reason.rstrip(".")
     if decided.decision == Decision.Kind.REJECTED:
-        return say("{by} rejected it on {node}: {reason}.", by=decided.by, node=latest.node, reason=reason), freed
+        return say("{by} rejected it on {node}: {reason}.", by=told(decided.by), node=latest.node, reason=reason), freed
     if decided.decision == Decision.Kind.TIMED_OUT:
         return say(
             "Its wait on {node} ran out before {plugin} let it go.", node=latest.node, plugin=decided.plugin
@@ -104,7 +104,7 @@ def pending_words(run: Run, pod: PodRecord, latest: Attempt | None) -> tuple[str
     """From the latest attempt as far as it is stored; from the counts on its card otherwise."""
     if pod.detail.get("headline"):
         # Nobody tries it: its profile does not exist.
-        return pod.detail["headline"], ""
+        return told(pod.detail["headline"]), ""
     if latest is not None and latest.result == "unschedulable" and latest.node:
         return turned_away(run, pod, latest)
     if latest is not None and latest.result == "unschedulable":
@@ -209,7 +209,7 @@ def journey_body(run: Run, pod: PodRecord) -> dict[str, Any]:
             spans = lanes.setdefault(column, [])
             spans.append({"start": iso(at), "end": iso_or_none(end)})
         if event:
-            events.append({"at": iso(at), "text": event, **({"strong": True} if strong else {})})
+            events.append({"at": iso(at), "text": told(event), **({"strong": True} if strong else {})})
     start = steps[0][0] if steps else run.clock_start
     order = {key: place for place, key in enumerate(POD_COLUMNS)}
     return {
@@ -218,6 +218,21 @@ def journey_body(run: Run, pod: PodRecord) -> dict[str, Any]:
         "lanes": [{"queue": queue, "spans": lanes[queue]} for queue in sorted(lanes, key=order.__getitem__)],
         "events": events,
     }
+
+
+def waits_for(pod: PodRecord) -> list[dict[str, str]]:
+    return [{"plugin": each["plugin"], "text": told(each["text"])} for each in pod.detail.get("waits_for", [])]
+
+
+def ignored(pod: PodRecord) -> list[dict[str, Any]]:
+    return [
+        {
+            **each,
+            "event": told(each["event"]),
+            "why": [{"plugin": why["plugin"], "text": told(why["text"])} for why in each["why"]],
+        }
+        for each in pod.detail.get("ignored", [])
+    ]
 
 
 def claims_of(run: Run, pod: PodRecord, latest: Attempt | None) -> dict[str, Any]:
@@ -285,8 +300,8 @@ def pod_body(run: Run, namespace: str, name: str) -> dict[str, Any]:
         "claims": claims_of(run, pod, attempts[0] if attempts else None),
         "next_try": next_try(run, pod),
         "journey": journey_body(run, pod),
-        "waits_for": detail.get("waits_for", []) if pod.column in (Column.UNSCHEDULABLE, Column.BACKOFF) else [],
-        "ignored": detail.get("ignored", []) if pod.column in (Column.UNSCHEDULABLE, Column.GATED) else [],
+        "waits_for": waits_for(pod) if pod.column in (Column.UNSCHEDULABLE, Column.BACKOFF) else [],
+        "ignored": ignored(pod) if pod.column in (Column.UNSCHEDULABLE, Column.GATED) else [],
         "previous": ref(before),
         "next": ref(after),
     }

@@ -15,7 +15,7 @@ from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.selectors.moments import as_of
 from schedweb.runs.serializers.fields import STATE_KEYS
 from schedweb.runs.times import iso, iso_or_none, wall
-from schedweb.sentences import say
+from schedweb.sentences import say, told
 
 EMPTY_COUNTS = dict.fromkeys(STATE_KEYS, 0)
 #: Large, and only shown by the board.
@@ -94,7 +94,7 @@ def run_body(run: Run) -> dict[str, Any]:
             "builtin": version.configuration.builtin,
         },
         "state": run.state,
-        "error": run.error or None,
+        "error": told(run.error) or None,
         "seed": run.seed,
         "ties": run.ties,
         "approvals": run.approvals,
@@ -104,10 +104,11 @@ def run_body(run: Run) -> dict[str, Any]:
         "parent": parent_body(run),
         "points": run.points,
         "breakpoints": run.breakpoints,
-        "hit": run.hit,
+        "hit": hit_body(run.hit),
         "counts": {**EMPTY_COUNTS, **run.counts},
         "nodes": run.node_count,
         "pods": run.pod_count,
+        "unwritten": run.unwritten if run.moment is None else 0,
         "started_at": wall(run.created_at),
         "started_by": run.started_by_name,
         "worker": worker_body(run),
@@ -131,6 +132,24 @@ def run_window(window: Window, *, snapshot: str = "") -> dict[str, Any]:
     return window_answer(window, rows, run_body)
 
 
+def hit_body(hit: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The breakpoint that a run stands at."""
+    return None if hit is None else {**hit, "text": told(hit["text"])}
+
+
+def cycle_shown(cycle: dict[str, Any] | None) -> dict[str, Any] | None:
+    return None if cycle is None else {**cycle, "note": told(cycle["note"])}
+
+
+def result_body(result: dict[str, Any] | None) -> dict[str, Any] | None:
+    """What a command did: in words, or pod by pod (schedweb/engine/obey.py)."""
+    if result is None:
+        return None
+    if "pods" in result:
+        return {"pods": [{**each, "outcome": told(each["outcome"])} for each in result["pods"]]}
+    return {**result, "text": told(result["text"])} if "text" in result else result
+
+
 def entry_body(entry: JournalEntry) -> dict[str, Any]:
     command = {key: value for key, value in entry.command.items() if key != "text"}
     return {
@@ -138,14 +157,14 @@ def entry_body(entry: JournalEntry) -> dict[str, Any]:
         "number": entry.number,
         "client_id": str(entry.client_id),
         "status": entry.status,
-        "text": entry.text,
+        "text": told(entry.text),
         "author": entry.author_name,
         "reason": entry.reason,
         "at": wall(entry.created_at),
         "position": entry.position,
         "run_time": iso_or_none(entry.clock),
         "command": command,
-        "result": entry.result,
+        "result": result_body(entry.result),
     }
 
 

@@ -12,10 +12,10 @@ from schedweb.api.errors import ApiError
 from schedweb.api.windows import Window
 from schedweb.runs.models import Run
 from schedweb.runs.selectors.attempts import StoredAttempt
-from schedweb.sentences import say
+from schedweb.sentences import noted, say
 
 BARS: Final = 12
-CHOOSERS: Final = {Run.Ties.UPSTREAM: "upstream order", Run.Ties.SMALLEST: "smallest name"}
+CHOOSERS: Final = {Run.Ties.UPSTREAM: noted("upstream order"), Run.Ties.SMALLEST: noted("smallest name")}
 
 
 def ranks(total: NDArray[np.int64]) -> NDArray[np.int64]:
@@ -92,6 +92,13 @@ class ScoreView:
         return sorted(places, key=lambda i: (int(values[i]) * (-1 if descending else 1), self.names[i]))
 
 
+def tie_body(run: Run, ties: int) -> dict[str, Any]:
+    """Between how many equal nodes the run chose, and how."""
+    chooser = CHOOSERS.get(Run.Ties(run.ties))
+    by = say(chooser) if chooser is not None else say("seed {seed}", seed=run.seed)
+    return {"count": ties, "chosen_by": by if ties > 1 else "", "seeded": ties > 1 and chooser is None}
+
+
 def scores_body(
     stored: StoredAttempt, window: Window, *, sort: str = "", query: str = "", hide_equal: bool = False
 ) -> dict[str, Any]:
@@ -103,7 +110,11 @@ def scores_body(
         "best": None,
         "chosen": None,
         "histogram": [],
-        "tie": {"count": 1 if trace.selected else 0, "chosen_by": "the only feasible node" if trace.selected else ""},
+        "tie": {
+            "count": 1 if trace.selected else 0,
+            "chosen_by": say("the only feasible node") if trace.selected else "",
+            "seeded": False,
+        },
         "decided_by": None,
         "runner_up": None,
         "count": 0,
@@ -138,7 +149,7 @@ def scores_body(
         "best": view.best,
         "chosen": None if winner is None else view.row(winner, shown),
         "histogram": histogram(view.total),
-        "tie": {"count": ties, "chosen_by": CHOOSERS.get(Run.Ties(run.ties), f"seed {run.seed}") if ties > 1 else ""},
+        "tie": tie_body(run, ties),
         "decided_by": None if runner_up is None or winner is None else decided_by(trace.scores, winner, runner_up),
         "runner_up": None if runner_up is None else {"node": names[runner_up], "total": int(view.total[runner_up])},
         "count": len(order),

@@ -12,7 +12,7 @@ from schedweb.api.windows import Window, window_answer
 from schedweb.runs.models import Decision, PodRecord, Run
 from schedweb.runs.selectors.pod_query import filter_pods
 from schedweb.runs.times import iso, wall
-from schedweb.sentences import say
+from schedweb.sentences import say, told
 
 
 def waiting_rows(run: str) -> QuerySet[PodRecord]:
@@ -30,8 +30,8 @@ def run_id(text: str) -> UUID:
 def at_zero(card: dict[str, Any], gang: dict[str, Any] | None) -> str:
     waits = card.get("waiting", [])
     if gang is not None and any(wait["plugin"] == "Coscheduling" for wait in waits):
-        return "The whole group is rejected and tried again"
-    return "Rejected, back to Unschedulable"
+        return say("The whole group is rejected and tried again")
+    return say("Rejected, back to Unschedulable")
 
 
 def is_held(run: Run, pod: PodRecord) -> bool:
@@ -66,7 +66,7 @@ def waiting_row(pod: PodRecord) -> dict[str, Any]:
         "waiting_on": waits,
         "at_zero": at_zero(card, gang),
         "gang": gang,
-        "asked_again": pod.detail.get("asked_again"),
+        "asked_again": told(pod.detail.get("asked_again") or "") or None,
         "decidable": pod.asks_person,
         "held": is_held(run, pod),
         "run_state": run.state,
@@ -131,11 +131,11 @@ def decision_body(decision: Decision) -> dict[str, Any]:
         "tail": decision.tail,
         "node": decision.node,
         "reason": decision.reason,
-        "by": decision.by,
+        "by": told(decision.by),
         "at": iso(decision.at),
         "decided_at": wall(decision.created_at),
         "plugin": decision.plugin,
-        "outcome": decision.outcome,
+        "outcome": told(decision.outcome),
     }
 
 

@@ -182,6 +182,7 @@ class HistogramBarSerializer(serializers.Serializer[Any]):
 class TieSerializer(serializers.Serializer[Any]):
     count = serializers.IntegerField()
     chosen_by = serializers.CharField()
+    seeded = serializers.BooleanField(help_text="another seed could have chosen another one")
 
 
 class RunnerUpSerializer(serializers.Serializer[Any]):

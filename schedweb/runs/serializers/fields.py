@@ -46,11 +46,17 @@ class PermitWaitSerializer(serializers.Serializer[Any]):
     note = serializers.CharField(required=False)
 
 
+class GangMissingSerializer(serializers.Serializer[Any]):
+    column = serializers.ChoiceField([*STATE_KEYS, "completed"])
+    count = serializers.IntegerField()
+    names = serializers.ListField(child=serializers.CharField(), help_text="empty when they are many")
+
+
 class GangSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     have = serializers.IntegerField()
     need = serializers.IntegerField()
-    missing_text = serializers.CharField(required=False)
+    missing = GangMissingSerializer(many=True, required=False, help_text="members without a node, by their column")
 
 
 class QueueCountsSerializer(serializers.Serializer[Any]):
@@ -94,7 +100,7 @@ class ColumnSerializer(serializers.Serializer[Any]):
     count = serializers.IntegerField()
     cards = CardSerializer(many=True)
     more = serializers.IntegerField(help_text="pods not shown")
-    note = serializers.CharField(allow_null=True, required=False)
+    latest = serializers.DateTimeField(required=False, help_text="when the last of a long Backoff is free")
     next_flush_at = serializers.DateTimeField(allow_null=True, required=False)
 
 

@@ -103,6 +103,9 @@ class RunSerializer(serializers.Serializer[Any]):
     counts = QueueCountsSerializer()
     nodes = serializers.IntegerField()
     pods = serializers.IntegerField()
+    unwritten = serializers.IntegerField(
+        help_text="pods placed from the start that lists and searches may not have yet; their rows are being written"
+    )
     started_at = serializers.DateTimeField(help_text="wall clock")
     started_by = serializers.CharField()
     worker = WorkerSerializer()
@@ -199,6 +202,7 @@ class CommandReceiptSerializer(serializers.Serializer[Any]):
 class DecisionResultSerializer(serializers.Serializer[Any]):
     namespace = serializers.CharField()
     name = serializers.CharField()
+    decided = serializers.BooleanField(required=False, help_text="false: somebody was faster, or it does not wait")
     outcome = serializers.CharField(help_text="approved, rejected, already decided by …, not waiting")
 
 

@@ -16,6 +16,7 @@ from django.db.models import Max
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
+from framework.said import Content, said
 from schedweb.api.errors import ApiError, not_found
 from schedweb.engine.questions import MOMENT, AnyQuestion
 from schedweb.engine.version import ENGINE_VERSION
@@ -80,7 +81,7 @@ def offer(analysis: UUID) -> None:
         current_app.send_task(ANALYSE, args=[str(analysis)])
     except (OperationalError, OSError) as error:
         log.warning("analysis %s could not be given to a worker: %s", analysis, error)
-        text = say("No worker can be reached now. Try again.")
+        text = said("No worker can be reached now. Try again.")
         Analysis.objects.filter(pk=analysis).update(status=Analysis.Status.FAILED, error=text)
 
 
@@ -110,7 +111,7 @@ def claim(analysis: UUID) -> Analysis | None:
     return Analysis.objects.select_related("run__snapshot", "run__first_configuration_version").get(pk=analysis)
 
 
-def finish(analysis: Analysis, content: bytes = b"", *, blob: bytes = b"", error: str = "", seconds: float) -> None:
+def finish(analysis: Analysis, content: bytes = b"", *, blob: bytes = b"", error: Content = "", seconds: float) -> None:
     """Nothing is written over a cancellation, nor over the answer of another worker."""
     Analysis.objects.filter(pk=analysis.pk, status=Analysis.Status.RUNNING).update(
         status=Analysis.Status.FAILED if error else Analysis.Status.DONE,

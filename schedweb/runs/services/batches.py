@@ -14,6 +14,7 @@ from django.db import transaction
 from django.db.models import Max
 from django.utils import timezone
 
+from framework.said import Content
 from schedweb.engine.frames import Batch
 from schedweb.engine.lease import Lease, LeaseLost, expiry, mine
 from schedweb.engine.version import ENGINE_VERSION
@@ -36,6 +37,7 @@ from schedweb.runs.selectors.runs import speed_value
 from schedweb.runs.selectors.waiting import waiting_count
 from schedweb.runs.services.upserts import identifier, upsert
 from schedweb.runs.times import iso, iso_or_none, wall
+from schedweb.said_field import stored
 
 POD_COLUMNS: Final = (
     "run", "uid", "namespace", "name", "column", "place", "group_key", "node", "priority", "attempts", "since",
@@ -118,6 +120,7 @@ class BatchWriter:
             cycle=msgspec.json.decode(batch.cycle_json),
             node_count=batch.node_count,
             pod_count=batch.pod_count,
+            unwritten=batch.unwritten,
             arrivals_left=batch.arrivals_left,
             arrivals_total=batch.arrivals_total,
             next_arrival=batch.next_arrival,
@@ -187,7 +190,9 @@ class BatchWriter:
         now = timezone.now()
         rows = []
         for row in batch.decisions:
-            number, entry, *facts = msgspec.structs.astuple(row)
+            number, entry, *facts = msgspec.structs.astuple(
+                msgspec.structs.replace(row, by=stored(row.by), outcome=stored(row.outcome))
+            )
             known = identifier(JournalEntry, UUID(entry)) if entry else None
             rows.append((self.run_key, number, known, *facts, authors.get(entry), now))
         upsert(Decision, DECISION_COLUMNS, ("run", "number"), rows, fixed=("created_at",))
@@ -249,7 +254,7 @@ class BatchWriter:
         )
         kept.filter(position__in=too_close(list(kept.order_by("position").values_list("position", flat=True)))).delete()
 
-    def refuse(self, entry: str, text: str) -> None:
+    def refuse(self, entry: str, text: Content) -> None:
         with transaction.atomic():
             if not Run.objects.filter(mine(self.lease)).update(taking_over=False):
                 raise LeaseLost(f"run {self.run.pk} has another holder")
@@ -292,6 +297,7 @@ class BatchWriter:
             rate=batch.rate,
             breakpoints=batch.breakpoints,
             hit=batch.hit,
+            unwritten=batch.unwritten,
         )
         PUBLISHER.publish(run_group(run.pk), delta)
 

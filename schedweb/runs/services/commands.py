@@ -21,7 +21,7 @@ from schedweb.engine.pod_filter import FilterError, parse_query
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.services.dispatch import run_dispatch
 from schedweb.runs.services.playable import playable_version
-from schedweb.sentences import noted, say
+from schedweb.sentences import noted, say, told
 
 MAX_MANIFEST = 1_500_000
 FIELD = "command"
@@ -45,13 +45,13 @@ def read_manifest(text: str) -> dict[str, Any]:
     except MarkedYAMLError as error:
         mark = error.problem_mark
         line, column = (mark.line + 1, mark.column + 1) if mark is not None else (None, None)
-        raise manifest_error(f"Not YAML: {error.problem or error.context}", line, column) from None
+        raise manifest_error(say("Not YAML: {why}", why=error.problem or error.context), line, column) from None
     except (YAMLError, ValueError, RecursionError) as error:
-        raise manifest_error(f"Not YAML: {error}") from None
+        raise manifest_error(say("Not YAML: {why}", why=error)) from None
     if len(documents) != 1:
         raise manifest_error(say("One object is expected, not {documents}.", documents=len(documents)))
     if complaint := tree_complaint(documents[0]):
-        raise manifest_error(say("The manifest cannot be read: {complaint}.", complaint=complaint))
+        raise manifest_error(say("The manifest cannot be read: {complaint}.", complaint=told(complaint)))
     if not isinstance(documents[0], dict):
         raise manifest_error(say("An object is expected."))
     return documents[0]
@@ -118,7 +118,9 @@ def uuid_of(value: object, path: str) -> UUID:
 
 def refuse_by_state(run: Run, command: AnyCommand) -> None:
     if run.state == Run.State.FAILED:
-        raise conflict(f"{run} has failed and takes no commands: {run.error}", code="failed")
+        raise conflict(
+            say("{run} has failed and takes no commands: {why}", run=run, why=told(run.error)), code="failed"
+        )
     if run.state == Run.State.STOPPED:
         raise conflict(say("{run} was stopped and takes no commands.", run=run), code="stopped")
     if isinstance(command, types.SetSeed) and run.points > 0:

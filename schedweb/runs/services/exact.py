@@ -60,7 +60,10 @@ def version_with(
         if known is not None:
             return known
         return configuration_create(
-            user=user, name=free_name(f"What if: {', '.join(words)}"), text=text, description=f"{base}, changed"
+            user=user,
+            name=free_name(say("What if: {changes}", changes=", ".join(words))),
+            text=text,
+            description=say("{version}, changed", version=base),
         )
     except ConfigurationRefused as error:
         raise ApiError(str(error), code=error.code, status_code=422, path=error.path) from None
@@ -91,7 +94,7 @@ def changes(
             )
         if weight == OFF:
             edits.append(DisablePlugin(profile=index, point=SCORE, name=plugin))
-            words.append(f"{plugin} off")
+            words.append(say("{plugin} off", plugin=plugin))
         elif weight != known[plugin]:
             edits.append(SetWeight(profile=index, point=SCORE, name=plugin, weight=weight))
             words.append(f"{plugin} × {weight}")
@@ -103,7 +106,7 @@ def changes(
                 path="filters_off",
             )
         edits.append(DisablePlugin(profile=index, point=FILTER, name=plugin))
-        words.append(f"{plugin} does not filter")
+        words.append(say("{plugin} does not filter", plugin=plugin))
     if not edits:
         raise ApiError(say("Nothing is changed: an exact run would be the same."), code="unchanged", path="weights")
     return edits, words

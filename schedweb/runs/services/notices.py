@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import msgspec
 from django.db import transaction
 from django.utils import timezone
 
+from framework.said import Content, Said
 from schedweb.engine.lease import Lease, LeaseLost, mine
 from schedweb.runs import messages
 from schedweb.runs.models import FeedItem, Run
@@ -13,7 +15,7 @@ from schedweb.runs.services.batches import BatchWriter
 from schedweb.runs.times import iso
 
 
-def engine_notice(writer: BatchWriter, text: str) -> None:
+def engine_notice(writer: BatchWriter, words: Said) -> None:
     """A line in the feed. Browsers fetch the board: no difference between two batches tells of it."""
     run = writer.run
     number = writer.feed_number + 1
@@ -24,7 +26,7 @@ def engine_notice(writer: BatchWriter, text: str) -> None:
         "state": None,
         "pods": [],
         "count": 1,
-        "parts": [{"t": "text", "v": text}],
+        "parts": msgspec.to_builtins(words),
         "highlight": True,
     }
     with transaction.atomic():
@@ -36,8 +38,8 @@ def engine_notice(writer: BatchWriter, text: str) -> None:
     PUBLISHER.publish(run_group(run.pk), messages.RunResync(run=str(run.pk)))
 
 
-def run_failed(lease: Lease, run: Run, text: str, trace: str) -> None:
-    error = f"{text}\n\n{trace}" if trace else text
+def run_failed(lease: Lease, run: Run, text: Content, trace: str) -> None:
+    error = Said("{why}\n\n{trace}", {"why": text, "trace": trace}) if trace else text
     updated = Run.objects.filter(mine(lease)).update(
         state=Run.State.FAILED, error=error, wanted=False, lease_owner="", lease_expires=None, taking_over=False
     )

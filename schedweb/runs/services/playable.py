@@ -7,19 +7,21 @@ from uuid import UUID
 
 from framework.configuration import load
 from framework.plugins.registry import installed_registry
+from framework.said import Words
 from schedweb.api.errors import ApiError, not_found
+from schedweb.configurations.examination import NO_EXTENDERS
 from schedweb.configurations.models import ConfigurationVersion
-from schedweb.sentences import say
+from schedweb.sentences import say, told
 
 
 @lru_cache(maxsize=32)
-def configuration_problem(text: str) -> str | None:
+def configuration_problem(text: str) -> Words | None:
     """Why a configuration cannot be played, or None."""
     loaded = load(text, installed_registry())
     if loaded.effective is None:
         return loaded.config_error
     if loaded.effective.extenders:
-        return say("It names extenders. They are not built yet, and a run without them would decide differently.")
+        return NO_EXTENDERS
     return None
 
 
@@ -30,7 +32,12 @@ def playable_version(version_id: UUID) -> ConfigurationVersion:
     problem = configuration_problem(version.text)
     if problem is not None:
         raise ApiError(
-            f"{version.configuration.name}, version {version.number}, cannot be played. {problem}",
+            say(
+                "{name}, version {number}, cannot be played. {problem}",
+                name=version.configuration.name,
+                number=version.number,
+                problem=told(problem),
+            ),
             code="configuration",
             status_code=422,
             path="configuration_version",

@@ -7,6 +7,7 @@ import json
 import pytest
 
 from framework.interface.events import ActionType, ClusterEvent, EventResource
+from framework.said import ENGLISH, in_words
 from schedweb.engine.awaited import KEPT, awaited, ignored_body
 from schedweb.engine.batch import IGNORED_PER_BATCH, Gatherer
 from tests.schedweb.engine.worlds import SECOND, arrival, departure, node, places, play, player, pod
@@ -34,13 +35,14 @@ NODE, POD = EventResource.NODE, EventResource.POD
     ids=["none", "added", "labels", "any-change", "two-kinds", "group", "custom"],
 )
 def test_registered_events_in_words(events: tuple[tuple[str, ActionType], ...], words: str) -> None:
-    assert awaited("Any", [ClusterEvent(resource, action) for resource, action in events]) == words
+    registered = [ClusterEvent(resource, action) for resource, action in events]
+    assert in_words(awaited("Any", registered), ENGLISH) == words
 
 
 def test_every_built_in_plugin_tells_what_it_waits_for() -> None:
     game = player([node("a")])
     profile = game.scheduler.profiles["default-scheduler"]
-    told = game.projection.awaited["default-scheduler"]
+    told = {name: in_words(events, ENGLISH) for name, events in game.projection.awaited["default-scheduler"].items()}
     assert set(told) == set(profile.plugins)
     for plugin in profile.plugins:
         for event in profile.hints.events_of(plugin):
@@ -55,8 +57,8 @@ def test_an_event_that_does_not_help_is_remembered_with_the_reason() -> None:
     (view,) = game.projection.views.values()
     assert (view.column, view.attempts) == ("unschedulable", 1)
     (told,) = ignored_body(view)
-    assert (told["event"], told["object"]) == ("Node added", "small")
-    assert told["why"] == [
+    assert (str(told["event"]), told["object"]) == ("Node added", "small")
+    assert [{**why, "text": str(why["text"])} for why in told["why"]] == [
         {
             "plugin": "NodeResourcesFit",
             "text": "this node is too small still, or has no more of what the pod lacks",

@@ -10,7 +10,7 @@ import pytest
 from schedweb.engine import batch
 from schedweb.engine.batch import Gatherer
 from schedweb.engine.board import CARDS
-from schedweb.engine.child import FRAME_SECONDS, LATEST_FRAME_SECONDS, frame_after
+from schedweb.engine.child import FRAME_SECONDS, LATEST_FRAME_SECONDS, LATEST_STORED_SECONDS, frame_after
 from schedweb.engine.player import Player
 from tests.schedweb.engine.worlds import Manifest, node, play, player, pod
 
@@ -82,6 +82,8 @@ def test_a_message_to_browsers_has_a_most(monkeypatch: pytest.MonkeyPatch) -> No
 
 
 def test_batches_that_are_much_work_come_less_often_but_still_come() -> None:
-    assert frame_after(0.0) == FRAME_SECONDS
-    assert FRAME_SECONDS < frame_after(0.03) < LATEST_FRAME_SECONDS
-    assert frame_after(10.0) == LATEST_FRAME_SECONDS
+    assert frame_after(0.0, 0.0) == FRAME_SECONDS
+    assert FRAME_SECONDS < frame_after(0.02, 0.0) < LATEST_FRAME_SECONDS
+    assert frame_after(10.0, 0.0) == LATEST_FRAME_SECONDS
+    assert FRAME_SECONDS < frame_after(0.0, 0.1) < LATEST_STORED_SECONDS
+    assert frame_after(10.0, 10.0) == LATEST_STORED_SECONDS

@@ -78,7 +78,7 @@ def test_what_a_command_does_to_a_pod_is_seen_too() -> None:
     table = table_with(commands.BreakpointSet("x", "status", "deleted"))
     table.order(commands.PodDelete("shop", "web-1"))
     assert table.pace.breakpoints.hit is not None
-    assert table.pace.breakpoints.hit.text == "shop/web-1 is deleted"
+    assert str(table.pace.breakpoints.hit.text) == "shop/web-1 is deleted"
     assert not table.pace.wants_operations
 
 

@@ -210,7 +210,7 @@ def test_a_command_that_was_placed_and_not_done_is_done_by_the_next_engine(desks
     assert "uid-new" not in ledger.pods
     second = Desk(ledger)
     desks.append(second)
-    assert second.until_outcome("add").result == {"text": "added pod shop/new"}
+    assert second.until_outcome("add").result == {"text": {"say": "added pod {pod}", "with": {"pod": "shop/new"}}}
     assert ledger.pods["uid-new"].column == "active"
 
 

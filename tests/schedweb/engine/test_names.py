@@ -7,7 +7,7 @@ import datetime
 import pytest
 
 from schedweb.engine.names import split_name
-from schedweb.engine.words import event_words, joined, seconds_text
+from schedweb.engine.words import event_words, seconds_text
 from schedweb.runs.amounts import amount_text
 from schedweb.runs.times import iso, nanoseconds
 
@@ -64,15 +64,18 @@ def test_amounts_are_written_for_people(resource: str, amount: int, want: str) -
     ],
 )
 def test_spans_of_time(span: int, want: str) -> None:
-    assert seconds_text(span) == want
+    assert str(seconds_text(span)) == want
 
 
-def test_words() -> None:
-    assert joined([]) == ""
-    assert joined(["a"]) == "a"
-    assert joined(["a", "b", "c"]) == "a, b and c"
-    assert event_words("AssignedPodDelete") == "Pod deleted"
-    assert event_words("storage.k8s.io/CSINodeAdd") == "Storage.k8s.io/csinode add"
+def test_events() -> None:
+    labels = {
+        "AssignedPodDelete": "Pod deleted",
+        "storage.k8s.io/CSINodeAdd": "CSINode added",
+        "podgroups.v1alpha1.scheduling.x-k8s.ioUpdate": "podgroups updated",
+        "AssignedPodUpdatePodLabel": "Labels of Pod changed",
+        "SomethingElse": "SomethingElse",
+    }
+    assert {label: str(event_words(label)) for label in labels} == labels
 
 
 def test_run_time_is_iso_with_milliseconds() -> None:

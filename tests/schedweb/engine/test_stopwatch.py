@@ -10,14 +10,13 @@ from framework.interface import NodeInfo, ScorePlugin, Status
 from framework.interface.cycle_state import CycleState
 from framework.objects import Pod
 from schedweb.engine.player import Happened
-from schedweb.engine.stopwatch import Stopwatch, Timing
+from schedweb.engine.stopwatch import FIRST_WATCHED, WATCH_EVERY, Stopwatch, Timing
 from tests.schedweb.engine.worlds import node, player, pod
 
 
-def timed_cycle(stopwatch: Stopwatch, *, after: int = 0) -> Timing:
-    """Of the cycle behind ``after`` others of a cluster where pods have a choice."""
-    game = player([node("a", "8"), node("b", "8"), *(pod(f"web-{index}", "100m") for index in range(after + 1))])
-    cycles = -1
+def timed_cycle(stopwatch: Stopwatch) -> Timing:
+    """Of the one cycle of a cluster where a pod has a choice."""
+    game = player([node("a", "8"), node("b", "8"), pod("web-0", "100m")])
     stopwatch.begin()
     while True:
         with stopwatch.running():
@@ -25,11 +24,15 @@ def timed_cycle(stopwatch: Stopwatch, *, after: int = 0) -> Timing:
         if happened is Happened.POINT:
             stopwatch.reached(game.point)
         elif happened is Happened.CYCLE:
-            cycles += 1
-            timing = stopwatch.ended()
-            if cycles == after:
-                return timing
-            stopwatch.begin()
+            return stopwatch.ended()
+
+
+def timed(stopwatch: Stopwatch, *, always: bool) -> Timing:
+    """Of a cycle that does nothing, long enough for a microsecond to pass."""
+    stopwatch.begin(always=always)
+    with stopwatch.running():
+        sum(range(1000))
+    return stopwatch.ended()
 
 
 def test_a_watched_cycle_names_points_and_plugins() -> None:
@@ -55,11 +58,17 @@ def test_points_add_up_to_no_more_than_the_cycle() -> None:
         assert inside.get(point, 0) <= spent + rounding, point
 
 
-def test_the_next_cycle_at_once_is_not_watched_but_timed(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("schedweb.engine.stopwatch.WATCH_EVERY", 1e9)
-    timing = timed_cycle(Stopwatch(), after=1)
-    assert timing.parts is None
-    assert timing.total > 0
+def test_at_full_speed_one_of_many_cycles_is_watched_and_all_are_timed() -> None:
+    stopwatch = Stopwatch()
+    timings = [timed(stopwatch, always=False) for _ in range(3 * WATCH_EVERY)]
+    watched = [number for number, timing in enumerate(timings, start=1) if timing.parts is not None]
+    assert watched == [*range(1, FIRST_WATCHED + 1), WATCH_EVERY, 2 * WATCH_EVERY, 3 * WATCH_EVERY]
+    assert all(timing.total > 0 for timing in timings)
+
+
+def test_a_slow_run_watches_every_cycle() -> None:
+    stopwatch = Stopwatch()
+    assert all(timed(stopwatch, always=True).parts is not None for _ in range(WATCH_EVERY + 1))
 
 
 def test_nothing_watches_between_operations_or_after_an_exception() -> None:

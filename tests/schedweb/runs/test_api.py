@@ -125,7 +125,7 @@ def test_what_the_answers_say(played: Game, client: Client) -> None:
     scores = get(client, f"{at}/attempts/1/scores/")
     assert scores["scored"]
     assert [row["rank"] for row in scores["rows"]] == [1, 1]
-    assert scores["tie"] == {"count": 2, "chosen_by": "seed 7"}
+    assert scores["tie"] == {"count": 2, "chosen_by": "seed 7", "seeded": True}
     for row in scores["rows"]:
         assert row["total"] == sum(cell["points"] for cell in row["cells"])
 

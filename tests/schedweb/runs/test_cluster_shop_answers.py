@@ -71,8 +71,8 @@ def test_every_pending_pod_has_a_remedy_that_was_tried(exported: list[dict[str, 
             continue
         of = workload(pod.metadata.name)
         remedies = what_would_help(game.scheduler, pod)
-        wanted = [remedy for remedy in remedies if WANTED[of][2] in remedy.text]
-        assert wanted, (pod.key, [remedy.text for remedy in remedies])
+        wanted = [remedy for remedy in remedies if WANTED[of][2] in str(remedy.text)]
+        assert wanted, (pod.key, [str(remedy.text) for remedy in remedies])
         found[of] += 1
         if of not in applied:
             applied.add(of)

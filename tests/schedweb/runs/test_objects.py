@@ -7,14 +7,17 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 from django.test import Client
+from django.utils.translation import override
 
 from schedweb.configurations.models import Configuration, ConfigurationVersion
+from schedweb.runs.selectors.objects import STATES
 from schedweb.runs.services.runs import run_create
 from schedweb.snapshots.models import Snapshot
 from schedweb.snapshots.services import snapshot_from_manifests
 from tests.schedweb.engine.worlds import DEFAULT, START, node
 from tests.schedweb.runs.conftest import Game
 from tests.schedweb.runs.test_api import check_shape, get
+from tests.schedweb.saying import LETTERS
 
 pytestmark = pytest.mark.django_db(transaction=True)
 OURS, THEIRS = "scheduling.k8s.io", "scheduling.x-k8s.io"
@@ -63,3 +66,36 @@ def test_each_has_its_own_yaml(run: str, client: Client) -> None:
     assert refused["error"]["message"] == (
         f"This run has two objects PodGroup ml/train: ask for PodGroup.{OURS} or PodGroup.{THEIRS}."
     )
+
+
+NAMED = {"name": "x"}
+HELD: dict[str, dict[str, Any]] = {
+    "PersistentVolumeClaim": {"spec": {"volumeName": "pv"}},
+    "PersistentVolume": {"spec": {"claimRef": {"namespace": "shop", "name": "data"}}},
+    "ResourceClaim": {"status": {"allocation": {"devices": {}}, "reservedFor": [NAMED]}},
+    "ResourceSlice": {"spec": {"driver": "gpu.example.com", "allNodes": True, "devices": [NAMED, NAMED]}},
+    "CSINode": {"spec": {"drivers": [{"name": "csi.example.com", "allocatable": {"count": 25}}]}},
+    "PodDisruptionBudget": {"status": {"disruptionsAllowed": 2}},
+    "CSIDriver": {"spec": {"storageCapacity": True}},
+    "CSIStorageCapacity": {"storageClassName": "fast"},
+}
+
+
+@pytest.mark.parametrize("kind", HELD)
+def test_what_state_an_object_is_in_is_said_in_the_readers_language(kind: str) -> None:
+    state = STATES[kind]
+    with override("en"):
+        english = state(HELD[kind])
+    assert english
+    for language, letters in LETTERS.items():
+        with override(language):
+            assert letters.search(state(HELD[kind])), (language, english)
+
+
+def test_states_in_english() -> None:
+    with override("en"):
+        said = {kind: STATES[kind](manifest) for kind, manifest in HELD.items()}
+    assert said["ResourceSlice"] == "gpu.example.com, 2 devices on all nodes"
+    assert said["CSINode"] == "csi.example.com up to 25"
+    assert said["PodDisruptionBudget"] == "2 disruptions allowed"
+    assert said["CSIStorageCapacity"] == "fast, nothing free"

@@ -5,12 +5,17 @@ from __future__ import annotations
 import datetime
 from uuid import uuid4
 
+import msgspec
 import pytest
+from django.test import Client
 from django.utils import timezone
 
+from framework.said import ENGLISH, in_words, said
 from schedweb.api.errors import ApiError
+from schedweb.engine.frames import Batch
 from schedweb.engine.lease import LeaseLost, claim, give_back, renew
 from schedweb.engine.supervisor import play_run
+from schedweb.runs.messages import RunDelta
 from schedweb.runs.models import Attempt, AttemptChunk, Checkpoint, FeedItem, JournalEntry, NodeRecord, Run
 from schedweb.runs.services.batches import BatchWriter
 from schedweb.runs.services.commands import command_append
@@ -46,7 +51,9 @@ def test_a_run_goes_on_from_its_checkpoint_with_the_next_command(played: Game) -
     entry = played.decide("reject", "asks-2", reason="not before Monday")
     played.play()
     entry.refresh_from_db()
-    assert entry.result == {"pods": [{"namespace": "shop", "name": "asks-2", "outcome": "rejected"}]}
+    assert entry.result == {
+        "pods": [{"namespace": "shop", "name": "asks-2", "decided": True, "outcome": {"say": "rejected"}}]
+    }
     assert played.run.state == "finished"
     made = list(played.run.decisions.order_by("number").values_list("decision", "by", "reason", "name"))
     assert made == [("approved", "mira", "fine", "asks-1"), ("rejected", "mira", "not before Monday", "asks-2")]
@@ -62,7 +69,7 @@ def test_commands_are_applied_in_the_order_in_which_they_came(game: Game) -> Non
     positions = [entry.position for entry in entries if entry.position is not None]
     assert len(positions) == len(entries)
     assert positions == sorted(positions)
-    assert entries[0].result == {"text": "cordoned node a"}
+    assert entries[0].result == {"text": {"say": "cordoned node {node}", "with": {"node": "a"}}}
 
 
 def test_what_the_engine_refuses_is_told_and_changes_nothing(game: Game) -> None:
@@ -157,7 +164,7 @@ def test_a_lease_that_ran_out_is_taken_over_and_the_zombie_writes_nothing(game: 
     with pytest.raises(LeaseLost):
         renew(zombie)
     with pytest.raises(LeaseLost):
-        engine_notice(writer, "I am still here")
+        engine_notice(writer, said("I am still here"))
     assert not FeedItem.objects.exists()
     renew(heir)
 
@@ -182,7 +189,7 @@ def test_a_taken_over_run_says_so_in_its_feed(game: Game) -> None:
     game.play()
     first = FeedItem.objects.filter(run=game.run, kind="engine").first()
     assert first is not None
-    said = "".join(part["v"] for part in first.item["parts"])
+    said = in_words(first.item["parts"], ENGLISH)
     assert said.startswith("Worker lost at ")
     assert said.endswith("another took over from cycle 0.")
     assert not game.run.taking_over
@@ -214,13 +221,33 @@ def test_a_breakpoint_pauses_the_run_and_is_told(game: Game) -> None:
     game.play()
     assert (game.run.state, game.run.hit) == (
         "paused",
-        {"id": "x", "text": "shop/large is unschedulable", "pod": "shop/large"},
+        {"id": "x", "text": {"say": "{pod} is unschedulable", "with": {"pod": "shop/large"}}, "pod": "shop/large"},
     )
     assert [each["id"] for each in game.run.breakpoints] == ["x"]
-    assert FeedItem.objects.filter(run=game.run, item__icontains="Breakpoint: shop/large is unschedulable").exists()
+    lines = [in_words(item["parts"], ENGLISH) for item in game.run.feed.values_list("item", flat=True)]
+    assert "Breakpoint: shop/large is unschedulable." in lines
     game.command("breakpoint_remove", id="x")
     game.command("play")
     game.play()
     assert (game.run.state, game.run.hit, game.run.breakpoints) == ("waiting_for_person", None, [])
     with pytest.raises(ApiError, match="needs a key"):
         game.command("breakpoint_set", id="x", on="point", value="Filter", filter="-l =a")
+
+
+def test_a_run_says_how_many_pods_of_the_beginning_have_no_row_yet(
+    game: Game, client: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A large cluster's rows follow in batches: until then lists do not show what the board counts."""
+    store, told = BatchWriter.store, []
+    left = iter(range(100, 0, -1))
+
+    def with_some_left(self: BatchWriter, batch: Batch) -> None:
+        store(self, msgspec.structs.replace(batch, unwritten=next(left)))
+
+    monkeypatch.setattr(BatchWriter, "store", with_some_left)
+    monkeypatch.setattr("schedweb.runs.services.batches.PUBLISHER.publish", lambda group, message: told.append(message))
+    game.command("play", speed="max")
+    game.play()
+    deltas = [each.unwritten for each in told if isinstance(each, RunDelta)]
+    assert deltas == list(range(100, 100 - len(deltas), -1))
+    assert client.get(f"/api/v1/runs/{game.id}/").json()["unwritten"] == deltas[-1]

@@ -22,7 +22,7 @@ from schedweb.runs.selectors.real import DIFFERENT, KINDS, kind_of
 from schedweb.runs.selectors.real_outcomes import RealPod, outcomes_of
 from schedweb.runs.services.runs import run_create
 from schedweb.snapshots import services
-from schedweb.snapshots.cluster import read_cluster
+from schedweb.snapshots.reading import read_cluster
 from tests.schedweb.engine.worlds import DEFAULT, Manifest, node, pod
 from tests.schedweb.runs.conftest import Game, played_out
 from tests.schedweb.runs.test_api import check_shape, get

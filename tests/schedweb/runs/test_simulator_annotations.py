@@ -14,9 +14,10 @@ from django.test import Client
 from framework.interface import Code
 from schedweb.runs.selectors.attempts import stored_attempt
 from schedweb.runs.simulator_annotations import HISTORY, MOST_BYTES, PREFIX, annotations_of, go_duration
-from schedweb.snapshots.cluster import read_cluster
+from schedweb.snapshots.reading import read_cluster
 from tests.schedweb.engine.worlds import Manifest, node, pod
 from tests.schedweb.runs.conftest import Game, played_out
+from tests.schedweb.snapshots.files import decoded_pods
 from tests.schedweb.snapshots.test_simulator_export import exported
 
 AT = "/api/v1/runs/{run}/annotations/"
@@ -167,10 +168,10 @@ def test_what_is_exported_can_be_imported(game: Game, client: Client) -> None:
     """As pods of a List, and as the pods of the simulator's own file."""
     pods = pods_of(client, game)
     cluster = read_cluster(pods.values())
-    assert {each.name: dict(each.metadata.annotations) for each in cluster.pods()} == {
+    assert {each.name: dict(each.metadata.annotations) for each in decoded_pods(cluster).values()} == {
         name: each["metadata"]["annotations"] for name, each in pods.items()
     }
-    bound = {each.name: each.spec.node_name for each in cluster.pods() if each.spec.node_name}
+    bound = {each.name: each.spec.node_name for each in decoded_pods(cluster).values() if each.spec.node_name}
     assert bound == dict(game.run.pod_records.filter(column="bound", attempts__gt=0).values_list("name", "node"))
 
 

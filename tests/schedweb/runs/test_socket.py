@@ -13,7 +13,7 @@ from schedweb.accounts.roles import Role
 from schedweb.accounts.services import account_create
 from schedweb.asgi import application
 from schedweb.runs.consumers import LARGEST, BrowserConsumer
-from schedweb.runs.messages import WaitingCount
+from schedweb.runs.messages import RunResync, WaitingCount
 from schedweb.runs.publisher import EVERYONE, PUBLISHER, run_group
 from schedweb.socket_origin import is_same_origin
 from tests.schedweb.runs.browser import Browser
@@ -96,7 +96,7 @@ async def test_who_unsubscribed_is_told_no_more_and_everyone_hears_the_count(gam
     await browser.say({"type": "unsubscribe", "run": str(game.id)})
     await browser.say({"type": "ping", "id": 1})
     await browser.told()
-    PUBLISHER.publish_text(run_group(game.id), '{"type":"run.delta"}')
+    PUBLISHER.publish(run_group(game.id), RunResync(str(game.id)))
     PUBLISHER.publish(EVERYONE, WaitingCount(3, 2))
     assert await browser.told() == {"type": "waiting.count", "count": 3, "person": 2}
     await browser.close()

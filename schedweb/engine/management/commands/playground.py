@@ -100,6 +100,8 @@ def serve(host: str, port: int, ready: Any) -> None:
         lifespan="off",
         ws="websockets-sansio",
         ws_max_size=64 * 1024,
+        # Every browser's stream would be compressed by itself, most often for one on the same machine.
+        ws_per_message_deflate=False,
         timeout_graceful_shutdown=5,
     )
     try:
