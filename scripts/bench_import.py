@@ -55,7 +55,7 @@ def measure(site: Site, watched: Watched, file: Path, pods: int) -> None:
     started = upload(site, file)
     stages.done("upload")
     path = f"/api/v1/imports/{started}/"
-    preview = eventually("the file is read", looked(site, path, lambda body: body["state"] != "reading"))
+    preview = eventually("the file is read", looked(site, path, lambda body: body["state"] != "reading"), seconds=300)
     assert preview["state"] == "ready", preview["error"]
     stages.done("read: redacted, checked, counted")
     snapshot = site.post(f"{path}commit/", {"name": "large"})["id"]

@@ -18,7 +18,7 @@ from schedweb.accounts.permissions import IsEditor, signed_in_user
 from schedweb.api.errors import ApiError
 from schedweb.api.parsers import BoundedJSONParser
 from schedweb.api.windows import WINDOW_PARAMETERS, window_answer, window_body, window_of, window_serializer
-from schedweb.sentences import say
+from schedweb.sentences import say, told
 from schedweb.snapshots import selectors, services
 from schedweb.snapshots.manifests import JSON_LIMIT, Manifest
 from schedweb.snapshots.models import Import, Snapshot
@@ -131,13 +131,13 @@ def import_body(row: Import, exclude_namespaces: list[str], label_selector: str)
         "filename": row.filename,
         "size_bytes": row.size_bytes,
         "state": row.state,
-        "error": row.error,
+        "error": told(row.error),
         "seconds": row.seconds,
         "counts": row.counts or None,
-        "warnings": row.warnings,
+        "warnings": [told(each) for each in row.warnings],
         "filtered": filtered,
         "configuration": row.configuration,
-        "configuration_errors": row.configuration_errors,
+        "configuration_errors": [told(each) for each in row.configuration_errors],
     }
 
 
@@ -152,7 +152,7 @@ class ImportsView(APIView):
     )
     def post(self, request: Request) -> Response:
         upload = sent_file(request)
-        filename = "pasted text" if isinstance(upload, bytes) else upload.name or "upload"
+        filename = say("pasted text") if isinstance(upload, bytes) else upload.name or "upload"
         try:
             row = services.import_create(user=signed_in_user(request), filename=filename, upload=upload)
         except services.SnapshotError as error:

@@ -9,9 +9,11 @@ from typing import Any
 from django.contrib.auth.models import User
 from ruamel.yaml import YAML
 
+from framework.said import Words, said
 from schedweb.configurations.examination import TooLarge, examine
 from schedweb.configurations.models import Configuration
 from schedweb.configurations.services import configuration_create
+from schedweb.sentences import say
 from schedweb.snapshots.models import Snapshot
 
 
@@ -25,24 +27,27 @@ def configuration_text(found: Mapping[str, Any]) -> str:
     return text.getvalue()
 
 
-def problems_of(text: str) -> list[str]:
+def problems_of(text: str) -> list[Words]:
     """Why it cannot be used, each with its place; empty when it can."""
     try:
         errors = examine(text).errors
     except TooLarge as error:
-        return [str(error)]
-    return [f"{each.path}: {each.message}" if each.path else each.message for each in errors]
+        return [error.words]
+    return [
+        said("{path}: {message}", path=each.path, message=each.message) if each.path else each.message
+        for each in errors
+    ]
 
 
 def configuration_take(*, snapshot: Snapshot, text: str, user: User) -> Configuration:
     """Makes it one of ours, named after the snapshot, which names it in turn: runs on it begin with it."""
     names = {each.lower() for each in Configuration.objects.values_list("name", flat=True)}
-    name = wanted = f"{snapshot.name[:180]}, its own"
+    name = wanted = say("{name}, its own", name=snapshot.name[:180])
     number = 2
     while name.lower() in names:
         name, number = f"{wanted} ({number})", number + 1
     made = configuration_create(
-        user=user, name=name, text=text, description=f"Came with the import {snapshot.name}."[:300]
+        user=user, name=name, text=text, description=say("Came with the import {name}.", name=snapshot.name)[:300]
     ).configuration
     made.slug = f"of-{snapshot.pk.hex}"
     made.save(update_fields=["slug"])

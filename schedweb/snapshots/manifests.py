@@ -17,6 +17,8 @@ import msgspec
 import yaml
 
 from framework.objects.decode import tree_complaint
+from framework.said import Content, SaidError, Words, said, words_of
+from schedweb.engine.replicas import Fields
 from schedweb.snapshots.simulator_export import NotAnExport, SimulatorExport, is_export, unfold_export
 
 JSON_LIMIT: Final = 512 * 1024 * 1024
@@ -24,12 +26,20 @@ YAML_LIMIT: Final = 32 * 1024 * 1024
 """YAML is read at a few megabytes a second, and unfolds to much more than its size."""
 
 Manifest = dict[str, Any]
-_STRETCH: Final = 1024 * 1024
+_MEGA: Final = 1024 * 1024
+_NAMES: Final[dict[type, Words]] = {
+    str: said("a text"),
+    int: said("a number"),
+    float: said("a number"),
+    bool: said("true or false"),
+    list: said("a list"),
+    type(None): said("nothing"),
+}
 _BETWEEN_DOCUMENTS: Final = re.compile(r"\s*(?:---\s*)*")
 
 
-class FileRefused(Exception):
-    """The file as a whole cannot be read; the text is the sentence to show."""
+class FileRefused(SaidError):
+    """The file as a whole cannot be read."""
 
 
 class _Loader(yaml.CSafeLoader):
@@ -56,42 +66,60 @@ _Loader.yaml_implicit_resolvers = {
 
 def read_manifests(path: Path) -> Iterator[Manifest]:
     """Every object of the file, lists unfolded. Raises FileRefused."""
-    for item in read_items(path):
-        yield from manifests_in(item)
+    items = read_items(path)
+    if items is None:
+        yield from read_documents(path)
+    else:
+        for item in items:
+            yield from manifests_in(item)
 
 
-def read_items(path: Path) -> Iterator[Manifest | msgspec.Raw]:
-    """As ``read_manifests``, but items of a JSON List stay the text that they are there. Raises FileRefused."""
+def read_items(path: Path) -> list[Fields] | None:
+    """The items of a file that is one JSON List, in views of the file. None: ``read_documents``. Raises FileRefused.
+
+    All of a large cluster parsed would take gigabytes.
+    """
+    if not is_json(path):
+        return None
+    check_json_size(path.stat().st_size)
+    data = _mapped(path)
+    try:
+        whole = msgspec.json.decode(data, type=_List)
+    except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
+        return None
+    if whole.kind != "List" or not whole.items or not is_utf8(data):
+        return None
+    return whole.items
+
+
+def manifests_in(item: Fields) -> Iterator[Manifest]:
+    """Of an item: it may be a list itself. Raises FileRefused."""
+    try:
+        yield from _unfold({name: _parsed(text) for name, text in item.items()}, "")
+    except NotAnExport as error:
+        raise FileRefused(words_of(error)) from None
+
+
+def read_documents(path: Path) -> Iterator[Manifest]:
+    """Every object of a file of any other form, lists unfolded. Raises FileRefused."""
     size = path.stat().st_size
     documents: Iterator[Any]
     if is_json(path):
-        _check_size(size, JSON_LIMIT, "JSON")
+        check_json_size(size)
         documents = _read_json(path)
     else:
-        _check_size(size, YAML_LIMIT, "YAML")
+        _check_yaml_size(size)
         documents = _read_yaml(path.read_bytes())
     found = False
     try:
         for document in documents:
-            if isinstance(document, msgspec.Raw):
-                found = True
-                yield document
-                continue
             for manifest in _unfold(document, ""):
                 found = True
                 yield manifest
     except NotAnExport as error:
-        raise FileRefused(str(error)) from None
+        raise FileRefused(words_of(error)) from None
     if not found:
-        raise FileRefused("The file holds no Kubernetes object.")
-
-
-def manifests_in(item: Manifest | msgspec.Raw) -> Iterator[Manifest]:
-    """Of what ``read_items`` gives: an item may be a list itself. Raises FileRefused."""
-    if isinstance(item, msgspec.Raw):
-        yield from _unfold({"apiVersion": "v1", "kind": "List", "items": [_parsed(item)]}, "")
-    else:
-        yield item
+        raise FileRefused(said("The file holds no Kubernetes object."))
 
 
 def is_json(path: Path) -> bool:
@@ -99,29 +127,47 @@ def is_json(path: Path) -> bool:
     with path.open("rb") as file:
         beginning = file.read(4096).lstrip(b"\xef\xbb\xbf \t\r\n")
     if not beginning:
-        raise FileRefused("The file is empty.")
+        raise FileRefused(said("The file is empty."))
     return beginning[:1] in b"{["
 
 
-def _check_size(size: int, limit: int, language: str) -> None:
-    if size > limit:
-        mega = 1024 * 1024
-        hint = " Export it as JSON instead: kubectl get … -o json." if language == "YAML" else ""
-        raise FileRefused(f"The file has {size / mega:,.0f} MB; {language} may have {limit // mega} MB.{hint}")
+def check_json_size(size: int) -> None:
+    """Raises FileRefused."""
+    if size > JSON_LIMIT:
+        raise FileRefused(
+            said("The file has {size} MB; JSON may have {most} MB.", size=round(size / _MEGA), most=JSON_LIMIT // _MEGA)
+        )
+
+
+def _check_yaml_size(size: int) -> None:
+    if size > YAML_LIMIT:
+        raise FileRefused(
+            said(
+                "The file has {size} MB; YAML may have {most} MB. Export it as JSON instead: {command}",
+                size=round(size / _MEGA),
+                most=YAML_LIMIT // _MEGA,
+                command="kubectl get … -o json",
+            )
+        )
+
+
+def _not_json(why: Content) -> FileRefused:
+    return FileRefused(said("This is not JSON: {why}.", why=why))
+
+
+def _too_deep_json() -> FileRefused:
+    return FileRefused(said("This JSON is nested too deeply."))
 
 
 def _read_json(path: Path) -> Iterator[Any]:
-    """Documents; of a List its items one by one, as text: all of a large cluster parsed would take gigabytes."""
+    """Documents; of a list of one kind its items one by one."""
     data = _mapped(path)
     try:
-        whole = msgspec.json.decode(data, type=_List)
+        whole = msgspec.json.decode(data, type=_AnyList)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
         whole = None
     if whole is not None and whole.items is not None and whole.kind.endswith("List"):
-        if whole.kind == "List" and _is_utf8(data):
-            yield from whole.items
-        else:
-            yield from _read_items(whole.apiVersion, whole.kind, whole.items)
+        yield from _read_list(whole.apiVersion, whole.kind, whole.items)
         return
     if (export := _simulator_export(data)) is not None:
         yield from _read_export(export)
@@ -131,7 +177,7 @@ def _read_json(path: Path) -> Iterator[Any]:
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
         documents = list(_read_several_json(bytes(data), error))
     except RecursionError:
-        raise FileRefused("This JSON is nested too deeply.") from None
+        raise _too_deep_json() from None
     for document in documents:
         yield from document if isinstance(document, list) else [document]
 
@@ -143,12 +189,12 @@ def _mapped(path: Path) -> memoryview:
     return data[3:] if bytes(data[:3]) == codecs.BOM_UTF8 else data
 
 
-def _is_utf8(data: memoryview) -> bool:
+def is_utf8(data: memoryview) -> bool:
     """Texts that nobody has parsed yet may hold anything."""
     decoder = codecs.getincrementaldecoder("utf-8")()
     try:
-        for start in range(0, len(data), _STRETCH):
-            decoder.decode(data[start : start + _STRETCH])
+        for start in range(0, len(data), _MEGA):
+            decoder.decode(data[start : start + _MEGA])
         decoder.decode(b"", final=True)
     except UnicodeDecodeError:
         return False
@@ -156,12 +202,17 @@ def _is_utf8(data: memoryview) -> bool:
 
 
 class _List(msgspec.Struct):
+    kind: str = ""
+    items: list[Fields] | None = None
+
+
+class _AnyList(msgspec.Struct):
     apiVersion: Any = None
     kind: str = ""
     items: list[msgspec.Raw] | None = None
 
 
-def _read_items(version: Any, kind: str, items: list[msgspec.Raw]) -> Iterator[Any]:
+def _read_list(version: Any, kind: str, items: list[msgspec.Raw]) -> Iterator[Any]:
     for item in items:
         yield {"apiVersion": version, "kind": kind, "items": [_parsed(item)]}
 
@@ -170,9 +221,9 @@ def _parsed(item: msgspec.Raw) -> Any:
     try:
         return msgspec.json.decode(item)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise FileRefused(f"This is not JSON: {error}.") from None
+        raise _not_json(str(error)) from None
     except RecursionError:
-        raise FileRefused("This JSON is nested too deeply.") from None
+        raise _too_deep_json() from None
 
 
 def _simulator_export(data: memoryview) -> SimulatorExport | None:
@@ -187,16 +238,15 @@ def _read_export(export: SimulatorExport) -> Iterator[Any]:
     try:
         yield from export.manifests()
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise FileRefused(f"This is not JSON: {error}.") from None
+        raise _not_json(str(error)) from None
     except RecursionError:
-        raise FileRefused("This JSON is nested too deeply.") from None
+        raise _too_deep_json() from None
 
 
 def _read_several_json(data: bytes, first_error: Exception) -> Iterator[Any]:
     """Documents one after another, bare or with ``---`` between, as several kubectl calls append them to one file."""
     if "trailing" not in str(first_error):
-        reason = "it ends in the middle" if "truncated" in str(first_error) else str(first_error)
-        raise FileRefused(f"This is not JSON: {reason}.")
+        raise _not_json(said("it ends in the middle") if "truncated" in str(first_error) else str(first_error))
     decoder = json.JSONDecoder()
     try:
         text = data.decode()
@@ -205,7 +255,7 @@ def _read_several_json(data: bytes, first_error: Exception) -> Iterator[Any]:
             document, at = decoder.raw_decode(text, found.end())
             yield document
     except (ValueError, RecursionError) as error:
-        raise FileRefused(f"This is not JSON: {error}.") from None
+        raise _not_json(str(error)) from None
 
 
 def _read_yaml(data: bytes) -> Iterator[Any]:
@@ -214,22 +264,35 @@ def _read_yaml(data: bytes) -> Iterator[Any]:
             if document is None:
                 continue
             if complaint := tree_complaint(document):
-                raise FileRefused(f"This YAML cannot be read: {complaint}.")
+                raise FileRefused(said("This YAML cannot be read: {why}.", why=complaint))
             yield document
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        place = f"line {mark.line + 1}, column {mark.column + 1}: " if mark else ""
-        raise FileRefused(f"This is not YAML: {place}{error.problem or error.context}.") from None
+        why = error.problem or error.context
+        if mark is None:
+            raise _not_yaml(why) from None
+        raise FileRefused(
+            said(
+                "This is not YAML: line {line}, column {column}: {why}.",
+                line=mark.line + 1,
+                column=mark.column + 1,
+                why=why,
+            )
+        ) from None
     except (yaml.YAMLError, UnicodeDecodeError, ValueError) as error:
-        raise FileRefused(f"This is not YAML: {error}.") from None
+        raise _not_yaml(str(error)) from None
     except RecursionError:
-        raise FileRefused("This YAML is nested too deeply, or an alias contains itself.") from None
+        raise FileRefused(said("This YAML is nested too deeply, or an alias contains itself.")) from None
+
+
+def _not_yaml(why: Content) -> FileRefused:
+    return FileRefused(said("This is not YAML: {why}.", why=why))
 
 
 def _unfold(document: Any, kind_of_items: str) -> Iterator[Manifest]:
     """Lists of any kind, and lists in lists; items of a typed list take their kind from it."""
     if not isinstance(document, Mapping):
-        raise FileRefused(f"Expected a Kubernetes object, found {_name_of(document)}.")
+        raise FileRefused(said("Expected a Kubernetes object, found {found}.", found=_name_of(document)))
     if is_export(document):
         for item in unfold_export(document):
             yield from _unfold(item, "")
@@ -243,11 +306,10 @@ def _unfold(document: Any, kind_of_items: str) -> Iterator[Manifest]:
             if isinstance(item, Mapping):
                 yield from _unfold({**inherited, **item}, kind)
             else:
-                raise FileRefused(f"Expected a Kubernetes object in items, found {_name_of(item)}.")
+                raise FileRefused(said("Expected a Kubernetes object in items, found {found}.", found=_name_of(item)))
         return
     yield dict(document)
 
 
-def _name_of(value: Any) -> str:
-    names = {str: "a text", int: "a number", float: "a number", bool: "true or false", list: "a list"}
-    return names.get(type(value), "nothing" if value is None else type(value).__name__)
+def _name_of(value: Any) -> Words:
+    return _NAMES.get(type(value), type(value).__name__)

@@ -13,6 +13,8 @@ from typing import ClassVar
 from django.conf import settings
 from django.db import models
 
+from schedweb.said_field import SaidField
+
 
 class Snapshot(models.Model):
     class Source(models.TextChoices):
@@ -72,11 +74,12 @@ class Import(models.Model):
     filename = models.CharField(max_length=255)
     size_bytes = models.PositiveBigIntegerField()
     state = models.CharField(max_length=10, choices=State.choices, default=State.READING)
-    error = models.TextField(blank=True)
+    error = SaidField(blank=True)
     seconds = models.FloatField(null=True, default=None)
     counts = models.JSONField(default=dict)
+    #: Sentences of framework/said.py.
     warnings = models.JSONField(default=list)
-    #: The scheduler's own, as YAML, when the file has one; and the sentences that say why it cannot be used.
+    #: The scheduler's own, as YAML, when the file has one; and sentences (framework/said.py): why it cannot be used.
     configuration = models.TextField(blank=True)
     configuration_errors = models.JSONField(default=list)
 

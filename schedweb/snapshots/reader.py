@@ -20,23 +20,24 @@ import msgspec
 
 from framework.objects.selector_syntax import parse_selector
 from framework.objects.selectors import SelectorError
-from schedweb.engine.payload import decode_payload, decode_texts
+from framework.said import Said, said, said_counted, words_of
+from schedweb.engine.payload import decode_texts
 from schedweb.snapshots.cluster import (
     Cluster,
     ImportFilter,
+    PodEntry,
     apply_filter,
     count_cluster,
-    is_pending,
-    read_cluster,
     stored_cluster,
-    taken_at,
-    utilisation_bars,
     warnings_of,
 )
-from schedweb.snapshots.manifests import FileRefused, is_json, read_items
+from schedweb.snapshots.halves import read_in_halves
+from schedweb.snapshots.manifests import FileRefused, check_json_size, is_json, read_documents, read_items
+from schedweb.snapshots.reading import Reading, read_cluster
 from schedweb.snapshots.scheduler_events import count_events, decode_events, encode_events
 
 MOST_MEMORY: Final = 8 * 1024**3
+OUT_OF_MEMORY: Final = said("The file unfolds to more than memory holds.")
 
 
 class Request(msgspec.Struct, kw_only=True):
@@ -50,18 +51,12 @@ class Request(msgspec.Struct, kw_only=True):
     label_selector: str = ""
 
 
-class PodIndexEntry(msgspec.Struct, array_like=True):
-    namespace: str
-    labels: dict[str, str]
-    pending: bool
-    placed: bool
-
-
 class Answer(msgspec.Struct, kw_only=True, omit_defaults=True):
-    error: str = ""
+    error: Said | str = ""
     seconds: float = 0.0
     counts: dict[str, object] = {}
-    warnings: list[str] = []
+    warnings: list[Said | str] = []
+    """Plain in an index that an earlier version wrote."""
     bars: list[dict[str, object]] = []
     taken_at: int = 0
     digest: str = ""
@@ -73,7 +68,7 @@ class Index(msgspec.Struct):
     """What is known of a cluster that was read: what ``choose`` answers when everything stays, and every pod."""
 
     described: Answer
-    pods: list[PodIndexEntry]
+    pods: list[PodEntry]
 
 
 class _IndexHead(msgspec.Struct):
@@ -90,30 +85,39 @@ def keeps_all(request: Request) -> bool:
     return not request.exclude_namespaces and not request.label_selector.strip()
 
 
+def read_file(path: Path) -> Cluster:
+    """Raises FileRefused."""
+    if is_json(path):
+        check_json_size(path.stat().st_size)
+        if (halves := read_in_halves(path)) is not None:
+            return halves.cluster()
+    items = read_items(path)
+    if items is None:
+        return read_cluster(read_documents(path), from_json=is_json(path))
+    reading = Reading()
+    reading.add_items(items)
+    return reading.cluster()
+
+
 def read(request: Request, kept: list[object]) -> Answer:
-    source = Path(request.source)
-    cluster = read_cluster(read_items(source), from_json=is_json(source))
+    cluster = read_file(Path(request.source))
     kept.append(cluster)
-    if not cluster.members:
+    if not cluster.texts:
         raise FileRefused(nothing_to_play(cluster))
     Path(request.target).write_bytes(cluster.payload())
     Path(request.events).write_bytes(encode_events(cluster.events))
-    entries = [
-        PodIndexEntry(p.metadata.namespace, p.metadata.labels, is_pending(p), bool(p.spec.node_name))
-        for p in cluster.pods()
-    ]
     described = _described(cluster)
-    Path(request.index).write_bytes(msgspec.json.encode(Index(described, entries)))
+    Path(request.index).write_bytes(msgspec.json.encode(Index(described, cluster.pods)))
     return described
 
 
-def nothing_to_play(cluster: Cluster) -> str:
+def nothing_to_play(cluster: Cluster) -> Said:
     """Why a file without an object is no cluster."""
     if cluster.events:
-        return "The file holds only events. Add them where a run is laid beside its real cluster."
+        return said("The file holds only events. Add them where a run is laid beside its real cluster.")
     if cluster.configuration is not None:
-        return "The file holds only a KubeSchedulerConfiguration. Import it under Configurations."
-    return "The file holds nothing that can be kept."
+        return said("The file holds only a KubeSchedulerConfiguration. Import it under Configurations.")
+    return said("The file holds nothing that can be kept.")
 
 
 def choose(request: Request, kept: list[object]) -> Answer:
@@ -123,8 +127,7 @@ def choose(request: Request, kept: list[object]) -> Answer:
         shutil.copyfile(request.events, request.events_target)
         return msgspec.json.decode(Path(request.index).read_bytes(), type=_IndexHead).described
     chosen = make_filter(request.exclude_namespaces, request.label_selector)
-    stored, events = source.read_bytes(), decode_events(Path(request.events).read_bytes())
-    whole = stored_cluster(decode_texts(stored), decode_payload(stored).objects, events)
+    whole = stored_cluster(decode_texts(source.read_bytes()), decode_events(Path(request.events).read_bytes()))
     kept.append(whole)
     cluster, _ = apply_filter(whole, chosen)
     target.write_bytes(cluster.payload())
@@ -134,12 +137,18 @@ def choose(request: Request, kept: list[object]) -> Answer:
 
 def read_events(request: Request, kept: list[object]) -> Answer:
     """Only what schedulers said; whatever else the file holds is looked at for the schedulers' names, and not kept."""
-    source = Path(request.source)
-    cluster = read_cluster(read_items(source), from_json=is_json(source))
+    cluster = read_file(Path(request.source))
     kept.append(cluster)
     if not cluster.events:
-        said = f"; the {cluster.other_events} events in it come from others" if cluster.other_events else ""
-        raise FileRefused(f"The file holds no event of a scheduler about a pod{said}.")
+        if not cluster.other_events:
+            raise FileRefused(said("The file holds no event of a scheduler about a pod."))
+        raise FileRefused(
+            said_counted(
+                "The file holds no event of a scheduler about a pod; the {count} event in it comes from others.",
+                "The file holds no event of a scheduler about a pod; the {count} events in it come from others.",
+                cluster.other_events,
+            )
+        )
     Path(request.target).write_bytes(encode_events(cluster.events))
     return Answer(counts=count_events(cluster.events, cluster.other_events))
 
@@ -147,14 +156,14 @@ def read_events(request: Request, kept: list[object]) -> Answer:
 def _described(cluster: Cluster) -> Answer:
     return Answer(
         counts=count_cluster(cluster),
-        warnings=warnings_of(cluster),
-        bars=utilisation_bars(cluster.nodes(), cluster.pods()),
-        taken_at=taken_at([member.decoded for member in cluster.members]),
+        warnings=[*warnings_of(cluster)],
+        bars=cluster.facts.bars(),
+        taken_at=cluster.facts.latest,
         configuration=cluster.configuration or {},
     )
 
 
-def read_index(path: Path) -> list[PodIndexEntry]:
+def read_index(path: Path) -> list[PodEntry]:
     return msgspec.json.decode(path.read_bytes(), type=Index).pods
 
 
@@ -168,9 +177,9 @@ def answer(request: Request, kept: list[object] | None = None) -> Answer:
     try:
         result = TASKS[request.task](request, [] if kept is None else kept)
     except (FileRefused, SelectorError) as error:
-        return Answer(error=str(error))
+        return Answer(error=words_of(error))
     except MemoryError:
-        return Answer(error="The file unfolds to more than memory holds.")
+        return Answer(error=OUT_OF_MEMORY)
     result.seconds = round(time.monotonic() - started, 3)
     return result
 
@@ -178,7 +187,10 @@ def answer(request: Request, kept: list[object] | None = None) -> Answer:
 def main() -> None:
     limit_memory()
     gc.disable()
-    request = msgspec.json.decode(sys.stdin.buffer.read(), type=Request)
+    asked = sys.stdin.buffer.read()
+    if not asked:
+        return  # a spare that nobody needed
+    request = msgspec.json.decode(asked, type=Request)
     kept: list[object] = []
     sys.stdout.buffer.write(msgspec.json.encode(answer(request, kept)))
     sys.stdout.buffer.flush()

@@ -13,6 +13,7 @@ import msgspec
 import zstandard
 
 from framework.objects.timestamps import TimestampError, parse_timestamp
+from framework.said import said
 from schedweb.snapshots.manifests import FileRefused, Manifest
 
 SCHEDULED: Final = "Scheduled"
@@ -55,7 +56,7 @@ def read_event(manifest: Manifest) -> PodEvent | None:
     field = "regarding" if newer else "involvedObject"
     about = manifest.get(field)
     if not isinstance(about, dict):
-        raise FileRefused(f"{where}: {field} is missing.")
+        raise FileRefused(said("{event}: {field} is missing.", event=where, field=field))
     if about.get("kind") != "Pod":
         return None
     prefix = "deprecated" if newer else ""
@@ -76,14 +77,21 @@ def read_event(manifest: Manifest) -> PodEvent | None:
         [_time(where, "metadata.creationTimestamp", created)] if created else []
     )
     if not times:
-        raise FileRefused(f"{where}: it has no time.")
+        raise FileRefused(said("{event}: it has no time.", event=where))
     source = manifest.get("deprecatedSource" if newer else "source")
     reporter = manifest.get("reportingController" if newer else "reportingComponent")
     if not reporter and isinstance(source, dict):
         reporter = source.get("component")
     count = series.get("count") or manifest.get(_named(prefix, "count")) or 1
     if not isinstance(count, int) or isinstance(count, bool) or count < 1:
-        raise FileRefused(f"{where}: count must be a whole number above 0, not {count!r}.")
+        raise FileRefused(
+            said(
+                "{event}: {field} must be a whole number above 0, not {value}.",
+                event=where,
+                field="count",
+                value=repr(count),
+            )
+        )
     return PodEvent(
         SchedulerEvent(
             namespace=_text(where, f"{field}.namespace", about.get("namespace")),
@@ -113,12 +121,20 @@ def _time(where: str, field: str, value: Any) -> int:
     try:
         return parse_timestamp(value)
     except (TimestampError, TypeError):
-        raise FileRefused(f"{where}: {field} must be a time as 2026-01-31T12:00:00Z, not {value!r}.") from None
+        raise FileRefused(
+            said(
+                "{event}: {field} must be a time as {example}, not {value}.",
+                event=where,
+                field=field,
+                example="2026-01-31T12:00:00Z",
+                value=repr(value),
+            )
+        ) from None
 
 
 def _text(where: str, field: str, value: Any) -> str:
     if not isinstance(value, str):
-        raise FileRefused(f"{where}: {field} must be a text.")
+        raise FileRefused(said("{event}: {field} must be a text.", event=where, field=field))
     return value
 
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from schedweb.sentences import say_noted
 from schedweb.snapshots.models import Import, Snapshot
 
 
@@ -57,6 +58,7 @@ class BarSerializer(serializers.Serializer[Any]):
 
 
 class SnapshotSerializer(serializers.ModelSerializer[Snapshot]):
+    description = serializers.SerializerMethodField(help_text="Of samples and traces in the reader's language")
     counts = CountsSerializer(read_only=True)
     bars = BarSerializer(many=True, read_only=True)
 
@@ -78,6 +80,9 @@ class SnapshotSerializer(serializers.ModelSerializer[Snapshot]):
             "event_count",
         )
         read_only_fields = fields
+
+    def get_description(self, snapshot: Snapshot) -> str:
+        return snapshot.description if snapshot.source == Snapshot.Source.IMPORT else say_noted(snapshot.description)
 
 
 class ObjectSerializer(serializers.Serializer[Any]):

@@ -6,7 +6,6 @@ import datetime
 import hashlib
 import shutil
 import subprocess
-import sys
 import uuid
 from collections.abc import Sequence
 from pathlib import Path
@@ -22,11 +21,11 @@ from django.utils import timezone
 
 from framework.objects.decode import decode_manifest
 from framework.objects.timestamps import parse_timestamp
+from framework.said import said
 from schedweb.engine.payload import TimelineEntry, encode_payload
-from schedweb.environment import ROOT
-from schedweb.sentences import say
+from schedweb.sentences import say, told
 from schedweb.snapshots import reader
-from schedweb.snapshots.cluster import Cluster, count_cluster, member, utilisation_bars
+from schedweb.snapshots.cluster import Cluster, count_cluster, json_text
 from schedweb.snapshots.configuration import configuration_take, configuration_text, problems_of
 from schedweb.snapshots.manifests import JSON_LIMIT, YAML_LIMIT, Manifest
 from schedweb.snapshots.models import Import, Snapshot, SnapshotEvents
@@ -40,6 +39,7 @@ from schedweb.snapshots.scheduler_events import (
     encode_events,
     merged,
 )
+from schedweb.spares import READER, SPARES
 
 READER_SECONDS: Final = 180
 KEPT_IMPORTS: Final = datetime.timedelta(hours=24)
@@ -101,10 +101,10 @@ def import_read(*, import_id: uuid.UUID) -> None:
     row.upload.unlink(missing_ok=True)
     row.state = Import.State.FAILED if answer.error else Import.State.READY
     row.error, row.seconds = answer.error, answer.seconds
-    row.counts, row.warnings = answer.counts, answer.warnings
+    row.counts, row.warnings = answer.counts, msgspec.to_builtins(answer.warnings)
     if answer.configuration:
         row.configuration = configuration_text(answer.configuration)
-        row.configuration_errors = problems_of(row.configuration)
+        row.configuration_errors = msgspec.to_builtins(problems_of(row.configuration))
     # Not save(): a discarded import must stay discarded.
     Import.objects.filter(pk=row.pk).update(
         state=row.state,
@@ -119,23 +119,23 @@ def import_read(*, import_id: uuid.UUID) -> None:
 
 def run_reader(request: Request) -> Answer:
     """The reader's answer; what went wrong with the process itself is an error in words, too."""
+    process = SPARES.take(READER)
     try:
-        finished = subprocess.run(
-            [sys.executable, "-m", "schedweb.snapshots.reader"],
-            input=msgspec.json.encode(request),
-            capture_output=True,
-            timeout=READER_SECONDS,
-            check=False,
-            cwd=ROOT,
-        )
+        told, complaints = process.communicate(msgspec.json.encode(request), timeout=READER_SECONDS)
     except subprocess.TimeoutExpired:
-        return Answer(error=say("Reading took longer than {reader_seconds} seconds.", reader_seconds=READER_SECONDS))
-    if finished.returncode != 0:
-        last = finished.stderr.decode(errors="replace").strip().splitlines()[-1:] or ["no message"]
+        process.kill()
+        process.communicate()
+        return Answer(error=said("Reading took longer than {reader_seconds} seconds.", reader_seconds=READER_SECONDS))
+    finally:
+        SPARES.refill()
+    if process.returncode != 0:
+        last = complaints.decode(errors="replace").strip().splitlines()[-1:] or ["no message"]
         if "MemoryError" in last[0]:
-            return Answer(error=say("The file unfolds to more than memory holds."))
-        return Answer(error=f"The reader ended with status {finished.returncode}: {last[0]}")
-    return msgspec.json.decode(finished.stdout, type=Answer)
+            return Answer(error=reader.OUT_OF_MEMORY)
+        return Answer(
+            error=said("The reader ended with status {status}: {why}", status=process.returncode, why=last[0])
+        )
+    return msgspec.json.decode(told, type=Answer)
 
 
 def import_commit(
@@ -153,7 +153,10 @@ def import_commit(
     snapshot begin with.
     """
     if row.state != Import.State.READY:
-        raise SnapshotError(f"{row.filename} cannot be imported: {row.error or 'it is still being read'}", "conflict")
+        why = row.error or said("it is still being read")
+        raise SnapshotError(
+            say("{filename} cannot be imported: {why}", filename=row.filename, why=told(why)), "conflict"
+        )
     chosen = row.cluster.with_suffix(f".chosen-{uuid.uuid4().hex}")
     chosen_events = chosen.with_suffix(f"{chosen.suffix}-events")
     try:
@@ -170,7 +173,7 @@ def import_commit(
         # A copy of what was read needs no process of its own.
         answer = reader.answer(request) if reader.keeps_all(request) else run_reader(request)
         if answer.error:
-            raise SnapshotError(answer.error)
+            raise SnapshotError(told(answer.error))
         payload, events = chosen.read_bytes(), chosen_events.read_bytes()
         event_count = len(decode_events(events))
     finally:
@@ -236,7 +239,7 @@ def events_add(*, snapshot: Snapshot, upload: UploadedFile[bytes] | bytes) -> di
                 shutil.copyfileobj(upload, file)
         answer = run_reader(Request(task="events", source=str(source), target=str(target)))
         if answer.error:
-            raise SnapshotError(answer.error)
+            raise SnapshotError(told(answer.error))
         found = decode_events(target.read_bytes())
     finally:
         source.unlink(missing_ok=True)
@@ -279,7 +282,9 @@ def snapshot_from_manifests(
     **more: Any,
 ) -> Snapshot:
     """For clusters of our own making and traces: nothing is redacted, every object is decoded and counted."""
-    cluster = Cluster([member(manifest, decode_manifest(manifest)) for manifest in objects])
+    cluster = Cluster()
+    for manifest in objects:
+        cluster.put(str(manifest["kind"]), json_text(manifest), decode_manifest(manifest))
     arrivals = sum(1 for entry in timeline if not entry.delete)
     return _store(
         name=name,
@@ -288,7 +293,7 @@ def snapshot_from_manifests(
         user=user,
         payload=encode_payload(objects, timeline),
         counts={**count_cluster(cluster), "arrivals": arrivals, "departures": len(timeline) - arrivals},
-        bars=utilisation_bars(cluster.nodes(), cluster.pods()),
+        bars=cluster.facts.bars(),
         taken_at=taken_at,
         **more,
     )

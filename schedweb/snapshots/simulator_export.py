@@ -10,6 +10,8 @@ from typing import Any, Final
 
 import msgspec
 
+from framework.said import SaidError, said
+
 #: Field → what its items are.
 LISTS: Final[dict[str, tuple[str, str]]] = {
     "namespaces": ("v1", "Namespace"),
@@ -25,8 +27,8 @@ CONFIGURATION_KIND: Final = "KubeSchedulerConfiguration"
 CONFIGURATION_VERSION: Final = "kubescheduler.config.k8s.io/v1"
 
 
-class NotAnExport(Exception):
-    """The text is the sentence to show."""
+class NotAnExport(SaidError):
+    """The file says that it is an export of kube-scheduler-simulator, and is none."""
 
 
 class SimulatorExport(msgspec.Struct):
@@ -76,5 +78,7 @@ def configuration_of(found: Any) -> Iterator[Any]:
     if found is None:
         return
     if not isinstance(found, Mapping):
-        raise NotAnExport(f"{CONFIGURATION} must be an object with the fields of a {CONFIGURATION_KIND}.")
+        raise NotAnExport(
+            said("{field} must be an object with the fields of a {kind}.", field=CONFIGURATION, kind=CONFIGURATION_KIND)
+        )
     yield {"apiVersion": CONFIGURATION_VERSION, "kind": CONFIGURATION_KIND, **found}

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from framework.said import noted
 from schedweb.snapshots.samples.manifests import (
     START,
     Arrival,
@@ -109,7 +110,7 @@ def gpu_cluster() -> SampleCluster:
     ]
     return SampleCluster(
         name="GPU cluster",
-        description="H100 and L4 pools, training gangs against serving.",
+        description=noted("H100 and L4 pools, training gangs against serving."),
         configuration="default-approvals",
         objects=objects,
         arrivals=arrivals,

@@ -7,6 +7,7 @@ need an approval.
 
 from __future__ import annotations
 
+from framework.said import noted
 from schedweb.snapshots.samples.manifests import (
     START,
     Arrival,
@@ -146,7 +147,7 @@ def three_zone_shop() -> SampleCluster:
     ]
     return SampleCluster(
         name="Three-zone shop",
-        description="A gang of six and two approvals. Two minutes to see every queue.",
+        description=noted("A gang of six and two approvals. Two minutes to see every queue."),
         configuration="default-approvals",
         objects=objects,
         arrivals=arrivals,

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import random
 
+from framework.said import noted
 from schedweb.snapshots.samples.manifests import (
     START,
     Arrival,
@@ -55,7 +56,7 @@ def one_thousand_nodes() -> SampleCluster:
     ]
     return SampleCluster(
         name="One thousand nodes",
-        description="Plays at full speed; shows what the views do at scale.",
+        description=noted("Plays at full speed; shows what the views do at scale."),
         configuration="default-every-node",
         objects=objects,
         arrivals=arrivals,

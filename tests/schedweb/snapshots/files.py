@@ -6,6 +6,9 @@ import gzip
 from pathlib import Path
 from typing import Any
 
+from framework.objects import Pod
+from schedweb.snapshots.cluster import Cluster
+
 DATA = Path(__file__).parents[2] / "data" / "cluster-shop"
 EXPORT_JSON = DATA / "kubectl-export.json.gz"
 EXPORT_YAML = DATA / "kubectl-export.yaml.gz"
@@ -46,3 +49,7 @@ def make_pod(
         },
         "status": {"phase": "Running" if node else "Pending"},
     }
+
+
+def decoded_pods(cluster: Cluster) -> dict[str, Pod]:
+    return {each.key: each for each in cluster.objects() if isinstance(each, Pod)}

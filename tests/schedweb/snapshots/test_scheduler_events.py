@@ -13,9 +13,9 @@ from django.test import Client
 from framework.objects.timestamps import parse_timestamp
 from schedweb.accounts import services as accounts
 from schedweb.accounts.roles import Role
-from schedweb.snapshots.cluster import read_cluster
 from schedweb.snapshots.manifests import FileRefused
 from schedweb.snapshots.models import Snapshot, SnapshotEvents
+from schedweb.snapshots.reading import read_cluster
 from schedweb.snapshots.scheduler_events import decode_events, encode_events
 from tests.schedweb.snapshots.events import assigned, event_list, failed, make_event, newer, shop_events
 from tests.schedweb.snapshots.files import EXPORT_JSON, make_node, make_pod
@@ -61,7 +61,7 @@ def test_only_what_schedulers_say_of_pods_is_kept() -> None:
     )
     assert sorted(each.reason for each in cluster.events) == ["Preempted", "Scheduled", "Unschedulable"]
     assert cluster.other_events == 3
-    assert [member.kind for member in cluster.members] == ["Pod"]
+    assert [each.kind for each in cluster.objects()] == ["Pod"]
 
 
 def test_an_event_exported_twice_is_one_with_its_newer_count() -> None:
@@ -149,7 +149,7 @@ def test_events_are_added_to_a_snapshot_later(editor: Client) -> None:
     [
         (b"{", "it ends in the middle"),
         (event_list(make_node("n1")), "The file holds no event of a scheduler about a pod."),
-        (event_list(make_event("x/a", "Pulled", "i", reportingComponent="kubelet")), "the 1 events in it come from"),
+        (event_list(make_event("x/a", "Pulled", "i", reportingComponent="kubelet")), "the 1 event in it comes from"),
     ],
 )
 def test_files_without_scheduler_events_add_nothing(editor: Client, content: bytes, words: str) -> None:

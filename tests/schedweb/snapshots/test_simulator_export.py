@@ -11,10 +11,12 @@ import yaml
 from django.test import Client
 
 from schedweb.configurations.models import Configuration
-from schedweb.snapshots.cluster import count_cluster, read_cluster
+from schedweb.snapshots.cluster import count_cluster
 from schedweb.snapshots.manifests import FileRefused, is_json, read_manifests
 from schedweb.snapshots.models import Snapshot
+from schedweb.snapshots.reading import read_cluster
 from schedweb.snapshots.redaction import REDACTED
+from tests.schedweb.snapshots.files import decoded_pods
 from tests.schedweb.snapshots.test_api import editor, read_at_once, upload
 
 __all__ = ["editor", "read_at_once"]
@@ -46,7 +48,7 @@ def test_every_list_becomes_objects_of_its_kind(tmp_path: Path, language: str) -
     assert (counts["pending"], counts["unused_kinds"]) == (2, {})
     assert cluster.configuration is not None
     assert cluster.configuration["profiles"] == exported()["schedulerConfig"]["profiles"]
-    bound = next(pod for pod in cluster.pods() if pod.name == "pod-bound")
+    bound = next(pod for pod in decoded_pods(cluster).values() if pod.name == "pod-bound")
     assert bound.metadata.annotations["kube-scheduler-simulator.sigs.k8s.io/selected-node"] == "node-1"
 
 

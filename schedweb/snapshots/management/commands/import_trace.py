@@ -8,10 +8,13 @@ from typing import Any
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from framework.objects.timestamps import parse_timestamp
+from schedweb.sentences import noted
 from schedweb.snapshots import services
 from schedweb.snapshots.models import Snapshot
 from schedweb.snapshots.trace import NAMESPACE, TraceError, read_trace
 
+WITH_DEPARTURES = noted("A trace played over time, with departures.")
+WITHOUT_DEPARTURES = noted("A trace played over time, without departures.")
 #: The trace has no calendar, only seconds.
 START = "2026-01-01T00:00:00Z"
 
@@ -35,7 +38,7 @@ class Command(BaseCommand):
         ending = "with departures" if departures else "without departures"
         snapshot = services.snapshot_from_manifests(
             name=options["name"] or f"{options['pods'].stem} {ending}",
-            description=f"A trace played over time, {ending}.",
+            description=WITH_DEPARTURES if departures else WITHOUT_DEPARTURES,
             source=Snapshot.Source.TRACE,
             objects=[namespace, *trace.nodes],
             timeline=trace.timeline,

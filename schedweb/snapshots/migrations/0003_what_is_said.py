@@ -1,0 +1,17 @@
+import schedweb.said_field
+from django.db import migrations
+
+
+class Migration(migrations.Migration):
+
+    dependencies = [
+        ('snapshots', '0002_scheduler_events'),
+    ]
+
+    operations = [
+        migrations.AlterField(
+            model_name='import',
+            name='error',
+            field=schedweb.said_field.SaidField(blank=True),
+        ),
+    ]

@@ -1,0 +1,165 @@
+"""What an import says of a file, in the reader's language: why it is refused, and what to know of it."""
+
+from __future__ import annotations
+
+import json
+import uuid
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.core.files.uploadedfile import SimpleUploadedFile
+from django.test import Client
+from django.utils import translation
+
+from framework.said import Said
+from schedweb.accounts import services as accounts
+from schedweb.accounts.roles import Role
+from schedweb.snapshots import manifests, services, tasks
+from schedweb.snapshots.models import Import
+from schedweb.snapshots.reader import Answer, Request, answer
+from tests.schedweb.saying import LETTERS, assert_said_in_all_languages, sentences
+from tests.schedweb.snapshots.events import make_event
+from tests.schedweb.snapshots.files import make_node, make_pod
+
+
+@pytest.fixture(autouse=True)
+def _english_again() -> Iterator[None]:
+    yield
+    translation.deactivate()
+
+
+def listed(*items: Any) -> str:
+    return json.dumps({"apiVersion": "v1", "kind": "List", "items": items})
+
+
+CONFIGURATION = {"apiVersion": "kubescheduler.config.k8s.io/v1", "kind": "KubeSchedulerConfiguration"}
+EVENT = make_event("x/a", "Scheduled", "i")
+BOMB = "\n".join(
+    ['a0: &a0 ["lol", "lol", "lol", "lol", "lol", "lol", "lol", "lol", "lol"]']
+    + [f"a{i}: &a{i} [{', '.join([f'*a{i - 1}'] * 9)}]" for i in range(1, 12)]
+)
+
+
+def told_of(folder: Path, content: str | bytes, task: Any = "read") -> Answer:
+    source = folder / "upload"
+    source.write_bytes(content if isinstance(content, bytes) else content.encode())
+    target, index, events = (str(folder / name) for name in ("target", "index", "events"))
+    return answer(Request(task=task, source=str(source), target=target, index=index, events=events))
+
+
+def assert_refused_in_all_languages(found: Answer) -> None:
+    assert isinstance(found.error, Said), found
+    assert_said_in_all_languages(list(sentences(found.error)))
+
+
+@pytest.mark.parametrize(
+    "content",
+    [
+        *("", "---\n", "{", "{]}", '{"a": 1} x', "[" * 100_000, b"\x00\x01", "a: [1, 2", "a: &a\n  b: *a\n", BOMB),
+        *("text", "[1, 2.5]", "[true]", "[null]", "[[1]]", '{"nodes": [], "schedulerConfig": 5}'),
+        *(listed(5), listed("a", "b"), listed({"kind": "PodList", "items": [5]})),
+        listed(make_pod("a", "x"), make_pod("a", "x")),
+        listed(CONFIGURATION, CONFIGURATION),
+        listed(CONFIGURATION),
+        listed(EVENT),
+        listed({"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}}),
+        *(
+            listed({**EVENT, **wrong})
+            for wrong in (
+                {"involvedObject": None},
+                {"eventTime": "yesterday"},
+                {"eventTime": None},
+                {"count": "3"},
+                {"message": 5},
+            )
+        ),
+    ],
+)
+def test_why_a_file_is_refused(tmp_path: Path, content: str | bytes) -> None:
+    assert_refused_in_all_languages(told_of(tmp_path, content))
+
+
+def test_that_a_file_is_too_large(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(manifests, "JSON_LIMIT", 2)
+    monkeypatch.setattr(manifests, "YAML_LIMIT", 2)
+    for content in (listed(EVENT), "kind: Pod"):
+        assert_refused_in_all_languages(told_of(tmp_path, content))
+
+
+def test_that_a_file_has_no_events_of_schedulers(tmp_path: Path) -> None:
+    others = [make_event("x/a", "Pulled", f"i{n}", reportingComponent="kubelet") for n in range(5)]
+    for events in (others, others[:1], []):
+        assert_refused_in_all_languages(told_of(tmp_path, listed(make_node("n"), *events), "events"))
+
+
+@pytest.mark.parametrize("pods", [1, 2, 5])
+def test_what_to_know_of_a_file(tmp_path: Path, pods: int) -> None:
+    secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s"}}
+    lost = [make_pod(f"p{number}", "x", node="elsewhere") for number in range(pods)]
+    found = (
+        told_of(tmp_path, listed(make_node("n"), secret, *lost)).warnings + told_of(tmp_path, listed(*lost)).warnings
+    )
+    assert len(found) == 3
+    assert_said_in_all_languages(list(sentences(found)))
+
+
+@pytest.mark.django_db
+def test_every_reader_of_an_import_has_it_in_their_language(client: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setattr(tasks.read_import, "delay", lambda pk: services.import_read(import_id=uuid.UUID(pk)))
+    client.force_login(accounts.account_create(username="eda", role=Role.EDITOR, password=None))
+
+    def read(content: str, language: str) -> Any:
+        sent = client.post("/api/v1/imports/", {"file": SimpleUploadedFile("f.json", content.encode())})
+        where = f"/api/v1/imports/{sent.json()['id']}/"
+        return client.get(where, headers={"Accept-Language": language}).json()
+
+    for language, letters in LETTERS.items():
+        assert letters.search(read("[5]", language)["error"])
+        [warning] = read(listed(make_pod("a", "x")), language)["warnings"]
+        assert letters.search(warning)
+    refused = Import.objects.filter(state="failed").first()
+    assert refused is not None
+    assert isinstance(refused.error, Said)
+    where = f"/api/v1/imports/{refused.pk}/commit/"
+    commit = client.post(where, {}, content_type="application/json", headers={"Accept-Language": "uk"})
+    assert commit.status_code == 409
+    assert commit.json()["error"]["message"] == (
+        "f.json неможливо імпортувати: Очікується обʼєкт Kubernetes, а знайдено число."
+    )
+
+
+@pytest.mark.django_db
+def test_an_import_that_an_earlier_version_read_is_shown_as_it_is(client: Client) -> None:
+    user = accounts.account_create(username="eda", role=Role.EDITOR, password=None)
+    client.force_login(user)
+    row = Import.objects.create(
+        created_by=user, filename="f", size_bytes=1, state="failed", error="No.", warnings=["1 pods run"]
+    )
+    shown = client.get(f"/api/v1/imports/{row.pk}/", headers={"Accept-Language": "uk"}).json()
+    assert (shown["error"], shown["warnings"]) == ("No.", ["1 pods run"])
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("language", LETTERS)
+def test_samples_and_their_descriptions(client: Client, language: str) -> None:
+    services.samples_load()
+    client.force_login(accounts.account_create(username="eda", role=Role.EDITOR, password=None))
+    found = client.get("/api/v1/snapshots/", headers={"Accept-Language": language}).json()["results"]
+    assert len(found) == 3
+    assert not [each["description"] for each in found if not LETTERS[language].search(each["description"])]
+
+
+@pytest.mark.django_db
+@pytest.mark.parametrize("language", LETTERS)
+def test_what_is_wrong_with_the_configuration_of_a_cluster(client: Client, language: str) -> None:
+    user = accounts.account_create(username="eda", role=Role.EDITOR, password=None)
+    client.force_login(user)
+    text = listed(make_node("a"), {**CONFIGURATION, "profiles": [{"percentageOfNodesToScore": "all"}]})
+    row = services.import_create(user=user, filename="x.json", upload=text.encode())
+    services.import_read(import_id=row.pk)
+    found = client.get(f"/api/v1/imports/{row.pk}/", headers={"Accept-Language": language}).json()
+    [error] = found["configuration_errors"]
+    assert "percentageOfNodesToScore" in error
+    assert LETTERS[language].search(error)

@@ -1,0 +1,70 @@
+"""Spares: processes that are there before they are needed, and never in the way."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from schedweb.snapshots.reader import Answer, Request
+from schedweb.spares import ENGINE, READER, Spares
+
+PATIENCE = 30
+
+
+@pytest.fixture
+def spares() -> Iterator[Spares]:
+    made = Spares()
+    yield made
+    made.close()
+
+
+def test_what_was_kept_is_taken_once_and_filled_up_on_request(spares: Spares) -> None:
+    spares.keep(READER)
+    kept = spares._waiting[READER]
+    spares.refill()
+    assert spares._waiting[READER] is kept
+    taken = spares.take(READER)
+    assert taken is kept
+    assert not spares._waiting
+    spares.refill()
+    assert spares._waiting[READER] is not taken
+    request = msgspec.json.encode(Request(task="read", source="nowhere", target="nowhere"))
+    told, complaints = taken.communicate(request, timeout=PATIENCE)
+    assert taken.returncode != 0
+    assert b"nowhere" in complaints
+    assert not told
+
+
+def test_without_keeping_processes_are_started_when_they_are_asked_for(spares: Spares, tmp_path: Path) -> None:
+    spares.refill()
+    assert not spares._waiting
+    taken = spares.take(READER)
+    source = tmp_path / "empty.json"
+    source.write_text("")
+    request = msgspec.json.encode(Request(task="read", source=str(source), target="nowhere"))
+    told, _ = taken.communicate(request, timeout=PATIENCE)
+    assert str(msgspec.json.decode(told, type=Answer).error) == "The file is empty."
+
+
+def test_a_dead_spare_is_replaced(spares: Spares) -> None:
+    spares.keep(ENGINE)
+    dead = spares._waiting[ENGINE]
+    dead.kill()
+    dead.communicate(timeout=PATIENCE)
+    taken = spares.take(ENGINE)
+    assert taken.pid != dead.pid
+    taken.communicate(timeout=PATIENCE)
+    assert taken.returncode == 0
+
+
+def test_spares_end_in_order_when_nobody_needed_them() -> None:
+    spares = Spares()
+    spares.keep(ENGINE, READER)
+    waiting = dict(spares._waiting)
+    spares.close()
+    assert {module: process.returncode for module, process in waiting.items()} == {ENGINE: 0, READER: 0}
+    spares.refill()
+    assert not spares._waiting
