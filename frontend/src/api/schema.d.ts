@@ -1423,7 +1423,11 @@ export interface components {
             cards: components["schemas"]["Card"][];
             /** @description pods not shown */
             more: number;
-            note?: string | null;
+            /**
+             * Format: date-time
+             * @description when the last of a long Backoff is free
+             */
+            latest?: string;
             /** Format: date-time */
             next_flush_at?: string | null;
         };
@@ -1795,6 +1799,8 @@ export interface components {
         DecisionResult: {
             namespace: string;
             name: string;
+            /** @description false: somebody was faster, or it does not wait */
+            decided?: boolean;
             /** @description approved, rejected, already decided by …, not waiting */
             outcome: string;
         };
@@ -2088,8 +2094,27 @@ export interface components {
             name: string;
             have: number;
             need: number;
-            missing_text?: string;
+            /** @description members without a node, by their column */
+            missing?: components["schemas"]["GangMissing"][];
         };
+        GangMissing: {
+            column: components["schemas"]["GangMissingColumnEnum"];
+            count: number;
+            /** @description empty when they are many */
+            names: string[];
+        };
+        /**
+         * @description * `gated` - gated
+         *     * `active` - active
+         *     * `backoff` - backoff
+         *     * `unschedulable` - unschedulable
+         *     * `in_flight` - in_flight
+         *     * `waiting` - waiting
+         *     * `bound` - bound
+         *     * `completed` - completed
+         * @enum {string}
+         */
+        GangMissingColumnEnum: "gated" | "active" | "backoff" | "unschedulable" | "in_flight" | "waiting" | "bound" | "completed";
         GlobalSettings: {
             parallelism: number;
             percentage_of_nodes_to_score: number;
@@ -2989,6 +3014,8 @@ export interface components {
             counts: components["schemas"]["QueueCounts"];
             nodes: number;
             pods: number;
+            /** @description pods placed from the start that lists and searches may not have yet; their rows are being written */
+            unwritten: number;
             /**
              * Format: date-time
              * @description wall clock
@@ -3239,6 +3266,7 @@ export interface components {
             /** Format: uuid */
             readonly id?: string;
             readonly name?: string;
+            /** @description Of samples and traces in the reader's language */
             readonly description?: string;
             readonly source?: components["schemas"]["SourceEnum"];
             /** Format: date-time */
@@ -3322,6 +3350,8 @@ export interface components {
         Tie: {
             count: number;
             chosen_by: string;
+            /** @description another seed could have chosen another one */
+            seeded: boolean;
         };
         /**
          * @description * `seeded` - seeded

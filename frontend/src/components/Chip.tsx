@@ -68,7 +68,7 @@ export function Priority({ value, className }: { value: number; className?: stri
 export function RejectChips({ rejectors }: { rejectors: readonly Rejector[] }) {
   const sentence = rejectors.map((one) => t("rejectsNodes", { count: one.count, plugin: one.plugin })).join(", ");
   return (
-    <span className={classes.rejectors} role="img" aria-label={sentence}>
+    <span className={classes.rejectors} role="img" aria-label={sentence} title={sentence}>
       {rejectors.map((one) => (
         <Chip key={one.plugin} title={t("firstToRejectNodes", { count: one.count, plugin: one.plugin })}>
           <b>{count(one.count)}</b>{one.short}

@@ -44,6 +44,7 @@ const PATHS = {
   sliders: <path d="M2.5 4.5h6M11.5 4.5h2M2.5 8h2M7.5 8h6M2.5 11.5h6M11.5 11.5h2M10 3v3M6 6.5v3M10 10v3" />,
   drag: <path d="M6 4h.01M6 8h.01M6 12h.01M10 4h.01M10 8h.01M10 12h.01" strokeWidth="1.8" />,
   node: <><rect x="2.5" y="3" width="11" height="4.2" rx="1" /><rect x="2.5" y="8.8" width="11" height="4.2" rx="1" /><path d="M5 5.1h.01M5 10.9h.01" strokeWidth="1.8" /></>,
+  eye: <><path d="M1.8 8c1.5-2.7 3.6-4 6.2-4s4.7 1.3 6.2 4c-1.5 2.7-3.6 4-6.2 4S3.3 10.7 1.8 8z" /><circle cx="8" cy="8" r="1.8" /></>,
   person: <><circle cx="8" cy="5.3" r="2.4" /><path d="M3.4 13.4c.5-2.7 2.2-4.2 4.6-4.2s4.1 1.5 4.6 4.2" /></>,
   command: <path d="m3 4.5 3.5 3.5L3 11.5M8.5 11.5H13" />,
 } satisfies Record<string, ReactNode>;

@@ -35,3 +35,13 @@ export const STATES: Record<StateKey, StateWords> = {
 export function queueOf(card: Pick<Card, "column">): StateKey | null {
   return card.column === undefined || card.column === "deleted" ? null : card.column;
 }
+
+/** How an attempt ended. */
+const RESULTS: Readonly<Record<string, () => string>> = {
+  bound: () => t("result.bound"), waiting: () => t("result.waiting"), unschedulable: () => t("result.unschedulable"), error: () => t("result.error"),
+};
+
+/** What a later server may say is its own word. */
+export function resultWord(result: string): string {
+  return RESULTS[result]?.() ?? result;
+}

@@ -13,7 +13,7 @@ export function targets(pods: readonly DecidedPod[]) {
 
 /** Says it when somebody or something was faster: "Already decided by mira at 10:01:19." */
 export function tellLate(entry: JournalEntry | null): void {
-  for (const late of (entry?.result?.pods ?? []).filter((one) => /^(already|not) /.test(one.outcome))) {
+  for (const late of (entry?.result?.pods ?? []).filter((one) => one.decided === false)) {
     notify({ title: podKey(late), text: `${late.outcome.charAt(0).toUpperCase()}${late.outcome.slice(1)}.` });
   }
 }

@@ -3,7 +3,7 @@ import { describe, expect, it } from "vitest";
 import { commonPrefix, middle } from "./names";
 import { bytes, shortPriority } from "./number";
 import { amount, quantity, requestText, resourceLabel } from "./resources";
-import { age, countdown, day, runTime, seconds, shortSeconds } from "./time";
+import { age, countdown, day, runTime, seconds, shortSeconds, sinceDay } from "./time";
 
 describe("time", () => {
   it.each([[400, "0.4s"], [9940, "9.9s"], [9960, "10s"], [54_000, "54s"], [134_000, "2m 14s"], [120_000, "2m"], [7_500_000, "2h 5m"], [900_000_000, "10d"], [46, "0s"], [-5, "0s"]])(
@@ -22,6 +22,7 @@ describe("time", () => {
     expect(day(at(2026, 10, 20, 9, 57), now)).toBe("today 09:57");
     expect(day(at(2026, 10, 20, 9, 57), now, true)).toBe("09:57 today");
     expect(day(at(2026, 10, 19, 23, 59), now)).toBe("yesterday");
+    expect([sinceDay(at(2026, 10, 20, 9, 57), now), sinceDay(at(2026, 10, 19, 23, 59), now)]).toEqual(["09:57", "yesterday"]);
     expect(day(at(2026, 10, 17, 1, 0), now)).toBe("17 Nov");
     expect(day(at(2025, 10, 17, 1, 0), now)).toBe("17 Nov 2025");
   });

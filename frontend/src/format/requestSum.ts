@@ -1,5 +1,6 @@
 /** What several pods ask for together: "18 cpu · 72 Gi · 3 GPU". */
 import { amount } from "./resources";
+import { t } from "./texts";
 
 const UNITS: Record<string, number> = {
   m: 1e-3, "": 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50,
@@ -18,7 +19,7 @@ function say(resource: string, value: number): string {
   const text = amount(resource, resource === "cpu" ? Math.round(value * 1000) : value);
   if (resource === "cpu") return `${text} cpu`;
   if (resource === "memory") return text;
-  if (resource === "ephemeral-storage") return `${text} disk`;
+  if (resource === "ephemeral-storage") return t("disk", { amount: text });
   return resource.endsWith("/gpu") ? `${text} GPU` : `${text} ${resource}`;
 }
 

@@ -4,7 +4,7 @@ import { numberFormat } from "@/languages/area";
 import { t } from "./texts";
 
 const SHORT: Record<string, string> = {
-  cpu: "cpu", memory: "mem", pods: "pod", "nvidia.com/gpu": "gpu", "amd.com/gpu": "gpu", "ephemeral-storage": "disk",
+  cpu: "cpu", memory: "mem", pods: "pod", "nvidia.com/gpu": "gpu", "amd.com/gpu": "gpu", get "ephemeral-storage"() { return t("diskName"); },
 };
 
 /** The label on a node tile, at most four letters or so. */
@@ -24,7 +24,7 @@ export function requestText(requests: Record<string, string | number> | undefine
     if (value === "0" || value === "") continue;
     if (name === "cpu") parts.push(`${cores(value)} cpu`);
     else if (name === "memory") parts.push(unit(value));
-    else if (name === "ephemeral-storage") parts.push(`${unit(value)} disk`);
+    else if (name === "ephemeral-storage") parts.push(t("disk", { amount: unit(value) }));
     else if (name.endsWith("/gpu")) parts.push(`${value} GPU`);
     else parts.push(`${value} ${name}`);
   }

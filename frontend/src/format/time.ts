@@ -1,4 +1,5 @@
 /** Ages, countdowns and moments as the pages write them. All take milliseconds or ISO-8601; none reads the clock. */
+import { numberFormat } from "@/languages/area";
 import { language } from "@/languages/language";
 
 import { t } from "./texts";
@@ -59,17 +60,30 @@ export function wallTime(milliseconds: number): string {
 export function day(iso: string, now: number, timeFirst = false): string {
   const moment = new Date(iso);
   const today = new Date(now);
-  const midnight = new Date(today.getFullYear(), today.getMonth(), today.getDate()).getTime();
-  const clock = `${two(moment.getHours())}:${two(moment.getMinutes())}`;
-  if (moment.getTime() >= midnight) return timeFirst ? t("todayTimeFirst", { clock }) : t("today", { clock });
-  if (moment.getTime() >= midnight - 86_400_000) return t("yesterday");
+  const clock = clockOf(moment);
+  if (moment.getTime() >= midnightOf(today)) return timeFirst ? t("todayTimeFirst", { clock }) : t("today", { clock });
+  if (moment.getTime() >= midnightOf(today) - 86_400_000) return t("yesterday");
   const year = moment.getFullYear() === today.getFullYear() ? {} : { year: "numeric" as const };
   return new Intl.DateTimeFormat(language() === "en" ? "en-GB" : language(), { day: "numeric", month: "short", ...year }).format(moment);
 }
 
+/** The same where today goes without saying: "09:57", "yesterday", "17 Nov". */
+export function sinceDay(iso: string, now: number): string {
+  const moment = new Date(iso);
+  return moment.getTime() >= midnightOf(new Date(now)) ? clockOf(moment) : day(iso, now);
+}
+
+function midnightOf(today: Date): number {
+  return new Date(today.getFullYear(), today.getMonth(), today.getDate()).getTime();
+}
+
+function clockOf(moment: Date): string {
+  return `${two(moment.getHours())}:${two(moment.getMinutes())}`;
+}
+
 /** Always one place after the separator: "0.4", "3.0"; "0,4" where that is how it is written. */
 function oneDecimal(value: number): string {
-  return new Intl.NumberFormat(language(), { minimumFractionDigits: 1, maximumFractionDigits: 1 }).format(value);
+  return numberFormat(1).format(value);
 }
 
 /** "1 s to 8 s" style seconds in prose: "0.1 s", "46.2 s", "5 min". */

@@ -28,12 +28,14 @@ export interface Area<Texts> {
 
 const numbers = new Map<string, Intl.NumberFormat>();
 
-export function numberFormat(): Intl.NumberFormat {
-  const tag = language();
-  let format = numbers.get(tag);
+/** With that many places behind the separator; without them as many as the number has, three at most. */
+export function numberFormat(places?: number): Intl.NumberFormat {
+  const kind = `${language()} ${places ?? ""}`;
+  let format = numbers.get(kind);
   if (format === undefined) {
-    format = new Intl.NumberFormat(tag, { useGrouping: "always" });
-    numbers.set(tag, format);
+    const fixed = places === undefined ? {} : { minimumFractionDigits: places, maximumFractionDigits: places };
+    format = new Intl.NumberFormat(language(), { useGrouping: "always", ...fixed });
+    numbers.set(kind, format);
   }
   return format;
 }

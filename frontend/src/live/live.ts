@@ -5,6 +5,7 @@ import { fetchBoard, fetchFeed, fetchNodes, waitingCountQuery } from "@/api/quer
 
 import { isMoment } from "@/rewind/moment";
 
+import { browserFrames } from "./frames";
 import type { ServerMessage } from "./messages";
 import { RunStore } from "./runStore";
 import { browserSocket } from "./socket";
@@ -47,6 +48,7 @@ export function storeOf(run: string): RunStore {
       nodes: (id, offset) => fetchNodes(id, offset),
       feed: (id, before) => fetchFeed(id, {}, before),
       now: () => Date.now(),
+      frame: browserFrames(),
     },
     () => {
       if (!isMoment(run)) socket.refollow(run);

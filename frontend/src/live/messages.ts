@@ -3,8 +3,9 @@
  * only way in: what it does not know is dropped, so a newer server cannot break an older page.
  */
 import type { Column, Counts, Cycle, FeedItem, Run, RunClock, RunState, StateKey, Worker } from "@/api/types";
+import type { Language } from "@/languages/language";
 
-export interface Subscribe { type: "subscribe"; run: string }
+export interface Subscribe { type: "subscribe"; run: string; language: Language }
 export interface Unsubscribe { type: "unsubscribe"; run: string }
 export interface Ping { type: "ping"; id: number }
 export type ClientMessage = Subscribe | Unsubscribe | Ping;
@@ -30,6 +31,7 @@ export interface RunDelta {
   columns: Partial<Record<StateKey, Column>>;
   nodes: NodeChange[];
   arrivals: Run["arrivals"];
+  unwritten?: number;
   topology?: boolean;
   feed: FeedItem[];
   rate?: number | null;

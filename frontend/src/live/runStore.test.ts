@@ -39,6 +39,8 @@ describe("a run's store", () => {
   let failing: boolean;
   let nodeReads: number;
   let heldNodes: (() => void)[] | null;
+  /** Null: there is a picture after every delta. */
+  let frames: (() => void)[] | null;
   const refollow = vi.fn();
   let store: RunStore;
 
@@ -47,6 +49,7 @@ describe("a run's store", () => {
     failing = false;
     nodeReads = 0;
     heldNodes = null;
+    frames = null;
     refollow.mockReset();
     store = new RunStore("r", {
       board: () => failing
@@ -60,6 +63,10 @@ describe("a run's store", () => {
       },
       feed: () => Promise.resolve([item(2), item(1)]),
       now: () => 77,
+      frame: (callback) => {
+        if (frames === null) callback();
+        else frames.push(callback);
+      },
     }, refollow);
   });
 
@@ -229,5 +236,36 @@ describe("a run's store", () => {
     stop();
     store.apply(delta(7));
     expect(watcher).toHaveBeenCalledOnce();
+  });
+
+  it("tells once of all that came before a picture, and shows none of it earlier", async () => {
+    await ready();
+    const watcher = vi.fn();
+    store.watch(watcher);
+    frames = [];
+    store.apply(delta(6, { feed: [item(3)], nodes: [[3, [300, 1], [0, 0], [1, 0, 0]]] }));
+    store.apply(delta(7, { feed: [item(4)], nodes: [[9, [700, 2], [0, 0], [2, 0, 0]]] }));
+    expect(store.getView().seq).toBe(5);
+    expect(store.getFeed().items[0]?.id).toBe(2);
+    expect(watcher).not.toHaveBeenCalled();
+    expect(frames).toHaveLength(1);
+    frames.shift()?.();
+    expect(watcher).toHaveBeenCalledOnce();
+    expect(store.getView().seq).toBe(7);
+    expect(store.getFeed().items.map((one) => one.id)).toEqual([4, 3, 2, 1]);
+    const nodes = store.getNodes();
+    expect([...(nodes.table?.dirtyAt(nodes.version) ?? [])].sort()).toEqual([0, 1]);
+    store.apply(delta(8));
+    expect(frames).toHaveLength(1);
+  });
+
+  it("shows a board that was read anew without waiting for a picture", async () => {
+    await ready();
+    frames = [];
+    store.apply(delta(6));
+    void store.load();
+    boards.shift()?.(boardAt(9));
+    await settle();
+    expect(store.getView().seq).toBe(9);
   });
 });

@@ -6,6 +6,8 @@
  *                      └─────────────────────────────────────────┘
  *
  * Every object that changed is replaced and every other kept, so React can compare by identity, column by column.
+ * Deltas are applied as they come and shown with one of the next pictures (frames.ts): several that came meanwhile cost
+ * the page one rendering, a click between two renders no batch, and a hidden tab, which has no pictures, catches up with one.
  */
 import { ApiError } from "@/api/client";
 import type { Board, Column, Cycle, FeedItem, NodesTable, Run, StateKey } from "@/api/types";
@@ -48,6 +50,14 @@ export interface RunSource {
   nodes: (run: string, offset: number) => Promise<NodesTable>;
   feed: (run: string, before?: number) => Promise<FeedItem[]>;
   now: () => number;
+  /** Calls back before one of the next pictures (frames.ts). */
+  frame: (callback: () => void) => void;
+}
+
+interface Shown {
+  view: RunView;
+  nodes: NodesView;
+  feed: FeedView;
 }
 
 const HELD_DELTAS = 200;
@@ -62,6 +72,9 @@ export class RunStore {
   };
   private nodes: NodesView = { status: "loading", error: null, table: null, version: 0 };
   private feed: FeedView = { status: "loading", items: [], more: false };
+  /** What was last told to the watchers. */
+  private shown: Shown = { view: this.view, nodes: this.nodes, feed: this.feed };
+  private framed = false;
   private held: RunDelta[] = [];
   private loadingBoard = false;
   private again = false;
@@ -80,9 +93,9 @@ export class RunStore {
     this.watchers.add(callback);
     return () => this.watchers.delete(callback);
   };
-  readonly getView = (): RunView => this.view;
-  readonly getNodes = (): NodesView => this.nodes;
-  readonly getFeed = (): FeedView => this.feed;
+  readonly getView = (): RunView => this.shown.view;
+  readonly getNodes = (): NodesView => this.shown.nodes;
+  readonly getFeed = (): FeedView => this.shown.feed;
 
   /** The server confirmed the subscription at `seq`. A board that is older than that has missed something. */
   subscribed(seq: number): void {
@@ -173,7 +186,12 @@ export class RunStore {
       return;
     }
     this.advance(delta);
-    this.emit();
+    if (this.framed) return;
+    this.framed = true;
+    this.source.frame(() => {
+      this.framed = false;
+      this.emit();
+    });
   }
 
   resync(): void {
@@ -212,7 +230,7 @@ export class RunStore {
       run: {
         ...run, state: delta.state, clock: delta.clock, counts: delta.counts, attempts: delta.attempts,
         points: delta.points, position: delta.position, worker: delta.worker, seq: delta.seq,
-        breakpoints: delta.breakpoints ?? [], hit: delta.hit ?? null, error: delta.error ?? null, arrivals: delta.arrivals,
+        breakpoints: delta.breakpoints ?? [], hit: delta.hit ?? null, error: delta.error ?? null, arrivals: delta.arrivals, unwritten: delta.unwritten ?? 0,
       },
       cycle: delta.cycle,
       columns: changed ? { ...columns, ...delta.columns } : columns,
@@ -242,6 +260,7 @@ export class RunStore {
   }
 
   private emit(): void {
+    this.shown = { view: this.view, nodes: this.nodes, feed: this.feed };
     for (const watcher of this.watchers) watcher();
   }
 }

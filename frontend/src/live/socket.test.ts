@@ -44,6 +44,7 @@ class World {
     },
     now: () => this.now,
     random: () => 0.5,
+    language: () => "uk",
     setTimer: (callback, milliseconds) => {
       this.timers.push({ id: this.nextId, at: this.now + milliseconds, callback });
       return this.nextId++;
@@ -92,7 +93,7 @@ describe("the socket", () => {
     expect(world.live.getConnection().state).toBe("connecting");
     world.socket.opens();
     expect(world.live.getConnection().state).toBe("live");
-    expect(world.socket.sent).toEqual([{ type: "subscribe", run: "run-1" }]);
+    expect(world.socket.sent).toEqual([{ type: "subscribe", run: "run-1", language: "uk" }]);
   });
 
   it("unsubscribes with the last follower only, and once", () => {
@@ -101,7 +102,7 @@ describe("the socket", () => {
     const second = world.live.follow("run-1");
     first();
     first();
-    expect(world.socket.sent).toEqual([{ type: "subscribe", run: "run-1" }]);
+    expect(world.socket.sent).toEqual([{ type: "subscribe", run: "run-1", language: "uk" }]);
     second();
     expect(world.socket.sent.at(-1)).toEqual({ type: "unsubscribe", run: "run-1" });
   });
@@ -118,7 +119,7 @@ describe("the socket", () => {
     world.pass(1000);
     world.socket.opens();
     expect(world.live.getConnection().state).toBe("live");
-    expect(world.socket.sent).toEqual([{ type: "subscribe", run: "run-1" }]);
+    expect(world.socket.sent).toEqual([{ type: "subscribe", run: "run-1", language: "uk" }]);
   });
 
   it("says stale, since the last thing it heard, after fifteen seconds without a connection", () => {

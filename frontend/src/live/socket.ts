@@ -6,6 +6,8 @@
  *        ▲                                                            │                                        │
  *        └───────────────────── delay with jitter ───────────────────┴────────────────────────────────────────┘
  */
+import { type Language, language } from "@/languages/language";
+
 import { reconnectDelay } from "./backoff";
 import { type ClientMessage, parseServerMessage, type ServerMessage } from "./messages";
 
@@ -28,6 +30,8 @@ export interface LiveEnvironment {
   open: () => SocketLike;
   now: () => number;
   random: () => number;
+  /** What the server says is said in it. */
+  language: () => Language;
   setTimer: (callback: () => void, milliseconds: number) => number;
   clearTimer: (handle: number) => void;
 }
@@ -94,7 +98,7 @@ export class LiveSocket {
   follow(run: string): () => void {
     const before = this.runs.get(run) ?? 0;
     this.runs.set(run, before + 1);
-    if (before === 0) this.send({ type: "subscribe", run });
+    if (before === 0) this.send({ type: "subscribe", run, language: this.environment.language() });
     let left = false;
     return () => {
       if (left) return;
@@ -111,7 +115,7 @@ export class LiveSocket {
 
   /** Asks for a fresh `subscribed` with the current seq, after a gap. */
   refollow(run: string): void {
-    if (this.runs.has(run)) this.send({ type: "subscribe", run });
+    if (this.runs.has(run)) this.send({ type: "subscribe", run, language: this.environment.language() });
   }
 
   retryNow(): void {
@@ -133,7 +137,7 @@ export class LiveSocket {
       this.attempt = 0;
       this.lostAt = null;
       this.heard();
-      for (const run of this.runs.keys()) this.send({ type: "subscribe", run });
+      for (const run of this.runs.keys()) this.send({ type: "subscribe", run, language: this.environment.language() });
       this.schedulePing();
     };
     socket.onmessage = (event) => {
@@ -214,6 +218,7 @@ export function browserSocket(): LiveSocket {
     },
     now: () => Date.now(),
     random: Math.random,
+    language,
     setTimer: (callback, milliseconds) => window.setTimeout(callback, milliseconds),
     clearTimer: (handle) => window.clearTimeout(handle),
   });

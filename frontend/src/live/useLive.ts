@@ -1,8 +1,6 @@
 /** The one React binding of the live stores. */
 import { useEffect, useSyncExternalStore } from "react";
 
-import type { StateKey } from "@/api/types";
-
 import { followRun, socket, storeOf } from "./live";
 import type { FeedView, NodesView, RunStore, RunView } from "./runStore";
 import type { Connection } from "./socket";
@@ -19,10 +17,6 @@ export function useRunStore(run: string): RunStore {
 
 export function useRunView(store: RunStore): RunView {
   return useSyncExternalStore(store.watch, store.getView);
-}
-
-export function useColumn(store: RunStore, key: StateKey) {
-  return useSyncExternalStore(store.watch, () => store.getView().columns?.[key] ?? null);
 }
 
 export function useNodes(store: RunStore): NodesView {

@@ -16,7 +16,7 @@ import { rich, t } from "./texts";
 
 export function LookingBack({ runKey }: { runKey: string }) {
   const { run, at } = runAt(runKey);
-  const { operates } = useMe();
+  const { operates, visits } = useMe();
   const navigate = useNavigate();
   const [busy, setBusy] = useState(false);
   const timeline = useQuery({ ...timelineQuery(run), enabled: at !== null });
@@ -42,9 +42,9 @@ export function LookingBack({ runKey }: { runKey: string }) {
         <span className="hidePhone">{t("commandsAreHeld")}</span>
       </span>
       <Link to="/runs/$run" params={{ run }} search={(old: Record<string, unknown>) => ({ ...old, at: undefined })} className="leads">{t("backToNow")}</Link>
-      <Button size="sm" disabled={!operates || busy} title={operates ? t("aNewRunThatBegins") : t("yourRoleCanLookBut")} onClick={() => void goOn()}>
+      {visits ? null : <Button size="sm" disabled={!operates || busy} title={operates ? t("aNewRunThatBegins") : t("yourRoleCanLookBut")} onClick={() => void goOn()}>
         {busy ? t("makingAFork") : t("continueFromHereOnA")}
-      </Button>
+      </Button>}
     </div>
   );
 }

@@ -12,7 +12,7 @@ import { useDebouncedValue } from "@mantine/hooks";
 import { createSpotlight, Spotlight } from "@mantine/spotlight";
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams } from "@tanstack/react-router";
-import { useEffect, useState } from "react";
+import { useEffect } from "react";
 
 import { runPodsQuery, runsQuery } from "@/api/queries";
 import { PodName } from "@/components/Chip";
@@ -26,19 +26,25 @@ import { t } from "./texts";
 
 const [store, spotlight] = createSpotlight();
 const SHOWN = 8;
+/** It stands at once: while it unfolded, its frames would come between the first keys and their pictures. */
+const AT_ONCE = { duration: 0 };
+/** Wheel and touch are kept from the page below; to hide its scrollbar, too, the styles of the whole page would be worked out anew. */
+const KEEP_SCROLLBAR = { removeScrollBar: false };
 
 const PAGES = [
   { get label() { return t("home"); }, to: "/" }, { get label() { return t("runs"); }, to: "/runs" }, { get label() { return t("waitingPods"); }, to: "/waiting" },
   { get label() { return t("configurations"); }, to: "/configurations" },
 ] as const;
 
-export default function Search({ opened, onClose }: { opened: boolean; onClose: () => void }) {
-  const [query, setQuery] = useState("");
+interface Props { opened: boolean; query: string; onQuery: (query: string) => void; onClose: () => void }
+
+export default function Search({ opened, query, onQuery, onClose }: Props) {
   const [asked] = useDebouncedValue(query.trim(), 160);
   const { run } = useParams({ strict: false });
   const navigate = useNavigate();
   useEffect(() => {
     if (opened) spotlight.open();
+    else spotlight.close();
   }, [opened]);
 
   const filter = parseFilter(query);
@@ -56,8 +62,8 @@ export default function Search({ opened, onClose }: { opened: boolean; onClose: 
   const nothing = foundPods.length + nodes.length + foundRuns.length + pages.length === 0;
 
   return (
-    <Spotlight.Root store={store} query={query} onQueryChange={setQuery} shortcut={null} onSpotlightClose={onClose} scrollable maxHeight={440} overlayProps={{ blur: 0 }}
-      size={600} classNames={{ content: classes.content ?? "", overlay: classes.scrim ?? "", action: classes.action ?? "", actionsGroup: classes.group ?? "", search: classes.search ?? "" }}>
+    <Spotlight.Root store={store} query={query} onQueryChange={onQuery} shortcut={null} onSpotlightClose={onClose} scrollable maxHeight={440} overlayProps={{ blur: 0 }} transitionProps={AT_ONCE} removeScrollProps={KEEP_SCROLLBAR}
+      size={600} attributes={{ content: { "aria-label": t("search") } }} classNames={{ content: classes.content ?? "", overlay: classes.scrim ?? "", action: classes.action ?? "", actionsGroup: classes.group ?? "", search: classes.search ?? "" }}>
       <Spotlight.Search placeholder={t("findPodsNodesRuns")} aria-label={t("findPodsNodesRuns")} leftSection={<Icon name="search" />} />
       <Spotlight.ActionsList>
         {run !== undefined && foundPods.length > 0 ? (

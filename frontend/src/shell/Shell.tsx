@@ -1,13 +1,14 @@
 /** The frame around every page: top bar, search, keys, live connection, toasts. */
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useState, useSyncExternalStore } from "react";
+import { lazy, Suspense, useCallback, useEffect, useState, useSyncExternalStore } from "react";
 
 import { ApiError } from "@/api/client";
 import { meQuery } from "@/api/queries";
 import { queryClient } from "@/app/queryClient";
 import { Failed } from "@/components/Outcome";
 import { ApprovalToast } from "@/decisions/ApprovalToast";
+import { SharedPages } from "@/exchange/SharedRun";
 import { useKeyboard, useKeys } from "@/keys/useKeys";
 import { socket, startLive } from "@/live/live";
 
@@ -17,6 +18,7 @@ import { PageLive } from "./pageLive";
 import classes from "./Shell.module.css";
 import { t } from "./texts";
 import { TopBar } from "./TopBar";
+import { useTypeAhead } from "./useTypeAhead";
 
 const Notices = lazy(() => import("./Notices"));
 const Search = lazy(() => import("./Search"));
@@ -38,6 +40,7 @@ export function Shell() {
 
   useKeyboard();
   const openSearch = () => setSearching("open");
+  const closeSearch = useCallback(() => setSearching("closed"), []);
   const visits = me.data?.role === "visitor";
   useKeys([{ keys: "?", label: t("allKeys"), group: t("everywhere"), run: () => setKeysShown(true) }]);
   // A visitor has one run: what leads elsewhere would be refused.
@@ -59,15 +62,22 @@ export function Shell() {
         {me.error !== null && me.data === undefined
           ? <Failed what={t("theServerDoesNotAnswer")} error={me.error} retry={() => void me.refetch()} />
           : null}
-        {signedIn ? <Outlet /> : null}
+        {me.data === undefined ? null : visits ? <SharedPages me={me.data}><Outlet /></SharedPages> : <Outlet />}
       </main>
       <ApprovalToast />
       <PageLive />
       <Suspense fallback={null}>
         {hasNotices ? <Notices /> : null}
-        {searching === "never" ? null : <Search opened={searching === "open"} onClose={() => setSearching("closed")} />}
         {keysShown ? <KeysOverlay onClose={() => setKeysShown(false)} /> : null}
       </Suspense>
+      {searching === "never" ? null : <Searching opened={searching === "open"} onClose={closeSearch} />}
     </>
   );
+}
+
+/** What is typed concerns nothing but the search, so the frame does not hold it. */
+function Searching({ opened, onClose }: { opened: boolean; onClose: () => void }) {
+  const [query, setQuery] = useState("");
+  useTypeAhead(opened, setQuery, onClose);
+  return <Suspense fallback={null}><Search opened={opened} query={query} onQuery={setQuery} onClose={onClose} /></Suspense>;
 }

@@ -30,10 +30,7 @@ export function TopBar({ me, onSearch, onKeys }: TopBarProps) {
   const [menu, setMenu] = useState(false);
   return (
     <header className={classes.bar}>
-      <Link to="/" className={classes.brand}>
-        <Mark />
-        <span>Scheduling Playground</span>
-      </Link>
+      <Brand shared={me?.role === "visitor" ? me.shared[0]?.run : undefined} />
       {/* Following a link is a way out of the menu; the links themselves carry the meaning and the keyboard. */}
       <nav className={classes.nav} aria-label={t("main")} data-open={menu} onClickCapture={(event) => (event.target as Element).closest("a") === null || setMenu(false)}>
         {me?.role === "visitor" ? <SharedRun me={me} /> : (
@@ -61,14 +58,21 @@ export function TopBar({ me, onSearch, onKeys }: TopBarProps) {
         label={t("themeIs", { scheme: t(`scheme.${colorScheme}`), next: t(`scheme.${NEXT_SCHEME[colorScheme]}`) })}
         onClick={() => setColorScheme(NEXT_SCHEME[colorScheme])} />
       {me === undefined || me.role === "visitor" ? null : (
-        <span className={`${classes.user} hidePhone`} title={`${me.username}, ${me.role}`}>
-          <span className="srOnly">{t("signedInAs", { username: me.username, role: me.role })} </span>
+        <span className={`${classes.user} hidePhone`} title={`${me.username}, ${t(`role.${me.role}`)}`}>
+          <span className="srOnly">{t("signedInAs", { username: me.username, role: t(`role.${me.role}`) })} </span>
           <span aria-hidden="true">{me.initials}</span>
         </span>
       )}
       <IconButton icon="active" label={t("menu")} className="onlyPhone" aria-expanded={menu} onClick={() => setMenu(!menu)} />
     </header>
   );
+}
+
+/** Of a visitor, whose pages are those of a run, it leads to the run. */
+function Brand({ shared }: { shared: string | undefined }) {
+  const inside = <><Mark /><span>Scheduling Playground</span></>;
+  return shared === undefined ? <Link to="/" className={classes.brand}>{inside}</Link>
+    : <Link to="/runs/$run" params={{ run: shared }} className={classes.brand} activeProps={{}}>{inside}</Link>;
 }
 
 function WaitingPill() {

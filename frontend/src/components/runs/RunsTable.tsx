@@ -57,7 +57,7 @@ export function CountsBar({ counts }: { counts: Counts }) {
 
 /** What the run has come to: attempts, or why it ended early. */
 function progress(run: Run): string {
-  if (run.state === "failed") return run.error ?? "failed";
+  if (run.state === "failed") return run.error ?? t("failedRun");
   const left = run.arrivals?.left ?? 0;
   return left > 0 ? t("stillToArrive", { left }) : t("nAttempts", { count: run.attempts });
 }

@@ -55,7 +55,7 @@ export function ComparePage() {
               </p>
               {seen.same_cluster ? null : <p className={classes.warn}>{t("twoDifferentClustersPodsAre")}</p>}
               {seen.a.settled && seen.b.settled ? null : (
-                <p className="muted">{t("mayStillChange", { map: [seen.a, seen.b].filter((side) => !side.settled).map((side) => side.run.number).join(" and ") })}{" "}
+                <p className="muted">{t("mayStillChange", { map: seen.a.settled ? names.b : seen.b.settled ? names.a : t("runAndRun", { a: names.a, b: names.b }) })}{" "}
                   <Button size="sm" kind="ghost" onClick={() => void comparison.refetch()}>{t("readAgain")}</Button></p>
               )}
             </Panel>

@@ -94,7 +94,7 @@ function Place({ run, row, side, name }: { run: string; row: PodDifference; side
   const place = row[side];
   if (place === null) return <span className="faint">{t("noSuchPod")}</span>;
   const { column } = place;
-  const words = place.node ?? (column === "deleted" ? "deleted" : STATES[column satisfies StateKey].title);
+  const words = place.node ?? (column === "deleted" ? t("deleted") : STATES[column satisfies StateKey].title);
   return (
     <Link to="/runs/$run/pods/$namespace/$name" params={{ run, namespace: row.pod.namespace, name: row.pod.name }} search={place.node === null ? {} : { point: "Score" }}
       className={`leads ${place.node === null ? "" : "mono"}`} title={t("nameInName2", { name: row.pod.name, name2: name })}>{words}</Link>

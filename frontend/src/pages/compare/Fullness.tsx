@@ -61,7 +61,7 @@ const at = (share: number): string => `${Math.min(100, Math.max(0, share * 100))
 
 function Line({ side, name, one }: { side: "a" | "b"; name: string; one: ComparedResource | null }) {
   const { mean = null, deviation = null, highest = null } = one ?? {};
-  const text = mean === null || deviation === null ? "none" : `${shareText(mean)} ± ${(deviation * 100).toFixed(1)}`;
+  const text = mean === null || deviation === null ? t("none") : `${shareText(mean)} ± ${(deviation * 100).toFixed(1)}`;
   const sentence = t("meanFullest", { name, text, shareText: shareText(highest) });
   return (
     <div className={classes.line} data-side={side}>

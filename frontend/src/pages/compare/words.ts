@@ -55,9 +55,9 @@ export function signed(value: number, digits = 0): string {
 
 /** 0.8751 → "87.5 %" */
 export function shareText(share: number | null): string {
-  return share === null ? "none" : `${(share * 100).toFixed(1)} %`;
+  return share === null ? t("none") : `${(share * 100).toFixed(1)} %`;
 }
 
 export function waitText(value: number | null): string {
-  return value === null ? "none" : seconds(value);
+  return value === null ? t("none") : seconds(value);
 }

@@ -4,7 +4,7 @@ import classes from "./DiffView.module.css";
 import { t } from "./texts";
 
 const SIGN = { equal: "", removed: "−", added: "+", folded: "" } as const;
-const SAID = { equal: "", removed: "removed: ", added: "added: ", folded: "" } as const;
+const SAID = { equal: "", get removed() { return t("lineRemoved"); }, get added() { return t("lineAdded"); }, folded: "" } as const;
 
 /** Lines that changed, with a few around them. */
 export function DiffView({ diff, label }: { diff: Diff; label: string }) {

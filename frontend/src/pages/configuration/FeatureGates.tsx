@@ -33,10 +33,14 @@ export function FeatureGates() {
             </label>
             <Chip kind="line">{gate.stage}</Chip>
             <span className="faint">{t("byDefault", { which: gate.default ? t("on") : t("off") })}</span>
-            <p>{gate.description}{gate.depends_on.length === 0 ? "" : t("needsDependson", { dependson: gate.depends_on.join(" and ") })}</p>
+            <p>{gate.description}{gate.depends_on.length === 0 ? "" : t("needsDependson", { dependson: together(gate.depends_on) })}</p>
           </li>
         ))}
       </ul>
     </Panel>
   );
+}
+
+function together(gates: readonly string[]): string {
+  return gates.length < 2 ? gates.join("") : t("gatesAndLast", { gates: gates.slice(0, -1).join(", "), last: gates.slice(-1).join("") });
 }

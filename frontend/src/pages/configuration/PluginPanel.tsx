@@ -12,10 +12,11 @@ import { addEdits, removeEdits, toggleEdits } from "./edits";
 import { SCORE, written } from "./points";
 import classes from "./Panels.module.css";
 import { t } from "./texts";
-import { cellTitle, savedWeight, shortMessage } from "./words";
+import { cellTitle, disabledWord, savedWeight, shortMessage } from "./words";
 
 const ArgsForm = lazy(() => import("./ArgsForm"));
 const SLIDER_TO = 10;
+const LARGEST_WEIGHT = 2_147_483_647;
 
 export function PluginPanel({ name }: { name: string }) {
   const editing = useEditing();
@@ -62,31 +63,42 @@ export function PluginPanel({ name }: { name: string }) {
 
 /** The slider for the usual range, the field for any; both wait for the server's answer under the hand that moves them. */
 function WeightField({ row }: { row: PluginRow }) {
-  const { edit, profile, readOnly, state, savedProfile } = useEditing();
+  const { edit, profile, readOnly, state, savedProfile, examination } = useEditing();
+  const warned = examination.warnings.find((one) => one.plugin === row.plugin && one.profile === profile && one.path.endsWith(".weight"));
   const [typed, setTyped] = useState<string | null>(null);
   const current = row.cells[SCORE]?.weight ?? 1;
-  const text = state.busy && typed !== null ? typed : typed === "" ? "" : String(current);
+  const refused = typed === null ? null : refusal(typed);
+  const text = typed !== null && (state.busy || refused !== null) ? typed : String(current);
   const value = Number(text);
   const saved = savedWeight(savedProfile, row.plugin);
   const defaultWeight = row.cells[SCORE]?.default_weight;
   const set = (given: string) => {
     setTyped(given);
-    const weight = Number(given);
-    if (given.trim() !== "" && Number.isInteger(weight) && weight !== 0) edit({ type: "setWeight", profile, point: written(SCORE), name: row.plugin, weight });
+    if (refusal(given) === null) edit({ type: "setWeight", profile, point: written(SCORE), name: row.plugin, weight: Number(given) });
   };
-  const valid = Number.isInteger(value) && value > 0;
+  const valid = refused === null && value > 0;
   return (
     <div className={classes.field}>
       <label htmlFor="weight">{t("weightAtScore")}</label>
       <div className={classes.weight}>
         <input type="range" min={1} max={Math.max(SLIDER_TO, current)} value={valid ? value : current} disabled={readOnly} aria-label={t("weightOf", { plugin: row.plugin })}
           onChange={(event) => set(event.currentTarget.value)} style={{ "--filled": `${((valid ? value : current) - 1) / (Math.max(SLIDER_TO, current) - 1) * 100}%` } as CSSProperties} />
-        <input id="weight" className="num" inputMode="numeric" value={text} readOnly={readOnly} aria-invalid={!valid} onBlur={() => setTyped(null)}
+        <input id="weight" className="num" inputMode="numeric" value={text} readOnly={readOnly} aria-invalid={refused !== null} aria-describedby="weight-error" onBlur={() => setTyped(null)}
           onChange={(event) => set(event.currentTarget.value.trim())} />
         <span className="faint num">{saved !== null && saved !== current ? t("savedSaved", { saved }) : typeof defaultWeight === "number" ? t("defaultDefaultWeight", { defaultWeight }) : ""}</span>
       </div>
+      <p id="weight-error" className={classes.error} role="status">{refused === null ? null : <><Icon name="warning" size={14} />{refused} {t("itStaysAtWeight", { weight: current })}</>}</p>
+      {warned === undefined ? null : <p className={classes.help}>{warned.message}</p>}
     </div>
   );
+}
+
+/** Why the text is no weight that can be written; null if it is one. */
+function refusal(typed: string): string | null {
+  const weight = Number(typed);
+  if (typed === "" || !Number.isInteger(weight)) return t("aWeightIsAWholeNumber");
+  if (weight === 0) return t("aWeightOfZeroIsNone");
+  return Math.abs(weight) > LARGEST_WEIGHT ? t("aWeightHas32Bits") : null;
 }
 
 /** Every point the plugin extends: on or off, why, and its place in the order there. */
@@ -109,7 +121,7 @@ function RunsAt({ row, points }: { row: PluginRow; points: readonly string[] }) 
               </label>
               <span className="grow" />
               {cell === undefined ? null : cell.state === "disabled"
-                ? <span className="faint">{t("originInDisabledin", { origin: cell.origin, disabledin: cell.disabled_in ?? "" })}</span>
+                ? <span className="faint">{t("originInDisabledin", { origin: disabledWord(cell.origin), disabledin: cell.disabled_in ?? "" })}</span>
                 : (
                   <button type="button" className={`${classes.place} leads num`} onClick={() => selectPoint(point)} title={t("theOrderAt", { point })}>
                     {cell.position === null ? "" : t("positionOfRunning", { position: cell.position + 1, running })}{cell.moved ? t("moved") : ""}

@@ -12,6 +12,7 @@ import { useEditing } from "./editing";
 import classes from "./Panels.module.css";
 import { POINTS, QUEUE_SORT, written } from "./points";
 import { t } from "./texts";
+import { disabledWord } from "./words";
 
 type PointPlugin = NonNullable<EffectiveProfile["points"][string]>[number];
 
@@ -54,7 +55,7 @@ export default function PointPanel({ point }: { point: string }) {
           <ul className={classes.order}>
             {off.map((plugin) => (
               <li key={plugin.name}><button type="button" className={classes.open} onClick={() => select(plugin.name)}>{plugin.name}</button>
-                <span className="grow" /><span className="faint">{plugin.origin}</span></li>
+                <span className="grow" /><span className="faint">{disabledWord(plugin.origin)}</span></li>
             ))}
           </ul>
         </>
@@ -82,7 +83,7 @@ function Item({ plugin, index, last, fixed, onMove, onOpen }: ItemProps) {
         </button>
       )}
       <span className="faint num">{index + 1}</span>
-      <button type="button" className={classes.open} onClick={onOpen} onKeyDown={(event) => {
+      <button type="button" className={classes.open} title={plugin.name} onClick={onOpen} onKeyDown={(event) => {
         if (!event.altKey || fixed || (event.key !== "ArrowUp" && event.key !== "ArrowDown")) return;
         event.preventDefault();
         onMove(index + (event.key === "ArrowUp" ? -1 : 1));

@@ -1,6 +1,7 @@
 /** Nothing is selected: the profile itself, what is wrong, and how it differs from the default one. */
 import { useState } from "react";
 
+import type { Problem } from "@/api/configurationTypes";
 import { Icon } from "@/components/Icon";
 import { Panel } from "@/components/Panel";
 
@@ -10,7 +11,7 @@ import { t } from "./texts";
 import { shortMessage } from "./words";
 
 export function ProfilePanel() {
-  const { examination, shown, profile, goTo, changes, select, readOnly } = useEditing();
+  const { examination, shown, profile, changes, select, readOnly } = useEditing();
   const named = changes.filter((change) => change.profile === null || change.profile === shown.scheduler_name);
   const differing = shown.rows.filter((row) => row.changed || row.off || row.origin === "added");
   return (
@@ -20,23 +21,13 @@ export function ProfilePanel() {
       {examination.errors.length === 0 ? null : (
         <>
           <h3>{t("errors")} <span className="faint">{t("nothingIsSavedWhileThere")}</span></h3>
-          <ul className={classes.problems}>
-            {examination.errors.map((error) => (
-              <li key={`${error.path} ${error.text}`}>
-                <button type="button" onClick={() => goTo(error)} title={error.text}>
-                  <Icon name="warning" size={13} />
-                  <span>{error.path === "" ? null : <span className="mono">{error.path}</span>}{shortMessage(error)}{error.hint === "" ? null : <em>{error.hint}</em>}</span>
-                  {error.line === null ? null : <span className="faint num">{t("lineLine3", { line: error.line })}</span>}
-                </button>
-              </li>
-            ))}
-          </ul>
+          <Problems of={examination.errors} />
         </>
       )}
       {examination.warnings.length === 0 ? null : (
         <>
           <h3>{t("warnings")}</h3>
-          <ul className={classes.plain}>{examination.warnings.map((warning) => <li key={warning.text}>{warning.message}</li>)}</ul>
+          <Problems of={examination.warnings} mild />
         </>
       )}
       <ProfileFields key={profile} />
@@ -63,6 +54,24 @@ export function ProfilePanel() {
   );
 }
 
+/** Each leads to its place. */
+function Problems({ of, mild = false }: { of: readonly Problem[]; mild?: boolean }) {
+  const { goTo } = useEditing();
+  return (
+    <ul className={classes.problems} data-mild={mild || undefined}>
+      {of.map((one) => (
+        <li key={`${one.path} ${one.text}`}>
+          <button type="button" onClick={() => goTo(one)} title={one.text}>
+            <Icon name="warning" size={13} />
+            <span>{one.path === "" ? null : <span className="mono">{one.path}</span>}{shortMessage(one)}{one.hint === "" ? null : <em>{one.hint}</em>}</span>
+            {one.line === null ? null : <span className="faint num">{t("lineLine3", { line: one.line })}</span>}
+          </button>
+        </li>
+      ))}
+    </ul>
+  );
+}
+
 /** The profile's name and its own share of nodes; left empty they are taken from above. */
 function ProfileFields() {
   const { examination, effective, profile, shown, readOnly, edit, showProfile } = useEditing();
@@ -71,29 +80,33 @@ function ProfileFields() {
   const [share, setShare] = useState(String(form?.percentage_of_nodes_to_score ?? ""));
   const own = `profiles[${profile}].percentageOfNodesToScore`;
   const error = examination.errors.find((one) => one.path === own);
+  const wanted = name.trim();
+  const others = effective.profiles.filter((_, index) => index !== profile).map((one) => one.scheduler_name);
+  const badName = wanted === "" ? t("aProfileNeedsAName") : others.includes(wanted) ? t("anotherProfileIsCalled", { name: wanted }) : null;
   const commitName = () => {
-    const wanted = name.trim();
-    if (wanted === "" || wanted === shown.scheduler_name) return;
+    if (badName !== null || wanted === shown.scheduler_name) return;
     edit({ type: "setField", path: ["profiles", profile, "schedulerName"], value: wanted });
     showProfile(wanted);
   };
-  const commitShare = () => {
+  const typeShare = (typed: string) => {
+    setShare(typed);
     const path = ["profiles", profile, "percentageOfNodesToScore"];
-    if (share.trim() === "") edit({ type: "removeField", path });
-    else edit({ type: "setField", path, value: Number.isNaN(Number(share)) ? share : Number(share) });
+    const value = typed.trim();
+    if (value === "") edit({ type: "removeField", path });
+    else edit({ type: "setField", path, value: Number.isNaN(Number(value)) ? value : Number(value) });
   };
   return (
     <>
       <div className={classes.field}>
         <label htmlFor="scheduler-name">schedulerName</label>
-        <input id="scheduler-name" className="mono" value={name} readOnly={readOnly} spellCheck={false} onChange={(event) => setName(event.currentTarget.value)}
-          onBlur={commitName} onKeyDown={(event) => { if (event.key === "Enter") commitName(); }} />
+        <input id="scheduler-name" className="mono" value={name} readOnly={readOnly} spellCheck={false} aria-invalid={badName !== null} aria-describedby="scheduler-name-error"
+          onChange={(event) => setName(event.currentTarget.value)} onBlur={commitName} onKeyDown={(event) => { if (event.key === "Enter") commitName(); }} />
+        <p id="scheduler-name-error" className={classes.error} role="status">{badName === null ? null : <><Icon name="warning" size={14} />{badName}</>}</p>
       </div>
       <div className={classes.field}>
         <label htmlFor="nodes-to-score">percentageOfNodesToScore</label>
         <input id="nodes-to-score" className="num" inputMode="numeric" value={share} readOnly={readOnly} placeholder={t("asForAllProfiles", { which: effective.globals.percentage_of_nodes_to_score === 0 ? t("adaptive") : `${effective.globals.percentage_of_nodes_to_score} %` })}
-          aria-invalid={error !== undefined} aria-describedby="nodes-to-score-help" onChange={(event) => setShare(event.currentTarget.value)}
-          onBlur={commitShare} onKeyDown={(event) => { if (event.key === "Enter") commitShare(); }} />
+          aria-invalid={error !== undefined} aria-describedby="nodes-to-score-help" onChange={(event) => typeShare(event.currentTarget.value)} />
         <p id="nodes-to-score-help" className={error === undefined ? classes.help : classes.error}>
           {error === undefined ? t("howMuchOfALarge") : shortMessage(error)}
         </p>

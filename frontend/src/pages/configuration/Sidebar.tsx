@@ -12,7 +12,7 @@ import { useEditing } from "./editing";
 import classes from "./Sidebar.module.css";
 import { t } from "./texts";
 import { Versions } from "./Versions";
-import { freeName, profileNote } from "./words";
+import { freeName, profileNote, shortMessage } from "./words";
 
 export function Sidebar() {
   const { readOnly } = useEditing();
@@ -113,7 +113,7 @@ const GLOBALS = [
 type GlobalKey = (typeof GLOBALS)[number]["key"];
 
 function shownValue(key: GlobalKey, value: number): string {
-  if (key === "percentage_of_nodes_to_score") return value === 0 ? "adaptive" : `${value} %`;
+  if (key === "percentage_of_nodes_to_score") return value === 0 ? t("adaptive") : `${value} %`;
   return key === "parallelism" ? String(value) : `${value} s`;
 }
 
@@ -133,7 +133,7 @@ function AllProfiles() {
         {GLOBALS.map(({ key, label, field }) => {
           const error = examination.errors.find((one) => one.path === field);
           return (
-            <li key={key}>
+            <li key={key} data-wrong={error === undefined ? undefined : true}>
               <span>{label}</span>
               {editing === key ? (
                 // eslint-disable-next-line jsx-a11y/no-autofocus -- the field replaces the value that was pressed
@@ -152,6 +152,7 @@ function AllProfiles() {
                 <button type="button" className="num" title={error?.message ?? t("changeField", { field })} aria-label={t("fieldShownValueChange", { field, shownValue: shownValue(key, effective.globals[key]) })}
                   {...(error === undefined ? {} : { "data-error": "" })} onClick={() => setEditing(key)}>{shownValue(key, effective.globals[key])}</button>
               )}
+              {error === undefined ? null : <em role="status">{shortMessage(error)}</em>}
             </li>
           );
         })}

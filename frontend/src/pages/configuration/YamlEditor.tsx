@@ -18,27 +18,34 @@ import classes from "./Yaml.module.css";
 interface YamlEditorProps {
   text: string;
   problems: readonly Problem[];
+  /** What kube-scheduler would take without a word. */
+  warnings: readonly Problem[];
   readOnly: boolean;
   /** A line to show; every new object goes there, the same line too. */
   goTo: { line: number } | null;
   onChange: (text: string) => void;
 }
 
+type Severity = "error" | "warning";
+
 class Message extends WidgetType {
   readonly message: string;
+  readonly severity: Severity;
 
-  constructor(message: string) {
+  constructor(message: string, severity: Severity) {
     super();
     this.message = message;
+    this.severity = severity;
   }
 
   override eq(other: Message): boolean {
-    return other.message === this.message;
+    return other.message === this.message && other.severity === this.severity;
   }
 
   override toDOM(): HTMLElement {
     const element = document.createElement("span");
     element.className = classes.message ?? "";
+    element.dataset.severity = this.severity;
     element.textContent = this.message;
     return element;
   }
@@ -63,7 +70,7 @@ const colours = HighlightStyle.define([
   { tag: tags.comment, color: "var(--c-text-3)", fontStyle: "italic" },
 ]);
 
-export default function YamlEditor({ text, problems, readOnly, goTo, onChange }: YamlEditorProps) {
+export default function YamlEditor({ text, problems, warnings, readOnly, goTo, onChange }: YamlEditorProps) {
   const host = useRef<HTMLDivElement>(null);
   const view = useRef<EditorView | null>(null);
   const change = useRef(onChange);
@@ -108,20 +115,24 @@ export default function YamlEditor({ text, problems, readOnly, goTo, onChange }:
     if (editor === null) return;
     const { doc } = editor.state;
     const diagnostics: Diagnostic[] = [];
-    const byLine = new Map<number, string[]>();
-    for (const problem of problems) {
+    const byLine = new Map<number, { severity: Severity; messages: string[] }>();
+    const all = [...problems.map((problem) => ({ problem, severity: "error" as const })), ...warnings.map((problem) => ({ problem, severity: "warning" as const }))];
+    for (const { problem, severity } of all) {
       if (problem.line === null || problem.line > doc.lines) continue;
       const line = doc.line(problem.line);
       const from = Math.min(line.to, line.from + Math.max(0, (problem.column ?? 1) - 1));
-      diagnostics.push({ from, to: Math.max(from, line.to), severity: "error", message: problem.hint === "" ? problem.message : `${problem.message}. ${problem.hint}` });
-      byLine.set(problem.line, [...(byLine.get(problem.line) ?? []), shortMessage(problem)]);
+      diagnostics.push({ from, to: Math.max(from, line.to), severity, message: problem.hint === "" ? problem.message : `${problem.message}. ${problem.hint}` });
+      const before = byLine.get(problem.line);
+      const message = problem.hint === "" ? shortMessage(problem) : `${shortMessage(problem)}. ${problem.hint}`;
+      byLine.set(problem.line, { severity: before?.severity ?? severity, messages: [...(before?.messages ?? []), message] });
     }
-    const decorations = [...byLine].sort(([one], [other]) => one - other).flatMap(([number, messages]) => {
+    const decorations = [...byLine].sort(([one], [other]) => one - other).flatMap(([number, { severity, messages }]) => {
       const line = doc.line(number);
-      return [Decoration.line({ class: classes.badLine ?? "" }).range(line.from), Decoration.widget({ widget: new Message(messages.join(" · ")), side: 1 }).range(line.to)];
+      const lineClass = (severity === "error" ? classes.badLine : classes.oddLine) ?? "";
+      return [Decoration.line({ class: lineClass }).range(line.from), Decoration.widget({ widget: new Message(messages.join(" · "), severity), side: 1 }).range(line.to)];
     });
     editor.dispatch(setDiagnostics(editor.state, diagnostics.sort((one, other) => one.from - other.from)), { effects: setMarks.of(Decoration.set(decorations, true)) });
-  }, [problems]);
+  }, [problems, warnings]);
   useEffect(() => {
     const editor = view.current;
     if (editor === null || goTo === null) return;

@@ -25,7 +25,7 @@ export function YamlPanel({ goTo }: { goTo: { line: number } | null }) {
         <span className={readable ? "faint" : classes.unreadable} role="status">{note}</span>
       </PanelHeader>
       <Suspense fallback={<Outlines count={12} height={19} label={t("openingTheEditor")} />}>
-        <YamlEditor text={state.text} problems={examination.errors} readOnly={readOnly} goTo={goTo} onChange={(text) => store.setText(text)} />
+        <YamlEditor text={state.text} problems={examination.errors} warnings={examination.warnings} readOnly={readOnly} goTo={goTo} onChange={(text) => store.setText(text)} />
       </Suspense>
       <UnknownFields />
     </Panel>

@@ -88,7 +88,7 @@ function ArrayFieldTemplate({ items, canAdd, onAddClick, readonly, fieldPathId }
   return (
     <div className={classes.cards}>
       {items}
-      {canAdd === true && readonly !== true ? <Button kind="ghost" size="sm" icon="plus" className={classes.addButton ?? ""} onClick={onAddClick}>{t("addOne", { one: one(labelOf(fieldPathId.path)) })}</Button> : null}
+      {canAdd === true && readonly !== true ? <Button kind="ghost" size="sm" icon="plus" className={classes.addButton ?? ""} onClick={onAddClick}>{t("addAnEntryTo", { field: labelOf(fieldPathId.path) })}</Button> : null}
     </div>
   );
 }
@@ -204,7 +204,7 @@ function Rows({ fieldPathId, formData, onChange, readonly, schema, errorSchema, 
         </table>
       )}
       <Errors id={id} messages={rawErrors} />
-      {readonly === true ? null : <Button kind="ghost" size="sm" icon="plus" className={classes.addButton ?? ""} onClick={add}>{t("addOne", { one: one(name) })}</Button>}
+      {readonly === true ? null : <Button kind="ghost" size="sm" icon="plus" className={classes.addButton ?? ""} onClick={add}>{t("addAnEntryTo", { field: name })}</Button>}
     </>
   );
 }
@@ -268,13 +268,6 @@ function parsed(text: string, number: boolean): unknown {
 function columnTitle(key: string, column: RowSchema): string {
   const title = key.slice(0, 1).toUpperCase() + key.slice(1);
   return column.minimum !== undefined && column.maximum !== undefined ? t("titleMinimumToMaximum", { title, minimum: column.minimum, maximum: column.maximum }) : title;
-}
-
-/** "resources" → "a resource" */
-function one(plural: string): string {
-  const last = plural.slice(plural.lastIndexOf(".") + 1).replace(/([A-Z])/g, (letter) => ` ${letter.toLowerCase()}`);
-  const single = last.endsWith("ies") ? `${last.slice(0, -3)}y` : last.replace(/s$/, "");
-  return `${/^[aeiou]/.test(single) ? "an" : "a"} ${single}`;
 }
 
 export const argTemplates: Partial<TemplatesType> = { FieldTemplate, ObjectFieldTemplate, ArrayFieldTemplate, ArrayFieldItemTemplate, BaseInputTemplate };

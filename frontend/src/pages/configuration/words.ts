@@ -10,11 +10,10 @@ export function cellTitle(row: PluginRow, point: string, cell: PluginCell | unde
   const where = t("pluginAtPoint", { plugin: row.plugin, point });
   if (cell === undefined) return t("offPressToAddIt", { where });
   if (cell.state === "disabled") {
-    const by = cell.origin === "disabled by *" ? t("disabledBy") : t("disabledByName");
-    return t("whereByInDisabledin", { where, by, disabledin: cell.disabled_in ?? written(point) });
+    return t("whereByInDisabledin", { where, by: disabledWord(cell.origin), disabledin: cell.disabled_in ?? written(point) });
   }
   const parts = [cell.state === "added" ? t("addedByThisProfile") : t("onByDefault")];
-  if (cell.moved) parts.push("moved");
+  if (cell.moved) parts.push(t("moved2"));
   if (cell.weight !== null) {
     parts.unshift(t("weightWeight", { weight: cell.weight }));
     if (cell.default_weight !== null && cell.default_weight !== cell.weight) parts.push(t("defaultWeight", { defaultweight: cell.default_weight }));
@@ -23,11 +22,16 @@ export function cellTitle(row: PluginRow, point: string, cell: PluginCell | unde
   return t("whereParts", { where, parts: parts.join(", ") });
 }
 
+/** How a plugin was switched off, in the words of the list that did it. */
+export function disabledWord(origin: PluginCell["origin"]): string {
+  return origin === "disabled by *" ? t("disabledBy") : t("disabledByName");
+}
+
 /** What a screen reader hears in a cell, whose row and column are headers. */
 export function cellWord(cell: PluginCell | undefined): string {
-  if (cell === undefined) return "off";
-  if (cell.state === "disabled") return "disabled";
-  return cell.weight === null ? cell.state : t("stateWeightWeight", { state: cell.state, weight: cell.weight });
+  if (cell === undefined) return t("off");
+  const state = t(`cell.${cell.state}`);
+  return cell.weight === null || cell.state === "disabled" ? state : t("stateWeightWeight", { state, weight: cell.weight });
 }
 
 export function changesCount(changes: readonly Change[], profile?: string): number {

@@ -13,6 +13,7 @@ import { Icon } from "@/components/Icon";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel } from "@/components/Panel";
 import { Segmented } from "@/components/Segmented";
+import { resultWord } from "@/components/states";
 import { useTypedSearch } from "@/components/useTypedSearch";
 import { milliseconds } from "@/format/milliseconds";
 import { count } from "@/format/number";
@@ -86,7 +87,7 @@ function Rows({ run, field }: { run: string; field: React.RefObject<HTMLInputEle
         <select aria-label={t("result")} value={search.result ?? ""} className={list.select}
           onChange={(event) => void navigate({ search: (old) => ({ ...old, result: RESULTS.find((one) => one === event.currentTarget.value) }), replace: true })}>
           <option value="">{t("allResults")}</option>
-          {RESULTS.map((result) => <option key={result} value={result}>{result}</option>)}
+          {RESULTS.map((result) => <option key={result} value={result}>{resultWord(result)}</option>)}
         </select>
         <span className={`${classes.total} muted num`} role="status">{attempts.data === undefined ? "" : t("nAttemptsWhich", { count: total, which: search.node === undefined ? "" : t("onNode", { node: search.node }) })}</span>
         {search.node === undefined ? null : <Button size="sm" kind="ghost" onClick={() => void navigate({ search: (old) => ({ ...old, node: undefined }), replace: true })}>{t("onEveryNode")}</Button>}
@@ -131,7 +132,7 @@ function Row({ run, row }: { run: string; row: AttemptRow }) {
         </Link>
       </th>
       <td className={`${list.right} num`}>{count(row.attempt)}</td>
-      <td className={classes.result} data-result={row.result}>{row.result}</td>
+      <td className={classes.result} data-result={row.result}>{resultWord(row.result)}</td>
       <td className={classes.said} title={row.message}>{row.node === null ? row.message : <Link from="/runs/$run/attempts" to="." search={(old) => ({ ...old, node: row.node ?? undefined })} replace className="mono leads" title={t("attemptsThatChoseThisNode")}>{row.node}</Link>}</td>
       <td className={`${list.right} num`}>{row.score === null ? "" : count(row.score)}</td>
       <td className={`${list.right} num`}>{row.duration_us === null ? "" : milliseconds(row.duration_us)}</td>

@@ -102,7 +102,7 @@ function Configurations() {
         {configurations.data?.results.map((one) => (
           <li key={one.id}>
             <Link to="/configurations/$configuration" params={{ configuration: one.id }} className={classes.configuration}>
-              <span className="clip"><b>{one.name}</b><em className="clip">{one.builtin ? t("readOnly", { description: one.description }) : one.description}</em></span>
+              <span className="clip" title={one.name}><b>{one.name}</b><em className="clip" title={one.description}>{one.builtin ? t("readOnly", { description: one.description }) : one.description}</em></span>
               <Chip>{one.builtin ? t("builtIn") : `v${one.latest.number}`}</Chip>
             </Link>
           </li>

@@ -1,6 +1,7 @@
 /** What the import panel shows of the server's counts: every kind once, workloads together, in the order people look for them. */
 import type { SnapshotCounts } from "@/api/types";
 import { count } from "@/format/number";
+import { language } from "@/languages/language";
 
 import { t } from "./texts";
 
@@ -14,8 +15,9 @@ export interface KindTile {
 const ORDER = ["Node", "Pod", "Namespace", "PriorityClass", "PodDisruptionBudget", "Service"];
 const WORKLOADS: readonly [string, string][] = [["ReplicaSet", "RS"], ["StatefulSet", "STS"], ["DaemonSet", "DS"], ["ReplicationController", "RC"], ["Job", "Jobs"]];
 
+/** Kinds are named in English everywhere, but only English puts an English ending to them. */
 export function plural(kind: string, value: number): string {
-  if (value === 1) return kind;
+  if (value === 1 || language() !== "en") return kind;
   if (/(s|x|ch|sh)$/.test(kind)) return `${kind}es`;
   return /[^aeiou]y$/.test(kind) ? `${kind.slice(0, -1)}ies` : `${kind}s`;
 }
@@ -55,10 +57,10 @@ export function kindTiles(counts: SnapshotCounts): KindTile[] {
     tiles.push({ name: t("schedulerEvents"), count: counts.events.kept, used: true, detail: t("ofPods", { pods: counts.events.pods }) });
   }
   if (counts.events !== undefined && counts.events.others > 0) {
-    tiles.push({ name: t("otherEvents"), count: counts.events.others, used: false, detail: "dropped" });
+    tiles.push({ name: t("otherEvents"), count: counts.events.others, used: false, detail: t("dropped") });
   }
   for (const [kind, value] of largestFirst(Object.entries(counts.dropped_kinds))) {
-    tiles.push({ name: plural(kind, value), count: value, used: false, detail: "dropped" });
+    tiles.push({ name: plural(kind, value), count: value, used: false, detail: t("dropped") });
   }
   return tiles;
 }

@@ -2,13 +2,14 @@ import { Link } from "@tanstack/react-router";
 import { useId, useState } from "react";
 
 import type { PreemptionRow } from "@/api/podTypes";
-import type { PodDetail, StateKey } from "@/api/types";
+import type { Cycle, PodDetail, StateKey } from "@/api/types";
 import { Icon } from "@/components/Icon";
 import { queueOf } from "@/components/states";
 import { exact, runTime } from "@/format/time";
 
 import classes from "./AnswerPanel.module.css";
 import { t } from "./texts";
+import { UnderWay } from "./UnderWay";
 
 const TITLES: Record<PodDetail["answer"]["kind"], string> = {
   get pending() { return t("whyIsThisPodPending"); }, get bound() { return t("whyThisNode"); }, get gated() { return t("whyIsThisPodGated"); }, get waiting() { return t("whatThisPodWaitsOn"); },
@@ -20,7 +21,16 @@ function tone(pod: PodDetail): StateKey {
   return queueOf(pod) ?? "gated";
 }
 
-export function AnswerPanel({ run, answer, pod, reading }: { run: string; answer: PodDetail["answer"]; pod: PodDetail; reading: boolean }) {
+interface AnswerPanelProps {
+  run: string;
+  answer: PodDetail["answer"];
+  pod: PodDetail;
+  /** The cycle that the run is in. */
+  cycle: Cycle | null;
+  reading: boolean;
+}
+
+export function AnswerPanel({ run, answer, pod, cycle, reading }: AnswerPanelProps) {
   const [open, setOpen] = useState(false);
   const message = useId();
   const state = tone(pod);
@@ -32,6 +42,7 @@ export function AnswerPanel({ run, answer, pod, reading }: { run: string; answer
           <>
             <h2>{answer.headline}</h2>
             {answer.detail === "" ? null : <p>{answer.detail}</p>}
+            {answer.kind === "in_flight" ? <UnderWay run={run} pod={pod} cycle={cycle} /> : null}
             {pod.preempted_by === null ? null : <PreemptedBy run={run} by={pod.preempted_by} />}
           </>
         )}

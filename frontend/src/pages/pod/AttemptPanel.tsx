@@ -1,6 +1,7 @@
 /** One attempt: which one, the strip of extension points, and what the chosen point has to show. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
+import { memo } from "react";
 
 import { ApiError } from "@/api/client";
 import { attemptQuery } from "@/api/podQueries";
@@ -10,6 +11,7 @@ import { STEPS } from "@/app/router";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Panel, PanelHeader } from "@/components/Panel";
 import { Segmented } from "@/components/Segmented";
+import { resultWord } from "@/components/states";
 import { exact, runTime } from "@/format/time";
 
 import { AttemptDifference } from "./AttemptDifference";
@@ -24,7 +26,8 @@ const route = getRouteApi("/runs/$run/pods/$namespace/$name");
 const SEGMENTS = 6;
 type Step = (typeof STEPS)[number];
 
-export function AttemptPanel({ pod, run }: { pod: PodDetail; run: string }) {
+/** Memoised: the page hears of every batch of the run, the attempt of none. */
+export const AttemptPanel = memo(function AttemptPanel({ pod, run }: { pod: PodDetail; run: string }) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const latest = pod.attempt_list[0];
@@ -65,7 +68,7 @@ export function AttemptPanel({ pod, run }: { pod: PodDetail; run: string }) {
           onChoose={(point) => void navigate({ search: (old) => ({ ...old, point, view: undefined, q: undefined, sort: undefined }), replace: true })} />}
     </Panel>
   );
-}
+});
 
 function stored(attempts: readonly PodAttempt[]): string {
   const numbers = attempts.map((one) => one.attempt).sort((a, b) => a - b);
@@ -97,13 +100,13 @@ function Chooser({ attempts, chosen, onChoose }: { attempts: readonly PodAttempt
     return (
       <select className={classes.select} aria-label={t("attempt")} value={chosen?.attempt ?? ""} onChange={(event) => onChoose(Number(event.currentTarget.value))}>
         {chosen === null ? <option value="" /> : null}
-        {ordered.map((one) => <option key={one.number} value={one.attempt}>{label(one)}: {one.result}</option>)}
+        {ordered.map((one) => <option key={one.number} value={one.attempt}>{label(one)}: {resultWord(one.result)}</option>)}
       </select>
     );
   }
   return (
     <Segmented label={t("attempt")} value={String(chosen?.attempt ?? "")} onChange={(value) => onChoose(Number(value))}
-      options={ordered.map((one) => ({ value: String(one.attempt), label: label(one), title: t("runTimeResult", { runTime: runTime(one.at), result: one.result }) }))} />
+      options={ordered.map((one) => ({ value: String(one.attempt), label: label(one), title: t("runTimeResult", { runTime: runTime(one.at), result: resultWord(one.result) }) }))} />
   );
 }
 
@@ -113,7 +116,7 @@ function Beside({ attempts, chosen, beside, onChoose }: { attempts: readonly Pod
     <select className={classes.select} aria-label={t("whatChangedSinceAnotherAttempt")} value={beside?.attempt ?? ""}
       onChange={(event) => onChoose(event.currentTarget.value === "" ? undefined : Number(event.currentTarget.value))}>
       <option value="">{t("whatChanged")}</option>
-      {[...attempts].reverse().filter((one) => one !== chosen).map((one) => <option key={one.number} value={one.attempt}>{t("againstAttempt", { attempt: one.attempt, result: one.result })}</option>)}
+      {[...attempts].reverse().filter((one) => one !== chosen).map((one) => <option key={one.number} value={one.attempt}>{t("againstAttempt", { attempt: one.attempt, result: resultWord(one.result) })}</option>)}
     </select>
   );
 }

@@ -10,11 +10,13 @@ import { ObjectLink } from "./ObjectLink";
 import { t } from "./texts";
 
 const VOLUME: Record<VolumeClaim["state"], { word: string; kind: "ok" | "line" | "warn" }> = {
-  bound: { word: "bound", kind: "ok" }, match: { word: "matched", kind: "ok" }, provision: { get word() { return t("toBeProvisioned"); }, kind: "ok" },
-  pending: { word: "pending", kind: "line" }, lost: { word: "lost", kind: "warn" }, missing: { word: "missing", kind: "warn" },
+  bound: { get word() { return t("volume.bound"); }, kind: "ok" }, match: { get word() { return t("volume.match"); }, kind: "ok" },
+  provision: { get word() { return t("toBeProvisioned"); }, kind: "ok" }, pending: { get word() { return t("volume.pending"); }, kind: "line" },
+  lost: { get word() { return t("volume.lost"); }, kind: "warn" }, missing: { get word() { return t("volume.missing"); }, kind: "warn" },
 };
 const DEVICE: Record<DeviceClaim["state"], { word: string; kind: "ok" | "line" | "warn" }> = {
-  allocated: { word: "allocated", kind: "ok" }, decided: { word: "chosen", kind: "ok" }, pending: { word: "pending", kind: "line" }, missing: { word: "missing", kind: "warn" },
+  allocated: { get word() { return t("device.allocated"); }, kind: "ok" }, decided: { get word() { return t("device.decided"); }, kind: "ok" },
+  pending: { get word() { return t("device.pending"); }, kind: "line" }, missing: { get word() { return t("device.missing"); }, kind: "warn" },
 };
 
 export function ClaimsPanel({ run, claims }: { run: string; claims: Claims }) {

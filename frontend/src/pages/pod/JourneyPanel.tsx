@@ -32,7 +32,7 @@ export function JourneyPanel({ pod, view }: { pod: PodDetail; view: RunView }) {
   return (
     <Panel aria-labelledby="journey">
       <PanelHeader id="journey" title={t("journey")}>
-        <span className="faint num clip">{summary(pod, layout)}</span>
+        <span className="faint num clip" title={summary(pod, layout)}>{summary(pod, layout)}</span>
         <span className="grow" />
         <Segmented className={classes.switch ?? ""} label={t("journeyAs")} value={shown} onChange={(journey) => void navigate({ search: (old) => ({ ...old, journey: journey === "timeline" ? undefined : journey }), replace: true })}
           options={[{ value: "timeline", label: t("timeline") }, { value: "list", label: t("list") }]} />

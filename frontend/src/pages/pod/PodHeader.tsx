@@ -35,6 +35,7 @@ interface PodHeaderProps {
 
 export function PodHeader({ pod, run, view, onYaml }: PodHeaderProps) {
   const navigate = useNavigate();
+  const { visits } = useMe();
   const open = (other: PodRef | null) => {
     if (other !== null) void navigate({ to: "/runs/$run/pods/$namespace/$name", params: { run, namespace: other.namespace, name: other.name } });
   };
@@ -58,11 +59,13 @@ export function PodHeader({ pod, run, view, onYaml }: PodHeaderProps) {
         <Badge pod={pod} view={view} />
         <span className="grow" />
         <div className={classes.buttons}>
-          <ButtonLink kind="ghost" to="/runs/$run/capacity" params={{ run }} search={{ pod: `${pod.namespace}/${pod.name}` }} title={t("howManyMorePodsLike")}>{t("howManyMoreFit")}</ButtonLink>
+          {visits ? null : <ButtonLink kind="ghost" to="/runs/$run/capacity" params={{ run }} search={{ pod: `${pod.namespace}/${pod.name}` }} title={t("howManyMorePodsLike")}>{t("howManyMoreFit")}</ButtonLink>}
           <Button kind="ghost" hint="y" onClick={onYaml}>YAML</Button>
-          <Button icon="back" hint="k" disabled={pod.previous === null} title={pod.previous === null ? t("theFirstOfItsQueue") : pod.previous.name}
-            onClick={() => open(pod.previous)}>{t("previous")}</Button>
-          <Button hint="j" disabled={pod.next === null} title={pod.next === null ? t("theLastOfItsQueue") : pod.next.name} onClick={() => open(pod.next)}>{t("next")}</Button>
+          <span className={classes.leaf}>
+            <Button icon="back" hint="k" disabled={pod.previous === null} title={pod.previous === null ? t("theFirstOfItsQueue") : pod.previous.name}
+              onClick={() => open(pod.previous)}>{t("previous")}</Button>
+            <Button hint="j" disabled={pod.next === null} title={pod.next === null ? t("theLastOfItsQueue") : pod.next.name} onClick={() => open(pod.next)}>{t("next")}</Button>
+          </span>
           <Act pod={pod} run={run} />
         </div>
       </div>

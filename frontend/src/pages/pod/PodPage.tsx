@@ -6,7 +6,7 @@ import { lazy, Suspense } from "react";
 import { ApiError } from "@/api/client";
 import { attemptQuery, scoresQuery } from "@/api/podQueries";
 import { podSummaryQuery } from "@/api/queries";
-import type { PodDetail } from "@/api/types";
+import type { Cycle, PodDetail } from "@/api/types";
 import { useMe } from "@/api/useMe";
 import { ButtonLink } from "@/components/Button";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
@@ -68,7 +68,7 @@ export function PodPage() {
     <Page className={classes.page}>
       <LookingBack runKey={runId} />
       <PodHeader pod={pod.data} run={runId} view={view} onYaml={() => openYaml(search.yaml !== true)} />
-      <Answered run={runId} pod={pod.data} />
+      <Answered run={runId} pod={pod.data} cycle={view.cycle} />
       {view.run?.moment !== null || view.run.snapshot.events === 0 ? null : <InRealCluster run={runId} pod={`${namespace}/${name}`} turn={pod.data.attempts} />}
       <div className={classes.beside}>
         {view.run !== null && PENDING.has(pod.data.answer.kind) && !visits ? <HelpPanel key={`${namespace}/${name}`} run={view.run} pod={pod.data} /> : null}
@@ -85,7 +85,7 @@ export function PodPage() {
 }
 
 /** The server's answer; of a pod that has a node, why that node, from the scores of its newest attempt. */
-function Answered({ run, pod }: { run: string; pod: PodDetail }) {
+function Answered({ run, pod, cycle }: { run: string; pod: PodDetail; cycle: Cycle | null }) {
   const latest = pod.attempt_list[0];
   const number = latest?.number ?? 0;
   const { kind } = pod.answer;
@@ -97,5 +97,5 @@ function Answered({ run, pod }: { run: string; pod: PodDetail }) {
     ? wonAnswer(latest.node ?? "", scores.data, attempt.data.sampling) : null;
   const answer = why === null ? pod.answer
     : { ...pod.answer, ...why, ...(kind === "waiting" ? { headline: pod.answer.headline, detail: `${why.headline} ${why.detail}` } : {}) };
-  return <AnswerPanel run={run} answer={answer} pod={pod} reading={reading} />;
+  return <AnswerPanel run={run} answer={answer} pod={pod} cycle={cycle} reading={reading} />;
 }

@@ -69,7 +69,7 @@ function Candidates({ run, answer, candidates }: { run: string; answer: Preempti
                   ))}
                 </ol>
               </td>
-              <td className={classes.number}>{count(one.pdb_violations)}</td>
+              <td className={classes.number} data-unit={t("budgetsViolated")}>{count(one.pdb_violations)}</td>
               <td className="muted">{one.chosen ? "" : one.lost_by === "" ? (one.equal ? t("nothingItWasEqual") : "") : <><span className={classes.by}>{one.lost_by}</span><span className="faint">{one.lost_text}</span></>}</td>
             </tr>
           ))}

@@ -1,10 +1,11 @@
 /** The scores of one attempt: normalised × weight per plugin, stacked per node, with the arithmetic of the chosen one beside it. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { lazy, Suspense, useId } from "react";
+import { lazy, memo, Suspense, useId } from "react";
 
 import { scoresQuery, type ScoreWindow } from "@/api/podQueries";
 import type { Attempt, ScoreRow, Scores } from "@/api/podTypes";
+import { useMe } from "@/api/useMe";
 import { Button } from "@/components/Button";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Segmented } from "@/components/Segmented";
@@ -26,12 +27,14 @@ const WhatIf = lazy(() => import("./whatIf/WhatIf"));
 
 const route = getRouteApi("/runs/$run/pods/$namespace/$name");
 
-export function ScorePanel({ run, attempt }: { run: string; attempt: Attempt }) {
+export const ScorePanel = memo(function ScorePanel({ run, attempt }: { run: string; attempt: Attempt }) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const hides = search.equal === "hide";
   const asTable = search.view === "table";
-  const trying = search.trying === true;
+  const { visits } = useMe();
+  // Weights are tried on the whole matrix of an attempt, which a share link does not open.
+  const trying = search.trying === true && !visits;
   const sort = asTable ? search.sort : undefined;
   const window: ScoreWindow = { limit: TOP, ...(sort === undefined ? {} : { sort }), ...(hides ? { hide_equal: 1 as const } : {}) };
   const answer = useQuery({ ...scoresQuery(run, attempt.number, { ...window, offset: 0 }), placeholderData: keepPreviousData });
@@ -45,7 +48,7 @@ export function ScorePanel({ run, attempt }: { run: string; attempt: Attempt }) 
         <h3>{t("score")}</h3>
         <span className="muted">{subtitle}</span>
         <span className="grow" />
-        {scores?.scored === true ? (
+        {scores?.scored === true && !visits ? (
           <TryWeights trying={trying} onToggle={() => void navigate({ search: (old) => ({ ...old, trying: trying ? undefined : true }), replace: true })} />
         ) : null}
         {scores?.scored === true && !trying ? (
@@ -68,7 +71,7 @@ export function ScorePanel({ run, attempt }: { run: string; attempt: Attempt }) 
           : <Scored run={run} attempt={attempt} scores={scores} whole={whole.data} window={window} asTable={asTable} sort={sort} hides={hides} />}
     </>
   );
-}
+});
 
 function unscored(attempt: Attempt): string {
   if (attempt.sampling.feasible === 1) return t("oneNodeWasFeasibleSo");
@@ -190,6 +193,5 @@ function Tie({ scores }: { scores: Scores }) {
   }
   const others = scores.rows.filter((row) => row.rank === 1 && !row.chosen).map((row) => row.node);
   const named = others.length <= 3 ? others.join(t("or")) : t("oneOfOthers", { n: tie.count - 1 });
-  const seeded = tie.chosen_by.startsWith("seed");
-  return <p className={classes.tie}><span><b>{t("oneOfEqual", { ties: tie.count, by: tie.chosen_by })}</b>{seeded && named !== "" ? ` ${t("withAnotherSeed", { named })}` : ""}</span></p>;
+  return <p className={classes.tie}><span><b>{t("oneOfEqual", { ties: tie.count, by: tie.chosen_by })}</b>{tie.seeded && named !== "" ? ` ${t("withAnotherSeed", { named })}` : ""}</span></p>;
 }

@@ -45,7 +45,7 @@ export function ScoreTable(props: ScoreTableProps) {
             <Sorted name="total" label={t("total")} sort={sort} onSort={onSort} rowSpan={2} number />
           </tr>
           <tr>
-            {looks.map((look) => ["raw", "norm", "pts"].map((part) => <th key={`${look.name} ${part}`} className={classes.number} data-last={part === "pts" || undefined}>{part}</th>))}
+            {looks.map((look) => (["raw", "norm", "pts"] as const).map((part) => <th key={`${look.name} ${part}`} className={classes.number} data-last={part === "pts" || undefined}>{t(`part.${part}`)}</th>))}
           </tr>
         </thead>
         <tbody><Virtual rows={rows} columns={looks.length * 3 + 3} render={(row) => <Row key={row.node} {...props} row={row} />} /></tbody>

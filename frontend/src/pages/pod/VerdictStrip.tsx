@@ -12,7 +12,12 @@ const ICONS: Record<PointState, IconName> = {
   ok: "bound", rejects: "unschedulable", error: "warning", waits: "waiting", skipped: "minus", not_reached: "minus",
 };
 const WORDS: Record<PointState, string> = {
-  get ok() { return t("passes"); }, rejects: "rejects", error: "fails", waits: "waits", skipped: "skipped", get not_reached() { return t("notReached"); },
+  get ok() { return t("passes"); },
+  get rejects() { return t("rejects"); },
+  get error() { return t("fails"); },
+  get waits() { return t("waits"); },
+  get skipped() { return t("skipped"); },
+  get not_reached() { return t("notReached"); },
 };
 
 export const tabId = (point: string): string => `tab-${point}`;
@@ -48,7 +53,7 @@ export function VerdictStrip({ points, chosen, onChoose }: VerdictStripProps) {
             tabIndex={step === chosen ? 0 : -1} className={classes.point} data-state={state} title={(point?.plugins ?? []).map((one) => one.plugin).join(", ") || undefined}
             onClick={() => onChoose(step)} onKeyDown={(event) => move(event, index)}>
             <span className={classes.name}><Icon name={ICONS[state]} size={13} /><span className="clip">{step}</span><span className="srOnly"> {WORDS[state]}</span></span>
-            <em>{note}</em>
+            <em title={note}>{note}</em>
           </button>
         );
       })}

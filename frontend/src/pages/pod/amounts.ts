@@ -7,7 +7,7 @@ import { t } from "./texts";
 /** "nvidia.com/gpu" → "GPU" */
 export function resourceName(name: string): string {
   if (name.endsWith("/gpu")) return "GPU";
-  if (name === "ephemeral-storage") return "disk";
+  if (name === "ephemeral-storage") return t("disk");
   return name.slice(name.lastIndexOf("/") + 1);
 }
 

@@ -13,7 +13,7 @@ import classes from "./Real.module.css";
 import { t } from "./texts";
 
 export function AddEvents({ snapshot, run }: { snapshot: string; run: string }) {
-  const { edits } = useMe();
+  const { edits, visits } = useMe();
   const chooser = useRef<HTMLInputElement>(null);
   const queries = useQueryClient();
   const add = useMutation({
@@ -24,6 +24,7 @@ export function AddEvents({ snapshot, run }: { snapshot: string; run: string }) 
     },
     onError: (error) => notifyError(t("nothingAdded"), error),
   });
+  if (visits) return null;
   return (
     <span className={classes.add}>
       {add.data === undefined ? null : <span className="muted">{t("added", { count: add.data.added })}</span>}

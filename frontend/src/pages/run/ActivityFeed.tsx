@@ -1,5 +1,5 @@
 import { useQuery } from "@tanstack/react-query";
-import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
+import { getRouteApi, useNavigate } from "@tanstack/react-router";
 import { memo, useRef, useState } from "react";
 
 import { fetchFeed } from "@/api/queries";
@@ -14,8 +14,13 @@ import type { FeedView, RunStore } from "@/live/runStore";
 
 import classes from "./ActivityFeed.module.css";
 import { useHeld, useInside } from "./held";
+import { SelectLink } from "./SelectLink";
 import { t } from "./texts";
+import { useGrowing } from "./useGrowing";
 
+const FIRST_ROWS = 20;
+/** As rows of one and of two lines are high. */
+const ROW = 36;
 const route = getRouteApi("/runs/$run");
 const ICONS: Record<FeedItem["kind"], IconName> = {
   bound: "bound", attempt: "in_flight", waiting: "waiting", unschedulable: "unschedulable", queue: "active", backoff: "backoff", decision: "person",
@@ -30,8 +35,8 @@ interface ActivityFeedProps {
   onHold: (held: boolean) => void;
 }
 
-export function ActivityFeed({ run, store, feed, held, onHold }: ActivityFeedProps) {
-  const { feed: filter } = route.useSearch();
+export const ActivityFeed = memo(function ActivityFeed({ run, store, feed, held, onHold }: ActivityFeedProps) {
+  const filter = route.useSearch({ select: (search) => search.feed });
   const navigate = useNavigate({ from: "/runs/$run" });
   const [filtering, setFiltering] = useState(filter !== undefined);
   const [scrolled, setScrolled] = useState(false);
@@ -46,6 +51,8 @@ export function ActivityFeed({ run, store, feed, held, onHold }: ActivityFeedPro
   });
   const live = about === undefined ? feed.items : (filtered.data ?? []);
   const items = useHeld(live, held || inside || scrolled);
+  const { made, rest, onScroll } = useGrowing(items.length, FIRST_ROWS);
+  const isWhole = made === items.length;
   const shownNewest = items[0]?.id ?? 0;
   const fresh = live.filter((item) => item.id > shownNewest).length;
   const status = about === undefined ? feed.status : filtered.isPending ? "loading" : filtered.error === null ? "ready" : "failed";
@@ -87,43 +94,51 @@ export function ActivityFeed({ run, store, feed, held, onHold }: ActivityFeedPro
       {status === "ready" && items.length === 0 ? <Empty>{filter === undefined ? t("nothingHasHappenedYetPress") : t("nothingConcerns", { filter })}</Empty> : null}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to */}
       <ol ref={list} className={classes.list} tabIndex={0} aria-label={t("whatHappenedNewestFirst")} {...handlers}
-        onScroll={(event) => setScrolled(event.currentTarget.scrollTop > 8)}>
-        {items.map((item, index) => <FeedRow key={item.id} run={run} item={item} newest={index === 0} sameMinute={sameMinute(items[index - 1], item)} />)}
-        {about === undefined && feed.more && items.length > 0
+        onScroll={(event) => {
+          setScrolled(event.currentTarget.scrollTop > 8);
+          onScroll(event);
+        }}>
+        {items.slice(0, made).map((item, index) => (
+          <li key={item.id} data-newest={index === 0 && item.highlight === true} className={classes.row} {...(isWhole ? {} : { "aria-posinset": index + 1, "aria-setsize": items.length })}>
+            <FeedRow item={item} sameMinute={sameMinute(items[index - 1], item)} />
+          </li>
+        ))}
+        {isWhole ? null : <li ref={rest} aria-hidden="true" style={{ height: (items.length - made) * ROW }} />}
+        {isWhole && about === undefined && feed.more && items.length > 0
           ? <li className={classes.older}><Button size="sm" kind="ghost" onClick={() => void store.loadOlderFeed()}>{t("older")}</Button></li> : null}
       </ol>
     </Panel>
   );
-}
+});
 
 /** Within one minute the hours are not repeated: 10:01:22.418, then 22.391. */
 function sameMinute(before: FeedItem | undefined, item: FeedItem): boolean {
   return before?.at.slice(0, 16) === item.at.slice(0, 16);
 }
 
-const FeedRow = memo(function FeedRow({ run, item, newest, sameMinute: short }: { run: string; item: FeedItem; newest: boolean; sameMinute: boolean }) {
+const FeedRow = memo(function FeedRow({ item, sameMinute: short }: { item: FeedItem; sameMinute: boolean }) {
   const time = runTime(item.at);
   return (
-    <li data-newest={newest && item.highlight === true} className={classes.row}>
+    <>
       <time dateTime={item.at} title={exact(item.at)}>{short ? time.slice(6) : time}</time>
       <span className={item.state ? `${classes.icon} st-${item.state}` : classes.icon}><Icon name={ICONS[item.kind]} size={13} /></span>
-      <p>{item.parts.map((part, index) => <Part key={index} run={run} part={part} item={item} index={index} />)}</p>
-    </li>
+      <p>{item.parts.map((part, index) => <Part key={index} part={part} item={item} index={index} />)}</p>
+    </>
   );
 });
 
-function Part({ run, part, item, index }: { run: string; part: FeedPart; item: FeedItem; index: number }) {
+function Part({ part, item, index }: { part: FeedPart; item: FeedItem; index: number }) {
   if (part.t === "pod") {
     const pod = item.pods.find((one) => `${one.namespace}/${one.name}` === part.v);
     if (pod === undefined) return <b>{part.v}</b>;
     return (
-      <Link to="/runs/$run" params={{ run }} search={(old) => ({ ...old, pod: part.v, node: undefined })} replace resetScroll={false} className={classes.pod}>
+      <SelectLink pod={part.v} node={null} className={classes.pod}>
         <PodName pod={pod} />
-      </Link>
+      </SelectLink>
     );
   }
   if (part.t === "node") {
-    return <Link to="/runs/$run" params={{ run }} search={(old) => ({ ...old, node: part.v })} replace resetScroll={false} className="mono">{part.v}</Link>;
+    return <SelectLink node={part.v} className="mono">{part.v}</SelectLink>;
   }
   if (part.t === "num") return <span className="num">{part.v}</span>;
   // "17 × ci-runner": the workload of pods told together.

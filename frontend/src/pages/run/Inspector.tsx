@@ -1,7 +1,7 @@
 /** The selected pod: what it asks for, where it goes or why not, and what can be done about it. */
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useState } from "react";
+import { lazy, memo, Suspense, useEffect, useState } from "react";
 
 import { ApiError } from "@/api/client";
 import { podSummaryQuery } from "@/api/queries";
@@ -37,6 +37,8 @@ interface InspectorProps {
   run: Run;
   view: RunView;
   pod: string;
+  /** False in the picture that answers the click, which is not kept waiting for what is known of the pod. */
+  settled: boolean;
   selection: Selection | null;
   table: NodeColumns | null;
   commander: Commander;
@@ -48,9 +50,9 @@ export function splitPod(pod: string): { namespace: string; name: string } {
   return { namespace: pod.slice(0, slash), name: pod.slice(slash + 1) };
 }
 
-export function Inspector({ run, view, pod, selection, table, commander, operates }: InspectorProps) {
+export const Inspector = memo(function Inspector({ run, view, pod, settled, selection, table, commander, operates }: InspectorProps) {
   const { namespace, name } = splitPod(pod);
-  const detail = useQuery(podSummaryQuery(run.id, namespace, name));
+  const detail = useQuery({ ...podSummaryQuery(run.id, namespace, name), enabled: settled });
   const navigate = useNavigate({ from: "/runs/$run" });
   const close = () => void navigate({ search: (old) => ({ ...old, pod: undefined }), replace: true });
   useKeys([
@@ -91,7 +93,7 @@ export function Inspector({ run, view, pod, selection, table, commander, operate
       )}
     </Panel>
   );
-}
+});
 
 function Score({ pod, selection, table }: { pod: PodDetail; selection: Selection | null; table: NodeColumns | null }) {
   if (pod.score === null || pod.score === undefined) return null;

@@ -1,13 +1,14 @@
 /** More than 200 nodes: a cell per node on one canvas per group. Pointing at a cell, or the arrow keys, open the lens. */
 import { useComputedColorScheme } from "@mantine/core";
 import { useNavigate } from "@tanstack/react-router";
-import { useEffect, useMemo, useRef, useState } from "react";
+import { memo, useEffect, useMemo, useRef, useState } from "react";
 
+import { afterPicture } from "@/components/afterPicture";
 import { Icon } from "@/components/Icon";
 import { percent } from "@/format/number";
 import type { NodeColumns } from "@/live/nodeColumns";
 
-import { cellAt, type CellLayout, cellLayout, drawAll, drawCell, type Drawing, paletteOf, pitchFor } from "./cells";
+import { cellAt, type CellLayout, cellLayout, drawAll, drawCells, type Drawing, paletteOf, pitchFor } from "./cells";
 import classes from "./NodeCells.module.css";
 import { groupShare, type NodeGroup } from "./nodeGroups";
 import { Bars, nodeSentence } from "./NodeTile";
@@ -31,25 +32,39 @@ export function NodeCells(props: CellsProps) {
   const each = beside ? Math.floor(width / Math.max(1, groups.length)) - PADDING : width - PADDING;
   const room = beside ? height - HEAD - 16 : height / Math.max(1, groups.length) - HEAD - 16;
   const pitch = useMemo(() => pitchFor(groups.map((group) => group.rows.length), each, Math.max(80, room)), [groups, each, room]);
+  const scheme = useComputedColorScheme("light");
+  const layouts = useMemo(() => groups.map((group) => cellLayout(group.rows.length, table.count, each, pitch)), [groups, table, each, pitch]);
   if (each <= 0) return null;
   return (
     <div className={`${classes.groups} ${chosenState === undefined ? "" : `st-${chosenState}`}`} data-beside={beside}>
-      {groups.map((group) => (
-        <Cells key={group.name} {...props} group={group} layout={cellLayout(group.rows.length, table.count, each, pitch)} inside={each} />
-      ))}
+      {groups.map((group, index) => {
+        const layout = layouts[index];
+        return layout === undefined ? null : <Cells key={group.name} {...props} group={group} layout={layout} inside={each} scheme={scheme} />;
+      })}
     </div>
   );
 }
 
-function Cells({ run, table, version, group, layout, inside, selection, resource, picked, ringed, onPoint }: CellsProps & {
-  group: NodeGroup; layout: CellLayout; inside: number;
+const Cells = memo(function Cells({ run, table, version, group, layout, inside, scheme, selection, resource, picked, ringed, onPoint }: CellsProps & {
+  group: NodeGroup; layout: CellLayout; inside: number; scheme: string;
 }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const drawing = useRef<Drawing | null>(null);
-  const scheme = useComputedColorScheme("light");
   const [cell, setCell] = useState<number | null>(null);
   const navigate = useNavigate();
   const { columns, cells, per, pitch, height } = layout;
+
+  // What the cells say of a selected pod follows the click with the picture after it; a new size or theme is drawn at once.
+  const asked = useRef({ selection, resource });
+  useEffect(() => {
+    asked.current = { selection, resource };
+    const current = drawing.current;
+    if (current === null || (current.selection === selection && current.resource === resource)) return undefined;
+    return afterPicture(() => {
+      Object.assign(current, { selection, resource, palette: paletteOf(current.context.canvas) });
+      drawAll(current);
+    });
+  }, [selection, resource]);
 
   useEffect(() => {
     const element = canvas.current;
@@ -59,25 +74,21 @@ function Cells({ run, table, version, group, layout, inside, selection, resource
     element.width = Math.round(inside * ratio);
     element.height = Math.round(height * ratio);
     context.scale(ratio, ratio);
-    drawing.current = {
-      context, layout: { pitch, columns, per, cells, height }, rows: group.rows, table, resource, selection, palette: paletteOf(element),
-    };
+    drawing.current = { context, layout, rows: group.rows, table, ...asked.current, palette: paletteOf(element) };
     drawAll(drawing.current);
     // `scheme` stands for the palette, which is read from the page.
-  }, [table, group, inside, pitch, columns, per, cells, height, resource, selection, scheme]);
+  }, [table, group, inside, layout, height, scheme]);
 
   // A delta: only the cells whose rows were written. The table keeps one set of dirty rows for all canvases, by version.
   useEffect(() => {
     const current = drawing.current;
-    if (current === null) return undefined;
-    const frame = requestAnimationFrame(() => {
-      const dirty = table.dirtyAt(version);
-      if (dirty.size === 0) return;
-      for (let index = 0; index < group.rows.length; index += 1) {
-        if (dirty.has(group.rows[index] ?? -1)) drawCell(current, Math.floor(index / current.layout.per));
-      }
+    const dirty = table.dirtyAt(version);
+    if (current === null || dirty.size === 0) return;
+    const written = new Set<number>();
+    group.rows.forEach((row, index) => {
+      if (dirty.has(row)) written.add(Math.floor(index / current.layout.per));
     });
-    return () => cancelAnimationFrame(frame);
+    drawCells(current, written);
   }, [table, group, version]);
 
   const rowOf = (at: number) => group.rows[at * per] ?? 0;
@@ -95,7 +106,7 @@ function Cells({ run, table, version, group, layout, inside, selection, resource
   const marked = cell ?? markedCell(table, group, per, ringed ?? picked);
   return (
     <section className={classes.group} aria-label={t("nameCountNodes", { count: group.rows.length, name: group.name })}>
-      <GroupHead table={table} group={group} />
+      <GroupHead table={table} version={version} group={group} />
       <div className={classes.area} style={{ height, width: inside }}>
         {/* The canvas is a picture with a sentence; the slider below is its keyboard, and Table its twin. */}
         {/* eslint-disable-next-line jsx-a11y/no-interactive-element-to-noninteractive-role */}
@@ -129,7 +140,7 @@ function Cells({ run, table, version, group, layout, inside, selection, resource
       </div>
     </section>
   );
-}
+});
 
 function markedCell(table: NodeColumns, group: NodeGroup, per: number, name: string | null | undefined): number | null {
   if (name === null || name === undefined) return null;

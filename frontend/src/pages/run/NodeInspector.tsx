@@ -17,6 +17,7 @@ import { quantity, resourceLabel } from "@/format/resources";
 import { useKeys } from "@/keys/useKeys";
 
 import classes from "./Inspector.module.css";
+import { SelectLink } from "./SelectLink";
 import { t } from "./texts";
 import type { Commander } from "./useCommand";
 
@@ -82,10 +83,10 @@ function Details({ run, node }: { run: Run; node: NodeDetail }) {
       </h3>
       <div className={classes.pods}>
         {node.pods.results.slice(0, PODS).map((pod) => (
-          <Link key={pod.key} to="/runs/$run" params={{ run: run.id }} search={(old) => ({ ...old, node: undefined, pod: `${pod.namespace}/${pod.name}` })} replace resetScroll={false}>
+          <SelectLink key={pod.key} pod={`${pod.namespace}/${pod.name}`} node={null}>
             <span className={`st-${queueOf(pod) ?? "gated"}`} style={{ color: "var(--m)", display: "inline-flex" }}><Icon name={queueOf(pod) ?? "minus"} size={12} /></span>
             <PodName pod={pod} /><span className="faint">{pod.namespace}</span>
-          </Link>
+          </SelectLink>
         ))}
         {node.pods.count === 0 ? <span className="faint">{t("none")}</span> : null}
         {node.pods.count > PODS ? <Link to="/runs/$run/pods" params={{ run: run.id }} search={{ node: node.name }} className="faint">{t("nMore", { n: node.pods.count - PODS })}</Link> : null}

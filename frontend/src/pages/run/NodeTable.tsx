@@ -1,70 +1,37 @@
 /** The picture of nodes as a table: the same data, sortable, with links, and with the reasons when a pod is selected. */
 import { Link } from "@tanstack/react-router";
-import {
-  createColumnHelper, flexRender, getCoreRowModel, getFilteredRowModel, getSortedRowModel, type SortingState, useReactTable,
-} from "@tanstack/react-table";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useMemo, useRef, useState } from "react";
+import { memo, useMemo, useRef, useState } from "react";
 
 import { Button } from "@/components/Button";
 import { Icon } from "@/components/Icon";
 import { Empty } from "@/components/Outcome";
 import { matches, parseFilter } from "@/filter/grammar";
-import { count } from "@/format/number";
-import { amount, resourceLabel } from "@/format/resources";
 
+import { nextSorting, type Sorting, sortRows } from "./nodeOrder";
 import classes from "./NodeTable.module.css";
+import { columnsOf, type TableColumn } from "./nodeTableColumns";
 import type { NodeViewProps } from "./NodeTiles";
-import { verdictOf } from "./selection";
 import { t } from "./texts";
 
 const ROW = 28;
-const helper = createColumnHelper<number>();
 
 export default function NodeTable({ run, table, version, selection, picked }: NodeViewProps) {
-  // The columns are typed arrays that are written in place: `version` says that a reading of them is old.
-  const [sorting, setSorting] = useState<SortingState>([]);
+  const [sorting, setSorting] = useState<Sorting | null>(null);
   const [query, setQuery] = useState("");
   const scroller = useRef<HTMLDivElement>(null);
   const rows = useMemo(() => {
     const filter = parseFilter(query);
-    const all = version < 0 ? [] : table.names.map((_, row) => row);
+    const all = table.names.map((_, row) => row);
     return query.trim() === "" ? all : all.filter((row) => matches(filter, `${table.names[row] ?? ""} ${table.zones[table.zone[row] ?? 0]?.name ?? ""} ${table.types[table.type[row] ?? 0] ?? ""}`));
-  }, [table, query, version]);
-  const columns = useMemo(() => {
-    const text = (id: string, header: string, value: (row: number) => string) => helper.accessor(value, { id, header });
-    const number = (id: string, header: string, value: (row: number) => number, show: (row: number) => string) =>
-      helper.accessor(value, { id, header, cell: ({ row }) => show(row.original), meta: { right: true } });
-    return [
-      text("name", "Node", (row) => table.names[row] ?? ""),
-      text("zone", "Zone", (row) => table.zones[table.zone[row] ?? 0]?.name ?? ""),
-      text("type", "Type", (row) => table.types[table.type[row] ?? 0] ?? ""),
-      ...(selection === null ? [] : [
-        text("verdict", "For the selected pod", (row) => verdictText(verdictOf(selection, row))),
-        number("total", t("total"), (row) => selection.total[row] ?? -1, (row) => (selection.total[row] === null || selection.total[row] === undefined ? "" : count(selection.total[row]))),
-      ]),
-      ...table.resources.map((name, resource) => number(
-        name, t("requestedAllocatable", { resourceLabel: resourceLabel(name) }),
-        (row) => table.share(resource, row).requested + table.share(resource, row).reserved,
-        (row) => {
-          const whole = table.allocatable[resource]?.[row] ?? 0;
-          if (whole === 0) return "none";
-          const used = (table.requested[resource]?.[row] ?? 0) + (table.reserved[resource]?.[row] ?? 0);
-          return `${amount(name, used)} / ${amount(name, whole)}`;
-        },
-      )),
-      number("bound", t("bound"), (row) => table.bound[row] ?? 0, (row) => count(table.bound[row] ?? 0)),
-      number("waiting", t("waiting"), (row) => table.waiting[row] ?? 0, (row) => count(table.waiting[row] ?? 0)),
-      text("marks", "Marks", (row) => [table.cordoned.has(row) ? "cordoned" : "", table.tainted.has(row) ? "tainted" : ""].filter(Boolean).join(", ")),
-    ];
-  }, [table, selection]);
-  // TanStack Table gives functions that must not be memoised; the compiler rule is told so.
-  // eslint-disable-next-line react-hooks/incompatible-library
-  const model = useReactTable({
-    data: rows, columns, state: { sorting }, onSortingChange: setSorting, getCoreRowModel: getCoreRowModel(), getSortedRowModel: getSortedRowModel(),
-    getFilteredRowModel: getFilteredRowModel(), getRowId: (row) => table.names[row] ?? String(row),
-  });
-  const shown = model.getRowModel().rows;
+  }, [table, query]);
+  const columns = useMemo(() => columnsOf(table, selection), [table, selection]);
+  const sorted = columns.find((column) => column.id === sorting?.column);
+  // The columns are typed arrays that are written in place: `version` says that a reading of them is old.
+  const reading = sorted?.isLive === true ? version : 0;
+  const keys = useMemo(() => (reading < 0 ? undefined : sorted?.keys()), [sorted, reading]);
+  const shown = useMemo(() => (keys === undefined ? rows : sortRows(rows, keys, sorting?.descending === true)), [rows, keys, sorting]);
+  // eslint-disable-next-line react-hooks/incompatible-library -- its functions must not be memoised, and are not
   const virtual = useVirtualizer({ count: shown.length, getScrollElement: () => scroller.current, estimateSize: () => ROW, overscan: 12 });
   const items = virtual.getVirtualItems();
   const before = items[0]?.start ?? 0;
@@ -80,42 +47,27 @@ export default function NodeTable({ run, table, version, selection, picked }: No
       <div className={classes.scroller} ref={scroller} tabIndex={0} role="region" aria-label={t("rowsOfNodes")}>
         <table className={classes.table} aria-rowcount={shown.length + 1}>
           <thead>
-            {model.getHeaderGroups().map((group) => (
-              <tr key={group.id}>
-                {group.headers.map((header) => {
-                  const sorted = header.column.getIsSorted();
-                  return (
-                    <th key={header.id} scope="col" aria-sort={sorted === "asc" ? "ascending" : sorted === "desc" ? "descending" : "none"}
-                      className={isRight(header.column.columnDef.meta) ? classes.right : undefined}>
-                      <button type="button" onClick={header.column.getToggleSortingHandler()}>
-                        {flexRender(header.column.columnDef.header, header.getContext())}
-                        {sorted === false ? null : <Icon name={sorted === "asc" ? "chevronUp" : "chevronDown"} size={10} />}
-                      </button>
-                    </th>
-                  );
-                })}
-              </tr>
-            ))}
+            <tr>
+              {columns.map(({ id, header, isNumber }) => {
+                const direction = sorting?.column !== id ? "none" : sorting.descending ? "descending" : "ascending";
+                return (
+                  <th key={id} scope="col" aria-sort={direction} className={isNumber ? classes.right : undefined}>
+                    <button type="button" onClick={() => setSorting(nextSorting(sorting, id, isNumber))}>
+                      {header}
+                      {direction === "none" ? null : <Icon name={direction === "ascending" ? "chevronUp" : "chevronDown"} size={10} />}
+                    </button>
+                  </th>
+                );
+              })}
+            </tr>
           </thead>
           <tbody>
             {before > 0 ? <tr aria-hidden="true"><td style={{ height: before }} /></tr> : null}
             {items.map((item) => {
               const row = shown[item.index];
               if (row === undefined) return null;
-              const name = table.names[row.original] ?? "";
-              return (
-                <tr key={row.id} aria-rowindex={item.index + 2} data-picked={name === picked}>
-                  {row.getVisibleCells().map((cell, index) => (index === 0 ? (
-                    <th key={cell.id} scope="row">
-                      <Link to="/runs/$run" params={{ run }} search={(old) => ({ ...old, node: name })} replace resetScroll={false} className="mono leads">{name}</Link>
-                    </th>
-                  ) : (
-                    <td key={cell.id} className={isRight(cell.column.columnDef.meta) ? `${classes.right} num` : undefined}>
-                      {flexRender(cell.column.columnDef.cell, cell.getContext())}
-                    </td>
-                  )))}
-                </tr>
-              );
+              const name = table.names[row] ?? "";
+              return <Row key={name} run={run} name={name} place={item.index + 2} isPicked={name === picked} columns={columns} texts={columns.map((column) => column.show(row))} />;
             })}
             {after > 0 ? <tr aria-hidden="true"><td style={{ height: after }} /></tr> : null}
           </tbody>
@@ -126,12 +78,26 @@ export default function NodeTable({ run, table, version, selection, picked }: No
   );
 }
 
-function isRight(meta: unknown): boolean {
-  return typeof meta === "object" && meta !== null && "right" in meta;
+interface RowProps {
+  run: string;
+  name: string;
+  /** Among all rows, the head included, from 1. */
+  place: number;
+  isPicked: boolean;
+  columns: readonly TableColumn[];
+  /** By column. */
+  texts: readonly string[];
 }
 
-function verdictText(verdict: ReturnType<typeof verdictOf>): string {
-  if (verdict.kind === "refused") return t("pluginReason", { plugin: verdict.plugin ?? "", reason: verdict.reason ?? "" });
-  if (verdict.kind === "unseen") return t("notChecked");
-  return `${verdict.kind}${verdict.rank ? t("rankRank", { rank: verdict.rank }) : ""}`;
-}
+const Row = memo(function Row({ run, name, place, isPicked, columns, texts }: RowProps) {
+  return (
+    <tr aria-rowindex={place} data-picked={isPicked}>
+      {columns.map(({ id, isNumber }, index) => (index === 0 ? (
+        <th key={id} scope="row">
+          <Link to="/runs/$run" params={{ run }} search={(old) => ({ ...old, node: name })} replace resetScroll={false} className="mono leads">{name}</Link>
+        </th>
+      ) : <td key={id} className={isNumber ? `${classes.right} num` : undefined}>{texts[index]}</td>))}
+    </tr>
+  );
+}, (old, now) => old.run === now.run && old.name === now.name && old.place === now.place && old.isPicked === now.isPicked && old.columns === now.columns
+  && old.texts.every((text, index) => text === now.texts[index]));

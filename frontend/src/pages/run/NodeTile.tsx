@@ -34,10 +34,10 @@ export function nodeSentence(table: NodeColumns, row: number, verdict: NodeVerdi
     const held = reserved > 0 ? t("reservedReserved", { reserved: percent(reserved) }) : "";
     return t("resourceLabelRequestedRequestedHeld", { resourceLabel: resourceLabel(table.resources[resource] ?? ""), requested: percent(requested), held });
   });
-  const marks = [table.cordoned.has(row) ? "cordoned" : "", table.tainted.has(row) ? "tainted" : ""].filter(Boolean);
+  const marks = [table.cordoned.has(row) ? t("cordoned") : "", table.tainted.has(row) ? t("tainted2") : ""].filter(Boolean);
   const said = verdict === null ? []
     : verdict.kind === "refused" || verdict.kind === "unseen" ? [t("notFeasible", { reason: verdict.reason ?? "" })]
-      : [`${verdict.kind}${verdict.rank ? t("rankRank", { rank: verdict.rank }) : ""}${verdict.total === null || verdict.total === undefined ? "" : t("totalTotal", { total: verdict.total })}`];
+      : [`${t(`verdict.${verdict.kind}`)}${verdict.rank ? t("rankRank", { rank: verdict.rank }) : ""}${verdict.total === null || verdict.total === undefined ? "" : t("totalTotal", { total: verdict.total })}`];
   return [name, ...marks, ...said, ...parts].join(", ");
 }
 

@@ -1,4 +1,4 @@
-import { useMemo } from "react";
+import { memo, useMemo } from "react";
 
 import type { Selection, StateKey } from "@/api/types";
 import { commonPrefix } from "@/format/names";
@@ -37,7 +37,7 @@ export function NodeTiles({ run, table, version, groups, selection, chosenState,
       style={beside ? { gridTemplateColumns: layout.columns.map((columns) => `minmax(0, ${columns}fr)`).join(" ") } : undefined}>
       {groups.map((group, index) => (
         <section key={group.name} className={classes.group} aria-label={t("nameCountNodes", { count: group.rows.length, name: group.name })}>
-          <GroupHead table={table} group={group} />
+          <GroupHead table={table} version={version} group={group} />
           <div className={classes.tiles} style={beside
             ? { gridTemplateColumns: `repeat(${layout.columns[index] ?? 1}, minmax(0, 1fr))`, gridTemplateRows: `repeat(${layout.rows}, minmax(104px, 1fr))` }
             : undefined}>
@@ -52,7 +52,8 @@ export function NodeTiles({ run, table, version, groups, selection, chosenState,
   );
 }
 
-export function GroupHead({ table, group }: { table: NodeColumns; group: NodeGroup }) {
+/** `version` changes with every value of the table. */
+export const GroupHead = memo(function GroupHead({ table, group }: { table: NodeColumns; version: number; group: NodeGroup }) {
   return (
     <h3 className={classes.head}>
       <b className="clip">{group.name}</b>
@@ -65,4 +66,4 @@ export function GroupHead({ table, group }: { table: NodeColumns; group: NodeGro
       })}
     </h3>
   );
-}
+});

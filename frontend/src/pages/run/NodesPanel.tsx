@@ -1,5 +1,5 @@
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useMemo, useRef } from "react";
+import { lazy, memo, Suspense, useMemo, useRef } from "react";
 
 import type { Selection, StateKey } from "@/api/types";
 import { GROUPINGS, type Grouping } from "@/app/router";
@@ -36,8 +36,10 @@ interface NodesPanelProps {
   onAdd: () => void;
 }
 
-export function NodesPanel({ run, store, nodes, selection, chosenState, ringed, operates, onPoint, onAdd }: NodesPanelProps) {
-  const { by = "zone", table: asTable = false, node: picked, fill = "cpu" } = route.useSearch();
+export const NodesPanel = memo(function NodesPanel({ run, store, nodes, selection, chosenState, ringed, operates, onPoint, onAdd }: NodesPanelProps) {
+  const { by = "zone", table: asTable = false, node: picked, fill = "cpu" } = route.useSearch({
+    select: ({ by: group, table: rows, node, fill: resource }) => ({ by: group, table: rows, node, fill: resource }), structuralSharing: true,
+  });
   const navigate = useNavigate({ from: "/runs/$run" });
   const body = useRef<HTMLDivElement>(null);
   const size = useSize(body);
@@ -94,7 +96,7 @@ export function NodesPanel({ run, store, nodes, selection, chosenState, ringed, 
       </div>
     </Panel>
   );
-}
+});
 
 function FillChoice({ resources, value, onChange }: { resources: readonly string[]; value: string; onChange: (resource: string) => void }) {
   return (

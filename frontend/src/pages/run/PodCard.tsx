@@ -1,4 +1,3 @@
-import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 
 import type { Card, StateKey } from "@/api/types";
@@ -8,10 +7,10 @@ import { count } from "@/format/number";
 import { age, countdown, exact, shortSeconds } from "@/format/time";
 
 import classes from "./PodCard.module.css";
+import { SelectLink } from "./SelectLink";
 import { t } from "./texts";
 
 interface PodCardProps {
-  run: string;
   card: Card;
   column: StateKey;
   /** The run's clock in milliseconds. */
@@ -28,12 +27,11 @@ interface PodCardProps {
 
 const BINDING: ReadonlySet<string> = new Set(["WaitOnPermit", "PreBind", "Bind", "PostBind"]);
 
-export const PodCard = memo(function PodCard({ run, card, column, now, selected, ringed, current, gone, onPoint }: PodCardProps) {
+export const PodCard = memo(function PodCard({ card, column, now, selected, ringed, current, gone, onPoint }: PodCardProps) {
   const group = card.kind === "group";
   const full = `${card.namespace}/${card.name}`;
   return (
-    <Link to="/runs/$run" params={{ run }} search={(old) => ({ ...old, pod: selected ? undefined : full, node: undefined })} replace resetScroll={false}
-      className={classes.card} data-selected={selected} data-ringed={ringed} data-current={current} data-group={group} data-gone={gone} data-card={card.key}
+    <SelectLink pod={selected ? null : full} node={null} className={classes.card} data-selected={selected} data-ringed={ringed} data-current={current} data-group={group} data-gone={gone} data-card={card.key}
       data-tight={column === "active" || column === "bound" || column === "backoff"} data-ring={column === "backoff"} data-position={card.position !== undefined && card.position !== null}
       aria-current={selected ? "true" : undefined}
       title={group ? t("podsOf", { count: card.count, namespace: card.namespace, workload: card.workload }) : full}
@@ -45,7 +43,7 @@ export const PodCard = memo(function PodCard({ run, card, column, now, selected,
       </span>
       {gone ? <span className={classes.second}>{t("movedOn")}</span> : <Second card={card} column={column} now={now} />}
       {gone ? null : <Rest card={card} column={column} now={now} current={current} />}
-    </Link>
+    </SelectLink>
   );
 });
 

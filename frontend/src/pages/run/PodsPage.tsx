@@ -24,6 +24,7 @@ import { LookingBack } from "@/rewind/LookingBack";
 import { useTitle } from "@/shell/useTitle";
 
 import classes from "./PodsPage.module.css";
+import { StillBeingWritten } from "./StillBeingWritten";
 import { t } from "./texts";
 
 const route = getRouteApi("/runs/$run/pods");
@@ -36,13 +37,14 @@ export function PodsPage() {
   const navigate = useNavigate({ from: "/runs/$run/pods" });
   const store = useRunStore(run);
   const view = useRunView(store);
+  const unwritten = view.run?.unwritten ?? 0;
   const ask = useCallback((q: string | undefined) => void navigate({ search: (old) => ({ ...old, q }), replace: true }), [navigate]);
   const [text, setText] = useTypedSearch(search.q, ask);
   const scroller = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLInputElement>(null);
   const filter = { column: search.column, group: search.group, q: search.q, namespace: search.namespace, node: search.node, sort: search.sort };
   const pods = useInfiniteQuery({
-    queryKey: ["run", run, "pods", "all", filter], initialPageParam: 0,
+    queryKey: ["run", run, "pods", "all", filter, unwritten === 0], initialPageParam: 0,
     queryFn: ({ pageParam, signal }) => fetchRunPods(run, filter, pageParam, LIMIT, signal),
     getNextPageParam: nextOffset,
   });
@@ -100,6 +102,7 @@ export function PodsPage() {
           <option value="since">{t("longestThereFirst")}</option>
         </select>
       </div>
+      <StillBeingWritten unwritten={unwritten} className="muted" />
       <Panel className={classes.list ?? ""} aria-label={heading}>
         {pods.isPending ? <Outlines count={8} height={28} label={t("readingThePods")} /> : null}
         {pods.error === null ? null : <Failed what={t("thePodsCouldNotBe")} error={pods.error} retryLabel={t("readAgain")} retry={() => void pods.refetch()} />}

@@ -1,6 +1,7 @@
-import { useEffect, useMemo, useRef } from "react";
+import { memo, useEffect, useMemo, useRef } from "react";
 
 import { type Card, type Cycle, type Run, STATE_KEYS, type StateKey } from "@/api/types";
+import { useMe } from "@/api/useMe";
 import { ButtonLink } from "@/components/Button";
 import { Icon } from "@/components/Icon";
 import { STATES } from "@/components/states";
@@ -27,9 +28,10 @@ interface QueueBoardProps {
   onPoint: (card: Card | null) => void;
 }
 
-export function QueueBoard({ run, view, cycle, columns, selected, pointedNode, queue, held, onQueue, onPoint }: QueueBoardProps) {
+export const QueueBoard = memo(function QueueBoard({ run, view, cycle, columns, selected, pointedNode, queue, held, onQueue, onPoint }: QueueBoardProps) {
   const board = useRef<HTMLDivElement>(null);
   useCardMotion(board, view.seq, view.rate);
+  const { visits } = useMe();
   const waiting = columns.waiting.count;
   useEffect(() => {
     if (waiting > 0) announce("waiting", t("onPermit", { waiting, which: waiting === 1 ? t("waits") : t("wait") }));
@@ -47,7 +49,7 @@ export function QueueBoard({ run, view, cycle, columns, selected, pointedNode, q
         ))}
       </div>
       <h2 className={`${classes.tabTitle} st-${queue} onlyPhone`}><Icon name={queue} />{STATES[queue].title}<span className="grow" />
-        {queue === "waiting" ? <ButtonLink to="/waiting" search={{ run: run.id }} size="sm" className={classes.inbox ?? ""}>{t("inbox")}</ButtonLink>
+        {queue === "waiting" && !visits ? <ButtonLink to="/waiting" search={{ run: run.id }} size="sm" className={classes.inbox ?? ""}>{t("inbox")}</ButtonLink>
           : <ButtonLink to="/runs/$run/pods" params={{ run: run.id }} search={{ column: queue }} size="sm" className={classes.inbox ?? ""}>{t("list")}</ButtonLink>}
       </h2>
       <div className={classes.board} ref={board} data-queue={queue}>
@@ -60,7 +62,7 @@ export function QueueBoard({ run, view, cycle, columns, selected, pointedNode, q
       </div>
     </>
   );
-}
+});
 
 /** Tabs are narrow: 8,019 becomes 8.0k. */
 function short(value: number): string {

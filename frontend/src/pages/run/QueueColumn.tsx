@@ -2,12 +2,13 @@ import { Link } from "@tanstack/react-router";
 import { memo, useMemo } from "react";
 
 import type { Card, Column, PodRef, StateKey } from "@/api/types";
+import { useMe } from "@/api/useMe";
 import { Icon } from "@/components/Icon";
 import { Empty } from "@/components/Outcome";
 import { STATES } from "@/components/states";
 import { useTick } from "@/components/useTick";
 import { count } from "@/format/number";
-import { countdown, exact } from "@/format/time";
+import { age, countdown, exact } from "@/format/time";
 import { isMoving, runNow } from "@/live/runClock";
 import type { RunView } from "@/live/runStore";
 
@@ -16,6 +17,12 @@ import { useHeld, useInside } from "./held";
 import { PodCard } from "./PodCard";
 import classes from "./QueueColumn.module.css";
 import { t } from "./texts";
+import { useGrowing } from "./useGrowing";
+
+/** More than a column is high; a phone shows one column, which is as long as its cards. */
+const FIRST_CARDS = 9;
+/** As most cards are high with the gap below them. */
+const CARD = 48;
 
 interface QueueColumnProps {
   run: string;
@@ -37,8 +44,13 @@ export const QueueColumn = memo(function QueueColumn({
   const wall = useTick(clock.run?.clock.mode === "real" && isMoving(clock.run.state));
   const now = runNow(clock, wall);
   const present = useMemo(() => new Set(fresh.cards.map((card) => card.key)), [fresh]);
+  const { made, rest, onScroll } = useGrowing(column.cards.length, FIRST_CARDS);
+  const isWhole = made === column.cards.length;
   const words = STATES[name];
-  const note = column.note ?? (column.more > 0 ? t("moreMore", { more: column.more }) : null);
+  const note = column.more === 0 ? null
+    : column.latest !== undefined ? t("moreUpTo", { more: column.more, wait: age(Date.parse(column.latest) - now) })
+    : name === "bound" ? t("moreEarlier", { more: column.more })
+    : t("moreMore", { more: column.more });
   return (
     <section className={`${classes.column} st-${name}`} data-column={name} aria-label={t("titleCountPods", { count: fresh.count, title: words.title })}>
       <header className={classes.header} title={words.plain}>
@@ -52,14 +64,15 @@ export const QueueColumn = memo(function QueueColumn({
       </header>
       {column.cards.length === 0 && fresh.count === 0 ? <Empty small>{words.empty}</Empty> : null}
       {/* The handlers only hold the order while it is read. */}
-      <ul className={classes.cards} {...handlers}>
-        {column.cards.map((card) => (
-          <li key={card.key}>
-            <PodCard run={run} gone={column !== fresh && fresh.more === 0 && !present.has(card.key)} card={card} column={name} now={now} selected={holds(card, selected)} onPoint={onPoint}
+      <ul className={classes.cards} onScroll={onScroll} {...handlers}>
+        {column.cards.slice(0, made).map((card, index) => (
+          <li key={card.key} {...(isWhole ? {} : { "aria-posinset": index + 1, "aria-setsize": column.cards.length })}>
+            <PodCard gone={column !== fresh && fresh.more === 0 && !present.has(card.key)} card={card} column={name} now={now} selected={holds(card, selected)} onPoint={onPoint}
               ringed={pointedNode !== null && card.node === pointedNode}
               current={current !== null && card.namespace === current.namespace && card.name === current.name} />
           </li>
         ))}
+        {isWhole ? null : <li ref={rest} className={classes.rest} aria-hidden="true" style={{ height: (column.cards.length - made) * CARD }} />}
       </ul>
       {note === null ? null : (
         <Link to="/runs/$run/pods" params={{ run }} search={{ column: name }} className={`${classes.more} num`}>{note}</Link>
@@ -69,9 +82,10 @@ export const QueueColumn = memo(function QueueColumn({
 });
 
 function Hint({ name, column, now, run }: { name: StateKey; column: Column; now: number; run: string }) {
+  const { visits } = useMe();
   if (name === "active") return <span className={classes.hint} title={t("queueSortPrioritySort")}>{t("byPriority")}</span>;
   if (name === "bound") return <span className={classes.hint}>{t("newestFirst")}</span>;
-  if (name === "waiting") return <Link to="/waiting" search={{ run }} className={classes.inbox}>{t("inbox")}</Link>;
+  if (name === "waiting") return visits ? null : <Link to="/waiting" search={{ run }} className={classes.inbox}>{t("inbox")}</Link>;
   if (name === "unschedulable" && column.next_flush_at) {
     return (
       <span className={`${classes.hint} num`} title={t("podsThatWaitLongerThan", { nextflushat: exact(column.next_flush_at) })}>

@@ -1,20 +1,22 @@
 import { Link } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { lazy, memo, Suspense, useState } from "react";
 
 import { type Run, type Speed, STATE_KEYS } from "@/api/types";
+import { useMe } from "@/api/useMe";
 import { IconButton } from "@/components/Button";
 import { Chip } from "@/components/Chip";
 import { RunStateWord } from "@/components/runs/RunsTable";
 import { Segmented } from "@/components/Segmented";
 import { useTick } from "@/components/useTick";
 import { count } from "@/format/number";
-import { day, exact, runTime } from "@/format/time";
+import { exact, runTime, sinceDay } from "@/format/time";
 import { runNow } from "@/live/runClock";
 import type { RunView } from "@/live/runStore";
 
 import { Breakpoints } from "@/rewind/Breakpoints";
 
 import classes from "./RunHeader.module.css";
+import { StillBeingWritten } from "./StillBeingWritten";
 import { t } from "./texts";
 import { canMove, isPlaying, Transport } from "./Transport";
 import type { Commander } from "./useCommand";
@@ -38,8 +40,9 @@ interface RunHeaderProps {
   nodes: number;
 }
 
-export function RunHeader({ run, view, commander, operates, me, nodes }: RunHeaderProps) {
+export const RunHeader = memo(function RunHeader({ run, view, commander, operates, me, nodes }: RunHeaderProps) {
   const [menu, setMenu] = useState(false);
+  const { me: reader, visits } = useMe();
   const { configuration } = run;
   return (
     <header className={classes.bar}>
@@ -47,13 +50,15 @@ export function RunHeader({ run, view, commander, operates, me, nodes }: RunHead
         <div className={classes.names}>
           <h1 className="clip" title={run.snapshot.name}>{run.snapshot.name}</h1>
           <span className="faint">{t("with")}</span>
-          <Link to="/configurations/$configuration" params={{ configuration: configuration.id }}
-            search={configuration.builtin ? {} : { version: configuration.version }} className="leads clip">{configuration.name}</Link>
+          {visits ? <span className="clip" title={configuration.name}>{configuration.name}</span> : (
+            <Link to="/configurations/$configuration" params={{ configuration: configuration.id }}
+              search={configuration.builtin ? {} : { version: configuration.version }} className="leads clip" title={configuration.name}>{configuration.name}</Link>
+          )}
           <Chip>{configuration.builtin ? t("builtIn2") : `v${configuration.version}`}</Chip>
         </div>
         <p className="faint hidePhone clip" title={t("numberStartedStartedat", { number: run.number, startedat: exact(run.started_at) })}>
-          {t("nodesStartedBy", { count: nodes, pods: t("nPods", { count: STATE_KEYS.reduce((sum, key) => sum + run.counts[key], 0) }), replace: day(run.started_at, view.receivedAt, true).replace(" today", ""), which: run.started_by === me ? t("you") : run.started_by })}
-          <ForkOf run={run} />
+          {t("nodesStartedBy", { count: nodes, pods: t("nPods", { count: STATE_KEYS.reduce((sum, key) => sum + run.counts[key], 0) }), replace: sinceDay(run.started_at, view.receivedAt), which: run.started_by === me ? t("you") : run.started_by })}
+          <ForkOf run={run} opens={(parent) => !visits || reader?.shared.some((one) => one.run === parent) === true} />
         </p>
       </div>
       <div className="hidePhone"><Transport run={run} commander={commander} operates={operates} keys /></div>
@@ -64,7 +69,7 @@ export function RunHeader({ run, view, commander, operates, me, nodes }: RunHead
       <Clock view={view} run={run} />
       <Fact name={t("seed")} value={String(run.seed)} title={t("choosesAmongNodesWithEqual2")} />
       <Fact name={t("attempts")} value={count(run.attempts)} title={t("extensionPointsSoFar", { points: run.points })} />
-      <Breakpoints run={run} operates={operates && canMove(run)} send={commander.send} />
+      {visits ? null : <Breakpoints run={run} operates={operates && canMove(run)} send={commander.send} />}
       <div className={classes.menu}>
         {menu
           ? (
@@ -76,14 +81,14 @@ export function RunHeader({ run, view, commander, operates, me, nodes }: RunHead
       </div>
     </header>
   );
-}
+});
 
 /** Of a fork: where it came from, with a link to that moment. */
-function ForkOf({ run }: { run: Run }) {
+function ForkOf({ run, opens }: { run: Run; opens: (parent: string) => boolean }) {
   if (run.parent === null) return null;
   const { id, number, position } = run.parent;
   const where = t("atStep", { number, position });
-  return <>{t("forkOf")}{id === null ? t("deletedSince", { where }) : <Link to="/runs/$run" params={{ run: id }} className="leads">{where}</Link>}</>;
+  return <>{t("forkOf")}{id === null ? t("deletedSince", { where }) : !opens(id) ? where : <Link to="/runs/$run" params={{ run: id }} className="leads">{where}</Link>}</>;
 }
 
 function Fact({ name, value, title }: { name: string; value: string; title: string }) {
@@ -105,6 +110,7 @@ export function Clock({ view, run, short = false }: { view: RunView; run: Run; s
 
 /** Said across the page: a lost worker, a failed run, a clock that waits for a person. */
 export function RunNotices({ run }: { run: Run }) {
+  const { visits } = useMe();
   if (run.state === "failed") {
     return <p className={classes.notice} data-tone="bad" role="alert">{t("theRunStoppedAtCycle", { attempts: run.attempts, error: run.error ?? t("theEngineFailed") })}</p>;
   }
@@ -117,10 +123,10 @@ export function RunNotices({ run }: { run: Run }) {
   if (run.state === "waiting_for_person") {
     return (
       <p className={classes.notice} data-tone="plain" role="status">
-        {t("theClockWaitsForA")}{" "}
-        <Link to="/waiting" search={{ run: run.id }} className="leads">{t("decideInTheInbox")}</Link>
+        {t("theClockWaitsForA")}
+        {visits ? null : <>{" "}<Link to="/waiting" search={{ run: run.id }} className="leads">{t("decideInTheInbox")}</Link></>}
       </p>
     );
   }
-  return null;
+  return <StillBeingWritten unwritten={run.unwritten} className={classes.notice ?? ""} />;
 }

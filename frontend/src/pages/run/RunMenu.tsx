@@ -7,6 +7,7 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 
 import type { Run } from "@/api/types";
+import { useMe } from "@/api/useMe";
 import { IconButton } from "@/components/Button";
 import { Icon } from "@/components/Icon";
 import { RunItems } from "@/exchange/RunItems";
@@ -35,6 +36,7 @@ const ITEMS: readonly { kind: RunDialogKind; label: string; icon: "plus" | "node
 ];
 
 export default function RunMenu({ run, commander, operates, onClosed }: RunMenuProps) {
+  const { visits } = useMe();
   const [dialog, setDialog] = useState<RunDialogKind | "share" | null>(null);
   const navigate = useNavigate();
   const [opened, setOpened] = useState(true);
@@ -52,24 +54,28 @@ export default function RunMenu({ run, commander, operates, onClosed }: RunMenuP
       <Menu opened={opened} onChange={(open) => {
         setOpened(open);
         if (!open && dialog === null) onClosed();
-      }} position="bottom-end" shadow="md" withinPortal returnFocus>
+      }} position="bottom-end" shadow="md" withinPortal returnFocus withInitialFocusPlaceholder={false}>
         <Menu.Target><IconButton icon="more" label={t("morePodsNodesConfigurationStop")} /></Menu.Target>
         <Menu.Dropdown>
-          {ITEMS.map(({ kind, label, icon }) => (
+          {visits ? null : ITEMS.map(({ kind, label, icon }) => (
             <Menu.Item key={kind} closeMenuOnClick={false} disabled={why(kind) !== undefined} title={why(kind)} leftSection={<Icon name={icon} size={14} />}
               onClick={() => {
                 setDialog(kind);
                 setOpened(false);
               }}>{label}</Menu.Item>
           ))}
-          <Menu.Divider />
+          {visits ? null : <Menu.Divider />}
           <Menu.Item leftSection={<Icon name="point" size={14} />} onClick={() => void navigate({ to: "/runs/$run/attempts", params: { run: run.id } })}>{t("attemptsAndTheirTime")}</Menu.Item>
           <Menu.Item leftSection={<Icon name="file" size={14} />} onClick={() => void navigate({ to: "/runs/$run/objects", params: { run: run.id } })}>{t("claimsVolumesClasses")}</Menu.Item>
-          <Menu.Item leftSection={<Icon name="command" size={14} />} onClick={() => void navigate({ to: "/compare", search: run.parent?.id ? { a: run.parent.id, b: run.id } : { a: run.id } })}>
-            {run.parent?.id ? t("compareWith", { number: run.parent.number }) : t("compareWithAnotherRun")}
-          </Menu.Item>
-          <Menu.Item leftSection={<Icon name="node" size={14} />} onClick={() => void navigate({ to: "/runs/$run/capacity", params: { run: run.id } })}>{t("capacity")}</Menu.Item>
-          <RunItems run={run} operates={operates} onShare={() => {
+          {visits ? null : (
+            <>
+              <Menu.Item leftSection={<Icon name="command" size={14} />} onClick={() => void navigate({ to: "/compare", search: run.parent?.id ? { a: run.parent.id, b: run.id } : { a: run.id } })}>
+                {run.parent?.id ? t("compareWith", { number: run.parent.number }) : t("compareWithAnotherRun")}
+              </Menu.Item>
+              <Menu.Item leftSection={<Icon name="node" size={14} />} onClick={() => void navigate({ to: "/runs/$run/capacity", params: { run: run.id } })}>{t("capacity")}</Menu.Item>
+            </>
+          )}
+          <RunItems run={run} onShare={() => {
             setDialog("share");
             setOpened(false);
           }} />

@@ -1,7 +1,7 @@
 /** A run, live: pace at the top, the seven queues, the nodes, and beside them what happened or what is selected. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useCallback, useEffect, useState } from "react";
+import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useState } from "react";
 
 import { podSummaryQuery, selectionQuery } from "@/api/queries";
 import { type Card, type Run, STATE_KEYS, type StateKey } from "@/api/types";
@@ -21,6 +21,7 @@ import { TimelineBar } from "@/rewind/TimelineBar";
 import { useTitle } from "@/shell/useTitle";
 
 import { ActivityFeed } from "./ActivityFeed";
+import { BoardAddressContext, useBoardAddress } from "./boardAddress";
 import { CycleRibbon } from "./CycleRibbon";
 import { Inspector, splitPod } from "./Inspector";
 import { NodeInspector } from "./NodeInspector";
@@ -56,6 +57,7 @@ export function RunPage() {
 }
 
 function Content({ store }: { store: RunStore }) {
+  const { visits } = useMe();
   const view = useRunView(store);
   useTitle(view.run === null ? t("run") : t("nameRun2", { name: view.run.snapshot.name }));
   if (view.run !== null && view.columns !== null && isSettingUp(view.run)) return <Page className={classes.alone ?? ""}><Outlines count={5} height={64} label={t("settingTheRunUp")} /></Page>;
@@ -66,7 +68,7 @@ function Content({ store }: { store: RunStore }) {
       <Page className={classes.alone ?? ""}>
         <Failed what={missing ? t("thisRunDoesNotExist") : t("theRunCouldNotBe")} error={missing ? null : view.error}
           {...(missing ? {} : { retry: () => void store.load() })} />
-        <Link to="/runs" className="leads">{t("allRuns")}</Link>
+        {visits ? null : <Link to="/runs" className="leads">{t("allRuns")}</Link>}
       </Page>
     );
   }
@@ -98,18 +100,24 @@ function Board({ store, view, run, columns }: BoardProps) {
   const [adding, setAdding] = useState(false);
   const phoneQueue = queue ?? firstWorthSeeing(columns);
 
+  const address = useBoardAddress();
   const target = pod === undefined ? null : splitPod(pod);
-  const selection = useQuery({ ...selectionQuery(run.id, target?.namespace ?? "", target?.name ?? ""), enabled: target !== null });
-  const detail = useQuery({ ...podSummaryQuery(run.id, target?.namespace ?? "", target?.name ?? ""), enabled: target !== null });
+  // The first picture after a click has the marked card and an empty inspector; what is known of the pod comes with the next.
+  const settled = useDeferredValue(pod) === pod;
+  const selection = useQuery({ ...selectionQuery(run.id, target?.namespace ?? "", target?.name ?? ""), enabled: target !== null && settled });
+  const detail = useQuery({ ...podSummaryQuery(run.id, target?.namespace ?? "", target?.name ?? ""), enabled: target !== null && settled });
   const chosen = pod === undefined ? null : (selection.data ?? null);
   useRefreshSelected(run.id, pod, node, view.seq);
 
   const pointCard = useCallback((card: Card | null) => setPointed({ node: card?.node ?? null, byCard: true }), []);
   const pointNode = useCallback((name: string | null) => setPointed({ node: name, byCard: false }), []);
-  const setQueue = (next: StateKey) => void navigate({ search: (old) => ({ ...old, queue: next }), replace: true });
+  const setQueue = useCallback((next: StateKey) => void navigate({ search: (old) => ({ ...old, queue: next }), replace: true }), [navigate]);
+  const add = useCallback(() => setAdding(true), []);
   const focusQueue = (next: StateKey) => {
     setQueue(next);
-    document.querySelector<HTMLElement>(`[data-column="${next}"] a`)?.focus();
+    const column = document.querySelector(`[data-column="${next}"]`);
+    // The first card, from which j and k go on; of an empty queue its count.
+    (column?.querySelector<HTMLElement>("[data-card]") ?? column?.querySelector("a"))?.focus();
   };
   const playing = isPlaying(run);
   const step = (what: "cycle" | "point") => void commander.send({ type: "step", what });
@@ -124,7 +132,7 @@ function Board({ store, view, run, columns }: BoardProps) {
   ]);
 
   return (
-    <>
+    <BoardAddressContext value={address}>
       <RunHeader run={run} view={view} commander={commander} operates={operates} me={me?.username} nodes={nodes.table?.count ?? run.nodes} />
       <RunNotices run={run} />
       <HitNotice run={run} />
@@ -135,10 +143,10 @@ function Board({ store, view, run, columns }: BoardProps) {
         held={held} onQueue={setQueue} onPoint={pointCard} />
       <div className={classes.low} data-inspecting={pod !== undefined || node !== undefined}>
         <NodesPanel run={run.id} store={store} nodes={nodes} selection={chosen} chosenState={detail.data === undefined ? undefined : (queueOf(detail.data) ?? undefined)}
-          ringed={pointed.byCard ? pointed.node : null} operates={operates} onPoint={pointNode} onAdd={() => setAdding(true)} />
+          ringed={pointed.byCard ? pointed.node : null} operates={operates} onPoint={pointNode} onAdd={add} />
         <div className={classes.side}>
           {pod !== undefined
-            ? <Inspector key={pod} run={run} view={view} pod={pod} selection={chosen} table={nodes.table} commander={commander} operates={operates} />
+            ? <Inspector key={pod} run={run} view={view} pod={pod} settled={settled} selection={chosen} table={nodes.table} commander={commander} operates={operates} />
             : node !== undefined
               ? <NodeInspector key={node} run={run} node={node} commander={commander} operates={operates} />
               : side === "preemptions"
@@ -153,7 +161,7 @@ function Board({ store, view, run, columns }: BoardProps) {
       </div>
       {held ? <Button size="sm" className={`${classes.heldNote ?? ""} hidePhone`} hint="h" onClick={() => setHeld(false)}>{t("orderHeldGoOn")}</Button> : null}
       <Suspense fallback={null}>{adding ? <RunDialog kind="node_add" run={run} commander={commander} onClose={() => setAdding(false)} /> : null}</Suspense>
-    </>
+    </BoardAddressContext>
   );
 }
 

@@ -79,51 +79,85 @@ export interface Drawing {
   palette: Palette;
 }
 
-export function drawCell(drawing: Drawing, cell: number): void {
+/** Cells by what is drawn of them, so that a colour is set once for all cells that have it. */
+interface Strokes {
+  fill: string;
+  alpha: number;
+  /** x, y, width and height, one after the other. */
+  boxes: number[];
+}
+
+/** What refuses the selected pod steps back. */
+const FAINT = 0.38;
+
+function paint(drawing: Drawing, cells: Iterable<number>): void {
   const { context, layout, rows, table, resource, selection, palette } = drawing;
-  const x = (cell % layout.columns) * layout.pitch;
-  const y = Math.floor(cell / layout.columns) * layout.pitch;
   const side = layout.pitch - GAP;
-  let share = 0;
-  let waiting = 0;
-  let inFlight = 0;
-  let verdict: "none" | "chosen" | "feasible" | "refused" = selection === null ? "none" : "refused";
-  for (let index = cell * layout.per; index < Math.min(rows.length, (cell + 1) * layout.per); index += 1) {
-    const row = rows[index] ?? 0;
-    const { requested, reserved } = table.share(resource, row);
-    share = Math.max(share, requested + reserved);
-    waiting += table.waiting[row] ?? 0;
-    inFlight += table.inFlight[row] ?? 0;
-    if (selection?.chosen === row) verdict = "chosen";
-    else if (selection?.verdict[row] === -1 && verdict !== "chosen") verdict = "feasible";
+  const strokes = (fill: string, alpha = 1): Strokes => ({ fill, alpha, boxes: [] });
+  const tracks = [strokes(palette.track), strokes(palette.track, FAINT)] as const;
+  const bars = [strokes(palette.bar), strokes(palette.bar, FAINT)] as const;
+  const full = [strokes(palette.full), strokes(palette.full, FAINT)] as const;
+  const waits = strokes(palette.waiting);
+  const rings: number[] = [];
+  const [feasible, chosen]: [number[], number[]] = [[], []];
+  for (const cell of cells) {
+    const x = (cell % layout.columns) * layout.pitch;
+    const y = Math.floor(cell / layout.columns) * layout.pitch;
+    let share = 0;
+    let waiting = 0;
+    let inFlight = 0;
+    let verdict: "none" | "chosen" | "feasible" | "refused" = selection === null ? "none" : "refused";
+    const end = Math.min(rows.length, (cell + 1) * layout.per);
+    for (let index = cell * layout.per; index < end; index += 1) {
+      const row = rows[index] ?? 0;
+      const { requested, reserved } = table.share(resource, row);
+      share = Math.max(share, requested + reserved);
+      waiting += table.waiting[row] ?? 0;
+      inFlight += table.inFlight[row] ?? 0;
+      if (selection?.chosen === row) verdict = "chosen";
+      else if (selection?.verdict[row] === -1 && verdict !== "chosen") verdict = "feasible";
+    }
+    const faint = verdict === "refused" ? 1 : 0;
+    const filled = Math.min(1, share) * side;
+    tracks[faint].boxes.push(x, y, side, side);
+    if (filled > 0) (share >= FULL ? full : bars)[faint].boxes.push(x, y + side - filled, side, filled);
+    if (verdict === "none" && waiting > 0) waits.boxes.push(x, y, side, side);
+    else if (verdict === "none" && inFlight > 0) rings.push(x, y);
+    else if (verdict === "feasible") feasible.push(x, y);
+    else if (verdict === "chosen") chosen.push(x, y);
+  }
+  for (const { fill, alpha, boxes } of [...tracks, ...bars, ...full, waits]) {
+    context.fillStyle = fill;
+    context.globalAlpha = alpha;
+    for (let at = 0; at < boxes.length; at += 4) context.fillRect(boxes[at] ?? 0, boxes[at + 1] ?? 0, boxes[at + 2] ?? 0, boxes[at + 3] ?? 0);
   }
   context.globalAlpha = 1;
-  context.fillStyle = palette.canvas;
-  context.fillRect(x - GAP / 2, y - GAP / 2, layout.pitch, layout.pitch);
-  if (verdict === "refused") context.globalAlpha = 0.38;
-  context.fillStyle = palette.track;
-  context.fillRect(x, y, side, side);
-  const filled = Math.min(1, share) * side;
-  context.fillStyle = share >= FULL ? palette.full : palette.bar;
-  context.fillRect(x, y + side - filled, side, filled);
-  if (verdict === "none" && waiting > 0) {
-    context.fillStyle = palette.waiting;
-    context.fillRect(x, y, side, side);
-  } else if (verdict === "none" && inFlight > 0) {
-    context.fillStyle = palette.inFlight;
+  context.fillStyle = palette.inFlight;
+  for (let at = 0; at < rings.length; at += 2) {
     context.beginPath();
-    context.arc(x + side / 2, y + side / 2, side / 2, 0, Math.PI * 2);
+    context.arc((rings[at] ?? 0) + side / 2, (rings[at + 1] ?? 0) + side / 2, side / 2, 0, Math.PI * 2);
     context.fill();
   }
-  if (verdict === "feasible" || verdict === "chosen") {
-    context.globalAlpha = 1;
-    context.lineWidth = verdict === "chosen" ? 2 : 1.2;
-    context.strokeStyle = verdict === "chosen" ? palette.chosen : palette.ink;
-    context.strokeRect(x + 0.6, y + 0.6, side - 1.2, side - 1.2);
+  for (const [places, width, colour] of [[feasible, 1.2, palette.ink], [chosen, 2, palette.chosen]] as const) {
+    context.lineWidth = width;
+    context.strokeStyle = colour;
+    for (let at = 0; at < places.length; at += 2) context.strokeRect((places[at] ?? 0) + 0.6, (places[at + 1] ?? 0) + 0.6, side - 1.2, side - 1.2);
   }
-  context.globalAlpha = 1;
+}
+
+/** These cells anew, over what was drawn of them before. */
+export function drawCells(drawing: Drawing, cells: ReadonlySet<number>): void {
+  const { context, layout, palette } = drawing;
+  context.fillStyle = palette.canvas;
+  for (const cell of cells) {
+    context.fillRect((cell % layout.columns) * layout.pitch - GAP / 2, Math.floor(cell / layout.columns) * layout.pitch - GAP / 2, layout.pitch, layout.pitch);
+  }
+  paint(drawing, cells);
 }
 
 export function drawAll(drawing: Drawing): void {
-  for (let cell = 0; cell < drawing.layout.cells; cell += 1) drawCell(drawing, cell);
+  const { context, layout, palette } = drawing;
+  context.fillStyle = palette.canvas;
+  context.fillRect(0, 0, layout.columns * layout.pitch, layout.height);
+  paint(drawing, Array.from({ length: layout.cells }, (_, cell) => cell));
 }

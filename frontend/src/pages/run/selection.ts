@@ -57,26 +57,28 @@ export function runnerUp(selection: Selection): number | null {
 }
 
 /** kube-scheduler's reasons are long; on a tile only their core has room. The whole reason is in the tile's name and title. */
-const SHORT: readonly [RegExp, string][] = [
-  [/^node\(s\) had untolerated taint(?:\(s\))? \{([^:}]+).*$/, "taint $1"],
-  [/^node\(s\) had untolerated taint.*$/, "taint"],
-  [/^node\(s\) were unschedulable$/, "cordoned"],
-  [/^node\(s\) didn't match Pod's node affinity\/selector$/, "affinity"],
-  [/^node\(s\) didn't match pod topology spread constraints.*$/, "spread"],
-  [/^node\(s\) didn't (?:match|satisfy) (?:existing )?pods? (?:anti-)?affinity.*$/, "pod affinity"],
-  [/^node\(s\) didn't have free ports.*$/, "port in use"],
-  [/^node\(s\) didn't match the requested node name$/, "other node named"],
-  [/^node\(s\) /, ""],
+const SHORT: readonly [RegExp, (...groups: string[]) => string][] = [
+  [/^node\(s\) had untolerated taint(?:\(s\))? \{([^:}]+).*$/, (key = "") => t("short.taintOf", { key })],
+  [/^node\(s\) had untolerated taint.*$/, () => t("short.taint")],
+  [/^node\(s\) were unschedulable$/, () => t("cordoned")],
+  [/^node\(s\) didn't match Pod's node affinity\/selector$/, () => t("short.affinity")],
+  [/^node\(s\) didn't match pod topology spread constraints.*$/, () => t("short.spread")],
+  [/^node\(s\) didn't (?:match|satisfy) (?:existing )?pods? (?:anti-)?affinity.*$/, () => t("short.podAffinity")],
+  [/^node\(s\) didn't have free ports.*$/, () => t("short.portInUse")],
+  [/^node\(s\) didn't match the requested node name$/, () => t("short.otherNodeNamed")],
+  [/^node\(s\) (.*)$/, (rest = "") => rest],
 ];
 
 const COMMON: ReadonlySet<string> = new Set(["cpu", "memory", "pods", "ephemeral-storage"]);
 
 export function shortReason(text: string): string {
-  const short = SHORT.find(([pattern]) => pattern.test(text));
-  const core = short === undefined ? text : text.replace(short[0], short[1]);
-  if (!core.startsWith("Insufficient ")) return core;
+  for (const [pattern, words] of SHORT) {
+    const found = pattern.exec(text);
+    if (found !== null) return words(...found.slice(1));
+  }
+  if (!text.startsWith("Insufficient ")) return text;
   // The rarest resource tells most: a node without a GPU is hopeless, one without free cpu may get some.
-  const missing = core.split(", ").map((part) => part.replace(/^Insufficient /, "").replace(/^.*\/gpu$/, "GPU"));
-  const telling = missing.find((name) => !COMMON.has(name)) ?? missing[0] ?? "";
-  return `no ${telling}${missing.length > 1 ? ` +${missing.length - 1}` : ""}`;
+  const missing = text.split(", ").map((part) => part.replace(/^Insufficient /, "").replace(/^.*\/gpu$/, "GPU"));
+  const resource = missing.find((name) => !COMMON.has(name)) ?? missing[0] ?? "";
+  return missing.length > 1 ? t("short.noAndMore", { resource, more: missing.length - 1 }) : t("short.no", { resource });
 }

@@ -1,4 +1,4 @@
-import { useCallback, useState } from "react";
+import { useCallback, useMemo, useState } from "react";
 
 import { ApiError } from "@/api/client";
 import { perform } from "@/api/commands";
@@ -36,5 +36,5 @@ export function useCommand(run: string): Commander {
       setBusy(null);
     }
   }, [run]);
-  return { busy, send };
+  return useMemo(() => ({ busy, send }), [busy, send]);
 }

@@ -64,6 +64,14 @@ export function InboxTable(props: InboxTableProps) {
   );
 }
 
+/** "a and b are in flight". */
+function missingWords({ column, count, names }: NonNullable<NonNullable<WaitingRow["gang"]>["missing"]>[number]): string {
+  const state = t(`column.${column}`);
+  if (names.length === 0) return t("moreAreMissing", { count, state });
+  const listed = names.length === 1 ? names.join("") : t("namesAndLast", { names: names.slice(0, -1).join(", "), last: names.slice(-1).join("") });
+  return t("areMissing", { count, names: listed, state });
+}
+
 function Gang(props: InboxTableProps & { group: Group; gang: NonNullable<WaitingRow["gang"]> }) {
   const { group, gang, gone, marked, can } = props;
   const [open, setOpen] = useState(false);
@@ -79,6 +87,7 @@ function Gang(props: InboxTableProps & { group: Group; gang: NonNullable<Waiting
   const held = requestSum(present, ", ");
   const waits = groupWaits(group.rows);
   const due = dueOf(present, props.wall);
+  const missing = (gang.missing ?? []).map(missingWords).join(", ");
   return (
     <>
       <tr className={classes.gang} data-cursor={props.cursor === group.key || undefined}>
@@ -89,7 +98,7 @@ function Gang(props: InboxTableProps & { group: Group; gang: NonNullable<Waiting
         </td>
         <td colSpan={2} className={classes.progress}>
           <span className="row"><GangProgress have={gang.have} need={gang.need} className={classes.bar} /><b className="num">{t("haveOfNeed", { have: gang.have, need: gang.need })}</b></span>
-          {gang.missing_text === undefined ? null : <em>{gang.missing_text}</em>}
+          {missing === "" ? null : <em>{missing}</em>}
         </td>
         <td className={classes.waits}>
           {waits.map((wait) => <WaitLine key={wait.plugin} wait={wait} now={props.nowOf(first)} held={first.held} />)}

@@ -1,6 +1,7 @@
 /** What percentageOfNodesToScore left out, and on request who would have won had every node been looked at. */
 import { useAnalysis } from "@/analyses/useAnalysis";
 import type { Attempt } from "@/api/podTypes";
+import { useMe } from "@/api/useMe";
 import { Button } from "@/components/Button";
 import { Failed } from "@/components/Outcome";
 
@@ -16,8 +17,9 @@ interface SampledProps {
 
 export function Sampled({ run, attempt, asked, onAsk }: SampledProps) {
   const { sampling, number, node } = attempt;
+  const { visits } = useMe();
   const [base = run] = run.split("@");
-  const tried = useAnalysis(base, asked && sampling.sampled ? { name: "all_nodes", arguments: { attempt: number } } : null);
+  const tried = useAnalysis(base, asked && sampling.sampled && !visits ? { name: "all_nodes", arguments: { attempt: number } } : null);
   if (!sampling.sampled) return null;
   const found = tried.result;
   return (
@@ -29,7 +31,7 @@ export function Sampled({ run, attempt, asked, onAsk }: SampledProps) {
         {found !== null && found.tied > 1 ? ` ${t("tiedAtAll", { count: found.tied })}` : ""}
       </p>
       {found === null ? null : <p className={classes.hint}>{t("howFound")}</p>}
-      {tried.progress === "none" ? <Button size="sm" onClick={onAsk}>{t("whoAtAll")}</Button> : null}
+      {tried.progress === "none" && !visits ? <Button size="sm" onClick={onAsk}>{t("whoAtAll")}</Button> : null}
       {tried.progress === "failed" ? <Failed small what={t("noAnswer")} error={tried.error} retry={tried.again} /> : null}
       {["asking", "pending", "running"].includes(tried.progress) ? <p className={classes.hint} role="status">{t("trying")}</p> : null}
     </div>
