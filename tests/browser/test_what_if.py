@@ -132,3 +132,10 @@ def test_stepping_shows_the_cycle_half_done(desk: Visit, site: Site) -> None:
     expect(so_far.get_by_role("columnheader", name=re.compile("NodeResourcesFit × 1"))).to_be_visible()
     so_far.get_by_role("radio", name="Raw").click()
     expect(so_far.get_by_role("columnheader", name="NodeResourcesFit", exact=True)).to_be_visible()
+
+    desk.go(f"/runs/{run}/pods/shop/web-0")
+    answer = page.get_by_role("region", name="What happens to this pod")
+    expect(answer).to_contain_text("Attempt 1 is under way and stands at Score")
+    answer.get_by_role("link", name="Follow it on the run").click()
+    expect(page).to_have_url(re.compile(rf"/runs/{run}\?pod="))
+    expect(page.get_by_role("list", name="Extension points of this cycle")).to_contain_text("Score, now")

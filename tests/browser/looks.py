@@ -1,0 +1,139 @@
+"""What a page is held against as it stands: axe, nothing wider than the window, no words cut off.
+
+Sizes and themes are changed in place. The language is changed by the picker: the address keeps the view, and what was
+read in English has to come back in the other language before it is looked at.
+"""
+
+from __future__ import annotations
+
+import json
+from functools import cache
+from typing import Any, Final, Literal
+
+from playwright.sync_api import Page, ViewportSize, expect
+
+from scripts.processes import ROOT
+from tests.browser.visits import DESKTOP, PHONE
+
+LANGUAGES: Final = ("en", "uk", "zh-CN")
+AXE: Final = ROOT / "frontend/node_modules/axe-core/axe.min.js"
+TAGS: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
+THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
+SIZES: dict[str, ViewportSize] = {"desktop": DESKTOP, "phone": PHONE}
+BRIEFLY: Final = (("desktop", "light"), ("phone", "dark"))
+# The theme changes colours and nothing else.
+EVERYTHING: Final = {"type": "tag", "values": TAGS}
+COLOURS: Final = {"type": "rule", "values": ["color-contrast"]}
+RUN_AXE: Final = """async (runOnly) => {
+  const found = await axe.run(document, {runOnly, resultTypes: ['violations']});
+  const told = (node) => `${node.target.join(' ')}: ${node.failureSummary}`;
+  return found.violations.filter((one) => one.impact === 'serious' || one.impact === 'critical')
+    .map((one) => ({rule: one.id, help: one.help, nodes: one.nodes.slice(0, 5).map(told)}));
+}"""
+SIDEWAYS: Final = """() => {
+  const over = document.documentElement.scrollWidth - document.documentElement.clientWidth;
+  if (over <= 0) return [];
+  const isWide = (one) => one.getBoundingClientRect().right > innerWidth + 1;
+  const wide = [...document.querySelectorAll('body *')].filter(isWide);
+  return [`${over} px`, ...wide.slice(0, 5).map((one) => `${one.tagName}.${one.className}`)];
+}"""
+# Words are cut when a box around them hides what does not fit and neither it nor a box around it has them as a title.
+CUT: Final = """() => {
+  const found = new Set();
+  const SKIPPED = '.srOnly, [class*=VisuallyHidden], svg, script, style, option, .cm-editor';
+  const told = (box) => `${box.tagName.toLowerCase()}.${String(box.className).split(' ').slice(0, 2).join('.')}`;
+  const words = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
+  while (words.nextNode()) {
+    const text = words.currentNode.data.trim();
+    const parent = words.currentNode.parentElement;
+    if (text === '' || parent.closest(SKIPPED) || !parent.checkVisibility({visibilityProperty: true})) continue;
+    const range = document.createRange();
+    range.selectNodeContents(words.currentNode);
+    const {left, right, top, bottom, width} = range.getBoundingClientRect();
+    if (width <= 1) continue;
+    for (let box = parent; box !== null && box !== document.body; box = box.parentElement) {
+      const {overflowX, overflowY, position, display, clipPath} = getComputedStyle(box);
+      if (display === 'inline' || display === 'contents') continue;
+      if (position === 'fixed' || clipPath !== 'none') break;
+      if ([overflowX, overflowY].some((one) => one === 'auto' || one === 'scroll')) break;
+      const edge = box.getBoundingClientRect();
+      const aside = Math.max(right - edge.right, edge.left - left);
+      const below = Math.max(bottom - edge.bottom, edge.top - top);
+      const hides = overflowX !== 'visible' && aside > 1.5 || overflowY !== 'visible' && below > 3;
+      const spills = box === parent && overflowX === 'visible' && aside > 2;
+      if (spills || hides && box.closest('[title]') === null) {
+        const by = `${Math.round(aside)}, ${Math.round(below)} px`;
+        found.add(`${told(box)} ${hides ? 'cuts' : 'is left by'} "${text.slice(0, 60)}" (${by})`);
+      }
+      if (hides || spills) break;
+    }
+  }
+  return [...found].slice(0, 8);
+}"""
+# Lists make as many rows as their room shows, which depends on the length of words.
+SHAPE: Final = """() => ['h1', 'h2', 'h3', 'th', 'button', 'section'].map((tag) =>
+  [...document.querySelectorAll(`main ${tag}`)].filter((one) => one.checkVisibility() && one.closest('li') === null)
+    .length).join()"""
+
+
+@cache
+def texts(language: str, area: str) -> dict[str, str]:
+    found: dict[str, str] = json.loads((ROOT / f"frontend/src/languages/{language}/{area}.json").read_text("utf-8"))
+    return found
+
+
+def settled(page: Page) -> None:
+    page.wait_for_function("() => document.querySelector('[aria-busy=true]') === null")
+
+
+def steady_shape(page: Page) -> Any:
+    """Once it stands still: the other size of the window may be on its way."""
+    settled(page)
+    shape: Any = None
+    while shape != (now := page.evaluate(SHAPE)):
+        shape = now
+        page.wait_for_timeout(400)
+    return shape
+
+
+def change_language(page: Page, language: str) -> None:
+    """By the picker, until the page has as many headings, cells and buttons as before."""
+    shape = steady_shape(page)
+    page.locator("main").evaluate("(frame) => { frame.dataset.before = ''; }")
+    page.get_by_role("banner").locator("select").filter(visible=True).select_option(language)
+    expect(page.locator("html")).to_have_attribute("lang", language)
+    expect(page.locator("main:not([data-before])")).to_be_visible()
+    page.wait_for_function(f"(shape) => ({SHAPE})() === shape", arg=shape)
+    settled(page)
+    # The picker keeps the focus, and with it every single key.
+    page.locator("main").evaluate("(main) => main.focus({preventScroll: true})")
+
+
+def what_is_wrong(page: Page, *, briefly: bool = False) -> list[str]:
+    """With the page as it stands, in every theme and size; ``briefly``: light on the desktop, dark on the phone."""
+    page.evaluate(AXE.read_text(encoding="utf-8"))
+    wrong = []
+    for size, viewport in SIZES.items():
+        page.set_viewport_size(viewport)
+        for theme in THEMES:
+            if briefly and (size, theme) not in BRIEFLY:
+                continue
+            page.emulate_media(color_scheme=theme)
+            page.wait_for_timeout(250)  # colours change within 120 ms
+            found = page.evaluate(RUN_AXE, EVERYTHING if briefly or theme == "light" else COLOURS)
+            wrong += [f"{size}, {theme}: {each}" for each in found]
+        wrong += [f"{size} scrolls sideways: {found}" for found in page.evaluate(SIDEWAYS)]
+        wrong += [f"{size}: {found}" for found in page.evaluate(CUT)]
+    page.set_viewport_size(DESKTOP)
+    page.wait_for_timeout(250)  # the phone's parts go with the next rendering
+    return wrong
+
+
+def what_is_wrong_in_any_language(page: Page) -> list[str]:
+    """English in full. The colours of a page are the same in all languages, its words and their room are not."""
+    wrong = []
+    for language in LANGUAGES:
+        if page.locator("html").get_attribute("lang") != language:
+            change_language(page, language)
+        wrong += [f"{language}, {each}" for each in what_is_wrong(page, briefly=language != "en")]
+    return wrong
