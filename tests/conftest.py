@@ -8,6 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
+from django.db import connections
 
 from framework.scheduler import Scheduler
 from scripts.chromium import SKIPPED, find_chromium
@@ -30,6 +31,12 @@ def chromium() -> Path:
     if found is None:
         pytest.skip(SKIPPED)
     return found
+
+
+@pytest.fixture(scope="session")
+def django_db_modify_db_settings(tmp_path_factory: pytest.TempPathFactory) -> None:
+    """A file, as in the product: threads that share SQLite's database in memory get "table is locked" at once."""
+    connections["default"].settings_dict["TEST"]["NAME"] = str(tmp_path_factory.mktemp("database") / "test.sqlite3")
 
 
 @pytest.fixture
