@@ -5,7 +5,7 @@ The cache learns first and the queue second, except for a deleted node.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Iterable
+from collections.abc import Callable
 from typing import Final
 
 from framework.cache import CacheError
@@ -23,7 +23,7 @@ from framework.queue.changes import (
     node_update_events,
     pod_update_events,
 )
-from framework.scheduler.informer import FINISHED, InformerEvent, ObjectAdded, ObjectDeleted, ObjectUpdated
+from framework.scheduler.informer import InformerEvent, ObjectAdded, ObjectDeleted, ObjectUpdated
 from framework.scheduler.store import plural_of
 
 _RESOURCES: Final = {
@@ -89,23 +89,6 @@ def _is_ours(core: SchedulingCore, pod: Pod) -> bool:
 
 
 # --- pods -----------------------------------------------------------------------------------------------------------
-
-
-def pods_found(core: SchedulingCore, pods: Iterable[Pod]) -> None:
-    """The first answer of the informer's lister, pod by pod."""
-    add, tell = core.cache.add_pod, core.queue.move_all
-    now = core.now
-    for pod in pods:
-        if pod.status.phase in FINISHED:
-            continue
-        if pod.spec.node_name:
-            try:
-                add(PodInfo(pod))
-            except CacheError as error:
-                core.observer.logged(str(error))
-            tell(POD_ADD, None, pod, now)
-        else:
-            _pod_added(core, pod)
 
 
 def _pod_added(core: SchedulingCore, pod: Pod) -> None:

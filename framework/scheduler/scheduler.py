@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
-from typing import Any, ClassVar, Final, NamedTuple
+from typing import Any, ClassVar, Final, NamedTuple, cast
 
 from framework.cache import Cache
 from framework.cache.pod_groups import group_of
@@ -136,12 +136,11 @@ class Scheduler:
     def _take_over(self) -> None:
         """Nodes before everything else, pods last: the order of a lister's first answer is nobody's promise."""
         self.before_change()
-        for node in self.cluster.list(Node):
-            event_handlers.handle(self.core, ObjectAdded(node))
-        for obj in self.cluster.all():
-            if not isinstance(obj, Node | Pod):
-                event_handlers.handle(self.core, ObjectAdded(obj))
-        event_handlers.pods_found(self.core, self.cluster.list(Pod))
+        rank = {Node: 0, Pod: 2}
+        for obj in sorted(self.cluster.all(), key=lambda each: rank.get(cast(Any, type(each)), 1)):
+            seen = as_seen(ObjectAdded(obj))
+            if seen is not None:
+                event_handlers.handle(self.core, seen)
         self.run_bindings()
         self.cluster.start_controllers()
 

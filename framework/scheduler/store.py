@@ -80,18 +80,6 @@ class Store:
         if self._pod_labels and isinstance(obj, Pod):
             self._index(key, old if isinstance(old, Pod) else None, obj)
 
-    def put_pods(self, pods: Sequence[Pod]) -> None:
-        """``put`` one after the other."""
-        if self._pod_labels:
-            for pod in pods:
-                self.put(pod)
-            return
-        self.revision += len(pods)
-        objects = self._kinds.setdefault(class_key(Pod), {})
-        for pod in pods:
-            metadata = pod.metadata
-            objects[metadata.namespace, metadata.name] = pod
-
     def remove(self, obj: KubeObject) -> None:
         self.revision += 1
         self.others_revision += type(obj) not in _COUNTED_APART

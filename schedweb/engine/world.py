@@ -50,9 +50,9 @@ class World:
             else:
                 self.cluster.put(self._admitted(obj))
         unchanged = Unchanged()
-        self.cluster.put_pods(
-            [pod if pod.metadata.uid and unchanged.says(pod) else self._admitted_pod(pod, unchanged) for pod in pods]
-        )
+        for pod in pods:
+            known = pod.metadata.uid and unchanged.says(pod)
+            self.cluster.put(pod if known else self._admitted_pod(pod, unchanged))
 
     def _admitted_pod(self, pod: Pod, unchanged: Unchanged) -> Pod:
         admitted = self._admitted(pod)
