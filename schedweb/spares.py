@@ -18,14 +18,14 @@ READER: Final = "schedweb.snapshots.reader"
 END_SECONDS: Final = 5
 
 
-def started(module: str) -> subprocess.Popen[bytes]:
-    """`python -m module`, with pipes as its standard streams."""
+def started(module: str, *, complaints: int = subprocess.PIPE) -> subprocess.Popen[bytes]:
+    """`python -m module`, with pipes as its standard streams; `complaints` is where its standard error goes."""
     environment = {**os.environ, "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
     return subprocess.Popen(
         [sys.executable, "-m", module],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
-        stderr=subprocess.PIPE,
+        stderr=complaints,
         cwd=ROOT,
         env=environment,
         close_fds=True,

@@ -26,7 +26,7 @@ from ruamel.yaml.events import (
     SequenceStartEvent,
 )
 
-from framework.said import Words, said
+from framework.said import SaidError, Words, said
 
 MAX_CHARACTERS: Final = 1_048_576
 MAX_DEPTH: Final = 64
@@ -36,12 +36,11 @@ _TOO_DEEP: Final = said("nested deeper than {levels} levels", levels=MAX_DEPTH)
 Kind = Literal["mapping", "sequence", "scalar"]
 
 
-class SourceError(Exception):
+class SourceError(SaidError):
     """The text is no YAML or JSON that we read. Caught by ``load`` and turned into a ConfigurationError."""
 
     def __init__(self, words: Words, line: int | None = None, column: int | None = None) -> None:
-        super().__init__(str(words))
-        self.words = words
+        super().__init__(words)
         self.line = line
         self.column = column
 

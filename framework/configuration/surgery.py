@@ -16,18 +16,14 @@ from typing import Any, Final
 from framework.configuration.errors import FieldPath, PathPart
 from framework.configuration.source import Node, SourceError, read_source
 from framework.configuration.writing import write_block, write_entry, write_flow, write_json
-from framework.said import Words, said, said_counted
+from framework.said import SaidError, said, said_counted
 
 _COMMENT_LINE: Final = re.compile(r"[ \t]*#")
 Path = tuple[PathPart, ...]
 
 
-class CannotEdit(ValueError):
-    """The document has no such place, or not of that kind; ``words`` is for people."""
-
-    def __init__(self, words: Words) -> None:
-        super().__init__(str(words))
-        self.words = words
+class CannotEdit(SaidError, ValueError):
+    """The document has no such place, or not of that kind."""
 
 
 class TextEditor:

@@ -19,7 +19,7 @@ from framework.configuration.expansion import outline
 from framework.configuration.feature_gates import TABLE, FeatureGatesError, gates_line, parse_flag
 from framework.configuration.source import SourceError, read_source
 from framework.configuration.types import KubeSchedulerConfiguration
-from framework.said import Words, said, said_counted
+from framework.said import SaidError, Words, said, said_counted
 from schedweb.configurations.catalogue import defaults_of, registry, schema_of, shown_point
 from schedweb.configurations.grid import Effective, show_effective
 
@@ -38,12 +38,8 @@ _GLOBALS: Final = {
 }
 
 
-class TooLarge(ValueError):
-    """Larger than is read here; ``words`` is for people."""
-
-    def __init__(self, words: Words) -> None:
-        super().__init__(str(words))
-        self.words = words
+class TooLarge(SaidError, ValueError):
+    """Larger than is read here."""
 
 
 class Problem(msgspec.Struct, frozen=True):

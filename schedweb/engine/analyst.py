@@ -3,9 +3,7 @@
 from __future__ import annotations
 
 import logging
-import os
 import subprocess
-import sys
 import threading
 import time
 from typing import Final
@@ -19,11 +17,11 @@ from schedweb.engine.analysis import Answer, Ask, FromProcess, NoAnswer, Recorde
 from schedweb.engine.lease import close_own_connection
 from schedweb.engine.questions import OTHER_WEIGHTS
 from schedweb.engine.stored import begin_of
-from schedweb.environment import ROOT
 from schedweb.runs import messages
 from schedweb.runs.models import Analysis, AttemptChunk
 from schedweb.runs.publisher import PUBLISHER, run_group
 from schedweb.runs.services.analyses import attempts_before, claim, finish, is_cancelled
+from schedweb.spares import started
 
 DIED: Final = said("The process of this analysis died; it may have needed more memory than there is.")
 NOT_BEGUN: Final = said("The analysis could not be begun.")
@@ -36,17 +34,7 @@ class AnalysisProcess:
     """Sends the question and waits for the answer in a thread, so that it can be ended at any time."""
 
     def __init__(self, ask: Ask) -> None:
-        environment = {**os.environ, "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-        self.child = subprocess.Popen(
-            [sys.executable, "-m", "schedweb.engine.analysis"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            stderr=subprocess.DEVNULL,
-            cwd=ROOT,
-            env=environment,
-            close_fds=True,
-            start_new_session=True,
-        )
+        self.child = started("schedweb.engine.analysis", complaints=subprocess.DEVNULL)
         self.said: FromProcess | None = None
         self._thread = threading.Thread(target=self._talk, args=(ask,), name=f"analysis-{self.child.pid}", daemon=True)
         self._thread.start()

@@ -18,7 +18,7 @@ import zstandard
 
 from framework.objects import KubeObject
 from framework.objects.decode import decode_object
-from framework.said import Words, said
+from framework.said import SaidError, said
 from schedweb.engine.replicas import Packed, Parts, manifest_of, parts_of, template_of
 
 VERSION: Final = 2
@@ -79,12 +79,8 @@ class Texts:
             yield templates[text.spec].pod(parts_of(text)) if isinstance(text, Packed) else decode_object(text)
 
 
-class PayloadUnreadable(Exception):
-    """Stored bytes that this version cannot read; ``words`` says why."""
-
-    def __init__(self, words: Words) -> None:
-        super().__init__(str(words))
-        self.words = words
+class PayloadUnreadable(SaidError):
+    """Stored bytes that this version cannot read."""
 
 
 def encode_payload(

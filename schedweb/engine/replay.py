@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 
-from framework.said import Words, said
+from framework.said import SaidError, said
 from schedweb.engine.commands import PACING, command_from
 from schedweb.engine.frames import Entry, Outcome
 from schedweb.engine.obey import Obedience
@@ -16,12 +16,8 @@ CLOCK = "clock"
 RESTING = (Happened.WAITS, Happened.FINISHED, Happened.IDLE)
 
 
-class Diverged(Exception):
+class Diverged(SaidError):
     """Replay does not lead to what is stored: the program or the snapshot is not what it was."""
-
-    def __init__(self, words: Words) -> None:
-        super().__init__(str(words))
-        self.words = words
 
 
 def replay(player: Player, pace: Pace, journal: list[Entry], *, until: int) -> list[Entry]:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from tests.configuration.test_load import loaded
+from tests.configuration.loading import loaded
 
 
 def test_zero_durations_and_rates_are_as_if_not_given() -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from tests.configuration.test_load import loaded, refused
+from tests.configuration.loading import loaded, refused
 
 
 @pytest.mark.parametrize(
