@@ -210,7 +210,7 @@ def test_a_run_that_cannot_be_replayed_fails_with_a_sentence(played: Game) -> No
     played.decide("approve", "asks-2")
     played.play()
     assert played.run.state == "failed"
-    assert played.run.error.startswith("Replay gave the digest ")
+    assert str(played.run.error).startswith("Replay gave the digest ")
     with pytest.raises(ApiError, match="has failed"):
         played.command("play")
 
