@@ -69,9 +69,10 @@ def play(site: Site, run: str, watched: Watched, meanwhile: Callable[[], object]
         assert body["state"] in ("created", "playing", "paused"), f"{body['state']}: {body['error']}"
     seconds = time.monotonic() - began
     after = watched.cpu_by_name()
-    used = {pid: cpu - before.get(pid, 0.0) for pid, cpu in after.items()}
-    engine = max((cpu for pid, cpu in used.items() if pid != watched.root), default=0.0)
-    return Played(body["attempts"], seconds, sum(used.values()), engine)
+    # The engine of the run before may end meanwhile: its parent then counts it, so it is taken off with `before`.
+    used = sum(after.values()) - sum(before.values())
+    engine = max((cpu - before.get(pid, 0.0) for pid, cpu in after.items() if pid != watched.root), default=0.0)
+    return Played(body["attempts"], seconds, used, engine)
 
 
 def waiting_with(seen: list[Seen]) -> Callable[[], object]:
