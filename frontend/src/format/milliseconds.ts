@@ -1,5 +1,8 @@
+import { fixed } from "./number";
+import { t } from "./texts";
+
 /** Microseconds as "0.28 ms", "4.6 ms", "120 ms". */
 export function milliseconds(us: number): string {
   const value = us / 1000;
-  return `${value.toFixed(value < 1 ? 2 : value < 10 ? 1 : 0)} ms`;
+  return t("milliseconds", { milliseconds: fixed(value, value < 1 ? 2 : value < 10 ? 1 : 0) });
 }

@@ -1,6 +1,7 @@
 /** Resource names and quantities as people say them: "6 cpu · 24 Gi · 1 GPU". */
 import { numberFormat } from "@/languages/area";
 
+import { decimal, rounded } from "./number";
 import { t } from "./texts";
 
 const SHORT: Record<string, string> = {
@@ -33,29 +34,29 @@ export function requestText(requests: Record<string, string | number> | undefine
 
 /** A Kubernetes quantity as text: "20050m" → "20.05", "96.1Gi" → "96.1 Gi". */
 export function quantity(value: string): string {
-  return /^\d+m$/.test(value) ? String(Number(cores(value))) : unit(value);
+  return /^\d+m$/.test(value) ? cores(value) : unit(value);
 }
 
 /** "250m" → "0.25" */
 function cores(value: string): string {
-  return value.endsWith("m") ? String(Number(value.slice(0, -1)) / 1000) : value;
+  return decimal(value.endsWith("m") ? String(Number(value.slice(0, -1)) / 1000) : value);
 }
 
 /** "24Gi" → "24 Gi" */
 function unit(value: string): string {
-  return value.replace(/^([\d.]+)\s*([A-Za-z]+)$/, "$1 $2");
+  return decimal(value.replace(/^([\d.]+)\s*([A-Za-z]+)$/, "$1 $2"));
 }
 
 /** A raw amount of the API (cpu in thousandths, memory in bytes) as people read it: "7.92", "31 Gi", "110". */
 export function amount(resource: string, value: number): string {
-  if (resource === "cpu") return String(Number((value / 1000).toFixed(2)));
+  if (resource === "cpu") return rounded(value / 1000, 2);
   if (resource === "memory" || resource === "ephemeral-storage" || resource.startsWith("hugepages-")) return binary(value);
   return numberFormat().format(value);
 }
 
 function binary(value: number): string {
   for (const [size, name] of [[2 ** 40, "Ti"], [2 ** 30, "Gi"], [2 ** 20, "Mi"], [2 ** 10, "Ki"]] as const) {
-    if (value >= size) return `${Number((value / size).toFixed(value / size < 10 ? 1 : 0))} ${name}`;
+    if (value >= size) return `${rounded(value / size, value / size < 10 ? 1 : 0)} ${name}`;
   }
   return String(value);
 }

@@ -4,15 +4,17 @@ import { afterEach, describe, expect, it } from "vitest";
 import type { PluginCell, PluginRow } from "@/api/configurationTypes";
 import type { NodesTable, Selection } from "@/api/types";
 import { resultWord } from "@/components/states";
+import { milliseconds } from "@/format/milliseconds";
+import { bytes, shortPriority } from "@/format/number";
 import { requestSum } from "@/format/requestSum";
-import { requestText } from "@/format/resources";
+import { amount, quantity, requestText } from "@/format/resources";
 import { addLanguage } from "@/languages/area";
 import { setLanguage } from "@/languages/language";
 import uk from "@/languages/uk";
 import chinese from "@/languages/zh-CN";
 import { NodeColumns } from "@/live/nodeColumns";
 
-import { shareText } from "./compare/words";
+import { shareText, signed } from "./compare/words";
 import { cellTitle, cellWord } from "./configuration/words";
 import { kindTiles, plural } from "./home/importing";
 import { resourceName } from "./pod/amounts";
@@ -64,6 +66,17 @@ describe("in Ukrainian and in Chinese", () => {
   it.each([["uk", "2 Gi диска", "диск"], ["zh-CN", "2 Gi 磁盘", "磁盘"]] as const)("%s: local storage", (language, amount, name) => {
     setLanguage(language);
     expect([requestText({ "ephemeral-storage": "2Gi" }), requestSum([{ requests: { "ephemeral-storage": "2Gi" } }]), resourceName("ephemeral-storage")]).toEqual([amount, amount, name]);
+  });
+
+  it.each([
+    ["uk", ["87,5 %", "+1,30", "0,28 мс", "1,7 MB", "1,5k", "7,92", "9,5 Gi", "20,05", "96,1 Gi", "0,25 cpu"]],
+    ["zh-CN", ["87.5 %", "+1.30", "0.28 毫秒", "1.7 MB", "1.5k", "7.92", "9.5 Gi", "20.05", "96.1 Gi", "0.25 cpu"]],
+  ] as const)("%s: numbers with a separator", (language, wanted) => {
+    setLanguage(language);
+    expect([
+      shareText(0.8751), signed(1.3, 2), milliseconds(280), bytes(1_700_531), shortPriority(1500),
+      amount("cpu", 7920), amount("memory", 9.5 * 2 ** 30), quantity("20050m"), quantity("96.1Gi"), requestText({ cpu: "250m" }),
+    ]).toEqual(wanted);
   });
 
   it.each([

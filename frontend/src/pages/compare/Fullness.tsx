@@ -3,6 +3,7 @@ import type { ComparedResource, Comparison } from "@/api/compareQueries";
 import { Empty } from "@/components/Outcome";
 import { Panel, PanelHeader } from "@/components/Panel";
 import { Segmented } from "@/components/Segmented";
+import { fixed } from "@/format/number";
 import { amount, resourceLabel } from "@/format/resources";
 
 import classes from "./Compare.module.css";
@@ -61,7 +62,7 @@ const at = (share: number): string => `${Math.min(100, Math.max(0, share * 100))
 
 function Line({ side, name, one }: { side: "a" | "b"; name: string; one: ComparedResource | null }) {
   const { mean = null, deviation = null, highest = null } = one ?? {};
-  const text = mean === null || deviation === null ? t("none") : `${shareText(mean)} ± ${(deviation * 100).toFixed(1)}`;
+  const text = mean === null || deviation === null ? t("none") : `${shareText(mean)} ± ${fixed(deviation * 100, 1)}`;
   const sentence = t("meanFullest", { name, text, shareText: shareText(highest) });
   return (
     <div className={classes.line} data-side={side}>

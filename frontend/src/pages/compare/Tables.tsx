@@ -2,7 +2,7 @@
 import type { ComparedSide, Comparison } from "@/api/compareQueries";
 import { Empty } from "@/components/Outcome";
 import { Panel, PanelHeader } from "@/components/Panel";
-import { count } from "@/format/number";
+import { count, fixed } from "@/format/number";
 import { amount } from "@/format/resources";
 
 import classes from "./Compare.module.css";
@@ -26,7 +26,7 @@ const FACTS: readonly Fact[] = [
   { get name() { return t("podsPlaced"); }, of: (side) => side.placed },
   { get name() { return t("podsNotPlaced"); }, of: (side) => side.unscheduled },
   { get name() { return t("attempts"); }, of: (side) => side.attempts.total },
-  { get name() { return t("attemptsPerPodTried"); }, of: (side) => side.attempts.mean, text: (value) => (value === null ? t("none") : value.toFixed(2)), digits: 2 },
+  { get name() { return t("attemptsPerPodTried"); }, of: (side) => side.attempts.mean, text: (value) => (value === null ? t("none") : fixed(value, 2)), digits: 2 },
   { get name() { return t("mostAttemptsOfAPod"); }, of: (side) => side.attempts.most },
   { get name() { return t("podsPreempted"); }, of: (side) => side.attempts.victims },
   { get name() { return t("waitedMedian"); }, of: (side) => side.waiting.p50, text: waitText, digits: 1 },

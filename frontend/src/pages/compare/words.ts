@@ -1,5 +1,6 @@
 /** The comparison in words: the first sentence, why a pod went elsewhere, and differences of numbers. */
 import type { Cause, Comparison, DifferenceKind, PodDifference } from "@/api/compareQueries";
+import { fixed, percentText } from "@/format/number";
 import { seconds } from "@/format/time";
 
 import { t } from "./texts";
@@ -49,13 +50,13 @@ export function causeWords(cause: Cause, row: PodDifference, names: Names): stri
 
 /** "+3", "−2", "0" */
 export function signed(value: number, digits = 0): string {
-  const text = Math.abs(value).toFixed(digits);
-  return Number(text) === 0 ? text : `${value > 0 ? "+" : "−"}${text}`;
+  const text = fixed(Math.abs(value), digits);
+  return Number(value.toFixed(digits)) === 0 ? text : `${value > 0 ? "+" : "−"}${text}`;
 }
 
 /** 0.8751 → "87.5 %" */
 export function shareText(share: number | null): string {
-  return share === null ? t("none") : `${(share * 100).toFixed(1)} %`;
+  return share === null ? t("none") : percentText(share, 1);
 }
 
 export function waitText(value: number | null): string {

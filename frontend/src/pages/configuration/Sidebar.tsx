@@ -114,7 +114,7 @@ type GlobalKey = (typeof GLOBALS)[number]["key"];
 
 function shownValue(key: GlobalKey, value: number): string {
   if (key === "percentage_of_nodes_to_score") return value === 0 ? t("adaptive") : `${value} %`;
-  return key === "parallelism" ? String(value) : `${value} s`;
+  return key === "parallelism" ? String(value) : t("seconds", { seconds: value });
 }
 
 function AllProfiles() {
