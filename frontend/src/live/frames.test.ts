@@ -9,6 +9,7 @@ describe("the drawing of a live page", () => {
   let frame: (draw: () => void) => void;
   let drawn: number[];
   let cost: number;
+  let touched: number;
 
   beforeEach(() => {
     clock = 1000;
@@ -16,10 +17,12 @@ describe("the drawing of a live page", () => {
     pictures = [];
     drawn = [];
     cost = 20;
+    touched = -Infinity;
     frame = pacedFrames({
       now: () => clock,
       setTimer: (run, milliseconds) => timers.push({ at: clock + milliseconds, run }),
       beforePicture: (run) => pictures.push(run),
+      touchedAt: () => touched,
     });
   });
 
@@ -67,5 +70,29 @@ describe("the drawing of a live page", () => {
     expect(drawn).toEqual([]);
     picture();
     expect(drawn).toEqual([601_000]);
+  });
+
+  it("waits until a hand has rested for 150 ms, also one that comes before the picture", () => {
+    touched = 950;
+    frame(draw);
+    pass(99);
+    expect(drawn).toEqual([]);
+    pass(1);
+    touched = 1105;
+    pass(10);
+    pass(140);
+    expect(drawn).toEqual([]);
+    pass(5);
+    pass(0);
+    expect(drawn).toEqual([1255]);
+  });
+
+  it("waits half a second at most for a hand that never rests", () => {
+    frame(draw);
+    for (let turn = 0; turn < 60 && drawn.length === 0; turn += 1) {
+      touched = clock;
+      pass(10);
+    }
+    expect(drawn).toEqual([1510]);
   });
 });

@@ -5,7 +5,7 @@ import { fetchBoard, fetchFeed, fetchNodes, waitingCountQuery } from "@/api/quer
 
 import { isMoment } from "@/rewind/moment";
 
-import { browserFrames } from "./frames";
+import { browserFrames, feelTouch } from "./frames";
 import type { ServerMessage } from "./messages";
 import { RunStore } from "./runStore";
 import { browserSocket } from "./socket";
@@ -22,6 +22,7 @@ function route(message: ServerMessage): void {
 
 /** Starts the socket and lets its small messages refresh what TanStack Query holds. */
 export function startLive(queries: QueryClient): void {
+  feelTouch(window);
   socket.onMessage((message) => {
     route(message);
     if (message.type === "waiting.count") {

@@ -18,7 +18,7 @@ import { SelectLink } from "./SelectLink";
 import { t } from "./texts";
 import { useGrowing } from "./useGrowing";
 
-const FIRST_ROWS = 20;
+const FIRST_ROWS = 10;
 /** As rows of one and of two lines are high. */
 const ROW = 36;
 const route = getRouteApi("/runs/$run");

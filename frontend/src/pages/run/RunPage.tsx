@@ -1,7 +1,7 @@
 /** A run, live: pace at the top, the seven queues, the nodes, and beside them what happened or what is selected. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useCallback, useDeferredValue, useEffect, useState } from "react";
+import { lazy, startTransition, Suspense, useCallback, useDeferredValue, useEffect, useState } from "react";
 
 import { podSummaryQuery, selectionQuery } from "@/api/queries";
 import { type Card, type Run, STATE_KEYS, type StateKey } from "@/api/types";
@@ -96,7 +96,7 @@ function Board({ store, view, run, columns }: BoardProps) {
   const operates = mayOperate && run.moment === null;
   const commander = useCommand(run.id);
   const [held, setHeld] = useState(false);
-  const [pointed, setPointed] = useState<{ node: string | null; byCard: boolean }>({ node: null, byCard: false });
+  const [pointed, setPointed] = useState(NOTHING);
   const [adding, setAdding] = useState(false);
   const phoneQueue = queue ?? firstWorthSeeing(columns);
 
@@ -109,8 +109,9 @@ function Board({ store, view, run, columns }: BoardProps) {
   const chosen = pod === undefined ? null : (selection.data ?? null);
   useRefreshSelected(run.id, pod, node, view.seq);
 
-  const pointCard = useCallback((card: Card | null) => setPointed({ node: card?.node ?? null, byCard: true }), []);
-  const pointNode = useCallback((name: string | null) => setPointed({ node: name, byCard: false }), []);
+  // What is ringed may come a picture late: a click comes with pointing, and its answer goes first.
+  const pointCard = useCallback((card: Card | null) => startTransition(() => setPointed(pointing(card?.node ?? null, true))), []);
+  const pointNode = useCallback((name: string | null) => startTransition(() => setPointed(pointing(name, false))), []);
   const setQueue = useCallback((next: StateKey) => void navigate({ search: (old) => ({ ...old, queue: next }), replace: true }), [navigate]);
   const add = useCallback(() => setAdding(true), []);
   const focusQueue = (next: StateKey) => {
@@ -163,6 +164,17 @@ function Board({ store, view, run, columns }: BoardProps) {
       <Suspense fallback={null}>{adding ? <RunDialog kind="node_add" run={run} commander={commander} onClose={() => setAdding(false)} /> : null}</Suspense>
     </BoardAddressContext>
   );
+}
+
+interface Pointed {
+  node: string | null;
+  byCard: boolean;
+}
+
+const NOTHING: Pointed = { node: null, byCard: false };
+
+function pointing(node: string | null, byCard: boolean): Pointed {
+  return node === null ? NOTHING : { node, byCard };
 }
 
 /** A phone opens on the queue where somebody is needed, else on the first that has pods. */
