@@ -83,16 +83,16 @@ class Voice(Protocol):
     def words(self, text: str | tuple[str, str], count: int, /) -> str:
         """The template in this language; ``count`` is 0 of a sentence that is not counted."""
 
-    def number(self, value: float, /) -> str:
-        """With one decimal."""
+    def number(self, value: float, spec: str, /) -> str:
+        """By a format specification of Python: ``.1f``, ``,``."""
 
 
 class English:
     def words(self, text: str | tuple[str, str], count: int, /) -> str:
         return text if isinstance(text, str) else text[count != 1]
 
-    def number(self, value: float, /) -> str:
-        return f"{value:.1f}"
+    def number(self, value: float, spec: str, /) -> str:
+        return format(value, spec)
 
 
 ENGLISH: Final = English()
@@ -132,19 +132,23 @@ def pieces(content: Content, voice: Voice) -> Iterator[str | Part]:
                 yield from pieces(SEPARATOR, voice)
             yield from pieces(each, voice)
     else:
-        yield voice.number(content) if isinstance(content, float) else str(content)
+        yield voice.number(content, ".1f") if isinstance(content, float) else str(content)
 
 
 def _sentence(text: str | tuple[str, str], values: Mapping[str, Content], voice: Voice) -> Iterator[str | Part]:
     form = (text[0], text[1]) if not isinstance(text, str) else text
-    for literal, name in template(voice.words(form, values.get("count", 0) if form is not text else 0)):
+    for literal, name, spec in template(voice.words(form, values.get("count", 0) if form is not text else 0)):
         if literal:
             yield literal
         if name is not None:
-            yield from pieces(values[name], voice)
+            value = values[name]
+            if spec and isinstance(value, int | float):
+                yield voice.number(value, spec)
+            else:
+                yield from pieces(value, voice)
 
 
 @lru_cache(maxsize=2048)
-def template(text: str) -> tuple[tuple[str, str | None], ...]:
-    """(literal text, placeholder behind it), …"""
-    return tuple((literal, name) for literal, name, _, _ in Formatter().parse(text))
+def template(text: str) -> tuple[tuple[str, str | None, str | None], ...]:
+    """(literal text, placeholder behind it, how a number is written there: ``,`` of ``{most:,}``), …"""
+    return tuple((literal, name, spec) for literal, name, spec, _ in Formatter().parse(text))

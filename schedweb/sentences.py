@@ -7,9 +7,10 @@ Kubernetes' own words and kube-scheduler's messages are not translated (docs/lan
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from string import Formatter
+from typing import Any, Final
 
-from django.utils.formats import number_format
+from django.utils.formats import get_format
 from django.utils.translation import gettext, ngettext
 
 from framework.said import Content, Part, in_parts, in_words, said_both, said_either
@@ -19,7 +20,7 @@ from framework.said import noted as noted
 
 def say(text: str, /, **values: object) -> str:
     """``text`` with its ``{placeholders}``."""
-    return gettext(text).format(**values)
+    return _SPOKEN.vformat(gettext(text), (), values)
 
 
 def say_noted(text: str) -> str:
@@ -29,7 +30,24 @@ def say_noted(text: str) -> str:
 
 def counted(one: str, many: str, count: int, /, **values: object) -> str:
     """The form for ``count``, which is a placeholder too."""
-    return ngettext(one, many, count).format(count=count, **values)
+    return _SPOKEN.vformat(ngettext(one, many, count), (), {"count": count, **values})
+
+
+def figure(written: str) -> str:
+    """A number as Python writes it, ``"1,234.5"``, with the reader's separators."""
+    separators = {",": get_format("THOUSAND_SEPARATOR") or ",", ".": get_format("DECIMAL_SEPARATOR")}
+    return "".join(separators.get(letter, letter) for letter in written)
+
+
+class _Spoken(Formatter):
+    """``{most:,}`` and the like follow the reader's language."""
+
+    def format_field(self, value: Any, format_spec: str) -> str:
+        text: str = format(value, format_spec)
+        return figure(text) if format_spec else text
+
+
+_SPOKEN: Final = _Spoken()
 
 
 class Reader:
@@ -38,8 +56,8 @@ class Reader:
     def words(self, text: str | tuple[str, str], count: int, /) -> str:
         return gettext(text) if isinstance(text, str) else ngettext(*text, count)
 
-    def number(self, value: float, /) -> str:
-        return number_format(value, 1)
+    def number(self, value: float, spec: str, /) -> str:
+        return figure(format(value, spec))
 
 
 READER: Final = Reader()

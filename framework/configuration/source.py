@@ -116,9 +116,9 @@ def read_source(text: str) -> Source:
     if len(text) > MAX_CHARACTERS:
         raise SourceError(
             said(
-                "the text has {characters} characters; a configuration may have {most}",
-                characters=f"{len(text):,}",
-                most=f"{MAX_CHARACTERS:,}",
+                "the text has {characters:,} characters; a configuration may have {most:,}",
+                characters=len(text),
+                most=MAX_CHARACTERS,
             )
         )
     if not text.lstrip().startswith("{"):
@@ -286,7 +286,7 @@ class _YamlReader:
     def _count(self, nodes: int, at: Node) -> None:
         self._total += nodes
         if self._total > MAX_NODES:
-            words = said("more than {most} values once aliases are expanded; refused", most=f"{MAX_NODES:,}")
+            words = said("more than {most:,} values once aliases are expanded; refused", most=MAX_NODES)
             raise SourceError(words, at.line, at.column)
 
 
@@ -362,7 +362,7 @@ class _JsonReader:
         if depth > MAX_DEPTH:
             raise SourceError(_TOO_DEEP, place.line, place.column)
         if self._total > MAX_NODES:
-            words = said("more than {most} values; refused", most=f"{MAX_NODES:,}")
+            words = said("more than {most:,} values; refused", most=MAX_NODES)
             raise SourceError(words, place.line, place.column)
         char = text[at : at + 1]
         if char == "{":

@@ -116,7 +116,7 @@ def tree_complaint(document: object, most: int = 20_000_000) -> Words:
         inner = value.values() if isinstance(value, Mapping) else value
         total = 1 + sum(size_of(each, depth + 1) for each in inner)
         if total > most:
-            raise _NotATreeError(said("its aliases expand to more than {most} values", most=f"{most:,}"))
+            raise _NotATreeError(said("its aliases expand to more than {most:,} values", most=most))
         sizes[id(value)] = total
         return total
 

@@ -201,9 +201,9 @@ def refuse_too_large(text: str) -> None:
     if len(text) > MAX_CHARACTERS:
         raise TooLarge(
             said(
-                "The configuration has {length} characters; {most} are the most.",
-                length=f"{len(text):,}",
-                most=f"{MAX_CHARACTERS:,}",
+                "The configuration has {length:,} characters; {most:,} are the most.",
+                length=len(text),
+                most=MAX_CHARACTERS,
             )
         )
 

@@ -166,9 +166,9 @@ def all_nodes(ask: Ask, asked: questions.AllNodes) -> Answer:
         return Answer(msgspec.json.encode(winner_of(tried, asked.node)))
     raise Refused(
         said(
-            "Attempt {attempt} is not met again on the way to step {position}.",
-            attempt=f"{asked.attempt:,}",
-            position=f"{begin.position:,}",
+            "Attempt {attempt:,} is not met again on the way to step {position:,}.",
+            attempt=asked.attempt,
+            position=begin.position,
         )
     )
 

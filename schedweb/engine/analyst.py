@@ -83,7 +83,7 @@ def answer_of(analysis: Analysis) -> FromProcess | None:
         while not process.wait(LOOK_SECONDS):
             if time.monotonic() > deadline:
                 return NoAnswer(
-                    said("It took longer than {seconds} s and was ended.", seconds=f"{settings.ANALYSIS_SECONDS:.0f}")
+                    said("It took longer than {seconds} s and was ended.", seconds=round(settings.ANALYSIS_SECONDS))
                 )
             if is_cancelled(analysis):
                 return None

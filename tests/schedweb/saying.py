@@ -33,7 +33,7 @@ def assert_said_in_all_languages(found: list[Said]) -> None:
     for each in found:
         texts = [each.text] if isinstance(each.text, str) else each.text
         assert told(each) == str(each)
-        if not any(re.search("[a-z]", literal, re.I) for text in texts for literal, _ in template(text)):
+        if not any(re.search("[a-z]", literal, re.I) for text in texts for literal, *_ in template(text)):
             continue
         # Without what it is about, which may be said in the language already.
         bare = Said(each.text, {name: value if name == "count" else "" for name, value in each.values.items()})

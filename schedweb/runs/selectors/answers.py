@@ -11,7 +11,7 @@ from schedweb.runs.amounts import amount_text
 from schedweb.runs.selectors.claim_answers import refused_at_once, refused_on_nodes
 from schedweb.runs.selectors.claims import Objects
 from schedweb.runs.selectors.filters import FilterView, NodeFacts, Wanted, shortage
-from schedweb.sentences import counted, forms, noted, say
+from schedweb.sentences import counted, figure, forms, noted, say
 
 FIT: Final = "NodeResourcesFit"
 _EVERY_NODE: Final[Mapping[str, str]] = {
@@ -232,7 +232,7 @@ def unit_of(resource: str, amount: int) -> str:
 
 
 def number(resource: str, amount: int) -> str:
-    return f"{amount / 1000:g}" if resource == "cpu" else amount_text(resource, amount)
+    return figure(f"{amount / 1000:g}" if resource == "cpu" else amount_text(resource, amount))
 
 
 def in_words(resource: str, amount: int) -> str:

@@ -19,7 +19,7 @@ from schedweb.runs.amounts import amount_text
 from schedweb.runs.models import AttemptChunk, NodeRecord, PodRecord
 from schedweb.runs.selectors.attempts import StoredAttempt
 from schedweb.runs.selectors.json_columns import parsed, text_of
-from schedweb.sentences import both, say
+from schedweb.sentences import both, figure, say
 
 NEAREST: Final = 20
 
@@ -125,7 +125,9 @@ def missing(facts: NodeFacts | None, wanted: Wanted) -> float:
 
 def shortage(body: dict[str, Any]) -> str:
     lacking = [
-        f"{amount_text(each['name'], each['short'])} {each['name']}" for each in body["resources"] if each["short"]
+        f"{figure(amount_text(each['name'], each['short']))} {each['name']}"
+        for each in body["resources"]
+        if each["short"]
     ]
     return both(lacking)
 

@@ -13,7 +13,7 @@ from schedweb.api.windows import Window, window_body
 from schedweb.runs.models import ObjectRecord, Run
 from schedweb.runs.selectors.object_kinds import of_kind
 from schedweb.runs.selectors.pods import manifest_of, yaml_of
-from schedweb.sentences import counted, noted, say
+from schedweb.sentences import counted, figure, noted, say
 
 Manifest = Mapping[str, Any]
 ZONE: Final = "topology.kubernetes.io/zone"
@@ -177,7 +177,7 @@ STATES: Final[dict[str, Callable[[Manifest], str]]] = {
     "ResourceSlice": _slice,
     "CSINode": _csi_node,
     "PodDisruptionBudget": _budget,
-    "PriorityClass": lambda obj: f"{obj.get('value', 0):,}",
+    "PriorityClass": lambda obj: figure(f"{obj.get('value', 0):,}"),
     "CSIDriver": lambda obj: say("storage capacity tracked") if (obj.get("spec") or {}).get("storageCapacity") else "",
     "VolumeAttachment": lambda obj: say("on {node}", node=obj.get("spec", {}).get("nodeName", "")),
     "CSIStorageCapacity": _capacity,

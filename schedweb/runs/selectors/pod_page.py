@@ -19,7 +19,7 @@ from schedweb.runs.selectors.pods import IN_COLUMN_ORDER, ordering, pod_get, pod
 from schedweb.runs.selectors.preemptions import preempted_by
 from schedweb.runs.serializers.fields import POD_COLUMNS
 from schedweb.runs.times import SECOND, iso, iso_or_none
-from schedweb.sentences import counted, say, told
+from schedweb.sentences import counted, figure, say, told
 
 ATTEMPTS_SHOWN: Final = 50
 #: The queue flushes pods that stayed unschedulable longer than this (scheduling_queue.go).
@@ -137,9 +137,9 @@ def deleted_words(by: dict[str, Any] | None) -> tuple[str, str]:
         ),
         say(
             "Its priority is {priority}, that of {name} {higher}; without it there is room on {node}.",
-            priority=f"{victim['priority']:,}",
+            priority=figure(f"{victim['priority']:,}"),
             name=preemptor["name"],
-            higher=f"{preemptor['priority']:,}",
+            higher=figure(f"{preemptor['priority']:,}"),
             node=by["node"],
         ),
     )

@@ -2,27 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from babel.messages.pofile import read_po
 from django.test import Client
-from django.utils import translation
 from django.utils.translation import override
 
-from framework.said import template
-from schedweb.sentences import both, counted, either, say
+from framework.said import said, template
+from schedweb.runs.selectors.answers import number
+from schedweb.sentences import both, counted, either, say, told
 from scripts.catalogs import LANGUAGES, LOCALE
 from tests.schedweb.runs.conftest import Game
-
-
-@pytest.fixture(autouse=True)
-def _english_again() -> Iterator[None]:
-    """A request leaves its language with the thread; the next request of a thread sets its own."""
-    yield
-    translation.deactivate()
-
 
 NODES = ("{count} is cordoned", "{count} are cordoned")
 
@@ -49,15 +40,15 @@ def test_errors_follow_accept_language(played: Game, client: Client, header: str
 @pytest.mark.django_db(transaction=True)
 def test_the_first_sentence_of_a_pending_pod(played: Game, client: Client) -> None:
     path = f"/api/v1/runs/{played.id}/pods/shop/large/"
-    said = {
+    told_in = {
         language: client.get(path, headers={"Accept-Language": language}).json()["answer"]
         for language in ("en", "uk", "zh-CN")
     }
-    assert said["en"]["headline"] == "No node is that large: it asks for 16 cpu, the largest, b, has 4 cpu."
-    assert said["uk"]["headline"] == "Таких великих вузлів немає: він просить 16 cpu, а найбільший, b, має 4 cpu."
-    assert said["zh-CN"]["headline"] == "没有这么大的节点：它请求 16 cpu，而最大的 b 有 4 cpu。"
+    assert told_in["en"]["headline"] == "No node is that large: it asks for 16 cpu, the largest, b, has 4 cpu."
+    assert told_in["uk"]["headline"] == "Таких великих вузлів немає: він просить 16 cpu, а найбільший, b, має 4 cpu."
+    assert told_in["zh-CN"]["headline"] == "没有这么大的节点：它请求 16 cpu，而最大的 b 有 4 cpu。"
     # kube-scheduler's own words are the same for everybody.
-    assert len({each["message"] for each in said.values()}) == 1
+    assert len({each["message"] for each in told_in.values()}) == 1
 
 
 def test_a_login_page_speaks_the_language(client: Client, transactional_db: None) -> None:
@@ -69,8 +60,8 @@ def test_a_login_page_speaks_the_language(client: Client, transactional_db: None
 
 def test_plural_forms() -> None:
     with override("uk"):
-        said = [counted(*NODES, count) for count in (1, 2, 5, 21)]
-    assert said == [f"{count} закрито для планування" for count in (1, 2, 5, 21)]
+        cordoned = [counted(*NODES, count) for count in (1, 2, 5, 21)]
+    assert cordoned == [f"{count} закрито для планування" for count in (1, 2, 5, 21)]
     with override("uk"):
         left = [
             counted("{count} pod had to leave {node}", "{count} pods had to leave {node}", n, node="b")
@@ -96,6 +87,24 @@ def test_every_translation_differs_from_its_english(language: str) -> None:
     with path.open("rb") as file:
         catalog = read_po(file)
     same = {str(message.id) for message in catalog if message.id and message.id == message.string}
-    same = {text for text in same if any(literal.strip(" ,.:") for literal, _ in template(text))}
+    same = {text for text in same if any(literal.strip(" ,.:") for literal, *_ in template(text))}
     # "ok" and "skip" are codes of the framework.
     assert same <= {"{count} ok", "{count} skip"}
+
+
+@pytest.mark.parametrize(
+    ("language", "size", "half", "most"),
+    [
+        ("en", "1,234,567", "0.5", "50,000"),
+        ("uk", "1\N{NO-BREAK SPACE}234\N{NO-BREAK SPACE}567", "0,5", "50\N{NO-BREAK SPACE}000"),
+        ("zh-hans", "1,234,567", "0.5", "50,000"),
+    ],
+)
+def test_figures_are_written_as_the_language_writes_them(language: str, size: str, half: str, most: str) -> None:
+    with override(language):
+        assert size in say("The manifest is larger than {max_manifest:,} characters.", max_manifest=1_234_567)
+        assert number("cpu", 500) == half
+        assert half in say("up to {seconds:g} s", seconds=0.5)
+        assert most in told(said("more than {most:,} values; refused", most=50_000))
+        assert half in told(said("{seconds} s", seconds=0.5))
+    assert str(said("more than {most:,} values; refused", most=50_000)) == "more than 50,000 values; refused"

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import gzip
 import json
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -12,7 +11,7 @@ import pytest
 from asgiref.sync import sync_to_async
 from django.contrib.auth.models import User
 from django.test import Client
-from django.utils import timezone, translation
+from django.utils import timezone
 from django.utils.translation import override
 
 from framework.advice import what_would_help
@@ -31,12 +30,6 @@ from tests.schedweb.runs.test_socket import connect
 from tests.schedweb.saying import LETTERS, assert_said_in_all_languages, sentences
 
 EXPORT = Path(__file__).parents[2] / "data" / "cluster-shop" / "kubectl-export.json.gz"
-
-
-@pytest.fixture(autouse=True)
-def _english_again() -> Iterator[None]:
-    yield
-    translation.deactivate()
 
 
 @pytest.fixture(scope="module")

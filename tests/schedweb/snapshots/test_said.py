@@ -4,14 +4,12 @@ from __future__ import annotations
 
 import json
 import uuid
-from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
-from django.utils import translation
 
 from framework.said import Said
 from schedweb.accounts import services as accounts
@@ -22,12 +20,6 @@ from schedweb.snapshots.reader import Answer, Request, answer
 from tests.schedweb.saying import LETTERS, assert_said_in_all_languages, sentences
 from tests.schedweb.snapshots.events import make_event
 from tests.schedweb.snapshots.files import make_node, make_pod
-
-
-@pytest.fixture(autouse=True)
-def _english_again() -> Iterator[None]:
-    yield
-    translation.deactivate()
 
 
 def listed(*items: Any) -> str:
