@@ -13,6 +13,7 @@ from framework.cli.errors import InputError
 from framework.objects import KubeObject
 from framework.objects.decode import decode_manifests, iter_json
 from framework.objects.errors import ObjectError
+from framework.parser_words import yaml_words
 
 STANDARD_INPUT = "-"
 
@@ -43,8 +44,8 @@ def _documents(path: str, text: str) -> Iterator[object]:
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
         place = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else path
-        raise InputError(place, f"not YAML: {error.problem or error.context}") from error
+        raise InputError(place, f"not YAML: {yaml_words(error.problem, error.context)}") from error
     except (YAMLError, ValueError) as error:
-        raise InputError(path, f"not YAML: {str(error).splitlines()[0]}") from error
+        raise InputError(path, f"not YAML: {yaml_words(str(error).splitlines()[0])}") from error
     except RecursionError as error:
         raise InputError(path, "not YAML: nested too deeply, or an alias contains itself") from error

@@ -26,6 +26,7 @@ from ruamel.yaml.events import (
     SequenceStartEvent,
 )
 
+from framework.parser_words import json_words, yaml_words
 from framework.said import SaidError, Words, said
 
 MAX_CHARACTERS: Final = 1_048_576
@@ -126,10 +127,8 @@ def read_source(text: str) -> Source:
     try:
         return Source(_JsonReader(text).read(), "json")
     except JSONDecodeError as error:
-        message = f"{error.msg[:1].lower()}{error.msg[1:]}"
-        raise SourceError(
-            f"couldn't get version/kind; json parse error: {message}", error.lineno, error.colno
-        ) from None
+        words = said("couldn't get version/kind; json parse error: {why}", why=json_words(error.msg))
+        raise SourceError(words, error.lineno, error.colno) from None
 
 
 def node_from_value(value: object, depth: int = 0) -> Node:
@@ -152,13 +151,13 @@ def _read_yaml(text: str) -> Node:
         return _YamlReader(text).read()
     except MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        what = " ".join(part for part in (error.context, error.problem) if part)
-        where = f"line {mark.line + 1}: " if mark else ""
-        raise SourceError(
-            f"yaml: {where}{what}", mark.line + 1 if mark else None, mark.column + 1 if mark else None
-        ) from None
+        why = yaml_words(error.problem, error.context)
+        if mark is None:
+            raise SourceError(said("yaml: {why}", why=why)) from None
+        words = said("yaml: line {line}: {why}", line=mark.line + 1, why=why)
+        raise SourceError(words, mark.line + 1, mark.column + 1) from None
     except YAMLError as error:
-        raise SourceError(f"yaml: {str(error).splitlines()[0]}") from None
+        raise SourceError(said("yaml: {why}", why=yaml_words(str(error).splitlines()[0]))) from None
 
 
 class _YamlReader:
@@ -212,7 +211,8 @@ class _YamlReader:
         elif isinstance(event, MappingStartEvent):
             node = self._mapping(event, place, depth)
         else:
-            raise SourceError(f"yaml: unexpected {type(event).__name__}", mark.line + 1, mark.column + 1)
+            words = said("yaml: {why}", why=yaml_words(f"unexpected {type(event).__name__}"))
+            raise SourceError(words, mark.line + 1, mark.column + 1)
         if anchor:
             self._anchors[anchor] = node
         return node
@@ -259,7 +259,7 @@ class _YamlReader:
         while not isinstance(child := next(self._events), MappingEndEvent):
             key = self._node(child, depth + 1)
             if key.kind != "scalar":
-                raise SourceError("yaml: a key must be a scalar", key.line, key.column)
+                raise SourceError(said("yaml: {why}", why=yaml_words("found unhashable key")), key.line, key.column)
             merges = key.value == "<<" and not key.quoted
             key.value = str(getattr(child, "value", key.value))
             value = self._node(next(self._events), depth + 1)

@@ -17,6 +17,7 @@ import msgspec
 import yaml
 
 from framework.objects.decode import tree_complaint
+from framework.parser_words import json_words, yaml_words
 from framework.said import Content, SaidError, Words, said, words_of
 from schedweb.engine.replicas import Fields
 from schedweb.snapshots.simulator_export import NotAnExport, SimulatorExport, is_export, unfold_export
@@ -221,7 +222,7 @@ def _parsed(item: msgspec.Raw) -> Any:
     try:
         return msgspec.json.decode(item)
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise _not_json(str(error)) from None
+        raise _not_json(json_words(str(error))) from None
     except RecursionError:
         raise _too_deep_json() from None
 
@@ -238,7 +239,7 @@ def _read_export(export: SimulatorExport) -> Iterator[Any]:
     try:
         yield from export.manifests()
     except (msgspec.DecodeError, UnicodeDecodeError) as error:
-        raise _not_json(str(error)) from None
+        raise _not_json(json_words(str(error))) from None
     except RecursionError:
         raise _too_deep_json() from None
 
@@ -246,7 +247,7 @@ def _read_export(export: SimulatorExport) -> Iterator[Any]:
 def _read_several_json(data: bytes, first_error: Exception) -> Iterator[Any]:
     """Documents one after another, bare or with ``---`` between, as several kubectl calls append them to one file."""
     if "trailing" not in str(first_error):
-        raise _not_json(said("it ends in the middle") if "truncated" in str(first_error) else str(first_error))
+        raise _not_json(json_words(str(first_error)))
     decoder = json.JSONDecoder()
     try:
         text = data.decode()
@@ -255,7 +256,7 @@ def _read_several_json(data: bytes, first_error: Exception) -> Iterator[Any]:
             document, at = decoder.raw_decode(text, found.end())
             yield document
     except (ValueError, RecursionError) as error:
-        raise _not_json(str(error)) from None
+        raise _not_json(json_words(str(error))) from None
 
 
 def _read_yaml(data: bytes) -> Iterator[Any]:
@@ -268,7 +269,7 @@ def _read_yaml(data: bytes) -> Iterator[Any]:
             yield document
     except yaml.MarkedYAMLError as error:
         mark = error.problem_mark or error.context_mark
-        why = error.problem or error.context
+        why = yaml_words(error.problem, error.context)
         if mark is None:
             raise _not_yaml(why) from None
         raise FileRefused(
@@ -280,7 +281,7 @@ def _read_yaml(data: bytes) -> Iterator[Any]:
             )
         ) from None
     except (yaml.YAMLError, UnicodeDecodeError, ValueError) as error:
-        raise _not_yaml(str(error)) from None
+        raise _not_yaml(yaml_words(str(error))) from None
     except RecursionError:
         raise FileRefused(said("This YAML is nested too deeply, or an alias contains itself.")) from None
 

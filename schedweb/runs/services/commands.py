@@ -14,6 +14,7 @@ from ruamel.yaml.error import MarkedYAMLError, YAMLError
 from framework.objects import Node, Pod
 from framework.objects.decode import decode_manifest, to_manifest, tree_complaint
 from framework.objects.errors import ObjectError
+from framework.parser_words import yaml_words
 from schedweb.api.errors import ApiError, conflict, not_found
 from schedweb.engine import commands as types
 from schedweb.engine.commands import AnyCommand, command_from, plain
@@ -44,10 +45,11 @@ def read_manifest(text: str) -> dict[str, Any]:
         documents = [document for document in YAML(typ="safe", pure=True).load_all(text) if document is not None]
     except MarkedYAMLError as error:
         mark = error.problem_mark
+        why = yaml_words(error.problem, error.context)
         line, column = (mark.line + 1, mark.column + 1) if mark is not None else (None, None)
-        raise manifest_error(say("Not YAML: {why}", why=error.problem or error.context), line, column) from None
+        raise manifest_error(say("Not YAML: {why}", why=told(why)), line, column) from None
     except (YAMLError, ValueError, RecursionError) as error:
-        raise manifest_error(say("Not YAML: {why}", why=error)) from None
+        raise manifest_error(say("Not YAML: {why}", why=told(yaml_words(str(error))))) from None
     if len(documents) != 1:
         raise manifest_error(say("One object is expected, not {documents}.", documents=len(documents)))
     if complaint := tree_complaint(documents[0]):

@@ -93,6 +93,8 @@ MISTAKES = {
 OURS = {
     "a wrong type": TEXT + "    percentageOfNodesToScore: all\n",
     "no kind": "apiVersion: kubescheduler.config.k8s.io/v1\n",
+    "no YAML": TEXT + "   plugins: {}\n",
+    "no JSON": '{"kind": }',
     "two documents": TEXT + "---\na: 1\n",
     "a gate that is not simulated": "# kube-scheduler --feature-gates=OpportunisticBatching=false\n" + TEXT,
     "two lines of gates": 2 * "# kube-scheduler --feature-gates=StorageCapacityScoring=true\n" + TEXT,

@@ -49,7 +49,22 @@ def assert_refused_in_all_languages(found: Answer) -> None:
 @pytest.mark.parametrize(
     "content",
     [
-        *("", "---\n", "{", "{]}", '{"a": 1} x', "[" * 100_000, b"\x00\x01", "a: [1, 2", "a: &a\n  b: *a\n", BOMB),
+        *(
+            "",
+            "---\n",
+            "{",
+            "{]}",
+            '{"a": 1} x',
+            "[" * 100_000,
+            b"\x00\x01",
+            "a: [1, 2",
+            "a: *",
+            "a: b: c",
+            '{"a": 1,}',
+            '{"a": 1}{"b" 2}',
+            "a: &a\n  b: *a\n",
+            BOMB,
+        ),
         *("text", "[1, 2.5]", "[true]", "[null]", "[[1]]", '{"nodes": [], "schedulerConfig": 5}'),
         *(listed(5), listed("a", "b"), listed({"kind": "PodList", "items": [5]})),
         listed(make_pod("a", "x"), make_pod("a", "x")),
