@@ -1,8 +1,11 @@
 /**
- * A card that changes its queue slides there: the old place is remembered before the update, and a copy travels to the new
- * one. At most twelve at once; at more than 200 changes a second, with reduced motion, and on phones nothing travels.
+ * A card that changes its queue slides there: the old place is remembered from the picture before, and a copy travels to
+ * the new one. At most twelve at once; at more than 200 changes a second, with reduced motion, and on phones nothing
+ * travels. Places are looked up once the picture is out: before it, that would lay the page out once more than needed.
  */
 import { type RefObject, useLayoutEffect, useRef } from "react";
+
+import { afterPicture } from "@/components/afterPicture";
 
 const MOST = 12;
 const CALM = 200;
@@ -30,6 +33,8 @@ function placesIn(board: HTMLElement): Map<string, Place> {
 
 function fly(card: HTMLElement, from: Place): void {
   const to = card.getBoundingClientRect();
+  const bounds = card.closest("[data-column]")?.getBoundingClientRect();
+  if (bounds === undefined || to.bottom < bounds.top || to.top > bounds.bottom) return;
   const copy = card.cloneNode(true) as HTMLElement;
   copy.setAttribute("aria-hidden", "true");
   copy.removeAttribute("data-card");
@@ -53,24 +58,18 @@ export function useCardMotion(board: RefObject<HTMLElement | null>, seq: number,
   const before = useRef<Map<string, Place>>(new Map());
   useLayoutEffect(() => {
     const element = board.current;
-    if (element === null) return;
+    if (element === null) return undefined;
     const still = matchMedia("(prefers-reduced-motion: reduce), (max-width: 640px)").matches || (rate ?? 0) > CALM || document.hidden;
     if (still) {
       before.current = new Map();
-      return;
+      return undefined;
     }
-    const after = placesIn(element);
-    const moved = [...after].filter(([key, place]) => {
-      const old = before.current.get(key);
-      return old !== undefined && old.column !== place.column;
+    const moved = [...element.querySelectorAll<HTMLElement>("[data-card]")].flatMap((card) => {
+      const from = before.current.get(card.dataset.card ?? "");
+      const column = card.closest<HTMLElement>("[data-column]")?.dataset.column;
+      return from === undefined || from.column === column ? [] : [{ card, from }];
     });
-    if (moved.length <= MOST) {
-      for (const [key] of moved) {
-        const card = element.querySelector<HTMLElement>(`[data-card="${CSS.escape(key)}"]`);
-        const from = before.current.get(key);
-        if (card !== null && from !== undefined) fly(card, from);
-      }
-    }
-    before.current = after;
+    if (moved.length <= MOST) for (const { card, from } of moved) fly(card, from);
+    return afterPicture(() => { before.current = placesIn(element); });
   }, [board, seq, rate]);
 }
