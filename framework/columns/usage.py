@@ -5,7 +5,7 @@ int64 as in Go: sums wrap.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 from framework.columns.facts import Extent, grown
 from framework.columns.kept import KeptValues
 from framework.columns.log import RowLog
-from framework.interface.columns import Column, PodChange, Rows, WorkOut
+from framework.interface.columns import Column, PodChange, Rows, WorkOut, lowest_of
 from framework.interface.node_info import HostPort, NodeInfo, PodInfo, ports_conflict
 
 Ints = NDArray[np.int64]
@@ -175,7 +175,17 @@ class Usage:
 class OwnRows:
     """Input: a Column of some resources."""
 
-    __slots__ = ("_everywhere", "_extent", "_info_of", "_one", "_resources", "_usage", "_whole", "_worked_out")
+    __slots__ = (
+        "_everywhere",
+        "_extent",
+        "_info_of",
+        "_lowest",
+        "_one",
+        "_resources",
+        "_usage",
+        "_whole",
+        "_worked_out",
+    )
 
     def __init__(
         self, extent: Extent, usage: Usage, resources: tuple[str, ...], info_of: Callable[[int], NodeInfo | None]
@@ -189,6 +199,8 @@ class OwnRows:
         """(what it looks at, all rows). The arrays are the very ones in which rows change."""
         self._one: tuple[Hashable, Column] | None = None
         self._worked_out: dict[WorkOut, tuple[tuple[int, int, int], NDArray[Any]]] = {}
+        self._lowest: dict[WorkOut, tuple[slice, list[Any]]] = {}
+        """Of the lines that were asked for last, if it is known."""
 
     @property
     def version(self) -> int:
@@ -211,24 +223,45 @@ class OwnRows:
         usage, used = self._usage, self._extent.used
         seen = (usage.offers, usage.arrays, used, usage.largest)
         if self._whole is None or self._whole[0] != seen:
-            self._whole = (seen, self._gathered(slice(0, used))._replace(keeper=self._keep))
+            self._whole = (seen, self._gathered(slice(0, used))._replace(keeper=self))
         return self._whole[1]
 
-    def _keep(self, work_out: WorkOut) -> NDArray[Any]:
+    def worked_out(self, work_out: WorkOut) -> NDArray[Any]:
         state = self._state()
         known = self._worked_out.get(work_out)
+        if known is not None and known[0] == state:
+            return known[1]
         if known is None or known[0][1:] != state[1:] or (rows := self.changed_since(known[0][0])) is None:
             values = work_out(self.gather(None)._replace(keeper=None))
+            self._lowest.pop(work_out, None)
         else:
             values = known[1]
             if len(rows) == 1:
                 # A slice costs less than a list of one row.
                 one = slice(row := rows.item(), row + 1)
-                values[..., one] = work_out(self._single(row, one))
+                self._work_out_one(work_out, values, row, work_out(self._single(row, one)))
             elif len(rows):
-                values[..., rows] = work_out(self._gathered(rows))
+                values[:, rows] = work_out(self._gathered(rows))
+                self._lowest.pop(work_out, None)
         self._worked_out[work_out] = (state, values)
         return values
+
+    def _work_out_one(self, work_out: WorkOut, values: NDArray[Any], row: int, now: NDArray[Any]) -> None:
+        if (known := self._lowest.get(work_out)) is not None:
+            lines, lowest = known
+            before, after = values[lines, row].tolist(), now[lines, 0].tolist()
+            if any(map(_was_lowest, lowest, before, after)):
+                del self._lowest[work_out]
+            else:
+                self._lowest[work_out] = lines, list(map(min, lowest, after))
+        values[:, row] = now[:, 0]
+
+    def lowest(self, work_out: WorkOut, lines: slice) -> Sequence[Any]:
+        values = self.worked_out(work_out)
+        known = self._lowest.get(work_out)
+        if known is None or known[0] != lines:
+            known = self._lowest[work_out] = lines, lowest_of(values[lines])
+        return known[1]
 
     def _single(self, row: int, index: slice) -> Column:
         """The last one is known: several work out something of it."""
@@ -271,6 +304,11 @@ class OwnRows:
                 column.non_zero_memory[0] = wrap(int(column.non_zero_memory[0]) + sign * memory)
                 column.pods[0] += sign
         return column._replace(largest=None)
+
+
+def _was_lowest(lowest: float, before: float, after: float) -> bool:
+    """Another row may have the lowest number now."""
+    return after > before == lowest
 
 
 class PortConflicts(KeptValues):

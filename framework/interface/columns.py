@@ -10,6 +10,7 @@ from __future__ import annotations
 import enum
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
+from functools import lru_cache
 from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
@@ -25,6 +26,12 @@ Rows = NDArray[np.intp] | None
 ALL_ROWS: Final[Rows] = None
 ABSENT: Final = -1
 """The code of a node that has no value."""
+
+
+@lru_cache(maxsize=64)
+def everywhere(value: int, rows: int) -> NDArray[np.int8]:
+    """A kernel's answer that is the same for so many rows: one byte in memory, so that nobody looks through it."""
+    return np.broadcast_to(np.int8(value), rows)
 
 
 class PodChange(Protocol):
@@ -83,8 +90,8 @@ class Column(NamedTuple):
     """True: every row offers some of the resource. False: some row may offer none."""
     largest: int | None
     """No amount is above this or negative; None when that is not known."""
-    keeper: Callable[[WorkOut], NDArray[Any]] | None = None
-    """Of all rows: remembers what was worked out."""
+    keeper: Keeper | None = None
+    """Of all rows."""
 
     def worked_out(self, work_out: WorkOut) -> NDArray[Any]:
         """``work_out(column)`` of these rows, not to be written to; the last axis is theirs.
@@ -92,10 +99,30 @@ class Column(NamedTuple):
         For what only depends on the nodes, row by row, whatever pod is asked about. Of all rows it is remembered by
         the function, and worked out again only where something has changed.
         """
-        return work_out(self) if self.keeper is None else self.keeper(work_out)
+        return work_out(self) if self.keeper is None else self.keeper.worked_out(work_out)
+
+    def lowest(self, work_out: WorkOut, lines: slice) -> Sequence[Any]:
+        """The least number of each of these lines of ``worked_out``. Of all rows it is remembered, too, as long as
+        the same lines are asked for."""
+        return lowest_of(work_out(self)[lines]) if self.keeper is None else self.keeper.lowest(work_out, lines)
 
 
 WorkOut = Callable[[Column], NDArray[Any]]
+
+
+class Keeper(Protocol):
+    """Remembers what was worked out of all rows."""
+
+    def worked_out(self, work_out: WorkOut) -> NDArray[Any]: ...
+
+    def lowest(self, work_out: WorkOut, lines: slice) -> Sequence[Any]: ...
+
+
+def lowest_of(lines: NDArray[Any]) -> list[Any]:
+    """Of every line; a large number where there are no rows."""
+    most = np.iinfo(np.int64).max if lines.dtype.kind == "i" else np.inf
+    lowest: list[Any] = np.minimum.reduce(lines, axis=1, initial=most).tolist()
+    return lowest
 
 
 class PodQuery(NamedTuple):

@@ -48,6 +48,10 @@ class FeasibleNodes:
         """In the order in which they were found."""
         if self._rows is None:
             assert self.verdicts is not None
+            order, first = self.order, self.first
+            if self.count == len(order):
+                self._rows = order if first == 0 else np.concatenate((order[first:], order[:first]))
+                return self._rows
             self._rows = self.order[self.positions_where(self.verdicts.history.values == 0)]
         return self._rows
 

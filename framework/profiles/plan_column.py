@@ -116,7 +116,10 @@ class PlanColumn:
         self._work.rows += self._snapshot.row_count
         self._work.whole += 1
         values = self._run(plan, ALL_ROWS)
-        low, high = int(np.minimum.reduce(values)), int(np.maximum.reduce(values))
+        if values.strides == (0,):
+            low = high = values.item(0)  # ``framework.interface.columns.everywhere``
+        else:
+            low, high = int(np.minimum.reduce(values)), int(np.maximum.reduce(values))
         if low == high:
             self.is_constant = True
             history.fill(low, len(values))

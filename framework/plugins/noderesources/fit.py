@@ -31,6 +31,7 @@ from framework.interface import (
     Status,
     View,
 )
+from framework.interface.columns import everywhere
 from framework.interface.events import ClusterEventWithHint
 from framework.interface.last_pod import LastPod
 from framework.interface.node_info import NodeInfo
@@ -75,7 +76,6 @@ FIRST_RESOURCE: Final = 4
 
 NATIVE: Final = (CPU, MEMORY, EPHEMERAL_STORAGE)
 _NATIVE: Final = frozenset(NATIVE)
-_LARGEST: Final = np.iinfo(np.int64).max
 
 NO_STATE: Final = (
     Reason(Code.SUCCESS, ()),
@@ -250,10 +250,10 @@ def _without_state(column: Column) -> Ints:
 
 def _verdicts(column: Column, amounts: Sequence[int], delegated: Sequence[bool]) -> NDArray[np.int64 | np.int8]:
     """``delegated`` () means none."""
-    free = column.worked_out(_free)
-    lowest = np.minimum.reduce(free, axis=1, initial=_LARGEST).tolist()
+    lowest = column.lowest(_free, slice(None))
     if lowest[-1] and all(map(le, amounts, lowest)):
-        return np.zeros(row_count(column), dtype=np.int8)
+        return everywhere(0, row_count(column))
+    free = column.worked_out(_free)
     codes: Ints = TOO_MANY_PODS - free[-1]
     bit = FIRST_RESOURCE
     for i, (amount, elsewhere) in enumerate(zip(amounts, delegated or repeat(False), strict=False)):

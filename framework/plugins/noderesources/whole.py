@@ -7,6 +7,7 @@ kept (``prepared``), and whole numbers from 0 to 100 are truncated to one byte a
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import le
 from typing import Any, Final
 
 import numpy as np
@@ -29,9 +30,10 @@ def mean_utilization(column: Column, amounts: Sequence[Amount], *, most: bool) -
     """LeastAllocated, or ``most``: MostAllocated. Raises nothing; ``is_whole`` holds."""
     numbers, count = column.worked_out(prepared), len(amounts)
     offered = numbers[:count]
-    hundredfold = np.array([[amount.request * float(MAX_NODE_SCORE)] for amount in amounts])
-    free = numbers[2 * count + 2 : -1] - hundredfold
-    np.maximum(free, 0.0, out=free)
+    hundredfold = [amount.request * float(MAX_NODE_SCORE) for amount in amounts]
+    free = numbers[2 * count + 2 : -1] - np.array(hundredfold).reshape(-1, 1)
+    if not all(map(le, hundredfold, column.lowest(prepared, slice(2 * count + 2, -1)))):
+        np.maximum(free, 0.0, out=free)
     if most:
         np.subtract(offered * MAX_NODE_SCORE, free, out=free)
     # Dividend and divisor are below 2**53: a quotient that is not whole is further from the next whole number than
@@ -56,22 +58,21 @@ def gain_of_two(column: Column, amounts: Sequence[Amount]) -> Scores:
     ``is_whole`` holds, and there are two resources.
     """
     numbers = column.worked_out(prepared)
-    fractions: Floats = numbers[2:4] + np.array([[float(amount.request)] for amount in amounts])
+    requests = [float(amount.request) for amount in amounts]
+    free = column.lowest(prepared, slice(6, -1))
+    fractions: Floats = numbers[2:4] + np.array(requests).reshape(-1, 1)
     fractions /= numbers[:2]
-    if np.maximum.reduce(fractions, axis=None, initial=0.0) > 1.0:
+    # What scoring counts as used is no less than this.
+    if requests[0] * MAX_NODE_SCORE > free[0] or requests[1] * MAX_NODE_SCORE > free[1]:
         np.minimum(fractions, 1.0, out=fractions)
-    # 100 x (1 - deviation), the deviation of two numbers being half of their difference: halving loses nothing.
+    # 100 x (1 - deviation), the deviation of two numbers being half of their difference: doubling loses nothing.
     after = np.subtract(fractions[0], fractions[1], out=fractions[0])
     np.abs(after, out=after)
-    after *= -0.5
-    after += 1.0
-    after *= MAX_NODE_SCORE
-    gained: NDArray[Any] = after.astype(np.int8)
-    gained -= numbers[-1].astype(np.int8)
-    # 50 + (50 + gained) / 2: shifting rounds down, and what is negative and uneven is to be rounded up.
-    uneven = gained & 1
-    uneven &= gained < -HALF
+    np.subtract(2.0, after, out=after)
+    after *= HALF
+    # Both are from 50 to 100, so 50 + (50 + after - before) / 2 is no division of a negative number.
+    gained: NDArray[Any] = after.astype(np.uint8)
+    gained += 3 * HALF
+    gained -= numbers[-1].astype(np.uint8)
     gained >>= 1
-    gained += HALF + HALF // 2
-    gained += uneven
-    return gained
+    return gained.view(np.int8)
