@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
+from typing import Any, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,6 +24,15 @@ MakePlan = Callable[[CycleState, PodInfo, View], Plan]
 Ints = NDArray[np.int64]
 
 
+class Normalized(NamedTuple):
+    """Scores of states. Arrays are not to be written to."""
+
+    scores: Ints
+    weighted: NDArray[Any]
+    limits: tuple[int, int]
+    """Lowest and highest of ``scores``."""
+
+
 @dataclass(frozen=True, slots=True)
 class ScorePoint:
     """Either ``per_node`` or ``make_plan``. ``local`` may make plans for the former."""
@@ -35,6 +45,8 @@ class ScorePoint:
     bounds: BoundsNormalizer | None
     """The normaliser, if it is of that kind; whether it is for a pod, it says itself."""
     local: ScoreNodePlans | None = None
+    known: dict[Any, Normalized] = field(default_factory=dict, compare=False, repr=False)
+    """(scores of few states as bytes, their lowest and highest that count) → what the plugin makes of them."""
 
 
 @dataclass(slots=True)

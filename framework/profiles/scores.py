@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from framework.columns import Snapshot
 from framework.interface.scores import MAX_NODE_SCORE, MIN_NODE_SCORE
 from framework.profiles.plan_column import PlanColumn
-from framework.profiles.score_part import Ints, ScorePart
+from framework.profiles.score_part import Ints, Normalized, ScorePart
 from framework.profiles.state_column import StateColumn
 from framework.profiles.sums import Added, Sums
 from framework.profiles.verdicts import Verdicts
@@ -28,6 +28,8 @@ from framework.trace.history import History, Mark
 NOT_FEASIBLE: Final[dict[type[Any], int]] = {each: int(np.iinfo(each).min) for each in (np.int16, np.int64)}
 FEW: Final = 48
 """NumPy takes longer to begin than Python to look at so many numbers."""
+MOST_KNOWN: Final = 1024
+"""Tables per plugin whose normalised scores are remembered."""
 _NO_SCORES: Final[Ints] = np.zeros(0, dtype=np.int64)
 
 MakeSums = Callable[[Sequence[ScorePart]], Sums]
@@ -48,13 +50,12 @@ class Totals(NamedTuple):
 class OfStates:
     """A plugin's scores per state."""
 
-    __slots__ = ("_among", "_limits", "_table", "normalized", "same", "weighted")
+    __slots__ = ("_among", "_table", "normalized", "same", "weighted")
 
     def __init__(self) -> None:
         self._table: Ints | None = None
         self._among: tuple[object, object] = (None, None)
         """What the states that feasible nodes are in follow from."""
-        self._limits: tuple[int, int] = (0, 0)
         self.normalized: Ints = _NO_SCORES
         self.weighted: Added = _NO_SCORES
         self.same: int | None = None
@@ -65,10 +66,6 @@ class OfStates:
         assert isinstance(column, StateColumn)
         column.follow()
         table, states = column.table, column.states
-        if len(table) == 1 and verdicts.counts[0]:
-            if table is not self._table:
-                self._one_state(part, column)
-            return
         occur = None
         if verdicts.counts[0] == len(verdicts.history.values):
             occur, among = states.occurring()[0], None
@@ -77,35 +74,16 @@ class OfStates:
             mark, among = states.history.mark(), verdicts.feasible
         if table is self._table and self._among[0] is mark and self._among[1] is among:
             return
-        self._among = (mark, among)
+        self._table, self._among = table, (mark, among)
         if occur is None:
             occur = states.among(verdicts.history.values == 0)
         whole = len(occur) == len(table)
         limits = _limits_of(table if whole else table[occur])
-        if table is not self._table or limits != self._limits:
-            self.normalized = table
-            if part.bounds is not None:
-                self.normalized = part.bounds.normalize_between(table, *limits)
-            self.weighted = (self.normalized * np.int64(part.point.weight)).astype(dtype)
-            self._table, self._limits = table, limits
-        low, high = _limits_of(self.normalized if whole else self.normalized[occur])
+        self.normalized, self.weighted, found = _normalized(part, table, limits, dtype)
+        low, high = found if whole else _limits_of(self.normalized[occur])
         if low < MIN_NODE_SCORE or high > MAX_NODE_SCORE:
             raise OutOfRange
         self.same = low * part.point.weight if low == high else None
-
-    def _one_state(self, part: ScorePart, column: StateColumn) -> None:
-        """All rows are in it."""
-        table, bounds = column.table, part.bounds
-        known = column.alone
-        if known is None or known[0] is not table or known[1] is not bounds:
-            raw = table.item(0)
-            normalized = table if bounds is None else bounds.normalize_between(table, raw, raw)
-            known = column.alone = (table, bounds, normalized)
-        self._table, _, self.normalized = known
-        points = self.normalized.item(0)
-        if not MIN_NODE_SCORE <= points <= MAX_NODE_SCORE:
-            raise OutOfRange
-        self.same = points * part.point.weight
 
     def weighted_by_row(self, part: ScorePart) -> Added:
         assert isinstance(part.column, StateColumn)
@@ -164,6 +142,22 @@ class ByRow:
         point, column = part.point, part.column
         assert isinstance(column, PlanColumn)
         return RecordedScores(point.plugin, point.weight, column.history.mark(), self.history.mark())
+
+
+def _normalized(part: ScorePart, table: Ints, limits: tuple[int, int], dtype: Any) -> Normalized:
+    """What a plugin makes of few scores follows from them alone, so it is remembered for all pods."""
+    few = len(table) <= FEW
+    known = part.point.known
+    key = (table.tobytes(), limits) if few else None
+    found = known.get(key)
+    if found is None:
+        scores = table if part.bounds is None else part.bounds.normalize_between(table, *limits)
+        found = Normalized(scores, (scores * np.int64(part.point.weight)).astype(dtype), _limits_of(scores))
+        if few:
+            if len(known) >= MOST_KNOWN:
+                known.clear()
+            known[key] = found
+    return found
 
 
 def _limits(history: History, verdicts: Verdicts) -> tuple[int, int]:
