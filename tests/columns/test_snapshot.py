@@ -234,13 +234,39 @@ def test_what_kernels_worked_out_is_kept_for_rows_that_stay_as_they_are(seed: in
             world.change()
         world.refresh()
         assert own.gather(None).worked_out(packed).tolist() == packed(own.gather(None)).tolist()
+        lines = slice(world.rng.randint(0, 2), None)
+        lowest = packed(own.gather(None))[lines].min(axis=1, initial=np.iinfo(np.int64).max).tolist()
+        assert own.gather(None).lowest(packed, lines) == lowest
         rows = world.snapshot.order[:2]
         assert own.gather(rows).worked_out(packed).tolist() == packed(own.gather(rows)).tolist()
     world.snapshot.add_pod(next(iter(world.nodes)), info(make_pod("one-more", requests={"cpu": "1"})))
     looked_at.clear()
     for _ in range(2):
         own.gather(None).worked_out(packed)
+        own.gather(None).lowest(packed, slice(None))
     assert looked_at == [1]
+
+
+def test_the_lowest_number_is_known_while_one_row_after_another_changes() -> None:
+    """Also when the row that had it has it no more."""
+    world = World(random.Random(2))
+    for _ in range(30):
+        world.change()
+    world.refresh()
+    own = world.snapshot.own_rows(("cpu",))
+    for number in range(60):
+        name = world.rng.choice(list(world.nodes))
+        pods = world.snapshot.get(name).pods  # type: ignore[union-attr]
+        if pods and world.rng.random() < 0.5:
+            world.snapshot.remove_pod(name, pods[0].uid)
+        else:
+            world.snapshot.add_pod(name, info(make_pod(f"more-{number}", requests={"cpu": "1"})))
+        column = own.gather(None)
+        assert column.lowest(counts_of_pods, slice(None)) == counts_of_pods(column).min(axis=1).tolist()
+
+
+def counts_of_pods(column: Column) -> NDArray[np.int64]:
+    return np.array((column.pods, -column.pods))
 
 
 def test_all_rows_are_gathered_as_they_are_now() -> None:
