@@ -4,13 +4,15 @@ from __future__ import annotations
 
 import json
 import re
+from typing import Any
 
 import pytest
-from playwright.sync_api import expect
+from playwright.sync_api import ViewportSize, expect
 
 from scripts.site import Site
 from tests.browser import stages
-from tests.browser.visits import Visit
+from tests.browser.conftest import Opener
+from tests.browser.visits import DESKTOP, PHONE, Visit
 
 
 @pytest.fixture(scope="session")
@@ -20,6 +22,10 @@ def two_runs(site: Site) -> tuple[str, str]:
     names = ("Default", "Bin-pack")
     runs = [stages.play(site, stages.start(site, sample, stages.configuration(site, name))) for name in names]
     return runs[0], runs[1]
+
+
+def zones(site: Site, run: str, side: str) -> Any:
+    return site.get(f"/api/v1/runs/{run}/comparison/{run}/")[side]["zones"]
 
 
 def test_two_runs_beside_each_other(two_runs: tuple[str, str], site: Site, desk: Visit) -> None:
@@ -64,3 +70,19 @@ def test_the_way_there_from_a_run(two_runs: tuple[str, str], desk: Visit) -> Non
     expect(page.get_by_text("Choose two runs.")).to_be_visible()
     page.get_by_label("Run B").select_option(two_runs[1])
     expect(page.get_by_role("region", name="The difference")).to_be_visible()
+
+
+@pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
+@pytest.mark.parametrize("language", ["en", "uk"])
+def test_zones_need_no_scrolling(
+    cluster_shop_run: str, site: Site, open_page: Opener, size: ViewportSize, language: str
+) -> None:
+    """Three zones with cpu, memory and GPUs of two runs."""
+    seen = open_page(site.origin, site.cookies(), viewport=size)
+    page = seen.go(f"/compare?a={cluster_shop_run}&b={cluster_shop_run}&lang={language}")
+    table = page.get_by_role("region", name="Use of zones" if language == "en" else "Використання зон")
+    shares = [share for side in "ab" for zone in zones(site, cluster_shop_run, side) for share in zone["shares"]]
+    shown = [share for share in shares if share["name"] in ("cpu", "memory", "nvidia.com/gpu")]
+    point = "." if language == "en" else ","
+    expect(table.get_by_text(re.compile(rf"^\d+\{point}\d %$"))).to_have_count(len(shown))
+    assert table.evaluate("(element) => element.scrollWidth - element.clientWidth") == 0

@@ -3,7 +3,7 @@ import type { ComparedSide, Comparison } from "@/api/compareQueries";
 import { Empty } from "@/components/Outcome";
 import { Panel, PanelHeader } from "@/components/Panel";
 import { count, fixed } from "@/format/number";
-import { amount } from "@/format/resources";
+import { amount, resourceLabel } from "@/format/resources";
 
 import classes from "./Compare.module.css";
 import { bothOf } from "./Fullness";
@@ -82,8 +82,8 @@ export function StillFits({ comparison, names }: Props) {
               return (one ?? two)?.fits.map(({ gpus }, place) => (
                 <tr key={`${kind} ${gpus}`}>
                   <th scope="row">{t("podsOf", { gpus, kind })}</th>
-                  <td>{one === undefined ? "" : count(one.fits[place]?.pods ?? 0)}</td><td>{place === 0 ? islandText(one?.nodes) : ""}</td>
-                  <td>{two === undefined ? "" : count(two.fits[place]?.pods ?? 0)}</td><td>{place === 0 ? islandText(two?.nodes) : ""}</td>
+                  <td>{one === undefined ? "" : count(one.fits[place]?.pods ?? 0)}</td><td className={classes.islands}>{place === 0 ? islandText(one?.nodes) : ""}</td>
+                  <td>{two === undefined ? "" : count(two.fits[place]?.pods ?? 0)}</td><td className={classes.islands}>{place === 0 ? islandText(two?.nodes) : ""}</td>
                 </tr>
               )) ?? [];
             })}
@@ -94,35 +94,42 @@ export function StillFits({ comparison, names }: Props) {
   );
 }
 
-/** "3 nodes × 8, 1 × 2": how free GPUs are scattered. */
+/** "3 nodes × 8, 1 × 2": how free GPUs are scattered; lines break between the pieces. */
 function islandText(nodes: readonly { free: number; nodes: number }[] | undefined): string {
   if (nodes === undefined) return "";
-  const parts = [...nodes].reverse().map((one) => t("nodesFreeFree", { nodes: one.nodes, free: one.free }));
+  const parts = [...nodes].reverse().map((one) => t("nodesFreeFree", { nodes: one.nodes, free: one.free }).replaceAll(" ", "\u00a0"));
   return parts.length === 0 ? t("noNodeHasOneFree") : parts.slice(0, 4).join(", ") + (parts.length > 4 ? ", …" : "");
 }
 
 export function Zones({ comparison: { a, b }, names }: Props) {
   const zones = [...new Set([...a.zones, ...b.zones].map((zone) => zone.name))].sort();
   const shown = [...new Set([...a.zones, ...b.zones].flatMap((zone) => zone.shares.map((share) => share.name)))].filter((name) => name === "cpu" || name === "memory" || name.endsWith("/gpu"));
+  const heads = shown.map((name) => (shown.some((other) => other !== name && resourceLabel(other) === resourceLabel(name)) ? name : resourceLabel(name)));
   return (
     <Panel aria-labelledby="zones">
       <PanelHeader id="zones" title={t("zones")}><span className="muted hidePhone">{t("requestsOfWhatAZone")}</span></PanelHeader>
       {zones.length < 2 ? <Empty small>{t("allNodesAreInOne")}</Empty> : (
         // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to
         <div className={classes.scroller} tabIndex={0} role="region" aria-label={t("useOfZones")}>
-          <table className={classes.table}>
-            <thead><tr><th scope="col">{t("zone")}</th><th scope="col">{t("nodes")}</th>{shown.flatMap((name) => [names.a, names.b].map((run) => <th key={`${name} ${run}`} scope="col">{name}, {run}</th>))}</tr></thead>
-            <tbody>
-              {zones.map((zone) => {
-                const both = [a, b].map((side) => side.zones.find((one) => one.name === zone));
-                return (
-                  <tr key={zone}>
-                    <th scope="row">{zone === "" ? t("noZone") : zone}</th><td>{count(both[0]?.nodes ?? both[1]?.nodes ?? 0)}</td>
-                    {shown.flatMap((name) => both.map((side, place) => <td key={`${name} ${place}`}>{shareText(side?.shares.find((one) => one.name === name)?.share ?? null)}</td>))}
-                  </tr>
-                );
-              })}
-            </tbody>
+          <table className={`${classes.table ?? ""} ${classes.zones ?? ""}`}>
+            <thead><tr>
+              <th scope="col">{t("zone")}</th><th scope="col">{t("nodes")}</th><th scope="col" className={classes.left}>{t("run")}</th>
+              {shown.map((name, place) => <th key={name} scope="col" title={name}>{heads[place]}</th>)}
+            </tr></thead>
+            {zones.map((zone) => {
+              const both = [a, b].map((side) => side.zones.find((one) => one.name === zone));
+              return (
+                <tbody key={zone}>
+                  {both.map((side, place) => (
+                    <tr key={place}>
+                      {place > 0 ? null : <><th scope="rowgroup" rowSpan={2}>{zone === "" ? t("noZone") : zone}</th><td rowSpan={2}>{count(both[0]?.nodes ?? both[1]?.nodes ?? 0)}</td></>}
+                      <td className={classes.left}>{place === 0 ? names.a : names.b}</td>
+                      {shown.map((name) => <td key={name}>{shareText(side?.shares.find((one) => one.name === name)?.share ?? null)}</td>)}
+                    </tr>
+                  ))}
+                </tbody>
+              );
+            })}
           </table>
         </div>
       )}
