@@ -101,4 +101,6 @@ def gain(column: Column, amounts: Sequence[Amount]) -> NDArray[np.int64 | np.int
         return gain_of_two(column, amounts)
     resources = shares(column, amounts, non_zero=False)
     after, before = balance(resources, row_count(column)), balance_before(column)
-    return HALF + quotient(HALF + after.astype(np.int64) - before.astype(np.int64), 2)
+    # Sums of amounts wrap as in Go, so a node may seem used a negative number of times; Go converts silently, too.
+    with np.errstate(invalid="ignore"):
+        return HALF + quotient(HALF + after.astype(np.int64) - before.astype(np.int64), 2)
