@@ -113,7 +113,7 @@ const GLOBALS = [
 type GlobalKey = (typeof GLOBALS)[number]["key"];
 
 function shownValue(key: GlobalKey, value: number): string {
-  if (key === "percentage_of_nodes_to_score") return value === 0 ? t("adaptive") : `${value} %`;
+  if (key === "percentage_of_nodes_to_score") return value === 0 ? t("adaptive") : `${value}\u00a0%`;
   return key === "parallelism" ? String(value) : t("seconds", { seconds: value });
 }
 

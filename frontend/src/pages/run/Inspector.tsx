@@ -27,7 +27,7 @@ import { announce } from "@/shell/pageLive";
 
 import classes from "./Inspector.module.css";
 import { reasonCounts, runnerUp } from "./selection";
-import { t } from "./texts";
+import { rich, t } from "./texts";
 import type { Commander } from "./useCommand";
 
 const ReasonDrawer = lazy(() => import("@/decisions/ReasonDrawer"));
@@ -106,7 +106,7 @@ function Score({ pod, selection, table }: { pod: PodDetail; selection: Selection
       <dd className="num">
         {count(pod.score)}
         {ties > 1 ? <span className="muted">{t("1OfEqual", { ties })}</span>
-          : pod.margin ? <span className="muted">{t("marginAhead", { margin: pod.margin })}{other === "" ? "" : <> {t("of")} <span className="mono">{other}</span></>}</span> : null}
+          : pod.margin ? <span className="muted">{other === "" ? t("marginAhead", { margin: pod.margin }) : rich("marginAheadOf", { margin: pod.margin, other: <span className="mono">{other}</span> })}</span> : null}
       </dd>
     </div>
   );

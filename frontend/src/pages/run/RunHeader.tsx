@@ -25,8 +25,8 @@ const RunMenu = lazy(() => import("./RunMenu"));
 
 const SPEEDS: readonly { value: string; label: string; speed: Speed; title: string }[] = [
   { value: "one", get label() { return t("1By1"); }, speed: "one", get title() { return t("oneCycleASecond"); } },
-  { value: "10", label: "10/s", speed: 10, get title() { return t("10CyclesASecond"); } },
-  { value: "100", label: "100/s", speed: 100, get title() { return t("100CyclesASecond"); } },
+  { value: "10", get label() { return t("10ASecond"); }, speed: 10, get title() { return t("10CyclesASecond"); } },
+  { value: "100", get label() { return t("100ASecond"); }, speed: 100, get title() { return t("100CyclesASecond"); } },
   { value: "max", get label() { return t("max"); }, speed: "max", get title() { return t("asFastAsPossible"); } },
 ];
 
