@@ -6,7 +6,7 @@ fact, so ``gather_changed`` is a plain look-up.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -99,16 +99,26 @@ class CodedFact:
         wanted[codes] = True
         return np.flatnonzero(wanted[self.codes])
 
-    def set(self, row: int, node: Node | None) -> None:
+    def _code_of_node(self, node: Node | None) -> int:
         value = None if node is None else self._read(node)
-        code = ABSENT
-        if value is not None:
-            key = self._key(value)
-            known = self._by_value.get(key)
-            if known is None:
-                known = self._by_value[key] = len(self._values)
-                self._values.append(value)
-            code = known
+        if value is None:
+            return ABSENT
+        key = self._key(value)
+        known = self._by_value.get(key)
+        if known is None:
+            known = self._by_value[key] = len(self._values)
+            self._values.append(value)
+        return known
+
+    def set_all(self, nodes: Iterable[Node | None]) -> None:
+        """Those of all rows, to begin with."""
+        codes = [self._code_of_node(node) for node in nodes]
+        self._codes = np.full(self._extent.capacity, ABSENT, dtype=np.int32)
+        self._codes[: len(codes)] = codes
+        self.log.everything()
+
+    def set(self, row: int, node: Node | None) -> None:
+        code = self._code_of_node(node)
         if row >= len(self._codes):
             self._codes = grown(self._codes, self._extent.capacity, ABSENT)
         if self._codes[row] != code:

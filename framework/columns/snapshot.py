@@ -333,8 +333,7 @@ class Snapshot:
         fact = self._labels.get(key)
         if fact is None:
             fact = self._labels[key] = CodedFact(self.extent, lambda node: node.metadata.labels.get(key), str)
-            for row in range(self.extent.used):
-                fact.set(row, self._node_of_row(row))
+            fact.set_all(map(self._node_of_row, range(self.extent.used)))
         return fact
 
     def taints(self) -> Input:

@@ -12,6 +12,8 @@ from dataclasses import dataclass
 from functools import cached_property
 from typing import Final, NamedTuple
 
+import msgspec
+
 from framework.objects.affinity import NodeSelector, NodeSelectorTerm, PreferredSchedulingTerm
 from framework.objects.field_errors import FieldError, invalid, not_supported
 from framework.objects.metadata import LabelSelector
@@ -80,8 +82,7 @@ def make_requirement(key: str, operator: str, values: Iterable[str]) -> Requirem
     return Requirement(key, operator, tuple(sorted(set(values))))
 
 
-@dataclass(frozen=True)
-class LabelMatcher:
+class LabelMatcher(msgspec.Struct, frozen=True, cache_hash=True, dict=True):
     """All requirements must match; none of them means everything; ``nothing`` matches no labels at all."""
 
     requirements: tuple[Requirement, ...] = ()
@@ -90,17 +91,6 @@ class LabelMatcher:
     @classmethod
     def of(cls, requirements: Iterable[Requirement]) -> LabelMatcher:
         return cls(tuple(sorted(set(requirements))))
-
-    @cached_property
-    def _hash(self) -> int:
-        return hash((self.requirements, self.nothing))
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __getstate__(self) -> dict[str, object]:
-        """Without what is remembered: another process hashes the same strings differently."""
-        return {"requirements": self.requirements, "nothing": self.nothing}
 
     @property
     def is_empty(self) -> bool:
@@ -261,8 +251,7 @@ def is_empty_term(term: NodeSelectorTerm) -> bool:
     return not term.match_expressions and not term.match_fields
 
 
-@dataclass(frozen=True)
-class NodeSelectorMatcher:
+class NodeSelectorMatcher(msgspec.Struct, frozen=True, cache_hash=True, dict=True):
     """``labels`` and, when there are ``terms``, at least one of them; terms that are empty match no node.
 
     ``terms`` None: no selector was given; (): one without a term that could match.
@@ -270,17 +259,6 @@ class NodeSelectorMatcher:
 
     labels: LabelMatcher = EVERYTHING
     terms: tuple[NodeTermMatcher, ...] | None = None
-
-    @cached_property
-    def _hash(self) -> int:
-        return hash((self.labels, self.terms))
-
-    def __hash__(self) -> int:
-        return self._hash
-
-    def __getstate__(self) -> dict[str, object]:
-        """Without what is remembered: another process hashes the same strings differently."""
-        return {"labels": self.labels, "terms": self.terms}
 
     @property
     def is_empty(self) -> bool:

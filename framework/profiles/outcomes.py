@@ -8,6 +8,7 @@ from typing import Final, Generic, TypeVar
 from framework.interface.cycle_state import StateKeyNotFound
 from framework.interface.status import SUCCESS, Code, Status
 
+MOST_USUAL: Final = 64
 O = TypeVar("O")  # noqa: E741
 
 NIL_ERROR: Final = "%!w(<nil>)"
@@ -22,17 +23,22 @@ def error_text(status: Status) -> str:
 
 
 class Repeated(Generic[O]):
-    """What plugins said at one point. Attempts in a row that were told the same share a tuple, encoded once."""
+    """What plugins said at one point. Attempts that were told the same share a tuple, encoded once."""
 
-    __slots__ = ("_last",)
+    __slots__ = ("_last", "_usual")
 
     def __init__(self) -> None:
         self._last: tuple[O, ...] = ()
+        self._usual: dict[tuple[int, ...], tuple[O, ...]] = {}
+        """By the ids of outcomes, which are thereby kept: usual ones are made once."""
 
     def shared(self, outcomes: Iterable[O]) -> tuple[O, ...]:
         said = tuple(outcomes)
-        if said != self._last:
-            self._last = said
+        if said == self._last:
+            return self._last
+        if len(self._usual) >= MOST_USUAL:
+            self._usual.clear()
+        self._last = self._usual.setdefault(tuple(map(id, said)), said)
         return self._last
 
 

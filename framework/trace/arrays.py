@@ -17,7 +17,7 @@ Packed = list[Any]
 CONSTANT: Final = "="
 LISTED: Final = ","
 SHORT: Final = 64
-_TYPES: Final = {"b": np.int8, "h": np.int16, "i": np.int32, "q": np.int64}
+_TYPES: Final = {code: np.dtype(f"<{code}") for code in "bhiq"}
 _LIMITS: Final = (("b", 1 << 7), ("h", 1 << 15), ("i", 1 << 31))
 
 
@@ -30,8 +30,8 @@ def pack(values: NDArray[Any], limits: tuple[int, int] | None = None) -> Packed:
         return [CONSTANT, low, len(values)]
     for code, limit in _LIMITS:
         if -limit <= low and high < limit:
-            return [code, values.astype(np.dtype(_TYPES[code]).newbyteorder("<")).tobytes()]
-    return ["q", values.astype("<i8").tobytes()]
+            return [code, values.astype(_TYPES[code], copy=False).tobytes()]
+    return ["q", values.astype(_TYPES["q"], copy=False).tobytes()]
 
 
 def pack_list(values: list[int]) -> Packed:
@@ -44,4 +44,4 @@ def unpack(packed: Packed) -> Ints:
         return np.full(packed[2], packed[1], dtype=np.int64)
     if packed[0] == LISTED:
         return np.array(packed[1], dtype=np.int64)
-    return np.frombuffer(packed[1], dtype=np.dtype(_TYPES[packed[0]]).newbyteorder("<")).astype(np.int64)
+    return np.frombuffer(packed[1], dtype=_TYPES[packed[0]]).astype(np.int64)

@@ -11,6 +11,7 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import partial
+from operator import add
 from typing import Any, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
@@ -344,12 +345,16 @@ def _scores_of_few(credits: tuple[_Credit, ...], require_all: bool, *gathered: A
             numbers = next(inputs).tolist()
         else:
             counts: DomainCounts = next(inputs)
-            here = [code >= 0 for code in counts.codes.tolist()]
+            here = (counts.codes >= 0).tolist()
             numbers = counts.table.take(counts.codes).tolist()
         weight, extra = credit.weight, float(credit.extra)
-        shares = [number * weight + extra if is_here else 0.0 for number, is_here in zip(numbers, here, strict=True)]
-        lacking.update([row for row, is_here in enumerate(here) if not is_here])
-        totals = [a + b for a, b in zip(totals, shares, strict=True)] if totals else shares
+        shares = [number * weight + extra for number in numbers]
+        if False in here:
+            without = [row for row, is_here in enumerate(here) if not is_here]
+            lacking.update(without)
+            for row in without:
+                shares[row] = 0.0
+        totals = list(map(add, totals, shares)) if totals else shares
     # Go's math.Round: half away from zero, and nothing is negative.
     scores = [int(total) + (total - int(total) >= 0.5) for total in totals]
     if require_all:
