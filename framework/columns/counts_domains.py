@@ -450,7 +450,10 @@ class PodsOnNode:
     def changed_since(self, version: int) -> Rows:
         self._matched.refresh()
         entries = self._matched.log.since(version)
-        return None if entries is None else np.array(sorted({row for row, _ in entries}), dtype=np.intp)
+        if not entries:
+            return None if entries is None else NO_ROWS
+        rows = [entries[0][0]] if len(entries) == 1 else sorted({row for row, _ in entries})
+        return np.array(rows, dtype=np.intp)
 
     def grouping(self) -> Grouping:
         return Grouping(numbered=True)

@@ -18,7 +18,7 @@ from framework.interface.status import SUCCESS, Code, Status
 from framework.profiles import FeasibleNodes, FilterRun, PodClass, Profile
 from framework.profiles.answers import Answers, ask_nodes
 from framework.profiles.outcomes import error_text
-from framework.trace.attempt import AttemptTrace, Recorded
+from framework.trace.attempt import AttemptTrace
 
 MIN_FEASIBLE_NODES: Final = 100
 MIN_PERCENTAGE: Final = 5
@@ -202,15 +202,15 @@ class Search:
         snapshot = self._core.snapshot
         total = len(snapshot)
         first = self._start % total
-        nodes = FeasibleNodes.all_of(self._of, snapshot, first, verdicts)
-        recorded = Recorded(nodes.order, first, verdicts.history.mark(), numbers)
+        nodes = FeasibleNodes.all_of(self._of, snapshot, verdicts, first, numbers)
+        assert nodes.recorded is not None
         counted = None
         if nodes.count == 0:
             # Only then somebody asks, and before verdicts change.
             counted = [
                 (verdicts.statuses[number], count) for number, count in enumerate(verdicts.counts) if number and count
             ]
-        self._diagnosis.statuses.set_all(statuses, total - nodes.count, recorded, counted)
+        self._diagnosis.statuses.set_all(statuses, total - nodes.count, nodes.recorded, counted)
         for status in statuses:
             if status is not SUCCESS:
                 self._diagnosis.add_plugin_status(status)

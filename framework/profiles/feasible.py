@@ -9,13 +9,13 @@ from framework.columns import Snapshot
 from framework.profiles.pod_classes import PodClass
 from framework.profiles.score_part import ScorePart
 from framework.profiles.verdicts import Verdicts
-from framework.trace.attempt import in_turn
+from framework.trace.attempt import Recorded, in_turn
 
 
 class FeasibleNodes:
     """``verdicts`` is set when all nodes that it calls feasible were found, and no others."""
 
-    __slots__ = ("_rows", "count", "first", "in_row_order", "of", "order", "parts", "token", "verdicts")
+    __slots__ = ("_rows", "count", "first", "in_row_order", "of", "order", "parts", "recorded", "token", "verdicts")
 
     def __init__(self, of: PodClass, order: NDArray[np.intp], first: int, rows: NDArray[np.intp]) -> None:
         self.of = of
@@ -28,18 +28,24 @@ class FeasibleNodes:
         self.token = object()
         """Another one for other feasible nodes."""
         self.verdicts: Verdicts | None = None
+        self.recorded: Recorded | None = None
+        """Where the verdicts can be read, if they are set."""
         self.parts: list[ScorePart] = []
         """What they were scored by."""
         self._rows: NDArray[np.intp] | None = rows
 
     @classmethod
-    def all_of(cls, of: PodClass, snapshot: Snapshot, first: int, verdicts: Verdicts) -> FeasibleNodes:
+    def all_of(
+        cls, of: PodClass, snapshot: Snapshot, verdicts: Verdicts, first: int, numbers: NDArray[np.int32]
+    ) -> FeasibleNodes:
+        """``numbers``: as of ``Recorded``."""
         nodes = cls.__new__(cls)
         nodes.of, nodes.first, nodes.verdicts = of, first, verdicts
         nodes.order, nodes.in_row_order = snapshot.order, snapshot.in_row_order
         nodes.count = verdicts.counts[0]
         nodes.token = verdicts.feasible
         nodes.parts = []
+        nodes.recorded = Recorded(nodes.order, first, verdicts.history.mark(), numbers)
         nodes._rows = None
         return nodes
 

@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from array import array
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from itertools import repeat
-from typing import Final
+from typing import Final, NamedTuple
 
 import numpy as np
 from numpy.typing import NDArray
@@ -23,14 +22,13 @@ from framework.profiles.score_part import Ints, ScorePart, ScorePoint
 from framework.profiles.scores import NOT_FEASIBLE, Scores, Totals
 from framework.profiles.verdicts import Verdicts
 from framework.profiles.work import Work
-from framework.trace.attempt import PluginScores, Recorded, RecordedScores, ScoreTrace, margin_of
+from framework.trace.attempt import PluginScores, RecordedScores, ScoreTrace, margin_of
 
 _INT64: Final = 1 << 64
 UNSIGNED: Final = {np.dtype(np.int16): np.uint16, np.dtype(np.int64): np.uint64}
 
 
-@dataclass(frozen=True, slots=True)
-class Scored:
+class Scored(NamedTuple):
     """``tied``: positions of the best nodes, in the order in which they were found."""
 
     trace: ScoreTrace
@@ -51,21 +49,24 @@ def score_parts(
     """``kept``: the pod's class is."""
     parts = []
     for point in points:
-        part = ScorePart(point)
+        plan = None
         try:
             if point.make_plan is not None:
                 classes.work.plans += 1
-                part.plan = point.make_plan(state, pod, snapshot)
+                plan = point.make_plan(state, pod, snapshot)
             elif point.local is not None:
-                part.plan = point.local.plan(pod, snapshot, kept=kept)
-            if part.plan is not None:
-                part.column = classes.score_column(point.plugin, part.plan)
-                if point.bounds is not None and point.bounds.is_bounded(state):
-                    part.bounds = point.bounds
-                part.follows = point.normalizer is None or part.bounds is not None
+                plan = point.local.plan(pod, snapshot, kept=kept)
+            if plan is None:
+                parts.append(ScorePart(point))
+                continue
+            column = classes.score_column(point.plugin, plan)
+            bounds = point.bounds
+            if bounds is not None and not bounds.is_bounded(state):
+                bounds = None
+            follows = point.normalizer is None or bounds is not None
+            parts.append(ScorePart(point, plan, column, None, bounds, follows))
         except Exception as error:  # noqa: BLE001 - a plugin may raise anything
-            part.failed = raised(error)
-        parts.append(part)
+            parts.append(ScorePart(point, failed=raised(error)))
     return parts
 
 
@@ -114,14 +115,9 @@ def _followed(
     return scores, scores.follow()
 
 
-def _recorded(found: FeasibleNodes, verdicts: Verdicts) -> Recorded:
-    return Recorded(found.order, found.first, verdicts.history.mark(), verdicts.canonical()[1])
-
-
 def _best_of_columns(scores: Scores, totals: Totals, found: FeasibleNodes, work: Work) -> Scored:
     """Every plugin's scores are followed."""
-    verdicts = found.verdicts
-    assert verdicts is not None
+    assert found.recorded is not None
     work.whole += 1
     by_row = totals.by_row
     best = by_row.item(by_row.argmax())
@@ -133,7 +129,7 @@ def _best_of_columns(scores: Scores, totals: Totals, found: FeasibleNodes, work:
     if margin == best - NOT_FEASIBLE[less.dtype.type]:
         margin = 0
     best += totals.everywhere
-    trace = ScoreTrace.of(_recorded(found, verdicts), scores.recorded(), found.count, best, len(tied), margin)
+    trace = ScoreTrace.of(found.recorded, scores.recorded(), found.count, best, len(tied), margin)
     return Scored(trace, tied, lambda: _places(found, tied))
 
 
@@ -157,8 +153,8 @@ def _with_others(
     work: Work,
 ) -> Scored | Status:
     """Some plugins answer node by node, or normalise all scores at once."""
-    verdicts, rows = found.verdicts, found.rows
-    assert verdicts is not None
+    rows, told = found.rows, found.recorded
+    assert told is not None
     asked = _ask([part for part in parts if not part.follows], state, pod, snapshot, rows, work)
     if isinstance(asked, Status):
         return asked
@@ -178,7 +174,7 @@ def _with_others(
     tied = snapshot.position_of_row[rows[places]]
     ordered = [recorded[part.point.plugin] for part in parts]
     margin = margin_of(total, best)
-    trace = ScoreTrace.of(_recorded(found, verdicts), ordered, found.count, best, len(tied), margin)
+    trace = ScoreTrace.of(told, ordered, found.count, best, len(tied), margin)
     return Scored(trace, tied, lambda: places)
 
 

@@ -48,18 +48,25 @@ class Totals(NamedTuple):
 
 
 class OfStates:
-    """A plugin's scores per state."""
+    """A plugin's scores per state, of one column for all classes that have it."""
 
-    __slots__ = ("_among", "_table", "normalized", "same", "weighted")
+    __slots__ = ("_among", "_recorded", "_table", "normalized", "same", "weighted")
 
     def __init__(self) -> None:
         self._table: Ints | None = None
         self._among: tuple[object, object] = (None, None)
         """What the states that feasible nodes are in follow from."""
+        self._recorded: RecordedScores | None = None
         self.normalized: Ints = _NO_SCORES
         self.weighted: Added = _NO_SCORES
         self.same: int | None = None
         """What all feasible nodes get, weighted; None when they differ."""
+
+    @classmethod
+    def of(cls, column: StateColumn) -> OfStates:
+        if not isinstance(column.normalized, OfStates):
+            column.normalized = OfStates()
+        return column.normalized
 
     def follow(self, part: ScorePart, verdicts: Verdicts, work: Work, dtype: Any) -> None:
         column = part.column
@@ -67,7 +74,8 @@ class OfStates:
         column.follow()
         table, states = column.table, column.states
         occur = None
-        if verdicts.counts[0] == len(verdicts.history.values):
+        feasible = verdicts.counts[0]
+        if feasible == len(verdicts.history.values) or (feasible and len(table) == 1):
             occur, among = states.occurring()[0], None
             mark: object = occur
         else:
@@ -94,10 +102,19 @@ class OfStates:
         return self.normalized[part.column.states.history.values]
 
     def recorded(self, part: ScorePart) -> RecordedScores:
-        point, column = part.point, part.column
+        point, column, last = part.point, part.column, self._recorded
         assert isinstance(column, StateColumn)
-        tables = (column.table, None if part.bounds is None else self.normalized)
-        return RecordedScores(point.plugin, point.weight, column.states.history.mark(), None, tables)
+        mark, raw = column.states.history.mark(), column.table
+        normalized = None if part.bounds is None else self.normalized
+        if (
+            last is None
+            or last.tables is None
+            or last.raw is not mark
+            or last.tables[0] is not raw
+            or last.tables[1] is not normalized
+        ):
+            last = self._recorded = RecordedScores(point.plugin, point.weight, mark, None, (raw, normalized))
+        return last
 
 
 class ByRow:
@@ -191,7 +208,7 @@ class Scores:
         self._sort(parts)
         self._sums = make_sums(self._taken)
         self._normalized: list[OfStates | ByRow | None] = [
-            OfStates() if type(part.column) is StateColumn else None if part.bounds is None else ByRow()
+            OfStates.of(part.column) if type(part.column) is StateColumn else None if part.bounds is None else ByRow()
             for part in self.parts
         ]
         """Of ``parts``; None for those that are taken as they are."""

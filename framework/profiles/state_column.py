@@ -179,7 +179,7 @@ class States:
 class StateColumn:
     """``states`` are those of the plan's inputs."""
 
-    __slots__ = ("_moving", "_nodes", "_serial", "_versions", "_work", "plan", "states", "table")
+    __slots__ = ("_moving", "_nodes", "_serial", "_versions", "_work", "normalized", "plan", "states", "table")
 
     def __init__(self, states: States, work: Work, plan: Plan) -> None:
         self.plan = plan
@@ -192,6 +192,8 @@ class StateColumn:
         self._nodes = -1
         self.table: Ints = np.zeros(0, dtype=np.int64)
         """State → score. Another array whenever one has changed; not to be written to. States without rows have any."""
+        self.normalized: object = None
+        """What ``framework.profiles.scores`` makes of it."""
 
     def follow(self) -> None:
         states, plan = self.states, self.plan

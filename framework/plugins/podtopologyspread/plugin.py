@@ -341,19 +341,19 @@ def _scores_of_few(credits: tuple[_Credit, ...], require_all: bool, *gathered: A
     lacking: set[int] = set()
     for credit in credits:
         if credit.per_node:
-            here = next(inputs).tolist()
+            codes = [0 if is_here else ABSENT for is_here in next(inputs).tolist()]
             numbers = next(inputs).tolist()
         else:
             counts: DomainCounts = next(inputs)
-            here = (counts.codes >= 0).tolist()
+            codes = counts.codes.tolist()
             numbers = counts.table.take(counts.codes).tolist()
         weight, extra = credit.weight, float(credit.extra)
         shares = [number * weight + extra for number in numbers]
-        if False in here:
-            without = [row for row, is_here in enumerate(here) if not is_here]
-            lacking.update(without)
-            for row in without:
-                shares[row] = 0.0
+        if codes and min(codes) < 0:
+            for row, code in enumerate(codes):
+                if code < 0:
+                    lacking.add(row)
+                    shares[row] = 0.0
         totals = list(map(add, totals, shares)) if totals else shares
     # Go's math.Round: half away from zero, and nothing is negative.
     scores = [int(total) + (total - int(total) >= 0.5) for total in totals]
