@@ -19,6 +19,7 @@ from framework.columns.facts import WHOLE, CodedFact, Extent, grown
 from framework.columns.groups import Grouping
 from framework.columns.log import Log, union
 from framework.interface.columns import ABSENT, DomainCounts, DomainMinimum, Input, PodChange, Rows
+from framework.interface.remembered import remembered
 
 T = TypeVar("T")
 
@@ -352,15 +353,19 @@ class PodsInDomains:
     def __init__(self, matched: MatchedPods, extent: Extent, domains: RowDomains) -> None:
         self._matched = matched
         self._extent = extent
+        self._domains = domains
         self._changes = -1
         self._position = -1
-        self._table = DomainTable(extent, domains, Log())
         self._minimum: Held[Whole] = nothing_held
         self._any: Held[Whole] = nothing_held
 
+    @remembered
+    def _table(self) -> DomainTable:
+        return DomainTable(self._extent, self._domains, Log())
+
     @property
     def axis(self) -> CodedFact:
-        return self._table.fact
+        return self._domains.fact
 
     def refresh(self) -> DomainTable:
         matched, table = self._matched, self._table
@@ -387,7 +392,7 @@ class PodsInDomains:
         return rows_of_domains(self.refresh().log, version)
 
     def grouping(self) -> Grouping:
-        fact = self._table.fact
+        fact = self._domains.fact
         return Grouping((fact,)) if fact.has_few_values else Grouping(numbered=True)
 
     def number_of(self, row: int) -> int:

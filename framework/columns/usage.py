@@ -250,13 +250,16 @@ class OwnRows:
         if (known := self._lowest.get(work_out)) is not None:
             lines, lowest = known
             before, after = values[lines, row].tolist(), now[lines, 0].tolist()
-            if any(map(_was_lowest, lowest, before, after)):
-                del self._lowest[work_out]
-            else:
-                self._lowest[work_out] = lines, list(map(min, lowest, after))
+            for line, number in enumerate(after):
+                if number < lowest[line]:
+                    lowest[line] = number
+                elif number > before[line] == lowest[line]:
+                    del self._lowest[work_out]  # another row may have it now
+                    break
         values[:, row] = now[:, 0]
 
     def lowest(self, work_out: WorkOut, lines: slice) -> Sequence[Any]:
+        """For reading, until something changes."""
         values = self.worked_out(work_out)
         known = self._lowest.get(work_out)
         if known is None or known[0] != lines:
@@ -304,11 +307,6 @@ class OwnRows:
                 column.non_zero_memory[0] = wrap(int(column.non_zero_memory[0]) + sign * memory)
                 column.pods[0] += sign
         return column._replace(largest=None)
-
-
-def _was_lowest(lowest: float, before: float, after: float) -> bool:
-    """Another row may have the lowest number now."""
-    return after > before == lowest
 
 
 class PortConflicts(KeptValues):

@@ -193,6 +193,10 @@ class PodClasses:
                     self._telling = number
         return found
 
+    def is_fleeting(self, found: PodClass | None) -> bool:
+        """Known already to be forgotten after this attempt: nothing need be noted for another pod."""
+        return found is self._passing and bool(self._own)
+
     def _keep(self, found: PodClass) -> None:
         self._heavy.pop(found, None)
         self._heavy[found] = None

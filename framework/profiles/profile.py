@@ -169,7 +169,7 @@ class Profile:
             entries = self._followed_entries(state, pod, kept=of is not None and of.kept)
             extensions = self._extensions(state)
             verdicts = self.classes.verdicts(entries)
-            if memo is not None:
+            if memo is not None and not self.classes.is_fleeting(of):
                 memo.entries, memo.extensions, memo.written = entries, extensions, Written(state.snapshot())
                 memo.local = tuple([entry for entry in entries if entry.local is not None])
                 memo.verdicts = verdicts
@@ -266,6 +266,8 @@ class Profile:
             state.skip_score = memo.skipped
             trace.pre_score = memo.outcomes
             return SUCCESS
+        if self.classes.is_fleeting(of):
+            return self.ask_pre_score(state, pod, found.rows, trace)
         before = state.snapshot()
         result = self.ask_pre_score(state, pod, found.rows, trace)
         inputs, feasible = state.take_grounds()

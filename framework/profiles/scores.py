@@ -82,7 +82,7 @@ class OfStates:
             mark, among = states.history.mark(), verdicts.feasible
         if table is self._table and self._among[0] is mark and self._among[1] is among:
             return
-        self._table, self._among = table, (mark, among)
+        self._table = None  # until all is well: plugins may raise
         if occur is None:
             occur = states.among(verdicts.history.values == 0)
         whole = len(occur) == len(table)
@@ -92,6 +92,7 @@ class OfStates:
         if low < MIN_NODE_SCORE or high > MAX_NODE_SCORE:
             raise OutOfRange
         self.same = low * part.point.weight if low == high else None
+        self._table, self._among = table, (mark, among)
 
     def weighted_by_row(self, part: ScorePart) -> Added:
         assert isinstance(part.column, StateColumn)

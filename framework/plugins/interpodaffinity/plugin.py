@@ -99,6 +99,8 @@ class InterPodAffinity(
     def __init__(self, args: InterPodAffinityArgs, handle: Handle) -> None:
         super().__init__(args, handle)
         self._targets = Targets(handle)
+        hard = args.hard_pod_affinity_weight
+        self._weights = ((TermKind.REQUIRED, hard), *PREFERENCES) if hard > 0 else PREFERENCES
 
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
         return hints.events()
@@ -175,11 +177,6 @@ class InterPodAffinity(
             return SKIP
         state.write(PRE_SCORE_KEY, Preferred(placed if is_meant else None, weights, own))
         return None
-
-    @property
-    def _weights(self) -> tuple[tuple[TermKind, int | None], ...]:
-        hard = self.args.hard_pod_affinity_weight
-        return ((TermKind.REQUIRED, hard), *PREFERENCES) if hard > 0 else PREFERENCES
 
     def _own(self, pod: PodInfo, view: View) -> tuple[tuple[int, ...], tuple[DomainInput, ...]]:
         """The weights of the pod's terms, and whom they select."""
