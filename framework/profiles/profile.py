@@ -267,7 +267,9 @@ class Profile:
             trace.pre_score = memo.outcomes
             return SUCCESS
         if self.classes.is_fleeting(of):
-            return self.ask_pre_score(state, pod, found.rows, trace)
+            result = self.ask_pre_score(state, pod, found.rows, trace)
+            state.take_grounds()
+            return result
         before = state.snapshot()
         result = self.ask_pre_score(state, pod, found.rows, trace)
         inputs, feasible = state.take_grounds()
