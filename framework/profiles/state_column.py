@@ -147,11 +147,13 @@ class States:
         if state == before:
             return
         self.history.write(row, state, 1)
-        self._occurring = None
-        self._sizes[before] -= 1
-        self._sizes[state] += 1
-        self._rows[state] = row
-        if self._rows[before] == row:
+        sizes, rows = self._sizes, self._rows
+        sizes[before] -= 1
+        sizes[state] += 1
+        if sizes[state] == 1:
+            rows[state], self._occurring = row, None
+        if rows[before] == row:
+            self._occurring = None
             self._keep_row(before, row)
 
     def __len__(self) -> int:
