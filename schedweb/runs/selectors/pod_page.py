@@ -19,7 +19,7 @@ from schedweb.runs.selectors.pods import IN_COLUMN_ORDER, ordering, pod_get, pod
 from schedweb.runs.selectors.preemptions import preempted_by
 from schedweb.runs.serializers.fields import POD_COLUMNS
 from schedweb.runs.times import SECOND, iso, iso_or_none
-from schedweb.sentences import counted, figure, say, told
+from schedweb.sentences import counted, say, told
 
 ATTEMPTS_SHOWN: Final = 50
 #: The queue flushes pods that stayed unschedulable longer than this (scheduling_queue.go).
@@ -136,10 +136,10 @@ def deleted_words(by: dict[str, Any] | None) -> tuple[str, str]:
             name=preemptor["name"],
         ),
         say(
-            "Its priority is {priority}, that of {name} {higher}; without it there is room on {node}.",
-            priority=figure(f"{victim['priority']:,}"),
+            "Its priority is {priority:,}, that of {name} {higher:,}; without it there is room on {node}.",
+            priority=victim["priority"],
             name=preemptor["name"],
-            higher=figure(f"{preemptor['priority']:,}"),
+            higher=preemptor["priority"],
             node=by["node"],
         ),
     )

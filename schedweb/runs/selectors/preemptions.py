@@ -16,7 +16,7 @@ from schedweb.api.windows import Window, window_answer
 from schedweb.runs.models import Preemption, Run
 from schedweb.runs.selectors.attempts import StoredAttempt, pod_ref
 from schedweb.runs.times import iso
-from schedweb.sentences import counted, figure, noted, say
+from schedweb.sentences import counted, noted, say
 
 NODES_SHOWN: Final = 20
 BUDGETS, HIGHEST, SUM, COUNT, START = CRITERIA
@@ -58,15 +58,15 @@ def lost_words(one: CandidateNode, chosen: CandidateNode) -> str:
         )
     if one.lost_by == HIGHEST and one.priorities and chosen.priorities:
         return say(
-            "a victim of priority {highest}, {chosen} on the chosen node",
-            highest=figure(f"{one.priorities[0]:,}"),
-            chosen=figure(f"{chosen.priorities[0]:,}"),
+            "a victim of priority {highest:,}, {chosen:,} on the chosen node",
+            highest=one.priorities[0],
+            chosen=chosen.priorities[0],
         )
     if one.lost_by == SUM and len(one.victims) == len(chosen.victims):
         return say(
-            "victims' priorities add up to {sum}, {chosen} on the chosen node",
-            sum=figure(f"{sum(one.priorities):,}"),
-            chosen=figure(f"{sum(chosen.priorities):,}"),
+            "victims' priorities add up to {sum:,}, {chosen:,} on the chosen node",
+            sum=sum(one.priorities),
+            chosen=sum(chosen.priorities),
         )
     if one.lost_by in (SUM, COUNT):
         return counted(
