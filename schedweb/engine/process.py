@@ -10,6 +10,8 @@ import threading
 from collections.abc import Callable
 from typing import IO, Final
 
+import msgspec
+
 from schedweb.engine import frames
 from schedweb.spares import ENGINE, SPARES
 
@@ -59,9 +61,14 @@ class EngineProcess:
             try:
                 message = frames.read_from_child(pipe)
             except frames.Gone:
-                self.hear(Died())
-                return
+                break
+            except msgspec.DecodeError as error:
+                # Whoever says such a thing cannot be talked to any more.
+                self.child.kill()
+                self.stderr.append(f"The engine's message is not understood: {error}")
+                break
             self.hear(message)
+        self.hear(Died())
 
     def _keep_stderr(self) -> None:
         for line in self._pipe(self.child.stderr):

@@ -49,6 +49,7 @@ class Shutdown:
 
 
 Event = frames.FromChild | Died | Wake | Lost | Shutdown
+NO_ENGINE: Final = 0
 
 
 @dataclass
@@ -60,10 +61,13 @@ class Offered:
 class Supervisor:
     def __init__(self, lease: Lease) -> None:
         self.lease = lease
-        self.events: queue.Queue[tuple[EngineProcess | None, Event]] = queue.Queue()
+        self.events: queue.Queue[tuple[int, Event]] = queue.Queue()
+        """(whose: the number of an engine, or NO_ENGINE; what)."""
         self.run = Run.objects.select_related("snapshot", "first_configuration_version").get(pk=lease.run)
         self.writer = BatchWriter(lease, self.run)
         self.child: EngineProcess | None = None
+        self.engines = NO_ENGINE
+        """How many were started; the newest has this number."""
         self.offered: Offered | None = None
         self.state: str = self.run.state
         self.position = self.run.position
@@ -75,13 +79,13 @@ class Supervisor:
     # --- from other threads -----------------------------------------------------------------------------------------
 
     def wake(self) -> None:
-        self.events.put((None, Wake()))
+        self.events.put((NO_ENGINE, Wake()))
 
     def lose(self) -> None:
-        self.events.put((None, Lost()))
+        self.events.put((NO_ENGINE, Lost()))
 
     def shut_down(self) -> None:
-        self.events.put((None, Shutdown()))
+        self.events.put((NO_ENGINE, Shutdown()))
 
     # --- the loop ---------------------------------------------------------------------------------------------------
 
@@ -99,15 +103,15 @@ class Supervisor:
             if self.child is not None:
                 self.child.close()
 
-    def next_event(self) -> tuple[EngineProcess | None, Event]:
+    def next_event(self) -> tuple[int, Event]:
         try:
             return self.events.get(timeout=settings.ENGINE_POLL_SECONDS)
         except queue.Empty:
-            return None, Wake()
+            return NO_ENGINE, Wake()
 
-    def handle(self, source: EngineProcess | None, event: Event) -> bool:
+    def handle(self, source: int, event: Event) -> bool:
         """False when there is nothing more to do."""
-        if source is not None and source is not self.child:
+        if source not in (NO_ENGINE, self.engines):
             return True  # the last words of a child that was replaced
         match event:
             case Wake():
@@ -188,21 +192,21 @@ class Supervisor:
     def start_child(self) -> None:
         self.ready = False
         self.offered = None
-        child: EngineProcess | None = None
+        self.engines += 1
+        number = self.engines
+        self.child = EngineProcess(begin_of(self.run), lambda event: self.events.put((number, event)))
 
-        def hear(event: Event) -> None:
-            self.events.put((child, event))
-
-        begin = begin_of(self.run)
-        child = EngineProcess(begin, hear)
-        self.child = child
+    def close_child(self) -> None:
+        """It ended or is to; ``run`` is then what is stored, which is where another engine begins."""
+        assert self.child is not None
+        self.child.close()
+        self.run.refresh_from_db()
 
     def restart(self) -> bool:
         """The child died. What it had not told is not stored, so replay makes it again."""
         assert self.child is not None
         words = self.child.last_words()
-        self.child.close()
-        self.run.refresh_from_db()
+        self.close_child()
         self.deaths = self.deaths + 1 if self.run.position == self.died_at else 1
         self.died_at = self.run.position
         log.warning("%s: the engine died at position %d: %s", self.run, self.run.position, words)
@@ -220,20 +224,23 @@ class Supervisor:
 
     def end_child(self) -> None:
         """Takes the last batch and its checkpoint."""
-        child = self.child
-        if child is None or not self.ready:
+        if not self.ready:
             return
         self.send(frames.End())
         deadline = time.monotonic() + settings.ENGINE_LEASE_SECONDS
+        later: list[Event] = []
         while time.monotonic() < deadline:
             source, event = self.next_event()
-            if source is not child:
-                continue
-            if isinstance(event, frames.Batch):
-                self.writer.store(event)
-                self.send(frames.Ack(event.number))
-            elif isinstance(event, frames.Ended | frames.Failure | Died):
-                return
+            if isinstance(event, Lost | Shutdown):
+                later.append(event)
+            elif source == self.engines:
+                if isinstance(event, frames.Batch):
+                    self.writer.store(event)
+                    self.send(frames.Ack(event.number))
+                elif isinstance(event, frames.Ended | frames.Failure | Died):
+                    break
+        for event in later:
+            self.events.put((NO_ENGINE, event))
 
     # --- giving it back ---------------------------------------------------------------------------------------------
 
@@ -247,6 +254,7 @@ class Supervisor:
         self.end_child()
         if give_back(self.lease, only_if_idle=True):
             return True
+        self.close_child()
         self.start_child()
         return False
 

@@ -10,7 +10,7 @@ import pytest
 from schedweb.engine import batch
 from schedweb.engine.batch import Gatherer
 from schedweb.engine.board import CARDS
-from schedweb.engine.child import FRAME_SECONDS, LATEST_FRAME_SECONDS, LATEST_STORED_SECONDS, frame_after
+from schedweb.engine.loop import FRAME_SECONDS, LATEST_FRAME_SECONDS, LATEST_STORED_SECONDS, frame_after
 from schedweb.engine.player import Player
 from tests.schedweb.engine.worlds import Manifest, node, play, player, pod
 

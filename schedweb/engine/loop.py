@@ -1,0 +1,427 @@
+"""The engine: plays a run, and says what changed, over its pipe. It does a command only when the journal has it.
+
+Listen → one operation → a batch when it is time for one → listen … A batch that is not acknowledged is the only one on
+its way; meanwhile the engine goes on and gathers the next one.
+"""
+
+from __future__ import annotations
+
+import select
+import time
+import traceback
+from typing import Final
+
+from framework.interface import Plugin
+from framework.said import said
+from schedweb.engine import frames
+from schedweb.engine.batch import Gatherer
+from schedweb.engine.checkpoint import save_checkpoint
+from schedweb.engine.commands import command_from, plain
+from schedweb.engine.frames import Batch, Begin, Entry, Gone, Offer, Outcome
+from schedweb.engine.moments import advance, compare
+from schedweb.engine.obey import validate
+from schedweb.engine.pace import Pace
+from schedweb.engine.player import ERRORS_IN_A_ROW, Happened, Player
+from schedweb.engine.replay import do
+from schedweb.engine.stopwatch import Stopwatch
+
+FRAME_SECONDS = 0.1
+#: Where a batch is much work it is made less often: it may take a sixteenth of the engine's time, and a fifth of the
+#: supervisor's, which stores and tells it; but neither makes it later than this.
+BATCH_SHARE, STORING_SHARE = 16, 5
+LATEST_FRAME_SECONDS, LATEST_STORED_SECONDS = 0.5, 1.0
+#: A checkpoint may take a fortieth of the time; before the first it is guessed what an object in it takes.
+CHECKPOINT_SHARE = 40
+SECONDS_PER_OBJECT = 5e-5
+TOO_MANY_ERRORS: Final = said(
+    "{count} attempts in a row ended in an error, or in a pod group that does not fit, so the run is paused.",
+    count=ERRORS_IN_A_ROW,
+)
+#: While a batch is not acknowledged the engine goes on, until this much is gathered.
+BACKLOG = 20_000
+#: Real clock: cycles within one tick have one time, so the journal gets at most this many moves a second.
+TICK = 20_000_000
+#: Commands are looked for this often, between two operations.
+LOOK_SECONDS = 0.002
+IDLE_SECONDS = 0.5
+
+
+def frame_after(spent: float, stored: float) -> float:
+    """Seconds between two batches, if it takes that long to make one, and to have it stored."""
+    for_making = min(BATCH_SHARE * spent, LATEST_FRAME_SECONDS)
+    return max(FRAME_SECONDS, for_making, min(STORING_SHARE * stored, LATEST_STORED_SECONDS))
+
+
+class Engine:
+    def __init__(self, player: Player, pace: Pace, begin: Begin, pipes: tuple[frames.Exactly, frames.Writer]) -> None:
+        self.player = player
+        self.pace = pace
+        self.begin = begin
+        self.inward, self.outward = pipes
+        self.gatherer = Gatherer(player)
+        self.poller = select.poll()
+        self.poller.register(self.inward, select.POLLIN | select.POLLHUP)
+        self.number = 0
+        """Of the last batch that was written."""
+        self.acknowledged = 0
+        self.stored_position = player.position
+        self.last_state = ""
+        self.last_frame = 0.0
+        self.frame_seconds = FRAME_SECONDS
+        self.spent = 0.0
+        """On making the last batch; seconds, as what follows."""
+        self.written = 0.0
+        """When it was written."""
+        self.last_checkpoint = time.monotonic()
+        objects = len(player.projection.views) + len(player.projection.nodes.views)
+        self.checkpoint_cost = SECONDS_PER_OBJECT * objects
+        self.clock_moves: list[tuple[int, int]] = []
+        self.outcomes: list[Outcome] = []
+        self.next_cycle_at = 0.0
+        self.stopwatch = Stopwatch()
+        self.is_watching = False
+        """Whether the cycle under way is one in which points and plugins are timed."""
+        self.anchor: tuple[float, int] | None = None
+        """Real clock: (wall, run time) when it began to run."""
+        self.rate_at = (time.monotonic(), player.scheduler.attempts)
+        self.listened = 0.0
+        """When the pipe was looked at."""
+        self.ending = False
+        self.urgent = True
+
+    # --- a fork's past ----------------------------------------------------------------------------------------------
+
+    def catch_up(self, journal: list[Entry]) -> None:
+        """Does what the parent did, stores it as this run's own, and leaves a checkpoint where the two part."""
+        self.emit(whole=True)
+        advance(self.player, self.pace, journal, self.begin.inherited, self.store_now_and_then)
+        compare(self.player, self.begin.inherited, self.begin.inherited_digest)
+        self.await_ack()
+        self.emit(whole=True, checkpoint=not self.player.scheduler.mid_cycle)
+
+    def store_now_and_then(self) -> None:
+        if self.player.scheduler.mid_cycle:
+            return
+        if self.gatherer.size >= BACKLOG:
+            self.await_ack()
+        elif time.monotonic() - self.last_frame < self.frame_seconds:
+            return
+        self.listen(0)
+        if self.may_emit():
+            self.emit(checkpoint=self.checkpoint_is_due())
+
+    # --- the loop ---------------------------------------------------------------------------------------------------
+
+    def run(self) -> None:
+        self.await_ack()
+        self.emit(whole=True)
+        try:
+            while self.go_round():
+                pass
+        except (Gone, AssertionError):
+            raise
+        except Exception as error:  # noqa: BLE001 - a plugin may raise anything; its run says so and ends
+            self.give_up(error)
+            return
+        self.finish()
+
+    def give_up(self, error: Exception) -> None:
+        """What was reached before is still told, if that can be; the attempt under way is lost with its cycle."""
+        plugin = plugin_in(error)
+        about = {"cycle": self.player.scheduler.attempts, "error": type(error).__name__, "why": str(error)}
+        if plugin:
+            text = said(
+                "The run stopped at cycle {cycle}: plugin {plugin} raised {error}: {why}", plugin=plugin, **about
+            )
+        else:
+            text = said("The run stopped at cycle {cycle}: {error}: {why}", **about)
+        try:
+            self.await_ack(deaf=True)
+            self.emit()
+            self.await_ack(deaf=True)
+        except Gone:
+            raise
+        except Exception:  # noqa: BLE001 - most likely the same error: it came while a batch was made
+            traceback.print_exc()
+        frames.write(self.outward, frames.Failure(text, "".join(traceback.format_exception(error))))
+
+    def go_round(self) -> bool:
+        """Listens if it is time to, then does one operation if there is one. False at the end."""
+        wait = self.patience()
+        if wait > 0 or (time.monotonic() - self.listened >= LOOK_SECONDS and not self.is_within_cycle):
+            self.listen(wait)
+            self.listened = time.monotonic()
+        if self.ending:
+            return False
+        if self.may_operate():
+            self.operate()
+        if not self.is_within_cycle:
+            self.maybe_emit()
+        return True
+
+    @property
+    def is_within_cycle(self) -> bool:
+        """A cycle that plays through is not interrupted: Pause stops between two cycles, only a step within one."""
+        return self.pace.wants_operations and self.player.scheduler.mid_cycle
+
+    def patience(self) -> float:
+        """How long the pipe may be waited for before there is something else to do."""
+        now = time.monotonic()
+        frame = self.last_frame + self.frame_seconds - now if self.has_news() and self.may_emit() else IDLE_SECONDS
+        if not self.pace.wants_operations or self.is_backlogged():
+            return max(0.0, min(frame, IDLE_SECONDS))
+        if self.is_real and not self.pace.step and not self.has_work():
+            due = self.player.next_instant()
+            if due is not None:
+                return max(0.0, min(frame, (due - self.wall_clock()) / 1e9, IDLE_SECONDS))
+        if self.pace.cycle_seconds and not self.player.scheduler.mid_cycle:
+            return max(0.0, min(frame, self.next_cycle_at - now))
+        return 0.0
+
+    def listen(self, wait: float) -> None:
+        """Everything that has come, waiting for the first at most this long."""
+        timeout = wait * 1000
+        while not self.ending and self.poller.poll(timeout):
+            self.hear(frames.read_to_child(self.inward))
+            timeout = 0
+
+    def hear(self, message: frames.ToChild) -> None:
+        match message:
+            case frames.Ack(number):
+                self.acknowledged = number
+                self.frame_seconds = frame_after(self.spent, time.monotonic() - self.written)
+            case frames.Offer():
+                self.consider(message)
+            case frames.End():
+                self.ending = True
+            case _:
+                raise AssertionError(f"{type(message).__name__} was not expected here")
+
+    def has_work(self) -> bool:
+        scheduler = self.player.scheduler
+        return scheduler.mid_cycle or scheduler.core.queue.has_active() or bool(scheduler.core.waiting_pods.ready)
+
+    def is_backlogged(self) -> bool:
+        return self.number != self.acknowledged and self.gatherer.size > BACKLOG
+
+    def may_operate(self) -> bool:
+        if not self.pace.wants_operations or self.is_backlogged():
+            return False
+        if self.player.scheduler.mid_cycle or not self.pace.cycle_seconds:
+            return True
+        return time.monotonic() >= self.next_cycle_at or not self.has_work()
+
+    def operate(self) -> None:
+        if self.is_real and self.pace.mode == "playing":
+            self.follow_wall()
+        stepping = self.pace.step is not None
+        if not self.player.scheduler.mid_cycle:
+            is_at_full_speed = not stepping and not self.pace.cycle_seconds
+            self.is_watching = self.stopwatch.begin(always=not is_at_full_speed)
+        self.player.projection.follow = stepping or self.pace.speed == "one"
+        # Who watches, or might stop within the cycle, has to hear of every point.
+        whole = not (stepping or self.is_watching or self.pace.breakpoints.known)
+        with self.stopwatch.running():
+            happened = self.player.operate(whole=whole)
+        if happened is Happened.POINT:
+            self.stopwatch.reached(self.player.point)
+        elif happened is Happened.CYCLE:
+            self.gatherer.timings[self.player.recorded] = self.stopwatch.ended()
+            seconds = self.pace.cycle_seconds
+            if seconds:
+                # Not from the planned instant: a burst would follow every pause.
+                self.next_cycle_at = time.monotonic() + seconds
+        self.pace.happened(happened)
+        hit = self.pace.look(self.player, happened)
+        if hit is not None:
+            self.urgent = True
+            self.player.projection.feed.line(self.player.now, "engine", said("Breakpoint: {hit}.", hit=hit.text))
+        if happened is Happened.ERRORS:
+            self.player.projection.feed.line(self.player.now, "engine", TOO_MANY_ERRORS)
+        if stepping and self.pace.step is None:
+            self.urgent = True
+
+    # --- the real clock ---------------------------------------------------------------------------------------------
+
+    @property
+    def is_real(self) -> bool:
+        return not self.player.virtual
+
+    def wall_clock(self) -> int:
+        """Run time on a real clock: it stands while the run does."""
+        if not self.is_real or self.pace.mode != "playing":
+            self.anchor = None
+            return self.player.now
+        if self.anchor is None:
+            self.anchor = (time.monotonic(), self.player.now)
+        wall, run = self.anchor
+        return max(self.player.now, run + int((time.monotonic() - wall) * 1e9))
+
+    def follow_wall(self) -> None:
+        to = self.wall_clock()
+        due = self.player.next_instant()
+        if to - self.player.now >= TICK or (due is not None and self.player.now < due <= to):
+            self.move_clock(to)
+
+    def move_clock(self, to: int) -> None:
+        self.clock_moves.append((self.player.position, to))
+        self.player.advance(to)
+
+    # --- commands ---------------------------------------------------------------------------------------------------
+
+    def consider(self, offer: Offer) -> None:
+        """Says where the command applies, waits until the journal has it, and does it."""
+        command = command_from(offer.command)
+        refused = validate(self.player, command)
+        if refused is not None:
+            frames.write(self.outward, frames.Refusal(offer.id, refused))
+            return
+        if self.is_real and self.wall_clock() > self.player.now:
+            self.move_clock(self.wall_clock())
+        self.await_ack()
+        self.emit(place=frames.Place(offer.id, self.player.position, self.player.now))
+        while True:
+            message = frames.read_to_child(self.inward)
+            if isinstance(message, frames.Commit) and message.id == offer.id:
+                break
+            if isinstance(message, frames.End):
+                # It was not committed, so it is still pending for whoever plays on.
+                self.ending = True
+                return
+            self.hear(message)
+        place = Entry(offer.id, self.player.position, self.player.now, offer.author, offer.command)
+        self.outcomes.append(do(self.player, self.pace, place) or Outcome(offer.id, None))
+        self.next_cycle_at = 0.0
+        self.urgent = True
+
+    def await_ack(self, *, deaf: bool = False) -> None:
+        """``deaf``: a command that is offered meanwhile stays pending."""
+        while self.number != self.acknowledged:
+            message = frames.read_to_child(self.inward)
+            if isinstance(message, Offer):
+                if deaf:
+                    continue
+                raise AssertionError("one command at a time is offered")
+            self.hear(message)
+
+    # --- batches ----------------------------------------------------------------------------------------------------
+
+    def may_emit(self) -> bool:
+        return self.number == self.acknowledged
+
+    def has_news(self) -> bool:
+        return (
+            self.urgent
+            or bool(self.outcomes)
+            or self.pace.state != self.last_state
+            or self.player.position != self.stored_position
+            or not self.gatherer.is_empty
+        )
+
+    def maybe_emit(self) -> None:
+        if not self.may_emit() or not self.has_news():
+            return
+        soon = self.urgent and not self.pace.step
+        if soon or time.monotonic() - self.last_frame >= self.frame_seconds:
+            self.emit(checkpoint=self.checkpoint_is_due())
+
+    def checkpoint_is_due(self) -> bool:
+        # A checkpoint of a large cluster takes a while. Who takes over has to play again what came after it.
+        pause = max(self.begin.checkpoint_seconds, CHECKPOINT_SHARE * self.checkpoint_cost)
+        return not self.player.scheduler.mid_cycle and time.monotonic() - self.last_checkpoint >= pause
+
+    def emit(
+        self, *, whole: bool = False, place: frames.Place | None = None, checkpoint: bool = False, last: bool = False
+    ) -> None:
+        player, gatherer = self.player, self.gatherer
+        projection = player.projection
+        self.last_frame = time.monotonic()
+        self.last_state = self.pace.state
+        self.stored_position = player.position
+        waiting_changed = whole or "waiting" in projection.changed_columns
+        feed = projection.feed.take(player.now)
+        chunk, attempts = gatherer.attempts()
+        decisions = gatherer.decisions()
+        columns = gatherer.columns(whole=whole)
+        pods = gatherer.pods(last=last)
+        nodes, nodes_json, topology = gatherer.nodes()
+        moves, self.clock_moves = self.clock_moves, []
+        outcomes, self.outcomes = self.outcomes, []
+        batch = Batch(
+            number=self.number + 1,
+            position=player.position,
+            clock=player.now,
+            shown_clock=self.wall_clock(),
+            points=player.scheduler.points,
+            attempts=player.recorded,
+            digest=player.digest,
+            state=self.pace.state,
+            speed=self.pace.speed,
+            counts=projection.board.counts(),
+            columns_json=columns,
+            cycle_json=gatherer.cycle(),
+            nodes_json=nodes_json,
+            topology=topology or whole,
+            resources=projection.nodes.resources,
+            node_count=len(projection.nodes.views),
+            pod_count=len(projection.views),
+            arrivals_left=len(player.timeline) - player.arrived,
+            arrivals_total=len(player.timeline),
+            next_arrival=player.next_arrival,
+            pods=pods,
+            nodes=nodes,
+            chunk=chunk,
+            attempt_rows=attempts,
+            decisions=decisions,
+            preemptions=gatherer.preemptions(),
+            objects=gatherer.objects(),
+            feed=feed,
+            clock_moves=moves,
+            outcomes=outcomes,
+            waiting_changed=waiting_changed,
+            rate=self.measured_rate(),
+            breakpoints=[plain(asked) for asked, _ in self.pace.breakpoints.known.values()],
+            hit=None
+            if (hit := self.pace.breakpoints.hit) is None
+            else {"id": hit.id, "text": hit.text, "pod": hit.pod},
+            unwritten=len(projection.unwritten),
+            place=place,
+            checkpoint=self.checkpoint() if checkpoint else None,
+        )
+        self.urgent = False
+        frames.write(self.outward, batch)
+        self.number = batch.number
+        self.written = time.monotonic()
+        self.spent = self.written - self.last_frame - (self.checkpoint_cost if checkpoint else 0.0)
+
+    def measured_rate(self) -> int | None:
+        """Cycles per second of wall time, while there are any."""
+        at, attempts = self.rate_at
+        now, newest = time.monotonic(), self.player.scheduler.attempts
+        if now - at < FRAME_SECONDS or newest == attempts:
+            return None
+        self.rate_at = (now, newest)
+        return round((newest - attempts) / (now - at))
+
+    def checkpoint(self) -> bytes:
+        began = time.monotonic()
+        saved = save_checkpoint(self.player, self.pace)
+        self.last_checkpoint = time.monotonic()
+        self.checkpoint_cost = self.last_checkpoint - began
+        return saved
+
+    def finish(self) -> None:
+        """The last batch, with a checkpoint if the player stands between two cycles."""
+        self.await_ack()
+        self.emit(checkpoint=not self.player.scheduler.mid_cycle, last=True)
+        frames.write(self.outward, frames.Ended())
+
+
+def plugin_in(error: BaseException) -> str:
+    """The innermost plugin whose code was running; empty when it was none."""
+    found = ""
+    for frame, _ in traceback.walk_tb(error.__traceback__):
+        owner = frame.f_locals.get("self")
+        if isinstance(owner, Plugin):
+            found = owner.name
+    return found

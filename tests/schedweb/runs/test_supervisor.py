@@ -1,0 +1,58 @@
+"""What happens to a supervisor at bad moments: while it parks, while it ends, when its engine talks nonsense."""
+
+from __future__ import annotations
+
+import pytest
+
+from schedweb.engine import frames
+from schedweb.engine import supervisor as module
+from schedweb.engine.lease import Lease, give_back
+from schedweb.engine.supervisor import Supervisor
+from schedweb.runs.models import JournalEntry
+from tests.schedweb.runs.conftest import Game
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def test_a_command_that_comes_while_a_run_is_parked_is_done_where_the_run_stood(
+    game: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The engine that begins anew begins at what is stored now, not at what was when the supervisor came."""
+    game.command("play", speed="max")
+    parked: list[int] = []
+    late: list[JournalEntry] = []
+
+    def after_a_command(lease: Lease, *, only_if_idle: bool = False) -> bool:
+        game.run.refresh_from_db()
+        parked.append(game.run.position)
+        if not late:
+            late.append(game.decide("approve", "asks-1"))
+        return give_back(lease, only_if_idle=only_if_idle)
+
+    monkeypatch.setattr(module, "give_back", after_a_command)
+    game.play()
+    late[0].refresh_from_db()
+    assert late[0].position == parked[0]
+    assert (game.run.state, game.places()["asks-1"]) == ("waiting_for_person", "bound")
+    assert len(parked) == 2
+    assert parked[1] > parked[0]
+
+
+def test_a_worker_that_stops_while_a_run_is_parked_leaves_new_commands_to_the_next_one(
+    game: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    send, late = Supervisor.send, list[JournalEntry]()
+
+    def stopping(self: Supervisor, message: frames.ToChild) -> None:
+        if isinstance(message, frames.End) and not late:
+            self.shut_down()
+            late.append(game.decide("approve", "asks-1"))
+        send(self, message)
+
+    monkeypatch.setattr(Supervisor, "send", stopping)
+    game.command("play", speed="max")
+    game.play()
+    late[0].refresh_from_db()
+    assert (late[0].status, game.run.lease_owner, game.run.wanted) == ("pending", "", True)
+    game.play()
+    assert game.places()["asks-1"] == "bound"
