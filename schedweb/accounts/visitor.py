@@ -54,6 +54,11 @@ class Visitor:
     def open(self) -> list[SharedRun]:
         return [each for each in self.shared.values() if not each.ended]
 
+    def has_lost(self, run: UUID) -> bool:
+        """Also when the link is gone with its run."""
+        shared = self.shared.get(run)
+        return shared is None or shared.is_over()
+
     def may_read(self, runs: Iterable[UUID]) -> str:
         """Why not all of these runs may be read; "" if they may."""
         for run in runs:

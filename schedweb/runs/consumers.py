@@ -35,6 +35,7 @@ class BrowserConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels
         if settings.MODE == "embedded":
             PUBLISHER.use_loop(asyncio.get_running_loop())
         self.visitor: Visitor | None = None
+        self.is_let_in = False
         await self.accept()
         if await database_sync_to_async(role_of)(self.scope.get("user")) is None:
             self.visitor = await database_sync_to_async(self.find_visitor)()
@@ -44,6 +45,7 @@ class BrowserConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels
                 return
         else:
             await self.channel_layer.group_add(EVERYONE, self.channel_name)
+        self.is_let_in = True
         await self.say(messages.Hello(version=settings.VERSION, protocol=messages.VERSION))
 
     def find_visitor(self) -> Visitor | None:
@@ -65,6 +67,9 @@ class BrowserConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels
         await self.say(message)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
+        if not self.is_let_in:
+            # Sent before it could know: the connection is closed already.
+            return
         if text_data is None or len(text_data) > LARGEST:
             await self.refuse(
                 "invalid", noted("A message is a JSON text of at most {largest} characters."), largest=LARGEST
@@ -126,7 +131,7 @@ class BrowserConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels
         await self.pass_on(delta_in(self.language, event["text"]))
 
     async def pass_on(self, text: str) -> None:
-        if self.visitor is not None and any(self.visitor.shared[run].is_over() for run in self.subscriptions):
+        if self.visitor is not None and any(self.visitor.has_lost(run) for run in self.subscriptions):
             await self.close(code=SHARE_ENDED)
             return
         await self.send(text_data=text)

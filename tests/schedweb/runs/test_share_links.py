@@ -357,6 +357,19 @@ async def test_expiry_ends_the_connection_before_the_next_message(played: Game, 
     assert "expired" in (await subscribed(await connected_after(soon, played, operator), played.run))["message"]
 
 
+async def test_a_run_that_is_deleted_ends_the_connection_of_who_looks_at_others_too(
+    played: Game, other_run: Run, operator: User
+) -> None:
+    links = [await sync_to_async(link_to)(run, operator) for run in (played.run, other_run)]
+    browser = await connect(*links)
+    await browser.told()
+    await subscribed(browser, played.run)
+    await Run.objects.filter(pk=played.id).adelete()
+    await subscribed(browser, other_run)
+    await sync_to_async(PUBLISHER.publish)(run_group(other_run.pk), RunResync(str(other_run.pk)))
+    assert await browser.hung_up() == 4403
+
+
 async def connected_after(soon: datetime.datetime, played: Game, operator: User) -> Browser:
     """With an open link to another run, and one to this that has expired."""
     expired = await ShareLink.objects.filter(expires_at=soon).afirst()

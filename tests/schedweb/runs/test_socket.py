@@ -42,6 +42,19 @@ async def test_nobody_stays_connected_without_logging_in() -> None:
     assert (closed["type"], closed["code"]) == ("websocket.close", 4401)
 
 
+async def test_who_is_not_let_in_is_not_heard(game: Game) -> None:
+    """A message may be on its way before the connection is closed."""
+    browser = Browser(BrowserConsumer.as_asgi(), user=AnonymousUser())
+    await browser.send_input({"type": "websocket.connect"})
+    await browser.say({"type": "subscribe", "run": str(game.id)})
+    await browser.say({"type": "ping", "id": 1})
+    told = [(await browser.receive_output(5))["type"] for _ in range(2)]
+    assert told == ["websocket.accept", "websocket.close"]
+    assert await browser.hears_nothing()
+    PUBLISHER.publish(run_group(game.id), RunResync(str(game.id)))
+    assert await browser.hears_nothing()
+
+
 @pytest.mark.parametrize(
     "text",
     ["", "nonsense", "[]", "{}", '{"type":"explode"}', '{"type":"subscribe"}', '{"type":"subscribe","run":"x"}',
