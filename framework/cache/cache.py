@@ -244,6 +244,14 @@ class Cache:
         self._changes.append(change)
         self._last_of_node[node_name] = change
 
+    def preload(self, snapshot: Snapshot) -> None:
+        """Replays what changed, for the next ``update_snapshot`` to finish: a large cluster is not its first work."""
+        for change in self._changes:
+            change.replay(snapshot)
+        self._changes = []
+        self._last_of_node = {}
+        snapshot.count_pods()
+
     def update_snapshot(self, snapshot: Snapshot) -> None:
         """Replays what changed since the last call.
 
@@ -251,7 +259,7 @@ class Cache:
         went and came back between two cycles, keeps its place in it.
         """
         changes = self._changes
-        if not changes:
+        if not changes and not self._tree_changed and snapshot.is_finished:
             return
         for change in changes:
             change.replay(snapshot)

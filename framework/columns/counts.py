@@ -28,6 +28,10 @@ class Counts:
         self._label_sets = LabelSets(snapshot)
         self._terms = TermIndex(snapshot)
 
+    def refresh(self) -> None:
+        self._label_sets.refresh()
+        self._terms.refresh()
+
     def _matched(self, query: PodQuery) -> MatchedPods:
         return self._snapshot.input(("matched", query), lambda: MatchedPods(self._label_sets, query))
 

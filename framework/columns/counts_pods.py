@@ -8,7 +8,7 @@ at label sets, not at pods, and only at those filed under a label it asks for.
 from __future__ import annotations
 
 from collections.abc import Iterable, Iterator
-from typing import TYPE_CHECKING, Any, Final, NamedTuple, TypeVar
+from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
 from framework.columns.log import Log
 from framework.interface.columns import PodChange, PodQuery
@@ -112,16 +112,23 @@ class LabelSets:
         self._by_namespace.clear()
         self._by_label.clear()
         # Every placed pod: most have the labels of another one, in the same order.
-        known: dict[tuple[Any, ...], dict[int, int]] = {}
+        known: dict[tuple[object, ...], tuple[LabelSet, list[int]]] = {}
         for row in range(self._snapshot.row_count):
             info = self._snapshot.info_of_row(row)
             for pod in info.pods if info is not None else ():
                 metadata = pod.pod.metadata
-                told = (metadata.namespace, metadata.deletion_timestamp is None, *metadata.labels.items())
-                rows = known.get(told)
-                if rows is None:
-                    rows = known[told] = self._labels_of(_key(pod), pod).rows
-                rows[row] = rows.get(row, 0) + 1
+                labels = metadata.labels
+                # As many keys as values: which is which is clear from their number.
+                told = (metadata.namespace, metadata.deletion_timestamp is None, *labels, *labels.values())
+                found = known.get(told)
+                if found is None:
+                    found = known[told] = self._labels_of(_key(pod), pod), []
+                found[1].append(row)
+        # One after another: a write into another dictionary for every pod costs as much as all the rest.
+        for label_set, rows in known.values():
+            counts = label_set.rows
+            for row in rows:
+                counts[row] = counts.get(row, 0) + 1
         self.log.everything()
         for log in self._logs.values():
             log.everything()

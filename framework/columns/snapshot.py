@@ -220,6 +220,15 @@ class Snapshot:
         self.in_row_order = np.array_equal(self.order, np.arange(self.extent.used))
         self._listed = None
 
+    @property
+    def is_finished(self) -> bool:
+        """Whether ``finish_refresh`` would change nothing."""
+        return not self._touched
+
+    def count_pods(self) -> None:
+        """Placed pods are filed by labels and affinity terms now, and not when the first cycle asks for a count."""
+        self._counts.refresh()
+
     def finish_refresh(self) -> None:
         """After the last change and ``set_order`` of a refresh: nodes that changed see today's image counts."""
         self.images.total_nodes = len(self.order)

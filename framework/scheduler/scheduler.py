@@ -143,6 +143,7 @@ class Scheduler:
                 event_handlers.handle(self.core, seen)
         self.run_bindings()
         self.cluster.start_controllers()
+        self.core.cache.preload(self.core.snapshot)
 
     # --- time -------------------------------------------------------------------------------------------------------
 
