@@ -6,7 +6,7 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import Page, expect
+from playwright.sync_api import FilePayload, Page, expect
 
 from scripts.site import Site
 from tests.browser.visits import Visit
@@ -197,3 +197,56 @@ def test_a_preset_is_a_draft_that_can_be_undone_and_shows_where_plugins_come_fro
     page.get_by_role("button", name="Undo").click()
     expect(grid.get_by_title(re.compile("^ImageLocality at Score: .*disabled by"))).to_be_visible()
     assert newest(site, configuration) == 1
+
+
+@pytest.mark.parametrize(
+    ("content", "said"),
+    [
+        (b"PK\x03\x04\x00\x00", "wrong.yaml is no text file."),
+        (b" \n", "wrong.yaml is empty."),
+        (b"#" * 262_145, "wrong.yaml is larger than a configuration can be (256 KiB)."),
+    ],
+)
+def test_a_file_that_cannot_be_a_configuration_leaves_everything_as_it_was(
+    content: bytes, said: str, typed_into: str, desk: Visit
+) -> None:
+    wrong: FilePayload = {"name": "wrong.yaml", "mimeType": "application/yaml", "buffer": content}
+    for path in ("/configurations", f"/configurations/{typed_into}"):
+        page = desk.go(path)
+        expect(page.get_by_role("button", name=re.compile("^Import"))).to_be_visible()
+        page.locator("input[type=file]").set_input_files(wrong)
+        expect(page.get_by_text(said)).to_be_visible()
+        expect(page.get_by_role("heading", level=1)).to_be_visible()
+        expect(page.get_by_text(re.compile("^Draft,"))).to_have_count(0)
+        expect(page.get_by_role("button", name="Use a preset instead")).to_have_count(0)
+
+
+def test_another_file_becomes_a_draft_that_says_what_is_wrong_with_it(typed_into: str, desk: Visit) -> None:
+    page = desk.go(f"/configurations/{typed_into}")
+    expect(page.get_by_role("grid")).to_be_visible()
+    pods: FilePayload = {
+        "name": "pods.json",
+        "mimeType": "application/json",
+        "buffer": b'{"apiVersion": "v1", "kind": "List", "items": []}',
+    }
+    page.locator("input[type=file]").set_input_files(pods)
+    expect(page.locator(".cm-line").first).to_contain_text("kind")
+    expect(page.get_by_role("button", name=re.compile(r"^\d+ errors?$"))).to_be_visible()
+    expect(page.get_by_role("button", name="Save…")).to_be_disabled()
+    page.get_by_role("button", name="Undo").click()
+    expect(page.get_by_text(re.compile("^Draft,"))).to_have_count(0)
+
+
+def test_a_draft_that_the_server_refuses_can_be_discarded(typed_into: str, desk: Visit) -> None:
+    page = desk.go(f"/configurations/{typed_into}")
+    expect(page.get_by_role("grid")).to_be_visible()
+    page.evaluate(
+        "([id, text]) => localStorage.setItem('playground-draft-' + id, JSON.stringify({text, base: 1}))",
+        [typed_into, "#" * 262_145],
+    )
+    page.reload()
+    expect(page.get_by_role("alert")).to_contain_text("262,145 characters; 262,144 are the most")
+    page.get_by_role("button", name="Discard the draft").click()
+    expect(page.get_by_role("grid")).to_be_visible()
+    # What the browser says of the refusal.
+    desk.complaints[:] = [complaint for complaint in desk.complaints if "413" not in complaint]

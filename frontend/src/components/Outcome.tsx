@@ -27,15 +27,18 @@ interface FailedProps {
   error?: { message: string } | null;
   retry?: () => void;
   retryLabel?: string;
+  /** Another way out, beside trying again. */
+  more?: ReactNode;
   small?: boolean;
 }
 
-export function Failed({ what, error, retry, retryLabel = t("tryAgain"), small = false }: FailedProps) {
+export function Failed({ what, error, retry, retryLabel = t("tryAgain"), more, small = false }: FailedProps) {
   return (
     <div className={classes.outcome} role="alert" {...(small ? { "data-small": "" } : {})}>
       <span className={classes.error}><Icon name="warning" size={14} />{what}</span>
       {error ? <span>{error.message}</span> : null}
       {retry === undefined ? null : <Button size="sm" onClick={retry}>{retryLabel}</Button>}
+      {more}
     </div>
   );
 }

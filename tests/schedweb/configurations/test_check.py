@@ -254,3 +254,10 @@ def test_unused_arguments_are_a_warning(viewer: Client) -> None:
     body = check(viewer, text)
     assert body["errors"] == []
     assert [(each["plugin"], each["line"]) for each in body["warnings"]] == [("ManualApproval", 5)]
+
+
+def test_a_text_with_nul_has_an_error_at_its_place_as_any_other(viewer: Client) -> None:
+    body = check(viewer, HEAD + "parallelism: \0\n")
+    assert (body["effective"], body["runnable"]) == (None, False)
+    assert [error["stage"] for error in body["errors"]] == ["syntax"]
+    assert "there is a control character" in body["errors"][0]["message"]

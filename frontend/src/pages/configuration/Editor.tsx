@@ -121,7 +121,7 @@ export function Editor({ configuration, version, viewed }: EditorProps) {
     const next = names[at + by];
     if (next !== undefined) select(next);
   };
-  const canSave = !readOnly && store.dirty && examination?.errors.length === 0;
+  const canSave = !readOnly && store.dirty && state.failure === null && examination?.errors.length === 0;
   useKeys([
     { keys: "y", label: t("formOrYAML"), group: t("configuration"), run: () => setView(view === "yaml" ? "form" : "yaml") },
     { keys: "j", label: t("nextPlugin"), group: t("configuration"), run: () => step(1) },
@@ -132,7 +132,14 @@ export function Editor({ configuration, version, viewed }: EditorProps) {
 
   if (examination === null || effective === null || shown === undefined) {
     return examination === null && state.failure !== null
-      ? <Page><Failed what={t("couldNotBeCheckedYour")} error={state.failure} retry={() => store.start()} /></Page>
+      ? (
+        <Page className={classes.page ?? ""}>
+          <Panel className={classes.failure ?? ""}>
+            <Failed what={t("couldNotBeCheckedYour")} error={state.failure} retry={() => store.start()}
+              more={store.dirty && !readOnly ? <Button size="sm" onClick={() => store.discard()}>{t("discardTheDraft")}</Button> : null} />
+          </Panel>
+        </Page>
+      )
       : examination === null ? <Page className={classes.page ?? ""}><Outlines count={12} height={30} label={t("checkingTheDraft")} /></Page>
         : <Page className={classes.page ?? ""}><Panel><Empty action={<Button onClick={() => store.discard()}>{t("discardTheDraft")}</Button>}>{t("thisVersionCannotBeShown")}</Empty></Panel></Page>;
   }

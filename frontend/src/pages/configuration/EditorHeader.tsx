@@ -40,7 +40,7 @@ export function EditorHeader({ configuration, viewed, view, onView, onErrors, on
   const errors = examination.errors.length;
   const readable = examination.effective !== null;
   const dirty = store.dirty;
-  const saveOff = errors > 0 ? t("thereAreErrors") : dirty ? undefined : t("nothingDiffersFromTheSaved");
+  const saveOff = state.failure !== null ? t("couldNotBeCheckedYour") : errors > 0 ? t("thereAreErrors") : dirty ? undefined : t("nothingDiffersFromTheSaved");
   const runOff = !readOnly && dirty ? t("saveTheDraftFirst") : examination.runnable ? undefined : examination.why;
   return (
     <header className={classes.header}>
@@ -141,7 +141,11 @@ export function ImportButton({ onRead }: { onRead: (text: string, name: string) 
           notify({ kind: "error", title: t("nothingWasImported"), text: t("isLargerThanAConfiguration", { name: file.name }) });
           return;
         }
-        file.text().then((text) => onRead(text, file.name), (error: unknown) => notifyError(t("nothingWasImported"), error));
+        file.text().then((text) => {
+          const refused = text.trim() === "" ? t("isEmpty", { name: file.name }) : text.includes("\0") ? t("isNoTextFile", { name: file.name }) : null;
+          if (refused === null) onRead(text, file.name);
+          else notify({ kind: "error", title: t("nothingWasImported"), text: refused });
+        }, (error: unknown) => notifyError(t("nothingWasImported"), error));
       }} />
       <Button icon="upload" title={t("aKubeSchedulerConfigurationYAMLOrJSON")} onClick={() => input.current?.click()}>{t("import")}</Button>
     </>
