@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import IO, Any, Final
 
 from babel.messages.catalog import Catalog, Message
-from babel.messages.extract import extract_from_dir
+from babel.messages.extract import extract_from_dir, extract_python
 from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 
@@ -33,6 +33,7 @@ KEYWORDS: Final[dict[str, Any]] = {
 """Functions of schedweb/sentences.py and framework/said.py."""
 PACKAGES: Final = ("framework", "schedweb")
 _TRANSLATE: Final = re.compile(r'{%\s*translate\s+"([^"]+)"\s*%}')
+_COMMENT: Final = re.compile(r"^ *# (.+)$")
 _PLACEHOLDER: Final = re.compile(r"(?<!{){(\w+(?:![rsa])?(?::[^}]*)?)}")
 
 
@@ -45,10 +46,29 @@ def from_template(
             yield number, "say", text, []
 
 
+def from_presets(
+    file: IO[bytes], keywords: Any, comment_tags: Any, options: Any
+) -> Iterator[tuple[int, Any, Any, list[str]]]:
+    """A module with YAML that people read: its comments are texts, too."""
+    lines = file.read().decode().splitlines()
+    file.seek(0)
+    called: Iterator[Any] = extract_python(file, keywords, comment_tags, options)
+    yield from called
+    for number, line in enumerate(lines, start=1):
+        if (found := _COMMENT.match(line)) is not None:
+            yield number, "say", found[1], []
+
+
 def extracted() -> Catalog:
     """All texts of the server. Without line numbers: they would make every change a change of the catalogs."""
     found = Catalog(charset="utf-8")
-    methods: list[tuple[str, Any]] = [("**/migrations/**", "ignore"), ("**.py", "python"), ("**.html", from_template)]
+    methods: list[tuple[str, Any]] = [
+        ("**/migrations/**", "ignore"),
+        ("configuration/presets.py", from_presets),
+        ("configurations/builtins.py", from_presets),
+        ("**.py", "python"),
+        ("**.html", from_template),
+    ]
     for package in PACKAGES:
         texts = extract_from_dir(ROOT / package, methods, keywords=KEYWORDS)
         for name, _, text, comments, context in texts:

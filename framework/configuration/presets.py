@@ -1,4 +1,7 @@
-"""Configurations to start from, as the YAML a person would write. A test loads every one of them."""
+"""Configurations to start from, as the YAML a person would write. A test loads every one of them.
+
+Comments of the YAML are texts for readers: scripts/catalogs.py collects them, and who hands a preset out says them.
+"""
 
 from __future__ import annotations
 

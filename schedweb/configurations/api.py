@@ -113,7 +113,7 @@ def version_detail(configuration_id: uuid.UUID, number: int) -> dict[str, Any]:
     return {
         **selectors.version_body(version),
         "configuration": selectors.configuration_body(configuration),
-        "text": version.text,
+        "text": selectors.text_of(version),
         **examined(version.text),
     }
 
@@ -279,7 +279,8 @@ class VersionExportView(APIView):
                 path="format",
             )
         try:
-            text = to_yaml(version.text) if wanted == "yaml" else to_json(version.text)
+            text = selectors.text_of(version)
+            text = to_yaml(text) if wanted == "yaml" else to_json(text)
         except CannotEdit as error:
             raise ApiError(
                 say("{error} Export it as YAML.", error=services.sentence(error)), code="invalid", path="format"

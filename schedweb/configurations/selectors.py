@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import uuid
 from typing import Any, Final
 
@@ -14,6 +15,7 @@ from schedweb.configurations.comparison import Comparison, Meanwhile, compare, c
 from schedweb.configurations.models import Configuration, ConfigurationVersion
 from schedweb.sentences import say, say_noted
 
+_COMMENT: Final = re.compile(r"^( *# )(.*)$", re.MULTILINE)
 _PLACES: Final = [When(slug=each.slug, then=Value(place + 1)) for place, each in enumerate(BUILTINS)]
 
 
@@ -92,6 +94,21 @@ def draft_compared(configuration: Configuration, base_version: int, text: str) -
 
 def preset_list() -> list[dict[str, str]]:
     return [
-        {"name": each.id, "title": say_noted(each.name), "description": say_noted(each.description), "text": each.text}
+        {
+            "name": each.id,
+            "title": say_noted(each.name),
+            "description": say_noted(each.description),
+            "text": with_told_comments(each.text),
+        }
         for each in PRESETS
     ]
+
+
+def text_of(version: ConfigurationVersion) -> str:
+    """What came with the product has its comments in the reader's language; people's texts are as they wrote them."""
+    return with_told_comments(version.text) if version.configuration.builtin else version.text
+
+
+def with_told_comments(text: str) -> str:
+    """A preset with its comments in the reader's language; every line stays where it is."""
+    return _COMMENT.sub(lambda line: line[1] + say_noted(line[2]), text)

@@ -52,7 +52,7 @@ class PathPartField(serializers.JSONField):
 
 
 class ConfigurationText(serializers.CharField):
-    """The text of a file, as it is: what a parser refuses (NUL, for one) is told at its line, as all its mistakes are."""
+    """The text of a file as it is: what a parser refuses (NUL, for one) is told at its line, as all mistakes are."""
 
     def __init__(self, **kwargs: Any) -> None:
         super().__init__(trim_whitespace=False, **kwargs)

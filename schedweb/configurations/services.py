@@ -20,6 +20,7 @@ from schedweb.configurations.catalogue import registry
 from schedweb.configurations.comparison import Meanwhile, compare_saved
 from schedweb.configurations.examination import Problem, TooLarge, examine, refuse_too_large
 from schedweb.configurations.models import Configuration, ConfigurationVersion
+from schedweb.configurations.selectors import with_told_comments
 from schedweb.sentences import counted, noted, say, told
 
 MAX_EDITS: Final = 200
@@ -116,7 +117,7 @@ def configuration_create(
                 say("There is no preset {preset_name}; there are {known}.", preset_name=preset_name, known=known),
                 path="preset",
             )
-        text = found.text
+        text = with_told_comments(found.text)
     _refuse_errors(text)
     _refuse_taken(name)
     try:

@@ -11,7 +11,9 @@ from django.utils.translation import override
 
 from schedweb.accounts import services as accounts
 from schedweb.accounts.roles import Role
+from schedweb.configurations import services
 from schedweb.configurations.comparison import compare
+from schedweb.configurations.models import Configuration
 from tests.schedweb.saying import LETTERS
 
 pytestmark = pytest.mark.django_db
@@ -48,6 +50,50 @@ def test_presets(editor: Client, language: str) -> None:
     for preset in found:
         assert LETTERS[language].search(preset["title"]), preset
         assert LETTERS[language].search(preset["description"]), preset
+        assert not left_in_english(preset["text"], language)
+
+
+def left_in_english(text: str, language: str) -> list[str]:
+    comments = [line for line in text.splitlines() if line.lstrip().startswith("# ")]
+    assert comments
+    return [comment for comment in comments if not LETTERS[language].search(comment)]
+
+
+@pytest.mark.parametrize("language", LETTERS)
+def test_comments_of_what_came_with_the_product_and_nothing_else_of_it(editor: Client, language: str) -> None:
+    services.builtins_load()
+    for row in Configuration.objects.all():
+        url = f"/api/v1/configurations/{row.pk}/versions/1/"
+        stored = row.versions.get().text
+        for answer in (
+            editor.get(url, headers={"Accept-Language": language}).json()["text"],
+            editor.get(f"{url}export/", headers={"Accept-Language": language}).content.decode(),
+        ):
+            assert not left_in_english(answer, language)
+            assert [line.partition("# ")[0] for line in answer.splitlines()] == [
+                line.partition("# ")[0] for line in stored.splitlines()
+            ]
+        assert editor.get(url, headers={"Accept-Language": "en"}).json()["text"] == stored
+
+
+@pytest.mark.parametrize("language", LETTERS)
+def test_a_preset_taken_in_a_language_stays_in_it_and_peoples_comments_are_theirs(
+    editor: Client, language: str
+) -> None:
+    def made(**body: str) -> str:
+        answer = editor.post(
+            "/api/v1/configurations/", body, content_type="application/json", headers={"Accept-Language": language}
+        )
+        assert answer.status_code == 201, answer.content
+        text: str = Configuration.objects.get(name=body["name"]).versions.get().text
+        return text
+
+    assert not left_in_english(made(name="theirs", preset="bin-pack"), language)
+    written = "# For pods without constraints of their own.\n" + TEXT
+    assert made(name="mine", text=written) == written
+    mine = Configuration.objects.get(name="mine")
+    url = f"/api/v1/configurations/{mine.pk}/versions/1/"
+    assert editor.get(url, headers={"Accept-Language": language}).json()["text"] == written
 
 
 @pytest.mark.parametrize("language", LETTERS)
