@@ -7,7 +7,7 @@ ruamel.yaml, of libyaml (PyYAML), of Python's json and of msgspec. Kubernetes' p
 from __future__ import annotations
 
 import re
-from typing import Final
+from typing import Final, NamedTuple
 
 from framework.said import Words, noted, said
 
@@ -35,7 +35,7 @@ _YAML: Final = (
     (r".*found character '(?P<letter>.)' that .*", noted("“{letter}” cannot begin a value; quote the text")),
     (r".*found character that cannot .*", noted("a value cannot begin so; quote the text, and use no tabs to indent")),
     (r"while .*quoted scalar found unexpected (?:end of stream|document (?:separator|indicator))", _NOT_CLOSED),
-    (r".*found unknown escape character.*", _ESCAPE),
+    (r".*found (?:unknown escape character|invalid Unicode character escape code).*", _ESCAPE),
     (r".*(?:escape sequence of \d+|expected) hexdecimal number.*", _ESCAPE),
     (r"while parsing a block mapping .*", noted("a key is missing here; check the indentation")),
     (r"while parsing a block collection .*", noted("a list item is missing here; check the indentation")),
@@ -87,8 +87,23 @@ _PLACED: Final = re.compile(r"(?P<text>.*): line (?P<line>\d+) column (?P<column
 _AT_BYTE: Final = re.compile(r"JSON is malformed: (?P<text>.*) \(byte (?P<byte>\d+)\)")
 
 
+class Complaint(NamedTuple):
+    """``line`` and ``column`` count from one; None where the parser names no place."""
+
+    words: Words
+    line: int | None
+    column: int | None
+
+
+def yaml_complaint(error: Exception) -> Complaint:
+    """Of what a YAML parser raised. ruamel.yaml and PyYAML have one MarkedYAMLError each, with the same fields."""
+    mark = getattr(error, "problem_mark", None) or getattr(error, "context_mark", None)
+    line, column = (None, None) if mark is None else (mark.line + 1, mark.column + 1)
+    problem = getattr(error, "problem", None) or str(error).partition("\n")[0]
+    return Complaint(yaml_words(problem, getattr(error, "context", None)), line, column)
+
+
 def yaml_words(problem: str | None, context: str | None = None) -> Words:
-    """Of a MarkedYAMLError, or of the text of another YAMLError."""
     return _words(" ".join(part for part in (context, problem) if part), _KNOWN_YAML)
 
 

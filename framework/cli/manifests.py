@@ -7,13 +7,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.error import YAMLError
 
 from framework.cli.errors import InputError
 from framework.objects import KubeObject
 from framework.objects.decode import decode_manifests, iter_json
 from framework.objects.errors import ObjectError
-from framework.parser_words import yaml_words
+from framework.parser_words import yaml_complaint
 
 STANDARD_INPUT = "-"
 
@@ -41,11 +41,8 @@ def read_objects(path: str) -> list[KubeObject]:
 def _documents(path: str, text: str) -> Iterator[object]:
     try:
         yield from YAML(typ="safe", pure=True).load_all(text)
-    except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        place = f"{path}:{mark.line + 1}:{mark.column + 1}" if mark else path
-        raise InputError(place, f"not YAML: {yaml_words(error.problem, error.context)}") from error
     except (YAMLError, ValueError) as error:
-        raise InputError(path, f"not YAML: {yaml_words(str(error).splitlines()[0])}") from error
+        why, line, column = yaml_complaint(error)
+        raise InputError(path if line is None else f"{path}:{line}:{column}", f"not YAML: {why}") from error
     except RecursionError as error:
         raise InputError(path, "not YAML: nested too deeply, or an alias contains itself") from error

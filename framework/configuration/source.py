@@ -14,7 +14,7 @@ from json import JSONDecodeError, JSONDecoder
 from typing import Any, Final, Literal
 
 from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.error import YAMLError
 from ruamel.yaml.events import (
     AliasEvent,
     DocumentStartEvent,
@@ -26,7 +26,7 @@ from ruamel.yaml.events import (
     SequenceStartEvent,
 )
 
-from framework.parser_words import json_words, yaml_words
+from framework.parser_words import json_words, yaml_complaint, yaml_words
 from framework.said import SaidError, Words, said
 
 MAX_CHARACTERS: Final = 1_048_576
@@ -143,21 +143,20 @@ def node_from_value(value: object, depth: int = 0) -> Node:
     return Node("scalar", value)
 
 
+_SURROGATE = re.compile("[\ud800-\udfff]")
+"""Half a pair is no character. YAML that has one is refused, JSON has the replacement character there, as in Go."""
+
 # YAML ----------------------------------------------------------------------------------------------------------------
 
 
 def _read_yaml(text: str) -> Node:
     try:
         return _YamlReader(text).read()
-    except MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        why = yaml_words(error.problem, error.context)
-        if mark is None:
-            raise SourceError(said("yaml: {why}", why=why)) from None
-        words = said("yaml: line {line}: {why}", line=mark.line + 1, why=why)
-        raise SourceError(words, mark.line + 1, mark.column + 1) from None
     except YAMLError as error:
-        raise SourceError(said("yaml: {why}", why=yaml_words(str(error).splitlines()[0]))) from None
+        why, line, column = yaml_complaint(error)
+        if line is None:
+            raise SourceError(said("yaml: {why}", why=why)) from None
+        raise SourceError(said("yaml: line {line}: {why}", line=line, why=why), line, column) from None
 
 
 class _YamlReader:
@@ -197,6 +196,9 @@ class _YamlReader:
         if anchor:
             self._anchors[anchor] = None
         if isinstance(event, ScalarEvent):
+            if _SURROGATE.search(event.value):
+                why = yaml_words("found invalid Unicode character escape code")
+                raise SourceError(said("yaml: line {line}: {why}", line=place.line, why=why), place.line, place.column)
             plain = event.style is None or event.style == ""
             tag = str(event.tag) if event.tag else ""
             value: Any = event.value
@@ -324,7 +326,6 @@ def resolve_scalar(text: str) -> str | int | float | bool | None:
 # JSON ----------------------------------------------------------------------------------------------------------------
 
 _decode_string = JSONDecoder().raw_decode
-_SURROGATE = re.compile("[\ud800-\udfff]")
 _SPACE = re.compile(r"[ \t\n\r]*")
 _NUMBER = re.compile(r"-?(?:0|[1-9]\d*)(\.\d+)?([eE][-+]?\d+)?", re.ASCII)
 _LITERALS = {"true": True, "false": False, "null": None}
@@ -370,10 +371,8 @@ class _JsonReader:
         if char == "[":
             return self._array(at, place, depth)
         if char == '"':
-            value, end = _decode_string(text, at)
-            # Half a surrogate pair is no character; Go puts the replacement character too.
-            whole = _SURROGATE.sub("\ufffd", value)
-            return _placed(place, Node("scalar", whole, quoted=True, end=end)), end
+            value, end = self._string(at)
+            return _placed(place, Node("scalar", value, quoted=True, end=end)), end
         for name, literal in _LITERALS.items():
             if text.startswith(name, at):
                 return _placed(place, Node("scalar", literal, end=at + len(name))), at + len(name)
@@ -383,6 +382,10 @@ class _JsonReader:
         # A JSON number with point or exponent is a float even where it is whole: Go refuses it for an integer field.
         scalar: int | float = float(number[0]) if number[1] or number[2] else int(number[0])
         return _placed(place, Node("scalar", scalar, end=number.end())), number.end()
+
+    def _string(self, at: int) -> tuple[str, int]:
+        value, end = _decode_string(self._text, at)
+        return _SURROGATE.sub("\ufffd", value), end
 
     def _array(self, at: int, place: _Place, depth: int) -> tuple[Node, int]:
         node = _placed(place, Node("sequence", flow=True))
@@ -409,7 +412,7 @@ class _JsonReader:
             if not self._text.startswith('"', at):
                 raise JSONDecodeError("Expecting a key in double quotes", self._text, at)
             key_place = self._place(at)
-            name, end = _decode_string(self._text, at)
+            name, end = self._string(at)
             key = _placed(key_place, Node("scalar", name, quoted=True, end=end))
             at = self._skip(end)
             if not self._text.startswith(":", at):

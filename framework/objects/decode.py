@@ -95,14 +95,26 @@ def decode_manifests(documents: Iterable[object]) -> Iterator[KubeObject]:
         yield from _unfold(document, ("", ""))
 
 
+def text_complaint(text: str) -> Words:
+    """What escapes can put into a text, and nobody can store or write again; "" for any other text."""
+    if "\0" in text:
+        return said("a zero byte is no character")
+    if not text.isascii() and _HALF.search(text):
+        return said("half of a surrogate pair is no character")
+    return ""
+
+
 def tree_complaint(document: object, most: int = 20_000_000) -> Words:
-    """Why a parsed YAML document must not be walked; "" when it may. Aliases can make it endless, or enormous.
+    """Why a parsed document must not be walked, or stored; "" when it may. Aliases can make it endless, or enormous.
 
     Every container is counted once and its size remembered, so this costs no more than what was parsed.
     """
     sizes: dict[int, int] = {}
 
     def size_of(value: object, depth: int) -> int:
+        if isinstance(value, str):
+            check(value)
+            return 1
         if not isinstance(value, (Mapping, list)):
             return 1
         known = sizes.get(id(value))
@@ -113,12 +125,19 @@ def tree_complaint(document: object, most: int = 20_000_000) -> Words:
         if depth > _DEEPEST:
             raise _NotATreeError(said("nested more than {levels} levels deep", levels=_DEEPEST))
         sizes[id(value)] = 0
+        if isinstance(value, Mapping):
+            for key in value:
+                check(str(key))
         inner = value.values() if isinstance(value, Mapping) else value
         total = 1 + sum(size_of(each, depth + 1) for each in inner)
         if total > most:
             raise _NotATreeError(said("its aliases expand to more than {most:,} values", most=most))
         sizes[id(value)] = total
         return total
+
+    def check(text: str) -> None:
+        if complaint := text_complaint(text):
+            raise _NotATreeError(complaint)
 
     try:
         size_of(document, 0)
@@ -211,6 +230,7 @@ class _OnlyMetadata(msgspec.Struct):
 _STRING_MAPS: Final = frozenset(("labels", "annotations", "matchLabels", "nodeSelector"))
 _QUANTITY_MAPS: Final = frozenset(("requests", "limits", "capacity", "allocatable", "overhead", "podFixed"))
 _DEEPEST: Final = 64
+_HALF: Final = re.compile("[\ud800-\udfff]")
 
 
 def _without_nulls(value: Any, name: str = "", depth: int = 0) -> Any:

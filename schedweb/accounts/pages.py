@@ -34,9 +34,9 @@ def login_page(request: HttpRequest) -> HttpResponse:
     problem = ""
     user: User | None = None
     if request.method == "POST":
-        found = authenticate(
-            request, username=request.POST.get("username", ""), password=request.POST.get("password", "")
-        )
+        # PostgreSQL refuses to look for a name with a zero byte.
+        username = request.POST.get("username", "").replace("\0", "")
+        found = authenticate(request, username=username, password=request.POST.get("password", ""))
         user = found if isinstance(found, User) else None
         problem = say(WRONG)
     elif token := request.GET.get("token"):

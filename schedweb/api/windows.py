@@ -18,6 +18,8 @@ from schedweb.sentences import say
 
 DEFAULT_LIMIT = 50
 MAX_LIMIT = 200
+#: Beyond every row; a database refuses what 64 bits do not hold.
+BEYOND = 10**15
 
 
 @dataclass(frozen=True)
@@ -29,7 +31,8 @@ class Window:
         return rows[self.offset : self.offset + self.limit]
 
 
-def integer_parameter(request: Request, name: str, default: int, *, lowest: int = 0, highest: int | None = None) -> int:
+def integer_parameter(request: Request, name: str, default: int, *, lowest: int = 0, highest: int = BEYOND) -> int:
+    """What is above ``highest`` is cut to it."""
     text = request.query_params.get(name, "")
     if not text:
         return default
@@ -41,7 +44,7 @@ def integer_parameter(request: Request, name: str, default: int, *, lowest: int 
         ) from None
     if value < lowest:
         raise ApiError(say("{name} must not be below {lowest}.", name=name, lowest=lowest), code="invalid", path=name)
-    return value if highest is None else min(value, highest)
+    return min(value, highest)
 
 
 def check_choice(name: str, value: str, known: Sequence[str]) -> None:

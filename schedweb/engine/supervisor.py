@@ -15,6 +15,7 @@ from typing import Final
 from uuid import UUID
 
 from django.conf import settings
+from django.db import DataError, IntegrityError
 from django.utils import timezone
 
 from framework.said import said
@@ -99,6 +100,10 @@ class Supervisor:
                 pass
         except LeaseLost as error:
             log.info("%s", error)
+        except (DataError, IntegrityError) as error:
+            # Whoever plays it next would meet the same again.
+            run_failed(self.lease, self.run, said("What came about cannot be stored: {why}", why=str(error)), "")
+            log.exception("%s: cannot be stored", self.run)
         finally:
             if self.child is not None:
                 self.child.close()

@@ -17,7 +17,7 @@ import msgspec
 import yaml
 
 from framework.objects.decode import tree_complaint
-from framework.parser_words import json_words, yaml_words
+from framework.parser_words import json_words, yaml_complaint
 from framework.said import Content, SaidError, Words, said, words_of
 from schedweb.engine.replicas import Fields
 from schedweb.snapshots.simulator_export import NotAnExport, SimulatorExport, is_export, unfold_export
@@ -254,6 +254,8 @@ def _read_several_json(data: bytes, first_error: Exception) -> Iterator[Any]:
         at = 0
         while (found := _BETWEEN_DOCUMENTS.match(text, at)) and found.end() < len(text):
             document, at = decoder.raw_decode(text, found.end())
+            if complaint := tree_complaint(document):
+                raise _not_json(complaint)
             yield document
     except (ValueError, RecursionError) as error:
         raise _not_json(json_words(str(error))) from None
@@ -267,27 +269,15 @@ def _read_yaml(data: bytes) -> Iterator[Any]:
             if complaint := tree_complaint(document):
                 raise FileRefused(said("This YAML cannot be read: {why}.", why=complaint))
             yield document
-    except yaml.MarkedYAMLError as error:
-        mark = error.problem_mark or error.context_mark
-        why = yaml_words(error.problem, error.context)
-        if mark is None:
-            raise _not_yaml(why) from None
+    except (yaml.YAMLError, ValueError) as error:
+        why, line, column = yaml_complaint(error)
+        if line is None:
+            raise FileRefused(said("This is not YAML: {why}.", why=why)) from None
         raise FileRefused(
-            said(
-                "This is not YAML: line {line}, column {column}: {why}.",
-                line=mark.line + 1,
-                column=mark.column + 1,
-                why=why,
-            )
+            said("This is not YAML: line {line}, column {column}: {why}.", line=line, column=column, why=why)
         ) from None
-    except (yaml.YAMLError, UnicodeDecodeError, ValueError) as error:
-        raise _not_yaml(yaml_words(str(error))) from None
     except RecursionError:
         raise FileRefused(said("This YAML is nested too deeply, or an alias contains itself.")) from None
-
-
-def _not_yaml(why: Content) -> FileRefused:
-    return FileRefused(said("This is not YAML: {why}.", why=why))
 
 
 def _unfold(document: Any, kind_of_items: str) -> Iterator[Manifest]:

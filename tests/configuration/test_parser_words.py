@@ -9,28 +9,24 @@ import msgspec
 import pytest
 import yaml
 from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.error import YAMLError
 
-from framework.parser_words import json_words, yaml_words
+from framework.parser_words import json_words, yaml_complaint
 
 
 def ruamel(text: str) -> str:
     try:
         list(YAML(typ="safe", pure=True).load_all(text))
-    except MarkedYAMLError as error:
-        return str(yaml_words(error.problem, error.context))
     except YAMLError as error:
-        return str(yaml_words(str(error)))
+        return str(yaml_complaint(error).words)
     return ""
 
 
 def libyaml(text: str) -> str:
     try:
         list(yaml.load_all(text, Loader=yaml.CSafeLoader))
-    except yaml.MarkedYAMLError as error:
-        return str(yaml_words(error.problem, error.context))
     except yaml.YAMLError as error:
-        return str(yaml_words(str(error)))
+        return str(yaml_complaint(error).words)
     return ""
 
 
@@ -83,6 +79,18 @@ def msgspec_json(text: str) -> str:
 )
 def test_yaml(parser: Callable[[str], str], text: str, words: str) -> None:
     assert words in parser(text)
+
+
+def test_the_place_is_counted_from_one_by_either_parser() -> None:
+    text = "a: 1\nb: ]"
+    with pytest.raises(YAMLError) as of_ruamel:
+        list(YAML(typ="safe", pure=True).load_all(text))
+    with pytest.raises(yaml.YAMLError) as of_libyaml:
+        yaml.load(text, Loader=yaml.CSafeLoader)
+    for error in (of_ruamel.value, of_libyaml.value):
+        assert yaml_complaint(error)[1:] == (2, 4)
+    unplaced = yaml_complaint(ValueError("no date\nat all"))
+    assert (str(unplaced.words), unplaced.line) == ("the parser says “no date”", None)
 
 
 def test_a_key_that_is_there_twice() -> None:

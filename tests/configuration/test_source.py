@@ -93,6 +93,8 @@ def bomb() -> str:
         ('{"a": tru}', "couldn't get version/kind; json parse error: a value is missing here", 1),
         ('{"a": "x', "couldn't get version/kind; json parse error: the text in quotes is not closed", 1),
         ("{a: 1}", "couldn't get version/kind; json parse error: a key in double quotes is missing", 1),
+        ('a: 1\nb: "\\ud800"', "yaml: line 2: what follows the backslash is no escape sequence", 2),
+        ('"\\udc00": 1', "yaml: line 1: what follows the backslash is no escape sequence", 1),
         ("a: " + "x" * MAX_CHARACTERS, "the text has 1,048,579 characters", None),
     ],
     ids=lambda value: str(value)[:20],
@@ -102,6 +104,11 @@ def test_what_cannot_be_read_is_refused_with_a_sentence_and_a_line(text: str, wa
         read_source(text)
     assert str(refused.value).startswith(want)
     assert refused.value.line == line
+
+
+def test_half_of_a_surrogate_pair_in_json_is_replaced() -> None:
+    source = read_source('{"a\\ud800": "\\udc00b", "c": "\\ud83d\\ude00"}')
+    assert source.root.to_value() == {"a\ufffd": "\ufffdb", "c": "😀"}
 
 
 def test_one_document_with_its_marker_is_one_document() -> None:

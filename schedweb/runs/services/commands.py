@@ -9,12 +9,12 @@ import msgspec
 from django.db import IntegrityError, transaction
 from django.db.models import Max
 from ruamel.yaml import YAML
-from ruamel.yaml.error import MarkedYAMLError, YAMLError
+from ruamel.yaml.error import YAMLError
 
 from framework.objects import Node, Pod
 from framework.objects.decode import decode_manifest, to_manifest, tree_complaint
 from framework.objects.errors import ObjectError
-from framework.parser_words import yaml_words
+from framework.parser_words import yaml_complaint
 from schedweb.api.errors import ApiError, conflict, not_found
 from schedweb.engine import commands as types
 from schedweb.engine.commands import AnyCommand, command_from, plain
@@ -43,13 +43,9 @@ def read_manifest(text: str) -> dict[str, Any]:
         raise manifest_error(say("The manifest is larger than {max_manifest:,} characters.", max_manifest=MAX_MANIFEST))
     try:
         documents = [document for document in YAML(typ="safe", pure=True).load_all(text) if document is not None]
-    except MarkedYAMLError as error:
-        mark = error.problem_mark
-        why = yaml_words(error.problem, error.context)
-        line, column = (mark.line + 1, mark.column + 1) if mark is not None else (None, None)
-        raise manifest_error(say("Not YAML: {why}", why=told(why)), line, column) from None
     except (YAMLError, ValueError, RecursionError) as error:
-        raise manifest_error(say("Not YAML: {why}", why=told(yaml_words(str(error))))) from None
+        why, line, column = yaml_complaint(error)
+        raise manifest_error(say("Not YAML: {why}", why=told(why)), line, column) from None
     if len(documents) != 1:
         raise manifest_error(say("One object is expected, not {documents}.", documents=len(documents)))
     if complaint := tree_complaint(documents[0]):

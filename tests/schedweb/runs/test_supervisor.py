@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import pytest
+from django.db import DataError
 
 from schedweb.engine import frames
 from schedweb.engine import supervisor as module
 from schedweb.engine.lease import Lease, give_back
 from schedweb.engine.supervisor import Supervisor
 from schedweb.runs.models import JournalEntry
+from schedweb.runs.services.batches import BatchWriter
 from tests.schedweb.runs.conftest import Game
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -56,3 +58,15 @@ def test_a_worker_that_stops_while_a_run_is_parked_leaves_new_commands_to_the_ne
     assert (late[0].status, game.run.lease_owner, game.run.wanted) == ("pending", "", True)
     game.play()
     assert game.places()["asks-1"] == "bound"
+
+
+def test_a_run_that_cannot_be_stored_fails_and_is_not_tried_for_ever(
+    game: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def refusing(self: BatchWriter, batch: frames.Batch) -> None:
+        raise DataError("value too long for type character varying(128)")
+
+    monkeypatch.setattr(BatchWriter, "store", refusing)
+    game.play()
+    assert (game.run.state, game.run.wanted, game.run.lease_owner) == ("failed", False, "")
+    assert str(game.run.error) == "What came about cannot be stored: value too long for type character varying(128)"

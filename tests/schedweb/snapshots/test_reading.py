@@ -73,6 +73,7 @@ def test_yaml_keeps_timestamps_and_numbers_as_kubernetes_does(tmp_path: Path) ->
         ("just a sentence", "Expected a Kubernetes object, found a text."),
         ("[1, 2]", "found a number"),
         ('{"apiVersion": "v1", "kind": "List", "items": []}', "holds no Kubernetes object"),
+        ('{"kind": "Pod"}\n{"kind": "\\ud800"}', "half of a surrogate pair is no character"),
         ("---\n---\n", "holds no Kubernetes object"),
     ],
 )
