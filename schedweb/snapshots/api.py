@@ -31,7 +31,7 @@ from schedweb.snapshots.serializers import (
     ObjectSerializer,
     SnapshotSerializer,
 )
-from schedweb.snapshots.tasks import read_import
+from schedweb.snapshots.tasks import offer
 
 _ROOM_FOR_FORM = 1024 * 1024
 _STATUS_OF_CODE = {"too_large": 413, "conflict": 409, "invalid": 422}
@@ -157,7 +157,7 @@ class ImportsView(APIView):
             row = services.import_create(user=signed_in_user(request), filename=filename, upload=upload)
         except services.SnapshotError as error:
             raise refused(error) from None
-        read_import.delay(str(row.pk))
+        offer(row)
         return Response(import_body(row, [], ""), status=status.HTTP_201_CREATED)
 
 

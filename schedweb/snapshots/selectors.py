@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import uuid
-from collections import OrderedDict
+from functools import lru_cache
 from typing import Any
 
 from django.db.models import Case, IntegerField, QuerySet, Value, When
@@ -17,8 +17,6 @@ from schedweb.snapshots.reader import make_filter, read_index
 from schedweb.snapshots.samples import SAMPLES
 
 _WITHOUT_PAYLOAD = ("payload",)
-_recent: OrderedDict[uuid.UUID, list[Manifest]] = OrderedDict()
-"""The manifests of the snapshot that was looked at last: snapshots never change, and one page asks several times."""
 
 
 def snapshot_list() -> QuerySet[Snapshot]:
@@ -38,19 +36,17 @@ def snapshot_get(snapshot_id: uuid.UUID) -> Snapshot:
     return found
 
 
-def snapshot_manifests(snapshot: Snapshot) -> list[Manifest]:
-    if snapshot.pk not in _recent:
-        _recent[snapshot.pk] = decode_manifests(bytes(snapshot.payload))
-        while len(_recent) > 1:
-            _recent.popitem(last=False)
-    return _recent[snapshot.pk]
+@lru_cache(maxsize=1)
+def snapshot_manifests(snapshot: uuid.UUID) -> list[Manifest]:
+    """Kept of the snapshot that was looked at last: snapshots never change, and one page asks several times."""
+    return decode_manifests(bytes(Snapshot.objects.values_list("payload", flat=True).get(pk=snapshot)))
 
 
 def snapshot_objects(snapshot: Snapshot, *, kind: str, namespace: str, text: str) -> list[Manifest]:
     """The objects that match all that is given; ``text`` is a part of the name."""
     return [
         each
-        for each in snapshot_manifests(snapshot)
+        for each in snapshot_manifests(snapshot.pk)
         if (not kind or each.get("kind") == kind)
         and (not namespace or each["metadata"].get("namespace") == namespace)
         and (not text or text.lower() in each["metadata"]["name"].lower())

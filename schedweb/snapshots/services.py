@@ -106,7 +106,7 @@ def import_read(*, import_id: uuid.UUID) -> None:
         row.configuration = configuration_text(answer.configuration)
         row.configuration_errors = msgspec.to_builtins(problems_of(row.configuration))
     # Not save(): a discarded import must stay discarded.
-    Import.objects.filter(pk=row.pk).update(
+    known = Import.objects.filter(pk=row.pk).update(
         state=row.state,
         error=row.error,
         seconds=row.seconds,
@@ -115,6 +115,15 @@ def import_read(*, import_id: uuid.UUID) -> None:
         configuration=row.configuration,
         configuration_errors=row.configuration_errors,
     )
+    if not known:
+        # What the reader wrote came after everything was removed.
+        remove_files(row)
+
+
+def import_unread(*, row: Import) -> None:
+    row.state, row.error = Import.State.FAILED, said("No worker can be reached now. Try again.")
+    row.save(update_fields=["state", "error"])
+    remove_files(row)
 
 
 def run_reader(request: Request) -> Answer:
@@ -176,10 +185,16 @@ def import_commit(
             raise SnapshotError(told(answer.error))
         payload, events = chosen.read_bytes(), chosen_events.read_bytes()
         event_count = len(decode_events(events))
+    except FileNotFoundError:
+        raise SnapshotError(say("The imported file is no longer here. Choose it again."), "conflict") from None
     finally:
         chosen.unlink(missing_ok=True)
         chosen_events.unlink(missing_ok=True)
     with transaction.atomic():
+        if not Import.objects.select_for_update().filter(pk=row.pk).exists():
+            raise SnapshotError(
+                say("{filename} was imported or discarded meanwhile.", filename=row.filename), "conflict"
+            )
         snapshot = _store(
             name=name or _name_of(row.filename),
             source=Snapshot.Source.IMPORT,

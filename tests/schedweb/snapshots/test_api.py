@@ -5,16 +5,19 @@ from __future__ import annotations
 import gzip
 import json
 import uuid
+from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from kombu.exceptions import OperationalError
 
 from schedweb.accounts import services as accounts
 from schedweb.accounts.roles import Role
 from schedweb.snapshots import services, tasks
 from schedweb.snapshots.models import Import, Snapshot
+from schedweb.snapshots.reader import Answer, Request
 from tests.schedweb.snapshots.files import EXPORT_JSON, make_node, make_pod
 
 pytestmark = pytest.mark.django_db
@@ -99,6 +102,59 @@ def test_discard_leaves_nothing(editor: Client) -> None:
     body = upload(editor, json.dumps(make_node("n1")).encode())
     assert editor.delete(f"/api/v1/imports/{body['id']}/").status_code == 204
     assert editor.get(f"/api/v1/imports/{body['id']}/").status_code == 404
+
+
+def test_an_import_that_is_discarded_while_it_is_read_leaves_nothing(
+    editor: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    read = services.run_reader
+
+    def discarding(request: Request) -> Answer:
+        answer = read(request)
+        services.import_discard(row=Import.objects.get())
+        Path(request.target).touch()
+        return answer
+
+    monkeypatch.setattr(services, "run_reader", discarding)
+    made = editor.post("/api/v1/imports/", {"file": SimpleUploadedFile("n.json", json.dumps(make_node("n1")).encode())})
+    assert not Import.objects.exists()
+    assert not list(Import(id=made.json()["id"]).upload.parent.glob(f"{made.json()['id']}*"))
+
+
+def test_an_import_is_committed_once(editor: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    """Of two clicks at the same time, and when its files went away, the second is told so."""
+    body = upload(editor, json.dumps(make_node("n1")).encode())
+    commit = f"/api/v1/imports/{body['id']}/commit/"
+    choose = services.reader.answer
+
+    def twice(request: Request) -> Answer:
+        answer = choose(request)
+        monkeypatch.setattr(services.reader, "answer", choose)
+        assert editor.post(commit, {}, content_type="application/json").status_code == 201
+        return answer
+
+    monkeypatch.setattr(services.reader, "answer", twice)
+    second = editor.post(commit, {}, content_type="application/json")
+    assert (second.status_code, Snapshot.objects.count()) == (409, 1)
+    assert second.json()["error"]["message"] == "export.json was imported or discarded meanwhile."
+    other = upload(editor, json.dumps(make_node("n2")).encode())
+    Import(id=other["id"]).cluster.unlink()
+    gone = editor.post(f"/api/v1/imports/{other['id']}/commit/", {}, content_type="application/json")
+    assert (gone.status_code, gone.json()["error"]["message"]) == (
+        409,
+        "The imported file is no longer here. Choose it again.",
+    )
+
+
+def test_without_a_worker_an_import_says_so(editor: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    def down(pk: str) -> None:
+        raise OperationalError("connection refused")
+
+    monkeypatch.setattr(tasks.read_import, "delay", down)
+    answer = editor.post("/api/v1/imports/", {"text": json.dumps(make_node("n1"))}, content_type="application/json")
+    assert (answer.status_code, answer.json()["state"]) == (201, "failed")
+    assert answer.json()["error"] == "No worker can be reached now. Try again."
+    assert not Import.objects.get().upload.exists()
 
 
 @pytest.mark.parametrize("body", ["[]", '"text"', "7", "null"])
