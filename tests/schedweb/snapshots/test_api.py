@@ -15,7 +15,7 @@ from kombu.exceptions import OperationalError
 
 from schedweb.accounts import services as accounts
 from schedweb.accounts.roles import Role
-from schedweb.snapshots import services, tasks
+from schedweb.snapshots import reader, services, tasks
 from schedweb.snapshots.models import Import, Snapshot
 from schedweb.snapshots.reader import Answer, Request
 from tests.schedweb.snapshots.files import EXPORT_JSON, make_node, make_pod
@@ -125,15 +125,15 @@ def test_an_import_is_committed_once(editor: Client, monkeypatch: pytest.MonkeyP
     """Of two clicks at the same time, and when its files went away, the second is told so."""
     body = upload(editor, json.dumps(make_node("n1")).encode())
     commit = f"/api/v1/imports/{body['id']}/commit/"
-    choose = services.reader.answer
+    choose = reader.answer
 
     def twice(request: Request) -> Answer:
         answer = choose(request)
-        monkeypatch.setattr(services.reader, "answer", choose)
+        monkeypatch.setattr(reader, "answer", choose)
         assert editor.post(commit, {}, content_type="application/json").status_code == 201
         return answer
 
-    monkeypatch.setattr(services.reader, "answer", twice)
+    monkeypatch.setattr(reader, "answer", twice)
     second = editor.post(commit, {}, content_type="application/json")
     assert (second.status_code, Snapshot.objects.count()) == (409, 1)
     assert second.json()["error"]["message"] == "export.json was imported or discarded meanwhile."
