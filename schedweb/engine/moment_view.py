@@ -67,6 +67,14 @@ def packed(view: MomentView) -> bytes:
     return zstandard.ZstdCompressor(level=3).compress(msgspec.msgpack.encode(view))
 
 
+class MomentUnreadable(Exception):
+    """Another version of this program packed it."""
+
+
 def unpacked(blob: bytes) -> MomentView:
-    content = zstandard.ZstdDecompressor().decompress(blob, max_output_size=_LARGEST)
-    return msgspec.msgpack.decode(content, type=MomentView)
+    """Raises MomentUnreadable."""
+    try:
+        content = zstandard.ZstdDecompressor().decompress(blob, max_output_size=_LARGEST)
+        return msgspec.msgpack.decode(content, type=MomentView)
+    except (zstandard.ZstdError, msgspec.DecodeError) as error:
+        raise MomentUnreadable(str(error)) from error

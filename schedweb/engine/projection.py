@@ -109,8 +109,7 @@ class Projection(Observer):
         """Uid → (who, when) of the last decision about its wait."""
         self.preemptions = Preemptions()
         self.others_changed: dict[tuple[str, str, str, str], KubeObject | None] = {}
-        """(kind, group, namespace, name) → what it is now."""
-        """(kind, namespace, name) → what is neither pod nor node as it is now; None once it was deleted."""
+        """(kind, group, namespace, name) → what is neither pod nor node as it is now; None once it was deleted."""
         self.logs: list[str] = []
         self.ended: list[AttemptTrace] = []
         """Attempts that were bound or failed, with their own cycle or later."""

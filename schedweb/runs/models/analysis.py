@@ -29,7 +29,8 @@ class Analysis(models.Model):
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.PENDING)
     asked_by = models.CharField(max_length=150)
     created_at = models.DateTimeField(auto_now_add=True)
-    #: After this nobody works on it any more, whatever the status says: its worker is gone.
+    #: After this nobody works on it any more, whatever the status says: its worker is gone. A moment that failed is
+    #: tried again then.
     expires = models.DateTimeField()
     seconds = models.FloatField(null=True, default=None)
     error = SaidField(blank=True)

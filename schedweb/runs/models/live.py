@@ -36,7 +36,7 @@ class PodRecord(models.Model):
     asks_person = models.BooleanField(default=False)
     gang = models.CharField(max_length=317, blank=True)
     labels = models.JSONField(default=dict)
-    #: The card as the browser gets it (schedweb/engine/frames.py: Card).
+    #: The card as the browser gets it (schedweb/engine/pod_view.py).
     card = models.JSONField(default=dict)
     #: What only the pod's own page shows: spec summary, message, journey.
     detail = models.JSONField(default=dict)

@@ -14,14 +14,15 @@ from typing import Any, Final
 from uuid import UUID
 
 import msgspec
+from django.utils import timezone
 
 from schedweb.api.errors import ApiError
-from schedweb.engine.moment_view import MomentView, unpacked
+from schedweb.engine.moment_view import MomentUnreadable, MomentView, unpacked
 from schedweb.engine.questions import MOMENT, Look
 from schedweb.runs.converters import MomentRef
 from schedweb.runs.models import Analysis, JournalEntry, NodeRecord, ObjectRecord, PodRecord, Run
 from schedweb.runs.selectors.pod_query import query_of
-from schedweb.runs.services.analyses import OPEN, analysis_ask, checked_position
+from schedweb.runs.services.analyses import analysis_ask, checked_position
 from schedweb.sentences import say, told
 
 HELD: Final = 4
@@ -86,20 +87,23 @@ def moment_read(analysis: UUID) -> Moment:
 
 
 def moment_of(run: Run, position: int) -> Moment:
-    """Raises an ApiError `being_made` as long as it is, and one with the reason when it cannot be."""
+    """Raises an ApiError `being_made` as long as it is, and one with the reason when it cannot be.
+
+    What failed is tried again after a while: perhaps no worker could be reached.
+    """
     known = Analysis.objects.filter(run=run, position=position, name=MOMENT).defer("blob").first()
-    if known is not None and known.status == Analysis.Status.FAILED:
+    if known is not None and known.status == Analysis.Status.FAILED and known.expires > timezone.now():
         raise ApiError(told(known.error), code="no_moment", status_code=422, path="position")
-    if known is None or known.status != Analysis.Status.DONE:
-        known, _ = analysis_ask(run=run, asked_by="", question=Look(), position=checked_position(run, position))
-    if known.status in OPEN:
-        # No failure: a browser writes those into its console.
-        raise ApiError(
-            say("Step {position:,} of {run} is being made.", position=position, run=run),
-            code="being_made",
-            status_code=202,
-        )
-    return moment_read(known.pk)
+    if known is not None and known.status == Analysis.Status.DONE:
+        try:
+            return moment_read(known.pk)
+        except MomentUnreadable:
+            known.delete()
+    analysis_ask(run=run, asked_by="", question=Look(), position=checked_position(run, position))
+    # No failure: a browser writes those into its console.
+    raise ApiError(
+        say("Step {position:,} of {run} is being made.", position=position, run=run), code="being_made", status_code=202
+    )
 
 
 def configuration_at(run: Run, position: int) -> UUID:

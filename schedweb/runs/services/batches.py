@@ -11,7 +11,8 @@ from uuid import UUID
 
 import msgspec
 from django.db import transaction
-from django.db.models import Max
+from django.db.models import Max, QuerySet, Sum
+from django.db.models.functions import Length
 from django.utils import timezone
 
 from framework.said import Content
@@ -104,8 +105,7 @@ class BatchWriter:
             tell_waiting_count()
 
     def store_run(self, batch: Batch, columns: dict[str, str]) -> None:
-        size = sum(len(part) for part in chunk_parts(batch)) + len(batch.checkpoint or b"")
-        self.run.stored_bytes += size
+        self.run.stored_bytes += sum(len(part) for part in chunk_parts(batch))
         updated = Run.objects.filter(mine(self.lease)).update(
             state=batch.state,
             speed=batch.speed,
@@ -246,13 +246,17 @@ class BatchWriter:
             Run.objects.filter(mine(self.lease)).update(seed=command["seed"])
 
     def store_checkpoint(self, batch: Batch) -> None:
+        """Others make room for it."""
         run, kept = self.run, Checkpoint.objects.filter(run=self.run)
+        before = stored_size(kept)
         Checkpoint.objects.update_or_create(
             run=run,
             position=batch.position,
             defaults={"digest": batch.digest, "engine_version": ENGINE_VERSION, "data": batch.checkpoint},
         )
         kept.filter(position__in=too_close(list(kept.order_by("position").values_list("position", flat=True)))).delete()
+        run.stored_bytes += stored_size(kept) - before
+        Run.objects.filter(mine(self.lease)).update(stored_bytes=run.stored_bytes)
 
     def refuse(self, entry: str, text: Content) -> None:
         with transaction.atomic():
@@ -300,6 +304,11 @@ class BatchWriter:
             unwritten=batch.unwritten,
         )
         PUBLISHER.publish(run_group(run.pk), delta)
+
+
+def stored_size(checkpoints: QuerySet[Checkpoint]) -> int:
+    """Bytes."""
+    return checkpoints.aggregate(size=Sum(Length("data")))["size"] or 0
 
 
 def too_close(positions: list[int]) -> list[int]:

@@ -5,7 +5,9 @@ from __future__ import annotations
 from typing import Any
 
 import pytest
+import zstandard
 from django.test import Client
+from django.utils import timezone
 
 from schedweb.engine.analyst import analyse
 from schedweb.runs.models import Analysis, Run
@@ -88,3 +90,22 @@ def test_the_timeline_marks_decisions_and_failures(played: Game, client: Client)
     assert marks["failure"]["text"] == "shop/large"
     assert marks["decision"]["text"] == "mira"
     assert 0 < marks["failure"]["position"] <= marks["decision"]["position"] <= body["last"]
+
+
+def test_a_moment_that_failed_is_tried_again_after_a_while(played: Game, client: Client) -> None:
+    status, _ = read(client, f"{played.id}@3", "board/")
+    assert status == 202
+    Analysis.objects.update(status="failed", error="No worker can be reached now.")
+    status, answer = read(client, f"{played.id}@3", "board/")
+    assert (status, answer["error"]["message"]) == (422, "No worker can be reached now.")
+    Analysis.objects.update(expires=timezone.now())
+    assert read(client, f"{played.id}@3", "board/")[0] == 202
+    assert read(client, made(client, played, 3), "board/")[0] == 200
+
+
+@pytest.mark.parametrize("blob", [b"nonsense", zstandard.compress(b"\x80")], ids=["no blob", "of another version"])
+def test_a_moment_that_another_version_packed_is_made_anew(played: Game, client: Client, blob: bytes) -> None:
+    made(client, played, 3)
+    Analysis.objects.update(blob=blob)
+    assert read(client, f"{played.id}@3", "board/")[0] == 202
+    assert read(client, made(client, played, 3), "board/")[0] == 200
