@@ -187,7 +187,10 @@ class NodeTable:
             return
         view = self.views.get(known[0])
         if view is None:
-            self.homeless.get(known[0], {}).pop(uid, None)
+            others = self.homeless.get(known[0], {})
+            others.pop(uid, None)
+            if not others:
+                self.homeless.pop(known[0], None)
         else:
             self._count(view, uid, -1)
         del self.placed[uid]

@@ -110,7 +110,6 @@ class Projection(Observer):
         self.preemptions = Preemptions()
         self.others_changed: dict[tuple[str, str, str, str], KubeObject | None] = {}
         """(kind, group, namespace, name) → what is neither pod nor node as it is now; None once it was deleted."""
-        self.logs: list[str] = []
         self.ended: list[AttemptTrace] = []
         """Attempts that were bound or failed, with their own cycle or later."""
 
@@ -264,7 +263,10 @@ class Projection(Observer):
         if view is not None:
             self.preemptions.deleted(pod, view)
             self._gone(view, DELETED, said("Pod deleted"))
-            self.gangs.get(view.gang, {}).pop(view.uid, None)
+            members = self.gangs.get(view.gang, {})
+            members.pop(view.uid, None)
+            if not members:
+                self.gangs.pop(view.gang, None)
             # Its record stays in the database; a run of a long trace must not hold all pods that ever were.
             del self.views[view.uid]
 
@@ -481,6 +483,3 @@ class Projection(Observer):
         else:
             made.outcome = said("bound at once")
         self.decisions[made.number] = made
-
-    def logged(self, message: str) -> None:
-        self.logs.append(message)

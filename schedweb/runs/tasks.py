@@ -14,7 +14,7 @@ from django.db import DatabaseError, close_old_connections
 
 from schedweb.engine.analyst import analyse
 from schedweb.engine.lease import close_own_connection
-from schedweb.engine.supervisor import play_run, shut_down_all
+from schedweb.engine.supervisor import RUNNING, play_run, shut_down_all
 from schedweb.runs.services.analyses import ANALYSE
 from schedweb.runs.services.dispatch import PLAY, sweep
 from schedweb.spares import ENGINE, READER, SPARES
@@ -38,7 +38,7 @@ def sweep_until_stopped() -> None:
         while not STOP.wait(settings.ENGINE_SWEEP_SECONDS):
             try:
                 close_old_connections()
-                for run in sweep():
+                for run in sweep(settings.CELERY_WORKER_CONCURRENCY - len(RUNNING)):
                     log.info("run %s has no worker: offered", run)
             except DatabaseError as error:
                 log.warning("the sweep has to wait: %s", error)

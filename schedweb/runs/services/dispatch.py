@@ -7,7 +7,6 @@ import logging
 from uuid import UUID
 
 from celery import current_app
-from django.conf import settings
 from django.db import connection, transaction
 from django.db.models import Q
 from django.utils import timezone
@@ -42,8 +41,11 @@ def offer(run: UUID) -> None:
         log.warning("run %s could not be offered to a worker now: %s", run, error)
 
 
-def sweep() -> list[UUID]:
-    """Offers every run that somebody should hold and nobody does. Workers do this every two seconds."""
+def sweep(most: int) -> list[UUID]:
+    """Offers runs that somebody should hold and nobody does: at most as many as the worker that sweeps has room for.
+
+    Workers do this every two seconds. Offers of those that have no room would pile up at the broker.
+    """
     now = timezone.now()
     with transaction.atomic():
         lost = Run.objects.filter(
@@ -53,7 +55,7 @@ def sweep() -> list[UUID]:
         ).exclude(state__in=(Run.State.FAILED, Run.State.STOPPED))
         if connection.features.has_select_for_update_skip_locked:
             lost = lost.select_for_update(skip_locked=True)
-        found = list(lost.values_list("pk", flat=True)[: settings.CELERY_WORKER_CONCURRENCY])
+        found = list(lost.values_list("pk", flat=True)[: max(0, most)])
         Run.objects.filter(pk__in=found).update(dispatched_at=now)
     for run in found:
         offer(run)

@@ -30,13 +30,19 @@ from tests.schedweb.engine.worlds import (
 )
 
 MILLISECOND = 1_000_000
-CREW: list[Manifest] = [
-    {
+
+
+def crew(name: str, size: int) -> Manifest:
+    return {
         "apiVersion": "scheduling.x-k8s.io/v1alpha1",
         "kind": "PodGroup",
-        "metadata": {"name": "crew", "namespace": "shop"},
-        "spec": {"minMember": 2, "scheduleTimeoutSeconds": 60},
-    },
+        "metadata": {"name": name, "namespace": "shop"},
+        "spec": {"minMember": size, "scheduleTimeoutSeconds": 60},
+    }
+
+
+CREW: list[Manifest] = [
+    crew("crew", 2),
     *(pod(name, **{"scheduling.x-k8s.io/pod-group": "crew"}) for name in ("one", "two")),
 ]
 
@@ -130,6 +136,22 @@ def test_a_gang_binds_together_when_its_last_member_arrives() -> None:
             assert (gang["name"], gang["need"]) == ("crew", 2)
     assert waited
     assert places(game) == {"one": "bound", "two": "bound"}
+
+
+def test_nothing_is_kept_of_pods_that_are_gone() -> None:
+    """A run of a long trace sees many more jobs than there ever are at a time."""
+    names = [f"job-{index}" for index in range(12)]
+    jobs = [pod(name, **{"scheduling.x-k8s.io/pod-group": name}) for name in names]
+    timeline = [
+        *(arrival(index, job) for index, job in enumerate(jobs)),
+        departure(20, node("a")),
+        *(departure(30 + index, job) for index, job in enumerate(jobs)),
+    ]
+    game = player([node("a"), *(crew(name, 1) for name in names)], timeline, configuration=GANGS)
+    play(game)
+    projection = game.projection
+    kept = (projection.views, projection.gangs, projection.nodes.placed, projection.nodes.homeless)
+    assert [len(each) for each in kept] == [0, 0, 0, 0]
 
 
 def test_every_pod_is_in_exactly_one_place_after_every_operation() -> None:

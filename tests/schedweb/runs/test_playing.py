@@ -172,14 +172,15 @@ def test_a_lease_that_ran_out_is_taken_over_and_the_zombie_writes_nothing(game: 
 def test_the_sweep_offers_lost_runs_once_in_a_while(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
     offered: list[object] = []
     monkeypatch.setattr("schedweb.runs.services.dispatch.offer", offered.append)
-    assert sweep() == [game.id]
-    assert sweep() == [], "it was offered just now"
+    assert sweep(0) == [], "a worker without room leaves it to others"
+    assert sweep(3) == [game.id]
+    assert sweep(3) == [], "it was offered just now"
     Run.objects.update(dispatched_at=timezone.now() - LATER, lease_owner="lost", lease_expires=timezone.now() - LATER)
-    assert sweep() == [game.id]
+    assert sweep(3) == [game.id]
     lease = claim(game.id, "held")
     assert lease is not None
     Run.objects.update(dispatched_at=timezone.now() - LATER)
-    assert sweep() == []
+    assert sweep(3) == []
     assert offered == [game.id, game.id]
 
 
