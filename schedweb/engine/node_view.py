@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Final
 
+from framework.columns.usage import wrap
 from framework.objects import Node
 from framework.objects.resources import node_allocatable
 from schedweb.engine.pod_view import PodView
@@ -25,6 +26,8 @@ POOLS: Final = (
 FIRST: Final = ("cpu", "memory", "pods")
 LAST: Final = ("ephemeral-storage",)
 BOUND, WAITING, IN_FLIGHT = range(3)
+LARGEST: Final = 1 << 63
+"""Sums wrap there, as the scheduler's do: no table and no answer holds more than 64 bits."""
 Place = int
 
 
@@ -207,10 +210,11 @@ class NodeTable:
         """``count``: of such pods that came; of one that left -1."""
         amounts = view.requested if place == BOUND else view.reserved
         for index, amount in enumerate(vector):
-            amounts[index] += count * amount
+            total = amounts[index] + count * amount
+            amounts[index] = total if -LARGEST <= total < LARGEST else wrap(total)
         view.pods[place] += count
 
     def _changed(self, view: NodeView) -> None:
         self.dirty[view.row] = view
-        used: Amounts = tuple(a + b for a, b in zip(view.requested, view.reserved, strict=True))
+        used: Amounts = tuple(wrap(a + b) for a, b in zip(view.requested, view.reserved, strict=True))
         self.usage.put(self.next_attempt, view.row, used)

@@ -29,6 +29,21 @@ def crowd(monkeypatch: pytest.MonkeyPatch) -> Player:
     return player([node("a", "32"), *(placed(f"old-{number}", "a") for number in range(5)), pod("new")])
 
 
+def test_sums_beyond_64_bits_wrap_as_the_scheduler_s_do() -> None:
+    def huge(name: str, node_name: str = "") -> Manifest:
+        made = pod(name, node_name=node_name)
+        made["spec"]["containers"][0]["resources"]["requests"]["memory"] = "8191Pi"
+        return made
+
+    game = player([node("a"), *(huge(f"placed-{index}", "a") for index in range(4)), pod("pending")])
+    play(game)
+    gatherer = Gatherer(game)
+    [row] = gatherer.nodes()[0]
+    # 8191Pi is 2^63 less a Pi.
+    assert json.loads(row.requested)[1] == -4 * 2**50
+    assert gatherer.attempts()[0] is not None
+
+
 def test_pods_with_a_node_from_the_start_are_written_little_by_little_and_once(crowd: Player) -> None:
     gatherer = Gatherer(crowd)
     assert crowd.projection.board.counts()["bound"] == 5
