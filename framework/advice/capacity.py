@@ -20,6 +20,7 @@ from framework.advice.scratch import (
     placed_and_rest,
     run_until_quiet,
     scratch,
+    why_not_placed,
 )
 from framework.interface.status import SUCCESS, Code
 from framework.objects import Node, Pod
@@ -48,7 +49,7 @@ class Capacity(msgspec.Struct, frozen=True):
     at_limit: bool
     """The search ended because ``fits`` reached the limit, not because the cluster was full."""
     message: str
-    """kube-scheduler's words about the first pod that did not fit; "" at the limit."""
+    """kube-scheduler's words about the first pod that did not fit, without preemption's; "" at the limit."""
     nodes: tuple[NodeCapacity, ...]
     """In the order of the scheduler's node list."""
 
@@ -95,9 +96,8 @@ def how_many_fit(scheduler: Scheduler, template: Pod, limit: int = MOST_PODS) ->
             last = attempt
             break
         placed[attempt.selected] += 1
-    return Capacity(
-        template.key, placed.total(), last is None, "" if last is None else last.message, _nodes(trial, placed, last)
-    )
+    message = "" if last is None else why_not_placed(last)
+    return Capacity(template.key, placed.total(), last is None, message, _nodes(trial, placed, last))
 
 
 def gated_by(scheduler: Scheduler, pod: Pod) -> str:
@@ -169,7 +169,7 @@ def _still_pending(trial: Scheduler, pods: Sequence[Pod], outcomes: LastAttempts
             left[pod.key] = f"no profile for schedulerName {now.spec.scheduler_name}"
             continue
         attempt = outcomes.of.get(pod.key)
-        left[pod.key] = attempt.message if attempt is not None else gated_by(trial, now) or "was not tried"
+        left[pod.key] = why_not_placed(attempt) if attempt is not None else gated_by(trial, now) or "was not tried"
     return left
 
 

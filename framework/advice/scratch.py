@@ -75,6 +75,12 @@ def without_preemption(pod: Pod) -> Pod:
     return replace(pod, spec=replace(pod.spec, preemption_policy="Never"), status=status)
 
 
+def why_not_placed(attempt: AttemptTrace) -> str:
+    """kube-scheduler's message without the end that PostFilter wrote: that nobody may be evicted is our doing."""
+    said = ", ".join(outcome.status.message for outcome in attempt.post_filter)
+    return attempt.message.removesuffix(f" {said}")
+
+
 def one_more(template: Pod, number: int) -> Pod:
     """A new pod like ``template``, without its node, its gates and its history."""
     name = f"{template.metadata.name or template.metadata.generate_name.rstrip('-') or 'pod'}-more-{number}"

@@ -97,8 +97,16 @@ def test_nobody_is_evicted_for_the_answer() -> None:
     cluster.put(make_pod("low", requests={"cpu": "1"}, node_name="a", priority=0))
     found = how_many_fit(scheduler_over(cluster), make_pod("high", requests={"cpu": "1"}, priority=1000))
     assert found.fits == 0
-    assert found.message.endswith("preemption: not eligible due to preemptionPolicy=Never.")
+    assert found.message == "0/1 nodes are available: 1 Insufficient cpu."
     assert found.nodes[0].can_become_free
+
+
+def test_messages_say_nothing_of_a_policy_that_the_pod_does_not_have() -> None:
+    cluster = Cluster()
+    cluster.put(make_node("a", cpu="1"))
+    cluster.put(make_pod("large", requests={"cpu": "8"}))
+    needed = nodes_until_all_fit(scheduler_over(cluster), make_node("b", cpu="2"), limit=1)
+    assert [stuck.message for stuck in needed.never] == ["0/2 nodes are available: 2 Insufficient cpu."]
 
 
 def test_a_scheduler_name_without_profile_is_named() -> None:

@@ -69,4 +69,5 @@ def test_where_the_time_goes(retried_run: str, desk: Visit) -> None:
     expect(times).to_contain_text(re.compile(r"Half of the cycles take at most [\d.]+ ms"))
     expect(times.get_by_role("row").filter(has_text="NodeResourcesFit").first).to_be_visible()
     expect(times.get_by_role("rowheader", name="PreFilter")).to_be_visible()
+    expect(times.get_by_role("rowheader", name="the framework itself").first).to_be_visible()
     assert "view=timing" in page.url

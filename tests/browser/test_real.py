@@ -41,6 +41,8 @@ def test_events_are_added_and_laid_beside(unknown_run: str, site: Site, desk: Vi
 
     page.get_by_role("link", name=re.compile("^Placed there only")).click()
     expect(page).to_have_url(re.compile("kind=only_real"))
+    kinds = page.get_by_role("navigation", name="Kinds")
+    expect(kinds.locator("[aria-current]")).to_have_text(re.compile("^Placed there only"))
     row = page.get_by_role("row").filter(has_text="gone-since")
     expect(row).to_contain_text("This run has no node gone-since: it is not in the snapshot.")
     with page.expect_download() as download:

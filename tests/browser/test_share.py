@@ -68,6 +68,15 @@ def test_a_visitor_is_offered_nothing_that_is_refused(shop_run: str, site: Site,
         assert [link for link in links if not link.startswith((here, "/api/v1/runs/"))] == []
         expect(page.locator("main").get_by_role("link", name=re.compile("Inbox|inbox|fork"))).to_have_count(0)
     guest.go(here)
+    expect(guest.column("Waiting on Permit")).to_be_visible()
+    # The note above the page takes nothing of it away.
+    assert page.evaluate("document.documentElement.scrollHeight - innerHeight") == 0
+    page.keyboard.press("?")
+    keys = page.get_by_role("dialog", name="Keys")
+    expect(keys.get_by_text("Hold the order of lists")).to_be_visible()
+    for refused in ("Play", "Pause", "One scheduling cycle", "One extension point", "Search", "Runs"):
+        expect(keys.get_by_text(refused, exact=True)).to_have_count(0)
+    page.keyboard.press("Escape")
     page.get_by_role("button", name=re.compile("^More")).click()
     expect(page.get_by_role("menuitem")).to_have_text(
         [

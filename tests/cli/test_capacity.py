@@ -56,7 +56,7 @@ metadata: {name: large}
 status: {allocatable: {cpu: "8", memory: 32Gi, pods: "10"}}
 """)
     assert main(["capacity", "-f", str(cluster), "--node", str(large)]) == 0
-    assert capsys.readouterr().out == "1 more node like large for 1 pending pod; with 0 there are 1 left.\n"
+    assert capsys.readouterr().out == "1 more node like large for 1 pending pod; with 0, 1 would be left.\n"
     assert main(["capacity", "-f", str(cluster), "--pod", "big"]) == 1
     assert capsys.readouterr().out.startswith("0 more like default/big fit.\nThe next: 0/1 nodes are available: ")
     assert main(["capacity", "-f", str(cluster), "--pod", "bigger"]) == 2

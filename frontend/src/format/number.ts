@@ -47,3 +47,8 @@ export function bytes(value: number): string {
 export function percent(share: number): number {
   return Math.round(share * 100);
 }
+
+/** 0.26 → "26 %"; what is something but rounds to nothing is "< 1 %". */
+export function shareText(share: number): string {
+  return share > 0 && share < 0.005 ? "< 1 %" : `${percent(share)} %`;
+}

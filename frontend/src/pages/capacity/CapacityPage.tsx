@@ -86,14 +86,21 @@ function Room({ run, answer }: { run: string; answer: PodsAnswer }) {
           <tbody>
             {taking.map((one) => (
               <tr key={one.node}>
-                <th scope="row"><Link className="mono leads" to="/runs/$run" params={{ run }} search={{ node: one.node }}>{one.node}</Link></th>
+                <th scope="row"><NodeLink run={run} node={one.node} /></th>
                 <td><span className={classes.fits}><b className="num">{count(one.fits)}</b><span className={classes.bar} aria-hidden="true"><i style={{ width: `${(100 * one.fits) / most}%` }} /></span></span></td>
                 <td>{one.plugin}</td><td className={classes.wide}>{one.reasons.join(", ")}</td>
               </tr>
             ))}
             {full.map((one) => (
               <tr key={`${one.plugin} ${one.reasons}`}>
-                <th scope="row" title={one.nodes.join(", ")}>{one.nodes.length === 1 ? <span className="mono">{one.nodes[0]}</span> : t("nNodes", { count: one.nodes.length })}</th>
+                <th scope="row">
+                  {one.nodes.length === 1 ? <NodeLink run={run} node={one.nodes[0] ?? ""} /> : (
+                    <details className={classes.names}>
+                      <summary>{t("nNodes", { count: one.nodes.length })}</summary>
+                      <ul>{one.nodes.map((node) => <li key={node}><NodeLink run={run} node={node} /></li>)}</ul>
+                    </details>
+                  )}
+                </th>
                 <td className="num">0</td><td>{one.plugin}</td><td className={classes.wide}>{one.reasons === "" ? t("enoughWasFoundBefore") : one.reasons}</td>
               </tr>
             ))}
@@ -102,6 +109,10 @@ function Room({ run, answer }: { run: string; answer: PodsAnswer }) {
       </div>
     </>
   );
+}
+
+function NodeLink({ run, node }: { run: string; node: string }) {
+  return <Link className="mono leads" to="/runs/$run" params={{ run }} search={{ node }}>{node}</Link>;
 }
 
 function Nodes({ run }: { run: Run }) {

@@ -67,7 +67,7 @@ export function nodesSentence(answer: NodesAnswer): string {
     return answer.never.length === 0 ? t("everyPendingPodHasRoom") : t("noNumberOfNodesLike", { shape: answer.shape });
   }
   return t("moreNodesLikeAPlace", { count: answer.nodes, shape: answer.shape, pending: t("pendingPods", { count: answer.helped }) })
-    + t("withWouldBeLeft", { which: answer.nodes - 1 === 0 ? t("none") : t("nNodes", { count: answer.nodes - 1 }), withoneless: answer.with_one_less });
+    + t("withFewerStillPending", { which: answer.nodes - 1, count: answer.with_one_less });
 }
 
 type Cell = string | number;

@@ -43,9 +43,9 @@ export function Differences({ a, b, comparison, names }: { a: string; b: string;
         <ButtonAnchor size="sm" icon="download" href={exportAddress(a, b, "json", filter)} download>JSON</ButtonAnchor>
       </PanelHeader>
       <nav className={classes.kinds} aria-label={t("kindsOfDifference")}>
-        <Link from="/compare" to="/compare" replace search={(old) => ({ ...old, kind: undefined, offset: undefined })} className={classes.kind} aria-current={kind === undefined ? "true" : undefined} activeProps={{}}>{t("allThatDiffer")} <b className="num">{count(all)}</b></Link>
+        <Link from="/compare" to="/compare" replace search={(old) => ({ ...old, kind: undefined, offset: undefined })} className={classes.kind} aria-current={kind === undefined ? "true" : undefined} activeOptions={{ exact: true }}>{t("allThatDiffer")} <b className="num">{count(all)}</b></Link>
         {KINDS.filter((one) => counts[one] > 0 || one === kind).map((one) => (
-          <Link key={one} from="/compare" to="/compare" replace search={(old) => ({ ...old, kind: one, offset: undefined })} className={classes.kind} aria-current={kind === one ? "true" : undefined} activeProps={{}}>
+          <Link key={one} from="/compare" to="/compare" replace search={(old) => ({ ...old, kind: one, offset: undefined })} className={classes.kind} aria-current={kind === one ? "true" : undefined} activeOptions={{ exact: true }}>
             {KIND_WORDS[one](names)} <b className="num">{count(counts[one])}</b>
           </Link>
         ))}

@@ -6,6 +6,7 @@ import { useCallback, useRef } from "react";
 import { fetchAttempts } from "@/api/podQueries";
 import { nextOffset } from "@/api/windows";
 import type { AttemptRow } from "@/api/podTypes";
+import type { StateKey } from "@/api/types";
 import { RESULTS } from "@/app/router";
 import { Button } from "@/components/Button";
 import { PodName } from "@/components/Chip";
@@ -30,6 +31,8 @@ import { TimingPanel } from "./TimingPanel";
 
 const route = getRouteApi("/runs/$run/attempts");
 const LIMIT = 100;
+/** A result looks like the queue that it leads to. */
+const ICONS: Readonly<Partial<Record<string, StateKey>>> = { bound: "bound", waiting: "waiting", unschedulable: "unschedulable" };
 
 export function AttemptsPage() {
   const { run } = route.useParams();
@@ -107,7 +110,7 @@ function Rows({ run, field }: { run: string; field: React.RefObject<HTMLInputEle
               <thead>
                 <tr>
                   <th scope="col">{t("pod")}</th><th scope="col" className={list.right}>{t("attempt")}</th><th scope="col">{t("result")}</th><th scope="col">{t("nodeOrMessage")}</th>
-                  <th scope="col" className={list.right}>{t("points")}</th><th scope="col" className={list.right}>{t("took")}</th><th scope="col" className={list.right}>{t("at")}</th>
+                  <th scope="col" className={list.right}>{t("score")}</th><th scope="col" className={list.right}>{t("took")}</th><th scope="col" className={list.right}>{t("at")}</th>
                 </tr>
               </thead>
               <tbody>{rows.map((row) => <Row key={row.number} run={run} row={row} />)}</tbody>
@@ -132,7 +135,7 @@ function Row({ run, row }: { run: string; row: AttemptRow }) {
         </Link>
       </th>
       <td className={`${list.right} num`}>{count(row.attempt)}</td>
-      <td className={classes.result} data-result={row.result}>{resultWord(row.result)}</td>
+      <td><span className={`${list.state} st-${ICONS[row.result] ?? ""}`} data-result={row.result}><Icon name={ICONS[row.result] ?? "warning"} size={13} />{resultWord(row.result)}</span></td>
       <td className={classes.said} title={row.message}>{row.node === null ? row.message : <Link from="/runs/$run/attempts" to="." search={(old) => ({ ...old, node: row.node ?? undefined })} replace className="mono leads" title={t("attemptsThatChoseThisNode")}>{row.node}</Link>}</td>
       <td className={`${list.right} num`}>{row.score === null ? "" : count(row.score)}</td>
       <td className={`${list.right} num`}>{row.duration_us === null ? "" : milliseconds(row.duration_us)}</td>

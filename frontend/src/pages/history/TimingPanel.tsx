@@ -6,7 +6,7 @@ import type { PointSummary, RunTiming } from "@/api/podTypes";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Panel, PanelHeader } from "@/components/Panel";
 import { milliseconds } from "@/format/milliseconds";
-import { count, percent } from "@/format/number";
+import { count, percent, shareText } from "@/format/number";
 
 import classes from "./AttemptsPage.module.css";
 import { t } from "./texts";
@@ -27,7 +27,7 @@ export function TimingPanel({ run }: { run: string }) {
   );
 }
 
-/** "A cycle takes 0.28 ms in the middle; most of it is Filter (31 %)." */
+/** "Half of the cycles take at most 0.28 ms, …; the largest part is Filter (31 %)." */
 export function timingAnswer(timing: RunTiming): string {
   const [largest] = [...timing.points].sort((a, b) => b.share - a.share);
   if (timing.cycle === null || largest === undefined) return "";
@@ -54,21 +54,44 @@ function Times({ timing }: { timing: RunTiming }) {
 }
 
 function Point({ point, most }: { point: PointSummary; most: number }) {
+  const own = ownOf(point);
   return (
     <Fragment>
       <tr>
         <th scope="row">{point.point}</th>
-        <td><span className={classes.bar} style={{ inlineSize: `${Math.max(1, (100 * point.share) / most)}px` }} aria-hidden="true" /> {percent(point.share)} %</td>
+        <Share share={point.share} most={most} />
         <Figures of={point} />
       </tr>
       {point.plugins.map((plugin) => (
         <tr key={plugin.plugin} className={classes.plugin}>
           <th scope="row">{plugin.plugin}</th>
-          <td><span className={classes.bar} style={{ inlineSize: `${Math.max(1, (100 * plugin.share) / most)}px` }} aria-hidden="true" /> {percent(plugin.share)} %</td>
+          <Share share={plugin.share} most={most} />
           <Figures of={plugin} />
         </tr>
       ))}
+      {point.plugins.length === 0 || own.share < 0.005 ? null : (
+        <tr className={classes.plugin}>
+          <th scope="row">{t("theFrameworkItself")}</th>
+          <Share share={own.share} most={most} />
+          <td /><td className="num">{milliseconds(own.mean_us)}</td><td /><td />
+        </tr>
+      )}
     </Fragment>
+  );
+}
+
+/** What of a point's time none of its plugins used. */
+export function ownOf(point: PointSummary): { share: number; mean_us: number } {
+  const share = point.plugins.reduce((left, plugin) => left - plugin.share, point.share);
+  const spent = point.plugins.reduce((left, plugin) => left - plugin.mean_us * plugin.count, point.mean_us * point.count);
+  return { share: Math.max(0, share), mean_us: Math.max(0, spent / point.count) };
+}
+
+function Share({ share, most }: { share: number; most: number }) {
+  return (
+    <td>
+      <span className={classes.share}><span className={classes.bar} style={{ inlineSize: `${(86 * share) / most}%` }} aria-hidden="true" />{shareText(share)}</span>
+    </td>
   );
 }
 

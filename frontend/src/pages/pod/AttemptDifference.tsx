@@ -64,7 +64,7 @@ function Points({ difference }: { difference: Difference }) {
   const places = difference.plugins.map((plugin, place) => ({ ...plugin, place })).filter((plugin) => plugin.changed > 0);
   return (
     <>
-      <p className={classes.lead}>{t("pointsOfNodesThatBoth", { count: difference.count, map: places.map((plugin) => `${plugin.name} on ${count(plugin.changed)}`).join(", ") })}</p>
+      <p className={classes.lead}>{t("pointsOfNodesThatBoth", { count: difference.count, map: places.map((plugin) => t("pluginOnN", { plugin: plugin.name, count: plugin.changed })).join(", ") })}</p>
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a column for every plugin makes it scroll sideways */}
       <div className={classes.scroll} role="region" aria-label={t("nodesWithOtherPoints")} tabIndex={0}>
         <table className={classes.table}>

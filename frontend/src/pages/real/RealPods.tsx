@@ -43,9 +43,9 @@ export function RealPods({ run, summary }: { run: string; summary: RealSummary }
         <ButtonAnchor size="sm" icon="download" href={realExportAddress(run, "json", filter)} download>JSON</ButtonAnchor>
       </PanelHeader>
       <nav className={classes.kinds} aria-label={t("kinds")}>
-        <Link from="/runs/$run/real" to="/runs/$run/real" replace search={(old) => ({ ...old, kind: undefined, offset: undefined })} className={classes.kind} aria-current={kind === undefined ? "true" : undefined} activeProps={{}}>{t("allThatDiffer")} <b className="num">{count(all)}</b></Link>
+        <Link from="/runs/$run/real" to="/runs/$run/real" replace search={(old) => ({ ...old, kind: undefined, offset: undefined })} className={classes.kind} aria-current={kind === undefined ? "true" : undefined} activeOptions={{ exact: true }}>{t("allThatDiffer")} <b className="num">{count(all)}</b></Link>
         {KINDS.filter((one) => counts[one] > 0 || one === kind).map((one) => (
-          <Link key={one} from="/runs/$run/real" to="/runs/$run/real" replace search={(old) => ({ ...old, kind: one, offset: undefined })} className={classes.kind} aria-current={kind === one ? "true" : undefined} activeProps={{}}>
+          <Link key={one} from="/runs/$run/real" to="/runs/$run/real" replace search={(old) => ({ ...old, kind: one, offset: undefined })} className={classes.kind} aria-current={kind === one ? "true" : undefined} activeOptions={{ exact: true }}>
             {t(`kind.${one}`)} <b className="num">{count(counts[one])}</b>
           </Link>
         ))}

@@ -123,9 +123,11 @@ function Board({ store, view, run, columns }: BoardProps) {
   const playing = isPlaying(run);
   const step = (what: "cycle" | "point") => void commander.send({ type: "step", what });
   useKeys([
-    { keys: "p", label: playing ? t("pause2") : t("play2"), group: t("run"), run: () => void (operates && commander.send({ type: playing ? "pause" : "play" })) },
-    { keys: "s", label: t("oneSchedulingCycle"), group: t("run"), run: () => operates && !playing && step("cycle") },
-    { keys: "x", label: t("oneExtensionPoint"), group: t("run"), run: () => operates && !playing && step("point") },
+    ...(operates ? [
+      { keys: "p", label: playing ? t("pause2") : t("play2"), group: t("run"), run: () => void commander.send({ type: playing ? "pause" : "play" }) },
+      { keys: "s", label: t("oneSchedulingCycle"), group: t("run"), run: () => { if (!playing) step("cycle"); } },
+      { keys: "x", label: t("oneExtensionPoint"), group: t("run"), run: () => { if (!playing) step("point"); } },
+    ] : []),
     { keys: "h", label: held ? t("letListsMoveAgain") : t("holdTheOrderOfLists"), group: t("run"), run: () => setHeld(!held) },
     ...STATE_KEYS.map((key, index) => ({ keys: String(index + 1), label: STATES[key].title, group: t("focusAQueue"), run: () => focusQueue(key) })),
     { keys: "j", label: t("nextCard"), group: t("run"), run: () => moveFocus(1) },
