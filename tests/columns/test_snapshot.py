@@ -256,7 +256,9 @@ def test_the_lowest_number_is_known_while_one_row_after_another_changes() -> Non
     own = world.snapshot.own_rows(("cpu",))
     for number in range(60):
         name = world.rng.choice(list(world.nodes))
-        pods = world.snapshot.get(name).pods  # type: ignore[union-attr]
+        found = world.snapshot.get(name)
+        assert found is not None
+        pods = found.pods
         if pods and world.rng.random() < 0.5:
             world.snapshot.remove_pod(name, pods[0].uid)
         else:

@@ -1069,10 +1069,11 @@ export interface components {
          *     * `backoff` - backoff
          *     * `active` - active
          *     * `in_flight` - in_flight
+         *     * `completed` - completed
          *     * `deleted` - deleted
          * @enum {string}
          */
-        AnswerKindEnum: "pending" | "bound" | "gated" | "waiting" | "backoff" | "active" | "in_flight" | "deleted";
+        AnswerKindEnum: "pending" | "bound" | "gated" | "waiting" | "backoff" | "active" | "in_flight" | "completed" | "deleted";
         /**
          * @description * `hold` - hold
          *     * `timeout` - timeout
@@ -2810,10 +2811,11 @@ export interface components {
          *     * `in_flight` - in_flight
          *     * `waiting` - waiting
          *     * `bound` - bound
+         *     * `completed` - completed
          *     * `deleted` - deleted
          * @enum {string}
          */
-        QueueEnum: "gated" | "active" | "backoff" | "unschedulable" | "in_flight" | "waiting" | "bound" | "deleted";
+        QueueEnum: "gated" | "active" | "backoff" | "unschedulable" | "in_flight" | "waiting" | "bound" | "completed" | "deleted";
         RealCause: {
             why: components["schemas"]["RealCauseEnum"];
             plugin: string;

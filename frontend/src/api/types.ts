@@ -6,7 +6,8 @@ import type { components } from "./schema";
 
 type Schemas = components["schemas"];
 
-export type StateKey = Exclude<Schemas["QueueEnum"], "deleted">;
+/** The queues; a pod that has ended, or is gone, is in none. */
+export type StateKey = Exclude<Schemas["QueueEnum"], "completed" | "deleted">;
 export const STATE_KEYS: readonly StateKey[] = ["gated", "active", "backoff", "unschedulable", "in_flight", "waiting", "bound"];
 
 export interface Window<T> {

@@ -31,9 +31,17 @@ export const STATES: Record<StateKey, StateWords> = {
   bound: { get title() { return t("bound"); }, get plain() { return t("podsPlacedOnANode"); }, get empty() { return t("nothingPlacedYetPressPlay"); } },
 };
 
-/** The queue a pod is in, or null when it is gone from the run. */
+/** The queue a pod is in, or null when it has ended or is gone from the run. */
 export function queueOf(card: Pick<Card, "column">): StateKey | null {
-  return card.column === undefined || card.column === "deleted" ? null : card.column;
+  const { column } = card;
+  return column === undefined || column === "completed" || column === "deleted" ? null : column;
+}
+
+/** Its queue, or what became of it. */
+export function placeWord(card: Pick<Card, "column">): string {
+  const queue = queueOf(card);
+  if (queue !== null) return STATES[queue].title;
+  return card.column === "completed" ? t("completed") : t("deleted");
 }
 
 /** How an attempt ended. */

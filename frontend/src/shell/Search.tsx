@@ -17,7 +17,7 @@ import { useEffect } from "react";
 import { runPodsQuery, runsQuery } from "@/api/queries";
 import { PodName } from "@/components/Chip";
 import { Icon } from "@/components/Icon";
-import { queueOf, STATES } from "@/components/states";
+import { placeWord, queueOf } from "@/components/states";
 import { matches, parseFilter } from "@/filter/grammar";
 import { storeOf } from "@/live/live";
 
@@ -75,7 +75,7 @@ export default function Search({ opened, query, onQuery, onClose }: Props) {
                 <Icon name={queueOf(pod) ?? "minus"} size={14} />
                 <PodName pod={pod} /><span className="faint">{pod.namespace}</span>
                 <span className="grow" />
-                <span className="faint">{queueOf(pod) === null ? t("deleted") : STATES[queueOf(pod) ?? "active"].title}</span>
+                <span className="faint">{placeWord(pod)}</span>
               </Spotlight.Action>
             ))}
           </Spotlight.ActionsGroup>

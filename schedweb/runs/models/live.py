@@ -18,6 +18,7 @@ class PodRecord(models.Model):
         IN_FLIGHT = "in_flight"
         WAITING = "waiting"
         BOUND = "bound"
+        COMPLETED = "completed"
         DELETED = "deleted"
 
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="pod_records")

@@ -64,11 +64,16 @@ def places_of(run: Run) -> Places:
     return found
 
 
+def staying(place: Place | None) -> Place | None:
+    """None of a pod that is gone, or has ended: it is neither placed nor does it wait for a place."""
+    return None if place is None or place.column in (PodRecord.Column.COMPLETED, PodRecord.Column.DELETED) else place
+
+
 def kind_of(a: Place | None, b: Place | None) -> str:
-    if a is None or a.column == PodRecord.Column.DELETED:
-        gone = b is None or b.column == PodRecord.Column.DELETED
-        return "same" if gone else "missing_a"
-    if b is None or b.column == PodRecord.Column.DELETED:
+    a, b = staying(a), staying(b)
+    if a is None:
+        return "same" if b is None else "missing_a"
+    if b is None:
         return "missing_b"
     if a.node and b.node:
         return "same" if a.node == b.node else "elsewhere"
@@ -149,7 +154,7 @@ def waiting_body(run: Run) -> dict[str, Any]:
 
 
 def side_body(run: Run, places: Places) -> dict[str, Any]:
-    present = [place for place in places.values() if place.column != PodRecord.Column.DELETED]
+    present = [place for place in places.values() if staying(place)]
     return {
         "run": run_body(run),
         "settled": run.state in (Run.State.FINISHED, Run.State.STOPPED, Run.State.FAILED),

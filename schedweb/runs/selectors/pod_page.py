@@ -25,6 +25,7 @@ ATTEMPTS_SHOWN: Final = 50
 #: The queue flushes pods that stayed unschedulable longer than this (scheduling_queue.go).
 LEFTOVERS: Final = 300 * SECOND
 Column = PodRecord.Column
+GONE: Final = (Column.COMPLETED, Column.DELETED)
 HAS_NODE: Final = (Column.WAITING, Column.IN_FLIGHT, Column.BOUND)
 
 
@@ -165,6 +166,11 @@ def answer_body(run: Run, pod: PodRecord, latest: Attempt | None, by: dict[str, 
         ),
         Column.ACTIVE: ("active", say("In the queue, to be tried."), ""),
         Column.IN_FLIGHT: ("in_flight", say("Being tried now."), ""),
+        Column.COMPLETED: (
+            "completed",
+            say("Completed."),
+            say("Its containers have ended, so it holds nothing any more."),
+        ),
         Column.DELETED: ("deleted", *deleted_words(by)),
     }
     if pod.column == Column.GATED:
@@ -205,7 +211,7 @@ def journey_body(run: Run, pod: PodRecord) -> dict[str, Any]:
     events: list[dict[str, Any]] = []
     for index, (at, column, event, strong) in enumerate(steps):
         end = steps[index + 1][0] if index + 1 < len(steps) else None
-        if column != Column.DELETED:
+        if column not in GONE:
             spans = lanes.setdefault(column, [])
             spans.append({"start": iso(at), "end": iso_or_none(end)})
         if event:

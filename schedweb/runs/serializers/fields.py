@@ -8,7 +8,8 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 STATE_KEYS = ("gated", "active", "backoff", "unschedulable", "in_flight", "waiting", "bound")
-POD_COLUMNS = (*STATE_KEYS, "deleted")
+#: A pod whose containers have ended holds nothing; it is there still, but in no queue.
+POD_COLUMNS = (*STATE_KEYS, "completed", "deleted")
 SPEED_SCHEMA = {"oneOf": [{"type": "string", "enum": ["one", "max"]}, {"type": "integer", "enum": [10, 100]}]}
 
 

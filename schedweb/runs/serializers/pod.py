@@ -111,7 +111,7 @@ class PodAttemptSerializer(serializers.Serializer[Any]):
     duration_ms = serializers.FloatField(allow_null=True)
 
 
-ANSWERS = ("pending", "bound", "gated", "waiting", "backoff", "active", "in_flight", "deleted")
+ANSWERS = ("pending", "bound", "gated", "waiting", "backoff", "active", "in_flight", "completed", "deleted")
 
 
 class AnswerSerializer(serializers.Serializer[Any]):

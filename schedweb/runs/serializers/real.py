@@ -53,7 +53,7 @@ class RealPodSerializer(serializers.Serializer[Any]):
 
 
 class RunPodSerializer(serializers.Serializer[Any]):
-    column = serializers.ChoiceField(choices=[*POD_COLUMNS, "deleted"])
+    column = serializers.ChoiceField(POD_COLUMNS)
     node = serializers.CharField(allow_null=True)
     attempts = serializers.IntegerField()
     attempt = serializers.IntegerField(allow_null=True, help_text="number of the last one in the run")

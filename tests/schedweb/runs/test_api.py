@@ -20,7 +20,7 @@ from schedweb.accounts.roles import Role
 from schedweb.accounts.services import account_create
 from schedweb.runs.models import JournalEntry, Run
 from tests.schedweb.engine.worlds import node, pod
-from tests.schedweb.runs.conftest import Game
+from tests.schedweb.runs.conftest import Game, played_out
 
 pytestmark = pytest.mark.django_db(transaction=True)
 
@@ -358,3 +358,23 @@ def test_a_run_is_made_and_deleted(game: Game, client: Client) -> None:
     assert list(JournalEntry.objects.filter(run=body["id"]).values_list("type", flat=True)) == ["play"]
     assert client.delete(f"/api/v1/runs/{body['id']}/").status_code == 204
     assert not Run.objects.filter(pk=body["id"]).exists()
+
+
+def test_pods_that_have_ended_are_shown_and_are_in_no_queue(operator: User, client: Client) -> None:
+    """Every export of a cluster with Jobs has some."""
+    ended = {**pod("ended", node_name="a"), "status": {"phase": "Succeeded"}}
+    never = {**pod("never"), "status": {"phase": "Failed"}}
+    game = played_out(operator, [node("a"), ended, never, pod("web")])
+    assert game.places() == {"ended": "completed", "never": "completed", "web": "bound"}
+    for name in ("ended", "never"):
+        body = get(client, f"/api/v1/runs/{game.id}/pods/shop/{name}/")
+        check_shape("/api/v1/runs/{run}/pods/{namespace}/{name}/", body)
+        assert (body["column"], body["answer"]["kind"]) == ("completed", "completed")
+        assert body["answer"]["headline"] == "Completed."
+        assert (body["journey"]["lanes"], body["next_try"]) == ([], None)
+    listed = get(client, f"/api/v1/runs/{game.id}/pods/?column=completed")
+    check_shape("/api/v1/runs/{run}/pods/", listed)
+    assert [card["name"] for card in listed["results"]] == ["ended", "never"]
+    comparison = get(client, f"/api/v1/runs/{game.id}/comparison/{game.id}/")
+    check_shape("/api/v1/runs/{run}/comparison/{other}/", comparison)
+    assert [(side["pods"], side["unscheduled"]) for side in (comparison["a"], comparison["b"])] == [(1, 0), (1, 0)]

@@ -4,13 +4,12 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useCallback } from "react";
 
 import { type Comparison, type DifferenceKind, differencesQuery, exportAddress, type PodDifference, type Swing } from "@/api/compareQueries";
-import type { StateKey } from "@/api/types";
 import { Button, ButtonAnchor } from "@/components/Button";
 import { PodName } from "@/components/Chip";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Pager } from "@/components/Pager";
 import { Panel, PanelHeader } from "@/components/Panel";
-import { STATES } from "@/components/states";
+import { placeWord } from "@/components/states";
 import { useTypedSearch } from "@/components/useTypedSearch";
 import { count } from "@/format/number";
 import { looksOf } from "@/pages/pod/pluginColours";
@@ -94,7 +93,7 @@ function Place({ run, row, side, name }: { run: string; row: PodDifference; side
   const place = row[side];
   if (place === null) return <span className="faint">{t("noSuchPod")}</span>;
   const { column } = place;
-  const words = place.node ?? (column === "deleted" ? t("deleted") : STATES[column satisfies StateKey].title);
+  const words = place.node ?? placeWord({ column });
   return (
     <Link to="/runs/$run/pods/$namespace/$name" params={{ run, namespace: row.pod.namespace, name: row.pod.name }} search={place.node === null ? {} : { point: "Score" }}
       className={`leads ${place.node === null ? "" : "mono"}`} title={t("nameInName2", { name: row.pod.name, name2: name })}>{words}</Link>

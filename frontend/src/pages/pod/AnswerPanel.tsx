@@ -13,7 +13,7 @@ import { UnderWay } from "./UnderWay";
 
 const TITLES: Record<PodDetail["answer"]["kind"], string> = {
   get pending() { return t("whyIsThisPodPending"); }, get bound() { return t("whyThisNode"); }, get gated() { return t("whyIsThisPodGated"); }, get waiting() { return t("whatThisPodWaitsOn"); },
-  get backoff() { return t("whyIsThisPodIn"); }, get active() { return t("whatHappensToThisPod"); }, get in_flight() { return t("whatHappensToThisPod"); }, get deleted() { return t("whatBecameOfThisPod"); },
+  get backoff() { return t("whyIsThisPodIn"); }, get active() { return t("whatHappensToThisPod"); }, get in_flight() { return t("whatHappensToThisPod"); }, get completed() { return t("whatBecameOfThisPod"); }, get deleted() { return t("whatBecameOfThisPod"); },
 };
 
 /** A pod in backoff was refused like a pending one: the colour says where it is, the words say why. */

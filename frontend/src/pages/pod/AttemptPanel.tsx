@@ -82,7 +82,7 @@ function stored(attempts: readonly PodAttempt[]): string {
 function NotTried({ pod }: { pod: PodDetail }) {
   const text = pod.column === "gated" ? t("notTriedItIsHeld")
     : pod.column === "active" && typeof pod.position === "number" ? t("notTriedYetPositionIn", { position: pod.position })
-      : pod.column === "deleted" ? t("itWasNotTriedIn")
+      : pod.column === "deleted" || pod.column === "completed" ? t("itWasNotTriedIn")
       : pod.column === "bound" ? t("itWasPlacedBeforeThe") : t("notTriedYet");
   return (
     <Panel aria-labelledby="attempt">

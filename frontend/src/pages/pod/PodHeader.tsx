@@ -7,7 +7,7 @@ import { useMe } from "@/api/useMe";
 import { Button, ButtonLink } from "@/components/Button";
 import { PodName, StateBadge } from "@/components/Chip";
 import { Icon } from "@/components/Icon";
-import { queueOf, STATES } from "@/components/states";
+import { placeWord, queueOf, STATES } from "@/components/states";
 import { useTick } from "@/components/useTick";
 import { approvals, usePendingApprovals } from "@/decisions/decide";
 import type { ReasonRequest } from "@/decisions/ReasonDrawer";
@@ -99,7 +99,7 @@ function nextTry(pod: PodDetail, view: RunView): string {
 function Badge({ pod, view }: { pod: PodDetail; view: RunView }) {
   const wall = useTick(view.run?.clock.mode === "real");
   const queue = queueOf(pod);
-  if (queue === null) return <span className="muted">{t("deleted")}</span>;
+  if (queue === null) return <span className="muted">{placeWord(pod)}</span>;
   if (queue === "bound") return <StateBadge state="bound">{t("boundTo", { node: pod.node ?? t("aNode") })}</StateBadge>;
   const since = pod.since === null ? "" : age(runNow(view, wall) - Date.parse(pod.since));
   return (

@@ -4,13 +4,12 @@ import { getRouteApi, Link } from "@tanstack/react-router";
 import { useCallback } from "react";
 
 import { realExportAddress, realPodsQuery, type RealRow, type RealSummary } from "@/api/realQueries";
-import type { StateKey } from "@/api/types";
 import { Button, ButtonAnchor } from "@/components/Button";
 import { PodName } from "@/components/Chip";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Pager } from "@/components/Pager";
 import { Panel, PanelHeader } from "@/components/Panel";
-import { STATES } from "@/components/states";
+import { placeWord } from "@/components/states";
 import { useTypedSearch } from "@/components/useTypedSearch";
 import { count } from "@/format/number";
 import { exact } from "@/format/time";
@@ -100,7 +99,7 @@ function There({ row: { real: there } }: { row: RealRow }) {
 /** Where the pod is in this run, linked to it. */
 function Here({ row, run }: { row: RealRow; run: string }) {
   const { column, node } = row.run;
-  const words = node ?? (column === "deleted" ? t("preemptedSomewhere") : STATES[column satisfies StateKey].title);
+  const words = node ?? (column === "deleted" ? t("preemptedSomewhere") : placeWord({ column }));
   return (
     <Link to="/runs/$run/pods/$namespace/$name" params={{ run, namespace: row.pod.namespace, name: row.pod.name }} search={node === null ? {} : { point: "Score" }}
       className={`leads ${node === null ? "" : "mono"}`}>{words}</Link>

@@ -11,7 +11,7 @@ import { PodName, StateBadge } from "@/components/Chip";
 import { CountdownRing } from "@/components/CountdownRing";
 import { Failed, Outlines } from "@/components/Outcome";
 import { Panel } from "@/components/Panel";
-import { queueOf } from "@/components/states";
+import { placeWord, queueOf } from "@/components/states";
 import { useTick } from "@/components/useTick";
 import { approvals, usePendingApprovals } from "@/decisions/decide";
 import type { ReasonRequest } from "@/decisions/ReasonDrawer";
@@ -65,7 +65,7 @@ export const Inspector = memo(function Inspector({ run, view, pod, settled, sele
   return (
     <Panel className={`${classes.panel ?? ""} ${queue === null ? "" : `st-${queue}`}`} aria-label={t("selectedPod", { pod })}>
       <div className={classes.top}>
-        {queue === null ? <span className="faint">{data === undefined ? "" : t("deleted")}</span> : <StateBadge state={queue} />}
+        {queue === null ? <span className="faint">{data === undefined ? "" : placeWord(data)}</span> : <StateBadge state={queue} />}
         <span className="grow" />
         <ButtonLink size="sm" hint="↵" to="/runs/$run/pods/$namespace/$name" params={{ run: run.id, namespace, name }}>{t("openPod")}</ButtonLink>
         <IconButton icon="close" label={t("closeEsc")} iconSize={14} onClick={close} />

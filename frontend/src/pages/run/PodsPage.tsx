@@ -12,7 +12,7 @@ import { PodName, RejectChips } from "@/components/Chip";
 import { Icon } from "@/components/Icon";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel } from "@/components/Panel";
-import { queueOf, STATES } from "@/components/states";
+import { placeWord, queueOf, STATES } from "@/components/states";
 import { useTypedSearch } from "@/components/useTypedSearch";
 import { count, shortPriority } from "@/format/number";
 import { requestText } from "@/format/resources";
@@ -143,7 +143,7 @@ function Row({ run, pod, now, index }: { run: string; pod: Card; now: number; in
     <tr aria-rowindex={index + 2}>
       <th scope="row"><Link to="/runs/$run/pods/$namespace/$name" params={{ run, namespace: pod.namespace, name: pod.name }} className={classes.pod}><PodName pod={pod} /></Link></th>
       <td>{pod.namespace}</td>
-      <td>{queue === null ? t("deleted2") : <span className={`${classes.state} st-${queue}`}><Icon name={queue} size={13} />{STATES[queue].title}</span>}</td>
+      <td>{queue === null ? placeWord(pod) : <span className={`${classes.state} st-${queue}`}><Icon name={queue} size={13} />{STATES[queue].title}</span>}</td>
       <td><Why pod={pod} now={now} /></td>
       <td className="num">{requestText(pod.requests)}</td>
       <td className={`${classes.right} num`} title={count(pod.priority)}>{shortPriority(pod.priority)}</td>
