@@ -22,13 +22,11 @@ def quotient(dividend: NDArray[np.int64], divisor: NDArray[np.int64] | int) -> N
     return result
 
 
-def default_normalize(scores: NDArray[np.int64], *, reverse: bool) -> NDArray[np.int64]:
-    """Scales scores so that the highest becomes 100; ``reverse`` turns them round (spec: plugins-intree §15 end)."""
-    return default_normalize_to(scores, int(scores.max()) if len(scores) else 0, reverse=reverse)
+def default_normalize(scores: NDArray[np.int64], highest: int, *, reverse: bool) -> NDArray[np.int64]:
+    """Scales scores so that the highest becomes 100; ``reverse`` turns them round (spec: plugins-intree §15 end).
 
-
-def default_normalize_to(scores: NDArray[np.int64], highest: int, *, reverse: bool) -> NDArray[np.int64]:
-    """The same for some of the scores; ``highest`` is that of all of them."""
+    They may be some of a pod's scores; ``highest`` is that of all of them.
+    """
     highest = max(highest, 0)
     if highest == 0:
         return np.full_like(scores, MAX_NODE_SCORE) if reverse else scores

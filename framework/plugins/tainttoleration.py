@@ -31,7 +31,7 @@ from framework.interface import (
     View,
 )
 from framework.interface.columns import taint_table
-from framework.interface.scores import default_normalize_to
+from framework.interface.scores import default_normalize
 from framework.objects import KubeObject, Node, Pod, Taint, Toleration
 from framework.objects.tolerations import (
     NO_EXECUTE,
@@ -118,7 +118,7 @@ class TaintToleration(ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, Bou
         return pod.pod.spec.tolerations
 
     def normalize_between(self, scores: NDArray[np.int64], lowest: int, highest: int) -> NDArray[np.int64]:
-        return default_normalize_to(scores, highest, reverse=True)
+        return default_normalize(scores, highest, reverse=True)
 
 
 def _untolerated(pod: Pod, node: Node) -> bool:

@@ -11,7 +11,6 @@ from typing import Annotated, Any, Final, Literal
 import msgspec
 
 Speed = Literal["one", "10", "100", "max"]
-SPEEDS: Final = ("one", "10", "100", "max")
 Name = Annotated[str, msgspec.Meta(min_length=1, max_length=253)]
 Namespace = Annotated[str, msgspec.Meta(min_length=1, max_length=63)]
 

@@ -252,12 +252,6 @@ def _to_bytes(value: Any) -> bytes:
     return value.encode() if isinstance(value, str) else bytes(value)
 
 
-def _negative(value: Any) -> Any:
-    if isinstance(value, int) and value == MIN_INT64:
-        raise EvaluationError("integer overflow")
-    return -value
-
-
 def _insert(target: dict[Any, Any], *rest: Any) -> dict[Any, Any]:
     """cel.@mapInsert(map, key, value) and (map, map)."""
     result = dict(target)
@@ -284,7 +278,6 @@ def _unwrap(values: list[Any]) -> list[Any]:
     return [value.content for value in values if value.present]
 
 
-_STRING: Final = ("string",)
 STANDARD: Final[dict[str, tuple[Overload, ...]]] = {
     "int": (Overload("", ("int|uint|double|string",), "", _to_int),),
     "uint": (Overload("", ("int|uint|double|string",), "", _to_uint),),

@@ -40,7 +40,7 @@ from framework.plugins.dynamicresources.cel_values import (
 Frame = list[Any]
 Closure = Callable[[Frame], Any]
 
-COST: Final = 0
+#: In a frame, behind the cost so far (cel_cost.py).
 PLACES: Final = {
     "device.driver": 1,
     "device.allowMultipleAllocations": 2,

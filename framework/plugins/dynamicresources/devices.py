@@ -91,10 +91,6 @@ class Request:
     def base_name(self) -> str:
         return self.parent or self.name
 
-    @property
-    def subrequest_name(self) -> str:
-        return self.name if self.parent else ""
-
 
 def exact_request(request: DeviceRequest) -> Request:
     exact = request.exactly

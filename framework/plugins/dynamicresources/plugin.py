@@ -41,7 +41,7 @@ from framework.interface import (
     View,
 )
 from framework.interface.device_counts import DEVICE_COUNTERS, DeviceCounter
-from framework.interface.scores import default_normalize_to
+from framework.interface.scores import default_normalize
 from framework.objects import DeviceClass, Pod, ResourceClaim, ResourceSlice
 from framework.objects.devices import FIRST_AVAILABLE_MAX_SIZE, DeviceRequest
 from framework.objects.extended_resources import ClassesByResource, may_be_backed
@@ -329,7 +329,7 @@ class DynamicResources(
         return Plan(kernel, (view.name(),), tuple(scores.items()))
 
     def normalize_between(self, scores: NDArray[np.int64], lowest: int, highest: int) -> NDArray[np.int64]:
-        return default_normalize_to(scores, highest, reverse=False)
+        return default_normalize(scores, highest, reverse=False)
 
     # --- Reserve ----------------------------------------------------------------------------------------------------
 

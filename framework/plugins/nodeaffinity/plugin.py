@@ -33,7 +33,7 @@ from framework.interface import (
     Status,
     View,
 )
-from framework.interface.scores import default_normalize_to
+from framework.interface.scores import default_normalize
 from framework.objects import KubeObject, Node, NodeSelector, Pod, PreferredSchedulingTerm
 from framework.objects import NodeAffinity as NodeAffinitySpec
 from framework.objects.field_errors import aggregate
@@ -185,7 +185,7 @@ class NodeAffinity(
         return (node_affinity.preferred_during_scheduling_ignored_during_execution if node_affinity else None,)
 
     def normalize_between(self, scores: NDArray[np.int64], lowest: int, highest: int) -> NDArray[np.int64]:
-        return default_normalize_to(scores, highest, reverse=False)
+        return default_normalize(scores, highest, reverse=False)
 
 
 def _matches(matcher: NodeSelectorMatcher, node: Node) -> bool:
