@@ -2,6 +2,7 @@
 import type { ReactNode } from "react";
 
 import type { PodRef, Rejector, StateKey } from "@/api/types";
+import { clauses } from "@/format/lists";
 import { count, shortPriority } from "@/format/number";
 
 import classes from "./Chip.module.css";
@@ -66,7 +67,7 @@ export function Priority({ value, className }: { value: number; className?: stri
 
 /** Nodes per first rejecting plugin: "29 Fit  6 Taint  1 Cordon". */
 export function RejectChips({ rejectors }: { rejectors: readonly Rejector[] }) {
-  const sentence = rejectors.map((one) => t("rejectsNodes", { count: one.count, plugin: one.plugin })).join(", ");
+  const sentence = clauses(rejectors.map((one) => t("rejectsNodes", { count: one.count, plugin: one.plugin })));
   return (
     <span className={classes.rejectors} role="img" aria-label={sentence} title={sentence}>
       {rejectors.map((one) => (

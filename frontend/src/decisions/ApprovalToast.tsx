@@ -2,6 +2,7 @@ import { Button, IconButton } from "@/components/Button";
 import { CountdownRing } from "@/components/CountdownRing";
 import { Icon } from "@/components/Icon";
 import { useTick } from "@/components/useTick";
+import { listed, series } from "@/format/lists";
 import { useKeys } from "@/keys/useKeys";
 
 import { CANCEL_WINDOW, type PendingApproval } from "./approvals";
@@ -16,7 +17,7 @@ function names(approval: PendingApproval): string {
   for (const pod of approval.pods.slice(0, NAMED)) {
     byWorkload.set(pod.workload, [...(byWorkload.get(pod.workload) ?? []), pod.tail]);
   }
-  const text = [...byWorkload].map(([workload, tails]) => `${workload} ${tails.filter(Boolean).join(", ")}`.trim()).join("; ");
+  const text = series([...byWorkload].map(([workload, tails]) => `${workload} ${listed(tails.filter(Boolean))}`.trim()));
   const more = approval.pods.length - NAMED;
   return more > 0 ? t("andMore", { text, more }) : text;
 }

@@ -45,14 +45,14 @@ describe("in Ukrainian and in Chinese", () => {
     expect(nodes().rows[0]?.slice(3, 7)).toEqual(["обрано, місце 1", "300", "0 / 8", "немає"]);
     setLanguage("zh-CN");
     expect(nodes().heads.slice(0, 4)).toEqual(["节点", "可用区", "类型", "对所选 Pod"]);
-    expect(nodes().rows[1]?.slice(3)).toEqual(["可行，第 2 名", "200", "0 / 8", "无", "0", "0", "已封锁, 带有污点"]);
+    expect(nodes().rows[1]?.slice(3)).toEqual(["可行，第 2 名", "200", "0 / 8", "无", "0", "0", "已封锁、带有污点"]);
   });
 
   it("a node that is read out", () => {
     setLanguage("uk");
     expect(nodeSentence(nodes().table, 1, verdictOf(SELECTION, 1))).toMatch(/^b, cordoned, із taint, придатний, місце 2, сума 200, /);
     setLanguage("zh-CN");
-    expect(nodeSentence(nodes().table, 0, verdictOf(SELECTION, 0))).toMatch(/^a, 已选定，第 1 名，总分 300, /);
+    expect(nodeSentence(nodes().table, 0, verdictOf(SELECTION, 0))).toMatch(/^a，已选定，第 1 名，总分 300, /);
   });
 
   it("why a node is out, in short; what is not known in short stays kube-scheduler's", () => {

@@ -5,6 +5,7 @@ import { type Counts, type Run, type RunState, STATE_KEYS, type StateKey } from 
 import { Icon, type IconName } from "@/components/Icon";
 import { STATES } from "@/components/states";
 import { t } from "@/components/texts";
+import { clauses } from "@/format/lists";
 import { count } from "@/format/number";
 import { day, exact } from "@/format/time";
 
@@ -37,7 +38,7 @@ export function RunStateWord({ state }: { state: RunState }) {
 export function CountsBar({ counts }: { counts: Counts }) {
   const total = STATE_KEYS.reduce((sum, key) => sum + counts[key], 0);
   const present = BAR_ORDER.filter((key) => counts[key] > 0);
-  const sentence = present.map((key) => `${count(counts[key])} ${STATES[key].title}`).join(", ");
+  const sentence = clauses(present.map((key) => `${count(counts[key])} ${STATES[key].title}`));
   // A sliver stays visible: no segment is thinner than 1.2 % of the bar.
   return (
     <>

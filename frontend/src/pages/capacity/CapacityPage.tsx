@@ -13,6 +13,7 @@ import { Button } from "@/components/Button";
 import { Icon } from "@/components/Icon";
 import { Outlines } from "@/components/Outcome";
 import { Page, Panel, PanelHeader } from "@/components/Panel";
+import { listed } from "@/format/lists";
 import { count } from "@/format/number";
 import { useKeys } from "@/keys/useKeys";
 import { useNodes, useRunStore, useRunView } from "@/live/useLive";
@@ -88,7 +89,7 @@ function Room({ run, answer }: { run: string; answer: PodsAnswer }) {
               <tr key={one.node}>
                 <th scope="row"><NodeLink run={run} node={one.node} /></th>
                 <td><span className={classes.fits}><b className="num">{count(one.fits)}</b><span className={classes.bar} aria-hidden="true"><i style={{ width: `${(100 * one.fits) / most}%` }} /></span></span></td>
-                <td>{one.plugin}</td><td className={classes.wide}>{one.reasons.join(", ")}</td>
+                <td>{one.plugin}</td><td className={classes.wide}>{listed(one.reasons)}</td>
               </tr>
             ))}
             {full.map((one) => (

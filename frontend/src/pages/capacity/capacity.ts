@@ -1,5 +1,6 @@
 /** Answers about capacity as rows and as files; shapes of the nodes that a run has. */
 import type { NodeRoom, NodesAnswer, PodsAnswer } from "@/api/analyses";
+import { listed } from "@/format/lists";
 import { count } from "@/format/number";
 import { amount, resourceLabel } from "@/format/resources";
 import type { NodeColumns } from "@/live/nodeColumns";
@@ -30,7 +31,7 @@ export function shapesOf(table: Pick<NodeColumns, "names" | "type" | "types" | "
       const value = amounts[index] ?? 0;
       return value === 0 || name === "pods" || name === "ephemeral-storage" ? [] : [name === "memory" ? amount(name, value) : `${amount(name, value)} ${resourceLabel(name)}`];
     });
-    shapes.set(key, { node, nodes: 1, label: [type || pool || node, size.join(", ")].filter(Boolean).join(": ") });
+    shapes.set(key, { node, nodes: 1, label: [type || pool || node, listed(size)].filter(Boolean).join(": ") });
   });
   return [...shapes.values()].sort((a, b) => b.nodes - a.nodes || a.node.localeCompare(b.node));
 }
@@ -47,7 +48,7 @@ export function roomOf(answer: PodsAnswer): { taking: NodeRoom[]; full: Full[] }
   const full = new Map<string, Full>();
   for (const one of answer.nodes) {
     if (one.fits > 0) continue;
-    const reasons = one.reasons.join(", ");
+    const reasons = listed(one.reasons);
     const known = full.get(`${one.plugin} ${reasons}`);
     if (known === undefined) full.set(`${one.plugin} ${reasons}`, { plugin: one.plugin, reasons, nodes: [one.node] });
     else known.nodes.push(one.node);

@@ -11,6 +11,7 @@ import { Pager } from "@/components/Pager";
 import { Panel, PanelHeader } from "@/components/Panel";
 import { placeWord } from "@/components/states";
 import { useTypedSearch } from "@/components/useTypedSearch";
+import { sentences } from "@/format/lists";
 import { count } from "@/format/number";
 import { looksOf } from "@/pages/pod/pluginColours";
 
@@ -85,7 +86,7 @@ function Row({ row, a, b, names }: { row: PodDifference; a: string; b: string; n
 }
 
 function Causes({ row, names }: { row: PodDifference; names: Names }) {
-  return <>{row.causes.map((cause) => causeWords(cause, row, names)).join(" ")}</>;
+  return <>{sentences(row.causes.map((cause) => causeWords(cause, row, names)))}</>;
 }
 
 /** Where the pod is in one run, linked to the pod there. */

@@ -2,6 +2,7 @@
 import type { ComparedSide, Comparison } from "@/api/compareQueries";
 import { Empty } from "@/components/Outcome";
 import { Panel, PanelHeader } from "@/components/Panel";
+import { listed } from "@/format/lists";
 import { count, fixed } from "@/format/number";
 import { amount, resourceLabel } from "@/format/resources";
 
@@ -98,7 +99,7 @@ export function StillFits({ comparison, names }: Props) {
 function islandText(nodes: readonly { free: number; nodes: number }[] | undefined): string {
   if (nodes === undefined) return "";
   const parts = [...nodes].reverse().map((one) => t("nodesFreeFree", { nodes: one.nodes, free: one.free }).replaceAll(" ", "\u00a0"));
-  return parts.length === 0 ? t("noNodeHasOneFree") : parts.slice(0, 4).join(", ") + (parts.length > 4 ? ", …" : "");
+  return parts.length === 0 ? t("noNodeHasOneFree") : listed(parts.length > 4 ? [...parts.slice(0, 4), "…"] : parts);
 }
 
 export function Zones({ comparison: { a, b }, names }: Props) {

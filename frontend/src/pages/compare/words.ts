@@ -1,5 +1,6 @@
 /** The comparison in words: the first sentence, why a pod went elsewhere, and differences of numbers. */
 import type { Cause, Comparison, DifferenceKind, PodDifference } from "@/api/compareQueries";
+import { fullStop, series } from "@/format/lists";
 import { fixed, percentText } from "@/format/number";
 import { seconds } from "@/format/time";
 
@@ -28,14 +29,14 @@ export function headline({ counts, a, b }: Comparison): string {
   const [winner, by] = more > 0 ? [b.run.number, more] : [a.run.number, -more];
   const parts = [t("podsAreOnAnotherNode", { count: counts.elsewhere })];
   parts.push(by === 0 ? t("bothPlacedTheSameNumber") : t("placedMore", { winner, by }));
-  return `${parts.join("; ")}.`;
+  return fullStop(series(parts));
 }
 
 /** Why one pod is where it is, from the first cause; the others follow it. */
 export function causeWords(cause: Cause, row: PodDifference, names: Names): string {
   const here = cause.side === "b" ? names.b : names.a;
   const wanted = (cause.side === "b" ? row.a?.node : row.b?.node) ?? t("theOtherNode");
-  const reasons = cause.reasons.length === 0 ? "" : ` (${cause.reasons.join("; ")})`;
+  const reasons = cause.reasons.length === 0 ? "" : ` (${series(cause.reasons)})`;
   switch (cause.why) {
     case "score": return t("madeTheDifference", { plugin: cause.plugin });
     case "tie": return t("theSamePointsInBoth");

@@ -2,6 +2,7 @@
 import { Chip } from "@/components/Chip";
 import { Icon } from "@/components/Icon";
 import { Panel, PanelHeader } from "@/components/Panel";
+import { both } from "@/format/lists";
 
 import { useEditing } from "./editing";
 import { gateEdits } from "./edits";
@@ -33,7 +34,7 @@ export function FeatureGates() {
             </label>
             <Chip kind="line">{gate.stage}</Chip>
             <span className="faint">{t("byDefault", { which: gate.default ? t("on") : t("off") })}</span>
-            <p>{gate.description}{gate.depends_on.length === 0 ? "" : t("needsDependson", { dependson: together(gate.depends_on) })}</p>
+            <p>{gate.description}{gate.depends_on.length === 0 ? "" : t("needsDependson", { dependson: both(gate.depends_on) })}</p>
           </li>
         ))}
       </ul>
@@ -41,6 +42,3 @@ export function FeatureGates() {
   );
 }
 
-function together(gates: readonly string[]): string {
-  return gates.length < 2 ? gates.join("") : t("gatesAndLast", { gates: gates.slice(0, -1).join(", "), last: gates.slice(-1).join("") });
-}

@@ -4,6 +4,7 @@ import { useState } from "react";
 import type { Problem } from "@/api/configurationTypes";
 import { Icon } from "@/components/Icon";
 import { Panel } from "@/components/Panel";
+import { clauses } from "@/format/lists";
 
 import { useEditing } from "./editing";
 import classes from "./Panels.module.css";
@@ -35,7 +36,7 @@ export function ProfilePanel() {
         <>
           <h3>{t("changes")} <span className="faint">{t("againstTheSavedVersion")}</span></h3>
           <ul className={classes.plain}>
-            {named.map((change) => <li key={`${change.profile ?? ""} ${change.plugin ?? ""}`}><b>{change.plugin ?? change.profile ?? t("allProfiles")}</b> {change.what.join(", ")}</li>)}
+            {named.map((change) => <li key={`${change.profile ?? ""} ${change.plugin ?? ""}`}><b>{change.plugin ?? change.profile ?? t("allProfiles")}</b> {clauses(change.what)}</li>)}
           </ul>
         </>
       )}

@@ -19,6 +19,7 @@ import { Button } from "@/components/Button";
 import { Chip } from "@/components/Chip";
 import { Icon } from "@/components/Icon";
 import { Failed } from "@/components/Outcome";
+import { clauses } from "@/format/lists";
 import { exact, wallTime } from "@/format/time";
 import { notify } from "@/shell/notify";
 
@@ -122,7 +123,7 @@ export function Changes({ changes, several }: { changes: readonly Change[]; seve
       {changes.map((change) => (
         <li key={`${change.profile ?? ""} ${change.plugin ?? ""}`}>
           <b>{change.plugin ?? change.profile ?? t("allProfiles")}</b>
-          {several && change.plugin !== null && change.profile !== null ? <span className="faint"> {t("inProfile", { profile: change.profile })}</span> : null} {change.what.join(", ")}
+          {several && change.plugin !== null && change.profile !== null ? <span className="faint"> {t("inProfile", { profile: change.profile })}</span> : null} {clauses(change.what)}
         </li>
       ))}
     </ul>

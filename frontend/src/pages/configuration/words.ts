@@ -1,5 +1,6 @@
 /** What the page says about plugins, drafts, errors and versions. */
 import type { Change, Comparison, EffectiveProfile, Meanwhile, PluginCell, PluginRow, Problem } from "@/api/configurationTypes";
+import { both, clauses, listed } from "@/format/lists";
 import { day } from "@/format/time";
 
 import { SCORE, written } from "./points";
@@ -19,7 +20,7 @@ export function cellTitle(row: PluginRow, point: string, cell: PluginCell | unde
     if (cell.default_weight !== null && cell.default_weight !== cell.weight) parts.push(t("defaultWeight", { defaultweight: cell.default_weight }));
     if (typeof saved?.weight === "number" && saved.weight !== cell.weight) parts.push(t("savedWeight", { weight: saved.weight }));
   }
-  return t("whereParts", { where, parts: parts.join(", ") });
+  return t("whereParts", { where, parts: clauses(parts) });
 }
 
 /** How a plugin was switched off, in the words of the list that did it. */
@@ -83,8 +84,8 @@ export function versionNote(version: { author: string; created_at: string; runs:
 export function subjects(changes: readonly Change[]): string {
   const names = [...new Set(changes.map((change) => change.plugin ?? change.profile ?? t("allProfiles2")))];
   if (names.length === 0) return t("noEffectiveValue");
-  if (names.length > 3) return t("andMore", { slice: names.slice(0, 2).join(", "), names: names.length - 2 });
-  return names.length === 1 ? names.join("") : t("sliceAndAt", { slice: names.slice(0, -1).join(", "), at: names.at(-1) ?? "" });
+  if (names.length > 3) return t("andMore", { slice: listed(names.slice(0, 2)), names: names.length - 2 });
+  return both(names);
 }
 
 export function meanwhileSentence(meanwhile: Meanwhile): string {

@@ -11,7 +11,7 @@ import { Failed, Outlines } from "@/components/Outcome";
 import { bytes, count } from "@/format/number";
 import { seconds } from "@/format/time";
 
-import { kindTiles, listed } from "./importing";
+import { kindTiles, listedFew } from "./importing";
 import classes from "./ImportPreview.module.css";
 import { t } from "./texts";
 
@@ -153,7 +153,7 @@ function Kinds({ counts }: { counts: SnapshotCounts }) {
 function Kept({ excluded, selector, filtered, counts }: {
   excluded: readonly string[]; selector: string; filtered: Import["filtered"]; counts: SnapshotCounts;
 }) {
-  const filters = [excluded.length > 0 ? t("leftOut", { listed: listed(excluded) }) : "", selector !== "" ? selector : ""].filter(Boolean);
+  const filters = [excluded.length > 0 ? t("leftOut", { listed: listedFew(excluded) }) : "", selector !== "" ? selector : ""].filter(Boolean);
   const nodes = filtered?.nodes ?? counts.nodes;
   const pods = filtered?.pods ?? counts.pods;
   const unnamed = filtered?.unnamed_usage_pods ?? 0;

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { SnapshotCounts } from "@/api/types";
 
-import { kindTiles, listed, plural } from "./importing";
+import { kindTiles, listedFew, plural } from "./importing";
 
 const counts: SnapshotCounts = {
   nodes: 36, pods: 231, pending: 46, gated: 1, namespaces: 9, empty_namespaces: 3, arrivals: 0, departures: 0, gpus: 0, pods_by_namespace: [],
@@ -30,6 +30,6 @@ describe("what an import brings", () => {
     expect(plural(kind, value)).toBe(want);
   });
   it("lists names as people do", () => {
-    expect([listed([]), listed(["a"]), listed(["a", "b"]), listed(["a", "b", "c", "d"])]).toEqual(["", "a", "a and b", "a, b, c and 1 more"]);
+    expect([listedFew([]), listedFew(["a"]), listedFew(["a", "b"]), listedFew(["a", "b", "c", "d"])]).toEqual(["", "a", "a and b", "a, b, c and 1 more"]);
   });
 });

@@ -1,5 +1,6 @@
 /** What the import panel shows of the server's counts: every kind once, workloads together, in the order people look for them. */
 import type { SnapshotCounts } from "@/api/types";
+import { both, listed } from "@/format/lists";
 import { count } from "@/format/number";
 import { language } from "@/languages/language";
 
@@ -33,11 +34,11 @@ export function kindTiles(counts: SnapshotCounts): KindTile[] {
   };
   const tiles: KindTile[] = [];
   for (const kind of ORDER) {
-    const listed = take(kind);
-    const value = kind === "Node" ? counts.nodes : kind === "Pod" ? counts.pods : kind === "Namespace" ? counts.namespaces : listed;
+    const taken = take(kind);
+    const value = kind === "Node" ? counts.nodes : kind === "Pod" ? counts.pods : kind === "Namespace" ? counts.namespaces : taken;
     if (value === 0 && kind !== "Node" && kind !== "Pod") continue;
     const parts = [counts.pending > 0 ? t("pendingPending", { pending: counts.pending }) : "", counts.gated > 0 ? t("gatedGated", { gated: counts.gated }) : ""].filter(Boolean);
-    tiles.push({ name: plural(kind, value), count: value, used: true, ...(kind === "Pod" && parts.length > 0 ? { detail: parts.join(", ") } : {}) });
+    tiles.push({ name: plural(kind, value), count: value, used: true, ...(kind === "Pod" && parts.length > 0 ? { detail: listed(parts) } : {}) });
   }
   const workloads = WORKLOADS.flatMap(([kind, short]) => {
     const value = take(kind);
@@ -45,7 +46,7 @@ export function kindTiles(counts: SnapshotCounts): KindTile[] {
   });
   if (workloads.length > 0) {
     tiles.push({
-      name: t("workloads"), count: workloads.reduce((sum, one) => sum + one.value, 0), used: true, detail: workloads.map((one) => one.text).join(", "),
+      name: t("workloads"), count: workloads.reduce((sum, one) => sum + one.value, 0), used: true, detail: listed(workloads.map((one) => one.text)),
     });
   }
   const largestFirst = (kinds: Iterable<[string, number]>) => [...kinds].filter(([, value]) => value > 0).sort(([, a], [, b]) => b - a);
@@ -66,10 +67,8 @@ export function kindTiles(counts: SnapshotCounts): KindTile[] {
 }
 
 /** "shop and staging", "monitoring, ml and 3 more" */
-export function listed(names: readonly string[], longest = 3): string {
-  if (names.length <= 1) return names[0] ?? "";
+export function listedFew(names: readonly string[], longest = 3): string {
   const shown = names.slice(0, longest);
   const more = names.length - shown.length;
-  if (more > 0) return t("andMore", { shown: shown.join(", "), more });
-  return t("sliceAndAt", { slice: shown.slice(0, -1).join(", "), at: shown.at(-1) ?? "" });
+  return more > 0 ? t("andMore", { shown: listed(shown), more }) : both(shown);
 }

@@ -6,6 +6,7 @@ import { differenceQuery } from "@/api/podQueries";
 import type { AttemptDifference as Difference, ScoreChange, VerdictChange } from "@/api/podTypes";
 import { Button } from "@/components/Button";
 import { Failed, Outlines } from "@/components/Outcome";
+import { listed } from "@/format/lists";
 import { count } from "@/format/number";
 
 import { differenceAnswer, verdictText } from "./attemptDifference";
@@ -64,7 +65,7 @@ function Points({ difference }: { difference: Difference }) {
   const places = difference.plugins.map((plugin, place) => ({ ...plugin, place })).filter((plugin) => plugin.changed > 0);
   return (
     <>
-      <p className={classes.lead}>{t("pointsOfNodesThatBoth", { count: difference.count, map: places.map((plugin) => t("pluginOnN", { plugin: plugin.name, count: plugin.changed })).join(", ") })}</p>
+      <p className={classes.lead}>{t("pointsOfNodesThatBoth", { count: difference.count, map: listed(places.map((plugin) => t("pluginOnN", { plugin: plugin.name, count: plugin.changed }))) })}</p>
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a column for every plugin makes it scroll sideways */}
       <div className={classes.scroll} role="region" aria-label={t("nodesWithOtherPoints")} tabIndex={0}>
         <table className={classes.table}>

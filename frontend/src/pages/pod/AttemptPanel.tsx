@@ -12,6 +12,7 @@ import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Panel, PanelHeader } from "@/components/Panel";
 import { Segmented } from "@/components/Segmented";
 import { resultWord } from "@/components/states";
+import { listed } from "@/format/lists";
 import { exact, runTime } from "@/format/time";
 
 import { AttemptDifference } from "./AttemptDifference";
@@ -76,7 +77,7 @@ function stored(attempts: readonly PodAttempt[]): string {
   if (numbers.length === 1) return t("attemptIsStored", { attempt: numbers[0] ?? "" });
   const first = numbers[0] ?? "";
   const last = numbers.at(-1) ?? "";
-  return numbers.length > 8 ? t("attemptsFromToAreStored", { first, last }) : t("attemptsAreStored", { attempts: numbers.slice(0, -1).join(", "), last });
+  return numbers.length > 8 ? t("attemptsFromToAreStored", { first, last }) : t("attemptsAreStored", { attempts: listed(numbers.slice(0, -1).map(String)), last });
 }
 
 function NotTried({ pod }: { pod: PodDetail }) {

@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import type { Claims, DeviceClaim, VolumeClaim } from "@/api/podTypes";
 import { Chip } from "@/components/Chip";
 import { Panel, PanelHeader } from "@/components/Panel";
+import { listed, series } from "@/format/lists";
 
 import classes from "./ClaimsPanel.module.css";
 import { ObjectLink } from "./ObjectLink";
@@ -55,8 +56,8 @@ function Volume({ one }: { one: VolumeClaim }) {
         {one.storage_class === "" ? null : (
           <div><dt>{t("class")}</dt><dd><ObjectLink object={{ kind: "StorageClass", namespace: "", name: one.storage_class }} />{one.binding_mode === "" ? null : <span className="faint"> {one.binding_mode}</span>}</dd></div>
         )}
-        {one.zones.length === 0 ? null : <div><dt>{one.zones.length === 1 ? t("zone") : t("zones")}</dt><dd>{one.zones.join(", ")}</dd></div>}
-        {one.access_modes.length === 0 ? null : <div><dt>{t("access")}</dt><dd>{one.access_modes.join(", ")}</dd></div>}
+        {one.zones.length === 0 ? null : <div><dt>{one.zones.length === 1 ? t("zone") : t("zones")}</dt><dd>{listed(one.zones)}</dd></div>}
+        {one.access_modes.length === 0 ? null : <div><dt>{t("access")}</dt><dd>{listed(one.access_modes)}</dd></div>}
       </dl>
       {one.text === "" ? null : <p className={classes.why}>{one.text}</p>}
     </li>
@@ -74,7 +75,7 @@ function DeviceRow({ one }: { one: DeviceClaim }) {
         <span className="faint">{one.local === "" ? t("forExtendedResources") : one.template === "" ? t("claimLocal", { local: one.local }) : t("claimFromTemplate", { local: one.local, template: one.template })}</span>
       </div>
       <dl className={classes.facts}>
-        {asked.length === 0 ? null : <div><dt>{t("asksFor")}</dt><dd>{asked.join("; ")}</dd></div>}
+        {asked.length === 0 ? null : <div><dt>{t("asksFor")}</dt><dd>{series(asked)}</dd></div>}
         {one.used_by > 0 ? <div><dt>{t("reservedFor")}</dt><dd>{t("nPods", { count: one.used_by })}</dd></div> : null}
       </dl>
       {one.devices.length === 0 ? null : (

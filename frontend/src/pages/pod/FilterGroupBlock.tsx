@@ -9,6 +9,7 @@ import { Button } from "@/components/Button";
 import { Chip } from "@/components/Chip";
 import { Icon } from "@/components/Icon";
 import { Failed } from "@/components/Outcome";
+import { listed } from "@/format/lists";
 import { count } from "@/format/number";
 import { amount } from "@/format/resources";
 
@@ -128,7 +129,7 @@ function AmountTable({ run, nodes }: { run: string; nodes: readonly FilterNode[]
               <td><NodeLink run={run} name={node.name} /></td>
               <td>{node.type}</td>
               {shown(node.resources).map((one) => <td key={one.name} className={classes.number} data-short={one.short > 0 || undefined}>{amount(one.name, Math.max(0, one.free))}</td>)}
-              <td className={classes.number}>{node.resources.filter((one) => one.short > 0).map((one) => `${amount(one.name, one.short)} ${resourceName(one.name)}`).join(", ")}</td>
+              <td className={classes.number}>{listed(node.resources.filter((one) => one.short > 0).map((one) => `${amount(one.name, one.short)} ${resourceName(one.name)}`))}</td>
             </tr>
           ))}
         </tbody>
@@ -209,7 +210,7 @@ function KindRow({ run, kind, resources }: { run: string; kind: ReturnType<typeo
         </td>
         <td>{kind.type}</td>
         {resources.map((one) => <td key={one.name} className={classes.number} data-short={one.allocatable < one.wanted || undefined}>{amount(one.name, one.allocatable)}</td>)}
-        <td>{kind.resources.filter((one) => one.short > 0).map((one) => resourceName(one.name)).join(", ")}</td>
+        <td>{listed(kind.resources.filter((one) => one.short > 0).map((one) => resourceName(one.name)))}</td>
       </tr>
       {open ? <tr><td colSpan={resources.length + 3}><NameLinks run={run} nodes={kind.nodes} /></td></tr> : null}
     </>

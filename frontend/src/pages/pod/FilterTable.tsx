@@ -5,6 +5,7 @@ import { useRef } from "react";
 import { filterQuery } from "@/api/podQueries";
 import { Button } from "@/components/Button";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
+import { listed } from "@/format/lists";
 
 import classes from "./FilterTable.module.css";
 import { t } from "./texts";
@@ -54,7 +55,7 @@ export function FilterTable({ run, attempt, q, onClear }: FilterTableProps) {
                     <td><Link className="mono leads" to="/runs/$run" params={{ run }} search={{ node: row.node }}>{row.node}</Link></td>
                     <td>{row.plugin}</td>
                     <td className="muted">{row.code === "NotChecked" ? t("notLookedAt2") : row.code}</td>
-                    <td className={classes.reasons} title={row.reasons.join(", ")}>{row.reasons.join(", ")}</td>
+                    <td className={classes.reasons} title={listed(row.reasons)}>{listed(row.reasons)}</td>
                   </>
                 )}
               </tr>

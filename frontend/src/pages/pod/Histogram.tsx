@@ -1,4 +1,5 @@
 import type { Scores } from "@/api/podTypes";
+import { clauses } from "@/format/lists";
 import { count } from "@/format/number";
 
 import classes from "./Histogram.module.css";
@@ -8,7 +9,7 @@ import { t } from "./texts";
 export function Histogram({ scores }: { scores: Scores }) {
   const bars = scores.histogram;
   const most = Math.max(1, ...bars.map((bar) => bar.count));
-  const words = bars.map((bar) => t("nodesFromTo", { count: bar.count, low: bar.low, high: bar.high })).join(", ");
+  const words = clauses(bars.map((bar) => t("nodesFromTo", { count: bar.count, low: bar.low, high: bar.high })));
   return (
     <>
       <h4 className={classes.title}>{t("totalsOfAllNodes", { count: scores.feasible })}</h4>

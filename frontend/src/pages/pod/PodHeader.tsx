@@ -11,6 +11,7 @@ import { placeWord, queueOf, STATES } from "@/components/states";
 import { useTick } from "@/components/useTick";
 import { approvals, usePendingApprovals } from "@/decisions/decide";
 import type { ReasonRequest } from "@/decisions/ReasonDrawer";
+import { listed } from "@/format/lists";
 import { count } from "@/format/number";
 import { requestText } from "@/format/resources";
 import { age, exact } from "@/format/time";
@@ -79,7 +80,7 @@ export function PodHeader({ pod, run, view, onYaml }: PodHeaderProps) {
         )}
         {pod.gate ? <div><dt>{t("gate")}</dt><dd className="mono">{pod.gate}</dd></div> : null}
         {pod.column === "bound" && pod.images.length > 0 ? (
-          <div><dt>{pod.images.length === 1 ? t("image") : t("images")}</dt><dd className={classes.images}>{pod.images.join(", ")}</dd></div>
+          <div><dt>{pod.images.length === 1 ? t("image") : t("images")}</dt><dd className={classes.images}>{listed(pod.images)}</dd></div>
         ) : null}
       </dl>
     </header>

@@ -4,6 +4,7 @@ import { scoresQuery, type ScoreWindow } from "@/api/podQueries";
 import type { ScoreRow, Scores } from "@/api/podTypes";
 import { Icon } from "@/components/Icon";
 import { Failed } from "@/components/Outcome";
+import { listed } from "@/format/lists";
 import { count } from "@/format/number";
 
 import type { PluginLook } from "./pluginColours";
@@ -121,7 +122,7 @@ function BarRow({ row, looks, scale, selected, onSelect }: ScoreViewProps & { ro
 
 function Bar({ row, looks, scale }: { row: ScoreRow; looks: readonly PluginLook[]; scale: number }) {
   const parts = looks.map((look) => ({ look, cell: row.cells[look.cell] })).filter(({ cell }) => cell !== undefined && cell.points > 0);
-  const sentence = parts.map(({ look, cell }) => `${look.name} ${count(cell?.points ?? 0)}`).join(", ");
+  const sentence = listed(parts.map(({ look, cell }) => `${look.name} ${count(cell?.points ?? 0)}`));
   return (
     <span className={classes.bar} role="img" aria-label={t("nodeWhich", { node: row.node, which: sentence === "" ? t("nothing") : sentence })}>
       {parts.map(({ look, cell }) => {

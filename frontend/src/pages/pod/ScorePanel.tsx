@@ -9,6 +9,7 @@ import { useMe } from "@/api/useMe";
 import { Button } from "@/components/Button";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Segmented } from "@/components/Segmented";
+import { either } from "@/format/lists";
 import { count } from "@/format/number";
 
 import { looksOf, type PluginLook } from "./pluginColours";
@@ -192,6 +193,6 @@ function Tie({ scores }: { scores: Scores }) {
     );
   }
   const others = scores.rows.filter((row) => row.rank === 1 && !row.chosen).map((row) => row.node);
-  const named = others.length <= 3 ? others.join(t("or")) : t("oneOfOthers", { n: tie.count - 1 });
+  const named = others.length <= 3 ? either(others) : t("oneOfOthers", { n: tie.count - 1 });
   return <p className={classes.tie}><span><b>{t("oneOfEqual", { ties: tie.count, by: tie.chosen_by })}</b>{tie.seeded && named !== "" ? ` ${t("withAnotherSeed", { named })}` : ""}</span></p>;
 }

@@ -3,6 +3,7 @@ import { type KeyboardEvent, useRef } from "react";
 import type { AttemptPoint, PointState } from "@/api/podTypes";
 import { STEPS } from "@/app/router";
 import { Icon, type IconName } from "@/components/Icon";
+import { listed } from "@/format/lists";
 
 import { t } from "./texts";
 import classes from "./VerdictStrip.module.css";
@@ -50,7 +51,7 @@ export function VerdictStrip({ points, chosen, onChoose }: VerdictStripProps) {
         const note = point?.note ?? t("notReached");
         return (
           <button key={step} type="button" role="tab" id={tabId(step)} aria-selected={step === chosen} {...(step === chosen ? { "aria-controls": panelId(step) } : {})}
-            tabIndex={step === chosen ? 0 : -1} className={classes.point} data-state={state} title={(point?.plugins ?? []).map((one) => one.plugin).join(", ") || undefined}
+            tabIndex={step === chosen ? 0 : -1} className={classes.point} data-state={state} title={listed((point?.plugins ?? []).map((one) => one.plugin)) || undefined}
             onClick={() => onChoose(step)} onKeyDown={(event) => move(event, index)}>
             <span className={classes.name}><Icon name={ICONS[state]} size={13} /><span className="clip">{step}</span><span className="srOnly"> {WORDS[state]}</span></span>
             <em title={note}>{note}</em>

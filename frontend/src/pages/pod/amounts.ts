@@ -1,5 +1,6 @@
 /** Amounts of resources on a node beside what the pod wants: "6 free of 8", "short 2", and the shares of the meter. */
 import type { FilterGroup, FilterNode, NodeAmount } from "@/api/podTypes";
+import { both } from "@/format/lists";
 import { amount } from "@/format/resources";
 
 import { t } from "./texts";
@@ -86,6 +87,6 @@ export function nearestText(group: FilterGroup): string {
   if (nearest === undefined || !isAboutRoom(group)) return "";
   const missing = nearest.resources.filter((one) => one.short > 0).sort((a, b) => b.short / b.wanted - a.short / a.wanted)
     .map((one) => `${shortText(one)} ${resourceName(one.name)}`);
-  const short = t("shortOf2", { which: missing.length < 2 ? missing.join("") : t("sliceAndAt", { slice: missing.slice(0, -1).join(", "), at: missing.at(-1) ?? "" }) });
+  const short = t("shortOf2", { which: both(missing) });
   return group.count === 1 ? short : t("nearestNameShort", { name: nearest.name, short });
 }

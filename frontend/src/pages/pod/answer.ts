@@ -3,6 +3,7 @@
  * server's to say (schedweb/runs/selectors/answers.py).
  */
 import type { Sampling, Scores } from "@/api/podTypes";
+import { both, sentences } from "@/format/lists";
 
 import { t } from "./texts";
 
@@ -13,20 +14,15 @@ export interface Answer {
 
 const NAMED = 3;
 
-function list(words: readonly string[]): string {
-  if (words.length < 2) return words[0] ?? "";
-  return t("listAnd", { words: words.slice(0, -1).join(", "), last: words.at(-1) ?? "" });
-}
-
 /** "node-00 won with 700 points, equal with node-03 and node-09." */
 export function wonAnswer(node: string, scores: Scores, sampling: Sampling): Answer | null {
   if (!scores.scored || scores.best === null || scores.chosen === null) return null;
   const others = scores.rows.filter((row) => row.rank === 1 && row.node !== node).map((row) => row.node);
   const equal = scores.tie.count - 1;
-  const named = list([...others.slice(0, NAMED), ...(equal > NAMED ? [t("more", { more: equal - NAMED })] : [])]);
+  const named = both([...others.slice(0, NAMED), ...(equal > NAMED ? [t("more", { more: equal - NAMED })] : [])]);
   const total = scores.chosen.total;
   const headline = equal > 0 && named !== "" ? t("wonEqual", { count: total, node, named }) : t("won", { count: total, node });
-  return { headline, detail: [tieSentence(scores), marginSentence(scores), seenSentence(sampling)].filter(Boolean).join(" ") };
+  return { headline, detail: sentences([tieSentence(scores), marginSentence(scores), seenSentence(sampling)]) };
 }
 
 function tieSentence(scores: Scores): string {

@@ -1,11 +1,12 @@
 /** Words for two attempts laid beside each other. */
 import type { AttemptDifference, AttemptRow, NodeVerdict } from "@/api/podTypes";
+import { listed } from "@/format/lists";
 
 import { t } from "./texts";
 
 export function verdictText(verdict: NodeVerdict): string {
   if (verdict.kind !== "rejected") return verdict.kind;
-  return [verdict.plugin, verdict.reasons.join(", ")].filter((part) => part !== "").join(": ");
+  return [verdict.plugin, listed(verdict.reasons)].filter((part) => part !== "").join(": ");
 }
 
 function outcome(row: AttemptRow): string {

@@ -1,5 +1,6 @@
 /** Two nodes' scores side by side: what each plugin gives to one and to the other, and what decides between them. */
 import type { ScoreCell, ScoreRow } from "@/api/podTypes";
+import { listed } from "@/format/lists";
 import { count } from "@/format/number";
 
 import type { PluginLook } from "./pluginColours";
@@ -34,7 +35,7 @@ export function differenceSentence(one: ScoreRow, other: ScoreRow, all: readonly
   const margin = one.total - other.total;
   const differing = all.filter((each) => each.ahead !== 0).sort((a, b) => Math.abs(b.ahead) - Math.abs(a.ahead));
   if (differing.length === 0) return t("bothHavePointsTheSame", { total: one.total });
-  const named = differing.map((each) => `${each.look.name} ${signed(each.ahead)}`).join(", ");
+  const named = listed(differing.map((each) => `${each.look.name} ${signed(each.ahead)}`));
   if (margin === 0) return t("bothHavePointsButNot", { total: one.total, named });
   const [ahead, behind] = margin > 0 ? [one, other] : [other, one];
   const said = t("isPointsAheadOf", { count: Math.abs(margin), node: ahead.node, node2: behind.node });

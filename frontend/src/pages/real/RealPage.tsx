@@ -7,6 +7,7 @@ import { realQuery } from "@/api/realQueries";
 import { Button } from "@/components/Button";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel } from "@/components/Panel";
+import { sentences } from "@/format/lists";
 import { exact } from "@/format/time";
 import { useKeys } from "@/keys/useKeys";
 import classes from "@/pages/compare/Compare.module.css";
@@ -40,7 +41,7 @@ export function RealPage() {
         <>
           <Panel className={classes.answer ?? ""} aria-label={t("theDifference")}>
             <h2>{headline(real.data)}</h2>
-            <p className="muted">{[t("eventsFromTo", { count: real.data.events, first: exact(first), last: exact(last) }), ...remarks(real.data)].join(" ")}</p>
+            <p className="muted">{sentences([t("eventsFromTo", { count: real.data.events, first: exact(first), last: exact(last) }), ...remarks(real.data)])}</p>
             {real.data.settled ? null : <p className="muted">{t("mayChange")} <Button size="sm" kind="ghost" onClick={() => void real.refetch()}>{t("readAgain")}</Button></p>}
           </Panel>
           <RealPods key={id} run={id} summary={real.data} />

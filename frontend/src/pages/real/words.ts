@@ -1,5 +1,6 @@
 /** A run beside the real cluster in words: the first sentence, and why one pod ended differently. */
 import type { RealKind, RealRow, RealSummary } from "@/api/realQueries";
+import { clauses, fullStop, listed, sentences, series } from "@/format/lists";
 
 import { t } from "./texts";
 
@@ -10,7 +11,7 @@ export const KINDS: readonly RealKind[] = [...DIFFERENT, "same_node", "same_mess
 export function headline({ counts, decided, alike }: RealSummary): string {
   if (decided === 0) return t("noneDecided");
   if (alike === decided) return t("allAlike", { count: decided });
-  const differences = DIFFERENT.filter((kind) => counts[kind] > 0).map((kind) => t(`difference.${kind}`, { count: counts[kind] })).join(", ");
+  const differences = clauses(DIFFERENT.filter((kind) => counts[kind] > 0).map((kind) => t(`difference.${kind}`, { count: counts[kind] })));
   return t("someAlike", { count: decided, alike, differences });
 }
 
@@ -21,21 +22,21 @@ export function remarks({ counts, missing, without_events: without }: RealSummar
   if (counts.not_tried > 0) said.push(t("notTried", { count: counts.not_tried }));
   if (missing.pods > 0) {
     const more = [missing.later > 0 ? t("ofThemLater", { later: missing.later }) : "", missing.recreated > 0 ? t("ofThemRecreated", { recreated: missing.recreated }) : ""];
-    said.push(`${[t("missing", { count: missing.pods }), ...more].filter((part) => part !== "").join("; ")}.`);
+    said.push(fullStop(series([t("missing", { count: missing.pods }), ...more].filter((part) => part !== ""))));
   }
   if (without > 0) said.push(t("withoutEvents", { count: without }));
   return said;
 }
 
 export function whyWords(row: RealRow): string {
-  return row.causes.map((cause) => causeWords(cause, row)).join(" ");
+  return sentences(row.causes.map((cause) => causeWords(cause, row)));
 }
 
 function causeWords({ why, plugin, reasons, rank, margin }: RealRow["causes"][number], { real, nodes }: RealRow): string {
   const node = real.node ?? "";
   switch (why) {
     case "no_node": return t("causeNoNode", { node });
-    case "filter": return t("causeFilter", { node, plugin, reasons: reasons.join(", ") });
+    case "filter": return t("causeFilter", { node, plugin, reasons: listed(reasons) });
     case "score": return t("causeScore", { node, plugin, rank: rank ?? 0, margin: margin ?? 0 });
     case "tie": return t("causeTie", { node });
     case "unscored": return t("causeUnscored", { node });

@@ -15,6 +15,7 @@ import { placeWord, queueOf } from "@/components/states";
 import { useTick } from "@/components/useTick";
 import { approvals, usePendingApprovals } from "@/decisions/decide";
 import type { ReasonRequest } from "@/decisions/ReasonDrawer";
+import { listed } from "@/format/lists";
 import { count } from "@/format/number";
 import { requestText } from "@/format/resources";
 import { countdown, exact } from "@/format/time";
@@ -125,7 +126,7 @@ function Verdicts({ selection, table }: { selection: Selection; table: NodeColum
         {reasons.slice(0, REASONS).map((reason) => (
           <li key={`${reason.plugin}${reason.text}`} title={reason.plugin}>
             <i /><b className="num">{count(reason.nodes.length)}</b>
-            <span>{reason.text}{reason.nodes.length <= 2 ? <em className="mono">{reason.nodes.map((row) => table.names[row]).join(", ")}</em> : <em>{reason.plugin}</em>}</span>
+            <span>{reason.text}{reason.nodes.length <= 2 ? <em className="mono">{listed(reason.nodes.map((row) => table.names[row] ?? ""))}</em> : <em>{reason.plugin}</em>}</span>
           </li>
         ))}
         {reasons.length > REASONS ? <li><i /><b className="num">{count(reasons.slice(REASONS).reduce((sum, one) => sum + one.nodes.length, 0))}</b><span>{t("forOtherReasons", { reasons: reasons.length - REASONS })}</span></li> : null}

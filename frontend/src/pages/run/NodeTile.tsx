@@ -2,6 +2,7 @@ import { Link } from "@tanstack/react-router";
 import { memo } from "react";
 
 import { Icon } from "@/components/Icon";
+import { clauses } from "@/format/lists";
 import { count, percent } from "@/format/number";
 import { resourceLabel } from "@/format/resources";
 import type { NodeColumns } from "@/live/nodeColumns";
@@ -38,7 +39,7 @@ export function nodeSentence(table: NodeColumns, row: number, verdict: NodeVerdi
   const said = verdict === null ? []
     : verdict.kind === "refused" || verdict.kind === "unseen" ? [t("notFeasible", { reason: verdict.reason ?? "" })]
       : [`${t(`verdict.${verdict.kind}`)}${verdict.rank ? t("rankRank", { rank: verdict.rank }) : ""}${verdict.total === null || verdict.total === undefined ? "" : t("totalTotal", { total: verdict.total })}`];
-  return [name, ...marks, ...said, ...parts].join(", ");
+  return clauses([name, ...marks, ...said, ...parts]);
 }
 
 export const NodeTile = memo(function NodeTile({ run, table, row, prefix, verdict, picked, ringed, onPoint }: TileProps) {

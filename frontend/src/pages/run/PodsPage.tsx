@@ -14,6 +14,7 @@ import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel } from "@/components/Panel";
 import { placeWord, queueOf, STATES } from "@/components/states";
 import { useTypedSearch } from "@/components/useTypedSearch";
+import { clauses } from "@/format/lists";
 import { count, shortPriority } from "@/format/number";
 import { requestText } from "@/format/resources";
 import { age, countdown, exact } from "@/format/time";
@@ -69,7 +70,7 @@ export function PodsPage() {
   const before = items[0]?.start ?? 0;
   const after = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   const now = runNow(view, view.receivedAt);
-  const narrowed = [search.node === undefined ? "" : t("onNode", { node: search.node }), search.namespace ?? "", search.group === undefined ? "" : t("oneGroup")].filter(Boolean).join(", ");
+  const narrowed = clauses([search.node === undefined ? "" : t("onNode", { node: search.node }), search.namespace ?? "", search.group === undefined ? "" : t("oneGroup")].filter(Boolean));
 
   return (
     <Page className={classes.page ?? ""}>

@@ -1,5 +1,6 @@
 /** What the table of nodes has in its columns. */
 import type { Selection } from "@/api/types";
+import { listed } from "@/format/lists";
 import { count } from "@/format/number";
 import { amount, resourceLabel } from "@/format/resources";
 import type { NodeColumns } from "@/live/nodeColumns";
@@ -47,7 +48,7 @@ export function columnsOf(table: NodeColumns, selection: Selection | null): Tabl
     )),
     number("bound", t("bound"), (row) => table.bound[row] ?? 0, (row) => count(table.bound[row] ?? 0)),
     number("waiting", t("waiting"), (row) => table.waiting[row] ?? 0, (row) => count(table.waiting[row] ?? 0)),
-    text("marks", t("marks"), (row) => [table.cordoned.has(row) ? t("cordoned") : "", table.tainted.has(row) ? t("tainted2") : ""].filter(Boolean).join(", ")),
+    text("marks", t("marks"), (row) => listed([table.cordoned.has(row) ? t("cordoned") : "", table.tainted.has(row) ? t("tainted2") : ""].filter(Boolean))),
   ];
 }
 

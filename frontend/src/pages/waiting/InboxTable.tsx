@@ -7,6 +7,7 @@ import { Button } from "@/components/Button";
 import { Chip, GangProgress, PodName } from "@/components/Chip";
 import { Icon } from "@/components/Icon";
 import { approvals } from "@/decisions/decide";
+import { both, clauses, listed } from "@/format/lists";
 import { requestSum } from "@/format/requestSum";
 import { requestText } from "@/format/resources";
 import { age, exact, seconds } from "@/format/time";
@@ -68,8 +69,7 @@ export function InboxTable(props: InboxTableProps) {
 function missingWords({ column, count, names }: NonNullable<NonNullable<WaitingRow["gang"]>["missing"]>[number]): string {
   const state = t(`column.${column}`);
   if (names.length === 0) return t("moreAreMissing", { count, state });
-  const listed = names.length === 1 ? names.join("") : t("namesAndLast", { names: names.slice(0, -1).join(", "), last: names.slice(-1).join("") });
-  return t("areMissing", { count, names: listed, state });
+  return t("areMissing", { count, names: both([...names]), state });
 }
 
 function Gang(props: InboxTableProps & { group: Group; gang: NonNullable<WaitingRow["gang"]> }) {
@@ -87,7 +87,7 @@ function Gang(props: InboxTableProps & { group: Group; gang: NonNullable<Waiting
   const held = requestSum(present, ", ");
   const waits = groupWaits(group.rows);
   const due = dueOf(present, props.wall);
-  const missing = (gang.missing ?? []).map(missingWords).join(", ");
+  const missing = clauses((gang.missing ?? []).map(missingWords));
   return (
     <>
       <tr className={classes.gang} data-cursor={props.cursor === group.key || undefined}>
@@ -121,7 +121,7 @@ function Gang(props: InboxTableProps & { group: Group; gang: NonNullable<Waiting
           <td />
           <td colSpan={6}>
             <button type="button" className="leads" aria-expanded="false" onClick={() => setOpen(true)}>{t("moreOf", { hidden: hidden.length, name: gang.name })}</button>
-            : {hidden.map((row) => row.tail || row.name).join(", ")}
+            : {listed(hidden.map((row) => row.tail || row.name))}
           </td>
         </tr>
       ) : open && group.rows.length > FOLD_ABOVE ? (

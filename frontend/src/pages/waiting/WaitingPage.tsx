@@ -15,6 +15,7 @@ import { Segmented } from "@/components/Segmented";
 import { useTick } from "@/components/useTick";
 import { approvals, usePendingApprovals } from "@/decisions/decide";
 import type { ReasonRequest } from "@/decisions/ReasonDrawer";
+import { listed } from "@/format/lists";
 import { count } from "@/format/number";
 import { useKeys } from "@/keys/useKeys";
 import { useConnection } from "@/live/useLive";
@@ -82,7 +83,7 @@ export function WaitingPage() {
     const first = targets[0];
     if (first === undefined) return;
     if (asks.length === 0) {
-      notify({ title: t("nobodyIsAsked"), text: t("goesOnByItselfTo", { map: first.waiting_on.map((wait) => wait.plugin).join(", ") }) });
+      notify({ title: t("nobodyIsAsked"), text: t("goesOnByItselfTo", { map: listed(first.waiting_on.map((wait) => wait.plugin)) }) });
       return;
     }
     for (const run of new Set(asks.map((row) => row.run))) approvals.approve(run, asks.filter((row) => row.run === run));

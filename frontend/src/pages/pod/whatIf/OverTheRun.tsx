@@ -12,6 +12,7 @@ import { cancelAnalysis, movedQuery, runExactly } from "@/api/whatIf";
 import { Button, ButtonLink } from "@/components/Button";
 import { PodName } from "@/components/Chip";
 import { Failed } from "@/components/Outcome";
+import { sentences } from "@/format/lists";
 import { count } from "@/format/number";
 
 import type { Weights } from "./ranking";
@@ -64,7 +65,7 @@ function Estimated({ base, profile, weights, position }: OverTheRunProps & { bas
   return (
     <div className={classes.answer} role="status">
       <p><b className={classes.badge}>{t("estimateBadge")}</b> {t("estimateAnswer", { count: result.elsewhere, of: result.attempts })}</p>
-      <p className={classes.hint}>{[result.open > 0 ? t("estimateOpen", { count: result.open }) : "", result.unscored > 0 ? t("unscored", { count: result.unscored }) : "", t("asItStood")].filter(Boolean).join(" ")}</p>
+      <p className={classes.hint}>{sentences([result.open > 0 ? t("estimateOpen", { count: result.open }) : "", result.unscored > 0 ? t("unscored", { count: result.unscored }) : "", t("asItStood")])}</p>
       {result.elsewhere > 0 && result.open > 0 ? (
         <p>
           <Button size="sm" kind={shown === "elsewhere" ? "default" : "ghost"} aria-pressed={shown === "elsewhere"} onClick={() => setKind("elsewhere")}>{t("elsewhere", { count: result.elsewhere })}</Button>{" "}

@@ -2,6 +2,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useRef, useState } from "react";
 
 import { Icon } from "@/components/Icon";
+import { listed } from "@/format/lists";
 import { count } from "@/format/number";
 
 import type { PluginLook } from "../pluginColours";
@@ -103,7 +104,7 @@ function Bar({ matrix, looks, weights, place, scale }: Pick<RankedBarsProps, "ma
     const normalized = plugin?.normalized?.[place] ?? 0;
     return normalized * weight > 0 ? [{ look, weight, normalized, points: normalized * weight }] : [];
   });
-  const sentence = parts.map(({ look, points }) => `${look.name} ${count(points)}`).join(", ");
+  const sentence = listed(parts.map(({ look, points }) => `${look.name} ${count(points)}`));
   return (
     <span className={bars.bar} role="img" aria-label={`${matrix.nodes[place] ?? ""}: ${sentence === "" ? t("nothing") : sentence}`}>
       {parts.map(({ look, weight, normalized, points }) => (

@@ -1,4 +1,5 @@
 /** What a ranking comes to, in words: who would have won, instead of whom, and how a tie is broken. */
+import { listed, sentences } from "@/format/lists";
 import { count } from "@/format/number";
 
 import type { Matrix, Ranking, Weights } from "./ranking";
@@ -22,7 +23,7 @@ export function verdictOf(matrix: Matrix, before: Ranking, now: Ranking, weights
   if (now.settled === "first found" && winner !== null) {
     return { headline: winner === chosen ? t("stays", { node: winner }) : gone(winner, chosen), detail: t("nothingScores"), moved: winner !== chosen };
   }
-  const detail = [tie(matrix, now), margin(matrix, now), place(matrix, before, now, chosen)].filter(Boolean).join(" ");
+  const detail = sentences([tie(matrix, now), margin(matrix, now), place(matrix, before, now, chosen)]);
   if (winner === null) {
     const isTied = matrix.chosen !== null && now.tied.includes(matrix.chosen);
     return { headline: isTied || chosen === null ? t("open", { count: now.tied.length }) : t("openElsewhere", { count: now.tied.length, node: chosen }), detail, moved: !isTied };
@@ -37,7 +38,7 @@ function gone(winner: string, chosen: string | null): string {
 /** "node-03, node-09 and 2 more are equal." and how that is settled. */
 function tie(matrix: Matrix, now: Ranking): string {
   if (now.tied.length < 2) return "";
-  const names = now.tied.slice(0, NAMED).map((one) => matrix.nodes[one] ?? "").join(", ");
+  const names = listed(now.tied.slice(0, NAMED).map((one) => matrix.nodes[one] ?? ""));
   const more = now.tied.length - NAMED;
   const equal = more > 0 ? t("equalAndMore", { names, count: more }) : t("equal", { names });
   if (now.settled === "rule") return `${equal} ${matrix.ties === "upstream" ? t("byUpstream") : t("bySmallest")}`;

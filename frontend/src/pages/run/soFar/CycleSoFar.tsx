@@ -3,6 +3,7 @@ import { useState } from "react";
 
 import type { Cycle } from "@/api/types";
 import { Segmented } from "@/components/Segmented";
+import { listed } from "@/format/lists";
 import { count } from "@/format/number";
 
 import classes from "./CycleSoFar.module.css";
@@ -31,7 +32,7 @@ function FilteredSoFar({ filtered }: { filtered: Filtered }) {
         <li><b>{t("left", { count: filtered.left, of: filtered.of })}</b> <span className="mono faint">{named(filtered.named, filtered.left)}</span></li>
         {filtered.groups.map((group) => (
           <li key={`${group.plugin} ${group.reasons.join()}`}>
-            <b className="num">{count(group.nodes)}</b> {group.plugin}: {group.reasons.length === 0 ? group.code : group.reasons.join(", ")} <span className="mono faint">{named(group.named, group.nodes)}</span>
+            <b className="num">{count(group.nodes)}</b> {group.plugin}: {group.reasons.length === 0 ? group.code : listed(group.reasons)} <span className="mono faint">{named(group.named, group.nodes)}</span>
           </li>
         ))}
         {filtered.unseen > 0 ? <li className="faint">{t("unseen", { count: filtered.unseen })}</li> : null}
@@ -41,7 +42,7 @@ function FilteredSoFar({ filtered }: { filtered: Filtered }) {
 }
 
 function named(names: readonly string[], all: number): string {
-  return `${names.join(", ")}${all > names.length ? ", …" : ""}`;
+  return listed(all > names.length ? [...names, "…"] : names);
 }
 
 function ScoredSoFar({ scored }: { scored: Scored }) {
