@@ -84,7 +84,7 @@ class Voice(Protocol):
         """The template in this language; ``count`` is 0 of a sentence that is not counted."""
 
     def number(self, value: float, spec: str, /) -> str:
-        """By a format specification of Python: ``.1f``, ``,``."""
+        """By a format specification of Python; ``,`` where the template has none. What is no amount is given as text."""
 
 
 class English:
@@ -131,8 +131,10 @@ def pieces(content: Content, voice: Voice) -> Iterator[str | Part]:
             if place:
                 yield from pieces(SEPARATOR, voice)
             yield from pieces(each, voice)
+    elif isinstance(content, int | float) and not isinstance(content, bool):
+        yield voice.number(content, ",.1f" if isinstance(content, float) else ",")
     else:
-        yield voice.number(content, ".1f") if isinstance(content, float) else str(content)
+        yield str(content)
 
 
 def _sentence(text: str | tuple[str, str], values: Mapping[str, Content], voice: Voice) -> Iterator[str | Part]:

@@ -40,9 +40,11 @@ def figure(written: str) -> str:
 
 
 class _Spoken(Formatter):
-    """``{most:,}`` and the like follow the reader's language."""
+    """Whole numbers, ``{most:.1f}`` and the like follow the reader's language; what is no amount is given as text."""
 
     def format_field(self, value: Any, format_spec: str) -> str:
+        if not format_spec and isinstance(value, int) and not isinstance(value, bool):
+            format_spec = ","
         text: str = format(value, format_spec)
         return figure(text) if format_spec else text
 

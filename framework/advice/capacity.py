@@ -15,12 +15,12 @@ import msgspec
 from framework.advice.scratch import (
     LastAttempts,
     is_pending,
-    node_like,
     one_more,
     placed_and_rest,
     run_until_quiet,
     scratch,
     why_not_placed,
+    with_its_own,
 )
 from framework.interface.status import SUCCESS, Code
 from framework.objects import Node, Pod
@@ -137,7 +137,11 @@ def nodes_until_all_fit(scheduler: Scheduler, shape: Node, limit: int = MOST_NOD
 
     def left_with(count: int) -> dict[str, str]:
         outcomes = LastAttempts()
-        trial = scratch(scheduler, [*objects, *(node_like(shape, number) for number in range(count))], outcomes)
+        trial = scratch(
+            scheduler,
+            [*objects, *(each for number in range(count) for each in with_its_own(scheduler.cluster, shape, number))],
+            outcomes,
+        )
         run_until_quiet(trial, outcomes)
         return _still_pending(trial, pending, outcomes)
 

@@ -53,15 +53,8 @@ def fewest_to_free(trial: Trial) -> Freed | None:
     if run is None:
         return None
     core = trial.scheduler.core
-    asked = pod_requests(trial.pod)
-    nodes: list[tuple[int, int, NodeInfo, list[PodInfo]]] = []
-    for info in core.snapshot.list():
-        pods = [pod for pod in info.pods if can_leave(pod.pod)]
-        if not pods or not _empty_would_do(run, core.snapshot.row(info.name), info, pods):
-            continue
-        nodes.append((_at_least(asked, info, pods), len(nodes), info, pods))
     best: Freed | None = None
-    for least, _, info, pods in sorted(nodes, key=lambda each: each[:2])[:NODES_EXAMINED]:
+    for least, _, info, pods in _nearest(trial, run):
         if best is not None and least > len(best.pods):
             break
         most = len(pods) if best is None else len(best.pods)
@@ -71,6 +64,32 @@ def fewest_to_free(trial: Trial) -> Freed | None:
             if best is None or freed.cost < best.cost:
                 best = freed
     return best
+
+
+def leaving(trial: Trial, most: int) -> Iterator[Freed]:
+    """Per node the fewest pods, at most ``most``, that have to leave; nodes where fewer must come first."""
+    run = _filters(trial)
+    if run is None:
+        return
+    # What is done with an answer may change the snapshot; all answers are about this one.
+    row = trial.scheduler.core.snapshot.row
+    found = [
+        Freed(info.name, tuple(pod.pod for pod in chosen))
+        for least, _, info, pods in _nearest(trial, run)
+        if least <= most and (chosen := _fewest_on(run, row(info.name), info, pods, least, min(most, len(pods))))
+    ]
+    yield from sorted(found, key=lambda each: each.cost)
+
+
+def _nearest(trial: Trial, run: FilterRun) -> list[tuple[int, int, NodeInfo, list[PodInfo]]]:
+    """(how many must leave for the requests alone, …, node, pods that can leave) where all of them leaving would do."""
+    snapshot, asked = trial.scheduler.core.snapshot, pod_requests(trial.pod)
+    nodes: list[tuple[int, int, NodeInfo, list[PodInfo]]] = []
+    for info in snapshot.list():
+        pods = [pod for pod in info.pods if can_leave(pod.pod)]
+        if pods and _passes_without(run, snapshot.row(info.name), info, pods):
+            nodes.append((_at_least(asked, info, pods), len(nodes), info, pods))
+    return sorted(nodes, key=lambda each: each[:2])[:NODES_EXAMINED]
 
 
 def single_elsewhere(trial: Trial, rejected_by: Container[str]) -> Freed | None:
@@ -103,10 +122,6 @@ def _passes_without(run: FilterRun, row: int, node: NodeInfo, gone: Sequence[Pod
     if run.stateful:
         case.own_state()
     return all(case.remove_pod(pod).is_success for pod in gone) and case.run_filters().is_success
-
-
-def _empty_would_do(run: FilterRun, row: int, node: NodeInfo, pods: Sequence[PodInfo]) -> bool:
-    return _passes_without(run, row, node, pods)
 
 
 def _at_least(asked: dict[str, int], node: NodeInfo, pods: Sequence[PodInfo]) -> int:

@@ -7,31 +7,38 @@ taints, no smaller cut of a request, no smaller step of a spread, no lower prior
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
+from itertools import islice
 from typing import Any, Final, Literal
 
 import msgspec
 from msgspec.structs import replace
 
-from framework.advice.edits import MEBIBYTE, in_bytes, lowered, relaxations, tolerating, written
-from framework.advice.freeing import fewest_to_free, single_elsewhere
+from framework.advice.amounts import about, exactly
+from framework.advice.edits import MEBIBYTE, in_bytes, lowered, relaxations, tolerating
+from framework.advice.freeing import Freed, fewest_to_free, leaving, single_elsewhere
 from framework.advice.operations import Operation, operation
-from framework.advice.scratch import HOSTNAME, node_like
+from framework.advice.scratch import HOSTNAME, with_its_own
 from framework.advice.trial import Edit, Outcome, Trial
 from framework.interface.node_info import NodeInfo
 from framework.objects import Node, Pod, PriorityClass, Taint
+from framework.objects.pod import PodStatus
 from framework.objects.resources import node_allocatable, pod_requests
 from framework.objects.tolerations import NO_EXECUTE, NO_SCHEDULE, tolerates
 from framework.profiles import priority_of
 from framework.said import Content, Said, Words, said, said_both, said_counted
 from framework.scheduler import Scheduler
 
-Kind = Literal["gate", "uncordon", "tolerate", "relax", "lower", "node", "priority", "free"]
+Kind = Literal["gate", "uncordon", "tolerate", "relax", "lower", "node", "priority", "move", "free"]
 
 SHAPES_TRIED: Final = 20
 TAINT_SETS_TRIED: Final = 20
 NODES_UNCORDONED: Final = 20
 PODS_NAMED: Final = 3
+PODS_MOVED: Final = 4
+"""More pods than this are not moved to make room on one node."""
+MOVES_TRIED: Final = 20
+CORDONED: Final = "node.kubernetes.io/unschedulable"
 HIGHEST_PRIORITY: Final = 1_000_000_000
 """Classes of users end here (upstream HighestUserDefinablePriority)."""
 
@@ -109,7 +116,8 @@ class _Search:
                 for taint in node.spec.taints
                 if taint.effect in (NO_SCHEDULE, NO_EXECUTE) and not tolerates(self.pod.spec.tolerations, taint)
             )
-            if hard:
+            # A node that is cordoned is to be uncordoned.
+            if hard and not any(taint.key == CORDONED for taint in hard):
                 sets.setdefault(tuple(sorted((t.key, t.value, t.effect) for t in hard)), hard)
         helpful: list[set[tuple[str, str, str]]] = []
         for keys, taints in sorted(sets.items(), key=lambda each: (len(each[0]), each[0]))[:TAINT_SETS_TRIED]:
@@ -164,8 +172,8 @@ class _Search:
                     said(
                         "{resource} from {asked} to {less}",
                         resource=name,
-                        asked=written(name, asked[name]),
-                        less=written(name, target),
+                        asked=exactly(name, asked[name]),
+                        less=exactly(name, target),
                     )
                     for name, target in targets.items()
                 ]
@@ -193,13 +201,18 @@ class _Search:
         if levels[high] == own:
             text = said("Let it preempt: preemptionPolicy PreemptLowerPriority instead of Never")
         else:
-            about = {"own": own, "priority": self._with_class(levels[high])}
+            values = {"own": own, "priority": self._with_class(levels[high])}
             if self.live.spec.preemption_policy == "Never":
-                text = said("Raise its priority from {own} to {priority} and let it preempt", **about)
+                text = said("Raise its priority from {own} to {priority} and let it preempt", **values)
             else:
-                text = said("Raise its priority from {own} to {priority}", **about)
+                text = said("Raise its priority from {own} to {priority}", **values)
+        homeless, moved = _by_fate(outcome)
         cost = said("Evicts {pods}.", pods=_pods_in_words(outcome.evicted))
-        yield Remedy("priority", text, outcome.node, cost, len(outcome.evicted), (self._replaced(pod),))
+        if moved:
+            elsewhere = [said("{pod} on {node}", pod=each.key, node=node) for each, node in moved]
+            there = said("There is another place for {places}.", places=_few(elsewhere))
+            cost = said("{first} {second}", first=cost, second=there)
+        yield Remedy("priority", text, outcome.node, cost, len(homeless), (self._replaced(pod),))
 
     def _preempting(self, level: int) -> tuple[Pod, Outcome] | None:
         spec = replace(self.pod.spec, priority=level, preemption_policy="PreemptLowerPriority", priority_class_name="")
@@ -207,13 +220,15 @@ class _Search:
         outcome = self.trial.schedule(pod, preempting=True)
         return (pod, outcome) if outcome.node and outcome.evicted else None
 
-    def _with_class(self, level: int) -> str:
-        """``500 (PriorityClass high, 1000)``: the lowest class that is enough."""
+    def _with_class(self, level: int) -> Content:
+        """``500 (PriorityClass high, 1,000)``: the lowest class that is enough."""
         fitting = [each for each in self.trial.cluster.list(PriorityClass) if level <= each.value <= HIGHEST_PRIORITY]
         if not fitting:
-            return str(level)
+            return level
         lowest = min(fitting, key=lambda each: (each.value, each.metadata.name))
-        return f"{level} (PriorityClass {lowest.metadata.name}, {lowest.value})"
+        return said(
+            "{level} (PriorityClass {name}, {value})", level=level, name=lowest.metadata.name, value=lowest.value
+        )
 
     # --- of the cluster ---------------------------------------------------------------------------------------------
 
@@ -221,7 +236,7 @@ class _Search:
         """The first cordoned node, in order of name, that would take it."""
         cordoned = sorted((n for n in self.trial.cluster.list(Node) if n.spec.unschedulable), key=lambda n: n.key)
         for node in cordoned[:NODES_UNCORDONED]:
-            taints = tuple(taint for taint in node.spec.taints if taint.key != "node.kubernetes.io/unschedulable")
+            taints = tuple(taint for taint in node.spec.taints if taint.key != CORDONED)
             usable = replace(node, spec=replace(node.spec, unschedulable=False, taints=taints))
             outcome = self._try([Edit(node, usable)])
             if outcome is not None:
@@ -232,40 +247,55 @@ class _Search:
     def new_node(self) -> Iterator[Remedy]:
         """The smallest shape of the cluster's nodes that would take it as an additional node."""
         for node in _shapes(self.trial.cluster.list(Node), pod_requests(self.pod))[:SHAPES_TRIED]:
-            added = node_like(node, 1)
-            outcome = self._try([Edit(None, added)])
+            added = with_its_own(self.trial.cluster, node, 1)
+            outcome = self._try([Edit(None, each) for each in added])
             if outcome is not None:
                 text = said("Add a node like {node} ({size})", node=node.metadata.name, size=_size(node))
-                yield Remedy("node", text, outcome.node, "", 0, (operation("add", added),))
+                yield Remedy("node", text, outcome.node, "", 0, tuple(operation("add", each) for each in added))
                 return
 
     def freed(self) -> Iterator[Remedy]:
+        """Pods that leave a node, as few as possible; where one of them finds no other place, also pods that all do."""
         found = fewest_to_free(self.trial)
         if found is None or len(found.pods) > 1:
             found = single_elsewhere(self.trial, self.rejected_by) or found
         if found is None:
             return
-        outcome = self._try([Edit(pod, None) for pod in found.pods], then=found.pods)
+        outcome = self._without(found)
         if outcome is None:
             return
-        homeless = [pod for pod, node in outcome.displaced if not node]
-        moved = [said("{pod} to {node}", pod=pod.key, node=node) for pod, node in outcome.displaced if node]
-        costs: list[Said] = []
-        if homeless:
-            costs.append(
-                said_counted(
-                    "Afterwards {pods} finds no place.",
-                    "Afterwards {pods} find no place.",
-                    len(homeless),
-                    pods=_pods_in_words(homeless),
-                )
-            )
+        homeless, _ = _by_fate(outcome)
+        if homeless and (moved := self._all_moved()) is not None:
+            yield moved
+        yield self._freed(found, outcome)
+
+    def _all_moved(self) -> Remedy | None:
+        for found in islice(leaving(self.trial, PODS_MOVED), MOVES_TRIED):
+            outcome = self._without(found)
+            if outcome is not None and all(node for _, node in outcome.displaced):
+                return self._freed(found, outcome)
+        return None
+
+    def _without(self, found: Freed) -> Outcome | None:
+        return self._try([Edit(pod, None) for pod in found.pods], then=found.pods)
+
+    def _freed(self, found: Freed, outcome: Outcome) -> Remedy:
+        homeless, moved = _by_fate(outcome)
+        deleted = [operation("delete", pod) for pod in found.pods]
+        operations = (*deleted, *(operation("add", _moved(pod, node)) for pod, node in moved))
+        goes = _few([said("{pod} to {node}", pod=pod.key, node=node) for pod, node in moved])
+        if not homeless:
+            return Remedy("move", said("Move {moves}", moves=goes), outcome.node, "", 0, operations)
+        cost = said_counted(
+            "Afterwards {pods} finds no place.",
+            "Afterwards {pods} find no place.",
+            len(homeless),
+            pods=_pods_in_words(homeless),
+        )
         if moved:
-            costs.append(said("Moves {moves}.", moves=said_both(moved)))
-        cost = said("{first} {second}", first=costs[0], second=costs[1]) if len(costs) > 1 else costs[0]
-        operations = tuple(operation("delete", pod) for pod in found.pods)
+            cost = said("{first} {second}", first=cost, second=said("Moves {moves}.", moves=goes))
         text = said("Free {pods} from {node}", pods=_pods_in_words(found.pods), node=found.node)
-        yield Remedy("free", text, outcome.node, cost, len(homeless), operations)
+        return Remedy("free", text, outcome.node, cost, len(homeless), operations)
 
     # --- trying -----------------------------------------------------------------------------------------------------
 
@@ -326,15 +356,30 @@ def _shapes(nodes: Iterable[Node], asked: dict[str, int]) -> list[Node]:
     return sorted(shapes.values(), key=size)
 
 
-def _size(node: Node) -> str:
+def _size(node: Node) -> Content:
     offered = node_allocatable(node)
     named = [name for name in offered if name not in ("pods", "ephemeral-storage") and offered[name]]
-    return ", ".join(f"{written(name, offered[name])} {name}" for name in named)
+    return [said("{amount} {resource}", amount=about(name, offered[name]), resource=name) for name in named]
+
+
+def _by_fate(outcome: Outcome) -> tuple[list[Pod], list[tuple[Pod, str]]]:
+    """Those that find no other place, and those that do with their nodes."""
+    return [pod for pod, node in outcome.displaced if not node], [each for each in outcome.displaced if each[1]]
+
+
+def _moved(pod: Pod, node: str) -> Pod:
+    """As its controller makes it again, there."""
+    metadata = replace(pod.metadata, uid=f"{pod.metadata.uid}-moved", resource_version="")
+    return replace(pod, metadata=metadata, spec=replace(pod.spec, node_name=node), status=PodStatus(phase="Running"))
 
 
 def _pods_in_words(pods: Iterable[Pod]) -> Content:
-    names = [pod.key for pod in pods]
-    more = len(names) - PODS_NAMED
+    return _few([pod.key for pod in pods])
+
+
+def _few(words: Sequence[Words]) -> Content:
+    """a, b and c; a, b, c and 2 more."""
+    more = len(words) - PODS_NAMED
     if more <= 0:
-        return names
-    return said_counted("{pods} and {count} more", "{pods} and {count} more", more, pods=names[:PODS_NAMED])
+        return said_both(words)
+    return said_counted("{pods} and {count} more", "{pods} and {count} more", more, pods=list(words[:PODS_NAMED]))

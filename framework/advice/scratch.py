@@ -10,7 +10,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from framework.objects import KubeObject, Node, Pod
+from framework.objects import CSINode, KubeObject, Node, ObjectMeta, Pod, ResourceSlice
 from framework.objects.pod import PodStatus
 from framework.objects.timestamps import NANOSECONDS
 from framework.scheduler import Cluster, Observer, Scheduler
@@ -105,6 +105,26 @@ def node_like(shape: Node, number: int) -> Node:
     metadata = replace(shape.metadata, name=name, uid=f"node-like-{number}", labels=labels, resource_version="")
     taints = tuple(taint for taint in shape.spec.taints if not taint.key.startswith(CONDITION_TAINTS))
     return replace(shape, metadata=metadata, spec=replace(shape.spec, unschedulable=False, taints=taints))
+
+
+def with_its_own(cluster: Cluster, shape: Node, number: int) -> list[KubeObject]:
+    """``node_like``, and what a node of that shape brings: its CSINode and the devices that only it publishes."""
+    node, old = node_like(shape, number), shape.metadata.name
+    made: list[KubeObject] = [node]
+    for known in cluster.list(CSINode):
+        if known.metadata.name == old:
+            made.append(replace(known, metadata=_renamed(known.metadata, node.metadata.name, number)))
+    for known_slice in cluster.list(ResourceSlice):
+        if known_slice.spec.node_name == old:
+            pool = replace(known_slice.spec.pool, name=f"{known_slice.spec.pool.name}-more-{number}")
+            spec = replace(known_slice.spec, node_name=node.metadata.name, pool=pool)
+            name = f"{known_slice.metadata.name}-more-{number}"
+            made.append(replace(known_slice, metadata=_renamed(known_slice.metadata, name, number), spec=spec))
+    return made
+
+
+def _renamed(metadata: ObjectMeta, name: str, number: int) -> ObjectMeta:
+    return replace(metadata, name=name, uid=f"{metadata.uid}-more-{number}", resource_version="")
 
 
 def run_until_quiet(scheduler: Scheduler, outcomes: LastAttempts) -> None:

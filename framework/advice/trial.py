@@ -38,7 +38,7 @@ class Outcome:
     """The last one; None when a PreEnqueue plugin holds the pod."""
     evicted: tuple[Pod, ...] = ()
     displaced: tuple[tuple[Pod, str], ...] = ()
-    """Pods of ``then`` with the node each found afterwards, "" for none."""
+    """Pods of ``then``, and those evicted, with the node each found afterwards; "" for none."""
 
 
 class _Changes(Observer):
@@ -72,7 +72,7 @@ class Trial:
     ) -> Outcome:
         """Where ``pod`` (as it is, if not given) would go after ``edits``; ``then`` are scheduled after it.
 
-        ``preempting``: it may evict pods of lower priority.
+        ``preempting``: it may evict pods of lower priority, which are scheduled after it, too.
         """
         self.count += 1
         self.last_pod = self.pod if pod is None else pod
@@ -84,7 +84,7 @@ class Trial:
             made = self.cluster.create_admitted(asked if preempting else without_preemption(asked))
             outcome = self._run(made)
             if outcome.node:
-                displaced = tuple((other, self._find_place(other)) for other in then)
+                displaced = tuple((other, self._find_place(other)) for other in (*then, *outcome.evicted))
                 return Outcome(outcome.node, outcome.attempt, outcome.evicted, displaced)
             return outcome
         finally:

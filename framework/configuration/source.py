@@ -156,7 +156,7 @@ def _read_yaml(text: str) -> Node:
         why, line, column = yaml_complaint(error)
         if line is None:
             raise SourceError(said("yaml: {why}", why=why)) from None
-        raise SourceError(said("yaml: line {line}: {why}", line=line, why=why), line, column) from None
+        raise SourceError(said("yaml: line {line}: {why}", line=str(line), why=why), line, column) from None
 
 
 class _YamlReader:

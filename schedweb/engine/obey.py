@@ -149,7 +149,7 @@ class Obedience:
 
     def set_seed(self, command: commands.SetSeed) -> Said:
         self.player.set_seed(command.seed)
-        return said("set the seed to {seed}", seed=command.seed)
+        return said("set the seed to {seed}", seed=str(command.seed))
 
     def set_configuration(self, command: commands.SetConfiguration) -> Said:
         if self.player.scheduler.mid_cycle:

@@ -14,14 +14,18 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from framework.advice import Operation, Remedy, perform, what_would_help
+from framework.advice.amounts import about, exactly
 from framework.advice.edits import MEBIBYTE, lowered, tolerating
 from framework.advice.freeing import can_leave
-from framework.advice.scratch import node_like
+from framework.advice.scratch import node_like, with_its_own
 from framework.advice.trial import Edit, Trial
-from framework.objects import Namespace, Node, ObjectMeta, Pod, Toleration
+from framework.objects import CSINode, Namespace, Node, ObjectMeta, Pod, ResourceSlice, Toleration
 from framework.objects.decode import decode_manifest
+from framework.objects.devices import ResourcePool, ResourceSliceSpec
 from framework.objects.metadata import OwnerReference
 from framework.objects.resources import node_allocatable, pod_requests
+from framework.objects.storage import CSINodeDriver, CSINodeSpec, VolumeNodeResources
+from framework.said import ENGLISH, in_words
 from framework.scheduler import Cluster, Observer, Scheduler
 from framework.trace.attempt import AttemptTrace
 from tests.advice.worlds import random_pod, random_scheduler, scheduler_over
@@ -88,7 +92,7 @@ def smaller_ones(trial: Trial, remedy: Remedy, pod: Pod) -> list[str]:
     changed = decode_manifest(remedy.operations[0].manifest)
     match remedy.kind:
         case "free":
-            return smaller_frees(trial, len(remedy.operations))
+            return smaller_frees(trial, sum(each.verb == "delete" for each in remedy.operations))
         case "lower":
             assert isinstance(changed, Pod)
             return smaller_cuts(trial, pod_requests(pod), pod_requests(changed))
@@ -217,11 +221,83 @@ def test_remedies_name_what_they_cost_others() -> None:
     pod = make_pod("p", requests={"cpu": "3500m"}, priority=0)
     scheduler = cluster_of(make_node("small", cpu="4"), make_node("other", cpu="3"), low, pod)
     assert texts(scheduler, pod) == [
-        ("Lower the request of cpu from 3500m to 3", ""),
-        ("Add a node like small (4 cpu, 8Gi memory)", ""),
-        ("Free default/low from small", "Moves default/low to other."),
-        ("Raise its priority from 0 to 1", "Evicts default/low."),
+        ("Lower the request of cpu from 3.5 to 3", ""),
+        ("Add a node like small (4 cpu, 8 Gi memory)", ""),
+        ("Raise its priority from 0 to 1", "Evicts default/low. There is another place for default/low on other."),
+        ("Move default/low to other", ""),
     ]
+
+
+def test_pods_that_find_another_place_are_moved_before_fewer_lose_theirs() -> None:
+    big = make_pod("big", requests={"cpu": "4"}, node_name="a", priority=0)
+    little = [make_pod(name, requests={"cpu": "1"}, node_name="b", priority=1000) for name in ("one", "two")]
+    pod = make_pod("p", requests={"cpu": "4"}, priority=0, preemption_policy="Never")
+    scheduler = cluster_of(make_node("a", cpu="4"), make_node("b", cpu="4"), make_node("c", cpu="2"), big, *little, pod)
+    found = {remedy.kind: remedy for remedy in what_would_help(scheduler, pod)}
+    assert [each for each in found if each in ("move", "free")] == ["move", "free"]
+    assert str(found["move"].text) == "Move default/one to c and default/two to c"
+    assert (found["move"].node, str(found["move"].cost), found["move"].left_pending) == ("b", "", 0)
+    assert str(found["free"].text) == "Free default/big from a"
+    assert found["free"].left_pending == 1
+
+
+@settings(max_examples=60, deadline=None)
+@given(WORLDS)
+def test_pods_that_are_moved_stand_where_it_says(seed: int) -> None:
+    scheduler, pod = random_case(seed)
+    for remedy in what_would_help(scheduler, pod):
+        moved = [decode_manifest(each.manifest) for each in remedy.operations if each.verb == "add"]
+        for each in moved:
+            if isinstance(each, Pod):
+                assert f"{each.key} to {each.spec.node_name}" in f"{remedy.text} {remedy.cost}"
+
+
+def test_a_cordoned_node_is_uncordoned_not_tolerated() -> None:
+    taint = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
+    pod = make_pod("p", requests={"cpu": "3"})
+    scheduler = cluster_of(make_node("a", cpu="4", unschedulable=True, taints=[taint]), make_node("b", cpu="1"), pod)
+    kinds = [remedy.kind for remedy in what_would_help(scheduler, pod)]
+    assert "uncordon" in kinds
+    assert "tolerate" not in kinds
+
+
+def test_a_node_that_is_added_has_the_limits_and_the_devices_of_its_shape() -> None:
+    driver = CSINodeDriver(name="csi.example.com", node_id="a", allocatable=VolumeNodeResources(count=1))
+    shape = make_node("a", cpu="4")
+    slice_ = ResourceSlice(
+        metadata=ObjectMeta(name="a-gpus", uid="s"),
+        spec=ResourceSliceSpec(driver="gpu", node_name="a", pool=ResourcePool(name="a")),
+    )
+    cluster = Cluster()
+    for obj in (shape, CSINode(metadata=ObjectMeta(name="a", uid="c"), spec=CSINodeSpec(drivers=(driver,))), slice_):
+        cluster.put(obj)
+    node, limits, devices = with_its_own(cluster, shape, 1)
+    assert (node.metadata.name, limits.metadata.name, devices.metadata.name) == (
+        "a-more-1",
+        "a-more-1",
+        "a-gpus-more-1",
+    )
+    assert isinstance(limits, CSINode)
+    assert limits.spec.drivers == (driver,)
+    assert isinstance(devices, ResourceSlice)
+    assert (devices.spec.node_name, devices.spec.pool.name) == ("a-more-1", "a-more-1")
+
+
+@pytest.mark.parametrize(
+    ("resource", "amount", "exact", "rough"),
+    [
+        ("cpu", 1370, "1.37", "1.37"),
+        ("cpu", 1_584_900, "1,584.9", "1,584.9"),
+        ("memory", 96 << 30, "96 Gi", "96 Gi"),
+        ("memory", 22912 << 20, "22.375 Gi", "22.4 Gi"),
+        ("memory", 195708 << 20, "195,708 Mi", "191.1 Gi"),
+        ("memory", 1500, "1,500", "1.5 Ki"),
+        (GPU, 12000, "12,000", "12,000"),
+    ],
+)
+def test_amounts_are_written_for_people(resource: str, amount: int, exact: str, rough: str) -> None:
+    assert in_words(exactly(resource, amount), ENGLISH) == exact
+    assert in_words(about(resource, amount), ENGLISH) == rough
 
 
 def test_pods_that_come_back_by_themselves_are_not_freed() -> None:

@@ -52,7 +52,7 @@ describe("in Ukrainian and in Chinese", () => {
     setLanguage("uk");
     expect(nodeSentence(nodes().table, 1, verdictOf(SELECTION, 1))).toMatch(/^b, cordoned, із taint, придатний, місце 2, сума 200, /);
     setLanguage("zh-CN");
-    expect(nodeSentence(nodes().table, 0, verdictOf(SELECTION, 0))).toMatch(/^a，已选定，第 1 名，总分 300, /);
+    expect(nodeSentence(nodes().table, 0, verdictOf(SELECTION, 0))).toMatch(/^a，已选定，第 1 名，总分 300，/);
   });
 
   it("why a node is out, in short; what is not known in short stays kube-scheduler's", () => {

@@ -95,7 +95,7 @@ class ScoreView:
 def tie_body(run: Run, ties: int) -> dict[str, Any]:
     """Between how many equal nodes the run chose, and how."""
     chooser = CHOOSERS.get(Run.Ties(run.ties))
-    by = say(chooser) if chooser is not None else say("seed {seed}", seed=run.seed)
+    by = say(chooser) if chooser is not None else say("seed {seed}", seed=str(run.seed))
     return {"count": ties, "chosen_by": by if ties > 1 else "", "seeded": ties > 1 and chooser is None}
 
 

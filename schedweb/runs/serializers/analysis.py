@@ -12,7 +12,7 @@ from schedweb.runs.models import Analysis
 from schedweb.runs.serializers.fields import PodRefSerializer
 
 STATUSES = tuple(Analysis.Status.values)
-REMEDY_KINDS = ("gate", "uncordon", "tolerate", "relax", "lower", "node", "priority", "free")
+REMEDY_KINDS = ("gate", "uncordon", "tolerate", "relax", "lower", "node", "priority", "move", "free")
 
 
 class OperationSerializer(serializers.Serializer[Any]):
