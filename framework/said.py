@@ -84,7 +84,7 @@ class Voice(Protocol):
         """The template in this language; ``count`` is 0 of a sentence that is not counted."""
 
     def number(self, value: float, spec: str, /) -> str:
-        """By a format specification of Python; ``,`` where the template has none. What is no amount is given as text."""
+        """By a format specification of Python; ``,`` without one. What is no amount is given as text."""
 
 
 class English:

@@ -7,6 +7,7 @@ Kubernetes' own words and kube-scheduler's messages are not translated (docs/lan
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import reduce
 from string import Formatter
 from typing import Any, Final
 
@@ -83,3 +84,14 @@ def both(words: Sequence[str]) -> str:
 def either(words: Sequence[str]) -> str:
     """a, b or c."""
     return told(said_either(words))
+
+
+def clauses(parts: Sequence[str]) -> str:
+    """``3 have no room, 1 is cordoned``: each says something of its own."""
+    return reduce(lambda before, then: say("{before}, {then}", before=before, then=then), parts) if parts else ""
+
+
+def told_one_after_another(sentences: Sequence[str]) -> str:
+    """Sentences, without those that are empty."""
+    said = [each for each in sentences if each]
+    return reduce(lambda first, second: say("{first} {second}", first=first, second=second), said) if said else ""

@@ -26,19 +26,20 @@ _THINGS: Final[dict[str, str]] = {
     EventResource.WILDCARD: noted("anything {happens}"),
 }
 _ADDED: Final = {ActionType.ADD: said("is added"), ActionType.DELETE: said("is deleted")}
-_CHANGES: Final = {
-    ActionType.UPDATE_NODE_ALLOCATABLE: said("gets other allocatable resources"),
-    ActionType.UPDATE_NODE_LABEL: said("changes its labels"),
-    ActionType.UPDATE_NODE_TAINT: said("changes its taints or is (un)cordoned"),
-    ActionType.UPDATE_NODE_CONDITION: said("changes its conditions"),
-    ActionType.UPDATE_NODE_ANNOTATION: said("changes its annotations"),
-    ActionType.UPDATE_NODE_DECLARED_FEATURE: said("declares other features"),
-    ActionType.UPDATE_POD_LABEL: said("changes its labels"),
-    ActionType.UPDATE_POD_SCALE_DOWN: said("lowers its requests"),
-    ActionType.UPDATE_POD_TOLERATION: said("gets another toleration"),
-    ActionType.UPDATE_POD_SCHEDULING_GATES_ELIMINATED: said("loses its last scheduling gate"),
-    ActionType.UPDATE_POD_GENERATED_RESOURCE_CLAIM: said("gets its generated ResourceClaim"),
-}
+_CHANGES: Final = (
+    (ActionType.UPDATE_NODE_ALLOCATABLE, said("gets other allocatable resources")),
+    (ActionType.UPDATE_NODE_LABEL, said("changes its labels")),
+    (ActionType.UPDATE_NODE_TAINT, said("changes its taints")),
+    (ActionType.UPDATE_NODE_TAINT, said("is (un)cordoned")),
+    (ActionType.UPDATE_NODE_CONDITION, said("changes its conditions")),
+    (ActionType.UPDATE_NODE_ANNOTATION, said("changes its annotations")),
+    (ActionType.UPDATE_NODE_DECLARED_FEATURE, said("declares other features")),
+    (ActionType.UPDATE_POD_LABEL, said("changes its labels")),
+    (ActionType.UPDATE_POD_SCALE_DOWN, said("lowers its requests")),
+    (ActionType.UPDATE_POD_TOLERATION, said("gets another toleration")),
+    (ActionType.UPDATE_POD_SCHEDULING_GATES_ELIMINATED, said("loses its last scheduling gate")),
+    (ActionType.UPDATE_POD_GENERATED_RESOURCE_CLAIM, said("gets its generated ResourceClaim")),
+)
 #: (plugin, kind of the object) → what its hint found, where that can be said; each hint's own module is the source.
 _IGNORED: Final[dict[tuple[str, str], Said]] = {
     ("NodeResourcesFit", "Node"): said("this node is too small still, or has no more of what the pod lacks"),
@@ -86,7 +87,7 @@ def _one(resource: str, action: ActionType) -> Said:
     if changes == ActionType.UPDATE:
         verbs.append(said("changes"))
     else:
-        verbs += [words for bit, words in _CHANGES.items() if changes & bit]
+        verbs += [words for bit, words in _CHANGES if changes & bit]
     happens = said_either(verbs)
     thing = _THINGS.get(resource)
     if thing is not None:

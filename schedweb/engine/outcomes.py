@@ -53,6 +53,8 @@ def score_of(trace: AttemptTrace) -> tuple[int, int, int] | None:
 def score_words(trace: AttemptTrace) -> Words:
     scored = score_of(trace)
     if scored is None:
+        if trace.nominated_node_used and trace.nominated_node_used == trace.selected:
+            return said("the node that was kept for it")
         return said("the only feasible node") if trace.feasible_nodes == 1 else ""
     best, _, ties = scored
     return (

@@ -2041,8 +2041,11 @@ export interface components {
             name: string;
             zone: string;
             type: string;
+            /** @description with what was kept for nominated pods */
             resources: components["schemas"]["NodeAmount"][];
             note?: string;
+            /** @description what of the node was refused: its taints, its labels */
+            remark?: string;
         };
         FilterRow: {
             node: string;
@@ -2966,10 +2969,11 @@ export interface components {
          *     * `lower` - lower
          *     * `node` - node
          *     * `priority` - priority
+         *     * `move` - move
          *     * `free` - free
          * @enum {string}
          */
-        RemedyKindEnum: "gate" | "uncordon" | "tolerate" | "relax" | "lower" | "node" | "priority" | "free";
+        RemedyKindEnum: "gate" | "uncordon" | "tolerate" | "relax" | "lower" | "node" | "priority" | "move" | "free";
         ResultCount: {
             result: string;
             count: number;

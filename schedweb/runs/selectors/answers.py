@@ -3,17 +3,19 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from typing import Any, Final, NamedTuple
 
 from framework.interface import Code
-from schedweb.runs.amounts import amount_text
 from schedweb.runs.selectors.claim_answers import refused_at_once, refused_on_nodes
 from schedweb.runs.selectors.claims import Objects
-from schedweb.runs.selectors.filters import FilterView, NodeFacts, Wanted, shortage
-from schedweb.sentences import counted, figure, forms, noted, say
+from schedweb.runs.selectors.filters import FilterView, GroupKey, NodeFacts, Wanted, amount_in_words, shortage
+from schedweb.sentences import both, clauses, counted, either, forms, noted, say, told, told_one_after_another
 
 FIT: Final = "NodeResourcesFit"
+NOT_ITS_NODES: Final = frozenset({"NodeName", "NodeUnschedulable", "TaintToleration", "NodeAffinity"})
+"""What these refuse are nodes that the pod may not use, whatever runs there."""
+Group = tuple[GroupKey, list[str]]
 _EVERY_NODE: Final[Mapping[str, str]] = {
     "NodeName": noted("No node has the name that it asks for."),
     "NodeUnschedulable": noted("Every node that it could use is cordoned."),
@@ -64,6 +66,8 @@ class Whose(enum.Enum):
 class Lack(NamedTuple):
     none: str
     """No node has any of the resource."""
+    gone: str
+    """What large enough nodes have is in use, to the last bit."""
     small: str
     """No node is large enough."""
     taken: str
@@ -73,16 +77,19 @@ class Lack(NamedTuple):
 _LACK: Final = {
     Whose.EVERY: Lack(
         noted("No node has {unit}; it asks for {wanted}."),
+        noted("No node has free {unit}; it asks for {wanted}."),
         noted("No node is that large: it asks for {wanted}, the largest, {node}, has {has}."),
         noted("No node has {amount} free {unit}; the nearest, {node}, has {free}."),
     ),
     Whose.ONE: Lack(
         noted("No node that it may use has {unit}; it asks for {wanted}."),
+        noted("No node that it may use has free {unit}; it asks for {wanted}."),
         noted("No node that it may use is that large: it asks for {wanted}, the largest, {node}, has {has}."),
         noted("No node that it may use has {amount} free {unit}; the nearest, {node}, has {free}."),
     ),
     Whose.OWN: Lack(
         noted("None of the {nodes} nodes that it may use has {unit}; it asks for {wanted}."),
+        noted("None of the {nodes} nodes that it may use has free {unit}; it asks for {wanted}."),
         noted(
             "None of the {nodes} nodes that it may use is that large: it asks for {wanted}, "
             "the largest, {node}, has {has}."
@@ -106,7 +113,10 @@ def pending_answer(view: FilterView, manifest: Mapping[str, Any], objects: Objec
     by_plugin: dict[str, int] = {}
     for (plugin, _, _), nodes in groups:
         by_plugin[plugin] = by_plugin.get(plugin, 0) + len(nodes)
+    own = {plugin: n for plugin, n in by_plugin.items() if plugin not in NOT_ITS_NODES}
     decisive = FIT if FIT in by_plugin else groups[0][0][0]
+    if len(own) > 1 and not (FIT in own and _scarcest(view.facts.values(), view.wanted) is not None):
+        return _several(own, by_plugin, groups, len(view.facts))
     if decisive == FIT:
         headline, detail = _no_room(view)
     elif decisive == "NodeAffinity":
@@ -120,17 +130,36 @@ def pending_answer(view: FilterView, manifest: Mapping[str, Any], objects: Objec
         if said := refused_on_nodes(decisive, reasons, groups[0][1], manifest, objects):
             headline, detail = said
     rest = _counted({plugin: n for plugin, n in by_plugin.items() if plugin != decisive}, len(view.facts))
-    can = sum(len(nodes) for (_, code, _), nodes in groups if code is Code.UNSCHEDULABLE)
-    return headline, " ".join(part for part in (detail, rest, _hope(can, sum(by_plugin.values()))) if part)
+    return headline, told_one_after_another([detail, rest, _hope(groups)])
 
 
-def _hope(can: int, total: int) -> str:
+def _several(
+    own: Mapping[str, int], by_plugin: Mapping[str, int], groups: Sequence[Group], total: int
+) -> tuple[str, str]:
+    """Of nodes that it may use, which several plugins share between them."""
+    headline = say(
+        "None of the {nodes} nodes that it may use takes it: {reasons}.",
+        nodes=sum(own.values()),
+        reasons=clauses(_in_short(own)),
+    )
+    rest = _counted({plugin: n for plugin, n in by_plugin.items() if plugin not in own}, total)
+    return headline, told_one_after_another([rest, _hope(groups)])
+
+
+def _hope(groups: Sequence[Group]) -> str:
     """Unschedulable can become free, UnschedulableAndUnresolvable never does by pods that leave."""
+    total = sum(len(nodes) for _, nodes in groups)
+    can = sum(len(nodes) for (_, code, _), nodes in groups if code is Code.UNSCHEDULABLE)
     if can == 0:
         return say("No pod that leaves would change that.")
     if can == total:
         return ""
-    return say("Pods that leave can make room on {can}, not on the other {others}.", can=can, others=total - can)
+    return counted(
+        "Pods that leave can make room on {can}, not on the other one.",
+        "Pods that leave can make room on {can}, not on the other {count}.",
+        total - can,
+        can=can,
+    )
 
 
 def _no_room(view: FilterView) -> tuple[str, str]:
@@ -174,10 +203,13 @@ def _lacking(nodes: Mapping[str, NodeFacts], wanted: Wanted, place: int, whose: 
         has = in_words(name, nodes[largest].allocatable[place])
         return say(lack.small, nodes=len(nodes), wanted=wants, node=largest, has=has), ""
     nearest = max(large, key=lambda n: (large[n].allocatable[place] - large[n].requested[place], n))
-    free = number(name, large[nearest].allocatable[place] - large[nearest].requested[place])
+    free = large[nearest].allocatable[place] - large[nearest].requested[place]
     much, unit = number(name, amount), unit_of(name, amount)
-    headline = say(lack.taken, nodes=len(nodes), amount=much, unit=unit, node=nearest, free=free)
-    if name in ("cpu", "memory", "ephemeral-storage", "pods"):
+    if free <= 0:
+        headline = say(lack.gone, nodes=len(nodes), unit=unit_of(name, 2), wanted=wants)
+    else:
+        headline = say(lack.taken, nodes=len(nodes), amount=much, unit=unit, node=nearest, free=number(name, free))
+    if name in ("cpu", "memory", "ephemeral-storage", "pods") or having == len(large) == len(nodes):
         return headline, ""
     own = counted(
         "{count} of {nodes} nodes has {unit}",
@@ -197,14 +229,19 @@ def _lacking(nodes: Mapping[str, NodeFacts], wanted: Wanted, place: int, whose: 
 
 def _counted(plugins: Mapping[str, int], total: int) -> str:
     """``6 of 36 nodes have taints that it does not tolerate, 1 is cordoned.``"""
-    ordered = sorted(plugins.items(), key=lambda item: (-item[1], item[0]))
-    if not ordered:
+    if not plugins:
         return ""
-    first, *others = [counted(*_IN_SHORT.get(plugin, _REFUSED), count, plugin=plugin) for plugin, count in ordered]
+    first, *others = _in_short(plugins)
     # Every one of these texts begins with its count.
     how_many, _, said = first.partition(" ")
     whole = say("{count} of {total} nodes {said}", count=how_many, total=total, said=said)
-    return f"{', '.join([whole, *others])}."
+    return say("{clauses}.", clauses=clauses([whole, *others]))
+
+
+def _in_short(plugins: Mapping[str, int]) -> list[str]:
+    """``29 have no room``, ``1 is cordoned``, most nodes first."""
+    ordered = sorted(plugins.items(), key=lambda item: (-item[1], item[0]))
+    return [counted(*_IN_SHORT.get(plugin, _REFUSED), count, plugin=plugin) for plugin, count in ordered]
 
 
 def _asked_labels(manifest: Mapping[str, Any]) -> str:
@@ -216,13 +253,13 @@ def _asked_labels(manifest: Mapping[str, Any]) -> str:
     written = []
     for term in terms:
         wanted = [
-            f"{each['key']} {each['operator']} {', '.join(each.get('values') or [])}".strip()
+            f"{each['key']} {each['operator']} {told(each.get('values') or [])}".strip()
             for each in (*(term.get("matchExpressions") or []), *(term.get("matchFields") or []))
         ]
-        written.append(" and ".join(wanted))
+        written.append(both(wanted))
     if written:
-        parts.append(" or ".join(written))
-    return " and ".join(parts) or say("the labels that its profile asks for")
+        parts.append(either(written))
+    return both(parts) or say("the labels that its profile asks for")
 
 
 def unit_of(resource: str, amount: int) -> str:
@@ -232,7 +269,7 @@ def unit_of(resource: str, amount: int) -> str:
 
 
 def number(resource: str, amount: int) -> str:
-    return figure(f"{amount / 1000:g}" if resource == "cpu" else amount_text(resource, amount))
+    return amount_in_words(resource, amount)
 
 
 def in_words(resource: str, amount: int) -> str:

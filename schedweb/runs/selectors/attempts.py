@@ -23,7 +23,7 @@ from schedweb.runs.converters import RunKey, run_of
 from schedweb.runs.models import Attempt, AttemptChunk, PodRecord, Run
 from schedweb.runs.selectors.claims import decisions_body
 from schedweb.runs.times import iso
-from schedweb.sentences import say, told
+from schedweb.sentences import clauses, say, told
 
 MANY_NODES: Final = 1000
 POINTS: Final = (
@@ -152,7 +152,7 @@ def tally(statuses: Sequence[Status]) -> str:
     skipped = sum(status.code is Code.SKIP for status in statuses)
     passed = sum(status.is_success for status in statuses)
     parts = [say("{count} ok", count=passed) if passed else "", say("{count} skip", count=skipped) if skipped else ""]
-    return ", ".join(part for part in parts if part) or say("no plugin")
+    return clauses([part for part in parts if part]) or say("no plugin")
 
 
 def point(name: str, state: str, note: str, plugins: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:

@@ -15,7 +15,7 @@ from schedweb.runs.selectors.claims import (
     volume_claims,
 )
 from schedweb.runs.selectors.objects import zones_of
-from schedweb.sentences import both, counted, either, say
+from schedweb.sentences import both, counted, either, say, told
 
 Manifest = Mapping[str, Any]
 Sentence = tuple[str, str]
@@ -190,7 +190,7 @@ def _where(volume: Manifest) -> str:
             [
                 say("{key} is {values}", key=each.get("key"), values=either(each.get("values") or []))
                 if each.get("operator") == "In"
-                else f"{each.get('key')} {each.get('operator')} {', '.join(each.get('values') or [])}".strip()
+                else f"{each.get('key')} {each.get('operator')} {told(each.get('values') or [])}".strip()
                 for each in (*(term.get("matchExpressions") or []), *(term.get("matchFields") or []))
             ]
         )

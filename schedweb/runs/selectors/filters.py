@@ -15,10 +15,13 @@ from framework.trace.attempt import FEASIBLE, NOT_EVALUATED, AttemptTrace, Filte
 from schedweb.api.errors import not_found
 from schedweb.api.windows import Window
 from schedweb.engine.usage_log import Amounts, padded, usage_at
-from schedweb.runs.amounts import amount_text
+from schedweb.runs.amounts import BINARY, amount_text, in_bytes
 from schedweb.runs.models import AttemptChunk, NodeRecord, PodRecord
 from schedweb.runs.selectors.attempts import StoredAttempt
 from schedweb.runs.selectors.json_columns import parsed, text_of
+from schedweb.runs.selectors.node_remarks import node_remarks
+from schedweb.runs.selectors.nominations import Kept, kept_rooms
+from schedweb.runs.selectors.pods import pod_manifest
 from schedweb.sentences import both, figure, say
 
 NEAREST: Final = 20
@@ -123,11 +126,19 @@ def missing(facts: NodeFacts | None, wanted: Wanted) -> float:
     return lacking
 
 
+def amount_in_words(resource: str, amount: int) -> str:
+    """``35.87``, ``96 Gi``, ``1,200``"""
+    if resource == "cpu":
+        return figure(f"{amount / 1000:,.10g}")
+    if in_bytes(resource) and amount >= BINARY[-1][0]:
+        text = amount_text(resource, amount)
+        return f"{figure(text[:-2])} {text[-2:]}"
+    return figure(f"{amount:,}")
+
+
 def shortage(body: dict[str, Any]) -> str:
     lacking = [
-        f"{figure(amount_text(each['name'], each['short']))} {each['name']}"
-        for each in body["resources"]
-        if each["short"]
+        f"{amount_in_words(each['name'], each['short'])} {each['name']}" for each in body["resources"] if each["short"]
     ]
     return both(lacking)
 
@@ -174,8 +185,24 @@ class FilterView:
 
     @cached_property
     def facts(self) -> dict[str, NodeFacts]:
-        """Of all nodes; an attempt that no node refused needs none."""
-        return node_facts(self.stored)
+        """Of all nodes, with what was kept for others; an attempt that no node refused needs none."""
+        facts = node_facts(self.stored)
+        for name, kept in self.kept.items():
+            if name in facts:
+                used = [sum(each) for each in zip(facts[name].requested, *(one.amounts for one in kept), strict=True)]
+                facts[name] = facts[name]._replace(requested=used)
+        return facts
+
+    @cached_property
+    def kept(self) -> dict[str, list[Kept]]:
+        """Node → for whom this attempt had to leave room there."""
+        return kept_rooms(self.stored.row, len(self.wanted.resources))
+
+    @cached_property
+    def manifest(self) -> dict[str, Any]:
+        row = self.stored.row
+        record = PodRecord.objects.filter(run=row.run_id, uid=row.pod_uid).only("manifest").first()
+        return {} if record is None else pod_manifest(record)
 
     def collect(self, found: FilterTrace) -> None:
         """In the order in which the groups' first nodes stand in the list."""
@@ -195,7 +222,15 @@ class FilterView:
         return missing(self.facts.get(name), self.wanted), name
 
     def body(self, name: str) -> dict[str, Any]:
-        return node_body(name, self.facts.get(name), self.wanted)
+        body = node_body(name, self.facts.get(name), self.wanted)
+        if kept := self.kept.get(name):
+            body["note"] = say("Room is kept for {pods}, nominated to this node.", pods=both([one.pod for one in kept]))
+        return body
+
+    def bodies(self, plugin: str, names: Sequence[str]) -> list[dict[str, Any]]:
+        """Of nodes that ``plugin`` refused."""
+        remarks = node_remarks(self.stored.row.run_id, plugin, names, self.manifest)
+        return [{**self.body(name), **({"remark": remarks[name]} if remarks.get(name) else {})} for name in names]
 
     def ordered(self) -> list[tuple[GroupKey, list[str]]]:
         """Names, nearest to fitting first."""
@@ -206,7 +241,7 @@ class FilterView:
 
 def group_body(view: FilterView, key: GroupKey, names: list[str]) -> dict[str, Any]:
     plugin, code, reasons = key
-    nodes = [view.body(name) for name in names[:NEAREST]]
+    nodes = view.bodies(plugin, names[:NEAREST])
     return {
         "plugin": plugin,
         "code": code.name_,
@@ -269,7 +304,7 @@ def filter_body(
         if group >= len(groups):
             raise not_found(say("This attempt has no group {group}.", group=group))
         names = [name for name in groups[group][1] if not query or occurs(query, name)]
-        return {**body, "count": len(names), "nodes": [view.body(name) for name in window.cut(names)]}
+        return {**body, "count": len(names), "nodes": view.bodies(groups[group][0][0], window.cut(names))}
     if query:
         groups = [
             (key, kept) for key, names in groups if (kept := [n for n in names if occurs(query, n, key[0], *key[2])])

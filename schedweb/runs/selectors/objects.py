@@ -13,7 +13,7 @@ from schedweb.api.windows import Window, window_body
 from schedweb.runs.models import ObjectRecord, Run
 from schedweb.runs.selectors.object_kinds import of_kind
 from schedweb.runs.selectors.pods import manifest_of, yaml_of
-from schedweb.sentences import counted, figure, noted, say
+from schedweb.sentences import counted, figure, noted, say, told
 
 Manifest = Mapping[str, Any]
 ZONE: Final = "topology.kubernetes.io/zone"
@@ -104,7 +104,7 @@ def _claim(obj: Manifest) -> str:
         if spec.get("volumeName")
         else phase_word(phase or "Pending")
     )
-    return ", ".join(part for part in (bound, asked, spec.get("storageClassName") or "") if part)
+    return told([part for part in (bound, asked, spec.get("storageClassName") or "") if part])
 
 
 def _volume(obj: Manifest) -> str:
@@ -116,7 +116,7 @@ def _volume(obj: Manifest) -> str:
         else say("available")
     )
     size = (spec.get("capacity") or {}).get("storage", "")
-    return ", ".join(part for part in (used, size, spec.get("storageClassName") or "", *zones_of(obj)) if part)
+    return told([part for part in (used, size, spec.get("storageClassName") or "", *zones_of(obj)) if part])
 
 
 def _storage_class(obj: Manifest) -> str:
@@ -129,7 +129,7 @@ def _resource_claim(obj: Manifest) -> str:
         return say("pending")
     results = (status["allocation"].get("devices") or {}).get("results") or []
     used = len(status.get("reservedFor") or [])
-    devices = ", ".join(str(each.get("device")) for each in results) or say("allocated")
+    devices = told([str(each.get("device")) for each in results]) or say("allocated")
     return counted("{devices}; used by {count} pod", "{devices}; used by {count} pods", used, devices=devices)
 
 
@@ -155,7 +155,7 @@ def _csi_node(obj: Manifest) -> str:
         else say("{driver} without a limit", driver=each.get("name"))
         for each in drivers
     ]
-    return ", ".join(limits) or say("no driver")
+    return told(limits) or say("no driver")
 
 
 def _budget(obj: Manifest) -> str:

@@ -7,7 +7,7 @@ from typing import Any, Final
 
 from framework.interface.decisions import ClaimDecision
 from schedweb.api.errors import ApiError
-from schedweb.runs.models import Attempt, Decision, PodRecord, Run
+from schedweb.runs.models import Attempt, Decision, PodRecord, Preemption, Run
 from schedweb.runs.selectors.answers import pending_answer
 from schedweb.runs.selectors.attempts import attempts_until, result_at, stored_attempt
 from schedweb.runs.selectors.claim_answers import held_by_gang
@@ -19,7 +19,7 @@ from schedweb.runs.selectors.pods import IN_COLUMN_ORDER, ordering, pod_get, pod
 from schedweb.runs.selectors.preemptions import preempted_by
 from schedweb.runs.serializers.fields import POD_COLUMNS
 from schedweb.runs.times import SECOND, iso, iso_or_none
-from schedweb.sentences import counted, say, told
+from schedweb.sentences import clauses, counted, say, told
 
 ATTEMPTS_SHOWN: Final = 50
 #: The queue flushes pods that stayed unschedulable longer than this (scheduling_queue.go).
@@ -40,8 +40,12 @@ def attempt_body(row: Attempt, run: Run) -> dict[str, Any]:
     }
 
 
-def winner_text(card: dict[str, Any]) -> str:
-    score, ties, margin = card.get("score"), card.get("ties"), card.get("margin")
+def winner_text(pod: PodRecord) -> str:
+    score, ties, margin = (pod.card.get(key) for key in ("score", "ties", "margin"))
+    if score is None and Preemption.objects.filter(run=pod.run_id, uid=pod.uid, node=pod.node).exists():
+        return say(
+            "It had made room there by preemption: this node was tried first, and it fitted. Nothing was scored."
+        )
     if score is None:
         return say("It was the only feasible node, so nothing was scored.")
     if ties and ties > 1:
@@ -69,7 +73,7 @@ def pending_headline(card: dict[str, Any], nodes: int) -> str:
         if each["count"]
     ]
     return (
-        say("No node fits: {refusals} of {nodes}.", refusals=", ".join(parts), nodes=nodes)
+        say("No node fits: {refusals} of {nodes}.", refusals=clauses(parts), nodes=nodes)
         if parts
         else say("{plugin} refused it.", plugin=rejectors[0]["plugin"])
     )
@@ -153,16 +157,16 @@ def answer_body(run: Run, pod: PodRecord, latest: Attempt | None, by: dict[str, 
         Column.BOUND: (
             "bound",
             say("Bound to {node}.", node=pod.node),
-            winner_text(card) if pod.attempts else say("It was there before."),
+            winner_text(pod) if pod.attempts else say("It was there before."),
         ),
         Column.WAITING: (
             "waiting",
             say(
                 "Reserved on {node}, waits on {plugins}.",
                 node=pod.node,
-                plugins=", ".join(wait["plugin"] for wait in card.get("waiting", [])),
+                plugins=told([wait["plugin"] for wait in card.get("waiting", [])]),
             ),
-            winner_text(card),
+            winner_text(pod),
         ),
         Column.ACTIVE: ("active", say("In the queue, to be tried."), ""),
         Column.IN_FLIGHT: ("in_flight", say("Being tried now."), ""),

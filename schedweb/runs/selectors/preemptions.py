@@ -16,7 +16,7 @@ from schedweb.api.windows import Window, window_answer
 from schedweb.runs.models import Preemption, Run
 from schedweb.runs.selectors.attempts import StoredAttempt, pod_ref
 from schedweb.runs.times import iso
-from schedweb.sentences import counted, noted, say
+from schedweb.sentences import clauses, counted, noted, say
 
 NODES_SHOWN: Final = 20
 BUDGETS, HIGHEST, SUM, COUNT, START = CRITERIA
@@ -188,7 +188,7 @@ def headline(trace: AttemptTrace, outcome: PostFilterOutcome | None) -> str:
         parts.append(say("the best of {count} candidates by {criterion}", count=others + 1, criterion=criterion))
     if equal:
         parts.append(say("1 of {count} equal", count=equal + 1))
-    return f"{', '.join(parts)}."
+    return say("{clauses}.", clauses=clauses(parts))
 
 
 # --- over the run -----------------------------------------------------------------------------------------------------

@@ -116,8 +116,9 @@ class FilterNodeSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     zone = serializers.CharField(allow_blank=True)
     type = serializers.CharField(allow_blank=True)
-    resources = NodeAmountSerializer(many=True)
+    resources = NodeAmountSerializer(many=True, help_text="with what was kept for nominated pods")
     note = serializers.CharField(required=False)
+    remark = serializers.CharField(required=False, help_text="what of the node was refused: its taints, its labels")
 
 
 class FilterGroupSerializer(serializers.Serializer[Any]):

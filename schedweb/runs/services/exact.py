@@ -16,7 +16,7 @@ from schedweb.engine.commands import PACING
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.selectors.profiles import FILTER, SCORE, effective
 from schedweb.runs.services.forks import CLOCK, run_fork
-from schedweb.sentences import say
+from schedweb.sentences import say, told
 
 LONGEST_NAME: Final = 180
 NOT_REPEATED: Final = (*(command.__struct_config__.tag for command in PACING), CLOCK)
@@ -61,7 +61,7 @@ def version_with(
             return known
         return configuration_create(
             user=user,
-            name=free_name(say("What if: {changes}", changes=", ".join(words))),
+            name=free_name(say("What if: {changes}", changes=told(words))),
             text=text,
             description=say("{version}, changed", version=base),
         )

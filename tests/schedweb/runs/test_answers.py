@@ -53,7 +53,7 @@ def answer(
     view.trace = SimpleNamespace(pre_filter_status=refused)  # type: ignore[assignment]  # all that is read of it
     view.facts = {name: NodeFacts("a", "t", has, used) for name, (has, used, _) in nodes.items()}
     view.wanted = Wanted(RESOURCES, wanted)
-    view.members, view.status = {}, {}
+    view.members, view.status, view.kept = {}, {}, {}
     for name, (_, _, status) in nodes.items():
         view.add(status, [name])
     return pending_answer(view, manifest or {}, objects or Known())
@@ -71,7 +71,7 @@ def test_no_node_has_enough_gpus_free() -> None:
     assert said == (
         "No node has 8 free GPUs; the nearest, big, has 6.",
         "1 of 3 nodes has GPUs; 1 of those has 8. 1 of 3 nodes has a taint that it does not tolerate. "
-        "Pods that leave can make room on 2, not on the other 1.",
+        "Pods that leave can make room on 2, not on the other one.",
     )
 
 
@@ -80,12 +80,33 @@ def test_the_nodes_it_may_use_are_full() -> None:
     nodes["cordoned"] = ([8000, 31 * GI, 0], [0, 0, 0], CORDON)
     headline, detail = answer(nodes, [2500, 0, 0])
     assert headline == "None of the 3 nodes that it may use has 2.5 free cpu; the nearest, n0, has 2."
-    assert detail == "1 of 4 nodes is cordoned. Pods that leave can make room on 3, not on the other 1."
+    assert detail == "1 of 4 nodes is cordoned. Pods that leave can make room on 3, not on the other one."
 
 
 def test_no_node_is_large_enough() -> None:
     headline, _ = answer({"n": ([8000, 31 * GI, 0], [0, 0, 0], FIT)}, [24000, 96 * GI, 0])
-    assert headline == "No node is that large: it asks for 96Gi memory, the largest, n, has 31Gi memory."
+    assert headline == "No node is that large: it asks for 96 Gi memory, the largest, n, has 31 Gi memory."
+
+
+def test_large_enough_nodes_are_taken_to_the_last_unit() -> None:
+    nodes = {name: ([8000, 31 * GI, 4], [0, 0, 4], FIT) for name in "ab"}
+    assert answer(nodes, [100, 0, 1]) == ("No node has free GPUs; it asks for 1 GPU.", "")
+
+
+def test_several_plugins_share_the_nodes_that_it_may_use() -> None:
+    rules = Status(Code.UNSCHEDULABLE, ("node(s) didn't match pod anti-affinity rules",), "InterPodAffinity")
+    nodes = {
+        "full": ([8000, 31 * GI, 0], [8000, 0, 0], FIT),
+        "web-1": ([8000, 31 * GI, 0], [0, 0, 0], rules),
+        "web-2": ([8000, 31 * GI, 0], [0, 0, 0], rules),
+        "data": ([8000, 31 * GI, 0], [0, 0, 0], TAINT),
+    }
+    assert answer(nodes, [100, 0, 0]) == (
+        "None of the 3 nodes that it may use takes it: 2 do not fit its pod (anti-)affinity, 1 has no room.",
+        "1 of 4 nodes has a taint that it does not tolerate. Pods that leave can make room on 3, not on the other one.",
+    )
+    # What no node has decides, whoever else refuses.
+    assert answer(nodes, [100, 0, 1])[0] == "No node has GPUs; it asks for 1 GPU."
 
 
 def test_there_are_no_gpus_at_all() -> None:
@@ -98,7 +119,7 @@ def test_one_lacks_cpu_and_the_other_memory() -> None:
         {"a": ([8000, 8 * GI, 0], [7000, 0, 0], FIT), "b": ([8000, 8 * GI, 0], [0, 7 * GI, 0], FIT)},
         [1500, 4 * GI, 0],
     )
-    assert headline == "No node has room for all that it asks for; the nearest, a, lacks 500m cpu."
+    assert headline == "No node has room for all that it asks for; the nearest, a, lacks 0.5 cpu."
 
 
 @pytest.mark.parametrize(

@@ -26,12 +26,12 @@ WANTED = {
     "ci-runner": (
         41,
         "None of the 24 nodes that it may use has 1.5 free cpu; the nearest, ",
-        "cpu from 1500m to 1370m",
+        "cpu from 1.5 to 1.37",
     ),
     "legacy-report": (
         2,
         "None of the 24 nodes that it may use is that large: it asks for 9 cpu",
-        "cpu from 9 to 1370m",
+        "cpu from 9 to 1.37",
     ),
     "windows-agent": (1, "No node that it could use has kubernetes.io/os=windows.", "Drop the node selector"),
 }

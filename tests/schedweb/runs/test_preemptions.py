@@ -9,7 +9,8 @@ from django.test import Client
 from framework.interface import Code, Status
 from framework.trace.attempt import AttemptTrace, CandidateNode, PostFilterOutcome
 from schedweb.runs.selectors.preemptions import headline, lost_words
-from tests.schedweb.engine.crowded import VICTIMS
+from tests.schedweb.engine.crowded import VICTIMS, of_priority
+from tests.schedweb.engine.worlds import node, pod
 from tests.schedweb.runs.conftest import Game, played_out
 from tests.schedweb.runs.test_api import check_shape, get
 
@@ -60,6 +61,36 @@ def test_who_preempted_whom_over_the_run(preempted: Game, client: Client) -> Non
     feed = get(client, f"/api/v1/runs/{preempted.id}/feed/?pod=shop/cheap")
     told = ["".join(part["v"] for part in item["parts"]) for item in feed if item["kind"] == "preemption"]
     assert told == ["shop/vip preempted shop/cheap on b."]
+
+
+def test_room_that_was_kept_for_a_nominated_pod_is_in_use_for_who_comes_after(operator: User, client: Client) -> None:
+    late = of_priority(pod("late", "2"), 100)
+    late["metadata"]["creationTimestamp"] = "2026-02-01T00:00:00Z"
+    game = played_out(operator, [*VICTIMS, late])
+    first = get(client, f"/api/v1/runs/{game.id}/attempts/?pod=shop/late")["results"][-1]
+    assert first["number"] == 2, "late was tried while vip was nominated"
+    body = get(client, f"/api/v1/runs/{game.id}/attempts/2/filter/")
+    nodes = {node["name"]: node for group in body["groups"] for node in group["nodes"]}
+    assert nodes["b"]["note"] == "Room is kept for shop/vip, nominated to this node."
+    assert nodes["b"]["resources"][0]["short"] > 0
+    assert "note" not in nodes["c"]
+    vips = get(client, f"/api/v1/runs/{game.id}/attempts/1/filter/")
+    assert all("note" not in node for group in vips["groups"] for node in group["nodes"])
+
+
+def test_nodes_say_which_taint_and_which_label_it_was(operator: User, client: Client) -> None:
+    taints = [{"key": "team", "value": "infra", "effect": "NoSchedule"}, {"key": "ok", "effect": "NoExecute"}]
+    tainted = node("tainted", "8")
+    tainted["spec"] = {"taints": taints}
+    plain = node("plain", "8")
+    asking = pod("asking", "1")
+    asking["spec"]["tolerations"] = [{"key": "ok", "operator": "Exists"}]
+    asking["spec"]["nodeSelector"] = {"disk": "ssd", "name": "plain"}
+    plain["metadata"]["labels"] = {"name": "plain"}
+    game = played_out(operator, [tainted, plain, asking])
+    body = get(client, f"/api/v1/runs/{game.id}/attempts/1/filter/")
+    told = {node["name"]: node.get("remark") for group in body["groups"] for node in group["nodes"]}
+    assert told == {"tainted": "team=infra:NoSchedule", "plain": "no label disk, name=plain"}
 
 
 def test_a_victims_page_says_by_whom_and_why(preempted: Game, client: Client) -> None:

@@ -13,7 +13,7 @@ import { listed } from "@/format/lists";
 import { count } from "@/format/number";
 import { amount } from "@/format/resources";
 
-import { isAboutRoom, kindsOf, nameRange, nearestText, resourceName, telling } from "./amounts";
+import { freeOf, isAboutRoom, kindsOf, nameRange, nearestText, resourceName, telling } from "./amounts";
 import classes from "./FilterGroupBlock.module.css";
 import { ResourceMeter } from "./ResourceMeter";
 import { t } from "./texts";
@@ -68,7 +68,12 @@ function Nodes({ run, attempt, group, index, q }: Omit<GroupProps, "opened">) {
   const left = q === "" ? group.count - shownOf : 0;
   return (
     <>
-      {lacks ? group.can_become_free ? <Near run={run} nodes={nodes} /> : <Kinds run={run} nodes={nodes} /> : <Names run={run} group={group} nodes={nodes} />}
+      {lacks ? group.can_become_free ? <Near run={run} nodes={nodes} /> : <Kinds run={run} nodes={nodes} /> : (
+        <>
+          <p className="muted">{t("firstToRefuse", { count: group.count, plugin: group.plugin })}</p>
+          <AmountTable run={run} nodes={nodes} />
+        </>
+      )}
       {later.map((offset) => <Later key={offset} run={run} attempt={attempt} index={index} offset={offset} />)}
       {more.error === null ? null : <Failed small what={t("moreNodesCouldNotBe")} error={more.error} retry={() => void more.refetch()} />}
       {left > 0 ? (
@@ -112,8 +117,9 @@ function Near({ run, nodes }: { run: string; nodes: readonly FilterNode[] }) {
   );
 }
 
-/** Free of every node, what is short in red. */
+/** Free of what every node has, what is short in red, and what of the node was refused where that is known. */
 function AmountTable({ run, nodes }: { run: string; nodes: readonly FilterNode[] }) {
+  const remarked = nodes.some((node) => (node.remark ?? node.note) !== undefined);
   const names = new Set(nodes.flatMap((node) => telling(node.resources)).map((one) => one.name));
   const shown = (all: readonly NodeAmount[]) => all.filter((one) => names.has(one.name));
   const resources = shown(nodes[0]?.resources ?? []);
@@ -121,14 +127,15 @@ function AmountTable({ run, nodes }: { run: string; nodes: readonly FilterNode[]
     <div className={classes.scroll}>
       <table className={classes.table}>
         <thead>
-          <tr><th>{t("node")}</th><th>{t("type")}</th>{resources.map((one) => <th key={one.name} className={classes.number}>{t("freeResourceName", { resourceName: resourceName(one.name) })}</th>)}<th className={classes.number}>{t("shortOf")}</th></tr>
+          <tr><th>{t("node")}</th><th>{t("type")}</th>{remarked ? <th>{t("remark")}</th> : null}{resources.map((one) => <th key={one.name} className={classes.number}>{t("freeResourceName", { resourceName: resourceName(one.name) })}</th>)}<th className={classes.number}>{t("shortOf")}</th></tr>
         </thead>
         <tbody>
           {nodes.map((node) => (
             <tr key={node.name}>
               <td><NodeLink run={run} name={node.name} /></td>
               <td>{node.type}</td>
-              {shown(node.resources).map((one) => <td key={one.name} className={classes.number} data-short={one.short > 0 || undefined}>{amount(one.name, Math.max(0, one.free))}</td>)}
+              {remarked ? <td>{node.remark ?? node.note}</td> : null}
+              {shown(node.resources).map((one) => <AmountCell key={one.name} one={one} />)}
               <td className={classes.number}>{listed(node.resources.filter((one) => one.short > 0).map((one) => `${amount(one.name, one.short)} ${resourceName(one.name)}`))}</td>
             </tr>
           ))}
@@ -136,6 +143,13 @@ function AmountTable({ run, nodes }: { run: string; nodes: readonly FilterNode[]
       </table>
     </div>
   );
+}
+
+function AmountCell({ one }: { one: NodeAmount }) {
+  const { free, of } = freeOf(one);
+  const say = (value: number) => amount(one.name, value);
+  const whole = t("requestedOfAllocatableFreeNeeded", { label: resourceName(one.name), say: say(one.requested), say2: say(one.allocatable), say3: say(Math.max(0, one.free)), say4: say(one.wanted) });
+  return <td className={classes.number} data-short={one.short > 0 || undefined} title={whole}>{t("freeOfAll", { free, of })}</td>;
 }
 
 /** Nodes that are too small whatever leaves them: their size is what matters, so nodes of one size are one line. */
@@ -213,15 +227,6 @@ function KindRow({ run, kind, resources }: { run: string; kind: ReturnType<typeo
         <td>{listed(kind.resources.filter((one) => one.short > 0).map((one) => resourceName(one.name)))}</td>
       </tr>
       {open ? <tr><td colSpan={resources.length + 3}><NameLinks run={run} nodes={kind.nodes} /></td></tr> : null}
-    </>
-  );
-}
-
-function Names({ run, group, nodes }: { run: string; group: FilterGroup; nodes: readonly FilterNode[] }) {
-  return (
-    <>
-      <p className="muted">{t("firstToRefuse", { count: group.count, plugin: group.plugin })}</p>
-      <NameLinks run={run} nodes={nodes} />
     </>
   );
 }

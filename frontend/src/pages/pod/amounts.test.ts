@@ -55,6 +55,8 @@ it("says what the nearest node lacks, the largest part first, and nothing where 
   expect(nearestText(group)).toBe("short of 8 GPU and 1 Gi memory");
   expect(nearestText({ ...group, count: 3 })).toBe("nearest: n-1, short of 8 GPU and 1 Gi memory");
   expect(nearestText({ ...group, plugin: "TaintToleration" })).toBe("");
+  const tainted = ["a:NoSchedule", "b:NoSchedule", "a:NoSchedule"].map((remark) => ({ ...near, remark }));
+  expect(nearestText({ ...group, plugin: "TaintToleration", nodes: tainted })).toBe("a:NoSchedule or b:NoSchedule");
 });
 
 it("leaves out the number of pods unless it is what is missing", () => {

@@ -1,6 +1,6 @@
 /** Amounts of resources on a node beside what the pod wants: "6 free of 8", "short 2", and the shares of the meter. */
 import type { FilterGroup, FilterNode, NodeAmount } from "@/api/podTypes";
-import { both } from "@/format/lists";
+import { both, either } from "@/format/lists";
 import { amount } from "@/format/resources";
 
 import { t } from "./texts";
@@ -81,10 +81,19 @@ export function telling(resources: readonly NodeAmount[]): NodeAmount[] {
   return resources.filter((one) => one.name !== "pods" || one.short > 0);
 }
 
-/** "short of 2 GPU", "nearest: ip-10-0-3-14, short of 5 GPU"; empty where room is not the matter. */
+const REMARKS = 2;
+
+/** "dedicated=data:NoSchedule": what of the nodes was refused, where few things tell it of all. */
+function remarksOf(group: FilterGroup): string {
+  const remarks = [...new Set(group.nodes.flatMap((node) => node.remark ?? []))];
+  return remarks.length > REMARKS ? "" : either(remarks);
+}
+
+/** "short of 2 GPU", "nearest: ip-10-0-3-14, short of 5 GPU"; empty where nothing is known but the message. */
 export function nearestText(group: FilterGroup): string {
   const nearest = group.nodes[0];
-  if (nearest === undefined || !isAboutRoom(group)) return "";
+  if (nearest === undefined) return "";
+  if (!isAboutRoom(group)) return remarksOf(group);
   const missing = nearest.resources.filter((one) => one.short > 0).sort((a, b) => b.short / b.wanted - a.short / a.wanted)
     .map((one) => `${shortText(one)} ${resourceName(one.name)}`);
   const short = t("shortOf2", { which: both(missing) });

@@ -1,0 +1,44 @@
+"""Room that an attempt found kept for others: pods that preempted somebody and had not come back to their node yet.
+
+The Filter plugins count such a pod as if it stood on the node already, for every pod that is not more important
+(kube-scheduler's RunFilterPluginsWithNominatedPods). Nominations that the snapshot brought are not known here.
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from schedweb.runs.models import Attempt, PodRecord, Preemption
+
+
+@dataclass(frozen=True)
+class Kept:
+    pod: str
+    """``namespace/name`` of the nominated pod."""
+    amounts: list[int]
+    """What it asks for, in the order of the run's resources."""
+
+
+def kept_rooms(asking: Attempt, resources: int) -> dict[str, list[Kept]]:
+    """Node → for whom ``asking`` had to leave room there. ``resources``: how many the run has."""
+    mine = PodRecord.objects.filter(run=asking.run_id, uid=asking.pod_uid).values_list("priority", flat=True).first()
+    preemptions = Preemption.objects.filter(
+        run=asking.run_id, number__lt=asking.number, priority__gte=mine or 0, place=0
+    ).exclude(uid=asking.pod_uid)
+    newest = {row.uid: row for row in preemptions.order_by("number")}
+    if not newest:
+        return {}
+    tried_again = {
+        uid
+        for uid, number in Attempt.objects.filter(
+            run=asking.run_id, pod_uid__in=newest, number__lt=asking.number
+        ).values_list("pod_uid", "number")
+        if number > newest[uid].number
+    }
+    details = dict(PodRecord.objects.filter(run=asking.run_id, uid__in=newest).values_list("uid", "detail"))
+    kept: dict[str, list[Kept]] = {}
+    for uid, row in newest.items():
+        if uid not in tried_again:
+            amounts = [*details.get(uid, {}).get("amounts", []), *([0] * resources)][:resources]
+            kept.setdefault(row.node, []).append(Kept(f"{row.namespace}/{row.name}", amounts))
+    return kept
