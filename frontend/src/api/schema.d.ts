@@ -1253,7 +1253,10 @@ export interface components {
             limit: number;
             results: components["schemas"]["Card"][];
         };
-        /** @description `side`: in which run it was so. not_checked: enough nodes had been found before; absent: no such node then. */
+        /**
+         * @description `side`: in which run it was so. not_checked: enough nodes had been found before; nominated: it took the node
+         *     where it had preempted; absent: no such node then; preempted: for the pod that `plugin` names, namespace/name.
+         */
         Cause: {
             why: components["schemas"]["CauseWhyEnum"];
             side: components["schemas"]["SideEnum"] | components["schemas"]["BlankEnum"];
@@ -1264,14 +1267,16 @@ export interface components {
          * @description * `score` - score
          *     * `tie` - tie
          *     * `filter` - filter
+         *     * `nominated` - nominated
          *     * `not_checked` - not_checked
          *     * `absent` - absent
+         *     * `preempted` - preempted
          *     * `later` - later
          *     * `not_tried` - not_tried
          *     * `not_stored` - not_stored
          * @enum {string}
          */
-        CauseWhyEnum: "score" | "tie" | "filter" | "not_checked" | "absent" | "later" | "not_tried" | "not_stored";
+        CauseWhyEnum: "score" | "tie" | "filter" | "nominated" | "not_checked" | "absent" | "preempted" | "later" | "not_tried" | "not_stored";
         /**
          * @description * `default` - default
          *     * `weight changed` - weight changed
@@ -2834,6 +2839,7 @@ export interface components {
          *     * `score` - score
          *     * `tie` - tie
          *     * `unscored` - unscored
+         *     * `nominated` - nominated
          *     * `not_checked` - not_checked
          *     * `absent` - absent
          *     * `later` - later
@@ -2843,7 +2849,7 @@ export interface components {
          *     * `rest` - rest
          * @enum {string}
          */
-        RealCauseEnum: "no_node" | "filter" | "score" | "tie" | "unscored" | "not_checked" | "absent" | "later" | "not_stored" | "refused" | "reasons" | "rest";
+        RealCauseEnum: "no_node" | "filter" | "score" | "tie" | "unscored" | "nominated" | "not_checked" | "absent" | "later" | "not_stored" | "refused" | "reasons" | "rest";
         RealCounts: {
             other_node: number;
             only_real: number;

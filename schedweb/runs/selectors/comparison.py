@@ -197,6 +197,7 @@ def explained(a: Run, b: Run, pairs: Sequence[Pair]) -> list[dict[str, Any]]:
         last = last_attempts(run, [place.uid for place in places if place is not None])
         numbers.append(last)
         traces.append(dict(stored_traces(run.pk, last.values())))
+    victims = [preemptors(run, pairs, side) for run, side in ((a, "a"), (b, "b"))]
     rows = []
     for pair in pairs:
         attempt_a = None if pair.a is None else numbers[0].get(pair.a.uid)
@@ -209,13 +210,30 @@ def explained(a: Run, b: Run, pairs: Sequence[Pair]) -> list[dict[str, Any]]:
                 "kind": pair.kind,
                 "a": None if pair.a is None else {**pair.a.body(), "attempt": attempt_a},
                 "b": None if pair.b is None else {**pair.b.body(), "attempt": attempt_b},
-                **reason(pair, trace_a, trace_b),
+                **reason(pair, trace_a, trace_b, victims),
             }
         )
     return rows
 
 
-def reason(pair: Pair, trace_a: AttemptTrace | None, trace_b: AttemptTrace | None) -> dict[str, Any]:
+def preemptors(run: Run, pairs: Sequence[Pair], side: str) -> dict[str, str]:
+    """Uid of a pod that is gone → ``namespace/name`` of the pod it had to leave for."""
+    gone = [place.uid for pair in pairs if (place := getattr(pair, side)) is not None and is_gone(place)]
+    rows = Preemption.objects.filter(run=run, victim_uid__in=gone).values_list("victim_uid", "namespace", "name")
+    return {uid: f"{namespace}/{name}" for uid, namespace, name in rows}
+
+
+def is_gone(place: Place) -> bool:
+    return place.column == PodRecord.Column.DELETED
+
+
+def reason(
+    pair: Pair, trace_a: AttemptTrace | None, trace_b: AttemptTrace | None, victims: Sequence[dict[str, str]]
+) -> dict[str, Any]:
+    """``victims``: per side who is gone, and for whom."""
+    for side, place, known in (("a", pair.a, victims[0]), ("b", pair.b, victims[1])):
+        if place is not None and is_gone(place) and place.uid in known:
+            return {"causes": [cause("preempted", side, plugin=known[place.uid])], "points": []}
     if pair.a is None or pair.b is None or pair.kind not in ("elsewhere", "only_a", "only_b"):
         return {"causes": [], "points": []}
     if pair.kind == "elsewhere":

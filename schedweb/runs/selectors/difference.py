@@ -3,17 +3,24 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 
 import numpy as np
 
 from framework.interface import Status
 from framework.trace.attempt import NOT_EVALUATED, AttemptTrace
 
+UNSEEN: Final = ("nominated", "not_checked", "absent")
+"""Why an attempt said nothing of a node."""
+
 
 @dataclass(frozen=True)
 class Said:
-    """Of one node in one attempt. ``state``: scored, feasible (nothing was scored), rejected, not_checked or absent."""
+    """Of one node in one attempt.
+
+    ``state``: scored, feasible (nothing was scored), rejected, nominated (another was tried first and taken),
+    not_checked or absent.
+    """
 
     state: str
     plugin: str = ""
@@ -34,7 +41,9 @@ def said_of(trace: AttemptTrace, node: str) -> Said:
     position = trace.filter.nodes.index(node)
     verdict = int(trace.filter.verdict[position])
     if verdict == NOT_EVALUATED:
-        return Said("not_checked") if trace.absent_status is None else rejected(trace.absent_status)
+        if trace.absent_status is not None:
+            return rejected(trace.absent_status)
+        return Said("nominated" if trace.nominated_node_used else "not_checked")
     if verdict > 0:
         return rejected(trace.filter.verdicts[verdict])
     if trace.scores is None:
@@ -54,7 +63,7 @@ def obstacle(side: str, said: Said) -> dict[str, Any] | None:
     """Why the other run's node was no choice here."""
     if said.state == "rejected":
         return cause("filter", side, said)
-    return cause(said.state, side) if said.state in ("not_checked", "absent") else None
+    return cause(said.state, side) if said.state in UNSEEN else None
 
 
 def swings(a_here: Said, a_there: Said, b_here: Said, b_there: Said) -> list[dict[str, Any]]:

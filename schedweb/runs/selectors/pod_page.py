@@ -43,9 +43,7 @@ def attempt_body(row: Attempt, run: Run) -> dict[str, Any]:
 def winner_text(pod: PodRecord) -> str:
     score, ties, margin = (pod.card.get(key) for key in ("score", "ties", "margin"))
     if score is None and Preemption.objects.filter(run=pod.run_id, uid=pod.uid, node=pod.node).exists():
-        return say(
-            "It had made room there by preemption: this node was tried first, and it fitted. Nothing was scored."
-        )
+        return say("It had made room there by preemption: it was tried first and fitted, so nothing was scored.")
     if score is None:
         return say("It was the only feasible node, so nothing was scored.")
     if ties and ties > 1:

@@ -12,7 +12,7 @@ from schedweb.api.windows import Window, check_choice
 from schedweb.runs.models import Attempt, NodeRecord, PodRecord, Preemption, Run
 from schedweb.runs.selectors.attempts import pod_ref, stored_traces
 from schedweb.runs.selectors.comparison import BATCH, Place, Places, last_attempts, places_of
-from schedweb.runs.selectors.difference import said_of
+from schedweb.runs.selectors.difference import UNSEEN, said_of
 from schedweb.runs.selectors.real_outcomes import GONE, PENDING, PLACED, Known, RealPod, known_of, same_pod
 from schedweb.runs.selectors.scores import ranks
 from schedweb.runs.times import iso, iso_or_none
@@ -149,7 +149,7 @@ def choice(trace: AttemptTrace | None, real_node: str, own_node: str, nodes: set
     there = said_of(trace, real_node)
     if there.state == "rejected":
         return {"causes": [cause("filter", there.plugin, there.reasons)], "points": []}
-    if there.state in ("not_checked", "absent"):
+    if there.state in UNSEEN:
         return {"causes": [cause(there.state)], "points": []}
     if not own_node:
         status = trace.status or trace.placed_status

@@ -30,7 +30,7 @@ def histogram(total: NDArray[np.int64]) -> list[dict[str, int]]:
     places = (total - low) // width
     counts = np.bincount(places)
     return [
-        {"low": low + place * width, "high": low + (place + 1) * width - 1, "count": int(count)}
+        {"low": low + place * width, "high": min(high, low + (place + 1) * width - 1), "count": int(count)}
         for place, count in enumerate(counts)
     ]
 

@@ -116,10 +116,22 @@ class ComparedPlaceSerializer(serializers.Serializer[Any]):
 
 
 class CauseSerializer(serializers.Serializer[Any]):
-    """`side`: in which run it was so. not_checked: enough nodes had been found before; absent: no such node then."""
+    """`side`: in which run it was so. not_checked: enough nodes had been found before; nominated: it took the node
+    where it had preempted; absent: no such node then; preempted: for the pod that `plugin` names, namespace/name."""
 
     why = serializers.ChoiceField(
-        ["score", "tie", "filter", "not_checked", "absent", "later", "not_tried", "not_stored"]
+        [
+            "score",
+            "tie",
+            "filter",
+            "nominated",
+            "not_checked",
+            "absent",
+            "preempted",
+            "later",
+            "not_tried",
+            "not_stored",
+        ]
     )
     side = serializers.ChoiceField(["a", "b"], allow_blank=True)
     plugin = serializers.CharField(allow_blank=True)

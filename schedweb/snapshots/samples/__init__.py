@@ -26,7 +26,7 @@ class Sample:
 
 SAMPLES: Final = (
     Sample("three-zone-shop", 2, three_zone_shop),
-    Sample("gpu-cluster", 1, gpu_cluster),
+    Sample("gpu-cluster", 2, gpu_cluster),
     Sample("one-thousand-nodes", 1, one_thousand_nodes),
 )
 """In the order in which Home offers them."""

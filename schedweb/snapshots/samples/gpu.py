@@ -95,7 +95,7 @@ def gpu_cluster() -> SampleCluster:
         *(SERVE_LARGE.pod(i, on=names["h"][i % 4]) for i in range(8)),
         *(NOTEBOOK.pod(i, on=names["l"][7] if i < 2 else names["l"][i % 4]) for i in range(6)),
         *(PREPARE.pod(i, on=names["c"][i % 8]) for i in range(48)),
-        *(API.pod(i, on=names["c"][i % 8] if i % 3 else names["c"][i % 4]) for i in range(56)),
+        *(API.pod(i, on=names["c"][i % 8]) for i in range(56)),
         *(PREPARE.pod(48 + i, created=START) for i in range(2)),
         *(API.pod(56 + i, created=START) for i in range(4)),
         *(SERVE.pod(20 + i, created=START) for i in range(8)),

@@ -74,8 +74,8 @@ function Row({ row, a, b, names }: { row: PodDifference; a: string; b: string; n
     <tr>
       <th scope="row"><PodName pod={row.pod} /></th>
       <td>{row.pod.namespace}</td>
-      <td><Place run={a} row={row} side="a" name={names.a} /></td>
-      <td><Place run={b} row={row} side="b" name={names.b} /></td>
+      <td data-run={names.a}><Place run={a} row={row} side="a" name={names.a} /></td>
+      <td data-run={names.b}><Place run={b} row={row} side="b" name={names.b} /></td>
       <td className={classes.why}>
         {row.points.length === 0 ? <Causes row={row} names={names} /> : (
           <details><summary><Causes row={row} names={names} /></summary><Points points={row.points} names={names} row={row} /></details>

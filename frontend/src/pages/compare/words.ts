@@ -41,6 +41,8 @@ export function causeWords(cause: Cause, row: PodDifference, names: Names): stri
     case "score": return t("madeTheDifference", { plugin: cause.plugin });
     case "tie": return t("theSamePointsInBoth");
     case "filter": return t("refusedIn", { which: cause.plugin === "" ? t("aPlugin") : cause.plugin, wanted, here, reasons });
+    case "nominated": return t("tookWhereItPreempted", { here, wanted });
+    case "preempted": return t("preemptedBy", { here, pod: cause.plugin });
     case "not_checked": return t("didNotLookAtEnough", { here, wanted });
     case "absent": return t("hadNoNodeThen", { here, wanted });
     case "later": return t("couldHaveHadItOn", { here, wanted, which: cause.plugin === "" ? t("aLaterStep") : cause.plugin, reasons });

@@ -40,6 +40,7 @@ function causeWords({ why, plugin, reasons, rank, margin }: RealRow["causes"][nu
     case "score": return t("causeScore", { node, plugin, rank: rank ?? 0, margin: margin ?? 0 });
     case "tie": return t("causeTie", { node });
     case "unscored": return t("causeUnscored", { node });
+    case "nominated": return t("causeNominated", { node });
     case "not_checked": return t("causeNotChecked", { node });
     case "absent": return t("causeAbsent", { node });
     case "later": return t("causeLater", { node, plugin: plugin === "" ? t("aLaterStep") : plugin });

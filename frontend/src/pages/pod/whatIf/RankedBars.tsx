@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useRef, useState } from "react";
+import { useMemo, useRef, useState } from "react";
 
 import { Icon } from "@/components/Icon";
 import { listed } from "@/format/lists";
@@ -21,12 +21,19 @@ interface RankedBarsProps {
   weights: Weights;
 }
 
+interface RowsProps extends RankedBarsProps {
+  /** Rank → how many share it. */
+  tied: Uint32Array;
+}
+
 const ROW = 28;
 /** Narrower than this share of the bar, a segment has no room for its number. */
 const NUMBERED = 0.06;
 
-export function RankedBars(props: RankedBarsProps) {
-  const { matrix, now } = props;
+export function RankedBars(given: RankedBarsProps) {
+  const { matrix, now } = given;
+  const tied = useMemo(() => sharing(now.rank), [now]);
+  const props = { ...given, tied };
   const [all, setAll] = useState(false);
   const rest = matrix.nodes.length - SHOWN;
   if (all && rest > 0) return <AllRows {...props} />;
@@ -40,7 +47,7 @@ export function RankedBars(props: RankedBarsProps) {
   );
 }
 
-function AllRows(props: RankedBarsProps) {
+function AllRows(props: RowsProps) {
   const { now } = props;
   const scroller = useRef<HTMLDivElement>(null);
   const rowHeight = useRowHeight(ROW);
@@ -76,11 +83,18 @@ function Table({ matrix, now, children }: RankedBarsProps & { children: React.Re
   );
 }
 
-function Row({ matrix, before, now, looks, weights, place }: RankedBarsProps & { place: number }) {
+/** Rank → how many share it. */
+function sharing(rank: Uint32Array): Uint32Array {
+  const nodes = new Uint32Array(rank.length + 1);
+  for (const one of rank) nodes[one] = (nodes[one] ?? 0) + 1;
+  return nodes;
+}
+
+function Row({ matrix, before, now, looks, weights, tied, place }: RowsProps & { place: number }) {
   const rank = now.rank[place] ?? 0;
   const was = before.rank[place] ?? 0;
   const total = now.total[place] ?? 0;
-  const isTied = rank === 1 && now.tied.length > 1;
+  const isTied = (tied[rank] ?? 0) > 1;
   return (
     <tr className={bars.row} data-chosen={place === now.winner || undefined} data-selected={place === now.winner || undefined}>
       <td className={`${bars.rank} num`}>{count(rank)}{isTied ? "=" : ""}</td>
