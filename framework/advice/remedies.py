@@ -272,7 +272,7 @@ class _Search:
     def _all_moved(self) -> Remedy | None:
         for found in islice(leaving(self.trial, PODS_MOVED), MOVES_TRIED):
             outcome = self._without(found)
-            if outcome is not None and all(node for _, node in outcome.displaced):
+            if outcome is not None and all(node not in ("", outcome.node) for _, node in outcome.displaced):
                 return self._freed(found, outcome)
         return None
 
@@ -282,18 +282,20 @@ class _Search:
     def _freed(self, found: Freed, outcome: Outcome) -> Remedy:
         homeless, moved = _by_fate(outcome)
         deleted = [operation("delete", pod) for pod in found.pods]
-        operations = (*deleted, *(operation("add", _moved(pod, node)) for pod, node in moved))
+        # Who comes back to where they left do so after the pod, which their controller sees to.
+        added = [operation("add", _moved(pod, node)) for pod, node in moved if node != outcome.node]
+        operations = (*deleted, *added)
         goes = _few([said("{pod} to {node}", pod=pod.key, node=node) for pod, node in moved])
-        if not homeless:
+        if len(added) == len(deleted):
             return Remedy("move", said("Move {moves}", moves=goes), outcome.node, "", 0, operations)
-        cost = said_counted(
+        stay = said_counted(
             "Afterwards {pods} finds no place.",
             "Afterwards {pods} find no place.",
             len(homeless),
             pods=_pods_in_words(homeless),
         )
-        if moved:
-            cost = said("{first} {second}", first=cost, second=said("Moves {moves}.", moves=goes))
+        go = said("Moves {moves}.", moves=goes)
+        cost = said("{first} {second}", first=stay, second=go) if homeless and moved else stay if homeless else go
         text = said("Free {pods} from {node}", pods=_pods_in_words(found.pods), node=found.node)
         return Remedy("free", text, outcome.node, cost, len(homeless), operations)
 

@@ -137,7 +137,7 @@ class Trial:
             touched = edit.old or edit.new
             assert touched is not None
             now = self.cluster.find(touched)
-            if now is not None and (edit.old is None or _on_another_node(now, edit.old)):
+            if now is not None and (edit.old is None or _is_another(now, edit.old)):
                 self.cluster.delete(now)
         for edit in before.values():
             if edit.old is None:
@@ -149,8 +149,10 @@ class Trial:
         self._changes.listening = True
 
 
-def _on_another_node(now: KubeObject, before: KubeObject) -> bool:
-    """A pod's node cannot be changed, only the pod."""
+def _is_another(now: KubeObject, before: KubeObject) -> bool:
+    """One that was made again under the same name, or a pod elsewhere: neither can be turned into what it was."""
+    if now.metadata.uid != before.metadata.uid:
+        return True
     return isinstance(now, Pod) and isinstance(before, Pod) and now.spec.node_name != before.spec.node_name
 
 

@@ -9,7 +9,7 @@ from itertools import combinations
 
 import msgspec
 import pytest
-from hypothesis import given, settings
+from hypothesis import example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -79,6 +79,7 @@ def json_round_trip(operation: Operation) -> Operation:
 
 @settings(max_examples=150, deadline=None)
 @given(WORLDS)
+@example(5934)  # an evicted pod that is made again where it was
 def test_a_remedy_that_is_applied_schedules_the_pod_and_the_cluster_stays_as_it_was(seed: int) -> None:
     scheduler, pod = random_case(seed)
     before = pickle.dumps(scheduler.cluster)
@@ -249,6 +250,7 @@ def test_pods_that_are_moved_stand_where_it_says(seed: int) -> None:
         moved = [decode_manifest(each.manifest) for each in remedy.operations if each.verb == "add"]
         for each in moved:
             if isinstance(each, Pod):
+                assert each.spec.node_name != remedy.node
                 assert f"{each.key} to {each.spec.node_name}" in f"{remedy.text} {remedy.cost}"
 
 

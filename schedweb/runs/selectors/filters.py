@@ -19,7 +19,7 @@ from schedweb.runs.amounts import BINARY, amount_text, in_bytes
 from schedweb.runs.models import AttemptChunk, NodeRecord, PodRecord
 from schedweb.runs.selectors.attempts import StoredAttempt
 from schedweb.runs.selectors.json_columns import parsed, text_of
-from schedweb.runs.selectors.node_remarks import node_remarks
+from schedweb.runs.selectors.node_remarks import REMARKED, node_remarks
 from schedweb.runs.selectors.nominations import Kept, kept_rooms
 from schedweb.runs.selectors.pods import pod_manifest
 from schedweb.sentences import both, figure, say
@@ -88,9 +88,7 @@ def usage_now(nodes: QuerySet[NodeRecord], size: int) -> dict[int, list[int]]:
     }
 
 
-def wanted_of(stored: StoredAttempt) -> Wanted:
-    resources: list[str] = stored.row.run.resources
-    record = PodRecord.objects.filter(run=stored.row.run_id, uid=stored.row.pod_uid).only("detail").first()
+def wanted_of(resources: list[str], record: PodRecord | None) -> Wanted:
     amounts = record.detail.get("amounts", []) if record else []
     return Wanted(resources, padded(amounts, len(resources)))
 
@@ -175,7 +173,10 @@ class FilterView:
     def __init__(self, stored: StoredAttempt) -> None:
         self.stored = stored
         self.trace = stored.trace
-        self.wanted = wanted_of(stored)
+        row = stored.row
+        read = PodRecord.objects.filter(run=row.run_id, uid=row.pod_uid).only("detail", "priority", "manifest")
+        self.record = read.first()
+        self.wanted = wanted_of(row.run.resources, self.record)
         self.members: dict[GroupKey, list[str]] = {}
         self.status: dict[GroupKey, Status] = {}
         if self.trace.filter is not None:
@@ -196,13 +197,8 @@ class FilterView:
     @cached_property
     def kept(self) -> dict[str, list[Kept]]:
         """Node → for whom this attempt had to leave room there."""
-        return kept_rooms(self.stored.row, len(self.wanted.resources))
-
-    @cached_property
-    def manifest(self) -> dict[str, Any]:
-        row = self.stored.row
-        record = PodRecord.objects.filter(run=row.run_id, uid=row.pod_uid).only("manifest").first()
-        return {} if record is None else pod_manifest(record)
+        priority = 0 if self.record is None else self.record.priority
+        return kept_rooms(self.stored.row, priority, len(self.wanted.resources))
 
     def collect(self, found: FilterTrace) -> None:
         """In the order in which the groups' first nodes stand in the list."""
@@ -229,7 +225,9 @@ class FilterView:
 
     def bodies(self, plugin: str, names: Sequence[str]) -> list[dict[str, Any]]:
         """Of nodes that ``plugin`` refused."""
-        remarks = node_remarks(self.stored.row.run_id, plugin, names, self.manifest)
+        remarks: dict[str, str] = {}
+        if plugin in REMARKED and self.record is not None:
+            remarks = node_remarks(self.stored.row.run_id, plugin, names, pod_manifest(self.record))
         return [{**self.body(name), **({"remark": remarks[name]} if remarks.get(name) else {})} for name in names]
 
     def ordered(self) -> list[tuple[GroupKey, list[str]]]:

@@ -23,9 +23,7 @@ HARD: Final = ("NoSchedule", "NoExecute")
 
 
 def node_remarks(run: UUID, plugin: str, names: Iterable[str], pod: Manifest) -> dict[str, str]:
-    """Name → ``dedicated=data:NoSchedule``, ``disk=hdd``; only of plugins of which there is something to tell."""
-    if plugin not in REMARKED:
-        return {}
+    """Name → ``dedicated=data:NoSchedule``, ``disk=hdd``, of nodes that a plugin of ``REMARKED`` refused."""
     stored = NodeRecord.objects.filter(run=run, name__in=list(names)).order_by("present", "row")
     remark = _taints if plugin == "TaintToleration" else _labels
     return {name: remark(manifest_of(blob), pod) for name, blob in stored.values_list("name", "manifest")}

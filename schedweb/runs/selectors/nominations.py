@@ -19,11 +19,13 @@ class Kept:
     """What it asks for, in the order of the run's resources."""
 
 
-def kept_rooms(asking: Attempt, resources: int) -> dict[str, list[Kept]]:
-    """Node → for whom ``asking`` had to leave room there. ``resources``: how many the run has."""
-    mine = PodRecord.objects.filter(run=asking.run_id, uid=asking.pod_uid).values_list("priority", flat=True).first()
+def kept_rooms(asking: Attempt, priority: int, resources: int) -> dict[str, list[Kept]]:
+    """Node → for whom ``asking``, of a pod of this priority, had to leave room there.
+
+    ``resources``: how many the run has.
+    """
     preemptions = Preemption.objects.filter(
-        run=asking.run_id, number__lt=asking.number, priority__gte=mine or 0, place=0
+        run=asking.run_id, number__lt=asking.number, priority__gte=priority, place=0
     ).exclude(uid=asking.pod_uid)
     newest = {row.uid: row for row in preemptions.order_by("number")}
     if not newest:

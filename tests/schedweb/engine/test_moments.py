@@ -149,5 +149,5 @@ def test_another_digest_than_the_stored_one_is_said() -> None:
 
 
 def test_a_position_beyond_the_run_is_said() -> None:
-    with pytest.raises(Diverged, match="there is nothing to do, and 100000 is stored"):
+    with pytest.raises(Diverged, match="there is nothing to do, and 100,000 is stored"):
         moment(begin([], 100_000, "", None))

@@ -173,7 +173,7 @@ QUERIES = {
     f"{RUN}/nodes/": 3,
     f"{RUN}/attempts/": 3,
     f"{RUN}/selection/?namespace=shop&name=web-1": 6,
-    f"{RUN}/attempts/9/filter/": 6,
+    f"{RUN}/attempts/9/filter/": 7,
     f"{RUN}/attempts/1/scores/": 2,
     "/api/v1/waiting/": 3,
     "/api/v1/waiting/count/": 1,
