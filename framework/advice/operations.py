@@ -11,11 +11,15 @@ from framework.objects import KubeObject, Pod
 from framework.objects.decode import decode_manifest, to_manifest
 from framework.scheduler import Cluster, NotFound
 
-Verb = Literal["add", "replace", "delete"]
+Verb = Literal["add", "replace", "delete", "remove"]
 
 
 class Operation(msgspec.Struct, frozen=True):
-    """``manifest`` is the object to add or to put in place; of a deletion it names the object."""
+    """``manifest`` is the object to add or to put in place; of a deletion it names the object.
+
+    A run makes pods of controllers anew when they are deleted, but not those that are removed: they would take again the
+    room that they are to make.
+    """
 
     verb: Verb
     manifest: dict[str, Any]
@@ -23,7 +27,7 @@ class Operation(msgspec.Struct, frozen=True):
 
 def operation(verb: Verb, obj: KubeObject) -> Operation:
     manifest = to_manifest(obj)
-    if verb == "delete":
+    if verb in ("delete", "remove"):
         named = {key: manifest["metadata"][key] for key in ("namespace", "name") if key in manifest["metadata"]}
         manifest = {"apiVersion": manifest["apiVersion"], "kind": manifest["kind"], "metadata": named}
     return Operation(verb, manifest)
@@ -41,7 +45,7 @@ def perform(cluster: Cluster, asked: Operation) -> None:
     known = cluster.find(obj)
     if known is None:
         raise NotFound(f"{obj.kind} {obj.key} not found")
-    if asked.verb == "delete":
+    if asked.verb in ("delete", "remove"):
         cluster.delete(known)
         return
     kept = replace(obj.metadata, uid=known.metadata.uid, creation_timestamp=known.metadata.creation_timestamp)

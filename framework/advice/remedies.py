@@ -281,7 +281,7 @@ class _Search:
 
     def _freed(self, found: Freed, outcome: Outcome) -> Remedy:
         homeless, moved = _by_fate(outcome)
-        deleted = [operation("delete", pod) for pod in found.pods]
+        deleted = [operation("remove", pod) for pod in found.pods]
         # Who comes back to where they left do so after the pod, which their controller sees to.
         added = [operation("add", _moved(pod, node)) for pod, node in moved if node != outcome.node]
         operations = (*deleted, *added)

@@ -100,7 +100,7 @@ class BreakpointRemove(Command, frozen=True, tag="breakpoint_remove"):
 class Change(Command, frozen=True, tag="change"):
     """An operation of framework/advice: what a remedy consists of. A deletion names its object."""
 
-    verb: Literal["add", "replace", "delete"]
+    verb: Literal["add", "replace", "delete", "remove"]
     manifest: dict[str, Any]
 
 

@@ -128,7 +128,7 @@ class Obedience:
     # --- any object -------------------------------------------------------------------------------------------------
 
     def change(self, command: commands.Change) -> Said:
-        """A pod or node that is deleted goes as by hand: controllers make their pods anew."""
+        """A pod or node that is deleted goes as by hand: controllers make their pods anew, but not what is removed."""
         if command.verb == "add":
             made = self.player.create(command.manifest)
             return said("added {kind} {name}", kind=made.kind, name=made.key)
@@ -136,6 +136,9 @@ class Obedience:
         if command.verb == "replace":
             self.world.replace(known, asked)
             return said("changed {kind} {name}", kind=known.kind, name=known.key)
+        if command.verb == "remove":
+            self.world.delete(known)
+            return said("removed {kind} {name} for good", kind=known.kind, name=known.key)
         if isinstance(known, Node):
             return self.node_delete(commands.NodeDelete(known.metadata.name))
         if isinstance(known, Pod):

@@ -93,7 +93,7 @@ def smaller_ones(trial: Trial, remedy: Remedy, pod: Pod) -> list[str]:
     changed = decode_manifest(remedy.operations[0].manifest)
     match remedy.kind:
         case "free":
-            return smaller_frees(trial, sum(each.verb == "delete" for each in remedy.operations))
+            return smaller_frees(trial, sum(each.verb == "remove" for each in remedy.operations))
         case "lower":
             assert isinstance(changed, Pod)
             return smaller_cuts(trial, pod_requests(pod), pod_requests(changed))

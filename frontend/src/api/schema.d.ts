@@ -3425,9 +3425,10 @@ export interface components {
          * @description * `add` - add
          *     * `replace` - replace
          *     * `delete` - delete
+         *     * `remove` - remove
          * @enum {string}
          */
-        VerbEnum: "add" | "replace" | "delete";
+        VerbEnum: "add" | "replace" | "delete" | "remove";
         VerdictChange: {
             before: components["schemas"]["NodeVerdict"];
             after: components["schemas"]["NodeVerdict"];

@@ -18,7 +18,7 @@ REMEDY_KINDS = ("gate", "uncordon", "tolerate", "relax", "lower", "node", "prior
 class OperationSerializer(serializers.Serializer[Any]):
     """A change to one object; a fork takes it among its changes."""
 
-    verb = serializers.ChoiceField(["add", "replace", "delete"])
+    verb = serializers.ChoiceField(["add", "replace", "delete", "remove"])
     manifest = serializers.DictField(help_text="of a deletion: kind and name")
 
 

@@ -14,9 +14,10 @@ from django.contrib.auth.models import User
 from framework.advice import Remedy, perform, what_would_help
 from framework.objects import Pod
 from framework.objects.decode import decode_manifest
+from schedweb.engine import commands
 from schedweb.runs.selectors.pod_page import pod_body
 from schedweb.runs.selectors.runs import run_get
-from tests.schedweb.engine.worlds import play, player
+from tests.schedweb.engine.worlds import Table, play, player
 from tests.schedweb.runs.conftest import played_out
 
 EXPORT = Path(__file__).parents[2] / "data" / "cluster-shop" / "kubectl-export.json.gz"
@@ -93,3 +94,24 @@ def where_it_goes(exported: list[dict[str, Any]], pod: Pod, remedy: Remedy) -> s
     assert now is not None
     assert decode_manifest(own[0]).key == now.key
     return now.spec.node_name
+
+
+def test_who_has_to_leave_does_not_take_the_room_again_on_a_fork(exported: list[dict[str, Any]]) -> None:
+    """Beside all others that are pending, with the controllers of a run."""
+    game = player(exported)
+    play(game)
+    trainers = [each for each in game.world.cluster.list(Pod) if workload(each.metadata.name) == "trainer"]
+    # Alike, so either may be the one that gets the room.
+    waiting = {each.metadata.name: each for each in trainers if not each.spec.node_name}
+    pod = min(waiting.values(), key=lambda each: each.metadata.name)
+    remedies = {remedy.kind: remedy for remedy in what_would_help(game.scheduler, pod)}
+    assert {"move", "free"} <= remedies.keys()
+    for kind in ("move", "free"):
+        fork = player(exported)
+        play(fork)
+        at = Table(fork)
+        for each in remedies[kind].operations:
+            at.order(commands.Change(each.verb, each.manifest))
+        play(fork)
+        placed = [each.spec.node_name for each in fork.world.cluster.list(Pod) if each.metadata.name in waiting]
+        assert sorted(filter(None, placed)) == [remedies[kind].node]
