@@ -17,8 +17,8 @@ Verb = Literal["add", "replace", "delete", "remove"]
 class Operation(msgspec.Struct, frozen=True):
     """``manifest`` is the object to add or to put in place; of a deletion it names the object.
 
-    A run makes pods of controllers anew when they are deleted, but not those that are removed: they would take again the
-    room that they are to make.
+    A run makes pods of controllers anew when they are deleted, but not those that are removed: they would take the
+    room again that they are to make.
     """
 
     verb: Verb
