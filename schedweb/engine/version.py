@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from typing import Final
 
-ENGINE_VERSION: Final = "13"
+ENGINE_VERSION: Final = "14"
