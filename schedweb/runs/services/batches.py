@@ -15,7 +15,7 @@ from django.db.models import Max, QuerySet, Sum
 from django.db.models.functions import Length
 from django.utils import timezone
 
-from framework.said import Content
+from framework.said import Content, said
 from schedweb.engine.frames import Batch
 from schedweb.engine.lease import Lease, LeaseLost, expiry, mine
 from schedweb.engine.version import ENGINE_VERSION
@@ -94,6 +94,8 @@ class BatchWriter:
             self.store_rows(batch)
             self.store_feed(feed)
             self.store_journal(batch)
+            if batch.state == Run.State.STOPPED:
+                refuse_pending(self.run, said("{run} was stopped and takes no commands.", run=str(self.run)))
             if batch.checkpoint is not None:
                 self.store_checkpoint(batch)
         self.seq, self.columns, self.state = previous + 1, columns, batch.state
@@ -304,6 +306,13 @@ class BatchWriter:
             unwritten=batch.unwritten,
         )
         PUBLISHER.publish(run_group(run.pk), delta)
+
+
+def refuse_pending(run: Run, text: Content) -> None:
+    """Answers what nobody will do any more: in the transaction that ends the run, whose row is locked by then, so that
+    no command comes after it (schedweb/runs/services/commands.py)."""
+    pending = JournalEntry.objects.filter(run=run, status=JournalEntry.Status.PENDING)
+    pending.update(status=JournalEntry.Status.REFUSED, text=text)
 
 
 def stored_size(checkpoints: QuerySet[Checkpoint]) -> int:

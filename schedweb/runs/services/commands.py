@@ -114,6 +114,10 @@ def uuid_of(value: object, path: str) -> UUID:
         raise refused(say("{path} must be a UUID, not {value!r}.", path=path, value=value), path) from None
 
 
+def gone() -> ApiError:
+    return not_found(say("There is no such run; it may have been deleted."))
+
+
 def refuse_by_state(run: Run, command: AnyCommand) -> None:
     if run.state == Run.State.FAILED:
         raise conflict(
@@ -149,16 +153,20 @@ def command_append(*, run_id: UUID, user: Any, body: object) -> JournalEntry:
         raise refused(say("A command is an object with a type."))
     run = Run.objects.defer("columns").filter(pk=run_id).first()
     if run is None:
-        raise not_found(say("There is no such run; it may have been deleted."))
+        raise gone()
     client_id = uuid_of(body["client_id"], "client_id") if body.get("client_id") is not None else None
     if client_id is not None:
         known = JournalEntry.objects.filter(run=run, client_id=client_id).first()
         if known is not None:
             return known
     command = checked(completed(body))
-    refuse_by_state(run, command)
     try:
         with transaction.atomic():
+            # Locked: a run that ends either refuses this with the pending commands, or has ended when it is looked at.
+            locked = Run.objects.select_for_update().defer("columns").filter(pk=run.pk).first()
+            if locked is None:
+                raise gone()
+            refuse_by_state(locked, command)
             entry = command_insert(run=run, user=user, content=plain(command), client_id=client_id)
             run_dispatch(run.pk)
     except IntegrityError:

@@ -6,12 +6,12 @@ import msgspec
 from django.db import transaction
 from django.utils import timezone
 
-from framework.said import Content, Said
+from framework.said import Content, Said, said
 from schedweb.engine.lease import Lease, LeaseLost, mine
 from schedweb.runs import messages
 from schedweb.runs.models import FeedItem, Run
 from schedweb.runs.publisher import EVERYONE, PUBLISHER, run_group
-from schedweb.runs.services.batches import BatchWriter
+from schedweb.runs.services.batches import BatchWriter, refuse_pending
 from schedweb.runs.times import iso
 
 
@@ -40,9 +40,12 @@ def engine_notice(writer: BatchWriter, words: Said) -> None:
 
 def run_failed(lease: Lease, run: Run, text: Content, trace: str) -> None:
     error = Said("{why}\n\n{trace}", {"why": text, "trace": trace}) if trace else text
-    updated = Run.objects.filter(mine(lease)).update(
-        state=Run.State.FAILED, error=error, wanted=False, lease_owner="", lease_expires=None, taking_over=False
-    )
+    with transaction.atomic():
+        updated = Run.objects.filter(mine(lease)).update(
+            state=Run.State.FAILED, error=error, wanted=False, lease_owner="", lease_expires=None, taking_over=False
+        )
+        if updated:
+            refuse_pending(run, said("{run} has failed and takes no commands: {why}", run=str(run), why=text))
     if updated:
         PUBLISHER.publish(run_group(run.pk), messages.RunResync(run=str(run.pk)))
         PUBLISHER.publish(EVERYONE, messages.RunsChanged(run=str(run.pk)))

@@ -5,11 +5,14 @@ from __future__ import annotations
 import pytest
 from django.db import DataError
 
+from schedweb.api.errors import ApiError
 from schedweb.engine import frames
 from schedweb.engine import supervisor as module
+from schedweb.engine.commands import AnyCommand, command_from
 from schedweb.engine.lease import Lease, give_back
 from schedweb.engine.supervisor import Supervisor
-from schedweb.runs.models import JournalEntry
+from schedweb.runs.models import JournalEntry, Run
+from schedweb.runs.services import commands
 from schedweb.runs.services.batches import BatchWriter
 from tests.schedweb.runs.conftest import Game
 
@@ -70,3 +73,41 @@ def test_a_run_that_cannot_be_stored_fails_and_is_not_tried_for_ever(
     game.play()
     assert (game.run.state, game.run.wanted, game.run.lease_owner) == ("failed", False, "")
     assert str(game.run.error) == "What came about cannot be stored: value too long for type character varying(128)"
+
+
+def test_what_was_commanded_after_a_stop_is_refused_and_not_done(game: Game) -> None:
+    stop, late = game.command("stop"), [game.command("node_cordon", name="a"), game.command("play", speed="max")]
+    game.play()
+    assert (game.run.state, game.run.attempts) == ("stopped", 0)
+    assert answered(stop) == ("applied", "")
+    assert [answered(each) for each in late] == [("refused", f"{game.run} was stopped and takes no commands.")] * 2
+
+
+def test_what_was_commanded_of_a_run_that_failed_is_refused(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    def refusing(self: BatchWriter, batch: frames.Batch) -> None:
+        raise DataError("it is too long")
+
+    monkeypatch.setattr(BatchWriter, "store", refusing)
+    pending = [game.command("play"), game.command("pause")]
+    game.play()
+    why = f"{game.run} has failed and takes no commands: What came about cannot be stored: it is too long"
+    assert [answered(each) for each in pending] == [("refused", why)] * 2
+
+
+def test_a_command_that_comes_while_its_run_ends_is_refused(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    """It was looked at while the run took commands still."""
+
+    def slowly(content: object) -> AnyCommand:
+        game.run.state = Run.State.STOPPED
+        game.run.save(update_fields=["state"])
+        return command_from(content)
+
+    monkeypatch.setattr(commands, "checked", slowly)
+    with pytest.raises(ApiError, match="was stopped and takes no commands"):
+        game.command("play")
+    assert not JournalEntry.objects.exists()
+
+
+def answered(entry: JournalEntry) -> tuple[str, str]:
+    entry.refresh_from_db()
+    return entry.status, str(entry.text)
