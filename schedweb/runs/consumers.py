@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import asyncio
+import time
+from importlib import import_module
 from typing import Any, Final
 from uuid import UUID
 
 import msgspec
+from channels.auth import get_user
 from channels.db import database_sync_to_async
 from channels.generic.websocket import AsyncWebsocketConsumer
 from django.conf import settings
@@ -23,6 +26,8 @@ from schedweb.sentences import noted, say
 
 NOT_LOGGED_IN: Final = 4401
 SHARE_ENDED: Final = 4403
+#: Seconds for which a session is trusted before it is looked at again. Browsers ping every ten.
+LOOKS_AGAIN: Final = 5.0
 LARGEST: Final = 4096
 MOST_SUBSCRIPTIONS: Final = 20
 
@@ -36,12 +41,13 @@ class BrowserConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels
             PUBLISHER.use_loop(asyncio.get_running_loop())
         self.visitor: Visitor | None = None
         self.is_let_in = False
+        self.looked_at = time.monotonic()
         await self.accept()
         if await database_sync_to_async(role_of)(self.scope.get("user")) is None:
             self.visitor = await database_sync_to_async(self.find_visitor)()
             if self.visitor is None or not self.visitor.open:
                 # Accepted first: a browser cannot read why a handshake was refused.
-                await self.close(code=NOT_LOGGED_IN)
+                await self.end(NOT_LOGGED_IN)
                 return
         else:
             await self.channel_layer.group_add(EVERYONE, self.channel_name)
@@ -50,6 +56,24 @@ class BrowserConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels
 
     def find_visitor(self) -> Visitor | None:
         return visitor_of(self.scope.get("session", {}).get(SESSION_KEY))
+
+    async def end(self, code: int) -> None:
+        """What was on its way, in either direction, goes nowhere."""
+        self.is_let_in = False
+        await self.close(code=code)
+
+    async def may_stay(self) -> bool:
+        """Whether the session still is that of an account with a role; if not, the connection ends. Looked at before
+        something is heard or said, so that it holds however the account lost it: a logout, a command on the server."""
+        if self.visitor is not None or time.monotonic() - self.looked_at < LOOKS_AGAIN:
+            return True
+        self.looked_at = time.monotonic()
+        sessions = import_module(settings.SESSION_ENGINE)
+        now = {"session": sessions.SessionStore(self.scope["session"].session_key)}
+        if await database_sync_to_async(role_of)(await get_user(now)) is not None:
+            return True
+        await self.end(NOT_LOGGED_IN)
+        return False
 
     async def disconnect(self, code: int) -> None:
         await self.channel_layer.group_discard(EVERYONE, self.channel_name)
@@ -67,7 +91,7 @@ class BrowserConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels
         await self.say(message)
 
     async def receive(self, text_data: str | None = None, bytes_data: bytes | None = None) -> None:
-        if not self.is_let_in:
+        if not self.is_let_in or not await self.may_stay():
             # Sent before it could know: the connection is closed already.
             return
         if text_data is None or len(text_data) > LARGEST:
@@ -122,7 +146,7 @@ class BrowserConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels
 
     async def share_ended(self, event: dict[str, Any]) -> None:
         """A link was revoked: who has others connects again with those."""
-        await self.close(code=SHARE_ENDED)
+        await self.end(SHARE_ENDED)
 
     async def live_text(self, event: dict[str, Any]) -> None:
         await self.pass_on(event["text"])
@@ -131,8 +155,10 @@ class BrowserConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels
         await self.pass_on(delta_in(self.language, event["text"]))
 
     async def pass_on(self, text: str) -> None:
+        if not self.is_let_in or not await self.may_stay():
+            return
         if self.visitor is not None and any(self.visitor.has_lost(run) for run in self.subscriptions):
-            await self.close(code=SHARE_ENDED)
+            await self.end(SHARE_ENDED)
             return
         await self.send(text_data=text)
 

@@ -94,7 +94,7 @@ class BatchWriter:
             self.store_rows(batch)
             self.store_feed(feed)
             self.store_journal(batch)
-            if batch.state == Run.State.STOPPED:
+            if batch.state == "stopped":
                 refuse_pending(self.run, said("{run} was stopped and takes no commands.", run=str(self.run)))
             if batch.checkpoint is not None:
                 self.store_checkpoint(batch)

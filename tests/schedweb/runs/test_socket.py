@@ -3,15 +3,19 @@
 from __future__ import annotations
 
 import asyncio
+from collections.abc import Callable
+from typing import Any
 
 import pytest
 from asgiref.sync import sync_to_async
-from django.contrib.auth.models import AnonymousUser, User
+from django.conf import settings
+from django.contrib.auth.models import AnonymousUser, Group, User
 from django.test import Client
 
 from schedweb.accounts.roles import Role
 from schedweb.accounts.services import account_create
 from schedweb.asgi import application
+from schedweb.runs import consumers
 from schedweb.runs.consumers import LARGEST, BrowserConsumer
 from schedweb.runs.messages import RunResync, WaitingCount
 from schedweb.runs.publisher import EVERYONE, PUBLISHER, run_group
@@ -23,7 +27,12 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 
 async def connect(user: User | AnonymousUser) -> Browser:
+    """Who is somebody has a session, as a real browser has."""
     browser = Browser(BrowserConsumer.as_asgi(), user=user)
+    if user.is_authenticated:
+        client = Client()
+        await sync_to_async(client.force_login)(user)
+        browser.scope["session"] = await sync_to_async(lambda: client.session)()
     assert await browser.connect()
     return browser
 
@@ -144,6 +153,75 @@ async def test_the_application_refuses_a_page_of_another_site(operator: User) ->
         if connected:
             assert (await browser.told())["type"] == "hello"
             await browser.close()
+
+
+def log_out(user: User, session: Any) -> None:
+    client = Client()
+    client.cookies[settings.SESSION_COOKIE_NAME] = session.session_key
+    assert client.post("/logout").status_code == 302
+
+
+def lose_the_role(user: User, session: Any) -> None:
+    user.groups.clear()
+
+
+def be_disabled(user: User, session: Any) -> None:
+    User.objects.filter(pk=user.pk).update(is_active=False)
+
+
+def be_deleted(user: User, session: Any) -> None:
+    User.objects.filter(pk=user.pk).delete()
+
+
+def get_another_password(user: User, session: Any) -> None:
+    user.set_password("correct-horse-battery")
+    user.save()
+
+
+@pytest.mark.parametrize("ends", [log_out, lose_the_role, be_disabled, be_deleted, get_another_password])
+async def test_who_is_no_longer_let_in_hears_nothing_more(
+    game: Game, viewer: User, monkeypatch: pytest.MonkeyPatch, ends: Callable[[User, Any], None]
+) -> None:
+    monkeypatch.setattr(consumers, "LOOKS_AGAIN", 0.0)
+    follower, quiet = browsers = [await connect(viewer) for _ in range(2)]
+    for browser in browsers:
+        await browser.told()
+    await follower.say({"type": "subscribe", "run": str(game.id)})
+    assert (await follower.told())["type"] == "subscribed"
+    # While all is well, looking again changes nothing.
+    await sync_to_async(PUBLISHER.publish)(run_group(game.id), RunResync(str(game.id)))
+    assert (await follower.told())["type"] == "run.resync"
+    for browser in browsers:
+        await sync_to_async(ends)(viewer, browser.scope["session"])
+    await sync_to_async(PUBLISHER.publish)(run_group(game.id), RunResync(str(game.id)))
+    assert await follower.hung_up() == 4401
+    await sync_to_async(PUBLISHER.publish)(run_group(game.id), RunResync(str(game.id)))
+    assert await follower.hears_nothing()
+    await quiet.say({"type": "ping", "id": 1})
+    assert await quiet.hung_up() == 4401
+    again = await connect_as_now(follower)
+    assert await again.hung_up() == 4401
+
+
+async def connect_as_now(browser: Browser) -> Browser:
+    """With the same cookie."""
+    cookie = f"{settings.SESSION_COOKIE_NAME}={browser.scope['session'].session_key}".encode()
+    headers = [(b"origin", b"http://127.0.0.1"), (b"host", b"127.0.0.1"), (b"cookie", cookie)]
+    again = Browser(application, headers=headers)
+    assert await again.connect()
+    return again
+
+
+async def test_a_role_that_still_reads_stays_connected(
+    game: Game, operator: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(consumers, "LOOKS_AGAIN", 0.0)
+    browser = await connect(operator)
+    await browser.told()
+    await sync_to_async(lambda: operator.groups.set([Group.objects.get_or_create(name=Role.VIEWER.group)[0]]))()
+    await browser.say({"type": "ping", "id": 1})
+    assert (await browser.told())["type"] == "pong"
+    await browser.close()
 
 
 async def test_a_viewer_may_follow() -> None:
