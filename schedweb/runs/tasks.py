@@ -17,6 +17,7 @@ from schedweb.engine.lease import close_own_connection
 from schedweb.engine.supervisor import RUNNING, play_run, shut_down_all
 from schedweb.runs.services.analyses import ANALYSE
 from schedweb.runs.services.dispatch import PLAY, sweep
+from schedweb.snapshots.services import imports_lost
 from schedweb.spares import ENGINE, READER, SPARES
 
 log = logging.getLogger(__name__)
@@ -40,7 +41,8 @@ def sweep_until_stopped() -> None:
                 close_old_connections()
                 for run in sweep(settings.CELERY_WORKER_CONCURRENCY - len(RUNNING)):
                     log.info("run %s has no worker: offered", run)
-            except DatabaseError as error:
+                imports_lost()
+            except (DatabaseError, OSError) as error:
                 log.warning("the sweep has to wait: %s", error)
     finally:
         close_own_connection()

@@ -203,6 +203,7 @@ class ImportView(APIView):
     def get(self, request: Request, import_id: uuid.UUID) -> Response:
         excluded = [name for name in request.query_params.get("exclude_namespaces", "").split(",") if name]
         selector = request.query_params.get("label_selector", "")
+        services.imports_lost()
         return Response(import_body(selectors.import_get(import_id), excluded, selector))
 
     @extend_schema(operation_id="imports_discard", responses={204: None})

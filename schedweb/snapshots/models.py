@@ -1,7 +1,7 @@
 """Snapshot: an immutable cluster with a timeline. Import: an uploaded file on its way to become one.
 
-Import states: reading → ready → (committed: the row goes) | failed. The uploaded file is deleted as soon as it was
-read; what stays until the commit is redacted.
+Import states: reading → ready → (committed: the row goes) | failed (also when its worker is lost). The uploaded file is
+deleted as soon as it was read; what stays until the commit is redacted.
 """
 
 from __future__ import annotations
@@ -74,6 +74,8 @@ class Import(models.Model):
     filename = models.CharField(max_length=255)
     size_bytes = models.PositiveBigIntegerField()
     state = models.CharField(max_length=10, choices=State.choices, default=State.READING)
+    #: Of the worker that reads it, which renews it; None until one does. An import whose lease ran out has failed.
+    lease_expires = models.DateTimeField(null=True, default=None)
     error = SaidField(blank=True)
     seconds = models.FloatField(null=True, default=None)
     counts = models.JSONField(default=dict)

@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import datetime
 import hashlib
+import logging
 import shutil
 import subprocess
+import time
 import uuid
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from pathlib import Path
 from typing import Any, Final
 
@@ -15,13 +17,13 @@ import msgspec
 from django.conf import settings
 from django.contrib.auth.models import User
 from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
-from django.db import transaction
-from django.db.models import ProtectedError
+from django.db import DatabaseError, transaction
+from django.db.models import ProtectedError, Q
 from django.utils import timezone
 
 from framework.objects.decode import decode_manifest
 from framework.objects.timestamps import parse_timestamp
-from framework.said import said
+from framework.said import Said, said
 from schedweb.engine.payload import TimelineEntry, encode_payload
 from schedweb.sentences import say, told
 from schedweb.snapshots import reader
@@ -41,7 +43,12 @@ from schedweb.snapshots.scheduler_events import (
 )
 from schedweb.spares import READER, SPARES
 
+log = logging.getLogger(__name__)
 READER_SECONDS: Final = 180
+#: How long a worker may not be heard of that reads, how often it is heard, and how long an import waits for a worker.
+READING_LEASE: Final = datetime.timedelta(seconds=30)
+RENEW_SECONDS: Final = 5.0
+PATIENCE: Final = datetime.timedelta(seconds=60)
 KEPT_IMPORTS: Final = datetime.timedelta(hours=24)
 MEGABYTE: Final = 1024 * 1024
 EVENTS_LIMIT: Final = 128 * MEGABYTE
@@ -87,9 +94,10 @@ def import_create(*, user: User, filename: str, upload: UploadedFile[bytes] | by
 
 def import_read(*, import_id: uuid.UUID) -> None:
     """Reads the upload in the reader's process and keeps its answer."""
-    row = Import.objects.filter(pk=import_id, state=Import.State.READING).first()
-    if row is None:
+    unread = Import.objects.filter(pk=import_id, state=Import.State.READING, lease_expires=None)
+    if not unread.update(lease_expires=timezone.now() + READING_LEASE):
         return
+    row = Import.objects.get(pk=import_id)
     request = Request(
         task="read",
         source=str(row.upload),
@@ -97,7 +105,7 @@ def import_read(*, import_id: uuid.UUID) -> None:
         index=str(row.index),
         events=str(row.events),
     )
-    answer = run_reader(request)
+    answer = run_reader(request, still_there=lambda: import_renew(row=row))
     row.upload.unlink(missing_ok=True)
     row.state = Import.State.FAILED if answer.error else Import.State.READY
     row.error, row.seconds = answer.error, answer.seconds
@@ -105,8 +113,8 @@ def import_read(*, import_id: uuid.UUID) -> None:
     if answer.configuration:
         row.configuration = configuration_text(answer.configuration)
         row.configuration_errors = msgspec.to_builtins(problems_of(row.configuration))
-    # Not save(): a discarded import must stay discarded.
-    known = Import.objects.filter(pk=row.pk).update(
+    # Not save(): a discarded import must stay discarded, and one that was given up must stay so.
+    known = Import.objects.filter(pk=row.pk, state=Import.State.READING).update(
         state=row.state,
         error=row.error,
         seconds=row.seconds,
@@ -120,21 +128,60 @@ def import_read(*, import_id: uuid.UUID) -> None:
         remove_files(row)
 
 
-def import_unread(*, row: Import) -> None:
-    row.state, row.error = Import.State.FAILED, said("No worker can be reached now. Try again.")
-    row.save(update_fields=["state", "error"])
-    remove_files(row)
-
-
-def run_reader(request: Request) -> Answer:
-    """The reader's answer; what went wrong with the process itself is an error in words, too."""
-    process = SPARES.take(READER)
+def import_renew(*, row: Import) -> None:
+    """Says that its worker is still there."""
     try:
-        told, complaints = process.communicate(msgspec.json.encode(request), timeout=READER_SECONDS)
-    except subprocess.TimeoutExpired:
-        process.kill()
-        process.communicate()
-        return Answer(error=said("Reading took longer than {reader_seconds} seconds.", reader_seconds=READER_SECONDS))
+        Import.objects.filter(pk=row.pk).update(lease_expires=timezone.now() + READING_LEASE)
+    except DatabaseError as error:
+        # The next try may succeed; when none does, the lease runs out.
+        log.warning("the lease of import %s was not renewed: %s", row.pk, error)
+
+
+def import_unread(*, row: Import, why: Said) -> None:
+    """It has failed, unless it was read or taken up meanwhile."""
+    row.state, row.error = Import.State.FAILED, why
+    reading = Import.objects.filter(pk=row.pk, state=Import.State.READING, lease_expires=row.lease_expires)
+    if reading.update(state=row.state, error=row.error):
+        remove_files(row)
+
+
+def imports_lost() -> None:
+    """Gives up imports whose worker is gone, and those that no worker took: its message went with a broker or a
+    process. Workers look for them, and so does who asks for an import, for there may be no worker at all."""
+    now = timezone.now()
+    untaken = Q(lease_expires=None, created_at__lt=now - PATIENCE)
+    for row in Import.objects.filter(untaken | Q(lease_expires__lt=now), state=Import.State.READING):
+        if row.lease_expires is None:
+            seconds = round(PATIENCE.total_seconds())
+            why = said("No worker took this file up within {seconds} seconds. Try again.", seconds=seconds)
+        else:
+            why = said("The worker that read this file was lost. Try again.")
+        import_unread(row=row, why=why)
+
+
+def run_reader(request: Request, still_there: Callable[[], None] = lambda: None) -> Answer:
+    """The reader's answer; what went wrong with the process itself is an error in words, too.
+
+    ``still_there`` is called every few seconds while it reads.
+    """
+    process = SPARES.take(READER)
+    until = time.monotonic() + READER_SECONDS
+    given: bytes | None = msgspec.json.encode(request)
+    try:
+        while True:
+            try:
+                told, complaints = process.communicate(given, timeout=RENEW_SECONDS)
+                break
+            except subprocess.TimeoutExpired:
+                if time.monotonic() >= until:
+                    process.kill()
+                    process.communicate()
+                    return Answer(
+                        error=said("Reading took longer than {reader_seconds} seconds.", reader_seconds=READER_SECONDS)
+                    )
+                # It has what it was given; another call goes on listening.
+                given = None
+                still_there()
     finally:
         SPARES.refill()
     if process.returncode != 0:

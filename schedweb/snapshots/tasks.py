@@ -8,6 +8,7 @@ import uuid
 from celery import shared_task
 from kombu.exceptions import OperationalError
 
+from framework.said import said
 from schedweb.snapshots import services
 from schedweb.snapshots.models import Import
 
@@ -25,4 +26,4 @@ def offer(row: Import) -> None:
         read_import.delay(str(row.pk))
     except (OperationalError, OSError) as error:
         log.warning("import %s could not be given to a worker: %s", row.pk, error)
-        services.import_unread(row=row)
+        services.import_unread(row=row, why=said("No worker can be reached now. Try again."))

@@ -2,19 +2,24 @@
 
 from __future__ import annotations
 
+import datetime
 import gzip
 import json
+import threading
 import uuid
+from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 import pytest
 from django.core.files.uploadedfile import SimpleUploadedFile
 from django.test import Client
+from django.utils import timezone
 from kombu.exceptions import OperationalError
 
 from schedweb.accounts import services as accounts
 from schedweb.accounts.roles import Role
+from schedweb.runs import tasks as worker
 from schedweb.snapshots import reader, services, tasks
 from schedweb.snapshots.models import Import, Snapshot
 from schedweb.snapshots.reader import Answer, Request
@@ -109,7 +114,7 @@ def test_an_import_that_is_discarded_while_it_is_read_leaves_nothing(
 ) -> None:
     read = services.run_reader
 
-    def discarding(request: Request) -> Answer:
+    def discarding(request: Request, still_there: Callable[[], None]) -> Answer:
         answer = read(request)
         services.import_discard(row=Import.objects.get())
         Path(request.target).touch()
@@ -155,6 +160,106 @@ def test_without_a_worker_an_import_says_so(editor: Client, monkeypatch: pytest.
     assert (answer.status_code, answer.json()["state"]) == (201, "failed")
     assert answer.json()["error"] == "No worker can be reached now. Try again."
     assert not Import.objects.get().upload.exists()
+
+
+class Killed(BaseException):
+    """What a worker has no time to catch."""
+
+
+LONG_AGO = timezone.now() - datetime.timedelta(hours=1)
+LOST = "The worker that read this file was lost. Try again."
+
+
+def send(editor: Client) -> str:
+    answer = editor.post("/api/v1/imports/", {"text": json.dumps(make_node("n1"))}, content_type="application/json")
+    assert answer.status_code == 201
+    path: str = f"/api/v1/imports/{answer.json()['id']}/"
+    return path
+
+
+def test_an_import_whose_worker_died_has_failed_and_is_sent_again(
+    editor: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    def dying(request: Request, still_there: Callable[[], None]) -> Answer:
+        raise Killed
+
+    with monkeypatch.context() as patched:
+        patched.setattr(services, "run_reader", dying)
+        with pytest.raises(Killed):
+            send(editor)
+    row = Import.objects.get()
+    path = f"/api/v1/imports/{row.pk}/"
+    assert editor.get(path).json()["state"] == "reading", "its worker may still be heard of"
+    Import.objects.update(lease_expires=LONG_AGO)
+    seen = editor.get(path).json()
+    assert (seen["state"], seen["error"]) == ("failed", LOST)
+    assert not list(row.upload.parent.glob(f"{row.pk}*"))
+    assert editor.get(send(editor)).json()["state"] == "ready"
+
+
+def test_an_import_that_no_worker_takes_has_failed_and_stays_so(
+    editor: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    messages: list[str] = []
+    monkeypatch.setattr(tasks.read_import, "delay", messages.append)
+    path = send(editor)
+    assert editor.get(path).json()["state"] == "reading"
+    Import.objects.update(created_at=LONG_AGO)
+    services.imports_lost()
+    tasks.read_import(messages[0])
+    seen = editor.get(path).json()
+    assert (seen["state"], seen["error"]) == ("failed", "No worker took this file up within 60 seconds. Try again.")
+
+
+def test_workers_look_for_lost_imports_though_nobody_asks(editor: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    class Once(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            looked = self.is_set()
+            self.set()
+            return looked
+
+    monkeypatch.setattr(tasks.read_import, "delay", lambda pk: None)
+    send(editor)
+    Import.objects.update(lease_expires=LONG_AGO)
+    monkeypatch.setattr(worker, "STOP", Once())
+    # The connection is the test's.
+    monkeypatch.setattr(worker, "close_old_connections", lambda: None)
+    monkeypatch.setattr(worker, "close_own_connection", lambda: None)
+    worker.sweep_until_stopped()
+    assert str(Import.objects.get().error) == LOST
+
+
+def test_a_worker_that_reads_for_long_is_heard_of(editor: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    renew, heard = services.import_renew, 0
+
+    def renewing(row: Import) -> None:
+        nonlocal heard
+        heard += 1
+        Import.objects.update(lease_expires=LONG_AGO)
+        renew(row=row)
+        services.imports_lost()
+
+    monkeypatch.setattr(services, "RENEW_SECONDS", 0.001)
+    monkeypatch.setattr(services, "import_renew", renewing)
+    assert editor.get(send(editor)).json()["state"] == "ready"
+    assert heard > 0
+
+
+def test_what_a_worker_reads_that_was_given_up_counts_no_more(editor: Client, monkeypatch: pytest.MonkeyPatch) -> None:
+    read = services.run_reader
+
+    def late(request: Request, still_there: Callable[[], None]) -> Answer:
+        answer = read(request)
+        Import.objects.update(lease_expires=LONG_AGO)
+        services.imports_lost()
+        Path(request.target).touch()
+        return answer
+
+    monkeypatch.setattr(services, "run_reader", late)
+    seen = editor.get(send(editor)).json()
+    assert (seen["state"], seen["error"]) == ("failed", LOST)
+    row = Import.objects.get()
+    assert not list(row.upload.parent.glob(f"{row.pk}*"))
 
 
 @pytest.mark.parametrize("body", ["[]", '"text"', "7", "null"])
