@@ -27,8 +27,7 @@ COLOURS: Final = {"type": "rule", "values": ["color-contrast"]}
 RUN_AXE: Final = """async (runOnly) => {
   const found = await axe.run(document, {runOnly, resultTypes: ['violations']});
   const told = (node) => `${node.target.join(' ')}: ${node.failureSummary}`;
-  return found.violations.filter((one) => one.impact === 'serious' || one.impact === 'critical')
-    .map((one) => ({rule: one.id, help: one.help, nodes: one.nodes.slice(0, 5).map(told)}));
+  return found.violations.map((one) => ({rule: one.id, help: one.help, nodes: one.nodes.slice(0, 5).map(told)}));
 }"""
 SIDEWAYS: Final = """() => {
   const over = document.documentElement.scrollWidth - document.documentElement.clientWidth;

@@ -116,6 +116,27 @@ def test_a_page_is_accessible_in_every_language_theme_and_size(
     assert what_is_wrong_in_any_language(page) == []
 
 
+NOBODY = "00000000-0000-0000-0000-000000000000"
+MISSING: dict[str, tuple[str, str]] = {
+    "run": (f"/runs/{NOBODY}", "This run does not exist"),
+    "pod": ("/runs/{export}/pods/shop/nobody", "There is no pod shop/nobody"),
+    "configuration": (f"/configurations/{NOBODY}", "The configuration could not be read"),
+    "version": ("/configurations/{own}?version=99", "Version 99 could not be read"),
+    "attempts": ("/runs/{export}/attempts?q=nobody", "No attempt matches"),
+    "pods to count": ("/runs/{export}/capacity?pod=shop%2Fnobody", "It could not be counted"),
+}
+
+
+@pytest.mark.parametrize("name", MISSING)
+def test_what_is_not_there_is_said_and_as_accessible(name: str, addresses: dict[str, str], desk: Visit) -> None:
+    path, said = MISSING[name]
+    page = desk.go(path.format(**addresses))
+    expect(page.get_by_text(said).first).to_be_visible()
+    assert what_is_wrong_in_any_language(page) == []
+    # What the browser says of the answer.
+    desk.complaints[:] = [complaint for complaint in desk.complaints if "404" not in complaint]
+
+
 def test_the_sign_in_page_is_accessible(site: Site, open_page: Opener) -> None:
     visit = open_page(site.origin)
     page = visit.go("/login")

@@ -10,12 +10,15 @@ interface EmptyProps {
   children: ReactNode;
   action?: ReactNode;
   small?: boolean;
+  /** It is all there is of the page. */
+  alone?: boolean;
 }
 
-export function Empty({ children, action, small = false }: EmptyProps) {
+export function Empty({ children, action, small = false, alone = false }: EmptyProps) {
+  const What = alone ? "h1" : "span";
   return (
     <div className={classes.outcome} {...(small ? { "data-small": "" } : {})}>
-      <span>{children}</span>
+      <What>{children}</What>
       {action}
     </div>
   );
@@ -30,12 +33,15 @@ interface FailedProps {
   /** Another way out, beside trying again. */
   more?: ReactNode;
   small?: boolean;
+  /** It is all there is of the page. */
+  alone?: boolean;
 }
 
-export function Failed({ what, error, retry, retryLabel = t("tryAgain"), more, small = false }: FailedProps) {
+export function Failed({ what, error, retry, retryLabel = t("tryAgain"), more, small = false, alone = false }: FailedProps) {
+  const What = alone ? "h1" : "span";
   return (
     <div className={classes.outcome} role="alert" {...(small ? { "data-small": "" } : {})}>
-      <span className={classes.error}><Icon name="warning" size={14} />{what}</span>
+      <What className={classes.error}><Icon name="warning" size={14} />{what}</What>
       {error ? <span>{error.message}</span> : null}
       {retry === undefined ? null : <Button size="sm" onClick={retry}>{retryLabel}</Button>}
       {more}

@@ -66,7 +66,7 @@ export function StillFits({ comparison, names }: Props) {
     <Panel aria-labelledby="fits">
       <PanelHeader id="fits" title={t("whatStillFits")}><span className="muted hidePhone">{t("largestRequestThatOneNode")}</span></PanelHeader>
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to */}
-      <div className={classes.scroller} tabIndex={0} role="region" aria-label={t("whatStillFits")}>
+      <div className={classes.scroller} tabIndex={0} role="region" aria-label={t("largestRequestThatOneNode")}>
         <table className={classes.table}>
           <thead><tr><th scope="col">{t("resource")}</th><th scope="col">{t("aLargest", { a: names.a })}</th><th scope="col">{t("freeInAll")}</th><th scope="col">{t("bLargest", { b: names.b })}</th><th scope="col">{t("freeInAll")}</th></tr></thead>
           <tbody>

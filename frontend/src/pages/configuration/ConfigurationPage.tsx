@@ -27,7 +27,7 @@ export function ConfigurationPage() {
     return (
       <Page className={classes.page ?? ""}>
         {configuration.error === null ? <Outlines count={12} height={30} label={t("readingTheConfiguration")} />
-          : <Panel><Failed what={t("theConfigurationCouldNotBe")} error={configuration.error} retry={() => void configuration.refetch()} /></Panel>}
+          : <Panel><Failed alone what={t("theConfigurationCouldNotBe")} error={configuration.error} retry={() => void configuration.refetch()} /></Panel>}
       </Page>
     );
   }
@@ -43,7 +43,7 @@ function Opened({ configuration, viewed }: { configuration: ConfigurationSummary
     <Page className={classes.page ?? ""}>
       {version.error === null ? <Outlines count={12} height={30} label={t("readingVersion", { number })} /> : (
         <Panel>
-          <Failed what={t("versionCouldNotBeRead", { number })} error={version.error} retry={() => void version.refetch()} />
+          <Failed alone what={t("versionCouldNotBeRead", { number })} error={version.error} retry={() => void version.refetch()} />
           {version.error instanceof ApiError && version.error.status === 404
             ? <p className={classes.failure}><ButtonLink to="/configurations/$configuration" params={{ configuration: configuration.id }}>{t("theNewestVersion")}</ButtonLink></p> : null}
         </Panel>

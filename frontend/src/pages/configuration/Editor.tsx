@@ -135,7 +135,7 @@ export function Editor({ configuration, version, viewed }: EditorProps) {
       ? (
         <Page className={classes.page ?? ""}>
           <Panel className={classes.failure ?? ""}>
-            <Failed what={t("couldNotBeCheckedYour")} error={state.failure} retry={() => store.start()}
+            <Failed alone what={t("couldNotBeCheckedYour")} error={state.failure} retry={() => store.start()}
               more={store.dirty && !readOnly ? <Button size="sm" onClick={() => store.discard()}>{t("discardTheDraft")}</Button> : null} />
           </Panel>
         </Page>

@@ -53,7 +53,7 @@ export function PodHeader({ pod, run, view, onYaml }: PodHeaderProps) {
         <Icon name="chevronRight" size={12} />
         <Link to="/runs/$run/pods" params={{ run }} search={{ namespace: pod.namespace }}>{pod.namespace}</Link>
         <Icon name="chevronRight" size={12} />
-        <span className="clip">{pod.name}</span>
+        <span className="clip" title={pod.name}>{pod.name}</span>
       </nav>
       <div className={classes.line}>
         <h1><PodName pod={pod} /></h1>

@@ -54,10 +54,10 @@ export function PodPage() {
       <Page className={classes.page}>
         <Panel>
           {gone ? (
-            <Empty action={<ButtonLink size="sm" to="/runs/$run" params={{ run: runId }}>{t("openTheRun")}</ButtonLink>}>
+            <Empty alone action={<ButtonLink size="sm" to="/runs/$run" params={{ run: runId }}>{t("openTheRun")}</ButtonLink>}>
               {rich("thereIsNoPodIn", { span: <span className="mono">{namespace}/{name}</span> })}
             </Empty>
-          ) : <Failed what={t("thePodCouldNotBe")} error={pod.error} retry={() => void refetch()} />}
+          ) : <Failed alone what={t("thePodCouldNotBe")} error={pod.error} retry={() => void refetch()} />}
         </Panel>
       </Page>
     );

@@ -66,7 +66,7 @@ function Content({ store }: { store: RunStore }) {
     const missing = view.error?.status === 404;
     return (
       <Page className={classes.alone ?? ""}>
-        <Failed what={missing ? t("thisRunDoesNotExist") : t("theRunCouldNotBe")} error={missing ? null : view.error}
+        <Failed alone what={missing ? t("thisRunDoesNotExist") : t("theRunCouldNotBe")} error={missing ? null : view.error}
           {...(missing ? {} : { retry: () => void store.load() })} />
         {visits ? null : <Link to="/runs" className="leads">{t("allRuns")}</Link>}
       </Page>
