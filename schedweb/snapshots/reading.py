@@ -15,7 +15,7 @@ from framework.objects.decode import decode_manifest, decode_object
 from framework.objects.errors import ObjectError
 from framework.objects.pod_validation import pod_errors
 from framework.objects.validation import check_object, replica_errors
-from framework.said import said, words_of
+from framework.said import Said, said, words_of
 from schedweb.engine.payload import Text, encode_document, texts_of
 from schedweb.engine.replicas import Fields, Packed, Packer
 from schedweb.snapshots.cluster import Cluster, PodEntry, json_text
@@ -41,6 +41,16 @@ class Part(msgspec.Struct):
     events: list[PodEvent]
     other_events: int
     configuration: dict[str, Any] | None
+
+
+def no_object(manifest: Manifest, field: str) -> Said:
+    """The answer of another program, or a part of an object: it is told apart by its first keys."""
+    keys = [str(key)[:40] for key in list(manifest)[:4]]
+    return said(
+        "{what} is no Kubernetes object: it has no {field}. Take what kubectl get -o json or -o yaml writes.",
+        what=f"{{{', '.join(keys)}{', …' if len(manifest) > len(keys) else ''}}}",
+        field=field,
+    )
 
 
 class Reading:
@@ -70,6 +80,8 @@ class Reading:
         converting it."""
         cluster = self._cluster
         kind = manifest.get("kind")
+        if not isinstance(kind, str) or not kind:
+            raise FileRefused(no_object(manifest, "kind"))
         if kind in DROPPED_KINDS:
             cluster.dropped[kind] += 1
             return
@@ -83,6 +95,8 @@ class Reading:
         if kind == CONFIGURATION_KIND:
             self._take_configuration(manifest)
             return
+        if not manifest.get("apiVersion"):
+            raise FileRefused(no_object(manifest, "apiVersion"))
         text = json_text(manifest)
         try:
             decoded = decode_object(text) if from_json else decode_manifest(manifest)

@@ -96,7 +96,10 @@ def test_a_yaml_bomb_is_refused_before_it_unfolds(tmp_path: Path) -> None:
         (make_pod("web-1", "shop", cpu="-1"), "Pod shop/web-1: spec.containers[0].resources.requests"),
         (make_pod("web-1", "shop", containers=[]), "Pod shop/web-1: spec.containers"),
         (make_pod("Web_1", "shop"), "Pod shop/Web_1: metadata.name"),
-        ({"kind": "Pod", "metadata": {"name": "x"}}, "apiVersion"),
+        ({"kind": "Pod", "metadata": {"name": "x"}}, "{kind, metadata} is no Kubernetes object: it has no apiVersion."),
+        ({"data": {"x": 1}}, "{data} is no Kubernetes object: it has no kind."),
+        ({"kind": ["Pod"], "apiVersion": "v1"}, "{kind, apiVersion} is no Kubernetes object: it has no kind."),
+        ({"a": 1, "b": 2, "c": 3, "d": 4, "e": 5}, "{a, b, c, d, …} is no Kubernetes object: it has no kind."),
         ({"apiVersion": "v1", "kind": "Pod", "metadata": {"name": 5}}, "metadata.name"),
     ],
 )
