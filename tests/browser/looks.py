@@ -24,8 +24,12 @@ BRIEFLY: Final = (("desktop", "light"), ("phone", "dark"))
 # The theme changes colours and nothing else.
 EVERYTHING: Final = {"type": "tag", "values": TAGS}
 COLOURS: Final = {"type": "rule", "values": ["color-contrast"]}
+# Of every impact. Rules of good practice about landmarks, which are not WCAG's, take what floats over a page for a part
+# of it: the header of a drawer for a second banner, a menu for text outside of landmarks.
 RUN_AXE: Final = """async (runOnly) => {
-  const found = await axe.run(document, {runOnly, resultTypes: ['violations']});
+  const enabled = document.querySelector('[role=dialog], [role=menu]') === null;
+  const rules = {'landmark-no-duplicate-banner': {enabled}, 'landmark-unique': {enabled}, region: {enabled}};
+  const found = await axe.run(document, {runOnly, rules, resultTypes: ['violations']});
   const told = (node) => `${node.target.join(' ')}: ${node.failureSummary}`;
   return found.violations.map((one) => ({rule: one.id, help: one.help, nodes: one.nodes.slice(0, 5).map(told)}));
 }"""

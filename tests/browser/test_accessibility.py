@@ -49,7 +49,7 @@ PAGES: dict[str, tuple[str, Look]] = {
     "run": ("/runs/{shop}", shows("Decide in the inbox")),
     "run with a pod selected": ("/runs/{shop}?pod=data%2Fpostgres-2", shows_role("button", "^Approve")),
     "run, its nodes as a table": ("/runs/{export}?table=true", shows_role("table", "")),
-    "run as it was": ("/runs/{export}@30", shows("You look at step")),
+    "run as it was": ("/runs/{export}@30", shows_role("heading", "^Nodes")),
     "pods": ("/runs/{export}/pods?column=unschedulable", shows_role("link", "trainer")),
     "pending pod": (
         "/runs/{export}/pods/ml/trainer-9d9cf4ccc-8zklc",

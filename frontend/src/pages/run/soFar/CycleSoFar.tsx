@@ -27,7 +27,7 @@ export function CycleSoFar({ cycle }: { cycle: Cycle }) {
 function FilteredSoFar({ filtered }: { filtered: Filtered }) {
   return (
     <div className={classes.part}>
-      <h3>{t("filtered")}</h3>
+      <h2>{t("filtered")}</h2>
       <ul>
         <li><b>{t("left", { count: filtered.left, of: filtered.of })}</b> <span className="mono faint">{named(filtered.named, filtered.left)}</span></li>
         {filtered.groups.map((group) => (
@@ -50,7 +50,7 @@ function ScoredSoFar({ scored }: { scored: Scored }) {
   return (
     <div className={classes.part}>
       <div className={classes.head}>
-        <h3>{t("scored")}</h3>
+        <h2>{t("scored")}</h2>
         <Segmented label={t("scored")} value={step} onChange={setStep} options={[{ value: "raw", label: t("raw"), title: t("rawTitle") }, { value: "normalized", label: t("normalized"), title: t("normalizedTitle") }, { value: "total", label: t("total"), title: t("totalTitle") }]} />
         <span className="faint">{scored.tied > 1 ? t("tied", { count: scored.tied }) : t("nodes", { count: scored.nodes })}</span>
       </div>
