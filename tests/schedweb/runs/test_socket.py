@@ -203,6 +203,21 @@ async def test_who_is_no_longer_let_in_hears_nothing_more(
     assert await again.hung_up() == 4401
 
 
+async def test_the_application_ends_the_connection_of_who_logs_out(
+    operator: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """With the session that the middleware finds by the cookie."""
+    monkeypatch.setattr(consumers, "LOOKS_AGAIN", 0.0)
+    before = await connect(operator)
+    browser = await connect_as_now(before)
+    assert (await browser.told())["type"] == "hello"
+    await browser.say({"type": "ping", "id": 1})
+    assert (await browser.told())["type"] == "pong"
+    await sync_to_async(log_out)(operator, before.scope["session"])
+    await browser.say({"type": "ping", "id": 2})
+    assert await browser.hung_up() == 4401
+
+
 async def connect_as_now(browser: Browser) -> Browser:
     """With the same cookie."""
     cookie = f"{settings.SESSION_COOKIE_NAME}={browser.scope['session'].session_key}".encode()
