@@ -5,7 +5,6 @@ from __future__ import annotations
 from typing import Any, Final, get_args
 
 import msgspec
-from django.core.validators import ProhibitNullCharactersValidator
 from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
@@ -51,21 +50,14 @@ class PathPartField(serializers.JSONField):
     """A key or an index."""
 
 
-class ConfigurationText(serializers.CharField):
-    """The text of a file as it is: what a parser refuses (NUL, for one) is told at its line, as all mistakes are."""
-
-    def __init__(self, **kwargs: Any) -> None:
-        super().__init__(trim_whitespace=False, **kwargs)
-        self.validators = [each for each in self.validators if not isinstance(each, ProhibitNullCharactersValidator)]
-
-
 class ConfigurationCreateSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=200)
     description = serializers.CharField(max_length=300, required=False, allow_blank=True, default="")
-    text = ConfigurationText(
+    text = serializers.CharField(
         required=False,
         allow_blank=True,
         default="",
+        trim_whitespace=False,
         help_text=f"A KubeSchedulerConfiguration, YAML or JSON, of at most {MAX_CHARACTERS} characters",
     )
     preset = serializers.CharField(
@@ -83,13 +75,13 @@ class ConfigurationChangeSerializer(serializers.Serializer[Any]):
 
 
 class VersionCreateSerializer(serializers.Serializer[Any]):
-    text = ConfigurationText()
+    text = serializers.CharField(trim_whitespace=False)
     base_version = serializers.IntegerField(min_value=1, help_text="Number of the version that the draft began with")
     comment = serializers.CharField(max_length=300, required=False, allow_blank=True, default="")
 
 
 class CheckSerializer(serializers.Serializer[Any]):
-    text = ConfigurationText(allow_blank=True)
+    text = serializers.CharField(trim_whitespace=False, allow_blank=True)
     format = serializers.ChoiceField(
         choices=FORMATS, required=False, allow_null=True, default=None, help_text="Write the text in this format"
     )

@@ -268,13 +268,11 @@ def edits_decode(raw: Sequence[Mapping[str, Any]]) -> list[Edit]:
         )
     try:
         edits = msgspec.convert(raw, list[Edit])
-        # Half of a surrogate pair is no text, and could not be answered either.
+        # What is nested too deeply to be answered is refused here.
         msgspec.json.encode(edits)
     except msgspec.ValidationError as error:
         said, _, where = str(error).partition(" - at `$")
         raise ConfigurationRefused(said + ".", path=f"edits{where.rstrip('`')}") from None
-    except UnicodeEncodeError:
-        raise ConfigurationRefused(say("The edits hold characters that are no text."), path="edits") from None
     except RecursionError:
         raise ConfigurationRefused(say("The edits are nested too deeply."), path="edits") from None
     return edits

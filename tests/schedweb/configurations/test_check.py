@@ -192,7 +192,6 @@ def test_edits_of_an_unreadable_text_are_refused_with_its_line(viewer: Client) -
             "ImageLocality does not extend filter.",
             "edits",
         ),
-        ([{"type": "setField", "path": ["parallelism"], "value": "\ud800"}], "characters that are no text", "edits"),
         ([{"type": "removeProfile", "profile": 0}] * 201, "201 edits at once; 200 are the most.", "edits"),
     ],
 )
@@ -254,10 +253,3 @@ def test_unused_arguments_are_a_warning(viewer: Client) -> None:
     body = check(viewer, text)
     assert body["errors"] == []
     assert [(each["plugin"], each["line"]) for each in body["warnings"]] == [("ManualApproval", 5)]
-
-
-def test_a_text_with_nul_has_an_error_at_its_place_as_any_other(viewer: Client) -> None:
-    body = check(viewer, HEAD + "parallelism: \0\n")
-    assert (body["effective"], body["runnable"]) == (None, False)
-    assert [error["stage"] for error in body["errors"]] == ["syntax"]
-    assert "there is a control character" in body["errors"][0]["message"]
