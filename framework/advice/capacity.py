@@ -67,7 +67,7 @@ class NodesNeeded(msgspec.Struct, frozen=True):
     helped: int
     """Pending pods that have a node then and would have none without new nodes."""
     with_one_less: int
-    """How many of them stay pending with one node less; 0 when no node is needed."""
+    """How many pods with one node less have no place that they have with all; 0 when no node is needed."""
     never: tuple[StuckPod, ...]
     """Pods that stay pending with ``limit`` such nodes: something else keeps them."""
     limit: int
@@ -135,7 +135,7 @@ def nodes_until_all_fit(scheduler: Scheduler, shape: Node, limit: int = MOST_NOD
     objects = list(placed_and_rest(scheduler))
     pending = [obj for obj in objects if isinstance(obj, Pod) and is_pending(obj)]
 
-    def left_with(count: int) -> dict[str, str]:
+    def outcome_with(count: int) -> dict[str, str]:
         outcomes = LastAttempts()
         trial = scratch(
             scheduler,
@@ -145,17 +145,21 @@ def nodes_until_all_fit(scheduler: Scheduler, shape: Node, limit: int = MOST_NOD
         run_until_quiet(trial, outcomes)
         return _still_pending(trial, pending, outcomes)
 
-    stuck = left_with(limit)
-    without = left_with(0)
-    helped = without.keys() - stuck.keys()
+    stuck = outcome_with(limit)
+
+    def left_with(count: int) -> int:
+        # Not only who has no node now: few new nodes may draw pods to them that others then cannot be with.
+        return len(outcome_with(count).keys() - stuck.keys())
+
+    helped = outcome_with(0).keys() - stuck.keys()
     never = tuple(StuckPod(pod, message) for pod, message in stuck.items())
     if not helped:
         return NodesNeeded(shape.metadata.name, 0, 0, 0, never, limit)
     count = max(1, _fewest(shape, [pod for pod in pending if pod.key in helped], scheduler.cluster))
-    before = len(helped) if count == 1 else len(left_with(count - 1).keys() & helped)
+    before = len(helped) if count == 1 else left_with(count - 1)
     if not before:  # what is free already takes more of them than the estimate knew
         count, before = 1, len(helped)
-    while count < limit and (left := len(left_with(count).keys() & helped)):
+    while count < limit and (left := left_with(count)):
         count, before = count + 1, left
     return NodesNeeded(shape.metadata.name, count, len(helped), before, never, limit)
 
