@@ -84,7 +84,10 @@ class Voice(Protocol):
         """The template in this language; ``count`` is 0 of a sentence that is not counted."""
 
     def number(self, value: float, spec: str, /) -> str:
-        """By a format specification of Python; ``,`` without one. What is no amount is given as text."""
+        """By a format specification of Python; ``,`` without one. With the minus sign, U+2212.
+
+        What is no amount is given as text.
+        """
 
 
 class English:
@@ -92,7 +95,7 @@ class English:
         return text if isinstance(text, str) else text[count != 1]
 
     def number(self, value: float, spec: str, /) -> str:
-        return format(value, spec)
+        return format(value, spec).replace("-", "\N{MINUS SIGN}")
 
 
 ENGLISH: Final = English()

@@ -35,9 +35,9 @@ def counted(one: str, many: str, count: int, /, **values: object) -> str:
 
 
 def figure(written: str) -> str:
-    """A number as Python writes it, ``"1,234.5"``, with the reader's separators."""
-    separators = {",": get_format("THOUSAND_SEPARATOR") or ",", ".": get_format("DECIMAL_SEPARATOR")}
-    return "".join(separators.get(letter, letter) for letter in written)
+    """A number as Python writes it, ``"1,234.5"``, with the reader's separators and the minus sign, U+2212."""
+    marks = {",": get_format("THOUSAND_SEPARATOR") or ",", ".": get_format("DECIMAL_SEPARATOR"), "-": "\N{MINUS SIGN}"}
+    return "".join(marks.get(letter, letter) for letter in written)
 
 
 class _Spoken(Formatter):

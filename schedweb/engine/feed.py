@@ -27,6 +27,11 @@ def number(amount: object) -> Part:
     return {"t": "num", "v": str(amount)}
 
 
+def workload(name: str) -> Part:
+    """The pods of one controller, told together."""
+    return {"t": "workload", "v": name}
+
+
 @dataclass(slots=True)
 class Line:
     """`said` of {pod}: the pod, or "n × workload" when lines with one signature are told together."""
@@ -124,7 +129,8 @@ def item_of(line: Line) -> dict[str, Any]:
     views = line.views
     words = line.said
     if line.signature[0] == line.kind and views:
-        several = Said("{number}{workload}", {"number": number(f"{len(views)} × "), "workload": views[0].workload})
+        of = {"number": number(f"{len(views)} × "), "workload": workload(views[0].workload)}
+        several = Said("{number}{workload}", of)
         words = Said(words.text, {"pod": pod(views[0]) if len(views) == 1 else several, **words.values})
     item: dict[str, Any] = {
         "at": iso(line.at),

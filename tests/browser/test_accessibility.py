@@ -119,6 +119,7 @@ def test_a_page_is_accessible_in_every_language_theme_and_size(
 NOBODY = "00000000-0000-0000-0000-000000000000"
 MISSING: dict[str, tuple[str, str]] = {
     "run": (f"/runs/{NOBODY}", "This run does not exist"),
+    "pod of no run": (f"/runs/{NOBODY}/pods/shop/web", "This run does not exist"),
     "pod": ("/runs/{export}/pods/shop/nobody", "There is no pod shop/nobody"),
     "configuration": (f"/configurations/{NOBODY}", "The configuration could not be read"),
     "version": ("/configurations/{own}?version=99", "Version 99 could not be read"),

@@ -74,10 +74,10 @@ def test_the_way_there_from_a_run(two_runs: tuple[str, str], desk: Visit) -> Non
 
 @pytest.mark.parametrize("size", [DESKTOP, PHONE], ids=["desktop", "phone"])
 @pytest.mark.parametrize("language", ["en", "uk"])
-def test_zones_need_no_scrolling(
+def test_tables_need_no_scrolling(
     cluster_shop_run: str, site: Site, open_page: Opener, size: ViewportSize, language: str
 ) -> None:
-    """Three zones with cpu, memory and GPUs of two runs."""
+    """Three zones with cpu, memory and GPUs of two runs, and what still fits beside them."""
     seen = open_page(site.origin, site.cookies(), viewport=size)
     page = seen.go(f"/compare?a={cluster_shop_run}&b={cluster_shop_run}&lang={language}")
     table = page.get_by_role("region", name="Use of zones" if language == "en" else "Використання зон")
@@ -85,4 +85,6 @@ def test_zones_need_no_scrolling(
     shown = [share for share in shares if share["name"] in ("cpu", "memory", "nvidia.com/gpu")]
     point = "." if language == "en" else ","
     expect(table.get_by_text(re.compile(rf"^\d+\{point}\d %$"))).to_have_count(len(shown))
-    assert table.evaluate("(element) => element.scrollWidth - element.clientWidth") == 0
+    fits = page.get_by_role("region", name="What still fits" if language == "en" else "Що ще поміститься", exact=True)
+    for each in (table, fits.last):
+        assert each.evaluate("(element) => element.scrollWidth - element.clientWidth") == 0

@@ -3343,11 +3343,12 @@ export interface components {
         /**
          * @description * `pod` - pod
          *     * `node` - node
+         *     * `workload` - workload
          *     * `text` - text
          *     * `num` - num
          * @enum {string}
          */
-        TEnum: "pod" | "node" | "text" | "num";
+        TEnum: "pod" | "node" | "workload" | "text" | "num";
         Taint: {
             key: string;
             value?: string;

@@ -1,7 +1,7 @@
 import { describe, expect, it } from "vitest";
 
 import { commonPrefix, middle } from "./names";
-import { bytes, shortPriority } from "./number";
+import { bytes, count, fixed, rounded, shortPriority } from "./number";
 import { amount, quantity, requestText, resourceLabel } from "./resources";
 import { age, countdown, day, runTime, seconds, shortSeconds, sinceDay } from "./time";
 
@@ -30,6 +30,9 @@ describe("time", () => {
 });
 
 describe("numbers", () => {
+  it("a minus is the sign, however a number is written", () => {
+    expect([count(-1200), fixed(-0.5, 2), rounded(-7.926, 2), shortPriority(-10)]).toEqual(["−1,200", "−0.50", "−7.93", "−10"]);
+  });
   it.each([[100_000, "100k"], [-10, "−10"], [2_000_000_000, "2B"], [1500, "1.5k"], [0, "0"]])("priority %d", (value, want) => expect(shortPriority(value)).toBe(want));
   it.each([[999, "999 B"], [1_700_531, "1.7 MB"], [512_000_000, "512 MB"]])("%d bytes", (value, want) => expect(bytes(value)).toBe(want));
 });

@@ -1,18 +1,18 @@
-import { numberFormat } from "@/languages/area";
+import { numberFormat, written } from "@/languages/area";
 
 /** "8,152" */
 export function count(value: number): string {
-  return numberFormat().format(Math.round(value));
+  return written(Math.round(value));
 }
 
 /** "87.50": always that many places behind the separator; "87,50" where that is how it is written. */
 export function fixed(value: number, places: number): string {
-  return numberFormat(places).format(value);
+  return written(value, places);
 }
 
 /** "7.92": at most that many places behind the separator, three at the most. */
 export function rounded(value: number, places: number): string {
-  return numberFormat().format(Number(value.toFixed(places)));
+  return written(Number(value.toFixed(places)));
 }
 
 /** A decimal that came as text, with the reader's separator: "96.1" → "96,1". */

@@ -1,5 +1,5 @@
 /** Resource names and quantities as people say them: "6 cpu · 24 Gi · 1 GPU". */
-import { numberFormat } from "@/languages/area";
+import { written } from "@/languages/area";
 
 import { decimal, rounded } from "./number";
 import { t } from "./texts";
@@ -51,7 +51,7 @@ function unit(value: string): string {
 export function amount(resource: string, value: number): string {
   if (resource === "cpu") return rounded(value / 1000, 2);
   if (resource === "memory" || resource === "ephemeral-storage" || resource.startsWith("hugepages-")) return binary(value);
-  return numberFormat().format(value);
+  return written(value);
 }
 
 function binary(value: number): string {

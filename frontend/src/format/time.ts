@@ -1,5 +1,5 @@
 /** Ages, countdowns and moments as the pages write them. All take milliseconds or ISO-8601; none reads the clock. */
-import { numberFormat } from "@/languages/area";
+import { written } from "@/languages/area";
 import { language } from "@/languages/language";
 
 import { t } from "./texts";
@@ -83,7 +83,7 @@ function clockOf(moment: Date): string {
 
 /** Always one place after the separator: "0.4", "3.0"; "0,4" where that is how it is written. */
 function oneDecimal(value: number): string {
-  return numberFormat(1).format(value);
+  return written(value, 1);
 }
 
 /** "1 s to 8 s" style seconds in prose: "0.1 s", "46.2 s", "5 min". */

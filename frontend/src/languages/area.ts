@@ -40,6 +40,11 @@ export function numberFormat(places?: number): Intl.NumberFormat {
   return format;
 }
 
+/** A number as a reader writes it. Its minus is the sign, U+2212, where Intl writes a hyphen. */
+export function written(value: number, places?: number): string {
+  return numberFormat(places).format(value).replace("-", "−");
+}
+
 export type Bundle = Record<string, Record<string, string>>;
 
 /** What was fetched, by language. */
@@ -72,7 +77,7 @@ function say(texts: Record<string, string>, english: Record<string, string>, key
   if (values === undefined) return text;
   return text.replace(PLACEHOLDER, (whole, name: string) => {
     const value = values[name];
-    return value === undefined ? whole : typeof value === "number" ? numberFormat().format(value) : value;
+    return value === undefined ? whole : typeof value === "number" ? written(value) : value;
   });
 }
 

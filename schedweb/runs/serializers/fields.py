@@ -167,7 +167,7 @@ class CycleSerializer(serializers.Serializer[Any]):
 
 
 class FeedPartSerializer(serializers.Serializer[Any]):
-    t = serializers.ChoiceField(["pod", "node", "text", "num"])
+    t = serializers.ChoiceField(["pod", "node", "workload", "text", "num"])
     v = serializers.CharField()
 
 

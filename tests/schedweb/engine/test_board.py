@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from framework.said import ENGLISH, Said, in_words, said
+from framework.said import ENGLISH, Said, in_parts, in_words, said
 from schedweb.engine.board import CARDS, Board
 from schedweb.engine.feed import MOST, Feed, node
 from schedweb.engine.pod_view import PodView, Wait
@@ -119,6 +119,7 @@ def test_several_pods_bound_at_once_name_no_node() -> None:
         feed.pod_line(5, "bound", view(name), alone, together=together, nodes=(where,))
     [item] = feed.take(9)
     assert words(item) == "2 × web bound, score 7."
+    assert in_parts(item["parts"], ENGLISH)[:2] == [{"t": "num", "v": "2 × "}, {"t": "workload", "v": "web"}]
     assert item["subjects"] == ["shop/a", "shop/b", "n1", "n2"]
 
 

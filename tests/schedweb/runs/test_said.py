@@ -137,6 +137,13 @@ async def test_every_browser_hears_its_own_language(game: Game, operator: User) 
     }
 
 
+@pytest.mark.parametrize("language", ["en", "uk", "zh-hans"])
+def test_a_minus_is_the_sign_as_on_cards(language: str) -> None:
+    with override(language):
+        words = told(said("{own} to {more:.1f}", own=-10, more=-0.5))
+    assert (words.count("−"), words.count("-")) == (2, 0)
+
+
 @pytest.mark.django_db(transaction=True)
 def test_what_an_earlier_version_stored_is_shown_as_it_is(played: Game) -> None:
     old = [{"t": "pod", "v": "shop/web-1"}, {"t": "text", "v": " bound."}]

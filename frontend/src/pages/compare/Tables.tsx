@@ -9,7 +9,7 @@ import { amount, resourceLabel } from "@/format/resources";
 import classes from "./Compare.module.css";
 import { bothOf } from "./Fullness";
 import { t } from "./texts";
-import { type Names, shareText, signed, waitText } from "./words";
+import { type Names, shareText, signed, waitDifference, waitText } from "./words";
 
 interface Props {
   comparison: Comparison;
@@ -20,19 +20,19 @@ interface Fact {
   name: string;
   of: (side: ComparedSide) => number | null;
   text?: (value: number | null) => string;
-  digits?: number;
+  difference?: (value: number) => string;
 }
 
 const FACTS: readonly Fact[] = [
   { get name() { return t("podsPlaced"); }, of: (side) => side.placed },
   { get name() { return t("podsNotPlaced"); }, of: (side) => side.unscheduled },
   { get name() { return t("attempts"); }, of: (side) => side.attempts.total },
-  { get name() { return t("attemptsPerPodTried"); }, of: (side) => side.attempts.mean, text: (value) => (value === null ? t("none") : fixed(value, 2)), digits: 2 },
+  { get name() { return t("attemptsPerPodTried"); }, of: (side) => side.attempts.mean, text: (value) => (value === null ? t("none") : fixed(value, 2)), difference: (value) => signed(value, 2) },
   { get name() { return t("mostAttemptsOfAPod"); }, of: (side) => side.attempts.most },
   { get name() { return t("podsPreempted"); }, of: (side) => side.attempts.victims },
-  { get name() { return t("waitedMedian"); }, of: (side) => side.waiting.p50, text: waitText, digits: 1 },
-  { get name() { return t("waited95Of100At"); }, of: (side) => side.waiting.p95, text: waitText, digits: 1 },
-  { get name() { return t("waitedLongest"); }, of: (side) => side.waiting.longest, text: waitText, digits: 1 },
+  { get name() { return t("waitedMedian"); }, of: (side) => side.waiting.p50, text: waitText, difference: waitDifference },
+  { get name() { return t("waited95Of100At"); }, of: (side) => side.waiting.p95, text: waitText, difference: waitDifference },
+  { get name() { return t("waitedLongest"); }, of: (side) => side.waiting.longest, text: waitText, difference: waitDifference },
 ];
 
 export function CameTo({ comparison: { a, b }, names }: Props) {
@@ -43,12 +43,12 @@ export function CameTo({ comparison: { a, b }, names }: Props) {
       <div className={classes.scroller} tabIndex={0} role="region" aria-label={t("numbersOfBothRuns")}><table className={classes.table}>
         <thead><tr><th scope="col"><span className="srOnly">{t("number")}</span></th><th scope="col">{names.a}</th><th scope="col">{names.b}</th><th scope="col">{t("bA")}</th></tr></thead>
         <tbody>
-          {FACTS.map(({ name, of, text = (value) => count(value ?? 0), digits = 0 }) => {
+          {FACTS.map(({ name, of, text = (value) => count(value ?? 0), difference = signed }) => {
             const [one, two] = [of(a), of(b)];
             return (
               <tr key={name}>
                 <th scope="row">{name}</th><td>{text(one)}</td><td>{text(two)}</td>
-                <td>{one === null || two === null ? "" : <b>{signed(two - one, digits)}</b>}</td>
+                <td>{one === null || two === null ? "" : <b>{difference(two - one)}</b>}</td>
               </tr>
             );
           })}
@@ -67,7 +67,7 @@ export function StillFits({ comparison, names }: Props) {
       <PanelHeader id="fits" title={t("whatStillFits")}><span className="muted hidePhone">{t("largestRequestThatOneNode")}</span></PanelHeader>
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to */}
       <div className={classes.scroller} tabIndex={0} role="region" aria-label={t("largestRequestThatOneNode")}>
-        <table className={classes.table}>
+        <table className={`${classes.table ?? ""} ${classes.fits ?? ""}`}>
           <thead><tr><th scope="col">{t("resource")}</th><th scope="col">{t("aLargest", { a: names.a })}</th><th scope="col">{t("freeInAll")}</th><th scope="col">{t("bLargest", { b: names.b })}</th><th scope="col">{t("freeInAll")}</th></tr></thead>
           <tbody>
             {rows.map(({ name, a, b }) => (

@@ -2,7 +2,7 @@ import { describe, expect, it } from "vitest";
 
 import type { Cause, Comparison, PodDifference } from "@/api/compareQueries";
 
-import { causeWords, headline, shareText, signed } from "./words";
+import { causeWords, headline, shareText, signed, waitDifference } from "./words";
 
 const NAMES = { a: "r-0001", b: "r-0002" };
 const ROW = { kind: "elsewhere", a: { node: "east-1" }, b: { node: "west-1" } } as unknown as PodDifference;
@@ -39,6 +39,9 @@ describe("why a pod went another way", () => {
 describe("numbers", () => {
   it("have a sign unless they are nothing", () => {
     expect([signed(3), signed(-2), signed(0), signed(-0.004, 2), signed(1.25, 1)]).toEqual(["+3", "−2", "0", "0.00", "+1.3"]);
+  });
+  it("of waiting times keep their unit", () => {
+    expect([waitDifference(4.24), waitDifference(-300), waitDifference(0), waitDifference(-0.01)]).toEqual(["+4.2 s", "−5 min", "0 s", "0 s"]);
   });
   it("say that there is no share", () => {
     expect([shareText(0.8751), shareText(null)]).toEqual(["87.5 %", "none"]);

@@ -57,6 +57,12 @@ export function signed(value: number, digits = 0): string {
   return Number(value.toFixed(digits)) === 0 ? text : `${value > 0 ? "+" : "−"}${text}`;
 }
 
+/** "+4.2 s", "−5 min", "0 s": the difference of two waiting times, written as they are. */
+export function waitDifference(value: number): string {
+  const text = seconds(Math.abs(value));
+  return text === seconds(0) ? text : `${value > 0 ? "+" : "−"}${text}`;
+}
+
 /** 0.8751 → "87.5 %" */
 export function shareText(share: number | null): string {
   return share === null ? t("none") : percentText(share, 1);

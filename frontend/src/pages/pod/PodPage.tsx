@@ -50,10 +50,13 @@ export function PodPage() {
   if (pod.data === undefined) {
     if (pod.error === null) return <Page className={classes.page}><Outlines count={6} height={72} label={t("readingThePod")} /></Page>;
     const gone = pod.error instanceof ApiError && pod.error.status === 404;
+    const noRun = gone && view.error?.status === 404;
     return (
       <Page className={classes.page}>
         <Panel>
-          {gone ? (
+          {noRun ? (
+            <Empty alone action={visits ? null : <ButtonLink size="sm" to="/runs">{t("allRuns")}</ButtonLink>}>{t("thisRunDoesNotExist")}</Empty>
+          ) : gone ? (
             <Empty alone action={<ButtonLink size="sm" to="/runs/$run" params={{ run: runId }}>{t("openTheRun")}</ButtonLink>}>
               {rich("thereIsNoPodIn", { span: <span className="mono">{namespace}/{name}</span> })}
             </Empty>

@@ -141,8 +141,7 @@ function Part({ part, item, index }: { part: FeedPart; item: FeedItem; index: nu
     return <SelectLink node={part.v} className="mono">{part.v}</SelectLink>;
   }
   if (part.t === "num") return <span className="num">{part.v}</span>;
-  // "17 × ci-runner": the workload of pods told together.
-  if (index === 1 && item.count > 1 && item.parts[0]?.t === "num") return <b>{part.v}</b>;
+  if (part.t === "workload") return <b>{part.v}</b>;
   // After the first sentence comes the why, which is quieter.
   const cut = index === 0 ? -1 : part.v.indexOf(". ");
   if (cut < 0 || cut + 2 >= part.v.length) return part.v;
