@@ -5,8 +5,8 @@ from __future__ import annotations
 from framework.scheduler.cluster import AlreadyExists, Cluster, NotFound, Refused
 from framework.scheduler.informer import InformerEvent, ObjectAdded, ObjectDeleted, ObjectUpdated
 from framework.scheduler.observer import ClusterEventRecord, Observer
-from framework.scheduler.scheduler import Attempt, PointReached, Scheduler
-from framework.scheduler.state import QueuedPodState, QueueState, WaitingPodState
+from framework.scheduler.scheduler import Attempt, Scheduler
+from framework.scheduler.state import PointReached, QueuedPodState, QueueState, WaitingPodState
 
 __all__ = [
     "AlreadyExists",

@@ -1,15 +1,28 @@
-"""The queue and the waiting pods as data, for views and tests."""
+"""Where a scheduler stands, as data: its queue, its waiting pods, the point of a cycle."""
 
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import NamedTuple
 
 from framework.cycle import SchedulingCore
 from framework.queue import QueuedPodInfo
+from framework.trace.attempt import AttemptTrace
 
 
 class MidCycle(RuntimeError):
     """The call is only allowed between cycles."""
+
+
+class PointReached(NamedTuple):
+    """An extension point is done; the cycle stands between it and the next."""
+
+    point: str
+    pod: str
+    """``namespace/name``."""
+    uid: str
+    trace: AttemptTrace
+    """Filled in up to here."""
 
 
 @dataclass(frozen=True, slots=True)

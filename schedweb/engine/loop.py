@@ -115,6 +115,8 @@ class Engine:
     def run(self) -> None:
         self.await_ack()
         self.emit(whole=True)
+        # The run can be looked at by now.
+        self.player.scheduler.preload()
         try:
             while self.go_round():
                 pass

@@ -12,6 +12,8 @@ from framework.columns.images import ImageOnNode
 from framework.interface import PodInfo
 from framework.interface.columns import PodQuery
 from framework.objects.selectors import matcher_from_labels
+from framework.scheduler import Cluster
+from tests.advice.worlds import scheduler_over
 from tests.builders import make_node, make_pod
 
 IMAGES = ("app:1", "db:2", "web:3")
@@ -90,3 +92,17 @@ def test_what_is_on_record_of_images_waits_for_the_cycle() -> None:
     world.cache.preload(world.snapshot)
     world.cache.update_snapshot(world.snapshot)
     assert world.images("n1") == {"app:1": ImageOnNode(1000, 2)}
+
+
+def test_a_scheduler_loads_before_its_first_cycle_and_not_between_two() -> None:
+    """A snapshot is a cycle's: what comes between two of them is not in it before the next begins."""
+    cluster = Cluster()
+    cluster.create(make_node("n1"), stored=True)
+    cluster.create(make_pod("first"), stored=True)
+    scheduler = scheduler_over(cluster)
+    scheduler.preload()
+    assert scheduler.core.snapshot.get("n1") is not None
+    assert scheduler.step() is not None
+    cluster.create(make_node("n2"), stored=True)
+    scheduler.preload()
+    assert scheduler.core.snapshot.get("n2") is None

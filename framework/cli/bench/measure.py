@@ -93,6 +93,7 @@ class World:
             cluster=cluster,
         )
         # Loading is over when the columns have what was placed, too.
+        self.scheduler.preload()
         self.scheduler.core.cache.update_snapshot(self.scheduler.core.snapshot)
         templates = workload.measured(workload.init_pods, workload.pods)
         self.pods = [pod(f"measured-{number}", template, second) for number, template in enumerate(templates)]
