@@ -5,6 +5,7 @@ A spare waits for its first message on standard input. It ends when that is clos
 
 from __future__ import annotations
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -13,15 +14,20 @@ from typing import Final
 
 from schedweb.environment import ROOT
 
+if sys.platform == "linux":
+    import fcntl
+
 ENGINE: Final = "schedweb.engine.child"
 READER: Final = "schedweb.snapshots.reader"
 END_SECONDS: Final = 5
+PIPE_BYTES: Final = 1 << 20
+"""A batch fits, so an engine need not stand still until it is read."""
 
 
 def started(module: str, *, complaints: int = subprocess.PIPE) -> subprocess.Popen[bytes]:
     """`python -m module`, with pipes as its standard streams; `complaints` is where its standard error goes."""
     environment = {**os.environ, "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
-    return subprocess.Popen(
+    process = subprocess.Popen(
         [sys.executable, "-m", module],
         stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
@@ -32,6 +38,11 @@ def started(module: str, *, complaints: int = subprocess.PIPE) -> subprocess.Pop
         # A Ctrl C is for the server: it ends what it started itself, an engine with a checkpoint.
         start_new_session=True,
     )
+    if sys.platform == "linux" and process.stdout is not None:
+        # Who has very many pipes is refused the room, and goes on with what a pipe has by itself.
+        with contextlib.suppress(OSError):
+            fcntl.fcntl(process.stdout, fcntl.F_SETPIPE_SZ, PIPE_BYTES)
+    return process
 
 
 class Spares:

@@ -273,7 +273,9 @@ class _Search:
         for found in islice(leaving(self.trial, PODS_MOVED), MOVES_TRIED):
             outcome = self._without(found)
             if outcome is not None and all(node not in ("", outcome.node) for _, node in outcome.displaced):
-                return self._freed(found, outcome)
+                remedy = self._freed(found, outcome)
+                if remedy.kind == "move":
+                    return remedy
         return None
 
     def _without(self, found: Freed) -> Outcome | None:
@@ -283,7 +285,8 @@ class _Search:
         homeless, moved = _by_fate(outcome)
         deleted = [operation("remove", pod) for pod in found.pods]
         # Who comes back to where they left do so after the pod, which their controller sees to.
-        added = [operation("add", _moved(pod, node)) for pod, node in moved if node != outcome.node]
+        there = [_moved(pod, node) for pod, node in moved if node != outcome.node]
+        added = [operation("add", pod) for pod in there] if self._goes_with(there, found, outcome.node) else []
         operations = (*deleted, *added)
         goes = _few([said("{pod} to {node}", pod=pod.key, node=node) for pod, node in moved])
         if len(added) == len(deleted):
@@ -298,6 +301,12 @@ class _Search:
         cost = said("{first} {second}", first=stay, second=go) if homeless and moved else stay if homeless else go
         text = said("Free {pods} from {node}", pods=_pods_in_words(found.pods), node=found.node)
         return Remedy("free", text, outcome.node, cost, len(homeless), operations)
+
+    def _goes_with(self, there: Sequence[Pod], found: Freed, node: str) -> bool:
+        """Whether the pod still goes to ``node`` when those that moved are in their places before it."""
+        edits = [*(Edit(pod, None) for pod in found.pods), *(Edit(None, pod) for pod in there)]
+        outcome = self._try(edits) if there else None
+        return outcome is not None and outcome.node == node
 
     # --- trying -----------------------------------------------------------------------------------------------------
 
