@@ -140,7 +140,7 @@ def test_a_weight_that_is_none_is_refused_beside_its_field(site: Site, desk: Vis
     expect(weight).to_have_attribute("aria-invalid", "false")
     weight.fill("-3")
     expect(page.get_by_text("nodes that NodeAffinity likes best come last")).to_be_visible()
-    expect(page.get_by_role("gridcell", name=re.compile("weight -3"))).to_be_visible()
+    expect(page.get_by_role("gridcell", name=re.compile("weight −3"))).to_be_visible()
 
 
 def test_fields_of_a_profile_and_of_all_profiles_say_what_is_wrong_with_them(site: Site, desk: Visit) -> None:
