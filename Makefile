@@ -7,7 +7,7 @@ PYTEST_WORKERS ?= 2
 
 .DEFAULT_GOAL := help
 .PHONY: help setup run test test-python test-frontend check check-python check-layers check-frontend \
-	check-generated check-migrations generate format lock bench screenshots
+	check-generated check-migrations generate format lock prove bench screenshots
 
 help: ## show this list
 	@grep -hE '^[a-z-]+:.*## ' $(MAKEFILE_LIST) | awk -F ':.*## ' '{printf "  make %-18s %s\n", $$1, $$2}'
@@ -60,6 +60,9 @@ format: setup ## ruff format and the fixes ruff is sure of
 
 lock: setup ## resolve pyproject.toml into the hashed locks
 	$(PY) -m scripts.lock
+
+prove: setup ## every fix proposed for 300 random clusters, tried on forks of the running product
+	$(PY) -m scripts.prove_fixes
 
 bench: setup ## pods per second through the framework, all workloads as Markdown (docs/benchmarks.md)
 	$(PY) -m framework bench --markdown --growth

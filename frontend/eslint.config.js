@@ -28,6 +28,11 @@ export default tseslint.config(
       "@typescript-eslint/no-unused-vars": ["error", { argsIgnorePattern: "^_" }],
       "max-lines": ["error", 500],
       eqeqeq: "error",
+      // A part that cannot be fetched must take nothing else of the page with it.
+      "no-restricted-imports": ["error", { paths: [
+        { name: "react", importNames: ["lazy"], message: "Use later() of @/parts/later." },
+        { name: "@tanstack/react-router", importNames: ["lazyRouteComponent"], message: "Use laterPage() of @/parts/later." },
+      ] }],
     },
   },
   {

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 import os
 import secrets
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, Literal
@@ -16,6 +16,8 @@ from urllib.parse import unquote, urlsplit
 
 Mode = Literal["embedded", "distributed"]
 ROOT = Path(__file__).resolve().parent.parent
+UI_PLACES = (ROOT / "frontend" / "dist", ROOT / "schedweb" / "ui")
+"""In a clone, and in an installed package (setup.py)."""
 
 
 class EnvironmentProblem(Exception):
@@ -31,6 +33,8 @@ class Environment:
     port: int
     allowed_hosts: tuple[str, ...]
     secret_key: str
+    public_url: str
+    """Where people reach the site, without a slash at its end; "" where it is reached as it listens."""
 
     @property
     def mode(self) -> Mode:
@@ -49,7 +53,19 @@ class Environment:
             return f"DATABASE_URL must name a PostgreSQL database, not {urlsplit(self.database_url).scheme!r}."
         if self.redis_url and urlsplit(self.redis_url).scheme not in ("redis", "rediss", "unix"):
             return f"REDIS_URL must start with redis:// or rediss://, not {urlsplit(self.redis_url).scheme!r}."
+        if self.public_url and urlsplit(self.public_url).scheme not in ("http", "https"):
+            return f"PUBLIC_URL must start with http:// or https://, not {self.public_url!r}."
         return None
+
+
+def managed_by() -> str:
+    """How Django's commands are called."""
+    return "manage.py" if (ROOT / "manage.py").exists() else "scheduling-playground manage"
+
+
+def built_ui(places: Sequence[Path] = UI_PLACES) -> Path | None:
+    """The folder with the built user interface."""
+    return next((place for place in places if (place / "index.html").exists()), None)
 
 
 def default_data_dir(variables: Mapping[str, str]) -> Path:
@@ -77,6 +93,7 @@ def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
         port=port,
         allowed_hosts=tuple(allowed),
         secret_key=variables.get("SECRET_KEY") or stored_secret_key(data_dir),
+        public_url=variables.get("PUBLIC_URL", "").rstrip("/"),
     )
 
 

@@ -2,14 +2,14 @@
 
 from __future__ import annotations
 
-from schedweb.environment import ROOT, database_settings, read_environment
+from schedweb.environment import ROOT, UI_PLACES, built_ui, database_settings, read_environment
 
 ENVIRONMENT = read_environment()
 MODE = ENVIRONMENT.mode
 VERSION = "0.1.0"
 DATA_DIR = ENVIRONMENT.data_dir
 UPLOAD_DIR = DATA_DIR / "uploads"
-FRONTEND_DIST = ROOT / "frontend" / "dist"
+FRONTEND_DIST = built_ui() or UI_PLACES[0]
 
 SECRET_KEY = ENVIRONMENT.secret_key
 DEBUG = False
@@ -62,12 +62,21 @@ DATABASES = {"default": database_settings(ENVIRONMENT)}
 DEFAULT_AUTO_FIELD = "django.db.models.BigAutoField"
 
 if MODE == "distributed":
+    # Redis is asked to answer within five seconds even when there is nothing to say (channels_redis waits that long in
+    # one command). redis-py gives up a read after five seconds of its own: every socket that was silent that long died.
+    # Four times as long is more than any answer takes, and ends what waits for a Redis that is frozen.
+    REDIS_CONNECTION = {"socket_timeout": 20.0, "socket_connect_timeout": 5.0}
     CELERY_BROKER_URL = ENVIRONMENT.redis_url
+    CELERY_BROKER_TRANSPORT_OPTIONS = {**REDIS_CONNECTION, "socket_keepalive": True}
     CHANNEL_LAYERS = {
         "default": {
             "BACKEND": "channels_redis.core.RedisChannelLayer",
             # Over its capacity Redis drops silently; `seq` tells the browser, which then fetches the board.
-            "CONFIG": {"hosts": [ENVIRONMENT.redis_url], "capacity": 500, "expiry": 30},
+            "CONFIG": {
+                "hosts": [{"address": ENVIRONMENT.redis_url, **REDIS_CONNECTION}],
+                "capacity": 500,
+                "expiry": 30,
+            },
         }
     }
 else:
@@ -146,6 +155,7 @@ SPECTACULAR_SETTINGS = {
         "RealCauseEnum": "schedweb.runs.serializers.real.REAL_CAUSES",
         "RealOutcomeEnum": "schedweb.runs.serializers.real.REAL_OUTCOMES",
         "RoleEnum": ["viewer", "operator", "editor", "visitor"],
+        "AccountRoleEnum": ["viewer", "operator", "editor"],
         "ServerModeEnum": ["embedded", "distributed"],
         "DifferenceKindEnum": "schedweb.runs.selectors.comparison.KINDS",
         "CellStateEnum": "schedweb.configurations.serializers.CELL_STATES",

@@ -5,9 +5,11 @@ from __future__ import annotations
 from django.urls import include, path, re_path
 from drf_spectacular.views import SpectacularAPIView, SpectacularSwaggerView
 
+from schedweb.api.listing import ListingView
 from schedweb.pages import api_not_found, healthz, index
 
 urlpatterns = [
+    path("api/v1/", ListingView.as_view()),
     path("api/v1/", include("schedweb.accounts.urls")),
     path("api/v1/", include("schedweb.snapshots.urls")),
     path("api/v1/", include("schedweb.configurations.urls")),

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -11,9 +12,13 @@ import pytest
 from django.db import connections
 
 from framework.scheduler import Scheduler
+from schedweb.engine.sums import VERIFY, Sums
 from scripts.chromium import SKIPPED, find_chromium
 from tests.services import missing_services, scratch_database, scratch_redis
 
+os.environ[VERIFY] = "1"
+Sums.verifies = True
+"""Whatever engine a test starts, here or as a process, compares all accounts of its nodes before every batch."""
 Scheduler.verifies_reuse = 1
 """Whatever a test plays, every attempt that reused something is held against one that did not."""
 

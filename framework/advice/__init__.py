@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from framework.advice.all_nodes import with_all_nodes
+from framework.advice.candidates import Kind, few
 from framework.advice.capacity import (
     Capacity,
     NodeCapacity,
@@ -11,25 +12,45 @@ from framework.advice.capacity import (
     how_many_fit,
     nodes_until_all_fit,
 )
+from framework.advice.changed import shape_of, what_changed, what_it_is
 from framework.advice.operations import Operation, perform
 from framework.advice.other_weights import OFF, Elsewhere, Estimate, estimate
-from framework.advice.remedies import Remedy, fits_on, what_would_help
+from framework.advice.placed_again import PlacedAgain, RankedNode, place_again
+from framework.advice.played import Fate, Fated, Play, Played, PodState, difference, states
+from framework.advice.remedies import Help, Remedy, what_would_help
+from framework.advice.workloads import identity_of
 
 __all__ = [
     "OFF",
     "Capacity",
     "Elsewhere",
     "Estimate",
+    "Fate",
+    "Fated",
+    "Help",
+    "Kind",
     "NodeCapacity",
     "NodesNeeded",
     "Operation",
+    "PlacedAgain",
+    "Play",
+    "Played",
+    "PodState",
+    "RankedNode",
     "Remedy",
     "StuckPod",
+    "difference",
     "estimate",
-    "fits_on",
+    "few",
     "how_many_fit",
+    "identity_of",
     "nodes_until_all_fit",
     "perform",
+    "place_again",
+    "shape_of",
+    "states",
+    "what_changed",
+    "what_it_is",
     "what_would_help",
     "with_all_nodes",
 ]

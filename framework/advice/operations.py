@@ -9,6 +9,8 @@ from msgspec.structs import replace
 
 from framework.objects import KubeObject, Pod
 from framework.objects.decode import decode_manifest, to_manifest
+from framework.objects.pod import PodStatus
+from framework.objects.pod_updates import is_update
 from framework.scheduler import Cluster, NotFound
 
 Verb = Literal["add", "replace", "delete", "remove"]
@@ -36,7 +38,8 @@ def operation(verb: Verb, obj: KubeObject) -> Operation:
 def perform(cluster: Cluster, asked: Operation) -> None:
     """Raises ObjectError for a manifest that cannot be read, NotFound, AlreadyExists.
 
-    An object that is replaced keeps its identity; a pod also its status.
+    An object that is replaced keeps its identity, a pod also its status. A pod that no update can change so is deleted
+    and made anew, as its owner would have to.
     """
     obj = decode_manifest(asked.manifest)
     if asked.verb == "add":
@@ -51,5 +54,9 @@ def perform(cluster: Cluster, asked: Operation) -> None:
     kept = replace(obj.metadata, uid=known.metadata.uid, creation_timestamp=known.metadata.creation_timestamp)
     changed = replace(obj, metadata=kept)
     if isinstance(changed, Pod) and isinstance(known, Pod):
+        if not is_update(known, changed):
+            status = known.status if known.spec.node_name else PodStatus(phase="Pending")
+            cluster.make_anew(known, replace(changed, status=status))
+            return
         changed = replace(changed, status=known.status)
     cluster.replace(changed)

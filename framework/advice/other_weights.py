@@ -68,7 +68,7 @@ def ranked(
     """``weights``: plugin → weight, OFF for none; plugins that are not named keep theirs. ``names``: the node list.
 
     ``silent``: the profile would have no Score plugin left. Then the search ends with the first feasible node, and
-    nothing is scored (upstream findNodesThatPassFilters; framework.md §5).
+    nothing is scored (docs/semantics/framework.md#sampling).
     """
     total = scores.total
     for each in scores.plugins:

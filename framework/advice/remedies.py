@@ -1,396 +1,314 @@
-"""What would help a pod that found no node: the smallest change of each kind, tried out before it is named.
+"""What would help a pod that found no node: the smallest change of each kind, played to its end before it is named.
 
-A remedy is only listed when the pod, scheduled on a copy of the cluster with the change made, found a place. Of each
-kind the smallest is meant: no fewer pods of one node, no smaller node of a shape the cluster has, no subset of the
-taints, no smaller cut of a request, no smaller step of a spread, no lower priority.
+Two steps. A change is looked for on a scratch copy of the cluster, where the pod is alone (framework/advice/trial.py):
+there the smallest of its kind is found quickly. Then the run is played on with it, to its end and beside all other
+pods, and only when the pod has a node then is the change a remedy; what became of others on the way is part of it.
 """
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator
+from functools import partial
 from itertools import islice
-from typing import Any, Final, Literal
+from typing import Final, get_args
 
 import msgspec
-from msgspec.structs import replace
 
-from framework.advice.amounts import about, exactly
-from framework.advice.edits import MEBIBYTE, in_bytes, lowered, relaxations, tolerating
-from framework.advice.freeing import Freed, fewest_to_free, leaving, single_elsewhere
-from framework.advice.operations import Operation, operation
-from framework.advice.scratch import HOSTNAME, with_its_own
-from framework.advice.trial import Edit, Outcome, Trial
-from framework.interface.node_info import NodeInfo
-from framework.objects import Node, Pod, PriorityClass, Taint
-from framework.objects.pod import PodStatus
-from framework.objects.resources import node_allocatable, pod_requests
-from framework.objects.tolerations import NO_EXECUTE, NO_SCHEDULE, tolerates
+from framework.advice.candidates import Candidate, Case, Family, Kind
+from framework.advice.claims import reclassed
+from framework.advice.cluster_changes import (
+    freed,
+    labelled,
+    moved,
+    resized,
+    uncordoned,
+    untainted,
+)
+from framework.advice.groups import softened, why_never_all, workload_changes
+from framework.advice.missing import created
+from framework.advice.new_nodes import Grow, new_nodes
+from framework.advice.operations import Operation
+from framework.advice.played import End, Fate, Play, Played, fates, owner_of, states
+from framework.advice.pod_changes import (
+    first_steps,
+    gates,
+    higher_priority,
+    other_profiles,
+    relaxed,
+    renamed,
+    smaller,
+    tolerations,
+)
+from framework.advice.trial import Trial
+from framework.advice.workloads import identity_of, own_rule, workload_of
+from framework.objects import Pod
 from framework.profiles import priority_of
-from framework.said import Content, Said, Words, said, said_both, said_counted
+from framework.said import Said, Words, said, said_counted
 from framework.scheduler import Scheduler
 
-Kind = Literal["gate", "uncordon", "tolerate", "relax", "lower", "node", "priority", "move", "free"]
-
-SHAPES_TRIED: Final = 20
-TAINT_SETS_TRIED: Final = 20
-NODES_UNCORDONED: Final = 20
-PODS_NAMED: Final = 3
-PODS_MOVED: Final = 4
-"""More pods than this are not moved to make room on one node."""
-MOVES_TRIED: Final = 20
-CORDONED: Final = "node.kubernetes.io/unschedulable"
-HIGHEST_PRIORITY: Final = 1_000_000_000
-"""Classes of users end here (upstream HighestUserDefinablePriority)."""
+BETWEEN_PODS: Final = "InterPodAffinity"
+TRIES: Final = 4
+"""Changes of one kind that are played until one works."""
+MOST_NODES: Final = 16
+SHAPES_PLAYED: Final = 2
+FATES_TOLD: Final = 20
+RANK: Final = {kind: rank for rank, kind in enumerate(get_args(Kind))}
 
 
 class Remedy(msgspec.Struct, frozen=True):
     kind: Kind
     text: Said
     node: str
-    """Where the pod went when it was tried."""
+    """Where the pod went; "" where it is not wanted any more (``fewer``)."""
     cost: Words
-    """What it costs others; "" for nothing."""
+    """What it costs others, in short; "" for nothing."""
     left_pending: int
-    """Other pods that had a node and find none afterwards."""
+    """Other pods that have no node afterwards and would have one without it."""
     operations: tuple[Operation, ...]
+    others: tuple[Fate, ...]
+    """What becomes of others, the worst first; at most ``FATES_TOLD``."""
+    others_count: int
+    pods: int
+    """Pods of the workload that are changed; 0 where the cluster is."""
+    placed: int
+    """How many pending pods that are like this one, itself among them, have a node afterwards."""
+    commands: tuple[str, ...]
+    """Of a shell, which do it in a real cluster; empty where it is not kubectl that does."""
+    diff: str
+    """The change as lines of YAML with ``+``, ``-`` or a space before each."""
+    finished: bool
+    """False: it was played for as long as there was time, and others might still be moved."""
 
 
-def what_would_help(scheduler: Scheduler, pod: Pod) -> tuple[Remedy, ...]:
-    """Remedies, the least disruptive first; none when ``pod`` fits as it is or nothing known helps.
+class Help(msgspec.Struct, frozen=True):
+    fits_on: str
+    """Where it goes without any change, beside all others; "" for nowhere."""
+    why: Words
+    """Why a workload can never run all its replicas; "" where it could."""
+    workload: str
+    """``deployment/web``; "" of a pod without a controller."""
+    alike: int
+    """Pending pods of the workload that ask for the same, this one among them."""
+    remedies: tuple[Remedy, ...]
+    complete: bool
+    """False: there was no time to try everything."""
 
-    ``scheduler`` stays as it is. Raises ValueError for a pod of a schedulerName without profile.
+
+def what_would_help(scheduler: Scheduler, pod: Pod, play: Play) -> Help:
+    """Remedies, those first that leave nobody without a node, then in the order in which people do such things.
+
+    ``scheduler`` stays as it is; ``play`` plays it on.
     """
-    if scheduler.profiles.get(pod.spec.scheduler_name) is None:
-        raise ValueError(f"no profile for schedulerName {pod.spec.scheduler_name}")
-    trial = Trial(scheduler, pod)
-    as_it_is = trial.schedule(preempting=True)
-    if as_it_is.node:
-        return ()
-    search = _Search(trial, pod, as_it_is.attempt.unschedulable_plugins if as_it_is.attempt is not None else ())
-    found = [
-        *search.gates(),
-        *search.uncordoned(),
-        *search.tolerations(),
-        *search.relaxed(),
-        *search.smaller(),
-        *search.new_node(),
-        *search.higher_priority(),
-        *search.freed(),
-    ]
-    return tuple(sorted(found, key=lambda each: each.left_pending))
+    return _Search(scheduler, pod, play).answer()
 
 
-def fits_on(scheduler: Scheduler, pod: Pod) -> str:
-    """The node that ``pod`` would get as it is, beside nobody else who is pending; "" when it gets none."""
-    return Trial(scheduler, pod).schedule(preempting=True).node
+class _NoTime(Exception):
+    """Nothing can be played any more."""
 
 
 class _Search:
-    def __init__(self, trial: Trial, live: Pod, rejected_by: tuple[str, ...]) -> None:
-        self.trial = trial
-        self.rejected_by = rejected_by
-        self.pod = trial.pod
-        self.live = live
-        """The pod as the cluster holds it: what operations are about."""
+    def __init__(self, scheduler: Scheduler, pod: Pod, play: Play) -> None:
+        self.scheduler = scheduler
+        self.play = play
+        self.before = states(scheduler)
+        self.has_profile = scheduler.profiles.get(pod.spec.scheduler_name) is not None
+        workload = workload_of(scheduler.cluster, pod, self.before)
+        self.case = Case(Trial(scheduler, pod), pod, workload, scheduler.cluster, self.before)
+        self.without: Played | None = None
 
-    # --- of the pod -------------------------------------------------------------------------------------------------
+    def answer(self) -> Help:
+        case, complete = self.case, True
+        found: list[Remedy] = []
+        fits_on = ""
+        why: Words = ""
+        try:
+            self.without = self._played(())
+            here = self._end(self.without).get(case.live.key)
+            fits_on = "" if here is None else here.node
+            if not fits_on:
+                if self.has_profile:
+                    self._look()
+                why = "" if case.rule is None else why_never_all(case.rule)
+                for family in self._families():
+                    # A rule that is softened for its pending pods alone may be softened for all of them, too.
+                    known = {str(each.text) for each in found}
+                    found += (each for each in self._first_that_works(family) if str(each.text) not in known)
+                if self.has_profile:
+                    found += self._nodes()
+                    found += [] if found else self._two_steps()
+        except _NoTime:
+            complete = False
+        found.sort(key=lambda each: (each.left_pending > 0, RANK[each.kind], each.left_pending))
+        workload = case.workload.reference if case.workload.kind else ""
+        return Help(fits_on, why, workload, len(case.workload.alike), tuple(found), complete)
 
-    def gates(self) -> Iterator[Remedy]:
-        gates = self.pod.spec.scheduling_gates
-        if not gates:
+    def _look(self) -> None:
+        """Who refuses it where, beside nobody else."""
+        case = self.case
+        attempt = case.trial.schedule(preempting=True).attempt
+        if attempt is None:
             return
-        outcome = self._try_pod(replace(self.pod, spec=replace(self.pod.spec, scheduling_gates=())))
-        if outcome is not None:
-            names = [gate.name for gate in gates]
-            text = said_counted(
-                "Remove the scheduling gate {gates}", "Remove the scheduling gates {gates}", len(names), gates=names
-            )
-            yield self._of_pod("gate", text, outcome)
+        case.rejected_by = attempt.unschedulable_plugins
+        if attempt.filter is not None:
+            verdicts = attempt.filter
+            asked = ((name, verdicts.status(position)) for position, name in enumerate(verdicts.nodes))
+            offered = [name for name, status in asked if status is not None and status.plugin == BETWEEN_PODS]
+            case.rule = own_rule(case.cluster, case.workload, offered)
 
-    def tolerations(self) -> Iterator[Remedy]:
-        """The sets of taints that keep it from some node, smallest first; sets that contain one that helps are out."""
-        sets: dict[tuple[tuple[str, str, str], ...], tuple[Taint, ...]] = {}
-        for node in self.trial.cluster.list(Node):
-            hard = tuple(
-                taint
-                for taint in node.spec.taints
-                if taint.effect in (NO_SCHEDULE, NO_EXECUTE) and not tolerates(self.pod.spec.tolerations, taint)
-            )
-            # A node that is cordoned is to be uncordoned.
-            if hard and not any(taint.key == CORDONED for taint in hard):
-                sets.setdefault(tuple(sorted((t.key, t.value, t.effect) for t in hard)), hard)
-        helpful: list[set[tuple[str, str, str]]] = []
-        for keys, taints in sorted(sets.items(), key=lambda each: (len(each[0]), each[0]))[:TAINT_SETS_TRIED]:
-            if any(known <= set(keys) for known in helpful):
-                continue
-            outcome = self._try_pod(tolerating(self.pod, taints))
-            if outcome is not None:
-                helpful.append(set(keys))
-                named = said_both([f"{t.key}{f'={t.value}' if t.value else ''}:{t.effect}" for t in taints])
-                text = said_counted(
-                    "Tolerate the taint {taints}", "Tolerate the taints {taints}", len(taints), taints=named
-                )
-                yield self._of_pod("tolerate", text, outcome)
-
-    def relaxed(self) -> Iterator[Remedy]:
-        for steps in relaxations(self.pod):
-            # Each step allows what the one before allows: whether the last helps decides about all of them.
-            if len(steps) > 1 and self._try_pod(steps[-1].pod) is None:
-                continue
-            for step in steps:
-                outcome = self._try_pod(step.pod)
-                if outcome is not None:
-                    yield self._of_pod("relax", step.text, outcome)
-                    break
-
-    def smaller(self) -> Iterator[Remedy]:
-        """One request cut alone, each as little as possible; only if none helps alone, several together."""
-        asked = {name: amount for name, amount in pod_requests(self.pod).items() if amount}
-        alone = [remedy for name in sorted(asked) for remedy in self._cut(asked, (name,))]
-        yield from alone or self._cut(asked, tuple(sorted(asked)))
-
-    def _cut(self, asked: dict[str, int], names: tuple[str, ...]) -> Iterator[Remedy]:
-        """Where it would fit if it asked for none of ``names`` tells how much of them is free there."""
-        nothing = lowered(self.pod, dict.fromkeys(names, 0))
-        outcome = self._try_pod(nothing) if nothing is not None else None
-        if outcome is None or outcome.attempt is None or outcome.attempt.filter is None:
+    def _families(self) -> Iterator[Family]:
+        case = self.case
+        if not self.has_profile:
+            yield from other_profiles(case, sorted(self.scheduler.profiles))
             return
-        snapshot = self.trial.scheduler.core.snapshot
-        verdicts = outcome.attempt.filter
-        options: list[tuple[float, str, dict[str, int]]] = []
-        for position, node in enumerate(verdicts.nodes):
-            info = snapshot.get(node) if verdicts.verdict[position] == 0 else None
-            targets = _room(info, asked, names, self.trial.pod) if info is not None else None
-            if targets:
-                cut = sum(1 - target / asked[name] for name, target in targets.items())
-                options.append((cut, node, targets))
-        for _, _, targets in sorted(options, key=lambda each: each[:2])[:3]:
-            smaller = lowered(self.pod, targets)
-            found = self._try_pod(smaller) if smaller is not None else None
-            if found is not None:
-                what = [
-                    said(
-                        "{resource} from {asked} to {less}",
-                        resource=name,
-                        asked=exactly(name, asked[name]),
-                        less=exactly(name, target),
-                    )
-                    for name, target in targets.items()
-                ]
-                yield self._of_pod("lower", said("Lower the request of {what}", what=what), found)
+        yield from created(case)
+        yield from reclassed(case)
+        yield from renamed(case)
+        yield from gates(case)
+        yield from uncordoned(case)
+        if case.rule is not None:
+            yield from workload_changes(case, case.rule)
+        yield from labelled(case)
+        yield from tolerations(case)
+        yield from untainted(case)
+        yield from relaxed(case)
+        if case.rule is None:
+            yield from softened(case)
+        yield from smaller(case)
+        yield from resized(case)
+        if case.rule is not None:
+            # Whoever leaves or is pushed aside is one of its own.
+            return
+        yield from moved(case, self._is_own)
+        yield from freed(case, self._is_own)
+        yield from higher_priority(case, self._rivals())
+
+    def _is_own(self, pod: Pod) -> bool:
+        own = identity_of(self.case.live)
+        return identity_of(pod) == own if own[1] else any(pod.key == each.key for each in self.case.workload.placed)
+
+    def _rivals(self) -> list[int]:
+        """Priorities of pending pods that get a node without any change, where this one would fit if it were alone."""
+        assert self.without is not None
+        if not self.case.fits(self.case.pod):
+            return []
+        waiting = [pod for pod in self.case.cluster.list(Pod) if not self.before[pod.key].node]
+        end = self._end(self.without)
+        own = owner_of(self.case.live)
+        found: dict[int, None] = {}
+        for pod in waiting:
+            state = end.get(pod.key)
+            if state is not None and state.node and (not own[1] or owner_of(pod) != own):
+                found[priority_of(pod)] = None
+        return list(found)
+
+    # --- playing ----------------------------------------------------------------------------------------------------
+
+    def _first_that_works(self, family: Family) -> Iterator[Remedy]:
+        for candidate in islice(family, TRIES):
+            remedy = self._remedy(candidate)
+            if remedy is not None:
+                yield remedy
                 return
 
-    def higher_priority(self) -> Iterator[Remedy]:
-        """The lowest priority whose preemption makes room, and whom it evicts."""
-        own = priority_of(self.pod)
-        placed = {priority_of(pod) for pod in self.trial.cluster.list(Pod) if pod.spec.node_name}
-        levels = sorted({own, *(level + 1 for level in placed if level >= own)})
-        levels = [level for level in levels if level <= HIGHEST_PRIORITY and level > min(placed, default=level)]
-        if not levels or self._preempting(levels[-1]) is None:
-            return
-        low, high = 0, len(levels) - 1  # a higher priority may evict whomever a lower one may
-        while low < high:
-            middle = (low + high) // 2
-            if self._preempting(levels[middle]) is None:
-                low = middle + 1
+    def _nodes(self) -> Iterator[Remedy]:
+        """As few as are enough beside all who want the room, too."""
+        for grow in islice(new_nodes(self.case), SHAPES_PLAYED):
+            remedy = self._grown(grow)
+            if remedy is not None:
+                yield remedy
+                return
+
+    def _two_steps(self) -> Iterator[Remedy]:
+        """Where nothing helps alone: a change of the pod, and nodes that it could use then."""
+        for first, pod in first_steps(self.case):
+            with self.case.as_if(pod):
+                for grow in islice(new_nodes(self.case), SHAPES_PLAYED):
+                    remedy = self._grown(partial(_both, first, grow))
+                    if remedy is not None:
+                        yield remedy
+                        break
+
+    def _grown(self, grow: Grow) -> Remedy | None:
+        too_few, count = 0, 1
+        while (enough := self._remedy(grow(count))) is None:
+            if count >= MOST_NODES:
+                return None
+            too_few, count = count, count * 2
+        while count - too_few > 1:
+            middle = (too_few + count) // 2
+            tried = self._remedy(grow(middle))
+            if tried is None:
+                too_few = middle
             else:
-                high = middle
-        found = self._preempting(levels[high])
-        assert found is not None
-        pod, outcome = found
-        if levels[high] == own:
-            text = said("Let it preempt: preemptionPolicy PreemptLowerPriority instead of Never")
-        else:
-            values = {"own": own, "priority": self._with_class(levels[high])}
-            if self.live.spec.preemption_policy == "Never":
-                text = said("Raise its priority from {own} to {priority} and let it preempt", **values)
-            else:
-                text = said("Raise its priority from {own} to {priority}", **values)
-        homeless, moved = _by_fate(outcome)
-        cost = said("Evicts {pods}.", pods=_pods_in_words(outcome.evicted))
-        if moved:
-            elsewhere = [said("{pod} on {node}", pod=each.key, node=node) for each, node in moved]
-            there = said("There is another place for {places}.", places=_few(elsewhere))
-            cost = said("{first} {second}", first=cost, second=there)
-        yield Remedy("priority", text, outcome.node, cost, len(homeless), (self._replaced(pod),))
+                enough, count = tried, middle
+        return enough
 
-    def _preempting(self, level: int) -> tuple[Pod, Outcome] | None:
-        spec = replace(self.pod.spec, priority=level, preemption_policy="PreemptLowerPriority", priority_class_name="")
-        pod = replace(self.pod, spec=spec)
-        outcome = self.trial.schedule(pod, preempting=True)
-        return (pod, outcome) if outcome.node and outcome.evicted else None
+    def _played(self, operations: tuple[Operation, ...]) -> Played:
+        played = self.play(operations)
+        if played is None:
+            raise _NoTime
+        return played
 
-    def _with_class(self, level: int) -> Content:
-        """``500 (PriorityClass high, 1,000)``: the lowest class that is enough."""
-        fitting = [each for each in self.trial.cluster.list(PriorityClass) if level <= each.value <= HIGHEST_PRIORITY]
-        if not fitting:
-            return level
-        lowest = min(fitting, key=lambda each: (each.value, each.metadata.name))
-        return said(
-            "{level} (PriorityClass {name}, {value})", level=level, name=lowest.metadata.name, value=lowest.value
-        )
+    def _end(self, played: Played) -> End:
+        return End(self.before, played)
 
-    # --- of the cluster ---------------------------------------------------------------------------------------------
-
-    def uncordoned(self) -> Iterator[Remedy]:
-        """The first cordoned node, in order of name, that would take it."""
-        cordoned = sorted((n for n in self.trial.cluster.list(Node) if n.spec.unschedulable), key=lambda n: n.key)
-        for node in cordoned[:NODES_UNCORDONED]:
-            taints = tuple(taint for taint in node.spec.taints if taint.key != CORDONED)
-            usable = replace(node, spec=replace(node.spec, unschedulable=False, taints=taints))
-            outcome = self._try([Edit(node, usable)])
-            if outcome is not None:
-                text = said("Uncordon {node}", node=node.metadata.name)
-                yield Remedy("uncordon", text, outcome.node, "", 0, (operation("replace", usable),))
-                return
-
-    def new_node(self) -> Iterator[Remedy]:
-        """The smallest shape of the cluster's nodes that would take it as an additional node."""
-        for node in _shapes(self.trial.cluster.list(Node), pod_requests(self.pod))[:SHAPES_TRIED]:
-            added = with_its_own(self.trial.cluster, node, 1)
-            outcome = self._try([Edit(None, each) for each in added])
-            if outcome is not None:
-                text = said("Add a node like {node} ({size})", node=node.metadata.name, size=_size(node))
-                yield Remedy("node", text, outcome.node, "", 0, tuple(operation("add", each) for each in added))
-                return
-
-    def freed(self) -> Iterator[Remedy]:
-        """Pods that leave a node, as few as possible; where one of them finds no other place, also pods that all do."""
-        found = fewest_to_free(self.trial)
-        if found is None or len(found.pods) > 1:
-            found = single_elsewhere(self.trial, self.rejected_by) or found
-        if found is None:
-            return
-        outcome = self._without(found)
-        if outcome is None:
-            return
-        homeless, _ = _by_fate(outcome)
-        if homeless and (moved := self._all_moved()) is not None:
-            yield moved
-        yield self._freed(found, outcome)
-
-    def _all_moved(self) -> Remedy | None:
-        for found in islice(leaving(self.trial, PODS_MOVED), MOVES_TRIED):
-            outcome = self._without(found)
-            if outcome is not None and all(node not in ("", outcome.node) for _, node in outcome.displaced):
-                remedy = self._freed(found, outcome)
-                if remedy.kind == "move":
-                    return remedy
-        return None
-
-    def _without(self, found: Freed) -> Outcome | None:
-        return self._try([Edit(pod, None) for pod in found.pods], then=found.pods)
-
-    def _freed(self, found: Freed, outcome: Outcome) -> Remedy:
-        homeless, moved = _by_fate(outcome)
-        deleted = [operation("remove", pod) for pod in found.pods]
-        # Who comes back to where they left do so after the pod, which their controller sees to.
-        there = [_moved(pod, node) for pod, node in moved if node != outcome.node]
-        added = [operation("add", pod) for pod in there] if self._goes_with(there, found, outcome.node) else []
-        operations = (*deleted, *added)
-        goes = _few([said("{pod} to {node}", pod=pod.key, node=node) for pod, node in moved])
-        if len(added) == len(deleted):
-            return Remedy("move", said("Move {moves}", moves=goes), outcome.node, "", 0, operations)
-        stay = said_counted(
-            "Afterwards {pods} finds no place.",
-            "Afterwards {pods} find no place.",
-            len(homeless),
-            pods=_pods_in_words(homeless),
-        )
-        go = said("Moves {moves}.", moves=goes)
-        cost = said("{first} {second}", first=stay, second=go) if homeless and moved else stay if homeless else go
-        text = said("Free {pods} from {node}", pods=_pods_in_words(found.pods), node=found.node)
-        return Remedy("free", text, outcome.node, cost, len(homeless), operations)
-
-    def _goes_with(self, there: Sequence[Pod], found: Freed, node: str) -> bool:
-        """Whether the pod still goes to ``node`` when those that moved are in their places before it."""
-        edits = [*(Edit(pod, None) for pod in found.pods), *(Edit(None, pod) for pod in there)]
-        outcome = self._try(edits) if there else None
-        return outcome is not None and outcome.node == node
-
-    # --- trying -----------------------------------------------------------------------------------------------------
-
-    def _try_pod(self, pod: Pod) -> Outcome | None:
-        outcome = self.trial.schedule(pod)
-        return outcome if outcome.node else None
-
-    def _try(self, edits: Iterable[Edit], then: tuple[Pod, ...] = ()) -> Outcome | None:
-        outcome = self.trial.schedule(edits=edits, then=then)
-        return outcome if outcome.node else None
-
-    def _of_pod(self, kind: Kind, text: Said, outcome: Outcome) -> Remedy:
-        assert outcome.attempt is not None
-        tried = self.trial.last_pod
-        return Remedy(kind, text, outcome.node, "", 0, (self._replaced(tried),))
-
-    def _replaced(self, changed: Pod) -> Operation:
-        """The live pod with the specification that was tried."""
-        spec = replace(changed.spec, preemption_policy=self.live.spec.preemption_policy)
-        if changed.spec.priority != self.live.spec.priority or changed.spec.preemption_policy == "PreemptLowerPriority":
-            spec = changed.spec
-        return operation("replace", replace(self.live, spec=spec))
-
-
-def _room(node: NodeInfo, asked: dict[str, int], names: tuple[str, ...], pod: Pod) -> dict[str, int] | None:
-    """What of ``names`` the node has left, where that is less than asked; None where something is used up.
-
-    In whole millicores, mebibytes and units.
-    """
-    targets = {}
-    for name in names:
-        used = sum(other.requests.get(name, 0) for other in node.pods if other.uid != pod.metadata.uid)
-        free = node.allocatable.get(name, 0) - used
-        if free >= asked[name]:
-            continue
-        if in_bytes(name):
-            free = free // MEBIBYTE * MEBIBYTE
-        if free <= 0:
+    def _remedy(self, candidate: Candidate) -> Remedy | None:
+        """None where it does not help: somebody else takes the place, or one of its own workload pays for it."""
+        played = self._played(candidate.operations)
+        if played.refused:
             return None
-        targets[name] = free
-    return targets or None
+        assert self.without is not None
+        case, end = self.case, self._end(played)
+        own = frozenset(pod.key for pod in candidate.changed) | {pod.key for pod in case.workload.alike}
+        here = end.get(case.live.key)
+        if candidate.places and (here is None or not here.node):
+            return None
+        others = fates(self._end(self.without), end, own)
+        mates = {pod.key for pod in case.workload.placed}
+        if any(each.pod in mates for each in others):
+            return None
+        if candidate.places and any(self._loses(pod, end) for pod in candidate.changed):
+            return None
+        alike = [end.get(pod.key) for pod in case.workload.alike]
+        left = sum(each.fate != "moves" for each in others)
+        return Remedy(
+            kind=candidate.kind,
+            text=candidate.text,
+            node=here.node if here is not None and candidate.places else "",
+            cost=_in_short(others),
+            left_pending=left,
+            operations=candidate.operations,
+            others=tuple(others[:FATES_TOLD]),
+            others_count=len(others),
+            pods=len(candidate.changed),
+            placed=sum(state is not None and bool(state.node) for state in alike),
+            commands=candidate.patch.commands,
+            diff=candidate.patch.diff,
+            finished=played.finished,
+        )
+
+    def _loses(self, pod: Pod, end: End) -> bool:
+        """One of its own that had a node is made anew and finds none."""
+        here = end.get(pod.key)
+        return bool(self.before[pod.key].node) and (here is None or not here.node)
 
 
-def _shapes(nodes: Iterable[Node], asked: dict[str, int]) -> list[Node]:
-    """One node of each shape, in order of size: what else the pod asks for, cpu, memory."""
-    shapes: dict[Any, Node] = {}
-    for node in nodes:
-        labels = tuple(sorted((k, v) for k, v in node.metadata.labels.items() if k != HOSTNAME and v != node.key))
-        taints = tuple(sorted((t.key, t.value, t.effect) for t in node.spec.taints))
-        shapes.setdefault((tuple(sorted(node_allocatable(node).items())), labels, taints), node)
-    extended = sorted(name for name in asked if name not in ("cpu", "memory"))
-
-    def size(node: Node) -> tuple[Any, ...]:
-        offered = node_allocatable(node)
-        order = [*extended, "cpu", "memory"]
-        return (*(offered.get(name, 0) for name in order), node.metadata.name)
-
-    return sorted(shapes.values(), key=size)
+def _both(first: Candidate, grow: Grow, count: int) -> Candidate:
+    second = grow(count)
+    return Candidate(
+        first.kind,
+        said("{first}. {second}.", first=first.text, second=second.text),
+        (*second.operations, *first.operations),
+        first.patch,
+        first.changed,
+    )
 
 
-def _size(node: Node) -> Content:
-    offered = node_allocatable(node)
-    named = [name for name in offered if name not in ("pods", "ephemeral-storage") and offered[name]]
-    return [said("{amount} {resource}", amount=about(name, offered[name]), resource=name) for name in named]
-
-
-def _by_fate(outcome: Outcome) -> tuple[list[Pod], list[tuple[Pod, str]]]:
-    """Those that find no other place, and those that do with their nodes."""
-    return [pod for pod, node in outcome.displaced if not node], [each for each in outcome.displaced if each[1]]
-
-
-def _moved(pod: Pod, node: str) -> Pod:
-    """As its controller makes it again, there."""
-    metadata = replace(pod.metadata, uid=f"{pod.metadata.uid}-moved", resource_version="")
-    return replace(pod, metadata=metadata, spec=replace(pod.spec, node_name=node), status=PodStatus(phase="Running"))
-
-
-def _pods_in_words(pods: Iterable[Pod]) -> Content:
-    return _few([pod.key for pod in pods])
-
-
-def _few(words: Sequence[Words]) -> Content:
-    """a, b and c; a, b, c and 2 more."""
-    more = len(words) - PODS_NAMED
-    if more <= 0:
-        return said_both(words)
-    return said_counted("{pods} and {count} more", "{pods} and {count} more", more, pods=list(words[:PODS_NAMED]))
+def _in_short(others: list[Fate]) -> Words:
+    """The worst that happens, and how many more pods it happens to something."""
+    if not others:
+        return ""
+    if len(others) == 1:
+        return others[0].text
+    more = said_counted("{count} more pod is concerned.", "{count} more pods are concerned.", len(others) - 1)
+    return said("{first} {second}", first=others[0].text, second=more)

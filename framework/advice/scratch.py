@@ -5,6 +5,7 @@ Nobody is evicted on them: incoming pods do not preempt. Pods that were assumed 
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterable, Iterator
 from typing import Final
 
@@ -14,11 +15,15 @@ from framework.objects import CSINode, KubeObject, Node, ObjectMeta, Pod, Resour
 from framework.objects.pod import PodStatus
 from framework.objects.timestamps import NANOSECONDS
 from framework.scheduler import Cluster, Observer, Scheduler
+from framework.scheduler.controllers import OF_CHANGES, OF_STORAGE
+from framework.scheduler.stillness import Stillness
 from framework.trace.attempt import AttemptTrace
 
 QUIET: Final = 1800 * NANOSECONDS
 """A scratch run ends when this long (virtual) nothing was placed: errors are retried for ever."""
 HOSTNAME: Final = "kubernetes.io/hostname"
+MORE: Final = re.compile(r"-more-(\d+)$")
+"""How the name of a node ends that was made after another one, whose name comes before."""
 CONDITION_TAINTS: Final = "node.kubernetes.io/"
 """Taints that controllers put on a node for its state; a new node starts without them."""
 
@@ -56,6 +61,8 @@ def is_pending(obj: KubeObject) -> bool:
 def scratch(like: Scheduler, objects: Iterable[KubeObject], observer: Observer | None = None) -> Scheduler:
     """A scheduler over these objects with the configuration, clock and seed of ``like``."""
     cluster = Cluster()
+    # Whoever is evicted here is tried again by hand.
+    cluster.set_controllers(OF_STORAGE, OF_CHANGES)
     for obj in objects:
         cluster.put(without_preemption(obj) if isinstance(obj, Pod) and not obj.spec.node_name else obj)
     return Scheduler(
@@ -130,9 +137,13 @@ def _renamed(metadata: ObjectMeta, name: str, number: int) -> ObjectMeta:
 def run_until_quiet(scheduler: Scheduler, outcomes: LastAttempts) -> None:
     """Cycles and timers until nothing more can be placed."""
     outcomes.last_progress = scheduler.now
+    stillness = Stillness()
     while True:
-        while scheduler.step() is not None:
-            pass
+        while not stillness.holds(scheduler) and scheduler.step() is not None:
+            for trace in scheduler.cycle_traces:
+                stillness.ended(trace, scheduler)
+        if stillness.holds(scheduler):
+            return
         due = scheduler.next_timer(wakes_only=True)
         if due is None or due - outcomes.last_progress > QUIET:
             return

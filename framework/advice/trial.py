@@ -1,7 +1,7 @@
 """Trial: changes are made to a copy of the cluster, the pod in question is scheduled, and everything is taken back.
 
-The pod is tried beside nobody else: other pods that are pending stand aside, so what the answer promises is a place for
-this pod, not for those who would want the same room.
+The pod is tried beside nobody else: other pods that are pending stand aside. So changes that could help are found
+quickly; whether one does beside those who want the same room is found out by playing it (framework/advice/remedies.py).
 """
 
 from __future__ import annotations

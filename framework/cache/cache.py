@@ -1,4 +1,6 @@
-"""Cache: every pod that has a node, every node, and what changed since the last snapshot (spec: cache §1, §2, §5).
+"""Cache: every pod that has a node, every node, and what changed since the last snapshot.
+
+Rules: docs/semantics/cache.md#pod-states, docs/semantics/cache.md#nodes, docs/semantics/cache.md#snapshot.
 
 A pod is absent, assumed or added. Scheduling reads only the snapshot, into which the changes are replayed at the start
 of a cycle; the figures per node are kept there, not here.
@@ -246,11 +248,14 @@ class Cache:
 
     def preload(self, snapshot: Snapshot) -> None:
         """Replays what changed, for the next ``update_snapshot`` to finish: a large cluster is not its first work."""
+        self._replay(snapshot)
+        snapshot.count_pods()
+
+    def _replay(self, snapshot: Snapshot) -> None:
         for change in self._changes:
             change.replay(snapshot)
         self._changes = []
         self._last_of_node = {}
-        snapshot.count_pods()
 
     def update_snapshot(self, snapshot: Snapshot) -> None:
         """Replays what changed since the last call.
@@ -258,11 +263,9 @@ class Cache:
         As upstream, the list is rebuilt only when the set of nodes changed: a node that merely changed its zone, or
         went and came back between two cycles, keeps its place in it.
         """
-        changes = self._changes
-        if not changes and not self._tree_changed and snapshot.is_finished:
+        if not self._changes and not self._tree_changed and snapshot.is_finished:
             return
-        for change in changes:
-            change.replay(snapshot)
+        self._replay(snapshot)
         if self._tree_changed:
             if len(self._tree) != len(self._listed) or any(name not in self._tree for name in self._listed):
                 self._listed = tuple(self._tree.list())
@@ -270,5 +273,3 @@ class Cache:
             snapshot.set_order(self._listed)
             self._tree_changed = False
         snapshot.finish_refresh()
-        self._changes = []
-        self._last_of_node = {}

@@ -1,4 +1,4 @@
-"""Node tree: the order of the node list, zones taking turns (spec: cache §4)."""
+"""Node tree: the order of the node list, zones taking turns (docs/semantics/cache.md#node-order)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which pods belong to which pod group, and how far each of them is (spec: cache §6; upstream ``podgroupstate.go``).
+"""Which pods belong to which pod group, and how far each of them is (docs/semantics/cache.md#pod-group-states).
 
 Kept only with the gate GenericWorkload. A cycle works on a copy of its group, as it does on a snapshot of the nodes.
 """

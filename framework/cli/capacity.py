@@ -12,10 +12,9 @@ from typing import Final, TextIO, TypeVar
 import msgspec
 
 from framework.advice import Capacity, NodesNeeded, how_many_fit, nodes_until_all_fit
-from framework.cli.clusters import admitted_from, read_scheduler
+from framework.cli.clusters import ClusterRequest, admitted_from, read_cluster
 from framework.cli.errors import InputError
 from framework.cli.manifests import read_objects
-from framework.configuration import FeatureGates
 from framework.objects import KubernetesObject, Node, Pod
 from framework.scheduler import Observer, Scheduler
 
@@ -29,19 +28,16 @@ O = TypeVar("O", bound=KubernetesObject)  # noqa: E741
 class Request:
     """``pod`` and ``node``: a manifest file, or the name of one in the cluster. Exactly one of them is given."""
 
-    files: list[str]
-    config: Path | None = None
-    seed: int = 0
+    cluster: ClusterRequest
     pod: str | None = None
     node: str | None = None
     limit: int | None = None
     json: bool = False
-    feature_gates: FeatureGates | None = None
 
 
 def run(asked: Request, output: TextIO) -> int:
     """0; 1 when no more pod fits, or a pod stays pending however many nodes are added."""
-    scheduler = read_scheduler(asked.files, asked.config, asked.seed, Observer(), asked.feature_gates)
+    scheduler = read_cluster(asked.cluster, Observer()).scheduler
     limits = {} if asked.limit is None else {"limit": asked.limit}
     if asked.pod is not None:
         try:
@@ -115,7 +111,8 @@ def _nodes_in_words(needed: NodesNeeded) -> list[str]:
     if needed.nodes:
         nodes = f"{needed.nodes:,} more {'node' if needed.nodes == 1 else 'nodes'} like {needed.shape}"
         pods = f"{needed.helped:,} pending {'pod' if needed.helped == 1 else 'pods'}"
-        lines.append(f"{nodes} for {pods}; with {needed.nodes - 1:,}, {needed.with_one_less:,} would be left.")
+        left = needed.with_one_less + len(needed.never)
+        lines.append(f"{nodes} for {pods}; with {needed.nodes - 1:,}, {left:,} would be left.")
     elif not needed.never:
         lines.append("Every pending pod has room already.")
     if needed.never:

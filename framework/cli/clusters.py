@@ -2,70 +2,112 @@
 
 from __future__ import annotations
 
+import sys
+from collections.abc import Sequence
+from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
 from msgspec.structs import replace
 
 from framework.cli.errors import InputError
-from framework.cli.manifests import read_objects, read_text
-from framework.configuration import EffectiveConfiguration, FeatureGates, load, load_value
+from framework.cli.manifests import Objects, read_files, read_text, refused
+from framework.configuration import EffectiveConfiguration, FeatureGates, Loaded, load, load_value
 from framework.configuration.feature_gates import DEFAULT_GATES
-from framework.objects import KubeObject, Namespace, ObjectMeta, Pod
+from framework.objects import KubeObject, Node, Pod
 from framework.objects.admission import AdmissionError, admit
 from framework.objects.kinds import plural_of
 from framework.objects.timestamps import format_timestamp, parse_timestamp
+from framework.objects.tolerations import COMPARISONS_GATE
 from framework.plugins.registry import Registry, installed_registry
 from framework.profiles import ProfileError
+from framework.reading.gathering import from_a_cluster
 from framework.scheduler import Cluster, Observer, Scheduler
 
 EARLIEST: Final = parse_timestamp("2026-01-01T00:00:00Z")
 
 
-def read_scheduler(
-    files: list[str], config: Path | None, seed: int, observer: Observer, gates: FeatureGates | None = None
-) -> Scheduler:
-    """A scheduler over the objects of these files; None takes the gates of the configuration's comment.
+@dataclass(frozen=True, slots=True)
+class ClusterRequest:
+    """What every command about a cluster is asked with."""
 
-    Raises InputError.
-    """
+    files: Sequence[str]
+    config: Path | None = None
+    seed: int = 0
+    feature_gates: FeatureGates | None = None
+    """None takes the gates of the configuration's comment."""
+    leave_out_problems: bool = False
+    """Objects that cannot be taken are told on standard error, and the rest is read."""
+
+
+@dataclass(frozen=True, slots=True)
+class ReadCluster:
+    scheduler: Scheduler
+    objects: Objects
+
+
+def read_cluster(asked: ClusterRequest, observer: Observer) -> ReadCluster:
+    """A scheduler over the objects of these files. Raises InputError."""
     registry = installed_registry()
-    configuration = _configuration(config, registry, gates)
-    cluster, start = _cluster([(path, obj) for path in files for obj in read_objects(path)])
+    objects = read_files(asked.files)
+    if objects.problems and not asked.leave_out_problems:
+        raise refused(objects.problems)
+    for path, problem in objects.problems:
+        tell(f"{path + ': ' if path else ''}left out: {problem.words}")
+    for warning in objects.warnings:
+        tell(f"warning: {warning}")
+    for note in objects.notes:
+        tell(str(note))
+    if not any(isinstance(obj, Node) for _, obj in objects.kept):
+        tell("warning: There is no node in these files, so every pod stays pending.")
+    configuration = _configuration(asked, objects, registry)
+    cluster, start = _cluster(objects.kept, configuration.feature_gates.enabled(COMPARISONS_GATE))
     try:
-        return Scheduler(
-            configuration, registry, start=start, seed=seed, ties="seeded", observer=observer, cluster=cluster
+        scheduler = Scheduler(
+            configuration, registry, start=start, seed=asked.seed, ties="seeded", observer=observer, cluster=cluster
         )
     except ProfileError as error:
-        raise InputError(str(config), str(error)) from error
+        raise InputError(str(asked.config), str(error)) from error
+    return ReadCluster(scheduler, objects)
 
 
-def _configuration(path: Path | None, registry: Registry, gates: FeatureGates | None) -> EffectiveConfiguration:
-    if path is None:
-        loaded = load_value(None, registry, gates or DEFAULT_GATES)
-    else:
-        loaded = load(read_text(str(path)), registry, gates)
+def tell(sentence: str) -> None:
+    """Beside the answer, which may go into a file."""
+    print(sentence, file=sys.stderr)
+
+
+def _configuration(asked: ClusterRequest, objects: Objects, registry: Registry) -> EffectiveConfiguration:
+    gates = asked.feature_gates
+    if asked.config is not None:
+        path = str(asked.config)
+        return _effective(path, load(read_text(path), registry, gates))
+    if objects.configuration is None:
+        return _effective("", load_value(None, registry, gates or DEFAULT_GATES))
+    path, written = objects.configuration
+    tell(f"{path}: its KubeSchedulerConfiguration is used; --config FILE uses another.")
+    return _effective(path, load_value(written, registry, gates or DEFAULT_GATES))
+
+
+def _effective(path: str, loaded: Loaded) -> EffectiveConfiguration:
+    """Raises InputError."""
     if loaded.effective is None:
         lines = []
         for error in loaded.errors:
             place = f"{error.line}:{error.column}: " if error.line is not None else ""
-            lines.append(f"{place}{error.path + ': ' if error.path else ''}{error.message}")
-        raise InputError(str(path), "\n".join(lines))
+            hint = f". {error.hint}" if error.hint else ""
+            lines.append(f"{place}{error.path + ': ' if error.path else ''}{error.message}{hint}")
+        raise InputError(path, "\n".join(lines))
     return loaded.effective
 
 
-def _cluster(found: list[tuple[str, KubeObject]]) -> tuple[Cluster, int]:
+def _cluster(found: Sequence[tuple[str, KubeObject]], comparisons: bool) -> tuple[Cluster, int]:
     """The objects as the API server would keep them, and a time after the last of them. Raises InputError."""
     cluster = Cluster()
-    given = {obj.metadata.name for _, obj in found if isinstance(obj, Namespace)}
-    used = dict.fromkeys(obj.metadata.namespace or "default" for _, obj in found if getattr(obj, "namespaced", True))
-    named = [("", Namespace(metadata=ObjectMeta(name=name))) for name in used if name not in given]
+    cluster.comparisons = comparisons
     start = EARLIEST
     # Pods last: they may name priority and runtime classes that come later in the files.
-    for path, obj in sorted([*named, *found], key=lambda each: isinstance(each[1], Pod)):
+    for path, obj in sorted(found, key=lambda each: isinstance(each[1], Pod)):
         admitted = admitted_from(path, obj, cluster)
-        if cluster.find(admitted) is not None:
-            raise InputError(path, f"{admitted.kind} {admitted.key} is there twice")
         created = admitted.metadata.creation_timestamp
         start = max(start, parse_timestamp(created) if created else start)
         cluster.create_admitted(admitted)
@@ -74,7 +116,7 @@ def _cluster(found: list[tuple[str, KubeObject]]) -> tuple[Cluster, int]:
 
 def admitted_from(path: str, obj: KubeObject, cluster: Cluster) -> KubeObject:
     """The object of a file as the API server would keep it in this cluster. Raises InputError."""
-    admitted = admit(_completed(obj), cluster, stored=bool(obj.metadata.uid))
+    admitted = admit(_completed(obj), cluster, stored=from_a_cluster(obj), comparisons=cluster.comparisons)
     if isinstance(admitted, AdmissionError):
         raise InputError(path, str(admitted))
     return admitted

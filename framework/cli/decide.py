@@ -1,7 +1,7 @@
 """``decide``: what the scheduler decides for a cluster and a list of pods, tried one after the other.
 
-Ties go to the smallest name, every node is looked at, nothing takes time. After a preemption the victims are gone at
-once and the pod is tried once more; a second nomination is recorded, not followed.
+Ties go to the smallest name, every node is looked at, nothing takes time but waiting for devices in vain. After a
+preemption the victims are gone at once and the pod is tried once more; a second nomination is recorded, not followed.
 """
 
 from __future__ import annotations
@@ -69,7 +69,8 @@ def decide(case: Case, registry: Registry, feature_gates: FeatureGates = DEFAULT
     report["results"] = [attempt for pod in objects.pods for attempt in decision.attempts(pod)]
     if case.events is not None:
         first_index = len(case.objects) + len(case.pods)
-        report["events"] = Requeue(decision.scheduler, case.name, first_index).run(case.events)
+        tried = {pod.key for pod in objects.pods}
+        report["events"] = Requeue(decision.scheduler, case.name, first_index, tried).run(case.events)
     return report
 
 
@@ -107,7 +108,7 @@ class Decision:
             admitted = AdmissionError(f'pods "{pod.metadata.name}" already exists')
         complaints: list[str] = []
         if not isinstance(admitted, AdmissionError):
-            complaints = [error.text for error in validate_object(admitted)]
+            complaints = [error.text for error in validate_object(admitted, comparisons=self._cluster.comparisons)]
             unreadable = [text for text in complaints if text.endswith(NO_QUANTITY)]
             if unreadable:  # a real API server fails to decode it, before it validates anything
                 admitted = AdmissionError(unreadable[0])
@@ -137,29 +138,48 @@ class Decision:
             report = empty_report(pod.key, name, priority, weights)
             yield report | {"preEnqueue": status_report(gate), "unschedulablePlugins": [gate.plugin]}
             return
-        trace = self._try(pod)
-        yield self._report(profile, pod, trace, weights)
+        trace, filtered = self._try(profile, pod)
+        yield self._report(pod, trace, weights, filtered)
         if any(outcome.nominated_node and outcome.status.is_success for outcome in trace.post_filter):
             self._cluster.follow = False
             pod = self._cluster.get(Pod, pod.metadata.namespace, pod.metadata.name) or pod
             self.scheduler.activate([pod])
-            yield self._report(profile, pod, self._try(pod), weights)
+            trace, filtered = self._try(profile, pod)
+            yield self._report(pod, trace, weights, filtered)
             self._cluster.follow = True
 
-    def _try(self, pod: Pod) -> AttemptTrace:
-        """One cycle. The clock stands still, so all pods that were tried before back off and this one is next."""
-        attempt: Attempt | None = self.scheduler.step()
+    def _try(self, profile: Profile, pod: Pod) -> tuple[AttemptTrace, dict[str, Status]]:
+        """One cycle of this pod, with every node's status.
+
+        The clock stands still, so all pods that were tried before back off. Pods without a node among the cluster's
+        objects are there, and count where they are nominated, but nobody tries them.
+        """
+        queue = self.scheduler.core.queue
+        for queued in list(queue.active()):
+            if queued.pod.metadata.uid != pod.metadata.uid:
+                queue.put_back(queued)
+        filtered: dict[str, Status] = {}
+
+        def passed(point: str, trace: AttemptTrace) -> None:
+            # Before anything is reserved or bound, while the snapshot is still the attempt's.
+            if point == "Filter":
+                filtered.update(self._filtered(profile, pod, trace))
+
+        attempt: Attempt | None = self.scheduler.step(passed)
         if attempt is None or attempt.uid != pod.metadata.uid:
             raise AssertionError(f"tried {attempt and attempt.pod} instead of {pod.key}")
-        return attempt
+        # Nobody says during a case that a device is ready: its time runs out.
+        while (due := self.scheduler.core.pre_binding.next_timer()) is not None:
+            self.scheduler.advance(due)
+        return attempt, filtered
 
     def _weights(self, profile: str) -> dict[str, int]:
         effective = self.scheduler.configuration.profile(profile)
         assert effective is not None
         return effective.weights
 
-    def _report(self, profile: Profile, pod: Pod, trace: AttemptTrace, weights: dict[str, int]) -> Report:
-        report = attempt_report(trace, weights, self._filtered(profile, pod, trace))
+    def _report(self, pod: Pod, trace: AttemptTrace, weights: dict[str, int], filtered: dict[str, Status]) -> Report:
+        report = attempt_report(trace, weights, filtered)
         if trace.result == "bound":
             bound = self._cluster.get(Pod, pod.metadata.namespace, pod.metadata.name)
             if bound is not None and (claims := device_claims_report(bound, self._cluster)):
@@ -184,10 +204,9 @@ class Decision:
         return volumes
 
     def _filtered(self, profile: Profile, pod: Pod, trace: AttemptTrace) -> dict[str, Status]:
-        """Every node's status. A nominated node that passes ends the search, and so does an error: the others are asked
-        here."""
-        if trace.filter is None:
-            return {}
+        """Every node's status. A nominated node that passes ends the search, and so do an error and the first feasible
+        node of a profile without scores: the others are asked here."""
+        assert trace.filter is not None
         incomplete = bool(trace.nominated_node_used) or broken_off(trace)
         absent = None if incomplete else trace.absent_status
         statuses = {node: trace.filter.status(position) or absent for position, node in enumerate(trace.filter.nodes)}
@@ -198,7 +217,6 @@ class Decision:
     def _asked_again(
         self, profile: Profile, pod: Pod, trace: AttemptTrace, known: dict[str, Status | None]
     ) -> dict[str, Status]:
-        """The snapshot is still the attempt's: it is only brought up to date when the next one begins."""
         snapshot = self.scheduler.core.snapshot
         state, info = CycleState(), PodInfo(pod)
         scratch = AttemptTrace(trace.pod, trace.uid, trace.profile, trace.attempt, trace.cycle, trace.at)

@@ -7,4 +7,5 @@ class InputError(Exception):
     """``where: what is wrong``: a file, a line or an object, and the field."""
 
     def __init__(self, where: str, what: str) -> None:
-        super().__init__("\n".join(f"{where}: {line}" for line in what.splitlines()))
+        at = f"{where}: " if where else ""
+        super().__init__("\n".join(f"{at}{line}" for line in what.splitlines()))

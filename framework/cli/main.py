@@ -5,21 +5,27 @@ from __future__ import annotations
 import argparse
 import os
 import sys
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from framework.cli import capacity, decide, simulate
+from framework.cli import capacity, decide, doctor, simulate
 from framework.cli.bench import command as bench
 from framework.cli.bench.measure import Options
+from framework.cli.clusters import ClusterRequest
 from framework.cli.errors import InputError
 from framework.configuration.feature_gates import DEFAULT_GATES, FeatureGates, FeatureGatesError, parse_feature_gates
 
 BAD_INPUT = 2
+CLOSED_PIPE = 141
+"""As a shell tells of a process that SIGPIPE ended."""
 
 
-def parser() -> argparse.ArgumentParser:
-    top = argparse.ArgumentParser(prog="python -m framework", description="Scheduling decisions without a cluster.")
+def parser(program: str = "python -m framework", others: Mapping[str, str] | None = None) -> argparse.ArgumentParser:
+    """``others``: commands of whoever calls, and what they do; their arguments are theirs."""
+    top = argparse.ArgumentParser(prog=program, description="Scheduling decisions without a cluster.")
     commands = top.add_subparsers(dest="command", required=True)
+    for name, does in (others or {}).items():
+        commands.add_parser(name, help=does, add_help=False)
 
     cases = commands.add_parser("decide", help="decide about cases, one JSON object per line; results to stdout")
     cases.add_argument("cases", nargs="+", metavar="CASES", help="JSON Lines, plain, .gz or .xz; - is standard input")
@@ -32,6 +38,10 @@ def parser() -> argparse.ArgumentParser:
     cluster.add_argument(
         "--explain", action="append", default=[], metavar="[NAMESPACE/]POD", help="tell all about this pod's attempts"
     )
+    cluster.add_argument("--json", action="store_true", help="one JSON object instead of a table")
+    cluster.add_argument(
+        "--only-new", action="store_true", help="pods that were pending in the exported cluster do not count"
+    )
 
     room = commands.add_parser("capacity", help="how many more of a pod fit, or how many nodes the pending pods need")
     _cluster_arguments(room)
@@ -40,6 +50,8 @@ def parser() -> argparse.ArgumentParser:
     about.add_argument("--node", metavar="NODE|FILE", help="how many nodes like this one until all pending pods fit")
     room.add_argument("--limit", type=_positive, metavar="N", help="stop counting here (default: 1000 pods, 200 nodes)")
     room.add_argument("--json", action="store_true", help="one JSON object instead of a text")
+    well = commands.add_parser("doctor", help="which plugins of other packages were found, and why one was not taken")
+    well.add_argument("packages", nargs="*", metavar="PACKAGE", help="an installed package that offers plugins")
     _add_bench(commands.add_parser("bench", help="measure pods per second on kube-scheduler's workloads and ours"))
     return top
 
@@ -55,6 +67,11 @@ def _cluster_arguments(command: argparse.ArgumentParser) -> None:
     )
     command.add_argument("--config", type=Path, metavar="FILE", help="a KubeSchedulerConfiguration (default: defaults)")
     _add_feature_gates(command)
+    command.add_argument(
+        "--leave-out-problems",
+        action="store_true",
+        help="read the rest of a file of which some objects cannot be taken",
+    )
     command.add_argument("--seed", type=int, default=0, help="chooses among equally good nodes (default: 0)")
 
 
@@ -114,27 +131,37 @@ def _feature_gates(flag: str | None) -> FeatureGates | None:
         raise InputError("--feature-gates", str(error)) from None
 
 
-def main(arguments: Sequence[str]) -> int:
-    """0: done; 1: a pod stayed pending, or nothing more fits; 2: bad input."""
-    chosen = parser().parse_args(arguments)
+def main(arguments: Sequence[str], top: argparse.ArgumentParser | None = None) -> int:
+    """0: done; 1: a pod stayed pending, or nothing more fits; 2: bad input; 141: nobody read on."""
+    chosen = (top or parser()).parse_args(arguments)
     try:
-        if chosen.command == "decide":
-            flag = _feature_gates(chosen.feature_gates) or DEFAULT_GATES
-            return decide.run(chosen.cases, chosen.workers, sys.stdout, sys.stderr, flag)
-        if chosen.command == "bench":
-            return bench.run(_bench_request(chosen), sys.stdout, sys.stderr)
-        gates = _feature_gates(chosen.feature_gates)
-        if chosen.command == "capacity":
-            about = (chosen.pod, chosen.node, chosen.limit, chosen.json, gates)
-            return capacity.run(
-                capacity.Request(chosen.filename, chosen.config, chosen.seed, *about),
-                sys.stdout,
-            )
-        asked = simulate.Request(chosen.filename, chosen.config, chosen.seed, chosen.explain, gates)
-        return simulate.run(asked, sys.stdout)
+        status = _run(chosen)
+        sys.stdout.flush()  # here, where a closed pipe can still be told
+        return status
     except InputError as error:
         print(error, file=sys.stderr)
         return BAD_INPUT
     except BrokenPipeError:  # the reader had enough (`… | head`)
         sys.stdout = open(os.devnull, "w")  # noqa: SIM115 - so that the interpreter's last flush finds no broken pipe
-        return 0
+        return CLOSED_PIPE
+
+
+def _run(chosen: argparse.Namespace) -> int:
+    if chosen.command == "decide":
+        flag = _feature_gates(chosen.feature_gates) or DEFAULT_GATES
+        return decide.run(chosen.cases, chosen.workers, sys.stdout, sys.stderr, flag)
+    if chosen.command == "doctor":
+        return doctor.run(chosen.packages, sys.stdout)
+    if chosen.command == "bench":
+        return bench.run(_bench_request(chosen), sys.stdout, sys.stderr)
+    cluster = ClusterRequest(
+        chosen.filename,
+        chosen.config,
+        chosen.seed,
+        _feature_gates(chosen.feature_gates),
+        chosen.leave_out_problems,
+    )
+    if chosen.command == "capacity":
+        asked = capacity.Request(cluster, chosen.pod, chosen.node, chosen.limit, chosen.json)
+        return capacity.run(asked, sys.stdout)
+    return simulate.run(simulate.Request(cluster, chosen.explain, chosen.json, chosen.only_new), sys.stdout)

@@ -65,7 +65,7 @@ def attempt_report(trace: AttemptTrace, weights: dict[str, int], filtered: dict[
         report["reason"] = trace.reason
     if trace.scores is not None and trace.filter is not None:
         report |= _scores(trace.scores, trace.filter.nodes)
-    elif feasible:
+    elif feasible and trace.selected:
         report["scoreSkipped"] = True
         report["candidates"] = sorted(feasible)
     permit = [PluginOutcome(outcome.plugin, outcome.status) for outcome in trace.permit]
@@ -92,7 +92,7 @@ def _pre_filter(status: Status, node_names: tuple[str, ...] | None) -> Report:
 
 
 def broken_off(trace: AttemptTrace) -> bool:
-    """Whether an error of a Filter plugin ended the search, which leaves nodes without a status."""
+    """Whether the search ended early (an error of a Filter plugin, or enough nodes), so that nodes have no status."""
     filtered = trace.filter
     if filtered is None or trace.nominated_node_used:
         return False
@@ -106,7 +106,7 @@ def broken_off(trace: AttemptTrace) -> bool:
 
 def _feasible(trace: AttemptTrace) -> list[str]:
     filtered = trace.filter
-    if filtered is None or broken_off(trace):
+    if filtered is None or (not trace.selected and broken_off(trace)):
         return []
     return [node for node, verdict in zip(filtered.nodes, filtered.verdict.tolist(), strict=True) if verdict == 0]
 

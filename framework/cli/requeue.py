@@ -5,6 +5,7 @@ Before each event every rejected pod is put back among the unschedulable ones; t
 
 from __future__ import annotations
 
+from collections.abc import Container
 from dataclasses import dataclass
 from typing import Any
 
@@ -22,44 +23,54 @@ from framework.scheduler import Scheduler
 
 @dataclass(slots=True)
 class Rejected:
-    """A pod as its last attempt left it."""
+    """A pod as its last attempt, or its gate, left it."""
 
     queued: QueuedPodInfo
+    gated: bool
     unschedulable: frozenset[str]
     pending: frozenset[str]
 
 
 class Requeue:
-    def __init__(self, scheduler: Scheduler, case: str, first_index: int) -> None:
+    def __init__(self, scheduler: Scheduler, case: str, first_index: int, tried: Container[str]) -> None:
+        """``tried``: keys of the pods that are asked about, as far as they wait."""
         self._scheduler = scheduler
         self._case = case
         self._index = first_index
         queue = scheduler.core.queue
         waiting = [*queue.active(), *queue.backoff(), *queue.unschedulable()]
         self._rejected = {
-            pod.key: Rejected(pod, frozenset(pod.unschedulable_plugins), frozenset(pod.pending_plugins))
+            pod.key: Rejected(pod, pod.gated, frozenset(pod.unschedulable_plugins), frozenset(pod.pending_plugins))
             for pod in sorted(waiting, key=lambda each: each.key)
+            if pod.key in tried
         }
 
     def run(self, events: list[CaseEvent]) -> list[dict[str, Any]]:
         return [self._event(index, event) for index, event in enumerate(events)]
 
     def _event(self, index: int, event: CaseEvent) -> dict[str, Any]:
-        self._put_back()
+        left = self._put_back()
         obj = completed(event.object, self._index + index, f"{self._case}: events[{index}]")
         self._apply(event, obj, index)
         key = f"{obj.metadata.namespace}/{obj.metadata.name}" if obj.metadata.namespace else obj.metadata.name
         return {
             "index": index,
             "event": f"{event.type} {plural_of(obj)} {key}",
-            "pods": {pod: self._outcome(pod) for pod in self._rejected},
+            "pods": {pod: self._outcome(pod, pod in left) for pod in self._rejected},
         }
 
-    def _put_back(self) -> None:
-        for rejected in self._rejected.values():
-            rejected.queued.unschedulable_plugins = set(rejected.unschedulable)
-            rejected.queued.pending_plugins = set(rejected.pending)
-            self._scheduler.core.queue.put_back(rejected.queued)
+    def _put_back(self) -> set[str]:
+        """The keys of pods that are not among the unschedulable ones any more: gated ones whose gates went earlier."""
+        left: set[str] = set()
+        for key, rejected in self._rejected.items():
+            place = rejected.queued.place
+            if rejected.gated and place is not Place.GATED:
+                left.add(key)
+            elif place is not Place.NOWHERE:
+                rejected.queued.unschedulable_plugins = set(rejected.unschedulable)
+                rejected.queued.pending_plugins = set(rejected.pending)
+                self._scheduler.core.queue.put_back(rejected.queued)
+        return left
 
     def _apply(self, event: CaseEvent, obj: KubeObject, index: int) -> None:
         type_ = event.type
@@ -81,12 +92,13 @@ class Requeue:
         else:
             cluster.replace(_updated(known, admitted, with_status="status" in event.object))
 
-    def _outcome(self, key: str) -> str:
-        namespace, _, name = key.partition("/")
-        pod = self._scheduler.cluster.get(Pod, namespace, name)
-        if pod is None:
+    def _outcome(self, key: str, left: bool) -> str:
+        place = self._rejected[key].queued.place
+        if place is Place.NOWHERE:  # also a pod that finished: the scheduler's informer drops it
             return "Deleted"
-        return "QueueSkip" if self._rejected[key].queued.place in (Place.UNSCHEDULABLE, Place.GATED) else "Queue"
+        if left:
+            return "NotUnschedulable"
+        return "QueueSkip" if place in (Place.UNSCHEDULABLE, Place.GATED) else "Queue"
 
 
 def _updated(known: KubeObject, new: KubeObject, *, with_status: bool) -> KubeObject:

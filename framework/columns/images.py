@@ -1,4 +1,4 @@
-"""Images on nodes, with upstream's two oddities (spec: cache §3).
+"""Images on nodes, with upstream's two oddities (docs/semantics/cache.md#images).
 
 The size of an image is what the first node that brought it said. How many nodes have it is read when a node changes
 and then stays as it was for that node until it changes again.

@@ -7,7 +7,7 @@ from collections.abc import Callable, Sequence
 from framework.columns.facts import Extent
 from framework.columns.log import RowLog
 from framework.interface.columns import PodChange, Rows
-from framework.interface.node_info import NodeInfo
+from framework.interface.node_info import NodeInfo, ports_after
 
 
 class NodeInfos:
@@ -40,4 +40,5 @@ class NodeInfos:
             node.remove_pod(pod.uid)
         for pod in change.added:
             node.add_pod(pod)
+        node.used_ports = ports_after(info.used_ports, change.port_moves)
         return [node]

@@ -1,4 +1,6 @@
-"""Snapshot: the cluster as one scheduling cycle sees it (spec: cache §5), as NodeInfos and as columns.
+"""Snapshot: the cluster as one scheduling cycle sees it, as NodeInfos and as columns.
+
+Rules: docs/semantics/cache.md#snapshot.
 
 The cache replays its changes into it at the start of a cycle; nothing else writes to it. Every node has a row, a slot
 that stays its own while the node exists. Pods whose node is unknown (ghosts) wait aside until the node appears.
@@ -211,7 +213,10 @@ class Snapshot:
         self._touched.clear()
 
     def set_order(self, names: Sequence[str]) -> None:
-        """The node list: zones in turn (spec: cache §4). Call it whenever nodes were added or removed."""
+        """The node list: zones in turn. Call it whenever nodes were added or removed.
+
+        Rules: docs/semantics/cache.md#node-order.
+        """
         self.order_names = tuple(names)
         self._node_list = None
         self.order = np.array([self._rows[name] for name in names], dtype=np.intp)
@@ -383,13 +388,14 @@ class Snapshot:
     def image_score(self, images: tuple[str, ...]) -> Input:
         return self.input(("images", images), lambda: ImageScore(self.extent, self.images, images))
 
-    def tolerating(self, pod: Pod, effects: tuple[str, ...]) -> Input:
+    def tolerating(self, pod: Pod, effects: tuple[str, ...], *, comparisons: bool = False) -> Input:
         tolerations = pod.spec.tolerations
 
         def predicate(taints: tuple[Taint, ...]) -> bool:
-            return find_untolerated_taint(taints, tolerations, effects) is None
+            return find_untolerated_taint(taints, tolerations, effects, comparisons=comparisons) is None
 
-        return self.input(("tolerating", tolerations, effects), lambda: CodedPredicate(self._taints, predicate))
+        key = ("tolerating", tolerations, effects, comparisons)
+        return self.input(key, lambda: CodedPredicate(self._taints, predicate))
 
     def whole_nodes(self) -> NodeInfos:
         """→ the NodeInfos themselves."""

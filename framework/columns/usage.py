@@ -15,7 +15,7 @@ from framework.columns.facts import Extent, grown
 from framework.columns.kept import KeptValues
 from framework.columns.log import RowLog
 from framework.interface.columns import Column, PodChange, Rows, WorkOut, lowest_of
-from framework.interface.node_info import HostPort, NodeInfo, PodInfo, ports_conflict
+from framework.interface.node_info import HostPort, NodeInfo, PodInfo, ports_after, ports_conflict
 
 Ints = NDArray[np.int64]
 NO_POD: Final = np.iinfo(np.int64).max
@@ -310,7 +310,7 @@ class OwnRows:
 
 
 class PortConflicts(KeptValues):
-    """Input: whether one of the wanted host ports is taken on the node (spec: cache §3)."""
+    """Input: whether one of the wanted host ports is taken on the node (docs/semantics/cache.md#nodeinfo)."""
 
     def __init__(self, extent: Extent, usage: Usage, wanted: tuple[HostPort, ...]) -> None:
         super().__init__(extent, np.bool_)
@@ -335,9 +335,5 @@ class PortConflicts(KeptValues):
 
     def gather_changed(self, change: PodChange) -> NDArray[np.bool_]:
         info = self._usage.rows_with_ports.get(change.row)
-        used = set(info.used_ports) if info is not None else set()
-        for pod in change.removed:
-            used.difference_update(pod.host_ports)
-        for pod in change.added:
-            used.update(pod.host_ports)
+        used = ports_after(set() if info is None else info.used_ports, change.port_moves)
         return np.array([self._conflicts(used)], dtype=np.bool_)

@@ -1,7 +1,8 @@
 """Defaulting: absent fields, the default plugins merged with a profile's own, and arguments for every enabled plugin.
 
-Spec: config §1, §3 step A, §4. Follows kube-scheduler's order: profiles first (plugins, then plugin arguments), then
-the rest. The result is again a KubeSchedulerConfiguration, with every field given.
+Rules: docs/semantics/configuration.md#top-level-fields, docs/semantics/configuration.md#merging-plugins,
+docs/semantics/configuration.md#defaults. Follows kube-scheduler's order: profiles first (plugins, then plugin
+arguments), then the rest. The result is again a KubeSchedulerConfiguration, with every field given.
 """
 
 from __future__ import annotations
@@ -57,7 +58,7 @@ _GATED: Final = (
 
 
 def default_multi_point(gates: FeatureGates) -> tuple[Plugin, ...]:
-    """The default profile; it uses MultiPoint only (upstream ``default_plugins.go``)."""
+    """The default profile; it uses MultiPoint only (docs/semantics/configuration.md#defaults)."""
     return (*_ALWAYS, *(plugin for gate, plugin in _GATED if gates.enabled(gate)))
 
 
@@ -154,7 +155,10 @@ def merge_plugins(default: Plugins, custom: Plugins | None) -> Plugins:
 
 
 def merge_plugin_set(default: PluginSet, custom: PluginSet) -> PluginSet:
-    """Spec: config §3 step A. A default plugin that is both disabled and enabled is removed here and re-added last."""
+    """A default plugin that is both disabled and enabled is removed here and re-added last.
+
+    Rules: docs/semantics/configuration.md#merging-plugins.
+    """
     disabled = [Plugin(name=plugin.name) for plugin in (*custom.disabled, *default.disabled)]
     names = {plugin.name for plugin in disabled}
     # Of a plugin enabled twice the last entry replaces the default; the other stays and is refused later.

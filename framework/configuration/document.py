@@ -1,4 +1,6 @@
-"""A configuration as the text a person wrote, edited by the form without losing anything of it (design §11.13).
+"""A configuration as the text a person wrote, edited by the form without losing anything of it.
+
+Rules: docs/semantics/configuration.md#forms.
 
 Comments, order, layout and fields we do not know survive: an edit changes the lines it is about. The document need not
 be valid; only readable YAML or JSON.

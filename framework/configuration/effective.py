@@ -1,4 +1,6 @@
-"""The effective configuration: what runs, and for every plugin why it is where it is (design §7, §11.7).
+"""The effective configuration: what runs, and for every plugin why it is where it is.
+
+Rules: docs/semantics/configuration.md#forms, docs/semantics/runs.md#configuration-in-effect.
 
 ``framework.configuration.expansion`` makes it; the framework's runtime builds profiles from it and the UI shows it.
 """

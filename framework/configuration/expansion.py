@@ -1,7 +1,7 @@
 """Building profiles: MultiPoint expansion, order, weights, and the errors that upstream's constructors give.
 
-Spec: config §3 step B, §5 (extenders' ignored resources), ``runtime.NewFramework`` and ``profile.NewMap``. Upstream
-stops at the first error; we note the first of each kind and profile, so that a form can mark them all.
+Rules: docs/semantics/configuration.md#multipoint, docs/semantics/configuration.md#extenders (their ignored resources).
+Upstream stops at the first error; we note the first of each kind and profile, so that a form can mark them all.
 """
 
 from __future__ import annotations
@@ -59,7 +59,7 @@ class ConstructionError:
 
 
 def order_at(own: PluginSet, multi_point: PluginSet, extends: Callable[[str], bool]) -> list[str]:
-    """The plugins of one extension point, from merged sets (spec: config §3 step B).
+    """The plugins of one extension point, from merged sets (docs/semantics/configuration.md#multipoint).
 
     Overrides of MultiPoint in the order of the point's own list, then MultiPoint's others, then the rest of the list.
     """
@@ -371,7 +371,8 @@ class _ProfileBuilder:
                 continue
             weight = plugin.weight or 1
             weights[plugin.name] = weight
-            if weight * _MAX_SCORE > _MAX_TOTAL - total:
+            # Below zero Go's int64 wraps around in this very comparison (``getValidScoreWeights``).
+            if total < 0 or weight * _MAX_SCORE > _MAX_TOTAL - total:
                 kind = "score" if point is ExtensionPoint.SCORE else "placement score"
                 text = f"{kind} plugins: total score of Score plugins could overflow"
                 raise _Refused(text, (self._path.child("plugins", point.value), text))

@@ -1,8 +1,8 @@
 """Feature gates of kube-scheduler 1.36: the ones its scheduler reads, as ``--feature-gates`` sets them.
 
-Upstream ``pkg/features/kube_features.go`` (defaults, stages, locks, dependencies) and ``component-base/featuregate``
-(errors). Gates are no part of KubeSchedulerConfiguration but a flag of the process, so a text that is to be run with
-some says so in a comment: ``# kube-scheduler --feature-gates=A=true,B=false``.
+Upstream ``kube_features.go`` (defaults, stages, locks, dependencies) and ``component-base/featuregate`` (errors).
+Gates are no part of KubeSchedulerConfiguration but a flag of the process, so a text that is to be run with some
+says so in a comment: ``# kube-scheduler --feature-gates=A=true,B=false``.
 """
 
 from __future__ import annotations
@@ -157,7 +157,13 @@ TABLE: Final[tuple[FeatureGate, ...]] = (
         noted("VolumeBinding scores nodes by how full their storage would be; its arguments take a shape."),
         switchable=True,
     ),
-    FeatureGate("TaintTolerationComparisonOperators", "alpha", False),
+    FeatureGate(
+        "TaintTolerationComparisonOperators",
+        "alpha",
+        False,
+        noted("Tolerations may use the operators Gt and Lt: they tolerate taints with a higher or a lower number."),
+        switchable=True,
+    ),
     FeatureGate(
         "TopologyAwareWorkloadScheduling",
         "alpha",

@@ -1,6 +1,6 @@
 """JSON Schema for forms: of a plugin's arguments, and of the configuration around them.
 
-Generated from the Structs; the server's validation stays the judge (design §7).
+Generated from the Structs; the server's validation stays the judge (docs/semantics/configuration.md#forms).
 """
 
 from __future__ import annotations

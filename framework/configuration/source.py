@@ -26,6 +26,7 @@ from ruamel.yaml.events import (
     SequenceStartEvent,
 )
 
+from framework.objects.decode import HALF_OF_A_PAIR
 from framework.parser_words import json_words, yaml_complaint, yaml_words
 from framework.said import SaidError, Words, said
 
@@ -143,9 +144,6 @@ def node_from_value(value: object, depth: int = 0) -> Node:
     return Node("scalar", value)
 
 
-_SURROGATE = re.compile("[\ud800-\udfff]")
-"""Half a pair is no character. YAML that has one is refused, JSON has the replacement character there, as in Go."""
-
 # YAML ----------------------------------------------------------------------------------------------------------------
 
 
@@ -196,7 +194,7 @@ class _YamlReader:
         if anchor:
             self._anchors[anchor] = None
         if isinstance(event, ScalarEvent):
-            if _SURROGATE.search(event.value):
+            if HALF_OF_A_PAIR.search(event.value):
                 why = yaml_words("found invalid Unicode character escape code")
                 raise SourceError(said("yaml: line {line}: {why}", line=place.line, why=why), place.line, place.column)
             plain = event.style is None or event.style == ""
@@ -385,7 +383,8 @@ class _JsonReader:
 
     def _string(self, at: int) -> tuple[str, int]:
         value, end = _decode_string(self._text, at)
-        return _SURROGATE.sub("\ufffd", value), end
+        # As in Go; YAML that has one is refused.
+        return HALF_OF_A_PAIR.sub("\ufffd", value), end
 
     def _array(self, at: int, place: _Place, depth: int) -> tuple[Node, int]:
         node = _placed(place, Node("sequence", flow=True))

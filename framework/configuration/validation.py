@@ -1,6 +1,7 @@
 """Validation of a defaulted configuration: upstream's checks in upstream's order, as FieldErrors.
 
-Spec: config §1, §2, §5.
+Rules: docs/semantics/configuration.md#top-level-fields, docs/semantics/configuration.md#profiles,
+docs/semantics/configuration.md#extenders.
 
 ``NodeResourcesFit``'s arguments are not among them: upstream's table of validators has the key ``NodeResourcesFitArgs``
 where the plugin's name belongs, so only the constructor looks at them (``PluginArgs.VALIDATED_BY``).

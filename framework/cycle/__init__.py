@@ -1,4 +1,7 @@
-"""A pod's journey: the scheduling cycle and the binding cycle, point by point (spec: framework §5, §6)."""
+"""A pod's journey: the scheduling cycle and the binding cycle, point by point.
+
+Rules: docs/semantics/framework.md#scheduling-cycle, docs/semantics/framework.md#binding-cycle.
+"""
 
 from __future__ import annotations
 

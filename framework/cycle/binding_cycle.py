@@ -1,4 +1,4 @@
-"""The binding cycle of an assumed pod (spec: framework §6).
+"""The binding cycle of an assumed pod (docs/semantics/framework.md#binding-cycle).
 
 start → PreBindPreFlight → [waiting on Permit] → PreBind [waiting for controllers] → Bind → PostBind. Between two steps
 it is plain data, so that a waiting pod survives a checkpoint; ``run`` goes on from where it stands.
@@ -65,13 +65,13 @@ class BindingCycle:
         pod, node_name, trace, state = self.assumed.pod, self.node_name, self.trace, self.state
         uid = self.assumed.uid
         if self.phase is Phase.START:
-            # Without the gate nobody asks, and all PreBind plugins run (upstream ``schedule_one.go``).
+            # Without the gate nobody asks, and all PreBind plugins run (docs/semantics/framework.md#binding-cycle).
             if profile.announces_node:
                 status = run_pre_bind_pre_flights(profile, state, pod, node_name, trace)
                 if profile.pre_bind:
                     yield "PreBindPreFlight"
                 if status.code is Code.ERROR:
-                    # A waiting entry stays in the map with its timers (additions 7).
+                    # A waiting entry stays in the map with its timers (docs/semantics/framework.md#binding-cycle).
                     self._fail(core, profile, status, None)
                     return
                 self.will_pre_bind = status is SUCCESS
@@ -133,7 +133,8 @@ class BindingCycle:
             return True
         if status.is_rejected:
             self.trace.placed_status = status
-            # Upstream names the plugin as the only rejector, whatever its code: also "" (additions 9).
+            # Upstream names the plugin as the only rejector, whatever its code: also ""
+            # (docs/semantics/framework.md#waiting-on-permit).
             failed, fit_error = rejected_on_one_node(status, frozenset((status.plugin,)), frozenset())
             self._fail(core, profile, failed, fit_error)
         else:
@@ -161,7 +162,7 @@ class BindingCycle:
         try:
             core.cache.forget_pod(pod)
         except CacheError as error:
-            # No event without a successful ForgetPod (additions 10).
+            # No event without a successful ForgetPod (docs/semantics/framework.md#binding-cycle).
             core.observer.logged(f"ForgetPod failed: {error}")
         else:
             # A rejected pod must not wake itself with its own event, so that is sent when it is back in the queue.

@@ -1,4 +1,7 @@
-"""Why a pod fits nowhere: a status per node, the plugins to blame, the message (upstream ``Diagnosis``)."""
+"""Why a pod fits nowhere: a status per node, the plugins to blame, the message.
+
+Rules: docs/semantics/framework.md#the-message.
+"""
 
 from __future__ import annotations
 

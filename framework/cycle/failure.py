@@ -1,4 +1,7 @@
-"""The failure handler: a failed attempt is explained to the API, its pod goes back to the queue (framework.md §7)."""
+"""The failure handler: a failed attempt is explained to the API, its pod goes back to the queue.
+
+Rules: docs/semantics/framework.md#failure.
+"""
 
 from __future__ import annotations
 
@@ -13,7 +16,7 @@ from framework.queue import Nomination, QueuedPodInfo
 from framework.trace.attempt import AttemptTrace
 
 NOTE_LIMIT: Final = 1024
-"""Bytes of an event's note; the condition keeps the whole message."""
+"""Bytes of an event's note, which is what the API takes; the condition keeps the whole message."""
 _ELLIPSIS: Final = " ..."
 
 
@@ -63,7 +66,8 @@ def handle_failure(
     core.queue.nominator.add(pod, nomination)
 
     if status.code is Code.SKIP:
-        # All Bind plugins skipped, a status without error: no event, no condition (additions 8).
+        # All Bind plugins skipped, a status without error: no event, no condition
+        # (docs/semantics/framework.md#binding-cycle).
         return
     core.api.event("Warning", "FailedScheduling", pod, truncated(message))
     condition = PodCondition(type="PodScheduled", status="False", reason=reason, message=message)

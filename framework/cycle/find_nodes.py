@@ -1,4 +1,7 @@
-"""Which nodes can take the pod: PreFilter, the nominated node, Filter with sampling (spec: framework §5)."""
+"""Which nodes can take the pod: PreFilter, the nominated node, Filter with sampling.
+
+Rules: docs/semantics/framework.md#find-nodes.
+"""
 
 from __future__ import annotations
 
@@ -13,15 +16,17 @@ from framework.columns import Snapshot
 from framework.cycle.core import SchedulingCore
 from framework.cycle.diagnosis import Diagnosis, NodeToStatus
 from framework.interface.cycle_state import CycleState
-from framework.interface.node_info import NodeInfo, PodInfo
+from framework.interface.node_info import PodInfo
 from framework.interface.status import SUCCESS, Code, Status
 from framework.profiles import FeasibleNodes, FilterRun, PodClass, Profile
-from framework.profiles.answers import Answers, ask_nodes
+from framework.profiles.answers import Answers, Promised, ask_nodes, count_nominated
 from framework.profiles.outcomes import error_text
 from framework.trace.attempt import AttemptTrace
 
 MIN_FEASIBLE_NODES: Final = 100
+"""So few are looked through at little cost, and fewer to choose from would crowd pods onto them."""
 MIN_PERCENTAGE: Final = 5
+"""What the adaptive share falls to, at 5,625 nodes: pods are still spread over hundreds of nodes."""
 _NONE: Final = np.zeros(0, dtype=np.intp)
 
 
@@ -43,6 +48,8 @@ def feasible_nodes_to_find(percentage: int, nodes: int) -> int:
     if nodes < MIN_FEASIBLE_NODES:
         return nodes
     if percentage == 0:
+        # Half of a small cluster, and a point less per 125 nodes: what is scored grows slower than the cluster
+        # (docs/semantics/framework.md#sampling).
         percentage = max(50 - nodes // 125, MIN_PERCENTAGE)
     return max(nodes * percentage // 100, MIN_FEASIBLE_NODES)
 
@@ -69,7 +76,7 @@ def find_nodes(
     profile.handle.current_filter = search.run
     nominated = pod.pod.status.nominated_node_name
     if nominated and _is_candidate(core, nominated) and len(found := search.only(nominated)):
-        # Tried even when the PreFilter node lists leave it out (additions 2).
+        # Tried even when the PreFilter node lists leave it out (docs/semantics/framework.md#find-nodes).
         trace.nominated_node_used = nominated
         yield "Filter"
         return FoundNodes(FeasibleNodes(of, snapshot.order, 0, found), diagnosis)
@@ -80,12 +87,14 @@ def find_nodes(
     if names is not None:
         known = sorted(int(snapshot.position_of_row[snapshot.row(n)]) for n in names if _is_candidate(core, n))
         positions = np.array(known, dtype=np.intp)
-        # Upstream's list of limiting plugins is this very set (additions 2): it may have grown.
+        # Upstream's list of limiting plugins is this very set, so it may have grown
+        # (docs/semantics/framework.md#node-lists-of-prefilter).
         text = f"node(s) didn't satisfy plugin(s) [{' '.join(sorted(diagnosis.unschedulable_plugins))}]"
         trace.absent_status = Status.unresolvable(text)
         diagnosis.statuses.set_absent(trace.absent_status)
     nodes, error = search.among(positions)
     processed = nodes.count + len(diagnosis.statuses)
+    # The next search begins where this one stopped, so that every node has its turn though each search sees a part.
     core.next_start_node_index = (core.next_start_node_index + processed) % every
     yield "Filter"
     return FoundNodes(nodes, diagnosis, error)
@@ -145,7 +154,7 @@ class Search:
             wanted = 1
         if total == 0:
             if wanted and not self._profile.filter:
-                # Upstream divides by zero here (additions 5).
+                # Upstream divides by zero here (docs/semantics/framework.md#node-lists-of-prefilter).
                 return self._found(_NONE), Status.as_error("no node of the PreFilter node lists exists")
             return self._found(_NONE), None
         run = self.run
@@ -163,32 +172,32 @@ class Search:
             self._diagnosis.statuses.set_many(chosen, np.zeros(len(chosen), dtype=np.int32), [SUCCESS])
             return self._found(snapshot.order[chosen]), None
         answers = Answers(run.verdicts)
-        for row, node in promised:
-            answers.put(row, run.with_nominated(row, node))
         rows = snapshot.order[visit]
         if not run.columnar:
-            asked = ask_nodes(run, rows, wanted, answers, frozenset(row for row, _ in promised))
+            asked = ask_nodes(run, rows, wanted, answers, promised)
             alone = not promised and self._untouched
             if alone and asked.nobody_objected and total == len(snapshot):
                 found = self._everywhere(wanted)
                 if found is not None:
                     return found, None
             rows, visit = rows[: asked.visited], visit[: asked.visited]
+        elif promised:
+            count_nominated(run, rows, wanted, answers, promised)
         return self._cut(visit, rows, wanted, answers)
 
     def _found(self, rows: NDArray[np.intp]) -> FeasibleNodes:
         return FeasibleNodes(self._of, self._core.snapshot.order, self._start, rows)
 
-    def _promised(self) -> list[tuple[int, NodeInfo]]:
-        """(row, node) of the nodes where pods are nominated that this pod has to count."""
+    def _promised(self) -> Promised:
+        """The nodes where pods are nominated that this pod has to count."""
         snapshot, run, queue = self._core.snapshot, self.run, self._core.queue
         if not self._profile.filter or not queue.nominator.has_nodes:
-            return []
-        return [
-            (snapshot.row(name), node)
+            return {}
+        return {
+            snapshot.row(name): node
             for name in queue.nominated_nodes()
             if (node := snapshot.get(name)) is not None and run.nominated_for(name)
-        ]
+        }
 
     def _everywhere(self, wanted: int) -> FeasibleNodes | None:
         """When the search comes round without an end or an error, verdicts are the answer as they are."""
@@ -221,7 +230,8 @@ class Search:
     ) -> tuple[FeasibleNodes, Status | None]:
         """Every node's verdict is known: ends where a loop would have stopped.
 
-        The node that would be one too many ends the search and is dropped without a status (additions 13).
+        The node that would be one too many ends the search and is dropped without a status
+        (docs/semantics/framework.md#sampling).
         """
         verdict, statuses = answers.of(rows)
         feasible = np.flatnonzero(verdict == 0)

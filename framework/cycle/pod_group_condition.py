@@ -1,4 +1,4 @@
-"""The condition PodGroupScheduled, set at the end of a group's cycle (upstream ``updatePodGroupCondition``)."""
+"""The condition PodGroupScheduled, set at the end of a group's cycle (docs/semantics/pod-groups.md#group-cycle)."""
 
 from __future__ import annotations
 

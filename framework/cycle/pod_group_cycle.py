@@ -1,4 +1,4 @@
-"""The scheduling cycle of a pod group (spec: framework §10; upstream ``schedule_one_podgroup.go``).
+"""The scheduling cycle of a pod group (docs/semantics/pod-groups.md#group-cycle).
 
 All pods of the group that wait in the queue are tried out one after the other in one snapshot, each with its sisters
 assumed where they found room, and everything is taken back. Only if the group can run, the same pods are then assumed,

@@ -1,4 +1,4 @@
-"""Which placement a pod group gets (upstream ``podGroupSchedulingPlacementAlgorithm``; spec: framework §10)."""
+"""Which placement a pod group gets (docs/semantics/pod-groups.md#placements)."""
 
 from __future__ import annotations
 

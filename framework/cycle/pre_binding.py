@@ -7,6 +7,7 @@ from typing import Protocol
 
 from framework.objects import Pod
 from framework.profiles.binding_points import PreBindWait
+from framework.trace.attempt import AttemptTrace
 
 
 class UnfinishedCycle(Protocol):
@@ -17,6 +18,9 @@ class UnfinishedCycle(Protocol):
 
     @property
     def profile_name(self) -> str: ...
+
+    @property
+    def trace(self) -> AttemptTrace: ...
 
     @property
     def pre_bind_wait(self) -> PreBindWait | None: ...
@@ -42,6 +46,11 @@ class PreBinding:
 
     def next_timer(self) -> int | None:
         return min((_deadline(cycle) for cycle in self.cycles.values()), default=None)
+
+    def next_asking_a_person(self) -> int | None:
+        """The first deadline before which only people can end a wait."""
+        waits = [cycle.pre_bind_wait for cycle in self.cycles.values()]
+        return min((wait.deadline for wait in waits if wait is not None and wait.asks_a_person), default=None)
 
     def fire_timer(self, now: int) -> None:
         self._let_go([cycle for cycle in self.cycles.values() if _deadline(cycle) <= now])

@@ -1,4 +1,6 @@
-"""The scheduling cycle of one popped pod, a generator that stops after every extension point (framework.md §5, §6).
+"""The scheduling cycle of one popped pod, a generator that stops after every extension point.
+
+Rules: docs/semantics/framework.md#scheduling-cycle, docs/semantics/framework.md#binding-cycle.
 
 Pop → snapshot → PreFilter, Filter, [PostFilter] → PreScore, Score → assume, Reserve, Permit → BindingCycle.
 """

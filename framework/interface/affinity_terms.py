@@ -1,4 +1,4 @@
-"""Pod affinity terms, compiled (spec: plugins-intree §12; upstream ``AffinityTerm``).
+"""Pod affinity terms, compiled (docs/semantics/plugins.md#interpodaffinity; upstream ``AffinityTerm``).
 
 A term belongs to the pod that names it. Whose labels it is held against depends on the side: a placed pod's term is
 held against the incoming pod and the labels of its namespace; an incoming pod's term against placed pods, whose

@@ -46,6 +46,14 @@ class PodChange(Protocol):
     @property
     def removed(self) -> Sequence[PodInfo]: ...
 
+    @property
+    def port_moves(self) -> Sequence[tuple[PodInfo, bool]]:
+        """Pods with host ports in the order in which they came (True) and went, also those that came back.
+
+        A node's ports are a set (``NodeInfo.used_ports``): where two pods hold the same one, the order matters.
+        """
+        ...
+
 
 class Input(Protocol):
     """Something a kernel's answer depends on, aligned with the node axis.
@@ -287,11 +295,16 @@ class View(Protocol):
         ...
 
     def image_score(self, images: tuple[str, ...]) -> Input:
-        """→ int64: sum of scaled sizes of these (normalised) images present on the node (spec: plugins-intree §13)."""
+        """→ int64: sum of scaled sizes of these (normalised) images present on the node.
+
+        Rules: docs/semantics/plugins.md#imagelocality.
+        """
         ...
 
-    def tolerating(self, pod: Pod, effects: tuple[str, ...]) -> Input:
-        """→ bool array: no taint with one of ``effects`` that the pod does not tolerate."""
+    def tolerating(self, pod: Pod, effects: tuple[str, ...], *, comparisons: bool = False) -> Input:
+        """→ bool array: no taint with one of ``effects`` that the pod does not tolerate.
+
+        ``comparisons``: the operators Lt and Gt count (gate TaintTolerationComparisonOperators)."""
         ...
 
     def pods_matching(

@@ -1,4 +1,7 @@
-"""CycleState: what the plugins of one scheduling cycle leave for each other (spec: framework §3)."""
+"""CycleState: what the plugins of one scheduling cycle leave for each other.
+
+Rules: docs/semantics/framework.md#cyclestate.
+"""
 
 from __future__ import annotations
 

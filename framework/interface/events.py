@@ -1,4 +1,4 @@
-"""Cluster events and queueing hints: what may make a rejected pod schedulable (spec: queue §5).
+"""Cluster events and queueing hints: what may make a rejected pod schedulable (docs/semantics/queue.md#events).
 
 The bit order of ``ActionType`` is upstream's, because matching compares the numbers.
 """

@@ -1,4 +1,7 @@
-"""The text of a pod that fits nowhere: ``0/N nodes are available: …`` (spec: framework §7; upstream FitError)."""
+"""The text of a pod that fits nowhere: ``0/N nodes are available: …``.
+
+Rules: docs/semantics/framework.md#the-message; upstream FitError.
+"""
 
 from __future__ import annotations
 

@@ -35,7 +35,7 @@ class QueuedPod(Protocol):
 
 
 class WaitingPod(Protocol):
-    """A pod waiting on Permit (spec: framework §9)."""
+    """A pod waiting on Permit (docs/semantics/framework.md#waiting-on-permit)."""
 
     @property
     def pod(self) -> Pod: ...
@@ -187,7 +187,7 @@ class Followed(Protocol[V]):
 
 
 class SnapshotReader(Protocol):
-    """The snapshot of the cycle under way (spec: cache §5): ghosts are not in it."""
+    """The snapshot of the cycle under way (docs/semantics/cache.md#snapshot): ghosts are not in it."""
 
     def list(self) -> Sequence[NodeInfo]:
         """All nodes in zone order."""
@@ -219,5 +219,5 @@ class DryRun(Protocol):
     def add_pod(self, pod: PodInfo) -> Status: ...
 
     def run_filters(self) -> Status:
-        """Filters with nominated pods (the double pass of spec: framework §4)."""
+        """Filters with nominated pods (the double pass of docs/semantics/framework.md#nominated-pods)."""
         ...

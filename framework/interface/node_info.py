@@ -1,4 +1,4 @@
-"""PodInfo and NodeInfo: pods and nodes with what scheduling asks of them worked out (spec: cache §3).
+"""PodInfo and NodeInfo: pods and nodes with what scheduling asks of them worked out (docs/semantics/cache.md#nodeinfo).
 
 A NodeInfo is the per-node view for plugin authors and the unit the cache and the snapshot keep. The columns hold the
 same numbers along the node axis.
@@ -31,7 +31,7 @@ class PodInfo:
     """A pod with the figures derived from it. A changed pod is a new PodInfo.
 
     ``requests`` and ``non_zero`` are what the pod counts on its node (status resources and pod-level resources taken
-    into account, spec: plugins-intree §1 table "NodeInfo.Requested"): cpu in millicores, the rest in units.
+    into account, docs/semantics/resources.md#pod-requests): cpu in millicores, the rest in units.
     """
 
     __slots__ = ("__dict__", "pod", "uid")
@@ -198,8 +198,19 @@ class NodeInfo:
         )
 
 
+def ports_after(used: set[HostPort], moves: Iterable[tuple[PodInfo, bool]]) -> set[HostPort]:
+    """``used`` after pods came (True) and went (False), in this order."""
+    ports = set(used)
+    for pod, came in moves:
+        (ports.update if came else ports.difference_update)(pod.host_ports)
+    return ports
+
+
 def ports_conflict(used: set[HostPort], wanted: HostPort) -> bool:
-    """Same protocol and port, and either address is the wildcard or both are equal (spec: cache §3)."""
+    """Same protocol and port, and either address is the wildcard or both are equal.
+
+    Rules: docs/semantics/cache.md#nodeinfo.
+    """
     if wanted.port <= 0:
         return False
     if wanted.ip == WILDCARD_IP:

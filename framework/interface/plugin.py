@@ -1,8 +1,9 @@
 """The extension points. A plugin is a class that derives from ``Plugin`` and from each point it extends.
 
-Spec: framework §2 (order, codes, what happens on each outcome). Returning None means Success everywhere a Status is
-returned. A plugin may implement Filter and Score per node (FilterPlugin, ScorePlugin: simple, evaluated only for nodes
-still in question) or over columns (ColumnFilterPlugin, ColumnScorePlugin: fast). It is the same extension point.
+Rules: docs/semantics/framework.md#extension-points (order, codes, what happens on each outcome). Returning None means
+Success everywhere a Status is returned. A plugin may implement Filter and Score per node (FilterPlugin, ScorePlugin:
+simple, evaluated only for nodes still in question) or over columns (ColumnFilterPlugin, ColumnScorePlugin: fast). It is
+the same extension point.
 """
 
 from __future__ import annotations
@@ -306,6 +307,8 @@ class StillBinding:
 
     timeout: int
     """Nanoseconds from now."""
+    asks_a_person: bool = False
+    """Nobody is there who would do that part but people, by command: a run may hold its clock for them."""
 
 
 class PreBindPlugin(Plugin):
@@ -316,8 +319,11 @@ class PreBindPlugin(Plugin):
     @abc.abstractmethod
     def pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> Status | StillBinding | None: ...
 
-    def pre_bind_again(self, state: CycleState, pod: Pod, node_name: str, *, timed_out: bool) -> Status | None:
-        """Asked after changes of the cluster (upstream polls), and at the time-out. None: not yet.
+    def pre_bind_again(
+        self, state: CycleState, pod: Pod, node_name: str, *, timed_out: bool
+    ) -> Status | StillBinding | None:
+        """Asked after changes of the cluster (upstream polls), and when the time is up. None: not yet; StillBinding:
+        not yet, and the time is another.
 
         What is read from ``state`` has to be picklable here and without ``transient``.
         """

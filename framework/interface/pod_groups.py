@@ -1,4 +1,7 @@
-"""What plugins see of a pod group: its members, and the cycle in which it is scheduled (spec: framework §10)."""
+"""What plugins see of a pod group: its members, and the cycle in which it is scheduled.
+
+Rules: docs/semantics/pod-groups.md#group-cycle.
+"""
 
 from __future__ import annotations
 

@@ -23,7 +23,9 @@ def quotient(dividend: NDArray[np.int64], divisor: NDArray[np.int64] | int) -> N
 
 
 def default_normalize(scores: NDArray[np.int64], highest: int, *, reverse: bool) -> NDArray[np.int64]:
-    """Scales scores so that the highest becomes 100; ``reverse`` turns them round (spec: plugins-intree §15 end).
+    """Scales scores so that the highest becomes 100; ``reverse`` turns them round.
+
+    Rules: docs/semantics/plugins.md#normalising.
 
     They may be some of a pod's scores; ``highest`` is that of all of them.
     """

@@ -1,4 +1,4 @@
-"""Status codes: the outcome of every plugin call (spec: framework §1; upstream ``framework/interface.go``)."""
+"""Status codes: the outcome of every plugin call (docs/semantics/framework.md#status-codes)."""
 
 from __future__ import annotations
 

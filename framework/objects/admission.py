@@ -62,11 +62,14 @@ class AdmissionError:
         return self.message
 
 
-def admit(obj: A, store: ObjectLister, *, stored: bool = False, validate: bool = True) -> A | AdmissionError:
+def admit(
+    obj: A, store: ObjectLister, *, stored: bool = False, validate: bool = True, comparisons: bool = False
+) -> A | AdmissionError:
     """The object as the API server would keep it, or its refusal.
 
     ``stored``: it comes out of a cluster, where it was admitted once. Its priority and overhead stay what they are,
     even if the classes they came from are not there any more.
+    ``comparisons``: the API server's gate TaintTolerationComparisonOperators; what is stored passed it.
     """
     admitted: KubeObject | AdmissionError = with_defaults(obj)
     if isinstance(admitted, Pod):
@@ -77,7 +80,7 @@ def admit(obj: A, store: ObjectLister, *, stored: bool = False, validate: bool =
         admitted = _admit_priority_class(admitted, store)
     if isinstance(admitted, AdmissionError):
         return admitted
-    if validate and (errors := validate_object(admitted)):
+    if validate and (errors := validate_object(admitted, comparisons=comparisons or stored)):
         return invalid_object(admitted, errors)
     return admitted  # type: ignore[return-value]  # every step keeps the type
 
@@ -298,7 +301,7 @@ def _created(metadata: ObjectMeta) -> int:
     return parse_timestamp(metadata.creation_timestamp) if metadata.creation_timestamp else 0
 
 
-# matchLabelKeys and mismatchLabelKeys (upstream: pkg/registry/core/pod/strategy.go)
+# matchLabelKeys and mismatchLabelKeys (upstream pkg/registry/core/pod/strategy.go `mutatePodAffinity`)
 
 
 def with_label_keys(pod: Pod) -> Pod:

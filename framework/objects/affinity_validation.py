@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from typing import Final
@@ -25,7 +26,18 @@ from framework.objects.names import (
     label_value_errors,
     qualified_name_errors,
 )
-from framework.objects.selectors import DOES_NOT_EXIST, EXISTS, GREATER_THAN, IN, LESS_THAN, METADATA_NAME, NOT_IN
+from framework.objects.selectors import (
+    DOES_NOT_EXIST,
+    EXISTS,
+    GREATER_THAN,
+    IN,
+    INTEGER,
+    LESS_THAN,
+    METADATA_NAME,
+    NOT_IN,
+    parse_int64,
+)
+from framework.objects.tolerations import GREATER, LESS, is_decimal
 
 TAINT_EFFECTS: Final = ("NoSchedule", "PreferNoSchedule", "NoExecute")
 DO_NOT_SCHEDULE: Final = "DoNotSchedule"
@@ -186,7 +198,10 @@ def _label_keys_errors(
             yield invalid(f"{path}.matchLabelKeys[{i}]", key, "exists in both matchLabelKeys and mismatchLabelKeys")
 
 
-def toleration_errors(tolerations: tuple[Toleration, ...], path: str) -> Iterable[FieldError]:
+def toleration_errors(
+    tolerations: tuple[Toleration, ...], path: str, *, comparisons: bool = False
+) -> Iterable[FieldError]:
+    """``comparisons``: the API server's gate TaintTolerationComparisonOperators."""
     for i, toleration in enumerate(tolerations):
         at = f"{path}[{i}]"
         operator = toleration.operator
@@ -204,7 +219,15 @@ def toleration_errors(tolerations: tuple[Toleration, ...], path: str) -> Iterabl
         elif operator == "Exists":
             if toleration.value:
                 yield invalid(f"{at}.operator", toleration.value, "value must be empty when `operator` is 'Exists'")
-        elif operator in ("Lt", "Gt"):
+        elif operator in (LESS, GREATER) and comparisons:
+            if not is_decimal(toleration.value):
+                text = "must be a valid decimal integer in canonical form" if toleration.value else "must be non-empty"
+                yield invalid(f"{at}.value", toleration.value, text)
+            if parse_int64(toleration.value) is None:
+                wrong = "value out of range" if INTEGER.fullmatch(toleration.value) else "invalid syntax"
+                text = f"strconv.ParseInt: parsing {json.dumps(toleration.value)}: {wrong}"
+                yield invalid(f"{at}.value", toleration.value, text)
+        elif operator in (LESS, GREATER):
             yield not_supported(f"{at}.operator", operator, ("Equal", "Exists", "Lt", "Gt"))
         else:
             yield not_supported(f"{at}.operator", operator, ("Equal", "Exists"))

@@ -15,11 +15,11 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 
-from framework.objects.device_versions import V1, as_v1
 from framework.objects.errors import ObjectError
 from framework.objects.field_errors import FieldError
 from framework.objects.kinds import TYPED_KINDS, typed_kind
 from framework.objects.metadata import KubeObject, KubernetesObject, ObjectMeta, Unstructured
+from framework.objects.older_versions import as_current
 from framework.said import SaidError, Words, said
 
 T = TypeVar("T")
@@ -85,6 +85,11 @@ def decode_manifest(manifest: Mapping[str, Any]) -> KubeObject:
     return _convert(manifest, api_version, kind)
 
 
+def convert_manifest(manifest: Mapping[str, Any], into: type[T]) -> T:
+    """The fields of a manifest that ``into`` names, whatever its kind. Raises ObjectError."""
+    return _to_struct(_without_nulls(manifest), into, manifest, str(manifest.get("kind") or ""))
+
+
 def decode_manifests(documents: Iterable[object]) -> Iterator[KubeObject]:
     """Documents as a YAML parser yields them: empty ones are skipped, lists unfolded. Raises ObjectError."""
     for document in documents:
@@ -99,7 +104,7 @@ def text_complaint(text: str) -> Words:
     """What escapes can put into a text, and nobody can store or write again; "" for any other text."""
     if "\0" in text:
         return said("a zero byte is no character")
-    if not text.isascii() and _HALF.search(text):
+    if not text.isascii() and HALF_OF_A_PAIR.search(text):
         return said("half of a surrogate pair is no character")
     return ""
 
@@ -211,8 +216,8 @@ def _convert(manifest: Mapping[str, Any], api_version: str, kind: str) -> KubeOb
         raise ObjectError("", _key(manifest), (FieldError("", "Object 'Kind' is missing"),))
     if not api_version:
         raise ObjectError(kind, _key(manifest), (FieldError("", "Object 'apiVersion' is missing"),))
-    if (newer := as_v1(manifest, api_version, kind)) is not None:
-        manifest, api_version = newer, V1
+    if (newer := as_current(manifest, api_version, kind)) is not None:
+        manifest, api_version = newer, str(newer["apiVersion"])
     known = typed_kind(api_version, kind)
     if known is not None:
         return _to_struct(_without_nulls(manifest), known, manifest, kind)
@@ -230,7 +235,8 @@ class _OnlyMetadata(msgspec.Struct):
 _STRING_MAPS: Final = frozenset(("labels", "annotations", "matchLabels", "nodeSelector"))
 _QUANTITY_MAPS: Final = frozenset(("requests", "limits", "capacity", "allocatable", "overhead", "podFixed"))
 _DEEPEST: Final = 64
-_HALF: Final = re.compile("[\ud800-\udfff]")
+HALF_OF_A_PAIR: Final = re.compile("[\ud800-\udfff]")
+"""A surrogate alone: no character, though escapes can put it into a text."""
 
 
 def _without_nulls(value: Any, name: str = "", depth: int = 0) -> Any:

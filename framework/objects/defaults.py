@@ -1,4 +1,7 @@
-"""Defaults the API server fills in, as far as decisions depend on them (upstream: pkg/apis/core/v1/defaults.go)."""
+"""Defaults the API server fills in, as far as decisions depend on them.
+
+Upstream: pkg/apis/core/v1/defaults.go `SetDefaults_Pod`, `SetDefaults_PodSpec`, `SetDefaults_ResourceList`.
+"""
 
 from __future__ import annotations
 
@@ -78,7 +81,7 @@ def with_defaults(obj: A) -> A:
 
 
 def _device_claim(spec: ResourceClaimSpec) -> ResourceClaimSpec:
-    """Upstream: pkg/apis/resource/v1/defaults.go."""
+    """Upstream: pkg/apis/resource/v1/defaults.go `SetDefaults_ExactDeviceRequest`, `SetDefaults_DeviceSubRequest`."""
     before = spec.devices.requests
     after = tuple(_device_request(request) for request in before)
     if all(new is old for new, old in zip(after, before, strict=True)):

@@ -1,4 +1,7 @@
-"""Older versions of resource.k8s.io read as v1 (upstream: pkg/apis/resource/v1beta1/conversion.go)."""
+"""Older versions of resource.k8s.io read as v1.
+
+Upstream: pkg/apis/resource/v1beta1/conversion.go `Convert_v1beta1_DeviceRequest_To_resource_DeviceRequest`.
+"""
 
 from __future__ import annotations
 

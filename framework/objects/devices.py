@@ -14,7 +14,9 @@ EXTENDED_RESOURCE_CLAIM_ANNOTATION: Final = "resource.kubernetes.io/extended-res
 POD_CLAIM_NAME_ANNOTATION: Final = "resource.kubernetes.io/pod-claim-name"
 DEVICE_CLASS_RESOURCE_PREFIX: Final = "deviceclass.resource.kubernetes.io/"
 ALLOCATION_RESULTS_MAX_SIZE: Final = 32
+"""So many devices the API lets one allocation name."""
 FIRST_AVAILABLE_MAX_SIZE: Final = 8
+"""So many alternatives the API lets one request have."""
 EXACT_COUNT: Final = "ExactCount"
 ALL_DEVICES: Final = "All"
 

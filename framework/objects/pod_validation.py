@@ -35,21 +35,24 @@ _ENCODER: Final = msgspec.msgpack.Encoder()
 _DECODER: Final = msgspec.msgpack.Decoder(PodSpec)
 
 
-def pod_errors(pod: Pod) -> Iterable[FieldError]:
+def pod_errors(pod: Pod, *, comparisons: bool = False) -> Iterable[FieldError]:
+    """``comparisons``: the API server's gate TaintTolerationComparisonOperators."""
     node_name = pod.spec.node_name
     spec = replace(pod.spec, node_name="") if node_name else pod.spec
     try:
         # Replicas have one spec but for the node they are on.
-        yield from _known_spec_errors(_ENCODER.encode(spec))
+        yield from _known_spec_errors(_ENCODER.encode(spec), comparisons)
     except OverflowError:  # a number of more than 64 bits, which msgpack does not hold
-        yield from _spec_errors(spec)
+        yield from _spec_errors(spec, comparisons)
     yield from own_errors(pod)
 
 
 def own_errors(pod: Pod) -> list[FieldError]:
     """About what replicas do not share: node and status."""
     name, status = pod.spec.node_name, pod.status
-    errors = [invalid("spec.nodeName", name, text) for text in _node_name_errors(name)] if name else []
+    errors: list[FieldError] = []
+    if name and (wrong := _node_name_errors(name)):
+        errors += [invalid("spec.nodeName", name, text) for text in wrong]
     if status.start_time is not None:
         errors += timestamp_errors(status.start_time, "status.startTime")
     if status.container_statuses or status.init_container_statuses or status.resources or status.allocated_resources:
@@ -64,12 +67,12 @@ def _node_name_errors(name: str) -> tuple[str, ...]:
 
 
 @lru_cache(maxsize=1 << 12)
-def _known_spec_errors(encoded: bytes) -> tuple[FieldError, ...]:
+def _known_spec_errors(encoded: bytes, comparisons: bool) -> tuple[FieldError, ...]:
     """Of a spec without a node name."""
-    return tuple(_spec_errors(_DECODER.decode(encoded)))
+    return tuple(_spec_errors(_DECODER.decode(encoded), comparisons))
 
 
-def _spec_errors(spec: PodSpec) -> Iterable[FieldError]:
+def _spec_errors(spec: PodSpec, comparisons: bool) -> Iterable[FieldError]:
     yield from _container_list_errors(spec)
     if spec.resources is not None:
         yield from _requirement_errors(spec.resources, "spec.resources", pod_level=True)
@@ -84,7 +87,7 @@ def _spec_errors(spec: PodSpec) -> Iterable[FieldError]:
     if spec.topology_spread_constraints:
         yield from spread_errors(spec.topology_spread_constraints, "spec.topologySpreadConstraints")
     if spec.tolerations:
-        yield from toleration_errors(spec.tolerations, "spec.tolerations")
+        yield from toleration_errors(spec.tolerations, "spec.tolerations", comparisons=comparisons)
     if spec.priority_class_name:
         for text in dns1123_subdomain_errors(spec.priority_class_name):
             yield invalid("spec.priorityClassName", spec.priority_class_name, text)

@@ -1,4 +1,4 @@
-"""What pods request and nodes offer, as whole numbers (spec: plugins-intree §1; upstream: component-helpers/resource).
+"""What pods request and nodes offer, as whole numbers (docs/semantics/resources.md#pod-requests).
 
 Requests are added up exactly and rounded once at the end: cpu to millicores, everything else to whole units. Keys of a
 ``Resources`` are Kubernetes' resource names; a scalar resource requested with 0 keeps its key, as upstream.
@@ -29,7 +29,10 @@ NON_MISSING_DEFAULTS: Final[Mapping[str, int]] = {
     CPU: DEFAULT_MILLI_CPU_REQUEST,
     MEMORY: DEFAULT_MEMORY_REQUEST,
 }
-"""What scoring assumes for a container that names no request: cpu in millicores, memory in bytes."""
+"""What scoring assumes for a container that names no request: cpu in millicores, memory in bytes.
+
+As nothing, any number of them would go to one node; a tenth of a core and 200Mi are a small service.
+"""
 
 # Exact sums, in billionths of a unit.
 Nanos = dict[str, int]

@@ -187,12 +187,12 @@ def _child(path: str, name: str) -> str:
     return f"{path}.{name}" if path else name
 
 
-_INTEGER: Final = re.compile(r"[+-]?[0-9]+", re.ASCII)
+INTEGER: Final = re.compile(r"[+-]?[0-9]+", re.ASCII)
 
 
 def parse_int64(text: str) -> int | None:
     """Go's strconv.ParseInt(text, 10, 64); None is its error."""
-    if len(text) > 64 or not _INTEGER.fullmatch(text):
+    if len(text) > 64 or not INTEGER.fullmatch(text):
         return None
     number = int(text)
     return number if -(1 << 63) <= number < 1 << 63 else None

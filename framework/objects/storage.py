@@ -14,6 +14,7 @@ from framework.objects.volume_sources import (
     AzureFilePersistentVolumeSource,
     CinderVolumeSource,
     GCEPersistentDiskVolumeSource,
+    HostPathVolumeSource,
     PortworxVolumeSource,
     VsphereVirtualDiskVolumeSource,
 )
@@ -69,7 +70,8 @@ class CSIPersistentVolumeSource(Manifest, frozen=True, kw_only=True):
 
 
 class PersistentVolumeSpec(Manifest, frozen=True, kw_only=True):
-    """Of the volume sources CSI and what migrates to it; no decision reads the others (local, nfs, hostPath, …)."""
+    """Of the volume sources CSI and what migrates to it; no decision reads the others (local, nfs, …). hostPath is
+    what a remedy makes a volume of where nobody provisions any."""
 
     capacity: ResourceList | None = None
     access_modes: tuple[str, ...] = ()
@@ -87,6 +89,7 @@ class PersistentVolumeSpec(Manifest, frozen=True, kw_only=True):
     vsphere_volume: VsphereVirtualDiskVolumeSource | None = None
     portworx_volume: PortworxVolumeSource | None = None
     persistent_volume_reclaim_policy: str = ""
+    host_path: HostPathVolumeSource | None = None
 
 
 class PersistentVolumeStatus(Manifest, frozen=True, kw_only=True):

@@ -31,7 +31,7 @@ from framework.objects.cluster import (
 from framework.objects.device_validation import device_errors
 from framework.objects.errors import ObjectError
 from framework.objects.field_errors import FieldError, duplicate, forbidden, invalid, not_supported, required
-from framework.objects.metadata import KubeObject, KubernetesObject
+from framework.objects.metadata import KubeObject, KubernetesObject, ObjectMeta
 from framework.objects.names import dns1123_label_errors, dns1123_subdomain_errors, label_value_errors
 from framework.objects.node import Node
 from framework.objects.pod import Pod
@@ -48,6 +48,7 @@ from framework.objects.pod_validation import (
 from framework.objects.storage import CSIStorageCapacity, PersistentVolume, PersistentVolumeClaim, StorageClass
 
 HIGHEST_USER_PRIORITY: Final = 1_000_000_000
+"""Above it priorities are Kubernetes' own, so that no workload can preempt what a cluster cannot do without."""
 _SYSTEM_PREFIX: Final = "system-"
 _DECLARED_FEATURE: Final = re.compile(r"[A-Z][a-zA-Z0-9]*(/[a-zA-Z][a-zA-Z0-9]*)*")
 _DECLARED_FEATURE_NAMES: Final = (
@@ -57,11 +58,14 @@ _DECLARED_FEATURE_NAMES: Final = (
 _BINDING_MODES: Final = ("Immediate", "WaitForFirstConsumer")
 
 
-def validate_object(obj: KubeObject) -> list[FieldError]:
-    """All complaints; none for a sound object."""
+def validate_object(obj: KubeObject, *, comparisons: bool = False) -> list[FieldError]:
+    """All complaints; none for a sound object.
+
+    ``comparisons``: the API server's gate TaintTolerationComparisonOperators, which lets tolerations use Gt and Lt.
+    """
     errors = _metadata_errors(obj)
     if isinstance(obj, Pod):
-        errors += pod_errors(obj)
+        errors += pod_errors(obj, comparisons=comparisons)
     elif isinstance(obj, KubernetesObject):
         errors += _kind_errors(obj)
     return errors
@@ -69,26 +73,34 @@ def validate_object(obj: KubeObject) -> list[FieldError]:
 
 def replica_errors(pod: Pod) -> list[FieldError]:
     """Complaints about what a pod does not share with the other replicas of a sound one."""
-    return _metadata_errors(pod) + own_errors(pod)
+    return metadata_errors(pod.metadata, namespaced=True) + own_errors(pod)
 
 
-def check_object(obj: KubeObject) -> None:
+def check_object(obj: KubeObject, *, comparisons: bool = False) -> None:
     """Raises ObjectError, which names the object too."""
-    if errors := validate_object(obj):
+    if errors := validate_object(obj, comparisons=comparisons):
         raise ObjectError(obj.kind, obj.key, tuple(errors))
 
 
 def _metadata_errors(obj: KubeObject) -> list[FieldError]:
-    meta = obj.metadata
+    if not isinstance(obj, KubernetesObject):
+        return metadata_errors(obj.metadata)
+    return metadata_errors(obj.metadata, namespaced=obj.namespaced, of_namespace=isinstance(obj, Namespace))
+
+
+def metadata_errors(
+    meta: ObjectMeta, *, namespaced: bool | None = None, of_namespace: bool = False
+) -> list[FieldError]:
+    """``namespaced``: None of kinds of which we do not know it; their names may be anything."""
     errors: list[FieldError] = []
     if not meta.name:
         errors.append(required("metadata.name", "name or generateName is required"))
-    elif isinstance(obj, KubernetesObject):
-        check = dns1123_label_errors if isinstance(obj, Namespace) else dns1123_subdomain_errors
+    elif namespaced is not None:
+        check = dns1123_label_errors if of_namespace else dns1123_subdomain_errors
         if found := check(meta.name):
             errors += [invalid("metadata.name", meta.name, text) for text in found]
-    if isinstance(obj, KubernetesObject):
-        errors += namespace_errors(meta.namespace, obj.namespaced)
+    if namespaced is not None:
+        errors += namespace_errors(meta.namespace, namespaced)
     if meta.labels:
         errors += label_errors(meta.labels, "metadata.labels")
     if meta.creation_timestamp is not None:

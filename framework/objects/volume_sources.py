@@ -8,6 +8,11 @@ from msgspec import field
 from framework.objects.metadata import Manifest
 
 
+class HostPathVolumeSource(Manifest, frozen=True, kw_only=True):
+    path: str = ""
+    type: str | None = None
+
+
 class GCEPersistentDiskVolumeSource(Manifest, frozen=True, kw_only=True):
     pd_name: str = ""
     fs_type: str = ""

@@ -1,7 +1,9 @@
-"""GangScheduling: the pods of a group with a gang policy run together or not at all (spec: plugins-intree §15).
+"""GangScheduling: the pods of a group with a gang policy run together or not at all.
 
-Upstream ``gangscheduling.go``. It keeps pods out of the queue until minCount of them are there, and makes those that
-found a node wait on Permit until minCount have one.
+Rules: docs/semantics/pod-groups.md#gangscheduling.
+
+It keeps pods out of the queue until minCount of them are there, and makes those that found a node wait on Permit until
+minCount have one.
 """
 
 from __future__ import annotations
@@ -28,6 +30,7 @@ from framework.objects.scheduling import GangSchedulingPolicy, SchedulingPodGrou
 from framework.said import noted
 
 PERMIT_TIMEOUT_SECONDS: Final = 300.0
+"""As long as a pod stays unschedulable before the flush: by then its missing sisters were tried again."""
 
 
 def _group_name(pod: Pod) -> str | None:

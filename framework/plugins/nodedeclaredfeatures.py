@@ -1,8 +1,9 @@
-"""NodeDeclaredFeatures: a pod that needs a kubelet feature goes where the node declares it (spec: plugins-intree §15).
+"""NodeDeclaredFeatures: a pod that needs a kubelet feature goes where the node declares it.
 
-Upstream ``nodedeclaredfeatures.go`` and component-helpers ``nodedeclaredfeatures``. Of the features that kubelets
-declare in 1.36 only those in ``_NEEDED_BY`` are asked for by a pod that is to be scheduled; the others only matter to
-updates of running pods.
+Rules: docs/semantics/plugins.md#nodedeclaredfeatures.
+
+Of the features that kubelets declare in 1.36 only those in ``_NEEDED_BY`` are asked for by a pod that is to be
+scheduled; the others only matter to updates of running pods.
 """
 
 from __future__ import annotations

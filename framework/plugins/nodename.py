@@ -1,4 +1,4 @@
-"""NodeName: spec.nodeName, when set, names the only node (spec: plugins-intree §6)."""
+"""NodeName: spec.nodeName, when set, names the only node (docs/semantics/plugins.md#nodename)."""
 
 from __future__ import annotations
 

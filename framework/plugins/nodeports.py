@@ -1,4 +1,4 @@
-"""NodePorts: host ports the pod wants must be free on the node (spec: plugins-intree §6)."""
+"""NodePorts: host ports the pod wants must be free on the node (docs/semantics/plugins.md#nodeports)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NodeUnschedulable: cordoned nodes take only pods that tolerate it (spec: plugins-intree §6)."""
+"""NodeUnschedulable: cordoned nodes take only pods that tolerate it (docs/semantics/plugins.md#nodeunschedulable)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PodGroupPodsCount: prefers placements that take more pods of the group (upstream ``podgroup_pods_count.go``)."""
+"""PodGroupPodsCount: prefers placements that take more pods of the group (docs/semantics/pod-groups.md#placements)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""PrioritySort: higher priority first, then who waits longer (spec: queue §1)."""
+"""PrioritySort: higher priority first, then who waits longer (docs/semantics/plugins.md#prioritysort)."""
 
 from __future__ import annotations
 

@@ -162,10 +162,35 @@ def installed_plugins(found: Iterable[EntryPoint] | None = None) -> Iterator[typ
     """Plugin classes that installed packages offer, by the name of their entry point."""
     chosen = entry_points(group=ENTRY_POINT_GROUP) if found is None else found
     for entry_point in sorted(chosen, key=lambda each: each.name):
-        plugin = entry_point.load()
-        if not (isinstance(plugin, type) and issubclass(plugin, Plugin)):
-            raise PluginRefused(f"entry point {entry_point.name} ({entry_point.value}) is not a Plugin class")
-        yield plugin
+        yield plugin_of(entry_point)
+
+
+def plugin_of(entry_point: EntryPoint) -> type[Plugin]:
+    """Raises PluginRefused for what is no plugin, and whatever importing it raises."""
+    plugin = entry_point.load()
+    if not (isinstance(plugin, type) and issubclass(plugin, Plugin)):
+        raise PluginRefused(f"entry point {entry_point.name} ({entry_point.value}) is not a Plugin class")
+    if problem := called_otherwise(plugin):
+        raise PluginRefused(f"plugin {getattr(plugin, 'name', plugin.__qualname__)}: {problem}")
+    return plugin
+
+
+def called_otherwise(plugin: type[Plugin]) -> str:
+    """Which method cannot take what the framework calls it with; "" when all can."""
+    for base in {base: None for bases in _BASES.values() for base in bases if issubclass(plugin, base)}:
+        for name, method in inspect.getmembers(base, inspect.isfunction):
+            own = getattr(plugin, name)
+            if own is method or name.startswith("_"):
+                continue
+            given = [p for p in inspect.signature(method).parameters.values() if p.default is p.empty]
+            try:
+                inspect.signature(own).bind(*given)
+            except TypeError:
+                takes = ", ".join(inspect.signature(own).parameters)
+                return f"{name} takes ({takes}) and is called with ({', '.join(each.name for each in given)})"
+            except ValueError:
+                continue  # written in another language: nothing is known of it
+    return ""
 
 
 def built_in_registry() -> Registry:

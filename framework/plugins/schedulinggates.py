@@ -1,4 +1,7 @@
-"""SchedulingGates: a pod with gates stays out of the queue until the last one is removed (spec: plugins-intree §2)."""
+"""SchedulingGates: a pod with gates stays out of the queue until the last one is removed.
+
+Rules: docs/semantics/plugins.md#schedulinggates.
+"""
 
 from __future__ import annotations
 

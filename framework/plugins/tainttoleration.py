@@ -1,10 +1,10 @@
-"""TaintToleration: hard taints filter, soft taints cost points (spec: plugins-intree §4)."""
+"""TaintToleration: hard taints filter, soft taints cost points (docs/semantics/plugins.md#tainttoleration)."""
 
 from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import ClassVar, Final, Self
+from typing import Any, ClassVar, Final, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -21,6 +21,7 @@ from framework.interface import (
     CycleState,
     EnqueueExtensions,
     EventResource,
+    Handle,
     Plan,
     PodInfo,
     PreScorePlugin,
@@ -34,6 +35,7 @@ from framework.interface.columns import taint_table
 from framework.interface.scores import default_normalize
 from framework.objects import KubeObject, Node, Pod, Taint, Toleration
 from framework.objects.tolerations import (
+    COMPARISONS_GATE,
     NO_EXECUTE,
     NO_SCHEDULE,
     PREFER_NO_SCHEDULE,
@@ -72,6 +74,10 @@ class TaintToleration(ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, Bou
     repeatable: ClassVar[bool] = True
     reusable: ClassVar[bool] = True
 
+    def __init__(self, args: Any, handle: Handle) -> None:
+        super().__init__(args, handle)
+        self._comparisons = handle.feature_gates.enabled(COMPARISONS_GATE)
+
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
         node = ClusterEvent(EventResource.NODE, ActionType.ADD | ActionType.UPDATE_NODE_TAINT)
         pod = ClusterEvent(EventResource.POD, ActionType.UPDATE_POD_TOLERATION)
@@ -82,15 +88,20 @@ class TaintToleration(ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, Bou
 
     def _after_node_change(self, pod: Pod, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
         assert isinstance(new, Node)
-        was_untolerated = not isinstance(old, Node) or _untolerated(pod, old)
-        return QueueingHint.QUEUE if was_untolerated and not _untolerated(pod, new) else QueueingHint.SKIP
+        was_untolerated = not isinstance(old, Node) or self._untolerated(pod, old)
+        return QueueingHint.QUEUE if was_untolerated and not self._untolerated(pod, new) else QueueingHint.SKIP
+
+    def _untolerated(self, pod: Pod, node: Node) -> bool:
+        tolerations = pod.spec.tolerations
+        taint = find_untolerated_taint(node.spec.taints, tolerations, HARD_EFFECTS, comparisons=self._comparisons)
+        return taint is not None
 
     def _after_toleration_change(self, pod: Pod, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
         assert isinstance(new, Pod)
         return QueueingHint.QUEUE if new.metadata.uid == pod.metadata.uid else QueueingHint.SKIP
 
     def filter_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan:
-        return Plan(_kernel, (view.tolerating(pod.pod, HARD_EFFECTS),), (), REASONS)
+        return Plan(_kernel, (view.tolerating(pod.pod, HARD_EFFECTS, comparisons=self._comparisons),), (), REASONS)
 
     def fragment(self, pod: PodInfo) -> Hashable:
         return pod.pod.spec.tolerations
@@ -106,8 +117,14 @@ class TaintToleration(ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, Bou
         except StateKeyNotFound as error:  # PreScore is disabled for this plugin; upstream fails the attempt, too
             raise RuntimeError(f'failed to read "{STATE_KEY}" from cycleState: {error}') from None
 
+        comparisons = self._comparisons
+
         def untolerated(taints: tuple[Taint, ...]) -> int:
-            return sum(1 for taint in taints if taint.effect == PREFER_NO_SCHEDULE and not tolerates(soft, taint))
+            return sum(
+                1
+                for taint in taints
+                if taint.effect == PREFER_NO_SCHEDULE and not tolerates(soft, taint, comparisons=comparisons)
+            )
 
         def kernel(taints: Codes) -> NDArray[np.int64]:
             return taint_table(taints, untolerated, np.int64)
@@ -119,7 +136,3 @@ class TaintToleration(ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, Bou
 
     def normalize_between(self, scores: NDArray[np.int64], lowest: int, highest: int) -> NDArray[np.int64]:
         return default_normalize(scores, highest, reverse=True)
-
-
-def _untolerated(pod: Pod, node: Node) -> bool:
-    return find_untolerated_taint(node.spec.taints, pod.spec.tolerations, HARD_EFFECTS) is not None

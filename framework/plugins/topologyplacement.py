@@ -1,4 +1,6 @@
-"""TopologyPlacementGenerator: a placement per domain of the group's topology key (upstream ``topology_placement.go``).
+"""TopologyPlacementGenerator: a placement per domain of the group's topology key.
+
+Rules: docs/semantics/pod-groups.md#placements.
 
 Nodes without the key are in none. Upstream goes through the domains at random, we in the order of their first nodes.
 """

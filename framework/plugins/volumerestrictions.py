@@ -1,4 +1,7 @@
-"""VolumeRestrictions: disks and ReadWriteOncePod claims that two pods cannot share (spec: plugins-intree §7)."""
+"""VolumeRestrictions: disks and ReadWriteOncePod claims that two pods cannot share.
+
+Rules: docs/semantics/volumes.md#volumerestrictions.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""VolumeZone: a pod goes where its bound volumes' zone and region labels point (spec: plugins-intree §9)."""
+"""VolumeZone: a pod goes where its bound volumes' zone and region labels point.
+
+Rules: docs/semantics/volumes.md#volumezone.
+"""
 
 from __future__ import annotations
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from itertools import repeat
 from typing import Final
@@ -10,6 +10,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
+from framework.interface.node_info import NodeInfo
 from framework.interface.status import Code, Status
 from framework.profiles.filter_entry import FilterEntry, filter_status, rank_of
 from framework.profiles.filter_run import FilterRun
@@ -68,17 +69,47 @@ class Asked:
     nobody_objected: bool
 
 
-def ask_nodes(run: FilterRun, rows: NDArray[np.intp], wanted: int, answers: Answers, settled: frozenset[int]) -> Asked:
+Promised = Mapping[int, NodeInfo]
+"""Row → node, of the nodes where pods are nominated that count for this pod."""
+
+
+def count_nominated(run: FilterRun, rows: NDArray[np.intp], wanted: int, answers: Answers, promised: Promised) -> None:
+    """Asks all plugins about the promised nodes, in the order of ``rows``, as far as the search for nodes comes."""
+    verdict, statuses = answers.of(rows)
+    is_promised = np.zeros(len(answers.by_row), dtype=np.bool_)
+    is_promised[list(promised)] = True
+    places = np.flatnonzero(is_promised[rows])
+    feasible_before = np.cumsum(verdict == 0)
+    errors = [number for number, status in enumerate(statuses) if status.code is Code.ERROR]
+    broken = np.flatnonzero(np.isin(verdict, errors) & ~is_promised[rows])
+    end = int(broken[0]) if len(broken) else len(rows)
+    changed = 0
+    """How many more of the nodes that were looked at are feasible than their own verdicts say."""
+    for place in places.tolist():
+        was_feasible = bool(verdict[place] == 0)
+        if place > end or int(feasible_before[place]) - was_feasible + changed > wanted:
+            return
+        row = int(rows[place])
+        status = run.with_nominated(row, promised[row])
+        answers.put(row, status)
+        if status.code is Code.ERROR:
+            return
+        changed += status.is_success - was_feasible
+
+
+def ask_nodes(run: FilterRun, rows: NDArray[np.intp], wanted: int, answers: Answers, promised: Promised) -> Asked:
     """Asks plugins that answer node by node, in the order of ``rows``, until enough nodes are feasible or one fails.
 
-    A plugin is asked about nodes that every plugin before it passes. ``settled`` rows have their answer already.
+    A plugin is asked about nodes that every plugin before it passes; about promised nodes all plugins are asked.
     """
-    if len(run.per_node) == 1 and wanted >= len(rows) and not settled:
+    if len(run.per_node) == 1 and wanted >= len(rows) and not promised:
         return _ask_everywhere(run, *run.per_node[0], rows, answers)
     feasible = 0
     agreed = True
     for visited, row in enumerate(rows.tolist()):
-        if row not in settled:
+        if row in promised:
+            answers.put(row, run.with_nominated(row, promised[row]))
+        else:
             last = answers.place(row)
             node = run.snapshot.info_of_row(row)
             assert node is not None

@@ -1,4 +1,7 @@
-"""PreFilter and PreScore: what plugins say to a pod before they are asked about nodes (spec: framework §2)."""
+"""PreFilter and PreScore: what plugins say to a pod before they are asked about nodes.
+
+Rules: docs/semantics/framework.md#extension-points.
+"""
 
 from __future__ import annotations
 
@@ -69,13 +72,13 @@ class PreFilterPoint:
                 skipped.append(plugin)
                 continue
             if status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
-                # Node lists given so far are forgotten (additions 1).
+                # Node lists given so far are forgotten (docs/semantics/framework.md#node-lists-of-prefilter).
                 return PreFilterAnswer(EVERY_NODE, status.with_plugin(plugin), NOBODY)
             if status.code is Code.UNSCHEDULABLE:
                 remembered = status.with_plugin(plugin)
                 continue
             if not status.is_success:
-                # Pending too (SCRIPT.md "Easy to get wrong" 1).
+                # Pending too (docs/semantics/framework.md#extension-points).
                 text = f'running PreFilter plugin "{plugin}": {error_text(status)}'
                 return PreFilterAnswer(EVERY_NODE, Status.as_error(text, plugin), NOBODY)
             if only is not None:
@@ -87,7 +90,10 @@ class PreFilterPoint:
 
 
 def _nothing_left(limiting: set[str]) -> Status:
-    """Upstream's texts for an empty intersection; the status has no plugin of its own (additions 1)."""
+    """Upstream's texts for an empty intersection; the status has no plugin of its own.
+
+    Rules: docs/semantics/framework.md#node-lists-of-prefilter.
+    """
     names = sorted(limiting)
     if len(names) == 1:
         return Status.unresolvable(f"node(s) didn't satisfy plugin {names[0]}")

@@ -1,4 +1,7 @@
-"""The points around binding: Permit, PreBindPreFlight, PreBind, Bind, PostBind (spec: framework §2)."""
+"""The points around binding: Permit, PreBindPreFlight, PreBind, Bind, PostBind.
+
+Rules: docs/semantics/framework.md#extension-points.
+"""
 
 from __future__ import annotations
 
@@ -102,6 +105,7 @@ class PreBindWait:
 
     plugin: str
     deadline: int
+    asks_a_person: bool = False
 
 
 def run_pre_bind(
@@ -149,7 +153,7 @@ def _pre_bind(
                 else:
                     said = each.pre_bind(state, pod, node_name)
                 if isinstance(said, StillBinding):
-                    return PreBindWait(plugin, now + said.timeout)
+                    return PreBindWait(plugin, now + said.timeout, said.asks_a_person)
                 status = answer(said)
             except Exception as error:  # noqa: BLE001 - a plugin may raise anything
                 status = raised(error)
@@ -169,8 +173,8 @@ def _remaining(profile: Profile, waited: PreBindWait | None) -> tuple[tuple[str,
 
 
 def run_bind(profile: Profile, state: CycleState, pod: Pod, node_name: str, trace: AttemptTrace) -> Status:
-    """The first plugin that does not skip decides; all skipping is a failure without error (additions 8), in the words
-    of the last plugin (upstream: framework/runtime/framework.go)."""
+    """The first plugin that does not skip decides; all skipping is a failure without error, in the words of the last
+    plugin (docs/semantics/framework.md#binding-cycle)."""
     status = SKIP
     outcomes: list[PluginOutcome] = []
     for plugin, bind in profile.bind:

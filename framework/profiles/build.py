@@ -1,4 +1,7 @@
-"""Constructing the plugins of a profile, and asking them for the events they want (upstream ``NewFramework``)."""
+"""Constructing the plugins of a profile, and asking them for the events they want.
+
+Rules: docs/semantics/configuration.md#multipoint.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""FilterRun: the Filter plugins of one profile for one pod in one cycle (spec: framework §2 Filter, §4).
+"""FilterRun: the Filter plugins of one profile for one pod in one cycle.
+
+Rules: docs/semantics/framework.md#extension-points, docs/semantics/framework.md#nominated-pods.
 
 Columnar plugins are answered for all nodes at once; per-node plugins are called node by node. One node with other pods
 on it (nominated pods, preemption's dry runs) is a NodeCase: a change to the columns' inputs, and copies of node and
@@ -93,7 +95,7 @@ class FilterRun:
         return [pod for pod in self._nominated(node_name) if priority_of(pod.pod) >= mine and pod.uid != self.pod.uid]
 
     def with_nominated(self, row: int, node: NodeInfo) -> Status:
-        """Both passes of spec framework §4: with the nominated pods and, if that succeeds, without."""
+        """Both passes of docs/semantics/framework.md#nominated-pods: with them and, if that succeeds, without."""
         return NodeCase(self, row, node).run_filters()
 
 
@@ -105,6 +107,7 @@ class NodeCase:
         self.row = row
         self.removed: list[PodInfo] = []
         self.added: list[PodInfo] = []
+        self.port_moves: list[tuple[PodInfo, bool]] = []
         self.state = run.state
         self._base = node
         self._own: NodeInfo | None = None
@@ -113,7 +116,7 @@ class NodeCase:
 
     @property
     def changed(self) -> bool:
-        return bool(self.removed or self.added)
+        return bool(self.removed or self.added or self.port_moves)
 
     @property
     def node(self) -> NodeInfo:
@@ -131,14 +134,19 @@ class NodeCase:
     def remove_pod(self, pod: PodInfo) -> Status:
         if not _take(self.added, pod.uid):
             self.removed.append(pod)
-        self._pending.append((pod, False))
+        self._moved(pod, put_on=False)
         return self._extend("RemovePod", [(name, each.remove_pod) for name, each in self.run.extensions], pod)
 
     def add_pod(self, pod: PodInfo) -> Status:
         if not _take(self.removed, pod.uid):
             self.added.append(pod)
-        self._pending.append((pod, True))
+        self._moved(pod, put_on=True)
         return self._extend("AddPod", [(name, each.add_pod) for name, each in self.run.extensions], pod)
+
+    def _moved(self, pod: PodInfo, *, put_on: bool) -> None:
+        self._pending.append((pod, put_on))
+        if pod.host_ports:
+            self.port_moves.append((pod, put_on))
 
     def _extend(self, operation: str, calls: Sequence[tuple[str, ExtensionCall]], pod: PodInfo) -> Status:
         if not calls:
@@ -160,7 +168,7 @@ class NodeCase:
 
     def _fork(self) -> NodeCase:
         other = NodeCase(self.run, self.row, self.node)
-        other.removed, other.added = list(self.removed), list(self.added)
+        other.removed, other.added, other.port_moves = list(self.removed), list(self.added), list(self.port_moves)
         other.state = self.state
         if self.run.stateful:
             other.own_state()

@@ -23,7 +23,8 @@ class PreFilterAnswer:
     result: PreFilterResult
     status: Status
     limiting: frozenset[str]
-    """Plugins that returned a node list: rejectors if the pod ends unschedulable (framework.md additions 1)."""
+    """Plugins that returned a node list: rejectors if the pod ends unschedulable
+    (docs/semantics/framework.md#node-lists-of-prefilter)."""
 
 
 @dataclass(slots=True)

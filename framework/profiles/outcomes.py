@@ -12,7 +12,8 @@ MOST_USUAL: Final = 64
 O = TypeVar("O")  # noqa: E741
 
 NIL_ERROR: Final = "%!w(<nil>)"
-"""What Go prints for the missing error of a code that has none: Success, Wait, Skip (framework.md additions 3)."""
+"""What Go prints for the missing error of a code that has none: Success, Wait, Skip
+(docs/semantics/framework.md#extension-points)."""
 
 
 def error_text(status: Status) -> str:

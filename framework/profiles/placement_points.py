@@ -1,4 +1,4 @@
-"""PlacementGenerate and PlacementScore (upstream ``RunPlacementGeneratePlugins``, ``RunPlacementScorePlugins``)."""
+"""PlacementGenerate and PlacementScore (docs/semantics/pod-groups.md#placements)."""
 
 from __future__ import annotations
 

@@ -1,7 +1,9 @@
-"""Profile: the plugins of one scheduler name, and how each extension point runs them (spec: framework §2).
+"""Profile: the plugins of one scheduler name, and how each extension point runs them.
 
-Upstream ``runtime/framework.go``. What the loops need is prepared when the profile is built: per point a tuple of names
-and bound methods. A point returns the framework's Status and notes what every plugin said in the attempt's trace.
+Rules: docs/semantics/framework.md#extension-points.
+
+What the loops need is prepared when the profile is built: per point a tuple of names and bound methods. A point returns
+the framework's Status and notes what every plugin said in the attempt's trace.
 """
 
 from __future__ import annotations
@@ -247,7 +249,8 @@ class Profile:
             if status.code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
                 return given, status.with_plugin(plugin)
             if not status.is_rejected:
-                # Skip and Wait crash the real scheduler (additions 4); here they are an error of this pod.
+                # Skip and Wait crash the real scheduler; here they are an error of this pod
+                # (docs/semantics/framework.md#extension-points).
                 return None, Status.as_error(error_text(status), plugin)
             if given is not None and given.nominated_node is not None:
                 result = given

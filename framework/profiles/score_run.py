@@ -1,4 +1,7 @@
-"""Scoring the feasible nodes: Score, NormalizeScore, range check, weights (spec: framework §2)."""
+"""Scoring the feasible nodes: Score, NormalizeScore, range check, weights.
+
+Rules: docs/semantics/framework.md#extension-points.
+"""
 
 from __future__ import annotations
 

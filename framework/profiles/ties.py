@@ -1,4 +1,4 @@
-"""Which of equally good nodes is taken: the run's tie rule (design §11.9)."""
+"""Which of equally good nodes is taken: the run's tie rule (docs/semantics/runs.md#ties)."""
 
 from __future__ import annotations
 
@@ -29,7 +29,9 @@ def _preorder(size: int) -> NDArray[np.intp]:
 
 
 def heap_root(size: int, tied: NDArray[np.intp]) -> int:
-    """Which of the ``tied`` best of a list of ``size`` Go's heap.Init brings to the root (framework.md §5.9).
+    """Which of the ``tied`` best of a list of ``size`` Go's heap.Init brings to the root.
+
+    Rules: docs/semantics/framework.md#choose-a-node.
 
     Sifting moves a child up only if it is strictly better, and the right one only if it beats the left: of equal
     maxima the first in preorder wins.

@@ -1,7 +1,8 @@
-"""Pods that wait on Permit (spec: framework §9; upstream ``waiting_pods_map.go``).
+"""Pods that wait on Permit (docs/semantics/framework.md#waiting-on-permit).
 
 waiting → settled by the first of: all plugins allow, someone rejects or preempts, a time-out. The binding cycle that
-waits takes the signal; it need not exist yet (additions 7: an entry may outlive its attempt).
+waits takes the signal; it need not exist yet (an entry may outlive its attempt,
+docs/semantics/framework.md#binding-cycle).
 """
 
 from __future__ import annotations
@@ -15,6 +16,7 @@ from framework.interface.status import SUCCESS, Code, Status
 from framework.objects import Pod
 
 MAX_TIMEOUT: Final = 15 * 60 * 1_000_000_000
+"""A waiting pod holds room on its node that nobody uses, so no plugin may make it wait longer."""
 _UNITS: Final = ((3_600_000_000_000, "h"), (60_000_000_000, "m"))
 
 
@@ -148,7 +150,7 @@ class WaitingPods:
         return list(self._pods.values())
 
     def reject(self, uid: str) -> bool:
-        """Upstream RejectWaitingPod: plugin "" becomes the only rejector, which no event wakes (additions 9)."""
+        """Plugin "" becomes the only rejector, which no event wakes (docs/semantics/framework.md#waiting-on-permit)."""
         entry = self._pods.get(uid)
         return entry is not None and entry.reject("", "removed")
 

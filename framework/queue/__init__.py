@@ -1,4 +1,4 @@
-"""The scheduling queue: which pending pod is tried next, and what brings a rejected one back (spec: queue).
+"""The scheduling queue: which pending pod is tried next, and what brings a rejected one back (docs/semantics/queue.md).
 
 A pod is in one place: active, backoff, unschedulable (gated pods live there too) or in flight.
 """

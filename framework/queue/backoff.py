@@ -1,8 +1,8 @@
 """Pods that wait out their backoff: one heap for rejected pods, one for pods whose attempt ended in an error.
 
 Expirations are cut to whole seconds, and a pod is free at the first whole second strictly after its expiration
-(spec: queue §3). Without the gate SchedulerPopFromBackoffQ nothing is cut, no order is kept among pods that are free at
-one instant, and the seconds are counted from the start of the queue (upstream ``backoff_queue.go``).
+(docs/semantics/queue.md#backoff). Without the gate SchedulerPopFromBackoffQ nothing is cut, no order is kept among pods
+that are free at one instant, and the seconds are counted from the start of the queue.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ NOT_BACKING_OFF: Final = -(1 << 62)
 
 
 def whole_second(time: int) -> int:
+    """Pods whose backoff ends within one second leave by priority instead of by nanoseconds."""
     return time - time % SECOND
 
 
@@ -35,7 +36,10 @@ class BackoffQueue:
         self._errors: KeyedHeap[QueuedPodInfo] = KeyedHeap(self._error_order)
 
     def duration(self, count: int) -> int:
-        """Doubles from ``initial`` with every failure, up to ``maximum``."""
+        """Doubles from ``initial`` with every failure, up to ``maximum``.
+
+        A pod that nothing helps soon costs little, and the maximum bounds how late one that was helped is tried.
+        """
         shift = count - 1
         return self.maximum if self.initial > self.maximum >> shift else self.initial << shift
 
@@ -87,7 +91,10 @@ class BackoffQueue:
         return self.pops_early and len(self._rejected) > 0
 
     def pop_rejected(self) -> QueuedPodInfo | None:
-        """Pop may take a rejected pod before its time; never one from the error heap (queue.md §4 Pop)."""
+        """Pop may take a rejected pod before its time; never one from the error heap.
+
+        Rules: docs/semantics/queue.md#operations.
+        """
         return self._rejected.pop() if self.pops_early else None
 
     def pop_completed(self, now: int) -> list[QueuedPodInfo]:

@@ -1,4 +1,4 @@
-"""Which events an update of a pod or node is (spec: queue §5; upstream ``framework/events.go``)."""
+"""Which events an update of a pod or node is (docs/semantics/queue.md#events)."""
 
 from __future__ import annotations
 

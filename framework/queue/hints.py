@@ -1,4 +1,4 @@
-"""Which plugin wants to hear of which cluster event, and what it says (spec: queue §5)."""
+"""Which plugin wants to hear of which cluster event, and what it says (docs/semantics/queue.md#events)."""
 
 from __future__ import annotations
 
@@ -81,7 +81,10 @@ def matches(registered: ClusterEvent, incoming: ClusterEvent) -> bool:
 
 
 def default_registrations() -> tuple[ClusterEventWithHint, ...]:
-    """What a plugin without EnqueueExtensions is registered for: every change of everything (queue.md §5)."""
+    """What a plugin without EnqueueExtensions is registered for: every change of everything.
+
+    Rules: docs/semantics/queue.md#events.
+    """
     return tuple(ClusterEventWithHint(ClusterEvent(resource, ActionType.ALL)) for resource in _UNROLLED)
 
 

@@ -1,4 +1,7 @@
-"""In-flight pods and the events that arrived meanwhile (spec: queue §1, §4; upstream ``inFlightEvents``)."""
+"""In-flight pods and the events that arrived meanwhile.
+
+Rules: docs/semantics/queue.md#structures, docs/semantics/queue.md#operations; upstream ``inFlightEvents``.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Nominations: pods that are promised a node but not placed yet (spec: queue §7)."""
+"""Nominations: pods that are promised a node but not placed yet (docs/semantics/queue.md#nominations)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""QueuedPodInfo: a pending pod with its queue history (spec: queue §1), and what observers are told of its moves."""
+"""QueuedPodInfo: a pending pod with its queue history, and what observers are told of its moves.
+
+Rules: docs/semantics/queue.md#structures.
+"""
 
 from __future__ import annotations
 

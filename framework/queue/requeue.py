@@ -1,4 +1,4 @@
-"""Whether an event makes a rejected pod worth another try (spec: queue §6 ``isPodWorthRequeuing``)."""
+"""Whether an event makes a rejected pod worth another try (docs/semantics/queue.md#requeueing)."""
 
 from __future__ import annotations
 

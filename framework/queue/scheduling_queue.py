@@ -1,4 +1,6 @@
-"""SchedulingQueue: activeQ, backoffQ, unschedulable pods and the moves between them (spec: queue §4, §6).
+"""SchedulingQueue: activeQ, backoffQ, unschedulable pods and the moves between them.
+
+Rules: docs/semantics/queue.md#operations, docs/semantics/queue.md#requeueing.
 
 new → active → (Pop) in flight → bound | backoff | unschedulable; events, timers and Activate bring pods back.
 There are no locks and no waiting: Pop returns None where upstream blocks.
@@ -35,6 +37,7 @@ POP: Final = "Pop"
 FORCE_ACTIVATE: Final = ClusterEvent(EventResource.WILDCARD, ActionType.ALL, "ForceActivate")
 UNSCHEDULABLE_TIMEOUT: Final = ClusterEvent(EventResource.WILDCARD, ActionType.ALL, "UnschedulableTimeout")
 LEFTOVER_PERIOD: Final = 30 * SECOND
+"""How often pods are looked for that no event brought back: a hint may be wrong, and nobody should wait for ever."""
 MANY: Final = 16
 """With so many pods to wake it pays to see which of them are equal."""
 
@@ -121,7 +124,10 @@ class SchedulingQueue:
     # --- PreEnqueue and the two ways in -----------------------------------------------------------------------------
 
     def _run_pre_enqueue(self, pod: QueuedPodInfo) -> None:
-        """The gating plugin first, then the others; every code but Success gates (queue.md additions 3)."""
+        """The gating plugin first, then the others; every code but Success gates.
+
+        Rules: docs/semantics/queue.md#operations.
+        """
         plugins = self._pre_enqueue.get(pod.pod.spec.scheduler_name, ())
         gating = pod.gating_plugin
         ordered = [p for p in plugins if p.name == gating] + [p for p in plugins if p.name != gating]
@@ -369,7 +375,7 @@ class SchedulingQueue:
         if not pod.has_rejectors or uid not in self._in_flight:
             return Verdict(Strategy.AFTER_BACKOFF)
         if self.options.pod_groups and pod.pod.spec.scheduling_group is not None:
-            # Members of a group come back by backoff alone (upstream ``determineSchedulingHintForInFlightPod``).
+            # Members of a group come back by backoff alone (docs/semantics/queue.md#operations).
             return Verdict(Strategy.AFTER_BACKOFF)
         result = SKIP
         for record in self._in_flight.events_since(uid):
@@ -463,6 +469,14 @@ class SchedulingQueue:
             Place.GATED: gated,
             Place.IN_FLIGHT: len(self._in_flight),
         }
+
+    @property
+    def backing_off(self) -> int:
+        """How many pods are backing off while none is active: time alone brings them back. Else 0."""
+        return 0 if len(self._active) else len(self._backoff)
+
+    def is_backing_off(self, key: str) -> bool:
+        return key in self._backoff
 
     def active(self) -> list[QueuedPodInfo]:
         """In the order in which Pop will give them."""

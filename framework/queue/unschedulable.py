@@ -1,4 +1,4 @@
-"""Pods that were rejected and wait for something to change, and gated pods (spec: queue §1).
+"""Pods that were rejected and wait for something to change, and gated pods (docs/semantics/queue.md#structures).
 
 Indexed by rejecting plugin, so that an event looks only at the pods whose rejectors registered for it.
 """

@@ -27,7 +27,14 @@ from framework.scheduler.controllers import (
     Controller,
     concerns_controllers,
 )
-from framework.scheduler.informer import InformerEvent, ObjectAdded, ObjectDeleted, ObjectUpdated, as_seen
+from framework.scheduler.informer import (
+    InformerEvent,
+    ObjectAdded,
+    ObjectDeleted,
+    ObjectEvicted,
+    ObjectUpdated,
+    as_seen,
+)
 from framework.scheduler.observer import ClusterEventRecord, Observer
 from framework.scheduler.store import Store, plural_of
 
@@ -103,6 +110,9 @@ def has_condition(status: PodStatus, condition: PodCondition) -> bool:
 class Cluster(Store):
     """Objects by kind, and the writes of users, plugins and the framework."""
 
+    comparisons: bool = False
+    """The gate TaintTolerationComparisonOperators, which its API server shares with the scheduler."""
+
     def __init__(self) -> None:
         super().__init__()
         self._controllers: Sequence[Controller] = CONTROLLERS
@@ -136,7 +146,7 @@ class Cluster(Store):
 
         Raises Refused and AlreadyExists.
         """
-        admitted = admit(obj, self, stored=stored, validate=not stored)
+        admitted = admit(obj, self, stored=stored, validate=not stored, comparisons=self.comparisons)
         if isinstance(admitted, AdmissionError):
             raise Refused(admitted)
         return self.create_admitted(admitted)
@@ -172,12 +182,26 @@ class Cluster(Store):
 
     def delete(self, obj: KubeObject) -> None:
         """The object of this kind, namespace and name is gone at once. Raises NotFound."""
+        self._delete(obj, ObjectDeleted)
+
+    def evict(self, pod: Pod) -> None:
+        """The pod is gone at once, and its controller makes another one. Raises NotFound."""
+        self._delete(pod, ObjectEvicted)
+
+    def _delete(self, obj: KubeObject, event: type[ObjectDeleted]) -> None:
         old = self.find(obj)
         if old is None:
             raise NotFound(not_found(plural_of(obj), obj.metadata.name))
         self._announce_change()
         self.remove(old)
-        self._tell(ObjectDeleted(old))
+        self._tell(event(old))
+
+    def make_anew(self, known: Pod, pod: Pod) -> Pod:
+        """As an owner changes what no update can: ``known`` is deleted, and a new pod of its name comes, with a uid and
+        a creation time of its own. Raises NotFound and AlreadyExists."""
+        self.delete(known)
+        metadata = replace(pod.metadata, uid=self._new_uid(pod), creation_timestamp=self.now_rfc3339())
+        return self.create_admitted(replace(pod, metadata=metadata))
 
     def _announce_change(self) -> None:
         """Also in the middle of a cycle, which must see the cluster as it was up to here."""
@@ -232,21 +256,25 @@ class Cluster(Store):
 
     def _listen(self, event: type[InformerEvent], kind: type, *, begins: bool) -> tuple[Act, ...]:
         controllers = self._controllers if begins else (*self._controllers, *self._controllers_of_changes)
-        found = tuple(each.act for each in controllers if kind in each.kinds and event in each.events)
+        heard = (each for each in controllers if kind in each.kinds and issubclass(event, each.events))
+        found = tuple(each.act for each in heard)
         self._listening[event, kind, begins] = found
         return found
 
     def now_rfc3339(self) -> str:
         return rfc3339(self._clock.now)
 
-    def post(self, obj: O) -> O | None:
-        """For controllers: uid and creation time follow from the run so far. None when admission refuses."""
+    def _new_uid(self, obj: KubeObject) -> str:
+        """Follows from the run so far."""
         key = f"{self._resource_version}/{obj.kind}/{obj.key}"
         uid = hashlib.blake2b(key.encode(), digest_size=16).hexdigest()
-        uid = "-".join((uid[:8], uid[8:12], uid[12:16], uid[16:20], uid[20:]))
-        metadata = replace(obj.metadata, uid=uid, creation_timestamp=self.now_rfc3339())
+        return "-".join((uid[:8], uid[8:12], uid[12:16], uid[16:20], uid[20:]))
+
+    def post(self, obj: O, *, stored: bool = False) -> O | None:
+        """For controllers: uid and creation time follow from the run so far. None when admission refuses."""
+        metadata = replace(obj.metadata, uid=self._new_uid(obj), creation_timestamp=self.now_rfc3339())
         try:
-            return self.create(replace(obj, metadata=metadata))
+            return self.create(replace(obj, metadata=metadata), stored=stored)
         except (AlreadyExists, Refused) as error:
             self._observer.logged(f"a controller could not create {obj.kind} {obj.key}: {error}")
             return None
@@ -296,7 +324,12 @@ class Cluster(Store):
         return None
 
     def delete_pod(self, pod: Pod) -> str | None:
-        return self.delete_object(pod)
+        """Of a victim."""
+        try:
+            self.evict(pod)
+        except NotFound as error:
+            return str(error)
+        return None
 
     def patch_pod_condition(self, pod: Pod, type_: str, status: str, reason: str, message: str) -> str | None:
         condition = PodCondition(type=type_, status=status, reason=reason, message=message)

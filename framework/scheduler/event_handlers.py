@@ -1,4 +1,4 @@
-"""What an informer event does to cache and queue (spec: extender-and-misc §6; upstream ``eventhandlers.go``).
+"""What an informer event does to cache and queue (docs/semantics/events.md#event-handlers).
 
 The cache learns first and the queue second, except for a deleted node.
 """
@@ -177,7 +177,10 @@ def _pending_pod_updated(core: SchedulingCore, old: Pod, new: Pod) -> None:
 
 
 def _nomination_given_up(core: SchedulingCore, pod: Pod) -> None:
-    """As if the pod had been deleted from its node, for pods that had to yield to it: itself included (additions 1)."""
+    """As if the pod had been deleted from its node, for pods that had to yield to it: itself included.
+
+    Rules: docs/semantics/queue.md#self-wake.
+    """
     limit = priority_of(pod)
     core.queue.move_all(POD_DELETE, pod, None, core.now, lambda other: priority_of(other) <= limit)
 

@@ -7,11 +7,16 @@ from collections.abc import Iterable
 from framework.configuration.effective import EffectiveConfiguration
 from framework.cycle import SchedulingCore
 from framework.objects import Pod
+from framework.objects.tolerations import COMPARISONS_GATE
+from framework.scheduler.cluster import Cluster
 
 
-def follow_gates(core: SchedulingCore, configuration: EffectiveConfiguration, pods: Iterable[Pod]) -> None:
+def follow_gates(
+    core: SchedulingCore, cluster: Cluster, configuration: EffectiveConfiguration, pods: Iterable[Pod]
+) -> None:
     """``pods``: those that no event will tell of any more."""
     gates, cache = configuration.feature_gates, core.cache
+    cluster.comparisons = gates.enabled(COMPARISONS_GATE)
     core.gang_scheduling = gates.enabled("GangScheduling")
     if not gates.enabled("GenericWorkload"):
         cache.pod_groups = None

@@ -22,11 +22,15 @@ class ObjectDeleted(msgspec.Struct, frozen=True):
     object: KubeObject
 
 
+class ObjectEvicted(ObjectDeleted, frozen=True):
+    """Deleted by an eviction or a preemption: its controller still wants it."""
+
+
 InformerEvent = ObjectAdded | ObjectUpdated | ObjectDeleted
 
 
 FINISHED: Final = ("Succeeded", "Failed")
-"""Phases of pods that the scheduler's informer does not select (spec: extender-and-misc §6)."""
+"""Phases of pods that the scheduler's informer does not select (docs/semantics/events.md#finished-pods)."""
 
 
 def as_seen(event: InformerEvent) -> InformerEvent | None:

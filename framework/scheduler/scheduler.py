@@ -125,7 +125,7 @@ class Scheduler:
         self._group: PodGroupRun | None = None
         self.cycle_traces: list[AttemptTrace] = []
         """The attempts that the last scheduling cycle began: one, or those of all pods of a group."""
-        follow_gates(self.core, configuration, ())
+        follow_gates(self.core, self.cluster, configuration, ())
         self.cluster.connect(self, services.clock, observer)
         self._take_over()
 
@@ -462,7 +462,8 @@ class Scheduler:
         known = set(self.core.profiles)
         self.configuration = configuration
         self.core.profiles = profiles
-        follow_gates(self.core, configuration, (p for p in self.cluster.list(Pod) if p.spec.scheduler_name in known))
+        ours = (pod for pod in self.cluster.list(Pod) if pod.spec.scheduler_name in known)
+        follow_gates(self.core, self.cluster, configuration, ours)
         self.core.queue.reconfigure(
             order=queue_order(profiles),
             pre_enqueue={name: profile.pre_enqueue for name, profile in profiles.items()},

@@ -12,12 +12,17 @@ import { createRoot } from "react-dom/client";
 
 import { App } from "@/app/App";
 import { beginLanguage } from "@/languages/choose";
+import { fetchPartsAtRest, rememberBrokenStyles } from "@/parts/part";
+import { rememberTyping } from "@/parts/replaced";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no #root");
+rememberBrokenStyles();
+rememberTyping();
 await beginLanguage();
 createRoot(root).render(
   <StrictMode>
     <App />
   </StrictMode>,
 );
+fetchPartsAtRest();

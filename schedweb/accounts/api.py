@@ -1,18 +1,33 @@
-"""`/api/v1/me/`: the account or visitor that asks, the role and the CSRF token."""
+"""`/api/v1/me/`: the account or visitor that asks, with its role and CSRF token. `/api/v1/tokens/`: bearer tokens."""
 
 from __future__ import annotations
 
+from typing import Any, Final
+
 from django.conf import settings
 from django.middleware.csrf import get_token
+from django.utils import timezone
 from drf_spectacular.utils import extend_schema
 from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from schedweb.accounts.permissions import IsAnybodyKnown
-from schedweb.accounts.roles import role_of
-from schedweb.accounts.serializers import MeSerializer
+from schedweb.accounts import services
+from schedweb.accounts.authentication import BY_TOKEN
+from schedweb.accounts.models import BearerToken
+from schedweb.accounts.permissions import IsAnybodyKnown, IsViewer, signed_in_user
+from schedweb.accounts.roles import BY_GROUP, role_of
+from schedweb.accounts.serializers import (
+    MeSerializer,
+    TokenCreatedSerializer,
+    TokenCreateSerializer,
+    TokenSerializer,
+)
 from schedweb.accounts.visitor import VISITOR, visitor_in
+from schedweb.api.errors import ApiError, not_found
+from schedweb.sentences import noted, say
+
+NO_TOKENS_BY_TOKEN: Final = noted("Tokens are made and revoked by who is logged in, not with a token.")
 
 
 def initials_of(username: str) -> str:
@@ -24,7 +39,11 @@ def initials_of(username: str) -> str:
 class MeView(APIView):
     permission_classes = (IsAnybodyKnown,)
 
-    @extend_schema(operation_id="me", responses=MeSerializer)
+    @extend_schema(
+        operation_id="me",
+        description="The account or visitor that asks, its role, and the token by which browsers prove that they ask.",
+        responses=MeSerializer,
+    )
     def get(self, request: Request) -> Response:
         visitor = visitor_in(request.user)
         role = role_of(request.user)
@@ -34,9 +53,81 @@ class MeView(APIView):
                 "username": username,
                 "initials": initials_of(username),
                 "role": VISITOR if role is None else role.group,
-                "shared": [] if visitor is None else [{"run": each.run, "name": each.name} for each in visitor.open],
+                "shared": []
+                if visitor is None
+                else [{"run": each.run, "number": each.number} for each in visitor.open],
                 "csrf_token": get_token(request._request),
                 "mode": settings.MODE,
                 "version": settings.VERSION,
             }
         )
+
+
+def token_body(row: BearerToken) -> dict[str, Any]:
+    moments = ("created_at", "expires_at", "last_used_at")
+    return {
+        "id": row.pk,
+        "name": row.name,
+        "role": row.role or None,
+        "expired": row.expires_at is not None and row.expires_at <= timezone.now(),
+        **{name: None if (at := getattr(row, name)) is None else at.replace(microsecond=0) for name in moments},
+    }
+
+
+class MayHaveTokens(IsViewer):
+    """Everybody with a role, for themselves, but no token: what leaked could make itself others."""
+
+    def has_permission(self, request: Request, view: APIView) -> bool:
+        if request.auth == BY_TOKEN:
+            self.message = say(NO_TOKENS_BY_TOKEN)
+            return False
+        return visitor_in(request.user) is None and role_of(request.user) is not None
+
+
+class TokensView(APIView):
+    permission_classes = (MayHaveTokens,)
+
+    @extend_schema(
+        operation_id="tokens_list",
+        description="Your bearer tokens, newest first. Not with a token.",
+        responses=TokenSerializer(many=True),
+    )
+    def get(self, request: Request) -> Response:
+        return Response([token_body(row) for row in BearerToken.objects.filter(user=signed_in_user(request))])
+
+    @extend_schema(
+        operation_id="tokens_create",
+        description="A bearer token for scripts: it may do what you may, or less. Answered once. Not with a token.",
+        request=TokenCreateSerializer,
+        responses={201: TokenCreatedSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        asked = TokenCreateSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        given = asked.validated_data
+        try:
+            row, token = services.bearer_token_create(
+                user=signed_in_user(request),
+                name=given["name"],
+                role=BY_GROUP.get(given["role"]),
+                expires_at=given["expires_at"],
+            )
+        except services.AccountError as error:
+            raise ApiError(str(error), code="invalid", path=error.path) from None
+        return Response({**token_body(row), "token": token}, status=201)
+
+
+class TokenView(APIView):
+    permission_classes = (MayHaveTokens,)
+
+    @extend_schema(
+        operation_id="tokens_revoke",
+        description="Revokes one of your bearer tokens: the next request with it is refused. Not with a token.",
+        responses={204: None},
+    )
+    def delete(self, request: Request, token: int) -> Response:
+        try:
+            services.bearer_token_revoke(user=signed_in_user(request), token=token)
+        except services.AccountError as error:
+            raise not_found(str(error)) from None
+        return Response(status=204)

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Final
 
 from rest_framework import authentication, exceptions
 from rest_framework.request import Request
 
 from schedweb.accounts import services
-from schedweb.sentences import say
+
+BY_TOKEN: Final = "token"
+"""In `request.auth` of whoever came with a bearer token."""
 
 
 class SessionAuthentication(authentication.SessionAuthentication):
@@ -23,10 +25,10 @@ class BearerAuthentication(authentication.BaseAuthentication):
         scheme, _, token = request.META.get("HTTP_AUTHORIZATION", "").partition(" ")
         if scheme.lower() != "bearer":
             return None
-        user = services.bearer_token_use(token=token.strip())
-        if user is None:
-            raise exceptions.AuthenticationFailed(say("This bearer token is not valid."))
-        return user, None
+        try:
+            return services.bearer_token_use(token=token.strip()), BY_TOKEN
+        except services.TokenRefused as error:
+            raise exceptions.AuthenticationFailed(str(error)) from None
 
     def authenticate_header(self, request: Request) -> str:
         return "Bearer"

@@ -4,6 +4,10 @@ from __future__ import annotations
 
 from django.urls import path
 
-from schedweb.accounts.api import MeView
+from schedweb.accounts.api import MeView, TokensView, TokenView
 
-urlpatterns = [path("me/", MeView.as_view(), name="me")]
+urlpatterns = [
+    path("me/", MeView.as_view(), name="me"),
+    path("tokens/", TokensView.as_view()),
+    path("tokens/<int:token>/", TokenView.as_view()),
+]

@@ -29,7 +29,8 @@ VISITOR = "visitor"
 class SharedRun:
     link: UUID
     run: UUID
-    name: str
+    number: str
+    """The run's. What its maker calls the link (for whom it is) is not the visitor's business."""
     ended: str
     """Why it is no longer open, as a sentence; "" while it is."""
     expires_at: datetime.datetime | None = None

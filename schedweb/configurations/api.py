@@ -21,6 +21,7 @@ from framework.configuration.document import to_json, to_yaml
 from framework.configuration.surgery import CannotEdit
 from schedweb.accounts.permissions import IsEditor, signed_in_user
 from schedweb.api.errors import ApiError
+from schedweb.api.idempotency import idempotent
 from schedweb.api.windows import WINDOW_PARAMETERS, integer_parameter, window_answer, window_of, window_serializer
 from schedweb.configurations import selectors, services
 from schedweb.configurations.catalogue import plugin_catalogue, told_description, told_schema, written_point
@@ -123,17 +124,22 @@ class ConfigurationsView(APIView):
 
     @extend_schema(
         operation_id="configurations_list",
+        description="Configurations with their newest version: people's own by name, then the built-in ones.",
         parameters=WINDOW_PARAMETERS,
         responses=window_serializer(ConfigurationSerializer),
     )
     def get(self, request: Request) -> Response:
-        return Response(window_answer(window_of(request), selectors.configuration_list(), selectors.configuration_body))
+        return Response(
+            window_answer(window_of(request), selectors.configurations_offered(), selectors.configuration_body)
+        )
 
     @extend_schema(
         operation_id="configurations_create",
+        description="A configuration from a KubeSchedulerConfiguration or a preset. An error refuses it; all are told.",
         request=ConfigurationCreateSerializer,
         responses={201: ConfigurationSerializer, 422: ConfigurationErrorsSerializer},
     )
+    @idempotent(check=body_of)
     def post(self, request: Request) -> Response:
         wanted = ConfigurationCreateSerializer(data=body_of(request))
         wanted.is_valid(raise_exception=True)
@@ -156,12 +162,19 @@ class ConfigurationsView(APIView):
 class ConfigurationView(APIView):
     permission_classes = (IsEditor,)
 
-    @extend_schema(operation_id="configurations_get", responses=ConfigurationSerializer)
+    @extend_schema(
+        operation_id="configurations_get",
+        description="A configuration with its newest version.",
+        responses=ConfigurationSerializer,
+    )
     def get(self, request: Request, configuration_id: uuid.UUID) -> Response:
         return Response(selectors.configuration_body(selectors.configuration_get(configuration_id)))
 
     @extend_schema(
-        operation_id="configurations_rename", request=ConfigurationChangeSerializer, responses=ConfigurationSerializer
+        operation_id="configurations_rename",
+        description="Another name or description.",
+        request=ConfigurationChangeSerializer,
+        responses=ConfigurationSerializer,
     )
     def patch(self, request: Request, configuration_id: uuid.UUID) -> Response:
         wanted = ConfigurationChangeSerializer(data=body_of(request))
@@ -177,7 +190,11 @@ class ConfigurationView(APIView):
             raise refused(error) from None
         return Response(selectors.configuration_body(configuration))
 
-    @extend_schema(operation_id="configurations_delete", responses={204: None})
+    @extend_schema(
+        operation_id="configurations_delete",
+        description="Deletes a configuration that no run uses.",
+        responses={204: None},
+    )
     def delete(self, request: Request, configuration_id: uuid.UUID) -> Response:
         try:
             services.configuration_delete(configuration=selectors.configuration_get(configuration_id))
@@ -191,6 +208,7 @@ class VersionsView(APIView):
 
     @extend_schema(
         operation_id="configurations_versions",
+        description="The versions of a configuration, newest first, with the number of runs that use each.",
         parameters=WINDOW_PARAMETERS,
         responses=window_serializer(VersionSerializer, "ConfigurationVersionWindow"),
     )
@@ -200,6 +218,7 @@ class VersionsView(APIView):
 
     @extend_schema(
         operation_id="configurations_save",
+        description="The next version. Refused with 409 and both differences when somebody saved since `base_version`.",
         request=VersionCreateSerializer,
         responses={
             201: VersionDetailSerializer,
@@ -207,6 +226,7 @@ class VersionsView(APIView):
             422: ConfigurationErrorsSerializer,
         },
     )
+    @idempotent(check=body_of)
     def post(self, request: Request, configuration_id: uuid.UUID) -> Response:
         wanted = VersionCreateSerializer(data=body_of(request))
         wanted.is_valid(raise_exception=True)
@@ -224,7 +244,11 @@ class VersionsView(APIView):
 
 
 class VersionView(APIView):
-    @extend_schema(operation_id="configurations_version", responses=VersionDetailSerializer)
+    @extend_schema(
+        operation_id="configurations_version",
+        description="A version: its text, what is wrong or surprising in it, and the configuration that takes effect.",
+        responses=VersionDetailSerializer,
+    )
     def get(self, request: Request, configuration_id: uuid.UUID, number: int) -> Response:
         return Response(version_detail(configuration_id, number))
 
@@ -232,6 +256,7 @@ class VersionView(APIView):
 class VersionDiffView(APIView):
     @extend_schema(
         operation_id="configurations_version_diff",
+        description="What a version changed of the one before it: in words, and line by line.",
         parameters=[OpenApiParameter("base", int, description="Compare with this version; by default the one before")],
         responses=ComparisonSerializer,
     )
@@ -260,6 +285,7 @@ class VersionExportView(APIView):
 
     @extend_schema(
         operation_id="configurations_export",
+        description="The file of a version, as it was written or in another format.",
         parameters=[
             OpenApiParameter("format", str, enum=FORMATS, description="By default the file as it was written"),
         ],
@@ -329,12 +355,20 @@ def configuration_latest(row: Any) -> int:
 
 
 class PluginsView(APIView):
-    @extend_schema(operation_id="plugins", responses=PluginSerializer(many=True))
+    @extend_schema(
+        operation_id="plugins",
+        description="The scheduler plugins that are installed: their extension points, weights and arguments.",
+        responses=PluginSerializer(many=True),
+    )
     def get(self, request: Request) -> Response:
         return Response([told_description(each) for each in plugin_catalogue()])
 
 
 class PresetsView(APIView):
-    @extend_schema(operation_id="presets", responses=PresetSerializer(many=True))
+    @extend_schema(
+        operation_id="presets",
+        description="The configurations that a new one can begin with.",
+        responses=PresetSerializer(many=True),
+    )
     def get(self, request: Request) -> Response:
         return Response(selectors.preset_list())

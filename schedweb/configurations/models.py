@@ -20,6 +20,8 @@ class Configuration(models.Model):
     builtin = models.BooleanField(default=False)
     #: Of a built-in one, or one that came with an import: what samples, snapshots and links name it by.
     slug = models.CharField(max_length=50, blank=True)
+    #: Made for an exact run: no list offers it until somebody keeps it, and it goes with the last run that uses it.
+    what_if = models.BooleanField(default=False)
 
     class Meta:
         ordering: ClassVar[list[str]] = ["name"]

@@ -37,6 +37,11 @@ def configuration_list() -> QuerySet[Configuration]:
     )
 
 
+def configurations_offered() -> QuerySet[Configuration]:
+    """Without those that were only made for exact runs."""
+    return configuration_list().filter(what_if=False)
+
+
 def configuration_get(configuration_id: uuid.UUID) -> Configuration:
     found = configuration_list().filter(pk=configuration_id).first()
     if found is None:
@@ -52,6 +57,7 @@ def configuration_body(row: Any) -> dict[str, Any]:
         "description": say(row.description) if row.builtin and row.description else row.description,
         "builtin": row.builtin,
         "slug": row.slug,
+        "what_if": row.what_if,
         "latest": version_place(row.newest[0]),
         "versions_count": row.versions_count,
     }

@@ -72,6 +72,9 @@ class ConfigurationCreateSerializer(serializers.Serializer[Any]):
 class ConfigurationChangeSerializer(serializers.Serializer[Any]):
     name = serializers.CharField(max_length=200, required=False)
     description = serializers.CharField(max_length=300, required=False, allow_blank=True)
+    keep = serializers.BooleanField(
+        required=False, help_text="List one that was made for an exact run; so does any other change"
+    )
 
 
 class VersionCreateSerializer(serializers.Serializer[Any]):
@@ -113,6 +116,9 @@ class ConfigurationSerializer(serializers.Serializer[Any]):
     description = serializers.CharField(allow_blank=True)
     builtin = serializers.BooleanField()
     slug = serializers.CharField(allow_blank=True, help_text="Of a built-in one: what samples name it by")
+    what_if = serializers.BooleanField(
+        help_text="Made for an exact run: lists leave it out until somebody renames it, changes it or keeps it"
+    )
     latest = VersionPlaceSerializer()
     versions_count = serializers.IntegerField()
 

@@ -104,7 +104,14 @@ def _free_name(name: str, row: Configuration) -> str:
 
 
 def configuration_create(
-    *, user: User, name: str, text: str = "", preset_name: str = "", description: str = "", comment: str = ""
+    *,
+    user: User,
+    name: str,
+    text: str = "",
+    preset_name: str = "",
+    description: str = "",
+    comment: str = "",
+    what_if: bool = False,
 ) -> ConfigurationVersion:
     """From a text (an imported file, a copy) or from a preset."""
     if bool(text) == bool(preset_name):
@@ -122,22 +129,24 @@ def configuration_create(
     _refuse_taken(name)
     try:
         with transaction.atomic():
-            row = Configuration.objects.create(name=name, description=description)
+            row = Configuration.objects.create(name=name, description=description, what_if=what_if)
             return _store(row, 1, text, comment, user)
     except IntegrityError:
         raise _name_taken(name) from None
 
 
 def configuration_rename(*, configuration: Configuration, name: str | None, description: str | None) -> None:
+    """Whoever touches one that was made for an exact run keeps it."""
     _refuse_builtin(configuration, noted("{name} is built in and cannot be renamed. Save a copy under another name."))
     if name is not None:
         _refuse_taken(name, besides=configuration)
         configuration.name = name
     if description is not None:
         configuration.description = description
+    configuration.what_if = False
     try:
         with transaction.atomic():
-            configuration.save(update_fields=["name", "description"])
+            configuration.save(update_fields=["name", "description", "what_if"])
     except IntegrityError:
         raise _name_taken(configuration.name) from None
 
@@ -173,6 +182,7 @@ def version_create(
                 raise ConfigurationRefused(
                     say("Nothing changed since version {number}.", number=latest.number), "unchanged", path="text"
                 )
+            Configuration.objects.filter(pk=configuration.pk).update(what_if=False)
             return _store(configuration, latest.number + 1, text, comment, user)
     except IntegrityError:
         # Where rows cannot be locked (SQLite) the constraint decides who was first.

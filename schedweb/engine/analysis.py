@@ -16,9 +16,17 @@ from typing import Any, Final, TypeVar
 
 import msgspec
 import numpy as np
+from msgspec import to_builtins
 from msgspec.structs import replace
 
-from framework.advice import estimate, fits_on, how_many_fit, nodes_until_all_fit, what_would_help, with_all_nodes
+from framework.advice import (
+    estimate,
+    how_many_fit,
+    nodes_until_all_fit,
+    place_again,
+    what_would_help,
+    with_all_nodes,
+)
 from framework.objects import KubeObject, Node, Pod
 from framework.objects.admission import AdmissionError, admit
 from framework.objects.decode import decode_manifest
@@ -33,11 +41,13 @@ from schedweb.engine.moments import advance, machine, moment
 from schedweb.engine.moved import figures, packed_rows
 from schedweb.engine.outcomes import score_of
 from schedweb.engine.payload import PayloadUnreadable
+from schedweb.engine.played_on import PlayedOn
 from schedweb.engine.player import Player, RunRefused
 from schedweb.engine.replay import Diverged
 from schedweb.engine.world import Refused
 
 O = TypeVar("O", bound=KubeObject)  # noqa: E741
+ENDED: Final = ("Succeeded", "Failed")
 NICE: Final = 5
 """Runs that play come first."""
 ROOM: Final = 1 << 20
@@ -97,8 +107,16 @@ def helping(player: Player, asked: questions.WhatWouldHelp) -> object:
     pod = player.world.pod(asked.namespace, asked.name)
     if pod.spec.node_name:
         raise Refused(said("Pod {pod} is on {node} already.", pod=pod.key, node=pod.spec.node_name))
-    remedies = what_would_help(player.scheduler, pod)
-    return {"pod": pod.key, "fits_on": "" if remedies else fits_on(player.scheduler, pod), "remedies": remedies}
+    return {"pod": pod.key, **to_builtins(what_would_help(player.scheduler, pod, PlayedOn(player)))}
+
+
+def placed_anew(player: Player, asked: questions.PlacedAgainAsked) -> object:
+    pod = player.world.pod(asked.namespace, asked.name)
+    if pod.status.phase in ENDED:
+        raise Refused(said("Pod {pod} has ended: it is on no node any more.", pod=pod.key))
+    if player.scheduler.profiles.get(pod.spec.scheduler_name) is None:
+        raise Refused(said("No profile of the configuration is called {name}.", name=pod.spec.scheduler_name))
+    return place_again(player.scheduler, pod)
 
 
 def pods_that_fit(player: Player, asked: questions.CapacityPods) -> object:
@@ -194,6 +212,7 @@ def winner_of(trace: AttemptTrace, node: str) -> dict[str, Any]:
 
 ANSWERS: Final[dict[type[Any], Callable[[Ask, Any], Answer]]] = {
     questions.WhatWouldHelp: at_moment(helping),
+    questions.PlacedAgainAsked: at_moment(placed_anew),
     questions.CapacityPods: at_moment(pods_that_fit),
     questions.CapacityNodes: at_moment(nodes_needed),
     questions.OtherWeights: other_weights,
@@ -208,7 +227,8 @@ def admitted(player: Player, manifest: dict[str, Any], kind: type[O]) -> O:
         decoded = decode_manifest(manifest)
         if isinstance(decoded, Pod) and not decoded.metadata.namespace:
             decoded = replace(decoded, metadata=replace(decoded.metadata, namespace="default"))
-        made = admit(decoded, player.world.cluster)
+        cluster = player.world.cluster
+        made = admit(decoded, cluster, comparisons=cluster.comparisons)
     except ObjectError as error:
         raise Refused(str(error)) from None
     if isinstance(made, AdmissionError):

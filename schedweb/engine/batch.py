@@ -20,6 +20,7 @@ from schedweb.engine.node_view import NodeView
 from schedweb.engine.outcomes import ending_of, score_of
 from schedweb.engine.player import Player
 from schedweb.engine.pod_view import PodView, pod_facts
+from schedweb.engine.steps import StepLog
 from schedweb.engine.stopwatch import Timing
 
 #: More changed nodes than this are not sent one by one: the browser reads the table again.
@@ -42,6 +43,7 @@ class Gatherer:
         self.player = player
         self.projection = player.projection
         self.compressor = zstandard.ZstdCompressor(level=1)
+        self.steps = StepLog()
         self.timings: dict[int, Timing] = {}
         """Attempt → microseconds of wall time; a side channel, no part of the trace."""
 

@@ -75,6 +75,10 @@ class Board:
     def counts(self) -> dict[str, int]:
         return {column: len(pods) for column, pods in self.pods.items()}
 
+    def numbers(self) -> tuple[int, ...]:
+        """The counts in the order of ``COLUMNS``."""
+        return tuple(map(len, self.pods.values()))
+
     def column(
         self,
         name: str,

@@ -10,6 +10,7 @@ import os
 import sys
 import traceback
 from dataclasses import dataclass
+from typing import BinaryIO
 
 from framework.profiles import ProfileError
 from framework.said import Words, said, words_of
@@ -63,6 +64,11 @@ def main() -> int:
     outward = os.fdopen(os.dup(1), "wb")
     os.dup2(2, 1)
     os.dup2(os.open(os.devnull, os.O_RDONLY), 0)
+    return serve(inward, outward)
+
+
+def serve(inward: BinaryIO, outward: frames.Writer) -> int:
+    """Plays until the pipe is closed; 1 when it ended with a failure, which it has told."""
     reader = frames.Exactly(inward)
     try:
         begin = frames.read_to_child(reader)

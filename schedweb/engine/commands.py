@@ -77,6 +77,21 @@ class PodActivate(Command, frozen=True, tag="pod_activate"):
     name: Name
 
 
+class DeviceCondition(Command, frozen=True, tag="device_condition"):
+    """What the device's driver would write into the status of a ResourceClaim (`name`) that the device is allocated
+    to."""
+
+    namespace: Namespace
+    name: Name
+    driver: Name
+    pool: Name
+    device: Name
+    condition: Annotated[str, msgspec.Meta(min_length=1, max_length=316)]
+    status: Literal["True", "False", "Unknown"] = "True"
+    reason: Annotated[str, msgspec.Meta(max_length=1024)] = ""
+    message: Annotated[str, msgspec.Meta(max_length=32768)] = ""
+
+
 class SetConfiguration(Command, frozen=True, tag="set_configuration"):
     version: str
     text: str = ""
@@ -134,6 +149,7 @@ AnyCommand = (
     | NodeUncordon
     | NodeDrain
     | PodActivate
+    | DeviceCondition
     | SetConfiguration
     | Change
     | BreakpointSet

@@ -6,7 +6,7 @@ from typing import Any, Final
 
 import numpy as np
 
-from framework.interface.status import Status
+from framework.interface.status import Code, Status
 from framework.said import Words, said, said_counted
 from framework.trace.attempt import FEASIBLE, NOT_EVALUATED, AttemptTrace
 from schedweb.engine.outcomes import score_words, victims_words
@@ -16,10 +16,8 @@ POINTS: Final = (
     "PreEnqueue", "QueueSort", "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "Reserve", "Permit",
     "PreBind", "Bind", "PostBind",
 )  # fmt: skip
-NAMED: Final = 3
+NAMED: Final = 8
 ROWS: Final = 8
-#: Boundaries that the ribbon has no point of its own for.
-SHOWN_AS: Final = {"PreBindPreFlight": "PreBind", "WaitOnPermit": "Permit"}
 
 
 def cycle_body(player: Player) -> dict[str, Any] | None:
@@ -30,23 +28,44 @@ def cycle_body(player: Player) -> dict[str, Any] | None:
     view = player.projection.views.get(trace.uid)
     if view is None:
         return None
-    reached = SHOWN_AS.get(view.point, view.point) or "QueueSort"
+    reached = view.point or "QueueSort"
     at = POINTS.index(reached) if reached in POINTS else 1
     return {
         "pod": view.ref(),
         "attempt": trace.attempt,
         "points": [
-            {"point": point, "state": "done" if place < at else "current" if place == at else "next"}
+            {"point": point, "state": state_of(point, trace) if place < at else "current" if place == at else "next"}
             for place, point in enumerate(POINTS)
         ],
         "note": note_of(reached, trace),
-        "filtered": filtered(trace),
+        "filtered": filtered(trace, filters_of(player, trace)),
         "scored": scored(trace),
     }
 
 
-def filtered(trace: AttemptTrace) -> dict[str, Any] | None:
-    """Nodes by verdict, most first. None before Filter."""
+def state_of(point: str, trace: AttemptTrace) -> str:
+    """Of a point that the cycle has behind it: ``skipped`` when no plugin had anything to say there."""
+    if point == "PostFilter":
+        return "done" if trace.post_filter else "skipped"
+    if point in ("PreScore", "Score"):
+        return "skipped" if trace.scores is None else "done"
+    statuses = {
+        "PreFilter": [each.status for each in trace.pre_filter],
+        "Reserve": [each.status for each in trace.reserve],
+        "Permit": [each.status for each in trace.permit],
+        "PreBind": [each.status for each in trace.pre_bind],
+    }.get(point)
+    return "skipped" if statuses is not None and all(each.code is Code.SKIP for each in statuses) else "done"
+
+
+def filters_of(player: Player, trace: AttemptTrace) -> list[str]:
+    """The Filter plugins of the attempt's profile, in the order in which a node is asked about."""
+    profile = player.scheduler.profiles.get(trace.profile)
+    return [] if profile is None else [name for name, _ in profile.filter]
+
+
+def filtered(trace: AttemptTrace, filters: list[str]) -> dict[str, Any] | None:
+    """Nodes by who refused them first: PreFilter, then the filters in their order. None before Filter."""
     found = trace.filter
     if found is None or not trace.nodes_total:
         return None
@@ -57,6 +76,7 @@ def filtered(trace: AttemptTrace) -> dict[str, Any] | None:
     for number in numbers:
         nodes, status = np.flatnonzero(verdict == number), found.verdicts[number]
         groups.append(group(status, len(nodes), [found.nodes[each] for each in nodes[:NAMED]]))
+    place = {name: number for number, name in enumerate(filters)}
     absent = np.flatnonzero(verdict == NOT_EVALUATED)
     if len(absent) and trace.absent_status is not None:
         groups.append(group(trace.absent_status, len(absent), [found.nodes[each] for each in absent[:NAMED]]))
@@ -65,7 +85,8 @@ def filtered(trace: AttemptTrace) -> dict[str, Any] | None:
         "left": len(left),
         "named": [found.nodes[each] for each in left[:NAMED]],
         "unseen": len(absent) if trace.absent_status is None else 0,
-        "groups": sorted(groups, key=lambda each: (-each["nodes"], each["plugin"])),
+        "nominated": trace.nominated_node_used,
+        "groups": sorted(groups, key=lambda each: (place.get(each["plugin"], -1), -each["nodes"])),
     }
 
 
@@ -116,7 +137,7 @@ def note_of(reached: str, trace: AttemptTrace) -> Words:
         )
     if reached == "Filter" and trace.filter is not None:
         left = int(np.count_nonzero(trace.filter.verdict == 0))
-        return said("{left} of {total} nodes left", left=left, total=trace.nodes_total)
+        return said_counted("{left} of {count} node left", "{left} of {count} nodes left", trace.nodes_total, left=left)
     if reached == "PostFilter":
         return victims_words(trace)
     if reached == "Score":

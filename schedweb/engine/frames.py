@@ -249,6 +249,8 @@ class Batch(Message, frozen=True, tag="batch"):
     """How many pods of the beginning are left for batches to come."""
     place: Place | None = None
     checkpoint: bytes | None = None
+    steps: tuple[int, bytes] | None = None
+    """The steps since the last batch (steps.py): where they begin, and what they were."""
 
 
 class Ready(Message, frozen=True, tag="ready"):

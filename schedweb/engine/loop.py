@@ -9,7 +9,6 @@ from __future__ import annotations
 import select
 import time
 import traceback
-from typing import Final
 
 from framework.interface import Plugin
 from framework.said import said
@@ -21,9 +20,10 @@ from schedweb.engine.frames import Batch, Begin, Entry, Gone, Offer, Outcome
 from schedweb.engine.moments import advance, compare
 from schedweb.engine.obey import validate
 from schedweb.engine.pace import Pace
-from schedweb.engine.player import ERRORS_IN_A_ROW, Happened, Player
+from schedweb.engine.player import Happened, Player
 from schedweb.engine.replay import do
 from schedweb.engine.stopwatch import Stopwatch
+from schedweb.engine.sums import Sums
 
 FRAME_SECONDS = 0.1
 #: Where a batch is much work it is made less often: it may take a sixteenth of the engine's time, and a fifth of the
@@ -33,10 +33,6 @@ LATEST_FRAME_SECONDS, LATEST_STORED_SECONDS = 0.5, 1.0
 #: A checkpoint may take a fortieth of the time; before the first it is guessed what an object in it takes.
 CHECKPOINT_SHARE = 40
 SECONDS_PER_OBJECT = 5e-5
-TOO_MANY_ERRORS: Final = said(
-    "{count} attempts in a row ended in an error, or in a pod group that does not fit, so the run is paused.",
-    count=ERRORS_IN_A_ROW,
-)
 #: While a batch is not acknowledged the engine goes on, until this much is gathered.
 BACKLOG = 20_000
 #: Real clock: cycles within one tick have one time, so the journal gets at most this many moves a second.
@@ -59,6 +55,7 @@ class Engine:
         self.begin = begin
         self.inward, self.outward = pipes
         self.gatherer = Gatherer(player)
+        self.sums = Sums(player)
         self.poller = select.poll()
         self.poller.register(self.inward, select.POLLIN | select.POLLHUP)
         self.number = 0
@@ -88,6 +85,9 @@ class Engine:
         """When the pipe was looked at."""
         self.ending = False
         self.urgent = True
+        if begin.is_stored:
+            self.gatherer.steps.start(player.position)
+        self.gatherer.steps.note(player)
 
     # --- a fork's past ----------------------------------------------------------------------------------------------
 
@@ -100,6 +100,7 @@ class Engine:
         self.emit(whole=True, checkpoint=not self.player.scheduler.mid_cycle)
 
     def store_now_and_then(self) -> None:
+        self.gatherer.steps.note(self.player)
         if self.player.scheduler.mid_cycle:
             return
         if self.gatherer.size >= BACKLOG:
@@ -115,9 +116,9 @@ class Engine:
     def run(self) -> None:
         self.await_ack()
         self.emit(whole=True)
-        # The run can be looked at by now.
-        self.player.scheduler.preload()
         try:
+            # The run can be looked at by now.
+            self.player.scheduler.preload()
             while self.go_round():
                 pass
         except (Gone, AssertionError):
@@ -225,6 +226,7 @@ class Engine:
         whole = not (stepping or self.is_watching or self.pace.breakpoints.known)
         with self.stopwatch.running():
             happened = self.player.operate(whole=whole)
+        self.gatherer.steps.note(self.player)
         if happened is Happened.POINT:
             self.stopwatch.reached(self.player.point)
         elif happened is Happened.CYCLE:
@@ -239,7 +241,7 @@ class Engine:
             self.urgent = True
             self.player.projection.feed.line(self.player.now, "engine", said("Breakpoint: {hit}.", hit=hit.text))
         if happened is Happened.ERRORS:
-            self.player.projection.feed.line(self.player.now, "engine", TOO_MANY_ERRORS)
+            self.player.projection.feed.line(self.player.now, "engine", self.player.why_paused)
         if stepping and self.pace.step is None:
             self.urgent = True
 
@@ -268,6 +270,7 @@ class Engine:
     def move_clock(self, to: int) -> None:
         self.clock_moves.append((self.player.position, to))
         self.player.advance(to)
+        self.gatherer.steps.note(self.player)
 
     # --- commands ---------------------------------------------------------------------------------------------------
 
@@ -337,6 +340,7 @@ class Engine:
     ) -> None:
         player, gatherer = self.player, self.gatherer
         projection = player.projection
+        self.sums.verify()
         self.last_frame = time.monotonic()
         self.last_state = self.pace.state
         self.stored_position = player.position
@@ -389,6 +393,7 @@ class Engine:
             unwritten=len(projection.unwritten),
             place=place,
             checkpoint=self.checkpoint() if checkpoint else None,
+            steps=gatherer.steps.take(),
         )
         self.urgent = False
         frames.write(self.outward, batch)

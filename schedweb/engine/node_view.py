@@ -157,6 +157,19 @@ class NodeTable:
             self._shift(view, place, known[2], 1)
             self.dirty[view.row] = view
 
+    def resize(self, uid: str, amounts: Mapping[str, int]) -> None:
+        """It asks for something else than when it came; nothing when it is on no node."""
+        known = self.placed.get(uid)
+        if known is None:
+            return
+        vector = tuple(self.vector({**amounts, "pods": 1}))
+        self.placed[uid] = (known[0], known[1], vector)
+        view = self.views.get(known[0])
+        if view is not None:
+            self._shift(view, known[1], known[2], -1)
+            self._shift(view, known[1], vector, 1)
+            self._changed(view)
+
     def put_all(self, bound: Iterable[PodView]) -> None:
         """Many new pods at once. Replicas may share their amounts, and those on one node what is kept of them."""
         vectors: dict[int, Amounts] = {}

@@ -9,9 +9,11 @@ from framework.objects import Node, Pod
 from framework.profiles import ProfileError
 from framework.said import Said, Words, forms, said, said_counted, words_of
 from framework.scheduler import WaitingPodState
+from framework.scheduler.controllers import is_workload, workload_in
 from schedweb.engine import commands
+from schedweb.engine.device_conditions import claim_with, with_device_condition
 from schedweb.engine.player import Player, RunRefused
-from schedweb.engine.pod_view import PodView
+from schedweb.engine.pod_view import PodView, owner_of
 from schedweb.engine.world import Refused
 from schedweb.runs.times import iso
 
@@ -25,6 +27,8 @@ KEPT_FREE: Final = forms(
 KEPT_BY_BUDGET: Final = forms(
     "{count} kept by PodDisruptionBudget {budget}", "{count} kept by PodDisruptionBudget {budget}"
 )
+ADDED_WITH_PODS: Final = forms("added {kind} {name} with {count} pod", "added {kind} {name} with {count} pods")
+DELETED_WITH_PODS: Final = forms("deleted {kind} {name} with {count} pod", "deleted {kind} {name} with {count} pods")
 
 
 class Obedience:
@@ -54,6 +58,7 @@ class Obedience:
         return said("added pod {pod}", pod=pod.key)
 
     def pod_delete(self, command: commands.PodDelete) -> Said:
+        """For good: its workload is taken to be one smaller."""
         pod = self.world.pod(command.namespace, command.name)
         self.world.delete(pod)
         return said("deleted pod {pod}", pod=pod.key)
@@ -75,7 +80,7 @@ class Obedience:
         node = self.world.node(command.name)
         pods = self.world.pods_on(command.name)
         self.world.delete(node)
-        made = self.evict(pods)
+        made = sum(self.world.evict(pod) for pod in pods)
         return said_counted(
             "deleted node {node} with {count} pod, {made} of them made anew",
             "deleted node {node} with {count} pods, {made} of them made anew",
@@ -100,7 +105,7 @@ class Obedience:
         kept: dict[str, int] = {}
         """By the budget that keeps them; "" for those that nobody would make anew."""
         for pod in self.world.pods_on(command.name):
-            if self.world.replacement(pod) is None:
+            if owner_of(pod)[0] == "DaemonSet" or self.world.replacement(pod) is None:
                 budget = ""
             elif (known := self.world.budget_keeping(pod, spent)) is not None:
                 budget = known
@@ -108,41 +113,53 @@ class Obedience:
                 chosen.append(pod)
                 continue
             kept[budget] = kept.get(budget, 0) + 1
-        self.evict(chosen)
+        for pod in chosen:
+            self.world.evict(pod)
         told = [said_counted("{count} pod evicted", "{count} pods evicted", len(chosen))]
         for budget, count in kept.items():
             told.append(said_counted(*(KEPT_BY_BUDGET if budget else KEPT_FREE), count, budget=budget))
         return said("drained node {node}: {done}", node=command.name, done=told)
 
-    def evict(self, pods: list[Pod]) -> int:
-        """Deletes them; their controllers make new ones. Returns how many were made."""
-        made = 0
-        for pod in pods:
-            self.world.delete(pod)
-            replacement = self.world.replacement(pod)
-            if replacement is not None:
-                self.world.add(replacement, self.player.now, stored=True)
-                made += 1
-        return made
+    # --- devices ----------------------------------------------------------------------------------------------------
+
+    def device_condition(self, command: commands.DeviceCondition) -> Said:
+        claim = claim_with(self.world.cluster, command)
+        self.world.cluster.replace(with_device_condition(claim, command, self.player.now))
+        return said(
+            "set condition {condition} of device {device} to {status} in claim {claim}",
+            condition=command.condition,
+            device=f"{command.pool}/{command.device}",
+            status=command.status,
+            claim=claim.key,
+        )
 
     # --- any object -------------------------------------------------------------------------------------------------
 
     def change(self, command: commands.Change) -> Said:
-        """A pod or node that is deleted goes as by hand: controllers make their pods anew, but not what is removed."""
+        """A pod or node that is deleted goes as by hand: controllers make their pods anew, but not what is removed.
+
+        A workload comes with the pods that its controllers make, and takes them along when it goes.
+        """
         if command.verb == "add":
+            if (asked_for := workload_in(command.manifest)) is not None:
+                workload, pods = self.world.add_workload(asked_for, self.player.now)
+                return said_counted(*ADDED_WITH_PODS, pods, kind=workload.kind, name=workload.key)
             made = self.player.create(command.manifest)
             return said("added {kind} {name}", kind=made.kind, name=made.key)
         known, asked = self.world.asked(command.manifest)
         if command.verb == "replace":
             self.world.replace(known, asked)
             return said("changed {kind} {name}", kind=known.kind, name=known.key)
+        if is_workload(known.api_version, known.kind):
+            pods = self.world.delete_workload(known)
+            return said_counted(*DELETED_WITH_PODS, pods, kind=known.kind, name=known.key)
         if command.verb == "remove":
             self.world.delete(known)
             return said("removed {kind} {name} for good", kind=known.kind, name=known.key)
         if isinstance(known, Node):
             return self.node_delete(commands.NodeDelete(known.metadata.name))
         if isinstance(known, Pod):
-            if self.evict([known]):
+            if self.world.evict(known):
                 return said("deleted pod {pod}, made anew by its controller", pod=known.key)
             return said("deleted pod {pod}", pod=known.key)
         self.world.delete(known)
@@ -243,6 +260,8 @@ def validate(player: Player, command: commands.AnyCommand) -> Words | None:
                 | commands.NodeDrain(name)
             ):
                 player.world.node(name)
+            case commands.DeviceCondition():
+                claim_with(player.world.cluster, command)
             case commands.NodeAdd(manifest):
                 name = str(manifest.get("metadata", {}).get("name", ""))
                 if player.world.cluster.get(Node, "", name) is not None:
@@ -262,6 +281,7 @@ HANDLERS: Final[dict[type[Any], Callable[[Obedience, Any], Said]]] = {
     commands.PodAdd: Obedience.pod_add,
     commands.PodDelete: Obedience.pod_delete,
     commands.PodActivate: Obedience.pod_activate,
+    commands.DeviceCondition: Obedience.device_condition,
     commands.NodeAdd: Obedience.node_add,
     commands.NodeDelete: Obedience.node_delete,
     commands.NodeCordon: Obedience.node_cordon,

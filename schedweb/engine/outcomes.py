@@ -98,9 +98,7 @@ def point_state(statuses: list[Status]) -> str:
         return "error"
     if any(status.is_rejected for status in statuses):
         return "rejects"
-    if statuses and codes == {Code.SKIP}:
-        return "skipped"
-    return "ok"
+    return "ok" if codes - {Code.SKIP} else "skipped"
 
 
 def ending_of(trace: AttemptTrace) -> dict[str, Any] | None:
@@ -117,11 +115,11 @@ def ending_of(trace: AttemptTrace) -> dict[str, Any] | None:
             note: Words = by if name == "Bind" and by else STATE_NOTES[state]
             points.append({"point": name, "state": state, "note": note, "plugins": answers})
         elif trace.result == "bound":
-            points.append({"point": name, "state": "ok", "note": NO_PLUGIN, "plugins": []})
+            points.append({"point": name, "state": "skipped", "note": NO_PLUGIN, "plugins": []})
     if trace.result == "bound":
         answers = [{"plugin": plugin, "code": "Success", "reasons": []} for plugin in trace.post_bind]
-        note = STATE_NOTES["ok"] if answers else NO_PLUGIN
-        points.append({"point": "PostBind", "state": "ok", "note": note, "plugins": answers})
+        state, note = ("ok", STATE_NOTES["ok"]) if answers else ("skipped", NO_PLUGIN)
+        points.append({"point": "PostBind", "state": state, "note": note, "plugins": answers})
     ending: dict[str, Any] = {"points": points}
     signal = trace.wait_on_permit
     if signal is not None:

@@ -72,6 +72,15 @@ class Texts:
         manifest: dict[str, Any] = msgspec.json.decode(text)
         return manifest
 
+    def manifest_of(self, number: int) -> dict[str, Any]:
+        return self.manifest(self.objects[number])
+
+    def object_of(self, number: int) -> KubeObject:
+        text = self.objects[number]
+        return (
+            template_of(self.specs[text.spec]).pod(parts_of(text)) if isinstance(text, Packed) else decode_object(text)
+        )
+
     def decoded(self) -> Iterator[KubeObject]:
         """The objects one by one, as ``decode_payload`` has them."""
         templates = [template_of(text) for text in self.specs]

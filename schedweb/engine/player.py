@@ -1,4 +1,4 @@
-"""Player: drives the scheduler through a run, one operation at a time (design §11.1-3, §11.5, §11.14).
+"""Player: drives the scheduler through a run, one operation at a time (docs/semantics/runs.md).
 
 An operation is one extension point, the end of a cycle, an arrival, a move of the clock, a command. `position` counts
 them; it is what the journal names. What the next operation is depends on nothing but the machine's state, so the same
@@ -15,8 +15,9 @@ from framework.configuration import EffectiveConfiguration, load
 from framework.objects import KubeObject
 from framework.plugins.registry import Registry
 from framework.profiles import Clock, SeededGenerator, TieRule, Ties
-from framework.said import SaidError, said
+from framework.said import Said, SaidError, said
 from framework.scheduler import PointReached, Scheduler
+from framework.scheduler.stillness import Stillness, is_endless
 from framework.trace.attempt import AttemptTrace
 from framework.trace.digest import START
 from framework.trace.digest import digest as chained
@@ -27,6 +28,13 @@ from schedweb.engine.world import Refused, World
 MILLISECOND: Final = 1_000_000
 #: A pod whose attempt ends in an error is tried again for ever, and on a virtual clock for ever is at once.
 ERRORS_IN_A_ROW: Final = 100
+TOO_MANY_ERRORS: Final = said(
+    "{count} attempts ended in an error, or in a pod group that does not fit, and no pod found a node in between, so "
+    "the run is paused.",
+    count=ERRORS_IN_A_ROW,
+)
+#: A controller may bring a victim back to where it was, before the pod that preempted it is tried again: for ever.
+PREEMPTIONS_IN_VAIN: Final = 20
 ClockMode = Literal["virtual", "real"]
 Approvals = Literal["hold", "timeout", "auto"]
 
@@ -47,7 +55,7 @@ class Happened(enum.Enum):
     TIME = "the clock moved"
     WAITS = "only a person can go on"
     FINISHED = "nothing is left to do"
-    ERRORS = "nothing but errors for a long while"
+    ERRORS = "nothing but errors, or preemptions in vain, for a long while"
     IDLE = "only time can go on"
     """Real clock: nothing is due yet."""
 
@@ -91,6 +99,13 @@ class Player:
         """Number → position behind its cycle, of attempts whose cycle ended since the last batch."""
         self.errors = 0
         """Attempts in a row that ended in an error, with nothing else in between."""
+        self.preempted_by: dict[str, int] = {}
+        """Uid → how often it made room for itself, and has no node yet."""
+        self.endless: Said | None = None
+        """What goes on for ever, to be said before anything else is done."""
+        self.why_paused = TOO_MANY_ERRORS
+        """The last that was said."""
+        self.stillness = Stillness()
         self.under_way: AttemptTrace | None = None
         """The attempt between two of whose points the cycle stands."""
         self.point = ""
@@ -142,20 +157,28 @@ class Player:
 
     @property
     def hold_at(self) -> int | None:
-        """The clock must stay before this: the first deadline of a wait that asks a person (design §11.1)."""
-        if self.options.approvals != "hold" or not self.virtual or not len(self.scheduler.core.waiting_pods):
+        """The clock must stay before this: the first deadline of a wait that asks a person.
+
+        Rules: docs/semantics/runs.md#waiting-for-a-person.
+        """
+        core = self.scheduler.core
+        if self.options.approvals != "hold" or not self.virtual:
             return None
         deadlines = [
             state.deadlines[plugin]
-            for state in self.scheduler.waiting_pods()
+            for state in (self.scheduler.waiting_pods() if len(core.waiting_pods) else ())
             if not state.decided
             for plugin in state.asks_a_person
         ]
+        if (device := core.pre_binding.next_asking_a_person()) is not None:
+            deadlines.append(device)
         return min(deadlines, default=None)
 
     def is_held(self, to: int) -> bool:
         """Whether the clock must not come to this instant. Most often no deadline is near, which is known at once."""
-        nearest = self.scheduler.core.waiting_pods.next_timer()
+        core = self.scheduler.core
+        timers = (core.waiting_pods.next_timer(), core.pre_binding.next_timer())
+        nearest = min((timer for timer in timers if timer is not None), default=None)
         if nearest is None or to < nearest:
             return False
         hold = self.hold_at
@@ -170,9 +193,10 @@ class Player:
         """
         scheduler = self.scheduler
         self.projection.entered_now.clear()
-        if self.errors >= ERRORS_IN_A_ROW:
+        if self.endless is not None and not scheduler.mid_cycle:
             # Said once; whoever plays on gets as many again.
-            self.errors = 0
+            self.why_paused, self.endless = self.endless, None
+            self.stillness.stirred()
             return Happened.ERRORS
         if scheduler.mid_cycle and (happened := self._go_on(whole)) is not None:
             return happened
@@ -181,6 +205,8 @@ class Player:
             return Happened.ARRIVAL
         if self.options.approvals == "auto" and self._approve_one():
             return Happened.ARRIVAL
+        if self.virtual and self.next_arrival is None and self.stillness.holds(scheduler):
+            return Happened.FINISHED
         if scheduler.core.queue.has_active() or scheduler.core.waiting_pods.ready:
             happened = self._go_on(whole)
             if happened is not None:
@@ -215,19 +241,51 @@ class Player:
 
     def settle(self) -> None:
         """After something came from outside: bindings that can go on do."""
+        self.stillness.stirred()
         self.scheduler.run_bindings()
         self._chain()
 
     def _chain(self) -> None:
         """The digest follows the attempts in the order in which they end."""
+        self._tell_of_pre_binding()
         for trace in self.projection.ended:
             self.digest = chained(trace, self.digest)
             if self.virtual:
                 # The pods of a group that does not fit are tried again and again as well: no event brings them back.
-                endless = trace.reason == "SchedulerError" or (trace.pod_group is not None and trace.result == "failed")
-                self.errors = self.errors + 1 if endless else 0
+                # Who finds no node in between, because every error wakes it, is no way out.
+                if is_endless(trace):
+                    self.errors += 1
+                elif trace.result != "failed":
+                    self.errors = 0
+                self._count_preemptions(trace)
+                self.stillness.ended(trace, self.scheduler)
+        if self.errors >= ERRORS_IN_A_ROW:
+            self.errors, self.endless = 0, TOO_MANY_ERRORS
         self.ended += self.projection.ended
         self.projection.ended.clear()
+
+    def _tell_of_pre_binding(self) -> None:
+        """A binding cycle that waits in PreBind for controllers has passed no boundary that says so."""
+        views = self.projection.views
+        for uid, cycle in self.scheduler.core.pre_binding.cycles.items():
+            if uid in views and views[uid].point != "PreBind":
+                self.projection.point_reached("PreBind", cycle.trace)
+
+    def _count_preemptions(self, trace: AttemptTrace) -> None:
+        if not trace.nomination:
+            if trace.result == "bound":
+                self.preempted_by.pop(trace.uid, None)
+            return
+        count = self.preempted_by[trace.uid] = self.preempted_by.get(trace.uid, 0) + 1
+        if count >= PREEMPTIONS_IN_VAIN:
+            self.preempted_by.clear()
+            self.endless = said(
+                "{pod} made room on {node} {count} times in vain: who was evicted came back before it was tried again. "
+                "The run is paused.",
+                pod=trace.pod,
+                node=trace.nomination,
+                count=count,
+            )
 
     def _advance_cycle(self) -> None:
         """A cycle takes a millisecond, but never the last one before a person's deadline."""

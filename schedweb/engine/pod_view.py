@@ -181,6 +181,22 @@ def owner_of(pod: Pod) -> tuple[str, str]:
     return chosen.kind, chosen.name
 
 
+def amounts_of(pod: Pod) -> Mapping[str, int]:
+    """What it asks for; once it has a node, what counts there."""
+    return placed_figures(pod)[0] if pod.spec.node_name else pod_requests(pod)
+
+
+def asks_alike(old: Pod, new: Pod) -> bool:
+    """Whether nothing that ``amounts_of`` looks at was written anew."""
+    return (
+        old.spec.containers is new.spec.containers
+        and old.spec.init_containers is new.spec.init_containers
+        and old.spec.resources is new.spec.resources
+        and old.status.container_statuses is new.status.container_statuses
+        and old.status.resources is new.status.resources
+    )
+
+
 def view_of(pod: Pod) -> PodView:
     metadata, spec = pod.metadata, pod.spec
     labels = metadata.labels
@@ -195,7 +211,7 @@ def view_of(pod: Pod) -> PodView:
         tail,
         spec.priority or 0,
         spec.priority_class_name,
-        placed_figures(pod)[0] if spec.node_name else pod_requests(pod),
+        amounts_of(pod),
         f"{metadata.namespace}/{group}" if group else "",
     )
 

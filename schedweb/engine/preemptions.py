@@ -21,7 +21,7 @@ SHOWN: Final = 3
 
 
 def was_preempted(pod: Pod) -> bool:
-    """Kube-scheduler says so on a victim before it deletes it (framework/preemption/preemption.go, preemptPod)."""
+    """Kube-scheduler says so on a victim before it deletes it (docs/semantics/preemption.md#eviction)."""
     return any(
         each.type == "DisruptionTarget" and each.status == "True" and each.reason == "PreemptionByScheduler"
         for each in pod.status.conditions

@@ -23,7 +23,7 @@ from schedweb.engine.board import Board
 from schedweb.engine.feed import Feed
 from schedweb.engine.node_view import BOUND, IN_FLIGHT, WAITING, NodeTable
 from schedweb.engine.outcomes import bound_words, message_tail, rejectors_of, score_of
-from schedweb.engine.pod_view import PodView, Step, Wait, view_of
+from schedweb.engine.pod_view import PodView, Step, Wait, amounts_of, asks_alike, view_of
 from schedweb.engine.preemptions import Preemptions
 from schedweb.engine.usage_log import UsageLog
 from schedweb.engine.words import decision_words, event_words, left_words, seconds_text
@@ -38,6 +38,8 @@ PLACES: Final = {
 COMPLETED, DELETED = "completed", "deleted"
 TIMED_OUT: Final = "rejected due to timeout"
 SECOND: Final = 1_000_000_000
+#: Boundaries that are no extension point of their own.
+SHOWN_AS: Final = {"PreBindPreFlight": "PreBind", "WaitOnPermit": "Permit"}
 PERMITTED, REJECTED_ON_PERMIT = said("Permitted"), said("Rejected on Permit")
 #: Of a gang's members in one column; more are counted.
 GANG_NAMED: Final = 3
@@ -248,6 +250,7 @@ class Projection(Observer):
             self._pod_added(new, view_of(new))
             return
         finished = new.status.phase in ("Succeeded", "Failed")
+        self._resized(old, new, view)
         if finished:
             self._gone(view, COMPLETED, said("Completed"))
         elif new.spec.node_name and view.column != "bound":
@@ -256,6 +259,17 @@ class Projection(Observer):
             view.point = ""
             self.enter(view, "bound", said("Bound to {node}", node=view.node), strong=True)
         elif old is not None and old.metadata.labels != new.metadata.labels:
+            self.touch(view)
+
+    def _resized(self, old: Pod | None, new: Pod, view: PodView) -> None:
+        """What it asks for may have changed; what is reserved for it stays until it is bound."""
+        binds = bool(new.spec.node_name) and view.column != "bound"
+        if not binds and (view.column in ("waiting", "in_flight") or (old is not None and asks_alike(old, new))):
+            return
+        amounts = amounts_of(new)
+        if amounts != view.amounts:
+            view.amounts = amounts
+            self.nodes.resize(view.uid, amounts)
             self.touch(view)
 
     def _pod_deleted(self, pod: Pod) -> None:
@@ -356,7 +370,7 @@ class Projection(Observer):
         view = self.views.get(trace.uid)
         if view is None:
             return
-        view.point = point
+        view.point = SHOWN_AS.get(point, point)
         if trace.selected and view.column == "in_flight":
             view.node = trace.selected
             self.nodes.put(view.uid, view.node, IN_FLIGHT, view.amounts)

@@ -27,6 +27,13 @@ class WhatWouldHelp(Question, frozen=True, tag="what_would_help"):
     name: Name
 
 
+class PlacedAgainAsked(Question, frozen=True, tag="placed_again"):
+    """Where this pod, which has a node, would go if it came now, everything else in its place."""
+
+    namespace: Namespace
+    name: Name
+
+
 class CapacityPods(Question, frozen=True, tag="capacity_pods"):
     """How many more pods like this one fit: a pod of the run, or a manifest."""
 
@@ -69,11 +76,11 @@ class Look(Question, frozen=True, tag="moment"):
     """What the pages show there. Its answer is a blob, not JSON."""
 
 
-AnyQuestion = WhatWouldHelp | CapacityPods | CapacityNodes | OtherWeights | AllNodes | Look
+AnyQuestion = WhatWouldHelp | PlacedAgainAsked | CapacityPods | CapacityNodes | OtherWeights | AllNodes | Look
 MOMENT: Final = "moment"
 OTHER_WEIGHTS: Final = "other_weights"
 WHAT_WOULD_HELP: Final = "what_would_help"
-NAMES: Final = ("what_would_help", "capacity_pods", "capacity_nodes", "other_weights", "all_nodes")
+NAMES: Final = ("what_would_help", "placed_again", "capacity_pods", "capacity_nodes", "other_weights", "all_nodes")
 """Those whose answer is JSON."""
 
 

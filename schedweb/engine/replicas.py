@@ -8,7 +8,6 @@ does not fit is not packed, and goes the plain way (``decode_object``) with the 
 from __future__ import annotations
 
 import hashlib
-import re
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from typing import Any, Final
@@ -19,17 +18,11 @@ from msgspec.structs import replace
 from framework.objects import Pod, PodStatus
 from framework.objects.metadata import ObjectMeta
 from framework.objects.pod import PodSpec
+from framework.reading.documents import Fields
+from framework.reading.gaps import MARK, PLACE, PLACEHOLDER, TOKEN, with_gaps
 
-PLACEHOLDER: Final = "kube-api-access-*****"
-"""Stands in a template for the name of the token's volume; no object may be called so."""
-_PLACE: Final = PLACEHOLDER.encode()
-_TOKEN: Final = re.compile(rb"kube-api-access-[a-z0-9]{5}(?![a-z0-9-])")
-_MARK: Final = b"kube-api-access-"
-_NODE_KEY: Final = b'"nodeName"'
-_NODE: Final = re.compile(rb'"nodeName"\s*:\s*"([-a-z0-9.]+)"')
-
-Fields = dict[str, msgspec.Raw]
-"""An object of JSON of which only the names of its fields were read."""
+_POD: Final = msgspec.Raw(b'"Pod"')
+_V1: Final = msgspec.Raw(b'"v1"')
 _NULL: Final = msgspec.Raw(b"null")
 
 
@@ -103,7 +96,7 @@ def template_of(text: bytes) -> Template:
 
 
 def spec_text(template: bytes, token: str) -> bytes:
-    return template.replace(_PLACE, token.encode()) if token else template
+    return template.replace(PLACE, token.encode()) if token else template
 
 
 def manifest_of(template: bytes, packed: Packed) -> dict[str, Any]:
@@ -137,26 +130,30 @@ class Packer:
         """By a hash of the spec without its node and token, before it was cleaned."""
         self._texts: dict[_Gapped, tuple[int, Template] | None] = {}
         """Most specs are recognised by their text and need not be parsed. None: look closely."""
+        self._of_owner: dict[str, tuple[_Gapped, tuple[int, Template]]] = {}
+        """By the uid of a pod's owner, what its last pod had: comparing two texts is quicker than hashing one."""
 
     def pack(self, item: Mapping[str, msgspec.Raw]) -> tuple[Packed, Pod] | None:
         """None: it is no pod, or one that does not fit."""
         try:
-            if bytes(item["kind"]) != b'"Pod"' or bytes(item["apiVersion"]) != b'"v1"' or not item.keys() <= _ALLOWED:
+            if item["kind"] != _POD or item["apiVersion"] != _V1 or not item.keys() <= _ALLOWED:
                 return None
-            metadata = self._metadata(item["metadata"])
-            found = self._spec(bytes(item["spec"]))
+            text = self._metadata(item["metadata"])
+            metadata = _METADATA.decode(text)
+            owners = metadata.owner_references
+            found = self._spec(bytes(item["spec"]), owners[0].uid if owners else "")
             if found is None:
                 return None
             number, template, node, token = found
             status = item.get("status", _NULL)
             pod = Pod(
-                metadata=_METADATA.decode(metadata),
+                metadata=metadata,
                 spec=template.for_pod(node, token),
                 status=_NO_STATUS if status is _NULL else _STATUS.decode(status),
             )
         except (KeyError, *_BROKEN):
             return None
-        return Packed(number, node, token, metadata, status), pod
+        return Packed(number, node, token, text, status), pod
 
     def _metadata(self, text: msgspec.Raw) -> msgspec.Raw:
         """Parsed only when there may be something in it that must not be kept (a name may be written in escapes)."""
@@ -167,12 +164,16 @@ class Packer:
         self.clean(manifest)
         return msgspec.Raw(_JSON.encode(manifest["metadata"]))
 
-    def _spec(self, text: bytes) -> _Spec | None:
+    def _spec(self, text: bytes, owner: str) -> _Spec | None:
         """Raises what ``_BROKEN`` names."""
-        with_gaps, node, token = _with_gaps(text)
-        key = with_gaps, bool(node), bool(token)
+        gapped, node, token = with_gaps(text)
+        key = gapped, bool(node), bool(token)
+        before = self._of_owner.get(owner)
+        if before is not None and before[0] == key:
+            return (*before[1], node, token)
         known = self._texts.get(key)
         if known is not None:
+            self._of_owner[owner] = key, known
             return (*known, node, token)
         found = self._closely(text)
         if key not in self._texts:
@@ -219,28 +220,16 @@ class Packer:
 
 def _untokened(spec: bytes) -> tuple[bytes, str]:
     """(the spec with PLACEHOLDER, the name it stands for); the spec as it is when there is no such name, or two."""
-    found = _TOKEN.search(spec) if _MARK in spec else None
-    if found is None or _PLACE in spec:
+    found = TOKEN.search(spec) if MARK in spec else None
+    if found is None or PLACE in spec:
         return spec, ""
     name = found[0]
-    without = spec.replace(name, _PLACE)
-    return (spec, "") if _TOKEN.search(without) else (without, name.decode())
+    without = spec.replace(name, PLACE)
+    return (spec, "") if TOKEN.search(without) else (without, name.decode())
 
 
-def _with_gaps(spec: bytes) -> tuple[bytes, str, str]:
-    """(the text without the node's name and with PLACEHOLDER, the node, the token's name), as they seem to be."""
-    node = token = ""
-    if (at := spec.find(_NODE_KEY)) >= 0 and (found := _NODE.match(spec, at)) is not None:
-        node = found[1].decode()
-        spec = spec[: found.start(1)] + spec[found.end(1) :]
-    if (at := spec.find(_MARK)) >= 0 and (found := _TOKEN.match(spec, at)) is not None and _PLACE not in spec:
-        token = found[0].decode()
-        spec = spec.replace(found[0], _PLACE)
-    return spec, node, token
-
-
-def _are_gaps(with_gaps: bytes, has_node: bool, has_token: bool) -> bool:
+def _are_gaps(gapped: bytes, has_node: bool, has_token: bool) -> bool:
     """Whether every spec with this text has its node and its token where this one seems to have them."""
-    if has_token and _TOKEN.search(with_gaps):
+    if has_token and TOKEN.search(gapped):
         return False
-    return not has_node or bytes(_FIELDS.decode(with_gaps)["nodeName"]) == b'""'
+    return not has_node or bytes(_FIELDS.decode(gapped)["nodeName"]) == b'""'

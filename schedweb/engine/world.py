@@ -15,16 +15,17 @@ from framework.objects.decode import decode_manifest, to_manifest
 from framework.objects.errors import ObjectError
 from framework.objects.selectors import compile_label_selector
 from framework.objects.timestamps import format_timestamp
-from framework.said import SaidError, said
+from framework.reading.documents import FileRefused
+from framework.reading.gathering import current
+from framework.said import SaidError, said, words_of
 from framework.scheduler import Cluster, NotFound
 from framework.scheduler.cluster import AlreadyExists
+from framework.scheduler.controllers import dependents, made_of, replacement
+from framework.workloads import KINDS
 from schedweb.engine.names import SAFE
-from schedweb.engine.pod_view import owner_of
 
 O = TypeVar("O", bound=KubeObject)  # noqa: E741
 UNSCHEDULABLE: Final = "node.kubernetes.io/unschedulable"
-#: Controllers that make a new pod when one of theirs goes.
-REPLACED_BY: Final = frozenset({"ReplicaSet", "ReplicationController", "StatefulSet", "Job", "DaemonSet"})
 SECOND: Final = 1_000_000_000
 
 
@@ -101,13 +102,46 @@ class World:
         named = replace(obj, metadata=metadata)
         if not metadata.uid:
             named = replace(named, metadata=replace(metadata, uid=self._uid(f"{named.kind}/{named.key}")))
-        admitted = admit(named, self.cluster, stored=stored)
+        admitted = admit(named, self.cluster, stored=stored, comparisons=self.cluster.comparisons)
         if isinstance(admitted, AdmissionError):
             raise Refused(admitted.message)
         try:
             return self.cluster.create(admitted)
         except AlreadyExists as error:
             raise Refused(str(error)) from None
+
+    def add_workload(self, manifest: dict[str, Any], now: int) -> tuple[KubeObject, int]:
+        """(the workload, how many pods its controllers made). Nothing is there when it is refused."""
+        try:
+            made = made_of(self.cluster, current(manifest))
+            if made.error is not None:
+                raise Refused(words_of(made.error))
+            workload, *others = map(decode_manifest, (made.workload, *made.beside, *made.pods))
+        except (FileRefused, ObjectError) as error:
+            raise Refused(words_of(error)) from None
+        if self.cluster.find(workload) is not None:
+            raise Refused(f'{KINDS[workload.kind][1]} "{workload.metadata.name}" already exists')
+        if made.pods:
+            refused = admit(others[-1], self.cluster, comparisons=self.cluster.comparisons)
+            if isinstance(refused, AdmissionError):
+                raise Refused(
+                    said(
+                        "{what}: its pods are refused: {why}",
+                        what=f"{workload.kind} {workload.key}",
+                        why=refused.message,
+                    )
+                )
+        for each in (workload, *others):
+            self.add(each, now)
+        return workload, len(made.pods)
+
+    def delete_workload(self, workload: KubeObject) -> int:
+        """With all that it controls. How many pods went."""
+        gone = dependents(self.cluster, workload)
+        for each in (workload, *gone):
+            if self.cluster.find(each) is not None:
+                self.delete(each)
+        return sum(isinstance(each, Pod) for each in gone)
 
     def pod(self, namespace: str, name: str) -> Pod:
         found = self.cluster.get(Pod, namespace, name)
@@ -139,7 +173,10 @@ class World:
         return known, asked
 
     def replace(self, known: KubeObject, asked: KubeObject) -> None:
-        """As an update: the object stays the same one. A pod keeps its node and its status."""
+        """As an update: the object stays the same one, a pod keeps its node and its status.
+
+        A pod that cannot be updated so is made anew under its name (framework/objects/pod_updates.py).
+        """
         if isinstance(known, Pod) and isinstance(asked, Pod) and known.spec.node_name != asked.spec.node_name:
             raise Refused(said("pod {pod}: its node cannot be changed, only that of a new pod", pod=known.key))
         admitted = admit(asked, self.cluster, stored=True)
@@ -178,21 +215,14 @@ class World:
         return [pod for pod in self.cluster.list(Pod) if pod.spec.node_name == name]
 
     def replacement(self, pod: Pod) -> Pod | None:
-        """The pod that its controller would make instead; None for a pod without one, or of a DaemonSet."""
-        kind, owner = owner_of(pod)
-        if kind not in REPLACED_BY or kind == "DaemonSet":
-            return None
-        metadata = pod.metadata
-        name = metadata.name if kind == "StatefulSet" else ""
-        return Pod(
-            metadata=replace(
-                metadata,
-                name=name,
-                generate_name="" if name else f"{owner}-",
-                uid="",
-                resource_version="",
-                creation_timestamp=None,
-                deletion_timestamp=None,
-            ),
-            spec=replace(pod.spec, node_name=""),
-        )
+        """The pod that its controller would make instead; None for a pod without one."""
+        return replacement(self.cluster, pod)
+
+    def evict(self, pod: Pod) -> bool:
+        """The pod goes as by an eviction. Whether its controller makes it anew."""
+        made_anew = self.replacement(pod) is not None
+        try:
+            self.cluster.evict(pod)
+        except NotFound as error:
+            raise Refused(str(error)) from None
+        return made_anew

@@ -22,9 +22,12 @@ register_converter(RunConverter, "run")
 
 urlpatterns = [
     path("runs/", runs.RunListApi.as_view()),
+    path("runs/delete/", runs.RunsDeleteApi.as_view()),
     path("runs/<run:run>/", runs.RunApi.as_view()),
+    path("runs/<uuid:run>/wait/", runs.RunWaitApi.as_view()),
     path("runs/<run:run>/board/", runs.BoardApi.as_view()),
     path("runs/<uuid:run>/timeline/", runs.TimelineApi.as_view()),
+    path("runs/<uuid:run>/timeline/<int:position>/", runs.StepApi.as_view()),
     path("runs/<uuid:run>/forks/", runs.ForksApi.as_view()),
     path("runs/<uuid:run>/exact/", runs.ExactRunApi.as_view()),
     path("runs/<run:run>/feed/", runs.FeedApi.as_view()),
@@ -53,6 +56,7 @@ urlpatterns = [
     path("runs/<uuid:run>/analyses/<uuid:analysis>/", analyses.AnalysisApi.as_view()),
     path("runs/<uuid:run>/analyses/<uuid:analysis>/moved/", analyses.MovedPodsApi.as_view()),
     path("runs/<uuid:run>/comparison/<uuid:other>/", comparison.ComparisonApi.as_view()),
+    path("runs/<uuid:run>/comparison/<uuid:other>/configurations/", comparison.ComparisonConfigurationsApi.as_view()),
     path("runs/<uuid:run>/comparison/<uuid:other>/pods/", comparison.ComparisonPodsApi.as_view()),
     path("runs/<uuid:run>/comparison/<uuid:other>/export/", comparison.ComparisonExportApi.as_view()),
     path("runs/<uuid:run>/real/", real.RealApi.as_view()),

@@ -14,13 +14,14 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from framework.objects.selectors import SelectorError
+from framework.reading.documents import JSON_LIMIT, Manifest
 from schedweb.accounts.permissions import IsEditor, signed_in_user
 from schedweb.api.errors import ApiError
+from schedweb.api.idempotency import LONG_LEASE, idempotent
 from schedweb.api.parsers import BoundedJSONParser
 from schedweb.api.windows import WINDOW_PARAMETERS, window_answer, window_body, window_of, window_serializer
 from schedweb.sentences import say, told
 from schedweb.snapshots import selectors, services
-from schedweb.snapshots.manifests import JSON_LIMIT, Manifest
 from schedweb.snapshots.models import Import, Snapshot
 from schedweb.snapshots.serializers import (
     AddedEventsSerializer,
@@ -35,6 +36,22 @@ from schedweb.snapshots.tasks import offer
 
 _ROOM_FOR_FORM = 1024 * 1024
 _STATUS_OF_CODE = {"too_large": 413, "conflict": 409, "invalid": 422}
+
+
+def refuse_too_large(request: Request) -> None:
+    """Before the body is read: an upload that is refused must not fill the disk first."""
+    length = request.META.get("CONTENT_LENGTH") or "0"
+    if length.isdigit() and int(length) > JSON_LIMIT + _ROOM_FOR_FORM:
+        mega = services.MEGABYTE
+        raise ApiError(
+            say(
+                "The upload has {value:,.0f} MB; {most} MB are the most.",
+                value=int(length) / mega,
+                most=JSON_LIMIT // mega,
+            ),
+            code="too_large",
+            status_code=status.HTTP_413_REQUEST_ENTITY_TOO_LARGE,
+        )
 
 
 def refused(error: services.SnapshotError) -> ApiError:
@@ -53,7 +70,10 @@ class SnapshotsView(APIView):
     permission_classes = (IsEditor,)
 
     @extend_schema(
-        operation_id="snapshots_list", parameters=WINDOW_PARAMETERS, responses=window_serializer(SnapshotSerializer)
+        operation_id="snapshots_list",
+        description="The clusters that were imported or came with the product.",
+        parameters=WINDOW_PARAMETERS,
+        responses=window_serializer(SnapshotSerializer),
     )
     def get(self, request: Request) -> Response:
         return Response(window_answer(window_of(request), selectors.snapshot_list(), snapshot_body))
@@ -62,11 +82,19 @@ class SnapshotsView(APIView):
 class SnapshotView(APIView):
     permission_classes = (IsEditor,)
 
-    @extend_schema(operation_id="snapshots_get", responses=SnapshotSerializer)
+    @extend_schema(
+        operation_id="snapshots_get",
+        description="A cluster snapshot: what is in it, and what its export left open.",
+        responses=SnapshotSerializer,
+    )
     def get(self, request: Request, snapshot_id: uuid.UUID) -> Response:
         return Response(snapshot_body(selectors.snapshot_get(snapshot_id)))
 
-    @extend_schema(operation_id="snapshots_delete", responses={204: None})
+    @extend_schema(
+        operation_id="snapshots_delete",
+        description="Deletes a snapshot of which there are no runs.",
+        responses={204: None},
+    )
     def delete(self, request: Request, snapshot_id: uuid.UUID) -> Response:
         try:
             services.snapshot_delete(snapshot=selectors.snapshot_get(snapshot_id))
@@ -78,10 +106,11 @@ class SnapshotView(APIView):
 class SnapshotObjectsView(APIView):
     @extend_schema(
         operation_id="snapshots_objects",
+        description="The objects of a snapshot.",
         parameters=[
             *WINDOW_PARAMETERS,
-            OpenApiParameter("kind", str),
-            OpenApiParameter("namespace", str),
+            OpenApiParameter("kind", str, description="Only objects of this kind"),
+            OpenApiParameter("namespace", str, description="Only objects of this namespace"),
             OpenApiParameter("q", str, description="A part of the name"),
         ],
         responses=window_serializer(ObjectSerializer),
@@ -107,6 +136,7 @@ class SnapshotEventsView(APIView):
         request={"multipart/form-data": EventsUploadSerializer, "application/json": EventsUploadSerializer},
         responses=AddedEventsSerializer,
     )
+    @idempotent(whole=False, lease=LONG_LEASE, check=refuse_too_large)
     def post(self, request: Request, snapshot_id: uuid.UUID) -> Response:
         snapshot = selectors.snapshot_get(snapshot_id)
         try:
@@ -135,9 +165,12 @@ def import_body(row: Import, exclude_namespaces: list[str], label_selector: str)
         "seconds": row.seconds,
         "counts": row.counts or None,
         "warnings": [told(each) for each in row.warnings],
+        "notes": [told(each) for each in row.notes],
         "filtered": filtered,
         "configuration": row.configuration,
         "configuration_errors": [told(each) for each in row.configuration_errors],
+        "problems": [{**each, "words": told(each["words"])} for each in row.problems],
+        "problem_count": row.problem_count,
     }
 
 
@@ -147,9 +180,11 @@ class ImportsView(APIView):
 
     @extend_schema(
         operation_id="imports_create",
+        description="Begins to read an export of a cluster, a file or a text. Ask until it is read, then commit it.",
         request={"multipart/form-data": ImportUploadSerializer, "application/json": ImportUploadSerializer},
         responses={201: ImportSerializer},
     )
+    @idempotent(whole=False, lease=LONG_LEASE, check=refuse_too_large)
     def post(self, request: Request) -> Response:
         upload = sent_file(request)
         filename = say("pasted text") if isinstance(upload, bytes) else upload.name or "upload"
@@ -173,30 +208,15 @@ def sent_file(request: Request) -> UploadedFile[bytes] | bytes:
     return text.encode()
 
 
-def refuse_too_large(request: Request) -> None:
-    """Before the body is read: an upload that is refused must not fill the disk first."""
-    length = request.META.get("CONTENT_LENGTH") or "0"
-    if length.isdigit() and int(length) > JSON_LIMIT + _ROOM_FOR_FORM:
-        mega = services.MEGABYTE
-        raise ApiError(
-            say(
-                "The upload has {value:,.0f} MB; {most} MB are the most.",
-                value=int(length) / mega,
-                most=JSON_LIMIT // mega,
-            ),
-            code="too_large",
-            status_code=status.HTTP_413_REQUEST_ENTITY_TOO_LARGE,
-        )
-
-
 class ImportView(APIView):
     permission_classes = (IsEditor,)
 
     @extend_schema(
         operation_id="imports_get",
+        description="How far an import is, and, once it is read, what is in it and what is wrong with it.",
         parameters=[
             OpenApiParameter("exclude_namespaces", str, description="Comma-separated"),
-            OpenApiParameter("label_selector", str),
+            OpenApiParameter("label_selector", str, description="As kubectl --selector takes it: only pods that match"),
         ],
         responses=ImportSerializer,
     )
@@ -206,7 +226,9 @@ class ImportView(APIView):
         services.imports_lost()
         return Response(import_body(selectors.import_get(import_id), excluded, selector))
 
-    @extend_schema(operation_id="imports_discard", responses={204: None})
+    @extend_schema(
+        operation_id="imports_discard", description="Forgets an import that was not committed.", responses={204: None}
+    )
     def delete(self, request: Request, import_id: uuid.UUID) -> Response:
         services.import_discard(row=selectors.import_get(import_id))
         return Response(status=status.HTTP_204_NO_CONTENT)
@@ -215,7 +237,13 @@ class ImportView(APIView):
 class ImportCommitView(APIView):
     permission_classes = (IsEditor,)
 
-    @extend_schema(operation_id="imports_commit", request=ImportCommitSerializer, responses={201: SnapshotSerializer})
+    @extend_schema(
+        operation_id="imports_commit",
+        description="Makes a cluster snapshot of an import that was read.",
+        request=ImportCommitSerializer,
+        responses={201: SnapshotSerializer},
+    )
+    @idempotent(whole=False, lease=LONG_LEASE)
     def post(self, request: Request, import_id: uuid.UUID) -> Response:
         wanted = ImportCommitSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from typing import Any, Final
 
@@ -12,10 +12,11 @@ import msgspec
 from framework.objects import KubeObject, Pod
 from framework.objects.decode import decode_manifest
 from framework.objects.selectors import LabelMatcher
+from framework.reading.documents import Manifest
+from framework.reading.gathering import Problem, workloads_of
 from framework.said import Said, said, said_counted
 from schedweb.engine.payload import Text, Texts, encode_payload
 from schedweb.snapshots.facts import Counting, Facts, is_finished, is_pending
-from schedweb.snapshots.manifests import Manifest
 from schedweb.snapshots.scheduler_events import SchedulerEvent, count_events
 
 LEFT_OUT_NAMESPACE: Final = "left-out"
@@ -29,6 +30,8 @@ class PodEntry(msgspec.Struct, array_like=True):
     labels: dict[str, str]
     pending: bool
     placed: bool
+    maker: str = ""
+    """The workload of the file that gave it (``Added``); "" of a pod that the file has."""
 
 
 def json_text(manifest: Manifest) -> msgspec.Raw:
@@ -52,6 +55,12 @@ class Cluster:
     """Events that no scheduler said; they are not kept."""
     configuration: Manifest | None = None
     """The scheduler's, if the file has one."""
+    problems: list[Problem] = field(default_factory=list)
+    """Objects of the file that could not be taken."""
+    notes: list[Said] = field(default_factory=list)
+    """What became of the workloads."""
+    warnings: list[Said] = field(default_factory=list)
+    """About fields that no API server knows."""
     _counting: Counting = field(default_factory=Counting)
     _labels: dict[tuple[tuple[str, str], ...], dict[str, str]] = field(default_factory=dict)
     """Replicas share theirs."""
@@ -60,15 +69,15 @@ class Cluster:
     def facts(self) -> Facts:
         return self._counting.facts
 
-    def put(self, kind: str, text: Text, decoded: KubeObject) -> None:
-        """``decoded``: as the framework reads ``text``."""
+    def put(self, kind: str, text: Text, decoded: KubeObject, maker: str = "") -> None:
+        """``decoded``: as the framework reads ``text``. ``maker``: of a pod (PodEntry)."""
         self.texts.append(text)
         self._counting.take(kind, decoded)
         if isinstance(decoded, Pod):
             metadata = decoded.metadata
             labels = self._labels.setdefault(tuple(metadata.labels.items()), metadata.labels)
             placed = bool(decoded.spec.node_name)
-            self.pods.append(PodEntry(metadata.namespace, labels, is_pending(decoded), placed))
+            self.pods.append(PodEntry(metadata.namespace, labels, is_pending(decoded), placed, maker))
 
     def objects(self) -> Iterator[KubeObject]:
         return Texts(self.texts, self.specs).decoded()
@@ -80,11 +89,13 @@ class Cluster:
         return encode_payload(self.texts, specs=self.specs)
 
 
-def stored_cluster(texts: Texts, events: Sequence[SchedulerEvent] = ()) -> Cluster:
-    """Of objects and events that were taken in before."""
+def stored_cluster(texts: Texts, events: Sequence[SchedulerEvent] = (), pods: Iterable[PodEntry] = ()) -> Cluster:
+    """Of objects and events that were taken in before. ``pods``: what is known of its pods, in their order."""
     cluster = Cluster(specs=texts.specs, events=list(events))
+    known = iter(pods)
     for text, decoded in zip(texts.objects, texts.decoded(), strict=True):
-        cluster.put(decoded.kind, text, decoded)
+        entry = next(known, None) if isinstance(decoded, Pod) else None
+        cluster.put(decoded.kind, text, decoded, entry.maker if entry else "")
     return cluster
 
 
@@ -104,6 +115,8 @@ def count_cluster(cluster: Cluster) -> dict[str, Any]:
         "pods_by_namespace": [{"name": name, "pods": n} for name, n in sorted(facts.pods_in.items(), key=_most_first)],
         "empty_namespaces": len(facts.namespaces - facts.pods_in.keys()),
         "events": count_events(cluster.events, cluster.other_events),
+        "made_pods": sum(bool(pod.maker) for pod in cluster.pods),
+        "made_from": workloads_of(pod.maker for pod in cluster.pods),
     }
 
 
@@ -129,7 +142,7 @@ def warnings_of(cluster: Cluster) -> list[Said]:
     if cluster.dropped:
         kinds = [f"{n} {kind}" for kind, n in sorted(cluster.dropped.items())]
         found.append(said("Not kept: {kinds}. Values of environment variables are redacted.", kinds=kinds))
-    return found
+    return [*found, *cluster.warnings]
 
 
 @dataclass(frozen=True, slots=True)
@@ -157,14 +170,15 @@ def apply_filter(cluster: Cluster, chosen: ImportFilter) -> tuple[Cluster, int]:
     left.configuration = cluster.configuration
     stays: dict[tuple[str, str], bool] = {}
     unnamed = 0
+    pods = iter(cluster.pods)
     for text, each in zip(cluster.texts, cluster.objects(), strict=True):
         if not isinstance(each, Pod):
             left.put(each.kind, text, each)
             continue
-        metadata = each.metadata
+        metadata, entry = each.metadata, next(pods)
         keeps = stays[metadata.namespace, metadata.name] = chosen.keeps(metadata.namespace, metadata.labels)
         if keeps:
-            left.put("Pod", text, each)
+            left.put("Pod", text, each, entry.maker)
         elif each.spec.node_name and not is_finished(each):
             unnamed += 1
             stub = _unnamed_usage(cluster.manifest(text), each, unnamed)

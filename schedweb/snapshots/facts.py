@@ -9,6 +9,7 @@ import msgspec
 from framework.objects import KubeObject, Node, Pod, Unstructured
 from framework.objects.resources import node_allocatable, placed_figures
 from framework.objects.timestamps import TimestampError, parse_timestamp
+from framework.workloads import is_workload
 
 ZONE_LABELS: Final = ("topology.kubernetes.io/zone", "failure-domain.beta.kubernetes.io/zone")
 MOST_BARS: Final = 320
@@ -88,7 +89,7 @@ class Counting:
             self._take_pod(one)
         elif isinstance(one, Node):
             self._take_node(one)
-        elif isinstance(one, Unstructured):
+        elif isinstance(one, Unstructured) and not is_workload(one.raw):
             facts.unused[kind] = facts.unused.get(kind, 0) + 1
         if kind == "Namespace":
             facts.namespaces.add(metadata.name)
@@ -133,7 +134,7 @@ class Counting:
 
 
 def is_finished(pod: Pod) -> bool:
-    """Such a pod holds nothing: the scheduler does not see it (spec: extender-and-misc §6)."""
+    """Such a pod holds nothing: the scheduler does not see it (docs/semantics/events.md#finished-pods)."""
     return pod.status.phase in ("Succeeded", "Failed")
 
 

@@ -20,9 +20,9 @@ from typing import Final
 
 import msgspec
 
+from framework.reading.documents import Fields, FileRefused, is_utf8
+from framework.reading.gathering import Twice
 from framework.said import Said, words_of
-from schedweb.engine.replicas import Fields
-from schedweb.snapshots.manifests import FileRefused, is_utf8
 from schedweb.snapshots.reading import Reading
 
 LARGE: Final = 16 * 1024 * 1024
@@ -138,7 +138,10 @@ def read_in_halves(path: Path) -> Reading | None:
         raise MemoryError
     if told.refused:
         raise FileRefused(told.refused)
-    reading.add_part(told.part)
+    try:
+        reading.add_part(told.part)
+    except Twice:
+        return None
     return reading
 
 

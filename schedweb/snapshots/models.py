@@ -81,9 +81,14 @@ class Import(models.Model):
     counts = models.JSONField(default=dict)
     #: Sentences of framework/said.py.
     warnings = models.JSONField(default=list)
+    #: What became of its workloads; sentences, too.
+    notes = models.JSONField(default=list)
     #: The scheduler's own, as YAML, when the file has one; and sentences (framework/said.py): why it cannot be used.
     configuration = models.TextField(blank=True)
     configuration_errors = models.JSONField(default=list)
+    #: Objects that could not be taken, the first ones: kind, namespace, name, and a sentence. And how many there are.
+    problems = models.JSONField(default=list)
+    problem_count = models.PositiveIntegerField(default=0)
 
     class Meta:
         ordering: ClassVar[list[str]] = ["-created_at"]

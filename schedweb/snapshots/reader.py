@@ -20,7 +20,9 @@ import msgspec
 
 from framework.objects.selector_syntax import parse_selector
 from framework.objects.selectors import SelectorError
-from framework.said import Said, said, said_counted, words_of
+from framework.reading.documents import FileRefused, check_json_size
+from framework.reading.gathering import Problem
+from framework.said import Said, Words, said, said_counted, words_of
 from schedweb.engine.payload import decode_texts
 from schedweb.snapshots.cluster import (
     Cluster,
@@ -32,11 +34,13 @@ from schedweb.snapshots.cluster import (
     warnings_of,
 )
 from schedweb.snapshots.halves import read_in_halves
-from schedweb.snapshots.manifests import FileRefused, check_json_size, is_json, read_documents, read_items
+from schedweb.snapshots.manifests import is_json, read_documents, read_items
 from schedweb.snapshots.reading import Reading, read_cluster
-from schedweb.snapshots.scheduler_events import count_events, decode_events, encode_events
+from schedweb.snapshots.scheduler_events import EVENT, count_events, decode_events, encode_events
 
 MOST_MEMORY: Final = 8 * 1024**3
+MOST_PROBLEMS: Final = 100
+"""More are counted only."""
 OUT_OF_MEMORY: Final = said("The file unfolds to more than memory holds.")
 
 
@@ -57,11 +61,16 @@ class Answer(msgspec.Struct, kw_only=True, omit_defaults=True):
     counts: dict[str, object] = {}
     warnings: list[Said | str] = []
     """Plain in an index that an earlier version wrote."""
+    notes: list[Said | str] = []
+    """What became of the workloads."""
     bars: list[dict[str, object]] = []
     taken_at: int = 0
     digest: str = ""
     configuration: dict[str, object] = {}
     """The scheduler's, if the file has one."""
+    problems: list[Problem] = []
+    """Objects that could not be taken, the first ones."""
+    problem_count: int = 0
 
 
 class Index(msgspec.Struct):
@@ -111,8 +120,10 @@ def read(request: Request, kept: list[object]) -> Answer:
     return described
 
 
-def nothing_to_play(cluster: Cluster) -> Said:
+def nothing_to_play(cluster: Cluster) -> Words:
     """Why a file without an object is no cluster."""
+    if cluster.problems:
+        return cluster.problems[0].words
     if cluster.events:
         return said("The file holds only events. Add them where a run is laid beside its real cluster.")
     if cluster.configuration is not None:
@@ -127,7 +138,8 @@ def choose(request: Request, kept: list[object]) -> Answer:
         shutil.copyfile(request.events, request.events_target)
         return msgspec.json.decode(Path(request.index).read_bytes(), type=_IndexHead).described
     chosen = make_filter(request.exclude_namespaces, request.label_selector)
-    whole = stored_cluster(decode_texts(source.read_bytes()), decode_events(Path(request.events).read_bytes()))
+    events = decode_events(Path(request.events).read_bytes())
+    whole = stored_cluster(decode_texts(source.read_bytes()), events, read_index(Path(request.index)))
     kept.append(whole)
     cluster, _ = apply_filter(whole, chosen)
     target.write_bytes(cluster.payload())
@@ -139,6 +151,8 @@ def read_events(request: Request, kept: list[object]) -> Answer:
     """Only what schedulers said; whatever else the file holds is looked at for the schedulers' names, and not kept."""
     cluster = read_file(Path(request.source))
     kept.append(cluster)
+    if about_events := [each for each in cluster.problems if each.kind in ("", EVENT)]:
+        raise FileRefused(about_events[0].words)
     if not cluster.events:
         if not cluster.other_events:
             raise FileRefused(said("The file holds no event of a scheduler about a pod."))
@@ -157,9 +171,12 @@ def _described(cluster: Cluster) -> Answer:
     return Answer(
         counts=count_cluster(cluster),
         warnings=[*warnings_of(cluster)],
+        notes=[*cluster.notes],
         bars=cluster.facts.bars(),
         taken_at=cluster.facts.latest,
         configuration=cluster.configuration or {},
+        problems=cluster.problems[:MOST_PROBLEMS],
+        problem_count=len(cluster.problems),
     )
 
 

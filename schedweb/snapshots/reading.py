@@ -10,23 +10,32 @@ from typing import Any
 
 import msgspec
 
-from framework.objects import KubeObject
-from framework.objects.decode import decode_manifest, decode_object
-from framework.objects.errors import ObjectError
+from framework.objects import KubeObject, Pod
+from framework.objects.decode import decode_object
+from framework.objects.defaults import with_defaults
 from framework.objects.pod_validation import pod_errors
-from framework.objects.validation import check_object, replica_errors
-from framework.said import Said, said, words_of
-from schedweb.engine.payload import Text, encode_document, texts_of
-from schedweb.engine.replicas import Fields, Packed, Packer
-from schedweb.snapshots.cluster import Cluster, PodEntry, json_text
+from framework.objects.validation import replica_errors
+from framework.reading.documents import Fields, FileRefused, Manifest, manifests_in
+from framework.reading.gathering import (
+    Gathered,
+    Gathering,
+    Problem,
+    Twice,
+    current,
+    decoded,
+    from_a_cluster,
+    problem_of,
+)
+from framework.reading.simulator_export import CONFIGURATION_KIND
+from framework.reading.something_else import strange_object
+from framework.reading.unknown_fields import Looking, told, unknown_fields
+from framework.said import said
+from schedweb.engine.payload import Text, Texts, encode_document, texts_of
+from schedweb.engine.replicas import Packed, Packer
+from schedweb.snapshots.cluster import Cluster, PodEntry, json_text, stored_cluster
 from schedweb.snapshots.facts import Facts
-from schedweb.snapshots.manifests import FileRefused, Manifest, manifests_in
 from schedweb.snapshots.redaction import DROPPED_KINDS, redact
-from schedweb.snapshots.scheduler_events import PodEvent, merged, read_event
-from schedweb.snapshots.simulator_export import CONFIGURATION_KIND
-
-Identity = tuple[str, str, str, str]
-"""(group, kind, namespace, name)."""
+from schedweb.snapshots.scheduler_events import EVENT, PodEvent, merged, read_event
 
 
 class Part(msgspec.Struct):
@@ -36,30 +45,23 @@ class Part(msgspec.Struct):
     """Of ``encode_document``."""
     pods: list[PodEntry]
     facts: Facts
-    identities: list[Identity]
+    gathered: Gathered
     dropped: dict[str, int]
     events: list[PodEvent]
     other_events: int
     configuration: dict[str, Any] | None
 
 
-def no_object(manifest: Manifest, field: str) -> Said:
-    """The answer of another program, or a part of an object: it is told apart by its first keys."""
-    keys = [str(key)[:40] for key in list(manifest)[:4]]
-    return said(
-        "{what} is no Kubernetes object: it has no {field}. Take what kubectl get -o json or -o yaml writes.",
-        what=f"{{{', '.join(keys)}{', …' if len(manifest) > len(keys) else ''}}}",
-        field=field,
-    )
-
-
 class Reading:
-    """Everything raises FileRefused with the object and the field when anything is wrong: nothing is half imported."""
+    """What is wrong with one object is a problem (``cluster().problems``), and the others are read all the same."""
 
     def __init__(self) -> None:
-        self._packer = Packer(redact, lambda pod: not any(pod_errors(pod)))
+        self._packer = Packer(redact, _is_sound)
         self._cluster = Cluster(specs=self._packer.specs)
-        self._identities: dict[Identity, None] = {}
+        self._gathering = Gathering()
+        self._looking = Looking()
+        self._sound: set[int] = set()
+        """Templates without unknown fields."""
         self._events: list[PodEvent] = []
 
     def add_items(self, items: Iterable[Fields]) -> None:
@@ -68,53 +70,66 @@ class Reading:
             self._add_item(item)
 
     def _add_item(self, item: Fields) -> None:
-        packed = self._packer.pack(item)
-        if packed is not None and not replica_errors(packed[1]):
-            self._take("Pod", "", *packed)
-            return
-        for manifest in manifests_in(item):
-            self.add(manifest, from_json=True)
+        found = self._packer.pack(item)
+        if found is not None:
+            packed, pod = found
+            if pod.metadata.namespace and not replica_errors(pod):
+                known = packed.spec in self._sound and pod.metadata.uid
+                if self._take("Pod", "", packed, pod) and not known:
+                    self._look_at_packed(packed, pod)
+                return
+        try:
+            for manifest in manifests_in(item):
+                self.add(manifest, from_json=True)
+        except FileRefused as error:
+            self._gathering.gathered.problems.append(Problem(words=error.words))
 
     def add(self, manifest: Manifest, *, from_json: bool = False) -> None:
         """``from_json``: it was parsed from JSON, so going back through it changes nothing, and is faster than
         converting it."""
+        try:
+            self._add(manifest, from_json)
+        except FileRefused as error:
+            self._gathering.gathered.problems.append(problem_of(manifest, error.words))
+
+    def _add(self, manifest: Manifest, from_json: bool) -> None:
         cluster = self._cluster
         kind = manifest.get("kind")
-        if not isinstance(kind, str) or not kind:
-            raise FileRefused(no_object(manifest, "kind"))
-        if kind in DROPPED_KINDS:
+        if isinstance(kind, str) and kind in DROPPED_KINDS:
             cluster.dropped[kind] += 1
             return
-        if kind == "Event":
+        if kind == EVENT:
             if (event := read_event(manifest)) is None:
                 cluster.other_events += 1
             else:
                 self._events.append(event)
             return
         redact(manifest)
-        if kind == CONFIGURATION_KIND:
+        if kind == CONFIGURATION_KIND and not strange_object(manifest):
             self._take_configuration(manifest)
             return
-        if not manifest.get("apiVersion"):
-            raise FileRefused(no_object(manifest, "apiVersion"))
+        manifest = current(manifest)
         text = json_text(manifest)
-        try:
-            decoded = decode_object(text) if from_json else decode_manifest(manifest)
-            check_object(decoded)
-        except ObjectError as error:
-            raise FileRefused(words_of(error)) from None
-        self._take(str(kind), str(manifest["apiVersion"]).rpartition("/")[0], text, decoded)
+        obj = decoded(manifest, text if from_json else None)
+        number = len(cluster.texts)
+        if self._take(str(kind), str(manifest["apiVersion"]).rpartition("/")[0], text, obj):
+            self._gathering.look_at(number, manifest, obj)
 
-    def _take(self, kind: str, group: str, text: Text, decoded: KubeObject) -> None:
-        self._is_new((group, kind, decoded.metadata.namespace, decoded.metadata.name))
-        self._cluster.put(kind, text, decoded)
+    def _look_at_packed(self, packed: Packed, pod: Pod) -> None:
+        found = self._looking.at_spec(packed.spec, lambda: msgspec.json.decode(self._packer.specs[packed.spec]))
+        if not found:
+            self._sound.add(packed.spec)
+        if not (exported := from_a_cluster(pod)):
+            metadata = msgspec.json.decode(packed.metadata)
+            found = unknown_fields({"apiVersion": "v1", "kind": Pod.kind, "metadata": metadata}) + found
+        self._gathering.sight(pod, told(found, exported=exported))
 
-    def _is_new(self, identity: Identity) -> None:
-        if identity in self._identities:
-            _, kind, namespace, name = identity
-            key = f"{namespace}/{name}" if namespace else name
-            raise FileRefused(said("{kind} {name} is there twice.", kind=kind, name=key))
-        self._identities[identity] = None
+    def _take(self, kind: str, group: str, text: Text, obj: KubeObject) -> bool:
+        cluster = self._cluster
+        if not self._gathering.keep(len(cluster.texts), group, obj):
+            return False
+        cluster.put(kind, text, obj)
+        return True
 
     def _take_configuration(self, manifest: Manifest) -> None:
         if self._cluster.configuration is not None:
@@ -122,11 +137,30 @@ class Reading:
         self._cluster.configuration = manifest
 
     def cluster(self) -> Cluster:
-        """When everything was added."""
-        cluster = self._cluster
+        """When everything was added: also what the controllers of a cluster would have made of it."""
+        cluster, texts = self._cluster, Texts(self._cluster.texts, self._cluster.specs)
+        finished = self._gathering.finish(texts.object_of, texts.manifest_of)
+        for number, manifest in finished.changed.items():
+            cluster.texts[number] = json_text(manifest)
+        if finished.refused:
+            cluster = self._without(finished.refused)
+        for manifest, maker in finished.added:
+            text = json_text(manifest)
+            cluster.put(str(manifest["kind"]), text, decode_object(text), maker)
+        cluster.notes = finished.notes
+        cluster.problems, cluster.warnings = self._gathering.gathered.problems, finished.warnings
         kept = [each.event for each in self._events if each.is_schedulers(cluster.facts.schedulers)]
         cluster.other_events += len(self._events) - len(kept)
         cluster.events = merged(kept)
+        return cluster
+
+    def _without(self, refused: set[int]) -> Cluster:
+        """What was kept is counted anew."""
+        before = self._cluster
+        texts = [text for number, text in enumerate(before.texts) if number not in refused]
+        cluster = stored_cluster(Texts(texts, before.specs))
+        cluster.dropped, cluster.other_events = before.dropped, before.other_events
+        cluster.configuration = before.configuration
         return cluster
 
     # --- parts ------------------------------------------------------------------------------------------------------
@@ -139,7 +173,7 @@ class Reading:
                 document=encode_document(cluster.texts, specs=cluster.specs),
                 pods=cluster.pods,
                 facts=cluster.facts,
-                identities=list(self._identities),
+                gathered=self._gathering.part(),
                 dropped=dict(cluster.dropped),
                 events=self._events,
                 other_events=cluster.other_events,
@@ -148,12 +182,16 @@ class Reading:
         )
 
     def add_part(self, encoded: bytes) -> None:
-        """What follows on what was read here. Leads to the same cluster, to the byte, as if it had been read here."""
+        """What follows on what was read here. Leads to the same cluster, to the byte, as if it had been read here.
+
+        Raises Twice, after which this reading is of no use: the file has to be read by one process.
+        """
         cluster, part = self._cluster, msgspec.msgpack.decode(encoded, type=Part)
-        for identity in part.identities:
-            self._is_new(identity)
         if part.configuration is not None:
-            self._take_configuration(part.configuration)
+            if cluster.configuration is not None:
+                raise Twice
+            cluster.configuration = part.configuration
+        self._gathering.add_part(part.gathered)
         texts = texts_of(part.document)
         numbers = [self._packer.number(spec) for spec in texts.specs]
         cluster.texts += [
@@ -169,8 +207,12 @@ class Reading:
         self._events += part.events
 
 
+def _is_sound(pod: Pod) -> bool:
+    return not any(pod_errors(with_defaults(pod), comparisons=True))
+
+
 def read_cluster(manifests: Iterable[Manifest], *, from_json: bool = False) -> Cluster:
-    """``from_json``: as for ``Reading.add``. Raises FileRefused."""
+    """``from_json``: as for ``Reading.add``."""
     reading = Reading()
     for manifest in manifests:
         reading.add(manifest, from_json=from_json)

@@ -13,9 +13,10 @@ import msgspec
 import zstandard
 
 from framework.objects.timestamps import TimestampError, parse_timestamp
+from framework.reading.documents import FileRefused, Manifest
 from framework.said import said
-from schedweb.snapshots.manifests import FileRefused, Manifest
 
+EVENT: Final = "Event"
 SCHEDULED: Final = "Scheduled"
 FAILED: Final = "FailedScheduling"
 PREEMPTED: Final = "Preempted"

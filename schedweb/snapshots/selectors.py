@@ -8,10 +8,10 @@ from typing import Any
 
 from django.db.models import Case, IntegerField, QuerySet, Value, When
 
+from framework.reading.documents import Manifest
 from schedweb.api.errors import ApiError, not_found
 from schedweb.engine.payload import decode_manifests
 from schedweb.sentences import say
-from schedweb.snapshots.manifests import Manifest
 from schedweb.snapshots.models import Import, Snapshot
 from schedweb.snapshots.reader import make_filter, read_index
 from schedweb.snapshots.samples import SAMPLES
@@ -65,7 +65,7 @@ def import_filtered(row: Import, *, exclude_namespaces: list[str], label_selecto
     if row.state != Import.State.READY:
         return None
     chosen = make_filter(exclude_namespaces, label_selector)
-    pods = pending = unnamed = 0
+    pods = pending = made = unnamed = 0
     try:
         index = read_index(row.index)
     except FileNotFoundError:
@@ -76,6 +76,13 @@ def import_filtered(row: Import, *, exclude_namespaces: list[str], label_selecto
         if chosen.keeps(pod.namespace, pod.labels):
             pods += 1
             pending += pod.pending
+            made += bool(pod.maker)
         else:
             unnamed += pod.placed
-    return {"nodes": row.counts.get("nodes", 0), "pods": pods, "pending": pending, "unnamed_usage_pods": unnamed}
+    return {
+        "nodes": row.counts.get("nodes", 0),
+        "pods": pods,
+        "pending": pending,
+        "made_pods": made,
+        "unnamed_usage_pods": unnamed,
+    }

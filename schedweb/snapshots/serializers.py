@@ -50,6 +50,8 @@ class CountsSerializer(serializers.Serializer[Any]):
     departures = serializers.IntegerField(default=0)
     gpus = serializers.IntegerField(default=0)
     events = EventCountsSerializer(required=False)
+    made_pods = serializers.IntegerField(default=0, help_text="Of all pods, those that workloads of the file gave")
+    made_from = KindCountsField(default=dict, help_text="How many workloads of each kind gave them")
 
 
 class BarSerializer(serializers.Serializer[Any]):
@@ -96,14 +98,26 @@ class FilteredSerializer(serializers.Serializer[Any]):
     nodes = serializers.IntegerField()
     pods = serializers.IntegerField()
     pending = serializers.IntegerField()
+    made_pods = serializers.IntegerField(help_text="Of the pods that stay, those that workloads of the file gave")
     unnamed_usage_pods = serializers.IntegerField(help_text="Left-out pods whose usage stays on their nodes")
+
+
+class ProblemSerializer(serializers.Serializer[Any]):
+    kind = serializers.CharField(allow_blank=True)
+    namespace = serializers.CharField(allow_blank=True)
+    name = serializers.CharField(allow_blank=True)
+    words = serializers.CharField(help_text="What is wrong, with the object and its field")
 
 
 class ImportSerializer(serializers.ModelSerializer[Import]):
     counts = CountsSerializer(read_only=True, allow_null=True)
     warnings = serializers.ListField(child=serializers.CharField(), read_only=True)
+    notes = serializers.ListField(
+        child=serializers.CharField(), read_only=True, help_text="Which pods were made from workloads of the file"
+    )
     filtered = FilteredSerializer(allow_null=True, read_only=True)
     configuration_errors = serializers.ListField(child=serializers.CharField(), read_only=True)
+    problems = ProblemSerializer(many=True, read_only=True, help_text="Objects that cannot be taken, the first ones")
 
     class Meta:
         model = Import
@@ -116,9 +130,12 @@ class ImportSerializer(serializers.ModelSerializer[Import]):
             "seconds",
             "counts",
             "warnings",
+            "notes",
             "filtered",
             "configuration",
             "configuration_errors",
+            "problems",
+            "problem_count",
         )
         read_only_fields = fields
 
@@ -134,4 +151,7 @@ class ImportCommitSerializer(serializers.Serializer[Any]):
     label_selector = serializers.CharField(required=False, allow_blank=True, default="")
     take_configuration = serializers.BooleanField(
         required=False, default=True, help_text="Make the file's own configuration, if it has a usable one, one of ours"
+    )
+    leave_out_problems = serializers.BooleanField(
+        required=False, default=False, help_text="Import the rest of a file of which some objects cannot be taken"
     )

@@ -23,13 +23,13 @@ from django.utils import timezone
 
 from framework.objects.decode import decode_manifest
 from framework.objects.timestamps import parse_timestamp
+from framework.reading.documents import JSON_LIMIT, YAML_LIMIT, Manifest
 from framework.said import Said, said
 from schedweb.engine.payload import TimelineEntry, encode_payload
-from schedweb.sentences import say, told
+from schedweb.sentences import counted, say, told
 from schedweb.snapshots import reader
 from schedweb.snapshots.cluster import Cluster, count_cluster, json_text
 from schedweb.snapshots.configuration import configuration_take, configuration_text, problems_of
-from schedweb.snapshots.manifests import JSON_LIMIT, YAML_LIMIT, Manifest
 from schedweb.snapshots.models import Import, Snapshot, SnapshotEvents
 from schedweb.snapshots.reader import Answer, Request
 from schedweb.snapshots.samples import SAMPLES, Sample
@@ -110,6 +110,8 @@ def import_read(*, import_id: uuid.UUID) -> None:
     row.state = Import.State.FAILED if answer.error else Import.State.READY
     row.error, row.seconds = answer.error, answer.seconds
     row.counts, row.warnings = answer.counts, msgspec.to_builtins(answer.warnings)
+    row.notes = msgspec.to_builtins(answer.notes)
+    row.problems, row.problem_count = msgspec.to_builtins(answer.problems), answer.problem_count
     if answer.configuration:
         row.configuration = configuration_text(answer.configuration)
         row.configuration_errors = msgspec.to_builtins(problems_of(row.configuration))
@@ -120,8 +122,11 @@ def import_read(*, import_id: uuid.UUID) -> None:
         seconds=row.seconds,
         counts=row.counts,
         warnings=row.warnings,
+        notes=row.notes,
         configuration=row.configuration,
         configuration_errors=row.configuration_errors,
+        problems=row.problems,
+        problem_count=row.problem_count,
     )
     if not known:
         # What the reader wrote came after everything was removed.
@@ -202,8 +207,11 @@ def import_commit(
     exclude_namespaces: Sequence[str],
     label_selector: str,
     take_configuration: bool = True,
+    leave_out_problems: bool = False,
 ) -> Snapshot:
     """Makes the snapshot and forgets the import; on an error both stay as they were.
+
+    ``leave_out_problems``: objects that could not be taken are known to be missing.
 
     ``take_configuration``: the file's own configuration, if it has a usable one, becomes one of ours that runs on the
     snapshot begin with.
@@ -212,6 +220,15 @@ def import_commit(
         why = row.error or said("it is still being read")
         raise SnapshotError(
             say("{filename} cannot be imported: {why}", filename=row.filename, why=told(why)), "conflict"
+        )
+    if row.problem_count and not leave_out_problems:
+        raise SnapshotError(
+            counted(
+                "{count} object of {filename} cannot be taken. Leave it out (leave_out_problems), or mend the file.",
+                "{count} objects of {filename} cannot be taken. Leave them out (leave_out_problems), or mend the file.",
+                row.problem_count,
+                filename=row.filename,
+            )
         )
     chosen = row.cluster.with_suffix(f".chosen-{uuid.uuid4().hex}")
     chosen_events = chosen.with_suffix(f"{chosen.suffix}-events")
@@ -328,7 +345,13 @@ def snapshot_delete(*, snapshot: Snapshot) -> None:
     except ProtectedError:
         count = snapshot.runs.count()
         raise SnapshotError(
-            say("{count} runs play on {name}; delete them first.", count=count, name=snapshot.name), code="conflict"
+            counted(
+                "{count} run plays on {name}; delete it first.",
+                "{count} runs play on {name}; delete them first.",
+                count,
+                name=snapshot.name,
+            ),
+            code="conflict",
         ) from None
 
 

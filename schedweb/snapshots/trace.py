@@ -11,8 +11,8 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from framework.reading.documents import Manifest
 from schedweb.engine.payload import TimelineEntry
-from schedweb.snapshots.manifests import Manifest
 
 GPU_SHARES: Final = "alibabacloud.com/gpu-milli"
 NAMESPACE: Final = "trace"

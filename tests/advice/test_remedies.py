@@ -1,35 +1,34 @@
-"""Every remedy, applied, schedules the pod; and no smaller one of its kind does."""
+"""No smaller remedy of the same kind would do, where nobody else wants the room."""
 
 from __future__ import annotations
 
-import pickle
 import random
 from collections import Counter
 from itertools import combinations
 
-import msgspec
 import pytest
-from hypothesis import example, given, settings
+from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from framework.advice import Operation, Remedy, perform, what_would_help
+from framework.advice import Remedy
 from framework.advice.amounts import about, exactly
 from framework.advice.edits import MEBIBYTE, lowered, tolerating
 from framework.advice.freeing import can_leave
 from framework.advice.scratch import node_like, with_its_own
 from framework.advice.trial import Edit, Trial
-from framework.objects import CSINode, Namespace, Node, ObjectMeta, Pod, ResourceSlice, Toleration
-from framework.objects.decode import decode_manifest
+from framework.objects import CSINode, Node, ObjectMeta, Pod, ResourceSlice, Toleration
+from framework.objects.decode import decode_manifest, to_manifest
 from framework.objects.devices import ResourcePool, ResourceSliceSpec
 from framework.objects.metadata import OwnerReference
 from framework.objects.resources import node_allocatable, pod_requests
 from framework.objects.storage import CSINodeDriver, CSINodeSpec, VolumeNodeResources
 from framework.said import ENGLISH, in_words
-from framework.scheduler import Cluster, Observer, Scheduler
-from framework.trace.attempt import AttemptTrace
-from tests.advice.worlds import random_pod, random_scheduler, scheduler_over
+from framework.scheduler import Cluster, Scheduler
+from tests.advice.asking import helped, played
+from tests.advice.worlds import random_pod, random_scheduler
 from tests.builders import make_node, make_pod
+from tests.schedweb.engine.worlds import Manifest
 
 GPU = "example.com/gpu"
 WORLDS = st.integers(0, 2**32 - 1)
@@ -46,55 +45,16 @@ def random_case(seed: int) -> tuple[Scheduler, Pod]:
     return scheduler, pod
 
 
-class Last(Observer):
-    def __init__(self) -> None:
-        self.attempts: dict[str, AttemptTrace] = {}
-
-    def attempt(self, trace: AttemptTrace) -> None:
-        self.attempts[trace.pod] = trace
-
-
-def node_after(scheduler: Scheduler, remedy: Remedy, pod: Pod) -> str:
-    """Where the pod runs after the operations were done to a cluster of its own, in a scheduler of its own."""
-    cluster = Cluster()
-    for obj in scheduler.cluster.all():
-        cluster.put(obj)
-    for each in remedy.operations:
-        perform(cluster, json_round_trip(each))
-    fork = scheduler_over(cluster)
-    fork.observer = Last()
-    for _ in range(4):
-        fork.step()
-        live = cluster.get(Pod, pod.metadata.namespace, pod.metadata.name)
-        assert live is not None
-        if live.spec.node_name:
-            return live.spec.node_name
-        fork.activate([live])
-    return ""
-
-
-def json_round_trip(operation: Operation) -> Operation:
-    return msgspec.json.decode(msgspec.json.encode(operation), type=Operation)
-
-
-@settings(max_examples=150, deadline=None)
-@given(WORLDS)
-@example(5934)  # an evicted pod that is made again where it was
-@example(56326)  # those that are moved would keep the pod from its node if they were in their places before it
-def test_a_remedy_that_is_applied_schedules_the_pod_and_the_cluster_stays_as_it_was(seed: int) -> None:
-    scheduler, pod = random_case(seed)
-    before = pickle.dumps(scheduler.cluster)
-    for remedy in what_would_help(scheduler, pod):
-        assert node_after(scheduler, remedy, pod), remedy.text
-    assert pickle.dumps(scheduler.cluster) == before
+def manifests_of(scheduler: Scheduler) -> list[Manifest]:
+    return [to_manifest(obj) for obj in scheduler.cluster.all()]
 
 
 def smaller_ones(trial: Trial, remedy: Remedy, pod: Pod) -> list[str]:
     """Smaller remedies of the same kind that would do, too."""
-    changed = decode_manifest(remedy.operations[0].manifest)
+    changed = decode_manifest(remedy.operations[-1 if remedy.kind == "priority" else 0].manifest)
     match remedy.kind:
         case "free":
-            return smaller_frees(trial, sum(each.verb == "remove" for each in remedy.operations))
+            return smaller_frees(trial, sum(each.verb in ("delete", "remove") for each in remedy.operations))
         case "lower":
             assert isinstance(changed, Pod)
             return smaller_cuts(trial, pod_requests(pod), pod_requests(changed))
@@ -107,8 +67,7 @@ def smaller_ones(trial: Trial, remedy: Remedy, pod: Pod) -> list[str]:
         case "node":
             assert isinstance(changed, Node)
             return smaller_nodes(trial, changed)
-        case "relax":
-            assert isinstance(changed, Pod)
+        case "relax" if isinstance(changed, Pod):  # else a node is added first: the step alone is not enough
             return smaller_steps(trial, pod, changed)
         case _:
             return []
@@ -183,85 +142,22 @@ def smaller_steps(trial: Trial, pod: Pod, changed: Pod) -> list[str]:
     return found
 
 
-@settings(max_examples=120, deadline=None)
+@settings(max_examples=40, deadline=None)
 @given(WORLDS)
 def test_no_smaller_remedy_of_its_kind_would_do(seed: int) -> None:
     scheduler, pod = random_case(seed)
-    remedies = what_would_help(scheduler, pod)
+    game = played(manifests_of(scheduler))
     trial = Trial(scheduler, pod)
-    for remedy in remedies:
+    for remedy in helped(game, pod.metadata.name).remedies:
         assert smaller_ones(trial, remedy, pod) == [], remedy.text
 
 
 def test_the_random_clusters_reach_every_kind() -> None:
     kinds: Counter[str] = Counter()
-    for seed in range(250):
-        kinds.update(remedy.kind for remedy in what_would_help(*random_case(seed)))
-    assert {"uncordon", "tolerate", "relax", "lower", "node", "priority", "free"} <= kinds.keys()
-    assert min(kinds.values()) > 5
-
-
-def cluster_of(*objects: Node | Pod) -> Scheduler:
-    cluster = Cluster()
-    cluster.put(Namespace(metadata=ObjectMeta(name="default")))
-    for obj in objects:
-        cluster.put(obj)
-    return scheduler_over(cluster)
-
-
-def texts(scheduler: Scheduler, pod: Pod) -> list[tuple[str, str]]:
-    return [(str(remedy.text), str(remedy.cost)) for remedy in what_would_help(scheduler, pod)]
-
-
-def test_a_pod_that_fits_needs_no_help() -> None:
-    pod = make_pod("p")
-    assert texts(cluster_of(make_node("a"), pod), pod) == []
-
-
-def test_remedies_name_what_they_cost_others() -> None:
-    low = make_pod("low", requests={"cpu": "3"}, node_name="small", priority=0)
-    pod = make_pod("p", requests={"cpu": "3500m"}, priority=0)
-    scheduler = cluster_of(make_node("small", cpu="4"), make_node("other", cpu="3"), low, pod)
-    assert texts(scheduler, pod) == [
-        ("Lower the request of cpu from 3.5 to 3", ""),
-        ("Add a node like small (4 cpu, 8 Gi memory)", ""),
-        ("Raise its priority from 0 to 1", "Evicts default/low. There is another place for default/low on other."),
-        ("Move default/low to other", ""),
-    ]
-
-
-def test_pods_that_find_another_place_are_moved_before_fewer_lose_theirs() -> None:
-    big = make_pod("big", requests={"cpu": "4"}, node_name="a", priority=0)
-    little = [make_pod(name, requests={"cpu": "1"}, node_name="b", priority=1000) for name in ("one", "two")]
-    pod = make_pod("p", requests={"cpu": "4"}, priority=0, preemption_policy="Never")
-    scheduler = cluster_of(make_node("a", cpu="4"), make_node("b", cpu="4"), make_node("c", cpu="2"), big, *little, pod)
-    found = {remedy.kind: remedy for remedy in what_would_help(scheduler, pod)}
-    assert [each for each in found if each in ("move", "free")] == ["move", "free"]
-    assert str(found["move"].text) == "Move default/one to c and default/two to c"
-    assert (found["move"].node, str(found["move"].cost), found["move"].left_pending) == ("b", "", 0)
-    assert str(found["free"].text) == "Free default/big from a"
-    assert found["free"].left_pending == 1
-
-
-@settings(max_examples=60, deadline=None)
-@given(WORLDS)
-def test_pods_that_are_moved_stand_where_it_says(seed: int) -> None:
-    scheduler, pod = random_case(seed)
-    for remedy in what_would_help(scheduler, pod):
-        moved = [decode_manifest(each.manifest) for each in remedy.operations if each.verb == "add"]
-        for each in moved:
-            if isinstance(each, Pod):
-                assert each.spec.node_name != remedy.node
-                assert f"{each.key} to {each.spec.node_name}" in f"{remedy.text} {remedy.cost}"
-
-
-def test_a_cordoned_node_is_uncordoned_not_tolerated() -> None:
-    taint = {"key": "node.kubernetes.io/unschedulable", "effect": "NoSchedule"}
-    pod = make_pod("p", requests={"cpu": "3"})
-    scheduler = cluster_of(make_node("a", cpu="4", unschedulable=True, taints=[taint]), make_node("b", cpu="1"), pod)
-    kinds = [remedy.kind for remedy in what_would_help(scheduler, pod)]
-    assert "uncordon" in kinds
-    assert "tolerate" not in kinds
+    for seed in range(40):
+        scheduler, pod = random_case(seed)
+        kinds.update(remedy.kind for remedy in helped(played(manifests_of(scheduler)), pod.metadata.name).remedies)
+    assert {"uncordon", "tolerate", "untaint", "node", "resize", "free", "priority"} <= kinds.keys()
 
 
 def test_a_node_that_is_added_has_the_limits_and_the_devices_of_its_shape() -> None:
@@ -308,7 +204,8 @@ def test_pods_that_come_back_by_themselves_are_not_freed() -> None:
     agent = make_pod("agent", requests={"cpu": "4"}, node_name="a")
     agent = replace(agent, metadata=replace(agent.metadata, owner_references=(owner,)))
     pod = make_pod("p", requests={"cpu": "4"})
-    assert "free" not in [r.kind for r in what_would_help(cluster_of(make_node("a"), agent, pod), pod)]
+    found = helped(played([to_manifest(each) for each in (make_node("a"), agent, pod)]), "p")
+    assert "free" not in [remedy.kind for remedy in found.remedies]
 
 
 def test_a_request_shared_by_containers_is_cut_in_proportion_and_devices_keep_their_limits() -> None:
@@ -323,9 +220,3 @@ def test_a_request_shared_by_containers_is_cut_in_proportion_and_devices_keep_th
         ({GPU: "3"}, {GPU: "3"}),
         ({GPU: "1"}, {GPU: "1"}),
     ]
-
-
-def test_a_scheduler_name_without_profile_is_named() -> None:
-    pod = make_pod("p", schedulerName="other")
-    with pytest.raises(ValueError, match="no profile for schedulerName other"):
-        what_would_help(cluster_of(make_node("a")), pod)

@@ -84,8 +84,8 @@ def opened() -> Iterator[list[Visit]]:
     """Every page of a test; what the browser complained of on any of them fails it."""
     visits: list[Visit] = []
     yield visits
-    for seen in visits:
-        seen.page.context.close()
+    for context in dict.fromkeys(seen.page.context for seen in visits):
+        context.close()
     complaints = [complaint for seen in visits for complaint in seen.complaints]
     assert complaints == []
 

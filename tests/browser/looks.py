@@ -20,15 +20,16 @@ AXE: Final = ROOT / "frontend/node_modules/axe-core/axe.min.js"
 TAGS: Final = ["wcag2a", "wcag2aa", "wcag21a", "wcag21aa", "wcag22aa", "best-practice"]
 THEMES: tuple[Literal["light", "dark"], ...] = ("light", "dark")
 SIZES: dict[str, ViewportSize] = {"desktop": DESKTOP, "phone": PHONE}
-BRIEFLY: Final = (("desktop", "light"), ("phone", "dark"))
-# The theme changes colours and nothing else.
-EVERYTHING: Final = {"type": "tag", "values": TAGS}
-COLOURS: Final = {"type": "rule", "values": ["color-contrast"]}
+# The theme changes colours and nothing else, the language everything but colours.
+EVERYTHING: Final = {"runOnly": {"type": "tag", "values": TAGS}, "colours": True}
+COLOURS: Final = {"runOnly": {"type": "rule", "values": ["color-contrast"]}, "colours": True}
+WORDS: Final = EVERYTHING | {"colours": False}
 # Of every impact. Rules of good practice about landmarks, which are not WCAG's, take what floats over a page for a part
 # of it: the header of a drawer for a second banner, a menu for text outside of landmarks.
-RUN_AXE: Final = """async (runOnly) => {
+RUN_AXE: Final = """async ({runOnly, colours}) => {
   const enabled = document.querySelector('[role=dialog], [role=menu]') === null;
   const rules = {'landmark-no-duplicate-banner': {enabled}, 'landmark-unique': {enabled}, region: {enabled}};
+  if (!colours) rules['color-contrast'] = {enabled: false};
   const found = await axe.run(document, {runOnly, rules, resultTypes: ['violations']});
   const told = (node) => `${node.target.join(' ')}: ${node.failureSummary}`;
   return found.violations.map((one) => ({rule: one.id, help: one.help, nodes: one.nodes.slice(0, 5).map(told)}));
@@ -36,7 +37,13 @@ RUN_AXE: Final = """async (runOnly) => {
 SIDEWAYS: Final = """() => {
   const over = document.documentElement.scrollWidth - document.documentElement.clientWidth;
   if (over <= 0) return [];
-  const isWide = (one) => one.getBoundingClientRect().right > innerWidth + 1;
+  const clips = (box) => box !== document.body && getComputedStyle(box).overflowX !== 'visible';
+  const isClipped = (one) => {
+    let box = one.parentElement;
+    while (box !== document.documentElement && !clips(box)) box = box.parentElement;
+    return box !== document.documentElement;
+  };
+  const isWide = (one) => one.getBoundingClientRect().right > document.documentElement.clientWidth && !isClipped(one);
   const wide = [...document.querySelectorAll('body *')].filter(isWide);
   return [`${over} px`, ...wide.slice(0, 5).map((one) => `${one.tagName}.${one.className}`)];
 }"""
@@ -73,6 +80,17 @@ CUT: Final = """() => {
   }
   return [...found].slice(0, 8);
 }"""
+# What follows from a new size comes within a few pictures: the parts of the page, what they measure, what that draws.
+DRAWN: Final = """(shape) => new Promise((done) => {
+  let pictures = 0, before = null;
+  const look = () => {
+    const now = shape();
+    pictures = now === before && document.querySelector('[aria-busy=true]') === null ? pictures + 1 : 0;
+    before = now;
+    if (pictures >= 4) done(now); else requestAnimationFrame(look);
+  };
+  requestAnimationFrame(look);
+})"""
 # Lists make as many rows as their room shows, which depends on the length of words.
 SHAPE: Final = """() => ['h1', 'h2', 'h3', 'th', 'button', 'section'].map((tag) =>
   [...document.querySelectorAll(`main ${tag}`)].filter((one) => one.checkVisibility() && one.closest('li') === null)
@@ -89,46 +107,40 @@ def settled(page: Page) -> None:
     page.wait_for_function("() => document.querySelector('[aria-busy=true]') === null")
 
 
-def steady_shape(page: Page) -> Any:
-    """Once it stands still: the other size of the window may be on its way."""
-    settled(page)
-    shape: Any = None
-    while shape != (now := page.evaluate(SHAPE)):
-        shape = now
-        page.wait_for_timeout(400)
-    return shape
+def drawn(page: Page) -> Any:
+    """The page's shape once several pictures in a row had the same."""
+    return page.evaluate(f"({DRAWN})({SHAPE})")
 
 
 def change_language(page: Page, language: str) -> None:
     """By the picker, until the page has as many headings, cells and buttons as before."""
-    shape = steady_shape(page)
+    shape = drawn(page)
     page.locator("main").evaluate("(frame) => { frame.dataset.before = ''; }")
     page.get_by_role("banner").locator("select").filter(visible=True).select_option(language)
     expect(page.locator("html")).to_have_attribute("lang", language)
     expect(page.locator("main:not([data-before])")).to_be_visible()
     page.wait_for_function(f"(shape) => ({SHAPE})() === shape", arg=shape)
-    settled(page)
+    drawn(page)
     # The picker keeps the focus, and with it every single key.
     page.locator("main").evaluate("(main) => main.focus({preventScroll: true})")
 
 
-def what_is_wrong(page: Page, *, briefly: bool = False) -> list[str]:
-    """With the page as it stands, in every theme and size; ``briefly``: light on the desktop, dark on the phone."""
-    page.evaluate(AXE.read_text(encoding="utf-8"))
+def what_is_wrong(page: Page, *, colours: bool = True) -> list[str]:
+    """With the page as it stands in every size and theme; without ``colours`` in one theme."""
+    if not page.evaluate("'axe' in window"):
+        page.evaluate(AXE.read_text(encoding="utf-8"))
     wrong = []
     for size, viewport in SIZES.items():
         page.set_viewport_size(viewport)
-        for theme in THEMES:
-            if briefly and (size, theme) not in BRIEFLY:
-                continue
+        for theme in THEMES if colours else THEMES[:1]:
             page.emulate_media(color_scheme=theme)
-            page.wait_for_timeout(250)  # colours change within 120 ms
-            found = page.evaluate(RUN_AXE, EVERYTHING if briefly or theme == "light" else COLOURS)
-            wrong += [f"{size}, {theme}: {each}" for each in found]
+            drawn(page)
+            rules = COLOURS if theme != THEMES[0] else EVERYTHING if colours else WORDS
+            wrong += [f"{size}, {theme}: {each}" for each in page.evaluate(RUN_AXE, rules)]
         wrong += [f"{size} scrolls sideways: {found}" for found in page.evaluate(SIDEWAYS)]
         wrong += [f"{size}: {found}" for found in page.evaluate(CUT)]
     page.set_viewport_size(DESKTOP)
-    page.wait_for_timeout(250)  # the phone's parts go with the next rendering
+    drawn(page)
     return wrong
 
 
@@ -138,5 +150,5 @@ def what_is_wrong_in_any_language(page: Page) -> list[str]:
     for language in LANGUAGES:
         if page.locator("html").get_attribute("lang") != language:
             change_language(page, language)
-        wrong += [f"{language}, {each}" for each in what_is_wrong(page, briefly=language != "en")]
+        wrong += [f"{language}, {each}" for each in what_is_wrong(page, colours=language == "en")]
     return wrong

@@ -13,6 +13,7 @@ from scripts.site import Site
 from tests.browser import stages
 from tests.browser.conftest import Opener
 from tests.browser.looks import AXE, EVERYTHING, RUN_AXE, what_is_wrong, what_is_wrong_in_any_language
+from tests.browser.routes import unvisited
 from tests.browser.visits import Visit
 from tests.schedweb.engine.crowded import CLAIMS, VICTIMS
 
@@ -97,6 +98,7 @@ PAGES: dict[str, tuple[str, Look]] = {
         "/compare?a={shop}&b={packed}&view=table",
         shows_role("columnheader", "^Std. deviation"),
     ),
+    "tokens": ("/tokens", shows("curl -H")),
     "configurations": ("/configurations", shows_role("radio", "^Bin-pack")),
     "configuration": ("/configurations/{own}?plugin=NodeResourcesFit", shows("ignoredResourceGroups")),
     "configuration, its feature gates": ("/configurations/{own}", shows("SchedulerPopFromBackoffQ")),
@@ -114,6 +116,10 @@ def test_a_page_is_accessible_in_every_language_theme_and_size(
     page = desk.go(path.format(**addresses))
     ready(page)
     assert what_is_wrong_in_any_language(page) == []
+
+
+def test_every_route_is_among_these_pages() -> None:
+    assert unvisited(path for path, _ in PAGES.values()) == []
 
 
 NOBODY = "00000000-0000-0000-0000-000000000000"

@@ -17,13 +17,28 @@ def test_what_would_help_is_tried_on_a_fork(cluster_shop_run: str, desk: Visit, 
     page = desk.go(f"/runs/{cluster_shop_run}/pods/{TRAINER}")
     helps = page.get_by_role("region", name="What would help")
     remedy = helps.get_by_role("listitem").filter(has_text="Lower the request of nvidia.com/gpu from 8 to 6")
-    expect(remedy).to_contain_text("It goes to ip-10-0-3-11. Nobody loses a place.")
-    expect(helps.get_by_role("listitem").filter(has_text="Raise its priority")).to_contain_text("Evicts ml/trainer")
+    expect(remedy).to_contain_text("It goes to ip-10-0-3-11.")
+    expect(remedy).to_contain_text("Of 2 pending pods of deployment/trainer, 1 has a node then.")
+    expect(remedy).to_contain_text("Nobody loses a place.")
+    moved = helps.get_by_role("listitem").filter(has_text="Move ml/serve-6859b459fc-5dpf4 to ip-10-0-3-14")
+    expect(moved.get_by_role("list", name="What becomes of other pods").get_by_role("listitem")).to_have_text(
+        [
+            "ml/serve-6859b459fc-5dpf4 leaves ip-10-0-3-11 and goes to ip-10-0-3-14.",
+            "ml/serve-6859b459fc-p7clb leaves ip-10-0-3-11 and goes to ip-10-0-3-12.",
+        ]
+    )
+    remedy.get_by_role("button", name=re.compile("^The patch: Lower")).click()
+    commands = remedy.get_by_role("region", name="In a real cluster")
+    expect(commands).to_contain_text("kubectl patch deployment/trainer -n ml --type=strategic")
+    page.context.grant_permissions(["clipboard-read", "clipboard-write"])
+    remedy.get_by_role("button", name="Copy: In a real cluster").click()
+    expect(page.get_by_text("Copied")).to_be_visible()
+    assert page.evaluate("navigator.clipboard.readText()") == commands.text_content()
+    expect(remedy.get_by_role("region", name="The change")).to_contain_text('+            nvidia.com/gpu: "6"')
     remedy.get_by_role("button", name=re.compile("^Try on a fork")).click()
     page.wait_for_url(re.compile(r"/runs/(?!" + cluster_shop_run + ")"))
     fork = page.url.split("/runs/")[1].split("?")[0]
     assert "trainer-9d9cf4ccc-8zklc" in page.url
-    desk.play()
     site.run_until(fork, "the pod found its node", lambda seen: placed_on(site, fork) == "ip-10-0-3-11")
     after = site.get(f"/api/v1/runs/{cluster_shop_run}/")
     assert (after["digest"], after["position"]) == (before["digest"], before["position"])
@@ -37,9 +52,9 @@ def placed_on(site: Site, run: str) -> str | None:
 def test_a_first_sentence_and_its_remedy(cluster_shop_run: str, desk: Visit) -> None:
     page = desk.go(f"/runs/{cluster_shop_run}/pods/staging/windows-agent-8b98d9797-c5tpn")
     answer = page.get_by_role("region", name="Why is this pod pending")
-    expect(answer.get_by_role("heading")).to_have_text("No node that it could use has kubernetes.io/os=windows.")
+    expect(answer.get_by_role("heading")).to_have_text("No node has kubernetes.io/os=windows.")
     expect(page.get_by_role("region", name="What would help")).to_contain_text(
-        "Drop the node selector kubernetes.io/os=windows"
+        "Add a node like ip-10-0-4-10 (3.92 cpu, 15.1 Gi memory), with kubernetes.io/os=windows"
     )
 
 

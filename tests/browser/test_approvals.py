@@ -10,6 +10,7 @@ from playwright.sync_api import expect
 from scripts.site import Site
 from tests.browser import stages
 from tests.browser.conftest import Opener
+from tests.browser.turns import in_turn
 from tests.browser.visits import PHONE, Visit
 
 REASON = "not before the backup"
@@ -36,6 +37,11 @@ def test_one_pod_is_approved_and_bound_the_other_goes_back_with_the_reason(waiti
     reject = drawer.get_by_role("button", name="Reject 1 pod")
     expect(reject).to_be_disabled()
     drawer.get_by_role("textbox", name=re.compile("^Reason")).fill(REASON)
+    page.keyboard.press("Escape")
+    expect(drawer).to_have_count(0)
+    expect(inbox.get_by_role("button", name="Reject postgres-3")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(drawer.get_by_role("textbox", name=re.compile("^Reason"))).to_have_value(REASON)
     reject.click()
     expect(drawer).to_have_count(0)
 
@@ -44,7 +50,8 @@ def test_one_pod_is_approved_and_bound_the_other_goes_back_with_the_reason(waiti
     expect(rejected).to_contain_text(REASON)
     expect(rejected).to_contain_text("back in the queue")
     expect(decided.get_by_role("listitem").filter(has_text="postgres-2")).to_contain_text("bound")
-    expect(inbox).to_contain_text("Nobody waits.")
+    expect(inbox).to_contain_text("Nobody waits in this run.")
+    expect(inbox.get_by_role("link")).to_have_count(0)
 
     decided.get_by_role("link", name="postgres-2").click()
     expect(page.get_by_text("Bound to data-c-1").first).to_be_visible()
@@ -103,3 +110,27 @@ def test_on_a_phone_pods_are_marked_and_decided_together(waiting_run: str, site:
     decided = page.get_by_role("region", name="Decided")
     expect(decided.get_by_role("listitem").filter(has_text="bound")).to_have_count(2)
     site.run_until(waiting_run, "nobody waits any longer", lambda seen: seen["counts"]["waiting"] == 0)
+
+
+def test_a_reason_that_was_typed_outlives_escape_in_every_window(shop_run: str, desk: Visit) -> None:
+    page = desk.page
+    for turn in in_turn(desk, f"/runs/{shop_run}/pods/data/postgres-3"):
+        expect(page.get_by_role("button", name=turn.named("pod", "reject")).first).to_be_visible()
+        drawer = page.get_by_role("dialog")
+        reason = drawer.get_by_role("textbox")
+        page.keyboard.press("r")
+        expect(reason).to_be_focused()
+        reason.fill(f"{REASON}: {turn.window}")
+        page.keyboard.press("Escape")
+        expect(drawer).to_have_count(0)
+        page.keyboard.press("r")
+        expect(reason).to_have_value(f"{REASON}: {turn.window}")
+
+
+def test_a_filter_that_nobody_matches_is_no_advice_in_any_window(shop_run: str, desk: Visit) -> None:
+    for turn in in_turn(desk, f"/waiting?run={shop_run}&q=nobody"):
+        inbox = desk.page.get_by_role("region", name=turn.named("waiting", "podsThatWaitOnPermit"))
+        expect(inbox).to_contain_text(turn.says("waiting", "noWaitingPodMatches"))
+        expect(inbox.get_by_role("link")).to_have_count(0)
+        inbox.get_by_role("button", name=turn.named("waiting", "clearTheFilter")).click()
+        expect(inbox).to_contain_text("postgres")

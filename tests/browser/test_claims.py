@@ -10,7 +10,7 @@ from playwright.sync_api import expect
 from scripts.site import Site
 from tests.browser import stages
 from tests.browser.visits import Visit
-from tests.schedweb.engine.crowded import CLAIMS
+from tests.schedweb.engine.crowded import ATTACHED, CLAIMS
 
 
 @pytest.fixture(scope="session")
@@ -53,6 +53,20 @@ def test_devices_that_there_are_not(claims_run: str, desk: Visit) -> None:
     expect(page.get_by_role("region", name="Devices", exact=True)).to_contain_text("pending")
 
 
+def test_a_missing_claim_is_made_on_a_fork(claims_run: str, desk: Visit) -> None:
+    page = desk.go(f"/runs/{claims_run}/pods/shop/missing-0")
+    text = "Create the missing PersistentVolumeClaim nowhere"
+    page.get_by_role("button", name=f"Try on a fork: {text}", exact=True).click()
+    page.wait_for_url(re.compile(r"/runs/(?!" + claims_run + ")"))
+    expect(page.get_by_role("region", name="Selected pod shop/missing-0")).to_contain_text(
+        re.compile("Bound.*Node(west|east)-")
+    )
+    fork = page.url.split("/runs/")[1].split("?")[0]
+    for path in (f"/runs/{fork}", "/runs", "/", f"/compare?a={claims_run}&b={fork}"):
+        desk.go(path)
+        expect(page.get_by_text("added PersistentVolumeClaim nowhere").first).to_be_visible()
+
+
 def test_every_object_of_a_run_can_be_found(claims_run: str, desk: Visit) -> None:
     page = desk.go(f"/runs/{claims_run}")
     page.get_by_role("button", name=re.compile("^More")).click()
@@ -82,5 +96,19 @@ def test_two_nodes_side_by_side(shop_run: str, desk: Visit) -> None:
     aside.get_by_label("Beside").fill("nowhere")
     aside.get_by_role("button", name="Compare").click()
     expect(aside).to_contain_text("No feasible node of this attempt is called nowhere.")
-    aside.get_by_role("button", name="Alone").click()
+    aside.get_by_role("button", name="Stop comparing").click()
     expect(aside.get_by_role("heading")).to_have_text(f"{chosen}, step by step")
+
+
+def test_a_device_is_made_ready_by_hand_and_its_pod_is_bound(site: Site, desk: Visit) -> None:
+    snapshot = site.import_snapshot(stages.listed(ATTACHED), "attached")["id"]
+    run = stages.start(site, snapshot, stages.configuration(site, "Default"))
+    stages.play(site, run)
+    page = desk.go(f"/runs/{run}/pods/shop/trainer-0")
+    expect(page.get_by_role("heading", name="Waits for its devices to be ready.")).to_be_visible()
+    expect(page.get_by_text("Not met yet: attached of gpu-0. kube-scheduler looks every five seconds.")).to_be_visible()
+    conditions = page.get_by_role("list", name="Binding conditions of gpu-0")
+    expect(conditions).to_contain_text(re.compile("attached.*not met yet.*broken.*would fail binding"))
+    conditions.get_by_role("button", name="Set attached of gpu-0 to True").click()
+    expect(page.get_by_role("heading", name=re.compile("^Bound to west-1"))).to_be_visible()
+    expect(conditions).to_contain_text(re.compile("attached.*met"))

@@ -8,6 +8,8 @@ from typing import Any
 from playwright.sync_api import expect
 
 from scripts.site import Site
+from tests.browser import stages
+from tests.browser.turns import TURNS, in_turn
 from tests.browser.visits import Visit
 
 PLUGIN, WEIGHT = "NodeResourcesFit", 5
@@ -116,3 +118,56 @@ def test_a_feature_gate_is_switched_saved_and_shown_as_a_change(site: Site, desk
     expect(page.get_by_text("Draft, 1 change")).to_be_visible()
     page.get_by_role("radio", name="YAML").click()
     expect(page.locator(".cm-content")).not_to_contain_text("feature-gates")
+
+
+def test_a_weight_of_a_default_strategy_can_be_changed_and_a_run_begun_with_every_choice(
+    site: Site, desk: Visit
+) -> None:
+    page = desk.go(f"/configurations/{stages.configuration(site, 'Default')['id']}")
+    page.get_by_role("button", name="Run with this").click()
+    dialog = page.get_by_role("dialog", name=re.compile("^Run "))
+    for choice in ("Clock", "Approvals"):
+        expect(dialog.get_by_role("group", name=choice)).to_be_visible()
+    expect(dialog.get_by_role("textbox", name="Seed")).to_have_value("7")
+    page.keyboard.press("Escape")
+    expect(dialog).to_have_count(0)
+
+    page.get_by_role("button", name="Copy to edit").click()
+    expect(page.get_by_role("heading", level=1)).to_contain_text("copy")
+    page.get_by_role("rowheader", name=PLUGIN).get_by_role("button").click()
+    strategy = page.get_by_role("radio", name="LeastAllocated")
+    expect(strategy).to_be_checked()
+    page.get_by_role("textbox", name="scoringStrategy.resources 1, weight").fill("3")
+    expect(page.get_by_text(re.compile("^Draft, "))).to_be_visible()
+    expect(strategy).to_be_checked()
+    expect(page.get_by_role("button", name="Save…")).to_be_enabled()
+
+
+def test_a_resources_weight_keeps_the_strategy_in_every_window(site: Site, desk: Visit) -> None:
+    made = site.post("/api/v1/configurations/", {"name": "weighed in every window", "preset": "default"})
+    page = desk.page
+    for number, turn in enumerate(in_turn(desk, f"/configurations/{made['id']}?plugin={PLUGIN}"), start=2):
+        weight = page.get_by_role("textbox", name=re.compile(r"^scoringStrategy\.resources 1, weight$"))
+        weight.fill(str(number))
+        expect(page.get_by_text(turn.says("configuration", "draftChanges"))).to_be_visible()
+        expect(page.get_by_role("radio", name="LeastAllocated")).to_be_checked()
+        expect(page.get_by_role("button", name=turn.named("configuration", "save"))).to_be_enabled()
+
+
+def test_home_and_a_configuration_offer_the_same_choices_in_every_window(site: Site, desk: Visit) -> None:
+    configured = stages.configuration(site, "Default")["id"]
+    pages = (("/", "home", "run"), (f"/configurations/{configured}", "configuration", "runWithThis"))
+    for turn in TURNS:
+        offered = []
+        for path, area, key in pages:
+            for _ in in_turn(desk, path, [turn]):
+                name = turn.named("home", "runName", name="Three-zone shop") if path == "/" else turn.named(area, key)
+                desk.page.get_by_role("button", name=name).click()
+                dialog = desk.page.get_by_role("dialog")
+                choices = [
+                    dialog.get_by_role("group", name=turn.named("components", choice)).inner_text()
+                    for choice in ("clock", "approvals")
+                ]
+                seed = dialog.get_by_role("textbox", name=turn.named("components", "seed")).input_value()
+                offered.append([*choices, seed])
+        assert offered[0] == offered[1], turn

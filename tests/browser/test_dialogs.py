@@ -42,8 +42,8 @@ def a_button(area: str, key: str) -> Open:
 
 
 def the_breakpoints(page: Page, language: str) -> None:
-    page.locator("summary", has_text=texts(language, "rewind")["breakpoints"]).click()
-    expect(page.locator("details[open] form")).to_be_visible()
+    page.keyboard.press("b")
+    expect(page.get_by_role("dialog")).to_be_visible()
 
 
 def saving_another_weight(page: Page, language: str) -> None:
@@ -78,7 +78,7 @@ def wrong_in_any_language(page: Page, opens: Open, closes: Callable[[], object])
         if language != "en":
             change_language(page, language)
         opens(page, language)
-        wrong += [f"{language}, {each}" for each in what_is_wrong(page, briefly=language != "en")]
+        wrong += [f"{language}, {each}" for each in what_is_wrong(page, colours=language == "en")]
         closes()
     return wrong
 

@@ -50,6 +50,15 @@ def test_from_a_row_to_what_changed_between_two_attempts(retried_run: str, desk:
     expect(page).to_have_url(re.compile(r"node=c"))
 
 
+def test_an_attempt_that_never_was_is_said_and_the_others_are_offered(retried_run: str, desk: Visit) -> None:
+    page = desk.go(f"/runs/{retried_run}/pods/shop/large?attempt=99")
+    attempt = page.get_by_role("region", name="Attempt", exact=True)
+    expect(attempt).to_contain_text("Attempt 99 is not stored: there was none. Attempts 1 and 2 are.")
+    attempt.get_by_role("radio", name="1", exact=True).check()
+    expect(page).to_have_url(re.compile(r"attempt=1$"))
+    expect(attempt).to_contain_text("Insufficient cpu")
+
+
 def test_attempts_on_one_node(retried_run: str, desk: Visit) -> None:
     page = desk.go(f"/runs/{retried_run}/attempts?q=large")
     page.get_by_role("link", name="c", exact=True).click()

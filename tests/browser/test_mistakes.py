@@ -53,7 +53,12 @@ ERRORS = {
 }
 WARNINGS = {
     "weight 0": (SCORE + "      - name: ImageLocality\n        weight: 0\n", 10, "a weight of 0 is as good as none"),
-    "negative weight": (SCORE + "      - name: ImageLocality\n        weight: -1\n", 10, "likes best come last"),
+    # With one before it, so that the sum of weights is not below 0.
+    "negative weight": (
+        SCORE + "      - name: NodeResourcesFit\n        weight: 3\n      - name: ImageLocality\n        weight: -1\n",
+        12,
+        "likes best come last",
+    ),
     "nothing of that name": (
         PROFILE + "  plugins:\n    score:\n      disabled: [{name: ImageLocalty}]\n",
         7,

@@ -40,9 +40,11 @@ def test_from_the_victim_to_why_it_was_chosen(victims_run: str, desk: Visit) -> 
 
 def test_who_preempted_whom_stands_beside_the_nodes(victims_run: str, desk: Visit) -> None:
     page = desk.go(f"/runs/{victims_run}")
-    activity = page.get_by_role("region", name="Activity")
+    inspector = page.get_by_role("region", name="Inspector")
+    activity = inspector.get_by_role("tabpanel", name="Activity")
     expect(activity).to_contain_text(re.compile("vip preempted .*cheap on b"))
-    activity.get_by_role("button", name="Preemptions").click()
+    inspector.get_by_role("button", name="Options of this panel").click()
+    inspector.get_by_role("button", name="Preemptions").click()
     told = page.get_by_role("region", name="Preemptions")
     expect(told).to_contain_text("1 victim")
     expect(told.get_by_role("listitem")).to_contain_text(re.compile("vip.*100.*preempted.*cheap.*1.*on b"))

@@ -9,6 +9,7 @@ from playwright.sync_api import expect
 from scripts.site import Site
 from tests.browser import stages
 from tests.browser.conftest import Opener
+from tests.browser.turns import in_turn
 from tests.browser.visits import Visit
 
 
@@ -22,7 +23,7 @@ def test_a_link_opens_one_run_to_read(site: Site, desk: Visit, open_page: Opener
     drawer = page.get_by_role("dialog", name="Share this run")
     expect(drawer.get_by_text("Nobody has a link to this run.")).to_be_visible()
     drawer.get_by_label("Name").fill("review")
-    drawer.get_by_role("button", name="Make the link").click()
+    drawer.get_by_role("button", name="Create the link").click()
     address = drawer.get_by_label("The link").input_value()
     assert address.startswith(f"{site.origin}/share/")
 
@@ -30,7 +31,8 @@ def test_a_link_opens_one_run_to_read(site: Site, desk: Visit, open_page: Opener
     theirs = guest.go(address.removeprefix(site.origin))
     expect(theirs).to_have_url(re.compile(f"/runs/{run}$"))
     expect(guest.column("Unschedulable")).to_be_visible()
-    expect(theirs.get_by_role("navigation", name="Main").get_by_role("link")).to_have_text(["review"])
+    expect(theirs.get_by_role("navigation", name="Main").get_by_role("link")).to_have_text([re.compile(r"^r-\d{4}$")])
+    expect(theirs.locator("body")).not_to_contain_text("review")
     expect(theirs.get_by_role("note")).to_have_text("You are looking at a shared run (read only).")
     expect(theirs.get_by_role("link", name="Scheduling Playground")).to_have_attribute("href", f"/runs/{run}")
     expect(theirs.get_by_role("button", name="Play", exact=True)).to_be_disabled()
@@ -47,7 +49,7 @@ def test_a_link_opens_one_run_to_read(site: Site, desk: Visit, open_page: Opener
     guest.complaints[:] = [each for each in guest.complaints if "403" not in each]
     late = open_page(site.origin)
     gone = late.go(address.removeprefix(site.origin))
-    expect(gone.get_by_role("alert")).to_contain_text("The share link “review” was revoked on")
+    expect(gone.get_by_role("alert")).to_contain_text("This share link was revoked on")
     # What the browser says of the page's own status.
     late.complaints[:] = [each for each in late.complaints if "410" not in each]
 
@@ -90,5 +92,15 @@ def test_a_visitor_is_offered_nothing_that_is_refused(shop_run: str, site: Site,
     for refused in ("/", "/runs", "/waiting", "/configurations", f"{here}/capacity", f"/compare?a={shop_run}"):
         guest.go(refused)
         expect(page.get_by_role("heading", name="A share link shows one run")).to_be_visible()
-    page.get_by_role("link", name="Open to read").click()
+    page.get_by_role("link", name=re.compile(r"^Open r-\d{4}$")).click()
     expect(page).to_have_url(re.compile(f"{here}$"))
+
+
+def test_no_visitor_reads_the_name_of_a_link_in_any_window(shop_run: str, site: Site, open_page: Opener) -> None:
+    made = site.post(f"/api/v1/runs/{shop_run}/share-links/", {"name": "for the auditors", "expires_at": None})
+    guest = open_page(site.origin)
+    page = guest.go(made["path"])
+    for turn in in_turn(guest, f"/runs/{shop_run}"):
+        expect(page.get_by_role("note")).to_have_text(turn.named("exchange", "youLookAtASharedRun"))
+        expect(guest.page.locator("[data-column=waiting]")).to_contain_text("postgres")
+        assert "auditors" not in page.content()

@@ -9,6 +9,7 @@ from playwright.sync_api import Page, expect
 
 from scripts.site import Site
 from tests.browser import stages
+from tests.browser.turns import in_turn
 from tests.browser.visits import Visit
 from tests.schedweb.engine.worlds import Manifest, node, pod
 
@@ -78,9 +79,15 @@ def test_a_plugin_that_is_off_and_what_it_means_for_the_run(weighed_run: str, de
     expect(page.get_by_text("ended on another node")).to_be_visible()
     page.reload()
     expect(page.get_by_text("ended on another node")).to_be_visible()
+    exact = re.search(r"exact=([^&]+)", page.url)
+    assert exact is not None
+    made = site.get(f"/api/v1/runs/{exact[1]}/")["configuration"]["name"]
     compare.click()
     expect(page.get_by_role("heading", name="Compare", exact=True)).to_be_visible()
     expect(page).to_have_url(re.compile(f"a={weighed_run}"))
+    for _ in in_turn(desk, "/configurations"):
+        expect(page.get_by_role("main").get_by_role("link", name="Bin-pack")).to_be_visible()
+        assert made not in (page.get_by_role("main").inner_text())
 
 
 def test_with_a_filter_plugin_off_there_is_no_estimate(weighed_run: str, desk: Visit) -> None:
@@ -121,11 +128,13 @@ def test_stepping_shows_the_cycle_half_done(desk: Visit, site: Site) -> None:
     so_far = page.get_by_role("region", name="The cycle so far")
     point.click()
     expect(page.get_by_role("list", name="Extension points of this cycle")).to_contain_text("PreFilter, now")
-    expect(so_far).to_have_count(0)
+    expect(so_far).to_contain_text("Stands at PreFilter")
     point.click()
     expect(so_far).to_contain_text("2 of 3 nodes left")
-    expect(so_far).to_contain_text("NodeResourcesFit: Insufficient cpu small")
-    expect(so_far.get_by_text("Scores so far")).to_have_count(0)
+    refused = so_far.get_by_role("listitem")
+    expect(refused).to_contain_text(re.compile("1NodeResourcesFitInsufficient cpu.*2 left"))
+    expect(refused.get_by_role("link", name="small")).to_be_visible()
+    expect(so_far.get_by_role("region", name="Scores so far")).to_have_count(0)
     point.click()
     expect(page.get_by_role("list", name="Extension points of this cycle")).to_contain_text("PreScore, now")
     point.click()

@@ -46,7 +46,16 @@ def visit(browser: Browser, origin: str, cookies: dict[str, str], **options: Any
     context.set_default_timeout(PATIENCE_MILLISECONDS)
     if cookies:
         context.add_cookies([{"name": name, "value": value, "url": origin} for name, value in cookies.items()])
-    seen = Visit(context.new_page(), origin)
+    return watched(context.new_page(), origin)
+
+
+def another(seen: Visit) -> Visit:
+    """A further page of the same profile, which has fetched already what both need."""
+    return watched(seen.page.context.new_page(), seen.origin)
+
+
+def watched(page: Page, origin: str) -> Visit:
+    seen = Visit(page, origin)
 
     def on_console(message: ConsoleMessage) -> None:
         if message.type == "error":

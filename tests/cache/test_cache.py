@@ -1,4 +1,7 @@
-"""The cache's three pod states, ghosts, and what a snapshot sees (spec: cache §1, §2, §5)."""
+"""The cache's three pod states, ghosts, and what a snapshot sees.
+
+Rules: docs/semantics/cache.md#pod-states, docs/semantics/cache.md#nodes, docs/semantics/cache.md#snapshot.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The order of the node list (spec: cache §4)."""
+"""The order of the node list (docs/semantics/cache.md#node-order)."""
 
 from __future__ import annotations
 

@@ -83,7 +83,10 @@ def test_a_cycle_sees_the_same_whether_changes_were_preloaded_or_not(seed: int) 
 
 
 def test_what_is_on_record_of_images_waits_for_the_cycle() -> None:
-    """A node whose image another one brings afterwards, before any cycle, counts both (spec: cache §3)."""
+    """A node whose image another one brings afterwards, before any cycle, counts both.
+
+    Rules: docs/semantics/cache.md#images.
+    """
     world = Watched()
     brought = [{"names": ["app:1"], "sizeBytes": 1000}]
     world.cache.set_node(make_node("n1", images=brought))

@@ -160,3 +160,129 @@ def test_a_truncated_archive_and_a_missing_file(tmp_path: Path, capsys: pytest.C
     status, _, errors = decide(tmp_path / "nowhere.jsonl", capsys)
     assert status == 2
     assert "nowhere.jsonl" in errors
+
+
+GATE = "TaintTolerationComparisonOperators=true"
+
+
+def tainted(name: str, value: str, effect: str = "NoSchedule") -> dict[str, Any]:
+    return {**node(name), "spec": {"taints": [{"key": "sla", "value": value, "effect": effect}]}}
+
+
+def tolerating(operator: str, value: str) -> dict[str, Any]:
+    return pod("p", tolerations=[{"key": "sla", "operator": operator, "value": value}])
+
+
+@pytest.mark.parametrize(
+    ("options", "asked", "feasible", "complaint"),
+    [
+        ((), tolerating("Gt", "10"), ["soft"], 'operator: Unsupported value: "Gt"'),
+        (("--feature-gates", GATE), tolerating("Gt", "10"), ["high", "soft"], ""),
+        (("--feature-gates", GATE), tolerating("Lt", "10"), ["low", "soft"], ""),
+        (("--feature-gates", GATE), tolerating("Lt", "010"), ["soft"], "must be a valid decimal integer"),
+        (("--feature-gates", GATE), tolerating("Lt", "x"), ["soft"], 'strconv.ParseInt: parsing "x": invalid syntax'),
+    ],
+)
+def test_tolerations_compare_numbers_behind_their_gate(
+    options: tuple[str, ...],
+    asked: dict[str, Any],
+    feasible: list[str],
+    complaint: str,
+    tmp_path: Path,
+    capsys: pytest.CaptureFixture[str],
+) -> None:
+    nodes = [tainted("low", "5"), tainted("high", "15"), tainted("soft", "15", "PreferNoSchedule")]
+    path = write(tmp_path / "cases.jsonl", case(objects=nodes, pods=[asked]))
+    _, results, _ = decide(path, capsys, "--workers", "1", *options)
+    (attempt,) = results[0]["results"]
+    assert attempt["feasible"] == feasible
+    assert complaint in " ".join(attempt.get("apiErrors", [])) if complaint else "apiErrors" not in attempt
+
+
+def configuration(**plugins: Any) -> dict[str, Any]:
+    profile = {"schedulerName": "default-scheduler", "plugins": plugins}
+    api_version = "kubescheduler.config.k8s.io/v1"
+    return {"apiVersion": api_version, "kind": "KubeSchedulerConfiguration", "profiles": [profile]}
+
+
+def test_a_profile_without_scores_takes_the_first_node(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    enabled = [{"name": name} for name in ("PrioritySort", "NodeName", "DefaultBinder")]
+    config = configuration(multiPoint={"disabled": [{"name": "*"}], "enabled": enabled})
+    _, results, _ = decide(write(tmp_path / "cases.jsonl", case(config=config)), capsys)
+    (attempt,) = results[0]["results"]
+    assert (attempt["feasible"], attempt["candidates"], attempt["selected"]) == (["b"], ["b"], "b")
+    assert attempt["scoreSkipped"] is True
+    assert attempt["filter"] == {"a": None, "b": None}
+
+
+def test_after_a_score_that_failed_nothing_was_skipped(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    config = configuration(preScore={"disabled": [{"name": "TaintToleration"}]})
+    _, results, _ = decide(write(tmp_path / "cases.jsonl", case(config=config)), capsys)
+    (attempt,) = results[0]["results"]
+    assert "failed to read" in attempt["message"]
+    assert (attempt["feasible"], attempt["candidates"], attempt["selected"]) == (["a", "b"], [], "")
+    assert "scoreSkipped" not in attempt
+
+
+def test_pods_of_the_cluster_without_a_node_are_there_and_not_tried(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = write(tmp_path / "cases.jsonl", case(objects=[node("a"), pod("other")]))
+    _, results, errors = decide(path, capsys)
+    assert errors == ""
+    assert [attempt["pod"] for attempt in results[0]["results"]] == ["default/p"]
+
+
+def test_events_of_pods_that_finish_and_of_gates_that_went(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    gated, lost = pod("gated", schedulingGates=[{"name": "wait"}]), pod("lost", nodeSelector={"no": "where"})
+    events = [
+        {"type": "update", "object": pod("gated")},
+        {"type": "add", "object": node("c")},
+        {"type": "update", "object": {**lost, "status": {"phase": "Succeeded"}}},
+        {"type": "add", "object": node("d")},
+    ]
+    path = write(tmp_path / "cases.jsonl", case(pods=[gated, lost], events=events))
+    _, results, _ = decide(path, capsys)
+    assert [event["pods"] for event in results[0]["events"]] == [
+        {"default/gated": "Queue", "default/lost": "QueueSkip"},
+        {"default/gated": "NotUnschedulable", "default/lost": "QueueSkip"},
+        {"default/gated": "NotUnschedulable", "default/lost": "Deleted"},
+        {"default/gated": "NotUnschedulable", "default/lost": "Deleted"},
+    ]
+
+
+def test_devices_that_nobody_makes_ready_run_into_their_time_out(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    about = {"apiVersion": "resource.k8s.io/v1"}
+    request = {"name": "r", "exactly": {"deviceClassName": "gpu"}}
+    objects = [
+        node("a"),
+        {**about, "kind": "DeviceClass", "metadata": {"name": "gpu"}, "spec": {}},
+        {
+            **about,
+            "kind": "ResourceSlice",
+            "metadata": {"name": "s"},
+            "spec": {
+                "driver": "d",
+                "nodeName": "a",
+                "pool": {"name": "a", "generation": 1, "resourceSliceCount": 1},
+                "devices": [{"name": "gpu-0", "bindingConditions": ["up"], "bindingFailureConditions": ["down"]}],
+            },
+        },
+        {
+            **about,
+            "kind": "ResourceClaim",
+            "metadata": {"name": "c", "namespace": "default"},
+            "spec": {"devices": {"requests": [request]}},
+        },
+    ]
+    waiting = pod("p", resourceClaims=[{"name": "dev", "resourceClaimName": "c"}])
+    _, results, errors = decide(
+        write(tmp_path / "cases.jsonl", case(objects=objects, pods=[waiting, pod("q")])), capsys
+    )
+    assert errors == ""
+    first, second = results[0]["results"]
+    assert (first["selected"], first["bound"]) == ("a", False)
+    assert first["preBind"]["reasons"] == ["device binding timeout: context deadline exceeded"]
+    assert second["bound"] is True

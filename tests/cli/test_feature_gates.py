@@ -8,6 +8,7 @@ from pathlib import Path
 import pytest
 
 from framework.cli import simulate
+from framework.cli.clusters import ClusterRequest
 from framework.cli.main import main
 from framework.configuration import parse_feature_gates
 
@@ -60,6 +61,6 @@ def test_the_gates_reach_the_scheduler(flag: str, message: str, tmp_path: Path) 
     pod = tmp_path / "pod.yaml"
     pod.write_text(POD.replace("spec: {", "spec: {schedulingGroup: {podGroupName: g}, "))
     output = io.StringIO()
-    asked = simulate.Request([str(pod)], feature_gates=parse_feature_gates(flag))
+    asked = simulate.Request(ClusterRequest([str(pod)], feature_gates=parse_feature_gates(flag)))
     assert simulate.run(asked, output) == (1 if message else 0)
     assert message in " ".join(output.getvalue().split())

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import gzip
+import json
 from pathlib import Path
 
 import pytest
@@ -158,32 +159,33 @@ def test_a_real_export(shell: Shell) -> None:
 
 
 def test_an_explanation_on_request(shell: Shell) -> None:
-    manifests = shell.file("all.yaml", NODES + "---" + pod("web", "2") + pod("other", "1"))
-    _, lines, _ = shell.run("-f", manifests, "--explain", "web", "--explain", "default/nobody")
+    manifests = shell.file("all.yaml", NODES + "---" + pod("web", "2") + pod("placed", "1", "nodeName: small"))
+    _, lines, _ = shell.run("-f", manifests, "--explain", "web", "--explain", "placed")
     told = lines[lines.index("default/web, attempt 1: placed on large") :]
     assert told == [
         "default/web, attempt 1: placed on large",
         "  1 node: Insufficient cpu (NodeResourcesFit): small",
         "  large is the only node left: nothing is scored",
         "",
-        "default/nobody: no attempt was made",
+        "default/placed: no attempt was made",
     ]
 
 
 @pytest.mark.parametrize(
     ("text", "message"),
     [
-        ("", "holds no Kubernetes object"),
+        ("", "The file is empty"),
+        ("---\n", "holds no Kubernetes object"),
         ("a: [1, 2", "not YAML"),
-        ("just text", "expected an object"),
+        ("just text", "Expected a Kubernetes object, found a text"),
         ('{"apiVersion": "v1", "kind": "Pod", "metadata": {"name": "p"', "not JSON"),
-        (pod("p", "much"), 'Pod "p" is invalid: spec.containers[0].resources.requests'),
+        (pod("p", "much"), "Pod default/p: spec.containers[0].resources.requests"),
         ("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: []}", "spec.containers: Required value"),
-        ("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: 3}", "Pod p: spec.containers"),
+        ("apiVersion: v1\nkind: Pod\nmetadata: {name: p}\nspec: {containers: 3}", "Pod default/p: spec.containers"),
         (pod("p", "-1"), "must be greater than or equal to 0"),
         (pod("p", "1") + pod("p", "1"), "Pod default/p is there twice"),
         ("a: &a [*a]", "alias"),
-        ("metadata: {name: p}", "'Kind' is missing"),
+        ("metadata: {name: p}", "it has no kind"),
     ],
 )
 def test_bad_manifests_name_file_object_and_field(shell: Shell, text: str, message: str) -> None:
@@ -204,6 +206,116 @@ def test_a_bad_configuration_names_line_and_field(shell: Shell) -> None:
     assert "paralelism" in errors
 
 
+@pytest.mark.parametrize(
+    ("text", "hint"),
+    [
+        ("apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n", "v1beta3 was removed"),
+        ("apiVersion: v1\nkind: Policy\n", "Policy files ended with Kubernetes 1.22"),
+    ],
+)
+def test_a_configuration_of_another_form_is_named(shell: Shell, text: str, hint: str) -> None:
+    status, _, told = shell.run("-f", shell.file("nodes.yaml", NODES), "--config", shell.file("config.yaml", text))
+    assert (status, hint in told) == (2, True)
+
+
 def test_a_file_that_is_not_there(shell: Shell) -> None:
     status, _, errors = shell.run("-f", "nowhere.yaml")
     assert (status, errors) == (2, "nowhere.yaml: No such file or directory\n")
+
+
+DEPLOYMENT = """
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: web}}
+  template:
+    metadata: {labels: {app: web}}
+    spec: {containers: [{name: main, image: app, resources: {requests: {cpu: "3"}}}]}
+---"""
+
+
+def test_pods_of_workloads_are_placed_and_counted(shell: Shell) -> None:
+    status, lines, told = shell.run("-f", shell.file("all.yaml", DEPLOYMENT + NODES))
+    assert status == 1
+    assert [line.split()[1] for line in lines[1:] if line.startswith("default/web-")] == ["large", "large", "-"]
+    assert told == "3 pods were made from 1 Deployment, as their controllers would make them.\n"
+
+
+def test_what_is_not_understood_is_said_beside_the_answer(shell: Shell) -> None:
+    path = shell.file("all.yaml", NODES + "---" + pod("small", "100m", "nodeSelectr: {disk: ssd}"))
+    status, lines, told = shell.run("-f", path, "--json")
+    warning = 'Pod default/small: unknown field "spec.nodeSelectr", which is ignored. Did you mean nodeSelector?'
+    assert (status, told, json.loads("".join(lines))["warnings"]) == (0, f"warning: {warning}\n", [warning])
+    assert "no node in these files" in shell.run("-f", shell.file("pod.yaml", pod("small", "100m")))[2]
+    assert shell.run("-f", shell.file("nodes.yaml", NODES))[2] == "No pod of these files waits for a node.\n"
+    assert "this is a folder" in shell.run("-f", str(Path(path).parent))[2]
+
+
+def test_json_says_all_that_the_table_says(shell: Shell) -> None:
+    gated = pod("gated", "1", "schedulingGates: [{name: example.com/quota}]")
+    manifests = shell.file("all.yaml", DEPLOYMENT + NODES + "---" + gated + pod("small", "100m"))
+    status, lines, _ = shell.run("-f", manifests, "--json", "--explain", "small")
+    answer = json.loads("\n".join(lines))
+    assert (status, answer["status"], answer["placed"], answer["pending"]) == (1, 1, 3, 2)
+    assert answer["made"] == {"pods": 3, "from": {"Deployment": 1}}
+    rows = {each["pod"]: each for each in answer["pods"]}
+    small, waiting = rows["default/small"], rows["default/gated"]
+    assert (small["outcome"], small["node"], small["message"], small["new"]) == ("placed", "large", "", True)
+    assert isinstance(small["score"], int)
+    assert (waiting["outcome"], waiting["node"], waiting["score"]) == ("gated", None, None)
+    assert answer["explained"]["default/small"][0] == "default/small, attempt 1: placed on large"
+    assert (answer["preempted"], answer["left_out"]) == ([], [])
+
+
+def test_only_new_pods_count_when_that_is_asked_for(shell: Shell) -> None:
+    before = pod("before", "100").replace("name: before", "name: before, uid: u-1")
+    manifests = shell.file("all.yaml", NODES + "---" + before + pod("new", "1"))
+    assert shell.run("-f", manifests)[0] == 1
+    status, lines, _ = shell.run("-f", manifests, "--only-new")
+    assert status == 0
+    assert [line.split()[0] for line in lines[1:-1]] == ["default/new"]
+    assert lines[-1] == "pending before: 1, 0 of them placed now"
+    answer = json.loads(shell.run("-f", manifests, "--only-new", "--json")[1][0])
+    assert (answer["status"], answer["placed"], answer["pending"]) == (0, 1, 0)
+    assert {each["pod"]: each["new"] for each in answer["pods"]} == {"default/before": False, "default/new": True}
+
+
+@pytest.mark.parametrize(
+    ("asked", "meant"),
+    [("default/wep", "; did you mean default/web?"), ("shop/web", "; did you mean default/web?"), ("zzz", "")],
+)
+def test_an_unknown_name_to_explain_is_refused(shell: Shell, asked: str, meant: str) -> None:
+    status, lines, told = shell.run("-f", shell.file("all.yaml", NODES + "---" + pod("web", "1")), "--explain", asked)
+    name = asked if "/" in asked else f"default/{asked}"
+    assert (status, lines, told) == (2, [], f"--explain: there is no pod {name}{meant}\n")
+
+
+def test_bad_objects_are_left_out_when_that_is_asked_for(shell: Shell) -> None:
+    manifests = shell.file("all.yaml", NODES + "---" + pod("bad", "-1") + pod("good", "1") + pod("bad-too", "much"))
+    status, lines, told = shell.run("-f", manifests)
+    assert (status, lines, len(told.splitlines())) == (2, [], 2)
+    status, lines, told = shell.run("-f", manifests, "--leave-out-problems", "--json")
+    answer = json.loads(lines[0])
+    assert (status, [each["pod"] for each in answer["pods"]]) == (0, ["default/good"])
+    assert [each["name"] for each in answer["left_out"]] == ["bad", "bad-too"]
+    assert "left out: Pod default/bad: spec.containers[0].resources.requests" in told
+
+
+def test_the_configuration_of_a_file_is_used(shell: Shell) -> None:
+    config = """
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles: [{schedulerName: other}]
+"""
+    manifests = shell.file("all.yaml", NODES + "---" + pod("web", "1", "schedulerName: other") + config)
+    status, _, told = shell.run("-f", manifests)
+    assert (status, "its KubeSchedulerConfiguration is used" in told) == (0, True)
+
+
+@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
+def test_files_as_windows_writes_them(shell: Shell, encoding: str) -> None:
+    path = shell.tmp_path / "windows.yaml"
+    path.write_bytes((NODES + "---" + pod("web", "1")).replace("\n", "\r\n").encode(encoding))
+    assert shell.run("-f", str(path))[0] == 0

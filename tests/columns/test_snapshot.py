@@ -35,6 +35,10 @@ class Change:
     added: tuple[PodInfo, ...] = ()
     removed: tuple[PodInfo, ...] = ()
 
+    @property
+    def port_moves(self) -> list[tuple[PodInfo, bool]]:
+        return [*((pod, False) for pod in self.removed), *((pod, True) for pod in self.added)]
+
 
 def random_node(rng: random.Random, name: str) -> Node:
     labels = {"zone": rng.choice("abc")} if rng.random() < 0.8 else {}
@@ -375,7 +379,7 @@ def test_a_snapshot_survives_pickling(seed: int) -> None:
 
 
 class TestImages:
-    """Spec: cache §3. The size is the first node's word; counts freeze when a node changes."""
+    """The size is the first node's word; counts freeze when a node changes (docs/semantics/cache.md#images)."""
 
     GB = 10**9
 

@@ -47,8 +47,8 @@ def test_two_profiles_of_one_name_are_told_apart_by_a_hint() -> None:
             "Disable TaintToleration at score instead.",
         ),
         (
-            "score: {disabled: [{name: ImageLocality}], enabled: [{name: ImageLocality, weight: -2}]}",
-            "score.enabled[0].weight",
+            "score: {disabled: [{name: '*'}], enabled: [{name: NodeAffinity}, {name: ImageLocality, weight: -1}]}",
+            "score.enabled[1].weight",
             "with a negative weight, nodes that ImageLocality likes best come last",
             "",
         ),

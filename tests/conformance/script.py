@@ -1,4 +1,7 @@
-"""Plays the cases of scripted plugins: ``python -m tests.conformance.script CASES``; results to stdout (SCRIPT.md)."""
+"""Plays the cases of scripted plugins: ``python -m tests.conformance.script CASES``; results to stdout.
+
+Their form: tests/conformance/SCRIPT.md.
+"""
 
 from __future__ import annotations
 
@@ -29,7 +32,7 @@ from tests.conformance.scripted_plugins import scripted_class, uid_of
 
 SECOND = 1_000_000_000
 MILLISECOND = 1_000_000
-START = 1_767_225_600 * SECOND  # a whole second, as SCRIPT.md says
+START = 1_767_225_600 * SECOND  # a whole second, as tests/conformance/SCRIPT.md#time says
 POINT_OF_FIELD = {
     "pre_enqueue": "preEnqueue",
     "queue_sort": "queueSort",

@@ -1,4 +1,4 @@
-"""What a scripted case shows of attempts, calls and queues, in the form of SCRIPT.md."""
+"""What a scripted case shows of attempts, calls and queues, in the form of tests/conformance/SCRIPT.md#result."""
 
 from __future__ import annotations
 

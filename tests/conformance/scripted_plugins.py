@@ -1,4 +1,4 @@
-"""Plugins that only say what a case scripts, and do what it lists, as in SCRIPT.md."""
+"""Plugins that only say what a case scripts, and do what it lists, as in tests/conformance/SCRIPT.md#behaviour."""
 
 from __future__ import annotations
 

@@ -38,7 +38,7 @@ CATEGORIES = {
     "volumes": 60,
     "bad_config": 60,
     "dra": 60,
-    "extra": 7,
+    "extra": 11,
 }
 
 

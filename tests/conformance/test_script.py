@@ -1,4 +1,7 @@
-"""The framework itself against kube-scheduler v1.36.2: scripted plugins through every extension point (SCRIPT.md)."""
+"""The framework itself against kube-scheduler v1.36.2: scripted plugins through every extension point.
+
+Their form: tests/conformance/SCRIPT.md.
+"""
 
 from __future__ import annotations
 
@@ -44,3 +47,21 @@ def test_scripted_case_is_decided_as_kube_scheduler_does(
     assert got.get("configError") == want.get("configError")
     for number, (mine, theirs) in enumerate(zip(got["steps"], want["steps"], strict=True)):
         assert mine == theirs, f"step {number}"
+
+
+@pytest.mark.parametrize("add_pod", [{}, {"addPod": "Success"}])
+def test_a_nominated_pods_node_is_not_asked_after_the_search_has_ended(add_pod: dict[str, str]) -> None:
+    """Without scores the second feasible node ends the search (``findNodesThatPassFilters``)."""
+    refused = {"byPod": {"high": "Unschedulable"}, "else": "Success"}
+    points = {"filter": refused, "postFilter": {"nominatedNode": "n3"}, **add_pod}
+    case = {
+        "name": "nominated",
+        "nodes": ["n1", "n2", "n3"],
+        "pods": [{"name": "high", "priority": 10}, {"name": "low", "priority": 0}],
+        "plugins": [{"name": "A", "points": points, "events": []}],
+        "actions": [{"scheduleOne": 1}, {"scheduleOne": 1}],
+    }
+    *_, first, second = play(case)["steps"]
+    assert first["queue"]["nominated"] == {"high": "n3"}
+    asked = [call[3] for call in second["calls"] if call[0] in ("Filter", "AddPod")]
+    assert asked == ["n1", "n2"]

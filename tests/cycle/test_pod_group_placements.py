@@ -1,4 +1,4 @@
-"""Placements of a pod group (upstream schedule_one_podgroup.go, topology_placement.go, podgroup_pods_count.go)."""
+"""Placements of a pod group (docs/semantics/pod-groups.md#placements)."""
 
 from __future__ import annotations
 

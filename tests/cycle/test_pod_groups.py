@@ -1,4 +1,4 @@
-"""The cycle of a pod group and GangScheduling (upstream schedule_one_podgroup.go, gangscheduling.go, podgroupstate.go).
+"""The cycle of a pod group and GangScheduling (docs/semantics/pod-groups.md).
 
 Expectations follow the branches of these files; there are no recorded decisions of gangs.
 """

@@ -1,4 +1,4 @@
-"""How many nodes are looked at, and which (spec: framework §5.4, additions 6 and 13)."""
+"""How many nodes are looked at, and which (docs/semantics/framework.md#sampling)."""
 
 from __future__ import annotations
 

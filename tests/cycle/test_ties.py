@@ -1,4 +1,4 @@
-"""Which of equally good nodes is taken (spec: framework §5.9, design §11.9)."""
+"""Which of equally good nodes is taken (docs/semantics/framework.md#choose-a-node, docs/semantics/runs.md#ties)."""
 
 from __future__ import annotations
 

@@ -11,7 +11,7 @@ from typing import Any
 import yaml
 
 ROOT = Path(__file__).resolve().parents[2]
-VARIABLE = re.compile(r"\$(?:\$|\{(?P<name>\w+)(?::(?P<kind>[-?])(?P<text>[^}]*))?\})")
+VARIABLE = re.compile(r"\$(?:\$|\{(?P<name>\w+)(?::(?P<kind>[-?])(?P<text>(?:[^${}]|\$\{[^{}]*\})*))?\})")
 
 
 class MissingVariable(Exception):
@@ -28,7 +28,7 @@ def fill_in(text: str, variables: Mapping[str, str]) -> str:
             return value
         if match["kind"] == "?":
             raise MissingVariable(f"{name}: {match['text']}")
-        return match["text"]
+        return fill_in(match["text"], variables)
 
     return VARIABLE.sub(replace, text)
 

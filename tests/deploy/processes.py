@@ -29,6 +29,7 @@ class Deployment:
             services["web"].environment["DATABASE_URL"]: real.database_url,
             services["web"].environment["REDIS_URL"]: real.redis_url,
             "8000": str(self.port),
+            services["web"].environment["PUBLIC_URL"]: f"http://127.0.0.1:{self.port}",
             "0.0.0.0": "127.0.0.1",
             "/app/var": str(volume),
         }

@@ -26,6 +26,7 @@ def services() -> dict[str, Service]:
         ("${ABSENT:-other}", "other"),
         ("${NAME:-other}", "value"),
         ("${NAME:?needed}", "value"),
+        ("${ABSENT:-http://${NAME}:${ALSO_ABSENT:-80}/}", "http://value:80/"),
         ("$$NAME", "$NAME"),
         ("${ABSENT}", ""),
     ],

@@ -2,16 +2,18 @@
 
 from __future__ import annotations
 
+import subprocess
 import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from scripts.processes import Playground, Process, bare_environment, free_port, link_in
-from scripts.site import Site
+from scripts.processes import ROOT, Playground, Process, bare_environment, free_port, link_in
+from scripts.site import Site, eventually
 from tests.conftest import Services
 from tests.deploy.main_flow import play_the_main_flow
+from tests.deploy.silence import listen_through_a_silence
 
 
 @pytest.fixture
@@ -31,9 +33,12 @@ def test_the_main_flow_without_any_service(playground: Playground) -> None:
 
 @pytest.mark.services
 def test_with_both_addresses_it_starts_web_and_worker(services: Services, tmp_path: Path) -> None:
+    """And its browsers hear what happens after a silence."""
     started = Playground(tmp_path, REDIS_URL=services.redis_url, DATABASE_URL=services.database_url)
     try:
-        play_the_main_flow(Site(started.origin), started.printed(), mode="distributed")
+        site = Site(started.origin)
+        play_the_main_flow(site, started.printed(), mode="distributed")
+        listen_through_a_silence(site)
     finally:
         started.process.stop()
 
@@ -45,6 +50,34 @@ def test_the_link_works_once_and_nothing_is_open_without_it(playground: Playgrou
     late = Site(playground.origin)
     late.ask("GET", link.removeprefix(playground.origin))
     assert late.ask("GET", "/api/v1/runs/").status in (401, 403)
+
+
+def test_another_link_is_for_the_port_on_which_the_server_listens(tmp_path: Path) -> None:
+    """Given on the command line, so that no variable of the other command says it."""
+    port = free_port()
+    here = {name: value for name, value in bare_environment().items() if name not in ("HOST", "PORT")}
+    here |= {"PLAYGROUND_DATA": str(tmp_path), "PYTHONUNBUFFERED": "1"}
+    command = [sys.executable, "manage.py", "playground", "--host", "0.0.0.0", "--port", str(port)]
+
+    def another() -> subprocess.CompletedProcess[str]:
+        ask = [sys.executable, "manage.py", "login_link"]
+        return subprocess.run(ask, cwd=ROOT, env=here, capture_output=True, text=True, timeout=120, check=True)
+
+    process = Process("playground", command, here, tmp_path / "log")
+    try:
+        eventually("the link is printed", lambda: "token" in process.output() or None)
+        asked = another()
+        assert asked.stdout.startswith(f"http://127.0.0.1:{port}/login?token=")
+        assert asked.stderr == ""
+        Site(f"http://127.0.0.1:{port}").open_link(asked.stdout.strip())
+        process.child.kill()
+        process.child.wait(60)
+    finally:
+        process.stop()
+    # Its note is still there; nobody answers.
+    asked = another()
+    assert asked.stdout.startswith("http://127.0.0.1:8000/login?token=")
+    assert f"No server of {tmp_path} runs here now" in asked.stderr
 
 
 @pytest.mark.parametrize("only", [{"REDIS_URL": "redis://127.0.0.1:6379/0"}, {"DATABASE_URL": "postgresql://x@y/z"}])

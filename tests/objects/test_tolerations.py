@@ -41,3 +41,27 @@ def test_the_first_untolerated_taint_of_the_asked_effects() -> None:
     assert find_untolerated_taint(taints, (Toleration(operator="Exists"),), hard) is None
     assert find_untolerated_taint(taints, (), ("PreferNoSchedule",)) == soft
     assert find_untolerated_taint((), (), hard) is None
+
+
+@pytest.mark.parametrize(
+    ("operator", "limit", "value", "want"),
+    [
+        ("Gt", "10", "11", True),
+        ("Gt", "10", "10", False),
+        ("Lt", "10", "9", True),
+        ("Lt", "10", "10", False),
+        ("Lt", "0", "-9223372036854775808", True),
+        ("Gt", "0", "9223372036854775808", False),  # beyond int64
+        ("Gt", "1", "007", False),  # not as a person writes it
+        ("Gt", "+1", "7", False),
+        ("Gt", "-0", "7", False),
+        ("Gt", "1", "", False),
+        ("Gt", "", "1", False),
+        ("Gt", "1", "high", False),
+    ],
+)
+def test_numbers_are_compared_behind_the_gate_only(operator: str, limit: str, value: str, want: bool) -> None:
+    taint = Taint(key="sla", value=value, effect="NoSchedule")
+    toleration = Toleration(key="sla", operator=operator, value=limit)
+    assert toleration_tolerates(toleration, taint, comparisons=True) is want
+    assert toleration_tolerates(toleration, taint) is False

@@ -12,6 +12,7 @@ from msgspec.structs import replace
 from numpy.typing import NDArray
 
 from framework.columns import Snapshot
+from framework.configuration import FeatureGates
 from framework.interface import Input, NodeInfo, Plan, PodInfo
 from framework.objects import KubernetesObject, Namespace, Node, ObjectMeta
 from tests.builders import make_node, make_pod
@@ -27,6 +28,8 @@ K = TypeVar("K", bound=KubernetesObject)
 
 class StoredObjects:
     """The part of a Handle that these plugins use: objects by kind."""
+
+    feature_gates = FeatureGates()
 
     def __init__(self, *objects: KubernetesObject) -> None:
         self._objects = list(objects)
@@ -56,6 +59,10 @@ class Change:
     row: int
     added: Sequence[PodInfo] = ()
     removed: Sequence[PodInfo] = ()
+
+    @property
+    def port_moves(self) -> list[tuple[PodInfo, bool]]:
+        return [*((pod, False) for pod in self.removed), *((pod, True) for pod in self.added)]
 
 
 def random_labels(rng: random.Random) -> dict[str, str]:

@@ -1,8 +1,8 @@
 """What NodeResourcesFit and NodeResourcesBalancedAllocation answer, worked out node by node from manifests.
 
 Deliberately slow and separate: it parses its own quantities, adds up every pod on the node each time and scores with
-plain Python numbers, as the tables in the specification read (plugins-intree §1 to §3). It knows whole and milli
-amounts and the binary suffixes, which is what the random worlds write.
+plain Python numbers (docs/semantics/resources.md#pod-requests, docs/semantics/plugins.md#noderesourcesfit). It knows
+whole and milli amounts and the binary suffixes, which is what the random worlds write.
 """
 
 from __future__ import annotations

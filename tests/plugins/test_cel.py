@@ -348,7 +348,7 @@ versions = st.builds(
 
 
 def by_the_rules(left: str, right: str) -> int:
-    """semver.org §11, spelled out."""
+    """Precedence as semver.org has it in its section 11, spelled out."""
     (left_core, _, left_pre), (right_core, _, right_pre) = left.partition("-"), right.partition("-")
     a, b = [list(map(int, core.split("."))) for core in (left_core, right_core)]
     if a != b:

@@ -1,4 +1,4 @@
-"""Coscheduling: a gang binds together or not at all (spec: scheduler-plugins §1)."""
+"""Coscheduling: a gang binds together or not at all (docs/semantics/pod-groups.md#coscheduling)."""
 
 from __future__ import annotations
 

@@ -12,7 +12,7 @@ from framework.interface import DeviceDecision
 from framework.objects import DeviceClass, KubeObject, Pod, ResourceClaim, ResourceClaimTemplate, ResourceSlice
 from framework.objects.decode import decode_manifest
 from framework.objects.defaults import with_defaults
-from framework.objects.devices import CLAIM_FINALIZER, DeviceCondition
+from framework.objects.devices import CLAIM_FINALIZER, AllocatedDeviceStatus, DeviceCondition
 from framework.plugins.dynamicresources.tracker import TRACKER
 from tests.builders import make_node, make_pod
 from tests.plugins.playing import Play
@@ -250,6 +250,20 @@ class TestPreFilter:
         game.seconds(2)
         assert game.bound == {"p": "n1"}
 
+    def test_a_claim_that_as_many_pods_use_as_may_is_waited_for(self) -> None:
+        others = [user(f"o{number}", nodeName="n2") for number in range(256)]
+        consumers = [{"resource": "pods", "name": each.name, "uid": each.uid} for each in others]
+        result = {"request": "gpu", "driver": DRIVER, "pool": "n1", "device": "gpu-0"}
+        status = {"allocation": {"devices": {"results": [result]}}, "reservedFor": consumers}
+        shared = made("ResourceClaim", "c", spec=one_gpu(), status=status)
+        game = play(make_node("n2"), node_slice("n1", "gpu-0"), shared, *others)
+        game.create(user("p"))
+        game.cycles()
+        assert game.seen.attempts[0].message.startswith("0/2 nodes are available: resourceclaim in use.")
+        game.scheduler.cluster.delete(others[0])
+        game.seconds(2)
+        assert game.bound["p"] == "n1"
+
     def test_a_claim_named_twice_fails_in_pre_bind(self) -> None:
         # Upstream allocates it twice and then meets its own allocation.
         game = play(node_slice("n1", "gpu-0", "gpu-1"), claim())
@@ -359,54 +373,78 @@ profiles:
 
 
 class TestBindingConditions:
-    def test_the_driver_answers_at_once(self) -> None:
-        conditional = node_slice("n1", "gpu-0", bindingConditions=["attached"], bindingFailureConditions=["broken"])
-        game = play(conditional, claim())
-        game.create(user("p"))
-        game.cycles()
-        assert game.bound == {"p": "n1"}
-        (status,) = stored(game, "c").status.devices
-        assert [(each.type, each.status) for each in status.conditions] == [("attached", "True")]
-        assert [event.reason for event in game.seen.events if event.reason == "BindingConditionsPending"]
+    """Upstream ``PreBind``: the conditions of the allocated devices are looked at at once and every five seconds."""
 
-    def slow(self) -> Play:
-        """A cluster whose driver has said beforehand that the device is not ready."""
-        said = {"driver": DRIVER, "pool": "n1", "device": "gpu-0"}
-        pending = [{"type": "attached", "status": "False"}]
-        known = made("ResourceClaim", "c", spec=one_gpu(), status={"devices": [{**said, "conditions": pending}]})
+    def waiting(self, timeout: str = "") -> Play:
         conditional = node_slice("n1", "gpu-0", bindingConditions=["attached"], bindingFailureConditions=["broken"])
-        game = play(conditional, known)
+        arguments = f"""
+profiles:
+- pluginConfig:
+  - name: DynamicResources
+    args: {{bindingTimeout: {timeout}}}
+"""
+        game = play(conditional, claim(), configuration=CONFIGURATION + (arguments if timeout else ""))
         game.create(user("p"))
         game.cycles()
         return game
 
-    def say(self, game: Play, type_: str) -> None:
+    def say(self, game: Play, type_: str, status: str = "True") -> None:
         found = stored(game, "c")
-        (status,) = found.status.devices
-        told = DeviceCondition(type=type_, status="True", reason="Because", message="it is so")
-        devices = (replace(status, conditions=(told,)),)
-        game.scheduler.cluster.replace(replace(found, status=replace(found.status, devices=devices)))
-        game.cycles()
+        told = DeviceCondition(type=type_, status=status, reason="Because", message="it is so")
+        device = AllocatedDeviceStatus(driver=DRIVER, pool="n1", device="gpu-0", conditions=(told,))
+        game.scheduler.cluster.replace(replace(found, status=replace(found.status, devices=(device,))))
 
-    def test_a_slow_driver_is_waited_for(self) -> None:
-        game = self.slow()
+    def test_a_pod_waits_for_its_device(self) -> None:
+        game = self.waiting()
         assert game.bound == {}
         assert stored(game, "c").status.allocation is not None
+        notes = [event.note for event in game.seen.events if event.reason == "BindingConditionsPending"]
+        assert notes == ["waiting for binding conditions for device on node n1"]
+        game.seconds(7)
         self.say(game, "attached")
+        game.seconds(2)
+        assert game.bound == {}
+        game.seconds(1)
         assert game.bound == {"p": "n1"}
 
-    def test_a_driver_that_fails_sends_the_pod_back_and_the_claim_is_deallocated(self) -> None:
-        game = self.slow()
+    def test_what_was_true_between_two_looks_is_not_seen(self) -> None:
+        game = self.waiting()
+        self.say(game, "attached")
+        self.say(game, "attached", "False")
+        game.seconds(6)
+        assert game.bound == {}
+
+    def test_a_device_that_fails_sends_the_pod_back_and_the_claim_is_deallocated(self) -> None:
+        game = self.waiting()
         self.say(game, "broken")
+        game.seconds(5)
         said = 'device binding failed: claim=c, reason=Because, message="it is so"'
         assert said in game.seen.attempts[0].message
         game.seconds(2)
         assert "deallocation of ResourceClaim completed" in game.seen.attempts[1].message
+        assert stored(game, "c").status.devices == ()
 
-    def test_the_wait_ends_with_the_binding_timeout(self) -> None:
-        game = self.slow()
-        game.seconds(601)
+    @pytest.mark.parametrize(("timeout", "seconds"), [("", 600), ("7s", 7)])
+    def test_the_wait_ends_with_the_binding_timeout(self, timeout: str, seconds: int) -> None:
+        game = self.waiting(timeout)
+        game.seconds(seconds - 1)
+        assert len(game.seen.attempts) == 0
+        game.seconds(1)
         assert "device binding timeout: context deadline exceeded" in game.seen.attempts[0].message
+
+    def test_who_joins_a_claim_waits_no_longer_than_it_was_allocated_for(self) -> None:
+        """The first look after the claim's time: allocated at 0 with 12 s to go, joined at 4 s, so at 14 s."""
+        game = self.waiting("12s")
+        game.seconds(4)
+        game.create(user("q"))
+        game.cycles()
+        game.seconds(8)
+        assert [trace.pod for trace in game.seen.attempts] == ["default/p"]
+        game.seconds(1)
+        assert [trace.pod for trace in game.seen.attempts][:1] == ["default/p"]
+        game.seconds(1)
+        joined = next(trace for trace in game.seen.attempts if trace.pod == "default/q")
+        assert "device binding timeout: claim=c" in joined.message
 
 
 class TestGates:

@@ -1,4 +1,4 @@
-"""GangScheduling by itself: which events wake a pod, and what it says without a group's state (gangscheduling.go)."""
+"""GangScheduling by itself: which events wake a pod, and what it says without a group's state."""
 
 from __future__ import annotations
 

@@ -47,6 +47,10 @@ class NoChange:
     added: tuple[PodInfo, ...] = ()
     removed: tuple[PodInfo, ...] = ()
 
+    @property
+    def port_moves(self) -> list[tuple[PodInfo, bool]]:
+        return [*((pod, False) for pod in self.removed), *((pod, True) for pod in self.added)]
+
 
 class Cluster:
     def __init__(self, seed: int) -> None:

@@ -1,4 +1,4 @@
-"""NodeDeclaredFeatures: what pods ask of kubelets (upstream nodedeclaredfeatures.go and its feature registry)."""
+"""NodeDeclaredFeatures: what pods ask of kubelets (docs/semantics/plugins.md#nodedeclaredfeatures)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""NodeVolumeLimits, rule by rule (spec: plugins-intree §8; upstream ``nodevolumelimits/csi.go``)."""
+"""NodeVolumeLimits, rule by rule (docs/semantics/volumes.md#nodevolumelimits)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""VolumeBinding, rule by rule (spec: plugins-intree §10; upstream ``binder.go``, ``volume_binding.go``)."""
+"""VolumeBinding, rule by rule.
+
+Rules: docs/semantics/volumes.md#volumebinding.
+"""
 
 from __future__ import annotations
 

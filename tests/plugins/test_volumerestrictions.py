@@ -1,4 +1,4 @@
-"""VolumeRestrictions, rule by rule (spec: plugins-intree §7; upstream ``volume_restrictions.go``)."""
+"""VolumeRestrictions, rule by rule (docs/semantics/volumes.md#volumerestrictions)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""VolumeZone, rule by rule (spec: plugins-intree §9; upstream ``volume_zone.go``)."""
+"""VolumeZone, rule by rule (docs/semantics/volumes.md#volumezone)."""
 
 from __future__ import annotations
 

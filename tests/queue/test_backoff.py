@@ -1,4 +1,4 @@
-"""Backoff: durations, whole seconds, the two heaps (spec: queue §3)."""
+"""Backoff: durations, whole seconds, the two heaps (docs/semantics/queue.md#backoff)."""
 
 from __future__ import annotations
 

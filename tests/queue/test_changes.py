@@ -1,4 +1,4 @@
-"""One update, the events it is (spec: queue §5)."""
+"""One update, the events it is (docs/semantics/queue.md#events)."""
 
 from __future__ import annotations
 

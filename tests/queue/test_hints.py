@@ -1,4 +1,7 @@
-"""Which registration covers which event, and what hints make of it (spec: queue §5, §6)."""
+"""Which registration covers which event, and what hints make of it.
+
+Rules: docs/semantics/queue.md#events, docs/semantics/queue.md#requeueing.
+"""
 
 from __future__ import annotations
 

@@ -1,1 +1,4 @@
-"""Coscheduling of scheduler-plugins: pods of one PodGroup bind together or not at all (spec: scheduler-plugins §1)."""
+"""Coscheduling of scheduler-plugins: pods of one PodGroup bind together or not at all.
+
+Rules: docs/semantics/pod-groups.md#coscheduling.
+"""

@@ -1,4 +1,4 @@
-"""CoschedulingArgs (spec: scheduler-plugins §1)."""
+"""CoschedulingArgs (docs/semantics/pod-groups.md#coscheduling)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Coscheduling's extension points (spec: scheduler-plugins §1; upstream ``pkg/coscheduling``)."""
+"""Coscheduling's extension points (docs/semantics/pod-groups.md#coscheduling)."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""DefaultPreemption: makes room for a pod by evicting pods of lower priority (spec: preemption)."""
+"""DefaultPreemption: makes room for a pod by evicting pods of lower priority (docs/semantics/preemption.md)."""

@@ -1,4 +1,7 @@
-"""Which of the candidate nodes to take (spec: preemption §5), and by which criterion each other one lost."""
+"""Which of the candidate nodes to take, and by which criterion each other one lost.
+
+Rules: docs/semantics/preemption.md#choice.
+"""
 
 from __future__ import annotations
 

@@ -143,7 +143,7 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
         ), Status()
 
     def _not_eligible(self, pod: Pod, statuses: NodeStatuses) -> str:
-        """Why this pod may not preempt now; empty when it may (spec: preemption §2)."""
+        """Why this pod may not preempt now; empty when it may (docs/semantics/preemption.md#eligibility)."""
         if pod.spec.preemption_policy == "Never":
             return "not eligible due to preemptionPolicy=Never."
         nominated = pod.status.nominated_node_name
@@ -204,7 +204,7 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
         return min(max(share, self.args.min_candidate_nodes_absolute), nodes)
 
     def _evict(self, preemptor: Pod, chosen: Candidate) -> None:
-        """Spec: preemption §7. Victims that are already terminating are left alone."""
+        """Victims that are already terminating are left alone (docs/semantics/preemption.md#eviction)."""
         victims = [pod for pod in chosen.victims if pod.metadata.deletion_timestamp is None]
         if not victims:
             return

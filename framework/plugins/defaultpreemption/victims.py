@@ -1,4 +1,4 @@
-"""Which pods of one node would have to go (spec: preemption §4), and the order of their importance."""
+"""Which pods of one node would have to go (docs/semantics/preemption.md#victims), and the order of their importance."""
 
 from __future__ import annotations
 
@@ -87,7 +87,7 @@ def split_by_budget(
 ) -> tuple[list[PodInfo], list[PodInfo]]:
     """(pods whose eviction would violate a PodDisruptionBudget, the others), each in the given order.
 
-    Every matching budget is charged, also after one was found violated (spec: preemption §4.4).
+    Every matching budget is charged, also after one was found violated (docs/semantics/preemption.md#victims).
     """
     allowed = [budget.status.disruptions_allowed for budget in budgets]
     violating: list[PodInfo] = []

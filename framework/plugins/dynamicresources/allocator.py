@@ -1,4 +1,4 @@
-"""Allocator: which devices could serve a pod's claims on one node (upstream ``structured/internal/incubating``).
+"""Allocator: which devices could serve a pod's claims on one node (docs/semantics/devices.md#allocation).
 
 Upstream has three allocators and takes the first that can do what the feature gates ask for; with 1.36's defaults that
 is "incubating". The first solution of its search is chosen, so the order in which it looks is part of the result:

@@ -19,6 +19,7 @@ from framework.plugins.dynamicresources.state import ClaimState, NodeAllocation
 from framework.plugins.dynamicresources.tracker import ClaimTracker
 
 MOST_CONSUMERS: Final = 256
+"""So many pods the API lets one claim be reserved for."""
 CONFLICT: Final = "Operation cannot be fulfilled"
 BINDING_TIMEOUT: Final = "device binding timeout"
 

@@ -1,4 +1,8 @@
-"""Capacity that several claims share (upstream ``structured/internal/incubating/consumable_capacity.go``)."""
+"""Capacity that several claims share.
+
+Upstream: staging/src/k8s.io/dynamic-resource-allocation/structured/internal/incubating/consumable_capacity.go
+`CmpRequestOverCapacity`.
+"""
 
 from __future__ import annotations
 

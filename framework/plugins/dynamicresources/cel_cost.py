@@ -13,6 +13,7 @@ from framework.plugins.dynamicresources.cel_values import CelQuantity, Version
 LIMIT: Final = 1_000_000
 LIST: Final = 10
 MAP: Final = 30
+"""What cel-go charges for making one, beside its elements."""
 
 # An expression of nothing but these, without loops and long literals, stays far below the limit whatever the device
 # is, so nothing is counted: the worst of them, matches(), costs a few thousand on the longest attribute.

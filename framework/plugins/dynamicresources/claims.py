@@ -1,4 +1,4 @@
-"""A pod's claims (upstream ``dynamic-resource-allocation/resourceclaim`` and ``foreachPodResourceClaim``)."""
+"""A pod's claims (docs/semantics/devices.md#extension-points)."""
 
 from __future__ import annotations
 

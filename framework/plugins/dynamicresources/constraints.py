@@ -1,4 +1,4 @@
-"""Constraints between a claim's devices (upstream ``allocator_incubating.go`` and ``constraint.go``)."""
+"""Constraints between a claim's devices (docs/semantics/devices.md#allocation)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Devices per node for NodeResourcesFit's and BalancedAllocation's scores (upstream ``calculateDRAResourceTotals``)."""
+"""Devices per node for NodeResourcesFit's and BalancedAllocation's scores.
+
+Rules: docs/semantics/devices.md#extended-resources.
+"""
 
 from __future__ import annotations
 

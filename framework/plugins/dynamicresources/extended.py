@@ -1,4 +1,4 @@
-"""Extended resources that device classes back (upstream ``extendeddynamicresources.go``; gate DRAExtendedResource).
+"""Extended resources that device classes back (gate DRAExtendedResource).
 
 One special claim stands for all of a pod's. Up to PreBind it exists in memory only, under a name that no object has;
 each node gets its own requests, because a node may offer a resource through a device plugin instead.

@@ -1,4 +1,4 @@
-"""Events that may help a pod DynamicResources rejected (upstream ``EventsToRegister`` and its hints)."""
+"""Events that may help a pod DynamicResources rejected (docs/semantics/devices.md#woken-by)."""
 
 from __future__ import annotations
 

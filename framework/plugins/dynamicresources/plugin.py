@@ -1,6 +1,7 @@
-"""DynamicResources: devices for the pod's resource claims (spec: plugins-intree §14; upstream ``dynamicresources.go``).
+"""DynamicResources: devices for the pod's resource claims (docs/semantics/devices.md#extension-points).
 
-Filter has no wall clock here, so ``filterTimeout`` never strikes.
+Filter has no wall clock here, so ``filterTimeout`` never strikes. Devices' binding conditions are set by people or by
+whoever else writes claims' status; PreBind waits for them on the run's clock.
 """
 
 from __future__ import annotations
@@ -48,11 +49,11 @@ from framework.objects.extended_resources import ClassesByResource, may_be_backe
 from framework.objects.field_errors import aggregate
 from framework.objects.resources import is_scalar_resource_name, pod_requests
 from framework.objects.selectors import compile_node_selector
-from framework.objects.timestamps import parse_timestamp
+from framework.objects.timestamps import NANOSECONDS, parse_timestamp
 from framework.plugins.dynamicresources import extended
 from framework.plugins.dynamicresources.allocator import Allocator, NoDevicesOnNode
 from framework.plugins.dynamicresources.args import DynamicResourcesArgs
-from framework.plugins.dynamicresources.binding import BINDING_TIMEOUT, Binder, BindError
+from framework.plugins.dynamicresources.binding import BINDING_TIMEOUT, MOST_CONSUMERS, Binder, BindError
 from framework.plugins.dynamicresources.claims import (
     BindingFailed,
     ClaimProblem,
@@ -69,8 +70,11 @@ from framework.plugins.dynamicresources.state import NO_CLAIMS, STATE_KEY, Claim
 from framework.plugins.dynamicresources.tracker import TRACKER, ClaimTracker
 from framework.said import noted
 
+IN_USE: Final = Status.unresolvable("resourceclaim in use")
 NOTHING_TO_DEALLOCATE: Final = Status.unschedulable("no new claims to deallocate")
 NOT_ON_NODE: Final = Status.unresolvable("resourceclaim not available on the node")
+LOOKS_EVERY: Final = 5 * NANOSECONDS
+"""Upstream asks its informer for the claim this often while it waits in PreBind."""
 NOT_ALL: Final = Status.unresolvable("cannot allocate all claims")
 
 
@@ -142,7 +146,7 @@ class DynamicResources(
         if not mine.claims:
             return None, SKIP
         for index, claim in enumerate(mine.claims):
-            if (problem_status := self._check_claim(mine, index, claim)) is not None:
+            if (problem_status := self._check_claim(mine, index, claim, pod.pod)) is not None:
                 return None, problem_status
         if mine.to_allocate():
             claims = self.handle.objects.list(ResourceClaim)
@@ -165,9 +169,11 @@ class DynamicResources(
             mine.initial_extended_uid = special.uid
         return mine
 
-    def _check_claim(self, mine: ClaimState, index: int, claim: ResourceClaim) -> Status | None:
+    def _check_claim(self, mine: ClaimState, index: int, claim: ResourceClaim, pod: Pod) -> Status | None:
         allocation = claim.status.allocation
         if allocation is not None:
+            if len(claim.status.reserved_for) >= MOST_CONSUMERS and not is_reserved_for(claim, pod):
+                return IN_USE
             if allocation.node_selector is not None:
                 matcher = compile_node_selector(allocation.node_selector)
                 if matcher.errors:
@@ -269,10 +275,15 @@ class DynamicResources(
             return False
 
     def _is_late(self, claim: ResourceClaim) -> bool:
+        late = self._late_after(claim)
+        return late is not None and late < self.handle.now()
+
+    def _late_after(self, claim: ResourceClaim) -> int | None:
+        """When the time to bind the claim's devices is over; None without such a time."""
         allocation = claim.status.allocation
         if allocation is None or allocation.allocation_timestamp is None or not has_binding_conditions(claim):
-            return False
-        return parse_timestamp(allocation.allocation_timestamp) + self._binding_timeout < self.handle.now()
+            return None
+        return parse_timestamp(allocation.allocation_timestamp) + self._binding_timeout
 
     def _allocate(
         self, mine: ClaimState, allocator: Allocator, node: NodeInfo, asked: NodeAllocation
@@ -390,25 +401,42 @@ class DynamicResources(
         return (None if mine.claims else SKIP), True
 
     def pre_bind(self, state: CycleState, pod: Pod, node_name: str) -> Status | StillBinding | None:
+        mine = state.read(STATE_KEY, ClaimState)
         try:
-            if not self._binder.bind(state.read(STATE_KEY, ClaimState), pod, node_name):
+            if not self._binder.bind(mine, pod, node_name):
                 return None
         except BindError as error:
             return Status.as_error(str(error))
-        return self.pre_bind_again(state, pod, node_name, timed_out=False) or StillBinding(self._binding_timeout)
+        mine.binding_since = self.handle.now()
+        return self._look(mine)
 
-    def pre_bind_again(self, state: CycleState, pod: Pod, node_name: str, *, timed_out: bool) -> Status | None:
-        if timed_out:
+    def pre_bind_again(self, state: CycleState, pod: Pod, node_name: str, *, timed_out: bool) -> Status | StillBinding:
+        mine, now = state.read(STATE_KEY, ClaimState), self.handle.now()
+        if not timed_out:
+            return self._wait(mine, after=now)
+        if now >= mine.binding_since + self._binding_timeout:
             return Status.as_error(f"{BINDING_TIMEOUT}: context deadline exceeded")
+        return self._look(mine)
+
+    def _look(self, mine: ClaimState) -> Status | StillBinding:
         try:
-            waiting_for = self._binder.first_not_ready(state.read(STATE_KEY, ClaimState))
+            waiting_for = self._binder.first_not_ready(mine)
         except BindError as error:
             return Status.as_error(str(error))
         if waiting_for is None:
             return SUCCESS
         if self._is_late(waiting_for):
             return Status.as_error(f"{BINDING_TIMEOUT}: claim={waiting_for.name}")
-        return None
+        # Without a change of the cluster a look finds something new only once this claim is late.
+        late = self._late_after(waiting_for)
+        never = mine.binding_since + self._binding_timeout
+        return self._wait(mine, after=max(self.handle.now(), never if late is None else late), asks_a_person=True)
+
+    def _wait(self, mine: ClaimState, after: int, *, asks_a_person: bool = False) -> StillBinding:
+        """For the first look after a time: upstream looks every five seconds (``PreBind``). Or for the time-out."""
+        look = ((after - mine.binding_since) // LOOKS_EVERY + 1) * LOOKS_EVERY
+        until = mine.binding_since + min(look, self._binding_timeout)
+        return StillBinding(until - self.handle.now(), asks_a_person)
 
 
 def _used_by_nobody_else(claim: ResourceClaim, pod: PodInfo) -> bool:
@@ -435,5 +463,6 @@ def _score(claims: Sequence[ResourceClaim], found: NodeAllocation) -> int:
                 continue
             for i, sub in enumerate(request.first_available):
                 if f"{request.name}/{sub.name}" in chosen:
+                    # At most that many alternatives are allowed, so the last one still scores something.
                     score += FIRST_AVAILABLE_MAX_SIZE - i
     return score

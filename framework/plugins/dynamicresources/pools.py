@@ -1,4 +1,4 @@
-"""Resource pools as one node sees them (upstream ``structured/internal/incubating/pools_incubating.go``)."""
+"""Resource pools as one node sees them (docs/semantics/devices.md#allocation; upstream `GatherPools`)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""The search for devices (upstream ``allocateOne`` and ``allocateDevice`` of ``allocator_incubating.go``).
+"""The search for devices (docs/semantics/devices.md#allocation; upstream ``allocateOne``, ``allocateDevice``).
 
 Depth first over claims, requests, devices; the first full solution wins. Where upstream gives up on a device it does
 not always give back what it had noted for it; that changes which solutions are found later, so it is done alike here.

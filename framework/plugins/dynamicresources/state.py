@@ -43,6 +43,8 @@ class ClaimState:
     by_node: dict[str, NodeAllocation] = field(default_factory=dict)
     allocations: dict[int, AllocationResult] = field(default_factory=dict)
     """Position → what Reserve decided; PreBind publishes it."""
+    binding_since: int = 0
+    """When PreBind began to wait for devices."""
 
     def clone(self) -> Self:
         return self

@@ -1,4 +1,4 @@
-"""ClaimTracker: what is taken, one instance for all profiles (upstream ``dra_manager.go``, ``allocateddevices.go``).
+"""ClaimTracker: what is taken, one instance for all profiles (docs/semantics/devices.md).
 
 Allocations stand in the claims' status, but for those between Reserve and PreBind, which are kept here ("in flight").
 Upstream's assume cache has no counterpart: in our cluster a write is seen before it returns.

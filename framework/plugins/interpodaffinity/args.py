@@ -1,4 +1,4 @@
-"""Arguments of InterPodAffinity (spec: plugins-intree §12)."""
+"""Arguments of InterPodAffinity (docs/semantics/plugins.md#interpodaffinity)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Which events may help a pod that InterPodAffinity rejected (spec: plugins-intree §12, Events).
+"""Which events may help a pod that InterPodAffinity rejected (docs/semantics/plugins.md#interpodaffinity).
 
 Terms are held against pods as written, without looking namespaces up: upstream does not do that here.
 """

@@ -1,4 +1,4 @@
-"""InterPodAffinity: pods near or away from other pods (spec: plugins-intree §12).
+"""InterPodAffinity: pods near or away from other pods (docs/semantics/plugins.md#interpodaffinity).
 
 Both directions are inputs that follow placements by themselves: pods that the incoming pod's terms select, per domain,
 and placed pods' terms that select the incoming pod.

@@ -21,7 +21,7 @@ def resolved(term: AffinityTerm, handle: Handle) -> ResolvedTerm:
 
     Upstream adds the names of the namespaces that match, and means to forget the namespaceSelector after that, but
     forgets it on a copy. So the selector is then held against no labels at all, and one that asks only for absent
-    labels means every namespace (spec: plugins-intree §12).
+    labels means every namespace (docs/semantics/plugins.md#interpodaffinity).
     """
     selector = term.namespace_selector
     if selector.matches(NO_LABELS):

@@ -1,7 +1,7 @@
 """ManualApproval's extension points.
 
-A rejection by a person must not wake the pod by itself: no event is registered (queue spec, additions 1 and 2), so a
-rejected pod stays in unschedulablePods until the 5-minute flush or until somebody activates it. With ``onReject:
+A rejection by a person must not wake the pod by itself: no event is registered (docs/semantics/queue.md#self-wake), so
+a rejected pod stays in unschedulablePods until the 5-minute flush or until somebody activates it. With ``onReject:
 hold`` PreEnqueue keeps it out even then, until a person activates it.
 """
 

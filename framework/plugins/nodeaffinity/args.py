@@ -1,4 +1,4 @@
-"""Arguments of NodeAffinity: affinity added to every pod of the profile (spec: plugins-intree §5)."""
+"""Arguments of NodeAffinity: affinity added to every pod of the profile (docs/semantics/plugins.md#nodeaffinity)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""NodeAffinity: nodeSelector, required and preferred node affinity, and the profile's own (spec: plugins-intree §5)."""
+"""NodeAffinity: nodeSelector, required and preferred node affinity, and the profile's own.
+
+Rules: docs/semantics/plugins.md#nodeaffinity.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,6 @@
-"""Requested against allocatable per configured resource, and the strategies that score it (spec: plugins-intree §2).
+"""Requested against allocatable per configured resource, and the strategies that score it.
+
+Rules: docs/semantics/plugins.md#noderesourcesfit.
 
 All arithmetic is Go's int64: it wraps, and divisions truncate toward zero.
 """

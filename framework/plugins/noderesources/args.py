@@ -1,4 +1,7 @@
-"""Arguments of NodeResourcesFit and NodeResourcesBalancedAllocation (spec: plugins-intree §2, §3)."""
+"""Arguments of NodeResourcesFit and NodeResourcesBalancedAllocation.
+
+Rules: docs/semantics/plugins.md#noderesourcesfit, docs/semantics/plugins.md#noderesourcesbalancedallocation.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""NodeResourcesBalancedAllocation: points for evening out a node's use of its resources (spec: plugins-intree §3)."""
+"""NodeResourcesBalancedAllocation: points for evening out a node's use of its resources.
+
+Rules: docs/semantics/plugins.md#noderesourcesbalancedallocation.
+"""
 
 from __future__ import annotations
 
@@ -96,7 +99,11 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ColumnScorePlugin):
 
 
 def gain(column: Column, amounts: Sequence[Amount]) -> NDArray[np.int64 | np.int8]:
-    """How much better balanced the node is with the pod than without: 50 and half of the difference."""
+    """How much better balanced the node is with the pod than without: 50 and half of the difference.
+
+    Balances with and without lie up to 50 apart, so this is 50..100, the range that scores had when upstream looked at
+    the balance afterwards alone: 75 where the pod changes nothing.
+    """
     if len(amounts) == 2 and is_whole(column, amounts):
         return gain_of_two(column, amounts)
     resources = shares(column, amounts, non_zero=False)

@@ -1,4 +1,4 @@
-"""NodeResourcesFit: the node must have room for what the pod requests (spec: plugins-intree §2)."""
+"""NodeResourcesFit: the node must have room for what the pod requests (docs/semantics/plugins.md#noderesourcesfit)."""
 
 from __future__ import annotations
 

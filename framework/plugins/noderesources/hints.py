@@ -1,4 +1,4 @@
-"""Which events may make room for a pod that NodeResourcesFit rejected (spec: plugins-intree §2, Events)."""
+"""Which events may make room for a pod that NodeResourcesFit rejected (docs/semantics/plugins.md#noderesourcesfit)."""
 
 from __future__ import annotations
 

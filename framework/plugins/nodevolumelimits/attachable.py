@@ -1,4 +1,4 @@
-"""Which CSI volumes a pod has attached to its node (upstream ``nodevolumelimits/csi.go``, filterAttachableVolumes).
+"""Which CSI volumes a pod has attached to its node (docs/semantics/volumes.md#nodevolumelimits).
 
 A volume is known by ``driver/handle``; a claim that is not bound counts for its class's provisioner under a made-up
 handle. Whether in-tree volumes count as CSI volumes depends on the node having a CSINode, and on nothing else.

@@ -1,4 +1,4 @@
-"""Which events may make room for another volume (spec: plugins-intree §8, Events)."""
+"""Which events may make room for another volume (docs/semantics/volumes.md#nodevolumelimits)."""
 
 from __future__ import annotations
 

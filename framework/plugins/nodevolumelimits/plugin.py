@@ -1,4 +1,7 @@
-"""NodeVolumeLimits: a node takes no more volumes than its CSI drivers can attach (spec: plugins-intree §8)."""
+"""NodeVolumeLimits: a node takes no more volumes than its CSI drivers can attach.
+
+Rules: docs/semantics/volumes.md#nodevolumelimits.
+"""
 
 from __future__ import annotations
 

@@ -1,4 +1,7 @@
-"""Arguments of PodTopologySpread: constraints for pods that bring none (spec: plugins-intree §11)."""
+"""Arguments of PodTopologySpread: constraints for pods that bring none.
+
+Rules: docs/semantics/plugins.md#podtopologyspread.
+"""
 
 from __future__ import annotations
 

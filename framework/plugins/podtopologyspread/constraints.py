@@ -1,4 +1,7 @@
-"""The constraints of a pod, its own or the profile's defaults, ready to be evaluated (spec: plugins-intree §11)."""
+"""The constraints of a pod, its own or the profile's defaults, ready to be evaluated.
+
+Rules: docs/semantics/plugins.md#podtopologyspread.
+"""
 
 from __future__ import annotations
 
@@ -32,6 +35,8 @@ SCHEDULE_ANYWAY: Final = "ScheduleAnyway"
 HONOR: Final = "Honor"
 HARD_EFFECTS: Final = (NO_SCHEDULE, NO_EXECUTE)
 
+# They stand for the plugin SelectorSpread of former versions: soft, as its scores were, and zones may differ by more
+# pods than nodes because they hold more.
 SYSTEM_DEFAULTS: Final = (
     TopologySpreadConstraint(topology_key=HOSTNAME, when_unsatisfiable=SCHEDULE_ANYWAY, max_skew=3),
     TopologySpreadConstraint(topology_key=ZONE, when_unsatisfiable=SCHEDULE_ANYWAY, max_skew=5),
@@ -126,10 +131,15 @@ def counted_nodes(
     keys: tuple[str, ...],
     pod: Pod,
     required: NodeSelectorMatcher,
+    *,
+    comparisons: bool,
 ) -> Input | None:
-    """The nodes whose pods count for ``constraint``: they have all ``keys`` and pass its inclusion policies."""
+    """The nodes whose pods count for ``constraint``: they have all ``keys`` and pass its inclusion policies.
+
+    ``comparisons``: the gate TaintTolerationComparisonOperators.
+    """
     matcher = required if constraint.honor_affinity and not required.is_empty else None
-    tolerating = view.tolerating(pod, HARD_EFFECTS) if constraint.honor_taints else None
+    tolerating = view.tolerating(pod, HARD_EFFECTS, comparisons=comparisons) if constraint.honor_taints else None
     if not keys and matcher is None and tolerating is None:
         return None
     return view.eligible(keys, matcher, tolerating)

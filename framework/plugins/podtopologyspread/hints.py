@@ -1,4 +1,4 @@
-"""Which events may help a pod that PodTopologySpread rejected (spec: plugins-intree §11, Events)."""
+"""Which events may help a pod that PodTopologySpread rejected (docs/semantics/plugins.md#podtopologyspread)."""
 
 from __future__ import annotations
 

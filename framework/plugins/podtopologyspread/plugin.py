@@ -1,4 +1,6 @@
-"""PodTopologySpread: pods of a kind spread over zones, hosts or any other label (spec: plugins-intree §11).
+"""PodTopologySpread: pods of a kind spread over zones, hosts or any other label.
+
+Rules: docs/semantics/plugins.md#podtopologyspread.
 
 Filter reads two inputs per hard constraint, the pods in the node's domain and the smallest domain; both follow
 placements by themselves, so nothing here counts pods. Score weighs the soft constraints' counts by how many domains
@@ -42,6 +44,7 @@ from framework.interface.columns import ABSENT, DomainCounts, DomainMinimum, Lab
 from framework.interface.scores import MAX_NODE_SCORE
 from framework.objects import Pod
 from framework.objects.selectors import SelectorError, required_node_affinity
+from framework.objects.tolerations import COMPARISONS_GATE
 from framework.plugins.podtopologyspread import hints
 from framework.plugins.podtopologyspread.args import SYSTEM_DEFAULTING, PodTopologySpreadArgs
 from framework.plugins.podtopologyspread.constraints import (
@@ -119,6 +122,7 @@ class PodTopologySpread(
 
     def __init__(self, args: PodTopologySpreadArgs, handle: Handle) -> None:
         super().__init__(args, handle)
+        self._comparisons = handle.feature_gates.enabled(COMPARISONS_GATE)
         self._system_defaulted = args.defaulting_type == SYSTEM_DEFAULTING
         self._defaults = SYSTEM_DEFAULTS if self._system_defaulted else args.default_constraints
 
@@ -164,7 +168,7 @@ class PodTopologySpread(
         inputs: list[Input] = []
         limits: list[_Limit] = []
         for constraint in constraints:
-            eligible = counted_nodes(view, constraint, keys, pod.pod, required)
+            eligible = counted_nodes(view, constraint, keys, pod.pod, required, comparisons=self._comparisons)
             domains = view.pods_in_domains(constraint.query(metadata.namespace), constraint.topology_key, eligible)
             inputs += (domains, domains.minimum())
             self_match = int(constraint.selector.matches(metadata.labels))
@@ -219,6 +223,9 @@ class PodTopologySpread(
         for constraint in constraints:
             key = constraint.topology_key
             size = len(scored) if key == HOSTNAME else _distinct(found[key], labels[key].code_of(""))
+            # Of many domains each holds few pods: without a weight host names would vanish beside zones. A logarithm
+            # does not turn that round, and + 2 keeps the weight above 1 for one domain and above 0 for none
+            # (docs/semantics/plugins.md#spread-score).
             weights.append(math.log(size + 2))
         state.write(PRE_SCORE_KEY, Soft(constraints, tuple(weights), require_all, ignored))
         return None
@@ -237,8 +244,10 @@ class PodTopologySpread(
                 # Upstream counts the pods of the very node here, whatever the inclusion policies say.
                 inputs += (view.eligible((key,), None, None), view.pods_on_node(query))
             else:
-                eligible = counted_nodes(view, constraint, keys, pod.pod, required)
+                eligible = counted_nodes(view, constraint, keys, pod.pod, required, comparisons=self._comparisons)
                 inputs.append(view.pods_in_domains(query, key, eligible, keyless_as_empty=not soft.require_all))
+            # The same for all domains, so that normalising shows smaller differences the more skew is allowed; a
+            # maxSkew of 1 changes nothing.
             credits.append(_Credit(per_node, weight, constraint.max_skew - 1))
         constants = (tuple(credits), soft.require_all)
         return Plan(partial(_scores, *constants), tuple(inputs), constants)

@@ -1,4 +1,4 @@
-"""VolumeBindingArgs (upstream ``pkg/scheduler/apis/config``)."""
+"""VolumeBindingArgs (docs/semantics/volumes.md#volumebinding)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""From a decision to bound claims (upstream ``binder.go``: AssumePodVolumes, bindAPIUpdate, checkBindings)."""
+"""From a decision to bound claims (docs/semantics/volumes.md#volumebinding)."""
 
 from __future__ import annotations
 

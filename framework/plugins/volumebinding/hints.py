@@ -1,4 +1,4 @@
-"""Which events may let a pod's claims be bound after all (spec: plugins-intree §10, Events)."""
+"""Which events may let a pod's claims be bound after all (docs/semantics/volumes.md#volumebinding)."""
 
 from __future__ import annotations
 

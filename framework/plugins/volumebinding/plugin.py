@@ -1,4 +1,4 @@
-"""VolumeBinding's extension points (spec: plugins-intree §10; upstream ``volume_binding.go``)."""
+"""VolumeBinding's extension points (docs/semantics/volumes.md#volumebinding)."""
 
 from __future__ import annotations
 

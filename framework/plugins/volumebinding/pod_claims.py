@@ -1,4 +1,4 @@
-"""A pod's claims, sorted by what has to be done about them (upstream ``binder.go``, GetPodVolumeClaims)."""
+"""A pod's claims, sorted by what has to be done about them (docs/semantics/volumes.md#volumebinding)."""
 
 from __future__ import annotations
 

@@ -1,4 +1,4 @@
-"""Whether a volume can be made for a claim, node by node (upstream ``binder.go``, checkVolumeProvisions)."""
+"""Whether a volume can be made for a claim, node by node (docs/semantics/volumes.md#volumebinding)."""
 
 from __future__ import annotations
 

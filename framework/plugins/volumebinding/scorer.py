@@ -1,4 +1,7 @@
-"""How full a node's storage would be (upstream ``scorer.go``); only with the gate StorageCapacityScoring."""
+"""How full a node's storage would be; only with the gate StorageCapacityScoring.
+
+Rules: docs/semantics/volumes.md#volumebinding.
+"""
 
 from __future__ import annotations
 
@@ -13,6 +16,7 @@ from framework.plugins.volumebinding.pod_claims import PodVolumes
 
 MAX_UTILIZATION: Final = 100
 MAX_CUSTOM_SCORE: Final = 10
+"""Shapes are written in the range that scores had before the framework, 0 to 10."""
 
 Shape = Sequence[tuple[int, int]]
 """(utilization, score), utilization growing; scores up to 100."""

@@ -1,4 +1,4 @@
-"""Every node against a pod's claims at once (upstream ``binder.go``, FindPodVolumes).
+"""Every node against a pod's claims at once (docs/semantics/volumes.md#volumebinding).
 
 bound claims → claims that wait for a node → claims to match → claims to provision; a node's verdict is a set of bits,
 one per reason, in upstream's order.

@@ -26,19 +26,42 @@ from framework.scheduler.controllers.volumes import (
     make_volumes_available,
     reclaim_volumes,
 )
-from framework.scheduler.informer import ObjectAdded, ObjectDeleted, ObjectUpdated
+from framework.scheduler.controllers.workloads import (
+    dependents,
+    is_workload,
+    made_of,
+    make_again,
+    replacement,
+    workload_in,
+)
+from framework.scheduler.informer import ObjectAdded, ObjectDeleted, ObjectEvicted, ObjectUpdated
 
-__all__ = ["CONTROLLERS", "DECIDED_ONLY", "OF_CHANGES", "ControlledCluster", "Controller", "concerns_controllers"]
+__all__ = [
+    "CONTROLLERS",
+    "DECIDED_ONLY",
+    "OF_CHANGES",
+    "OF_STORAGE",
+    "ControlledCluster",
+    "Controller",
+    "concerns_controllers",
+    "dependents",
+    "is_workload",
+    "made_of",
+    "replacement",
+    "workload_in",
+]
 
 _CLAIMS: Final = Controller(control_claims, (Pod, ResourceClaim, ResourceClaimTemplate))
 _DECIDED: Final = Controller(bind_what_was_decided, (PersistentVolume, PersistentVolumeClaim), (ObjectUpdated,))
-CONTROLLERS: Final[tuple[Controller, ...]] = (
+OF_STORAGE: Final[tuple[Controller, ...]] = (
     _CLAIMS,
     Controller(keep_ephemeral_claims, (Pod,), (ObjectAdded, ObjectDeleted)),
     Controller(make_volumes_available, (PersistentVolume,), (ObjectAdded,)),
     _DECIDED,
     Controller(reclaim_volumes, (PersistentVolumeClaim,), (ObjectDeleted,)),
 )
+"""All but those of workloads: evicted pods stay away."""
+CONTROLLERS: Final[tuple[Controller, ...]] = (*OF_STORAGE, Controller(make_again, (Pod,), (ObjectEvicted,)))
 OF_CHANGES: Final[tuple[Controller, ...]] = (
     Controller(bind_what_comes, (PersistentVolume, PersistentVolumeClaim, StorageClass), (ObjectAdded, ObjectUpdated)),
 )

@@ -27,8 +27,11 @@ class ControlledCluster(ObjectStore, Protocol):
         """Raises Refused and AlreadyExists."""
         ...
 
-    def post(self, obj: O) -> O | None:
-        """Creates the object, with uid and creation time as the API server gives them; None when it refuses."""
+    def post(self, obj: O, *, stored: bool = False) -> O | None:
+        """Creates the object, with uid and creation time as the API server gives them; None when it refuses.
+
+        ``stored``: made from one that was admitted before.
+        """
         ...
 
     def replace(self, obj: O) -> O:

@@ -1,7 +1,7 @@
 """ResourceClaims of pods: made from templates, reserved, given back, deleted (upstream: pkg/controller/resourceclaim).
 
-Also what a DRA driver does at once: the binding conditions of devices it just got allocated are met. Reservations are
-cleaned up when their pod goes; a claim that arrives with reservations is believed.
+Reservations are cleaned up when their pod goes; a claim that arrives with reservations is believed. There are no
+drivers: what they would say of their devices is said by command.
 """
 
 from __future__ import annotations
@@ -14,8 +14,6 @@ from framework.objects import ObjectMeta, OwnerReference, Pod, ResourceClaim, Re
 from framework.objects.devices import (
     CLAIM_FINALIZER,
     POD_CLAIM_NAME_ANNOTATION,
-    AllocatedDeviceStatus,
-    DeviceCondition,
     ResourceClaimConsumerReference,
 )
 from framework.objects.generated import generated_name, generated_uid
@@ -38,8 +36,6 @@ def control_claims(cluster: ControlledCluster, event: InformerEvent) -> None:
             for pod in cluster.list(Pod, template.namespace):
                 if any(each.resource_claim_template_name == template.name for each in pod.spec.resource_claims):
                     _sync_pod(cluster, pod)
-        case ObjectAdded(ResourceClaim() as claim) | ObjectUpdated(_, ResourceClaim() as claim):
-            _meet_conditions(cluster, claim)
         case ObjectDeleted(ResourceClaim() as claim):
             owner = _owner(claim)
             pod_now = None if owner is None else cluster.get(Pod, claim.namespace, owner.name)
@@ -182,33 +178,3 @@ def _owner(claim: ResourceClaim) -> OwnerReference | None:
 def _is_owned(claim: ResourceClaim, pod: Pod) -> bool:
     owner = _owner(claim)
     return owner is not None and owner.uid == pod.uid
-
-
-# --- drivers --------------------------------------------------------------------------------------------------------
-
-
-def _meet_conditions(cluster: ControlledCluster, known: ResourceClaim) -> None:
-    """Of devices that have no status yet; whoever wants to see a failure writes the status beforehand."""
-    if known.status.allocation is None:
-        return
-    claim = cluster.get(ResourceClaim, known.namespace, known.name)
-    if claim is None or claim.status.allocation is None:
-        return
-    told = {(each.driver, each.pool, each.device) for each in claim.status.devices}
-    now = cluster.now_rfc3339()
-    new = [
-        AllocatedDeviceStatus(
-            driver=result.driver,
-            pool=result.pool,
-            device=result.device,
-            share_id=result.share_id,
-            conditions=tuple(
-                DeviceCondition(type=name, status="True", reason="Ready", last_transition_time=now)
-                for name in result.binding_conditions
-            ),
-        )
-        for result in claim.status.allocation.devices.results
-        if result.binding_conditions and (result.driver, result.pool, result.device) not in told
-    ]
-    if new:
-        cluster.replace(replace(claim, status=replace(claim.status, devices=(*claim.status.devices, *new))))

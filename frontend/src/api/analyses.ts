@@ -13,12 +13,14 @@ export type Remedy = Schemas["Remedy"];
 export type Operation = Schemas["Operation"];
 export type HelpAnswer = Schemas["WhatWouldHelpResult"];
 export type PodsAnswer = Schemas["CapacityPodsResult"];
+export type PlacedAgainAnswer = Schemas["PlacedAgainResult"];
 export type NodeRoom = Schemas["NodeCapacity"];
 export type NodesAnswer = Schemas["CapacityNodesResult"];
 
 /** A question's name, what it is asked with, and the shape of its answer. */
 export interface Questions {
   what_would_help: { arguments: { namespace: string; name: string }; result: HelpAnswer };
+  placed_again: { arguments: { namespace: string; name: string }; result: PlacedAgainAnswer };
   capacity_pods: { arguments: { namespace: string; name: string; limit?: number } | { manifest: string; limit?: number }; result: PodsAnswer };
   other_weights: { arguments: { profile: string; weights: Record<string, number> }; result: Schemas["OtherWeightsResult"] };
   all_nodes: { arguments: { attempt: number }; result: Schemas["AllNodesResult"] };
@@ -63,11 +65,11 @@ const LOOK_AT_FORK = 250;
 const GIVE_UP_FORK = 60_000;
 
 /**
- * A new run, paused where this one was at `position`, with the changes made first. Resolves once its engine has played its
+ * A new run that goes on where this one was at `position`, with the changes made first. Resolves once its engine has played its
  * past, because before that it has no pods to show; of a fork that takes too long the page itself says how it stands.
  */
 export async function forkWhenThere(run: string, position: number, changes: Operation[]): Promise<Run> {
-  let fork = await forkRun(run, { position, changes: changes.map((one) => ({ ...one })) });
+  let fork = await forkRun(run, { position, changes: changes.map((one) => ({ ...one })), play: true });
   const until = Date.now() + GIVE_UP_FORK;
   while (!isThere(fork, position) && Date.now() < until) {
     await new Promise((resolve) => setTimeout(resolve, LOOK_AT_FORK));

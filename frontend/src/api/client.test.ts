@@ -1,6 +1,6 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 
-import { ApiError, errorOf, pathOf, request, setCsrfToken, withQuery } from "./client";
+import { ApiError, errorOf, pathOf, request, setCsrfToken, setRefusal, withQuery } from "./client";
 
 describe("addresses", () => {
   it("escape every part", () => expect(pathOf("runs", "a/b", "pods", "ns", "ü x")).toBe("/runs/a%2Fb/pods/ns/%C3%BC%20x/"));
@@ -38,6 +38,19 @@ describe("a request", () => {
   it("turns an unreachable server into a sentence", async () => {
     vi.stubGlobal("fetch", () => Promise.reject(new TypeError("Failed to fetch")));
     await expect(request("/me/")).rejects.toMatchObject({ status: 0, message: "The server does not answer." });
+  });
+  it("writes nothing to a server that is known not to answer, and still reads", async () => {
+    const asked: string[] = [];
+    vi.stubGlobal("fetch", (_url: string, init: RequestInit) => {
+      asked.push(init.method ?? "");
+      return Promise.resolve(new Response("{}", { status: 200 }));
+    });
+    setRefusal(() => "Nothing was sent.");
+    await expect(request("/runs/", { method: "POST" })).rejects.toMatchObject({ status: 0, message: "Nothing was sent." });
+    await request("/runs/");
+    setRefusal(() => null);
+    await request("/runs/", { method: "POST" });
+    expect(asked).toEqual(["GET", "POST"]);
   });
   it("answers an empty body with undefined and a failure with an ApiError", async () => {
     vi.stubGlobal("fetch", () => Promise.resolve(new Response(null, { status: 204 })));

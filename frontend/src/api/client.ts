@@ -36,6 +36,13 @@ export function setCsrfToken(token: string): void {
   csrfToken = token;
 }
 
+let refusal = (): string | null => null;
+
+/** Asked before every write: why it cannot be sent now, as a sentence, or null. */
+export function setRefusal(ask: () => string | null): void {
+  refusal = ask;
+}
+
 type QueryValue = string | number | boolean | null | undefined;
 
 export function withQuery(path: string, query: Record<string, QueryValue>): string {
@@ -77,8 +84,12 @@ interface RequestOptions {
   method?: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
   body?: unknown;
   signal?: AbortSignal;
+  /** Milliseconds after which a server that has not answered is given up. */
+  within?: number;
 }
 
+const READ_WITHIN = 30_000;
+const WRITE_WITHIN = 60_000;
 const BEING_MADE = "being_made";
 const AGAIN_AFTER = 150;
 const AGAIN_AT_MOST = 1_000;
@@ -99,25 +110,30 @@ export async function request<T>(path: string, options: RequestOptions = {}): Pr
 }
 
 async function requestOnce<T>(path: string, options: RequestOptions): Promise<T> {
-  const { method = "GET", body, signal } = options;
+  const { method = "GET", body, signal, within = method === "GET" ? READ_WITHIN : WRITE_WITHIN } = options;
+  const refused = method === "GET" ? null : refusal();
+  if (refused !== null) throw new ApiError(0, { code: "0", message: refused });
   const headers = new Headers({ Accept: "application/json", "Accept-Language": language() });
   if (method !== "GET") headers.set("X-CSRFToken", csrfToken);
   const isForm = body instanceof FormData;
   if (body !== undefined && !isForm) headers.set("Content-Type", "application/json");
+  const late = AbortSignal.timeout(within);
   let response: Response;
+  let text: string;
   try {
     response = await fetch(BASE + path, {
       method,
       headers,
       credentials: "same-origin",
-      ...(signal ? { signal } : {}),
+      signal: signal ? AbortSignal.any([signal, late]) : late,
       ...(body === undefined ? {} : { body: isForm ? body : JSON.stringify(body) }),
     });
+    text = await response.text();
   } catch (error) {
+    if (late.aborted) throw new ApiError(0, { code: "no_answer", message: t("theServerHasNotAnswered", { count: Math.round(within / 1000) }) });
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw errorOf(0, "");
   }
-  const text = await response.text();
   if (!response.ok || (response.status === 202 && method === "GET")) throw errorOf(response.status, text);
   return (text === "" ? undefined : JSON.parse(text)) as T;
 }

@@ -21,18 +21,22 @@ const FIRST_WAIT = 120;
 const LAST_WAIT = 2_000;
 const GIVE_UP = 20_000;
 const RETRIES = 3;
+const ANSWER_WITHIN = 10_000;
 
 const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
+
+function isLost(error: unknown): boolean {
+  return error instanceof ApiError && (error.status === 0 || error.status >= 502);
+}
 
 /** Sends one command; a lost answer is tried again with the same `client_id`, so it is never carried out twice. */
 export async function sendCommand(run: string, input: CommandInput): Promise<CommandReceipt> {
   const body = { ...input, client_id: clientId() };
   for (let tried = 1; ; tried += 1) {
     try {
-      return await request<CommandReceipt>(pathOf("runs", run, "commands"), { method: "POST", body });
+      return await request<CommandReceipt>(pathOf("runs", run, "commands"), { method: "POST", body, within: ANSWER_WITHIN });
     } catch (error) {
-      const lost = error instanceof ApiError && (error.status === 0 || error.status >= 502);
-      if (!lost || tried >= RETRIES) throw error;
+      if (!isLost(error) || tried >= RETRIES) throw error;
       await sleep(FIRST_WAIT * 2 ** tried);
     }
   }
@@ -43,8 +47,13 @@ export async function outcomeOf(run: string, receipt: CommandReceipt): Promise<J
   const until = Date.now() + GIVE_UP;
   for (let wait = FIRST_WAIT; Date.now() < until; wait = Math.min(LAST_WAIT, wait * 1.5)) {
     await sleep(wait);
-    const entry = await fetchJournalEntry(run, receipt.id);
-    if (entry.status !== "pending") return entry;
+    try {
+      const entry = await fetchJournalEntry(run, receipt.id);
+      if (entry.status !== "pending") return entry;
+    } catch (error) {
+      // The server has the command: that it is away meanwhile does not undo it.
+      if (!isLost(error)) throw error;
+    }
   }
   return null;
 }

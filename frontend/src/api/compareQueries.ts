@@ -22,6 +22,13 @@ export const comparisonQuery = (a: string, b: string) =>
     staleTime: 0,
   });
 
+/** What B's configuration changes against A's. */
+export const comparedConfigurationsQuery = (a: string, b: string) =>
+  queryOptions({
+    queryKey: ["comparison", a, b, "configurations"],
+    queryFn: ({ signal }) => request<Schemas["Comparison"]>(pathOf("runs", a, "comparison", b, "configurations"), { signal }),
+  });
+
 export interface DifferenceFilter {
   kind?: DifferenceKind | undefined;
   q?: string | undefined;

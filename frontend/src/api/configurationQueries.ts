@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 
 import { pathOf, request, withQuery } from "./client";
 import type {
-  CheckRequest, CheckResult, Comparison, ConfigurationSummary, PluginDescription, Preset, TextFormat, Version, VersionDetail,
+  CheckRequest, CheckResult, Comparison, ConfigurationChange, ConfigurationSummary, PluginDescription, Preset, TextFormat, Version, VersionDetail,
 } from "./configurationTypes";
 import type { Window } from "./types";
 
@@ -75,7 +75,7 @@ export const createConfiguration = (body: NewConfiguration): Promise<Configurati
 export const deleteConfiguration = (id: string): Promise<undefined> =>
   request<undefined>(pathOf("configurations", id), { method: "DELETE" });
 
-export const renameConfiguration = (id: string, body: { name?: string; description?: string }): Promise<ConfigurationSummary> =>
+export const changeConfiguration = (id: string, body: ConfigurationChange): Promise<ConfigurationSummary> =>
   request<ConfigurationSummary>(pathOf("configurations", id), { method: "PATCH", body });
 
 /** The address of the real file, for a download. */

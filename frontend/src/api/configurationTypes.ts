@@ -4,6 +4,7 @@ import type { components } from "./schema";
 type Schemas = components["schemas"];
 
 export type ConfigurationSummary = Schemas["Configuration"];
+export type ConfigurationChange = Schemas["PatchedConfigurationChangeRequest"];
 export type Version = Schemas["Version"];
 export type VersionDetail = Schemas["VersionDetail"];
 export type CheckRequest = Schemas["CheckRequest"];

@@ -3,7 +3,7 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 
 import { pathOf, request, setCsrfToken, withQuery } from "./client";
 import type {
-  Board, Card, Configuration, FeedItem, ForkInput, Import, JournalEntry, Me, NodeDetail, NodesTable, PodDetail, Run, Selection, Snapshot, Timeline, Window,
+  Board, Card, Configuration, FeedItem, ForkInput, Import, JournalEntry, Me, NodeDetail, NodesTable, PodDetail, Run, RunsDeleted, RunState, Selection, Snapshot, Step, Timeline, Window,
 } from "./types";
 
 export const meQuery = queryOptions({
@@ -34,12 +34,24 @@ export const configurationsQuery = (limit = 100) =>
     queryFn: ({ signal }) => request<Window<Configuration>>(withQuery("/configurations/", { limit }), { signal }),
   });
 
-export const runsQuery = (offset = 0, limit = 50, snapshot?: string) =>
+/** What the list of runs is narrowed by; ids of a cluster and of a configuration. */
+export interface RunFilter {
+  q?: string | undefined;
+  snapshot?: string | undefined;
+  configuration?: string | undefined;
+  state?: RunState | undefined;
+  fork?: boolean | undefined;
+}
+
+export const runsQuery = (offset = 0, limit = 50, filter: RunFilter = {}) =>
   queryOptions({
-    queryKey: ["runs", { offset, limit, snapshot }],
-    queryFn: ({ signal }) => request<Window<Run>>(withQuery("/runs/", { offset, limit, snapshot }), { signal }),
+    queryKey: ["runs", { offset, limit, ...filter }],
+    queryFn: ({ signal }) => request<Window<Run>>(withQuery("/runs/", { offset, limit, ...filter }), { signal }),
     placeholderData: keepPreviousData,
   });
+
+export const deleteRuns = (runs: readonly string[]) =>
+  request<RunsDeleted>("/runs/delete/", { method: "POST", body: { runs } });
 
 export const runQuery = (run: string) =>
   queryOptions({ queryKey: ["run", run], queryFn: ({ signal }) => request<Run>(pathOf("runs", run), { signal }) });
@@ -49,6 +61,15 @@ export const timelineQuery = (run: string) =>
   queryOptions({
     queryKey: ["run", run, "timeline"],
     queryFn: ({ signal }) => request<Timeline>(pathOf("runs", run, "timeline"), { signal }),
+  });
+
+/** When the run was at a step, and the counts there; what is noted of a step does not change. */
+export const stepQuery = (run: string, position: number) =>
+  queryOptions({
+    queryKey: ["run", run, "timeline", position],
+    queryFn: ({ signal }) => request<Step>(pathOf("runs", run, "timeline", position), { signal }),
+    staleTime: Infinity,
+    retry: false,
   });
 
 /** A new run that begins where `run` was, with the changes made first. */

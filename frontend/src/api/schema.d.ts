@@ -4,6 +4,23 @@
  */
 
 export interface paths {
+    "/api/v1/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Every address of the API with what it is for, whom it lets in and what it may be asked. */
+        get: operations["listing"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/configurations/": {
         parameters: {
             query?: never;
@@ -11,8 +28,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description Configurations with their newest version: people's own by name, then the built-in ones. */
         get: operations["configurations_list"];
         put?: never;
+        /** @description A configuration from a KubeSchedulerConfiguration or a preset. An error refuses it; all are told. */
         post: operations["configurations_create"];
         delete?: never;
         options?: never;
@@ -27,12 +46,15 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description A configuration with its newest version. */
         get: operations["configurations_get"];
         put?: never;
         post?: never;
+        /** @description Deletes a configuration that no run uses. */
         delete: operations["configurations_delete"];
         options?: never;
         head?: never;
+        /** @description Another name or description. */
         patch: operations["configurations_rename"];
         trace?: never;
     };
@@ -43,8 +65,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description The versions of a configuration, newest first, with the number of runs that use each. */
         get: operations["configurations_versions"];
         put?: never;
+        /** @description The next version. Refused with 409 and both differences when somebody saved since `base_version`. */
         post: operations["configurations_save"];
         delete?: never;
         options?: never;
@@ -59,6 +83,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description A version: its text, what is wrong or surprising in it, and the configuration that takes effect. */
         get: operations["configurations_version"];
         put?: never;
         post?: never;
@@ -75,6 +100,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description What a version changed of the one before it: in words, and line by line. */
         get: operations["configurations_version_diff"];
         put?: never;
         post?: never;
@@ -91,6 +117,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description The file of a version, as it was written or in another format. */
         get: operations["configurations_export"];
         put?: never;
         post?: never;
@@ -124,6 +151,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description What was decided about pods that waited on Permit: by whom, when and why; newest first. */
         get: operations["decisions_list"];
         put?: never;
         post?: never;
@@ -142,6 +170,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
+        /** @description Begins to read an export of a cluster, a file or a text. Ask until it is read, then commit it. */
         post: operations["imports_create"];
         delete?: never;
         options?: never;
@@ -156,9 +185,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description How far an import is, and, once it is read, what is in it and what is wrong with it. */
         get: operations["imports_get"];
         put?: never;
         post?: never;
+        /** @description Forgets an import that was not committed. */
         delete: operations["imports_discard"];
         options?: never;
         head?: never;
@@ -174,6 +205,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
+        /** @description Makes a cluster snapshot of an import that was read. */
         post: operations["imports_commit"];
         delete?: never;
         options?: never;
@@ -188,6 +220,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description The account or visitor that asks, its role, and the token by which browsers prove that they ask. */
         get: operations["me"];
         put?: never;
         post?: never;
@@ -204,6 +237,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description The scheduler plugins that are installed: their extension points, weights and arguments. */
         get: operations["plugins"];
         put?: never;
         post?: never;
@@ -220,6 +254,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description The configurations that a new one can begin with. */
         get: operations["presets"];
         put?: never;
         post?: never;
@@ -236,8 +271,10 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description Runs, newest first. */
         get: operations["runs_list"];
         put?: never;
+        /** @description A run of a snapshot with a configuration version. It is paused unless `paused` is false. */
         post: operations["runs_create"];
         delete?: never;
         options?: never;
@@ -252,9 +289,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description A run: its state, clock, counts and worker. */
         get: operations["runs_read"];
         put?: never;
         post?: never;
+        /** @description Deletes a run with all that is stored of it. One that plays is refused. */
         delete: operations["runs_delete"];
         options?: never;
         head?: never;
@@ -285,6 +324,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description A question about a run, and its answer once it is there. */
         get: operations["runs_analysis"];
         put?: never;
         post?: never;
@@ -336,6 +376,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description Scheduling attempts, newest first, with their result and time. */
         get: operations["runs_attempts"];
         put?: never;
         post?: never;
@@ -352,6 +393,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description A scheduling attempt, extension point by extension point. */
         get: operations["runs_attempt"];
         put?: never;
         post?: never;
@@ -368,6 +410,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description What differs between two attempts of a pod: nodes that came or went, verdicts, scores. */
         get: operations["runs_attempt_difference"];
         put?: never;
         post?: never;
@@ -384,6 +427,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description Which nodes were rejected in an attempt, by which plugin and why: by cause, or node by node. */
         get: operations["runs_attempt_filter"];
         put?: never;
         post?: never;
@@ -400,6 +444,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description The preemption of an attempt: its candidates with their victims, and why other nodes were none. */
         get: operations["runs_attempt_preemption"];
         put?: never;
         post?: never;
@@ -433,6 +478,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description The feasible nodes of an attempt with their scores, by plugin and weight. */
         get: operations["runs_attempt_scores"];
         put?: never;
         post?: never;
@@ -449,6 +495,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description The queues of a run with their first pods, and the cycle that is under way. */
         get: operations["runs_board"];
         put?: never;
         post?: never;
@@ -467,6 +514,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
+        /** @description Tells a run to play, to pause, to change pods or nodes, to decide. The command is stored when this is answered; its journal entry says what came of it. */
         post: operations["runs_command"];
         delete?: never;
         options?: never;
@@ -481,7 +529,25 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description Two runs beside each other: pods that went another way, use of nodes, waiting times. */
         get: operations["runs_comparison"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/comparison/{other}/configurations/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What the configuration of the other run changes against this one's: in words and in lines. */
+        get: operations["runs_comparison_configurations"];
         put?: never;
         post?: never;
         delete?: never;
@@ -497,6 +563,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description A comparison as a file. */
         get: operations["runs_comparison_export"];
         put?: never;
         post?: never;
@@ -513,6 +580,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description The pods of a comparison: what became of each in both runs, and which plugin was the reason. */
         get: operations["runs_comparison_pods"];
         put?: never;
         post?: never;
@@ -546,6 +614,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description What happened in a run, newest first. */
         get: operations["runs_feed"];
         put?: never;
         post?: never;
@@ -564,7 +633,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description A new run, paused where this one was at the position; this one is only read. */
+        /** @description A new run that begins where this one was at the position; this one is only read. */
         post: operations["runs_fork"];
         delete?: never;
         options?: never;
@@ -579,6 +648,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description What the run was told, newest first: author, time, position and outcome. */
         get: operations["runs_journal"];
         put?: never;
         post?: never;
@@ -595,6 +665,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description One command that a run was told, and what came of it. */
         get: operations["runs_journal_entry"];
         put?: never;
         post?: never;
@@ -611,6 +682,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description The nodes of a run with what they offer and what is taken. */
         get: operations["runs_nodes"];
         put?: never;
         post?: never;
@@ -627,6 +699,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description A node: its use, its pods, labels and taints. */
         get: operations["runs_node"];
         put?: never;
         post?: never;
@@ -643,6 +716,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description A node's manifest. */
         get: operations["runs_node_yaml"];
         put?: never;
         post?: never;
@@ -659,6 +733,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description Other objects of a run: claims, volumes, classes, pod groups, devices. */
         get: operations["runs_objects"];
         put?: never;
         post?: never;
@@ -675,6 +750,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description The manifest of one of a run's other objects. */
         get: operations["runs_object_yaml"];
         put?: never;
         post?: never;
@@ -691,6 +767,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description The pods of a run as the board shows them. */
         get: operations["runs_pods"];
         put?: never;
         post?: never;
@@ -707,6 +784,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description A pod: where it is and why, what it asks for, its claims, and its way through the queues. */
         get: operations["runs_pod"];
         put?: never;
         post?: never;
@@ -723,6 +801,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description A pod's manifest. */
         get: operations["runs_pod_yaml"];
         put?: never;
         post?: never;
@@ -739,6 +818,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description Which pods were evicted for which, over the whole run. */
         get: operations["runs_preemptions"];
         put?: never;
         post?: never;
@@ -755,6 +835,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description What the real cluster's scheduler said beside what the run decided, counted by kind. */
         get: operations["runs_real"];
         put?: never;
         post?: never;
@@ -771,6 +852,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description The pods of the real cluster beside the run's, as a file. */
         get: operations["runs_real_export"];
         put?: never;
         post?: never;
@@ -787,6 +869,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description Pods with what the real scheduler said and what the run decided. */
         get: operations["runs_real_pods"];
         put?: never;
         post?: never;
@@ -803,6 +886,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description What is known of a pod or a node, in short. */
         get: operations["runs_selection"];
         put?: never;
         post?: never;
@@ -819,6 +903,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description The links by which people without an account look at this run. */
         get: operations["runs_share_links"];
         put?: never;
         /** @description Whoever opens `path` reads this run without an account. It is answered once and never again. */
@@ -839,6 +924,7 @@ export interface paths {
         get?: never;
         put?: never;
         post?: never;
+        /** @description Closes a share link at once. */
         delete: operations["runs_share_link_revoke"];
         options?: never;
         head?: never;
@@ -852,7 +938,25 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description The whole run as a line: positions, times and marks, to rewind to. */
         get: operations["runs_timeline"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/timeline/{position}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description When the run was at a step, and how many pods each queue had: of the last step at or before it that was noted. Within a cycle at full speed none is, so that is the step before the cycle. */
+        get: operations["runs_timeline_step"];
         put?: never;
         post?: never;
         delete?: never;
@@ -868,9 +972,44 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description Where the time of the cycles went, by extension point and plugin. */
         get: operations["runs_timing"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/wait/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The run, as soon as it rests: it is finished, stopped or failed, paused, or waits for a person, no command is on its way, and all its pods are listed. `rests` is false when the time was up first; then ask again. */
+        get: operations["runs_wait"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/delete/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Deletes every run named that does not play; says of each other one why it stayed. */
+        post: operations["runs_delete_many"];
         delete?: never;
         options?: never;
         head?: never;
@@ -884,6 +1023,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description The clusters that were imported or came with the product. */
         get: operations["snapshots_list"];
         put?: never;
         post?: never;
@@ -900,9 +1040,11 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description A cluster snapshot: what is in it, and what its export left open. */
         get: operations["snapshots_get"];
         put?: never;
         post?: never;
+        /** @description Deletes a snapshot of which there are no runs. */
         delete: operations["snapshots_delete"];
         options?: never;
         head?: never;
@@ -933,10 +1075,46 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description The objects of a snapshot. */
         get: operations["snapshots_objects"];
         put?: never;
         post?: never;
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Your bearer tokens, newest first. Not with a token. */
+        get: operations["tokens_list"];
+        put?: never;
+        /** @description A bearer token for scripts: it may do what you may, or less. Answered once. Not with a token. */
+        post: operations["tokens_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/tokens/{token}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Revokes one of your bearer tokens: the next request with it is refused. Not with a token. */
+        delete: operations["tokens_revoke"];
         options?: never;
         head?: never;
         patch?: never;
@@ -949,6 +1127,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description Pods that wait on Permit, over all runs. */
         get: operations["waiting_list"];
         put?: never;
         post?: never;
@@ -965,6 +1144,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
+        /** @description How many pods wait on Permit, and how many of them for a person. */
         get: operations["waiting_count"];
         put?: never;
         post?: never;
@@ -978,6 +1158,13 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * @description * `viewer` - viewer
+         *     * `operator` - operator
+         *     * `editor` - editor
+         * @enum {string}
+         */
+        AccountRoleEnum: "viewer" | "operator" | "editor";
         /**
          * @description * `bound` - bound
          *     * `match` - match
@@ -1039,12 +1226,12 @@ export interface components {
             name: components["schemas"]["NameEnum"];
             /** @description else where the run is now */
             position?: number | null;
-            /** @description what_would_help {namespace, name}; capacity_pods {namespace, name | manifest, limit?}; capacity_nodes {node | manifest, limit?}; other_weights {profile, weights: {plugin: weight, 0 for off}}; all_nodes {attempt}, about the moment of that attempt; a manifest is the YAML or JSON text of one object */
+            /** @description what_would_help {namespace, name}; placed_again {namespace, name}; capacity_pods {namespace, name | manifest, limit?}; capacity_nodes {node | manifest, limit?}; other_weights {profile, weights: {plugin: weight, 0 for off}}; all_nodes {attempt}, about the moment of that attempt; a manifest is the YAML or JSON text of one object */
             arguments?: {
                 [key: string]: unknown;
             };
         };
-        AnalysisResult: components["schemas"]["WhatWouldHelpResult"] | components["schemas"]["CapacityPodsResult"] | components["schemas"]["CapacityNodesResult"] | components["schemas"]["OtherWeightsResult"] | components["schemas"]["AllNodesResult"];
+        AnalysisResult: components["schemas"]["WhatWouldHelpResult"] | components["schemas"]["PlacedAgainResult"] | components["schemas"]["CapacityPodsResult"] | components["schemas"]["CapacityNodesResult"] | components["schemas"]["OtherWeightsResult"] | components["schemas"]["AllNodesResult"];
         /**
          * @description * `pending` - pending
          *     * `running` - running
@@ -1255,7 +1442,8 @@ export interface components {
         };
         /**
          * @description `side`: in which run it was so. not_checked: enough nodes had been found before; nominated: it took the node
-         *     where it had preempted; absent: no such node then; preempted: for the pod that `plugin` names, namespace/name.
+         *     where it had preempted; absent: no such node then; gated: a gate holds it; preempted: for the pod that `plugin`
+         *     names, namespace/name.
          */
         Cause: {
             why: components["schemas"]["CauseWhyEnum"];
@@ -1271,12 +1459,13 @@ export interface components {
          *     * `not_checked` - not_checked
          *     * `absent` - absent
          *     * `preempted` - preempted
+         *     * `gated` - gated
          *     * `later` - later
          *     * `not_tried` - not_tried
          *     * `not_stored` - not_stored
          * @enum {string}
          */
-        CauseWhyEnum: "score" | "tie" | "filter" | "nominated" | "not_checked" | "absent" | "preempted" | "later" | "not_tried" | "not_stored";
+        CauseWhyEnum: "score" | "tie" | "filter" | "nominated" | "not_checked" | "absent" | "preempted" | "gated" | "later" | "not_tried" | "not_stored";
         /**
          * @description * `default` - default
          *     * `weight changed` - weight changed
@@ -1487,8 +1676,23 @@ export interface components {
             node?: string;
             plugin?: string;
             reason?: string;
+            /** @description of a device; `name` is the claim's */
+            driver?: string;
+            pool?: string;
+            device?: string;
+            /** @description its type */
+            condition?: string;
+            status?: components["schemas"]["CommandRequestStatusEnum"];
+            message?: string;
             pods?: components["schemas"]["DecidedPodRequest"][];
         };
+        /**
+         * @description * `True` - True
+         *     * `False` - False
+         *     * `Unknown` - Unknown
+         * @enum {string}
+         */
+        CommandRequestStatusEnum: "True" | "False" | "Unknown";
         CommandResult: {
             pods?: components["schemas"]["DecisionResult"][];
             text?: string;
@@ -1558,7 +1762,10 @@ export interface components {
             settled: boolean;
             pods: number;
             placed: number;
+            /** @description without a node, gated ones left out */
             unscheduled: number;
+            /** @description held by a scheduling gate, so nobody tries them */
+            gated: number;
             resources: components["schemas"]["ComparedResource"][];
             gpus: components["schemas"]["ComparedGpus"][];
             zones: components["schemas"]["ComparedZone"][];
@@ -1580,8 +1787,10 @@ export interface components {
             /** @description placed by a, not by b */
             only_a: number;
             only_b: number;
-            /** @description placed by none */
+            /** @description placed by none, gated by none */
             neither: number;
+            /** @description placed by none, and a gate holds it in at least one */
+            gated: number;
             /** @description a has no such pod, or no longer */
             missing_a: number;
             missing_b: number;
@@ -1595,6 +1804,8 @@ export interface components {
             builtin: boolean;
             /** @description Of a built-in one: what samples name it by */
             slug: string;
+            /** @description Made for an exact run: lists leave it out until somebody renames it, changes it or keeps it */
+            what_if: boolean;
             latest: components["schemas"]["VersionPlace"];
             versions_count: number;
         };
@@ -1702,6 +1913,15 @@ export interface components {
             /** @default 0 */
             gpus: number;
             events?: components["schemas"]["EventCounts"];
+            /**
+             * @description Of all pods, those that workloads of the file gave
+             * @default 0
+             */
+            made_pods: number;
+            /** @description How many workloads of each kind gave them */
+            made_from?: {
+                [key: string]: number;
+            };
         };
         Cycle: {
             pod: components["schemas"]["PodRef"];
@@ -1720,6 +1940,8 @@ export interface components {
             named: string[];
             /** @description not looked at: enough were found */
             unseen: number;
+            /** @description the node to which the pod was nominated: no other was looked at */
+            nominated?: string | null;
             groups: components["schemas"]["CycleGroup"][];
         };
         CycleGroup: {
@@ -1736,11 +1958,12 @@ export interface components {
         };
         /**
          * @description * `done` - done
+         *     * `skipped` - skipped
          *     * `current` - current
          *     * `next` - next
          * @enum {string}
          */
-        CyclePointStateEnum: "done" | "current" | "next";
+        CyclePointStateEnum: "done" | "skipped" | "current" | "next";
         /** @description `raw` and `normalized`: in the order of the plugins. */
         CycleScoreRow: {
             node: string;
@@ -1821,13 +2044,6 @@ export interface components {
             volumes: components["schemas"]["VolumeDecision"][];
             devices: components["schemas"]["DeviceDecision"][];
         };
-        Device: {
-            request: string;
-            driver: string;
-            pool: string;
-            device: string;
-            admin_access: boolean;
-        };
         DeviceClaim: {
             /** @description spec.resourceClaims[].name */
             local: string;
@@ -1837,7 +2053,7 @@ export interface components {
             state: components["schemas"]["DeviceClaimStateEnum"];
             text: string;
             requests: components["schemas"]["DeviceRequest"][];
-            devices: components["schemas"]["Device"][];
+            devices: components["schemas"]["GivenDevice"][];
             /** @description pods that it is reserved for */
             used_by: number;
         };
@@ -1849,6 +2065,16 @@ export interface components {
          * @enum {string}
          */
         DeviceClaimStateEnum: "allocated" | "decided" | "pending" | "missing";
+        /** @description What a pod waits for before it is bound to the device's node, or what would end that wait. */
+        DeviceCondition: {
+            type: string;
+            /** @description true: binding fails when it is True; false: binding waits for it */
+            fails: boolean;
+            /** @description empty: nothing was said yet */
+            status: string;
+            /** @description reason and message */
+            text: string;
+        };
         DeviceDecision: {
             request: string;
             driver: string;
@@ -1892,12 +2118,13 @@ export interface components {
          *     * `only_a` - only_a
          *     * `only_b` - only_b
          *     * `neither` - neither
+         *     * `gated` - gated
          *     * `missing_a` - missing_a
          *     * `missing_b` - missing_b
          *     * `same` - same
          * @enum {string}
          */
-        DifferenceKindEnum: "elsewhere" | "only_a" | "only_b" | "neither" | "missing_a" | "missing_b" | "same";
+        DifferenceKindEnum: "elsewhere" | "only_a" | "only_b" | "neither" | "gated" | "missing_a" | "missing_b" | "same";
         Effective: {
             globals: components["schemas"]["GlobalSettings"];
             feature_gates: {
@@ -1918,6 +2145,11 @@ export interface components {
                     [key: string]: unknown;
                 };
             };
+        };
+        Endpoint: {
+            /** @description with {names} where values go */
+            path: string;
+            methods: components["schemas"]["MethodListed"][];
         };
         Error: {
             error: components["schemas"]["ErrorBody"];
@@ -1961,6 +2193,31 @@ export interface components {
             /** @description commands of people in the first run; this one goes without them */
             not_repeated: number;
         };
+        /** @description What a remedy does to another pod. */
+        Fate: {
+            /** @description namespace/name */
+            pod: string;
+            /**
+             * @description moves: it, or the pod made instead, has another node; pending: made again without a node; gone: nobody makes it again; passed: it would have got a node without the remedy
+             *
+             *     * `moves` - moves
+             *     * `pending` - pending
+             *     * `gone` - gone
+             *     * `passed` - passed
+             */
+            fate: components["schemas"]["FateEnum"];
+            text: string;
+            /** @description which it finds */
+            node: string;
+        };
+        /**
+         * @description * `moves` - moves
+         *     * `pending` - pending
+         *     * `gone` - gone
+         *     * `passed` - passed
+         * @enum {string}
+         */
+        FateEnum: "moves" | "pending" | "gone" | "passed";
         FeatureGate: {
             name: string;
             stage: components["schemas"]["FeatureGateStageEnum"];
@@ -2062,8 +2319,16 @@ export interface components {
             nodes: number;
             pods: number;
             pending: number;
+            /** @description Of the pods that stay, those that workloads of the file gave */
+            made_pods: number;
             /** @description Left-out pods whose usage stays on their nodes */
             unnamed_usage_pods: number;
+        };
+        ForkChange: {
+            /** @description whose change it is: a pod's workload, or another object's name; may be empty */
+            workload: string;
+            /** @description lowered cpu 24 → 12 */
+            text: string;
         };
         ForkRequest: {
             /** @description else where the run is now */
@@ -2074,6 +2339,11 @@ export interface components {
             }[];
             /** Format: uuid */
             configuration_version?: string | null;
+            /**
+             * @description goes on by itself, as fast as it can; else it is paused
+             * @default false
+             */
+            play: boolean;
         };
         FormArgs: {
             kind: string;
@@ -2124,6 +2394,14 @@ export interface components {
          * @enum {string}
          */
         GangMissingColumnEnum: "gated" | "active" | "backoff" | "unschedulable" | "in_flight" | "waiting" | "bound" | "completed";
+        GivenDevice: {
+            request: string;
+            driver: string;
+            pool: string;
+            device: string;
+            admin_access: boolean;
+            conditions: components["schemas"]["DeviceCondition"][];
+        };
         GlobalSettings: {
             parallelism: number;
             percentage_of_nodes_to_score: number;
@@ -2172,9 +2450,14 @@ export interface components {
             readonly seconds?: number | null;
             readonly counts?: components["schemas"]["Counts"] | null;
             readonly warnings?: string[];
+            /** @description Which pods were made from workloads of the file */
+            readonly notes?: string[];
             readonly filtered?: components["schemas"]["Filtered"] | null;
             readonly configuration?: string;
             readonly configuration_errors?: string[];
+            /** @description Objects that cannot be taken, the first ones */
+            readonly problems?: components["schemas"]["Problem"][];
+            readonly problem_count?: number;
         };
         ImportCommitRequest: {
             /** @default  */
@@ -2187,6 +2470,11 @@ export interface components {
              * @default true
              */
             take_configuration: boolean;
+            /**
+             * @description Import the rest of a file of which some objects cannot be taken
+             * @default false
+             */
+            leave_out_problems: boolean;
         };
         /**
          * @description * `reading` - Reading
@@ -2262,6 +2550,14 @@ export interface components {
             queue: components["schemas"]["QueueEnum"];
             spans: components["schemas"]["Span"][];
         };
+        Listing: {
+            version: string;
+            /** @description where the whole description is, as YAML or, with ?format=json, JSON */
+            openapi: string;
+            /** @description the same to read in a browser */
+            docs: string;
+            endpoints: components["schemas"]["Endpoint"][];
+        };
         Mark: {
             kind: components["schemas"]["MarkKindEnum"];
             /** @description of the first one */
@@ -2305,6 +2601,31 @@ export interface components {
             comment: string;
             overlaps: boolean;
             merged: string | null;
+        };
+        /**
+         * @description * `GET` - GET
+         *     * `POST` - POST
+         *     * `PUT` - PUT
+         *     * `PATCH` - PATCH
+         *     * `DELETE` - DELETE
+         * @enum {string}
+         */
+        MethodEnum: "GET" | "POST" | "PUT" | "PATCH" | "DELETE";
+        MethodListed: {
+            method: components["schemas"]["MethodEnum"];
+            /** @description its operationId in the OpenAPI description */
+            name: string;
+            description: string;
+            /**
+             * @description the least that may
+             *
+             *     * `viewer` - viewer
+             *     * `operator` - operator
+             *     * `editor` - editor
+             */
+            role: components["schemas"]["AccountRoleEnum"];
+            /** @description of the query */
+            parameters: components["schemas"]["ParameterListed"][];
         };
         MissingPods: {
             /** @description with events, but not in this run */
@@ -2351,13 +2672,14 @@ export interface components {
         };
         /**
          * @description * `what_would_help` - what_would_help
+         *     * `placed_again` - placed_again
          *     * `capacity_pods` - capacity_pods
          *     * `capacity_nodes` - capacity_nodes
          *     * `other_weights` - other_weights
          *     * `all_nodes` - all_nodes
          * @enum {string}
          */
-        NameEnum: "what_would_help" | "capacity_pods" | "capacity_nodes" | "other_weights" | "all_nodes";
+        NameEnum: "what_would_help" | "placed_again" | "capacity_pods" | "capacity_nodes" | "other_weights" | "all_nodes";
         NamespacePods: {
             name: string;
             pods: number;
@@ -2469,6 +2791,16 @@ export interface components {
             /** @description [bound, waiting, in flight] per node */
             pods: number[][];
         };
+        NotedStep: {
+            /** @description at or before the one asked for */
+            position: number;
+            /**
+             * Format: date-time
+             * @description run time there
+             */
+            clock: string;
+            counts: components["schemas"]["QueueCounts"];
+        };
         /** @enum {unknown} */
         NullEnum: null;
         Object: {
@@ -2519,6 +2851,11 @@ export interface components {
             kind: string;
             name: string;
         };
+        ParameterListed: {
+            name: string;
+            required: boolean;
+            description: string;
+        };
         Parent: {
             /**
              * Format: uuid
@@ -2533,6 +2870,8 @@ export interface components {
         PatchedConfigurationChangeRequest: {
             name?: string;
             description?: string;
+            /** @description List one that was made for an exact run; so does any other change */
+            keep?: boolean;
         };
         PermitWait: {
             plugin: string;
@@ -2542,6 +2881,32 @@ export interface components {
             total_seconds: number;
             asks_person: boolean;
             note?: string;
+        };
+        /** @description The pod was taken from a copy and scheduled anew, with every node looked at and nobody evicted for it. */
+        PlacedAgainResult: {
+            /** @description namespace/name */
+            pod: string;
+            /** @description where it is */
+            node: string;
+            /** @description where it would go; empty: it would find no place */
+            to: string;
+            nodes: number;
+            feasible: number;
+            /** @description how many nodes have the best total; the seed chose among them */
+            tied: number;
+            /** @description of the node where it is; 0: it is not feasible any more */
+            rank: number;
+            /** @description which would refuse it where it is */
+            plugin: string;
+            /** @description for which the plugin would */
+            reasons: string[];
+            /** @description kube-scheduler's, when there is no place for it */
+            message: string;
+            /** @description that scored */
+            plugins: string[];
+            weights: number[];
+            /** @description the 20 best nodes, and the one where it is */
+            ranked: components["schemas"]["RankedNode"][];
         };
         Plugin: {
             name: string;
@@ -2802,6 +3167,13 @@ export interface components {
             tail: string;
             priority: number | null;
         };
+        Problem: {
+            kind: string;
+            namespace: string;
+            name: string;
+            /** @description What is wrong, with the object and its field */
+            words: string;
+        };
         QueueCounts: {
             gated: number;
             active: number;
@@ -2824,6 +3196,14 @@ export interface components {
          * @enum {string}
          */
         QueueEnum: "gated" | "active" | "backoff" | "unschedulable" | "in_flight" | "waiting" | "bound" | "completed" | "deleted";
+        RankedNode: {
+            node: string;
+            /** @description 1 + how many nodes have a higher total */
+            rank: number;
+            total: number;
+            /** @description points times weight, in the order of plugins */
+            scores: number[];
+        };
         RealCause: {
             why: components["schemas"]["RealCauseEnum"];
             plugin: string;
@@ -2956,30 +3336,52 @@ export interface components {
             count: number;
             short: string;
         };
+        /** @description Played to its end beside all pods of the run before it is named. */
         Remedy: {
             kind: components["schemas"]["RemedyKindEnum"];
             text: string;
-            /** @description where the pod went when it was tried */
+            /** @description where the pod went; empty when it is not wanted any more */
             node: string;
-            /** @description what it costs others */
+            /** @description what it costs others, in short */
             cost: string;
-            /** @description other pods that find no place afterwards */
+            /** @description other pods that have no node afterwards, and would without it */
             left_pending: number;
             operations: components["schemas"]["Operation"][];
+            /** @description the worst off first, at most 20 */
+            others: components["schemas"]["Fate"][];
+            others_count: number;
+            /** @description of the workload that are changed; 0 where the cluster is */
+            pods: number;
+            /** @description of the pending pods alike, this one included, that have a node then */
+            placed: number;
+            /** @description kubectl's, that do it in a real cluster */
+            commands: string[];
+            /** @description the change in YAML, lines with +, - or a space before */
+            diff: string;
+            /** @description false: there was no time to play it to its end */
+            finished: boolean;
         };
         /**
-         * @description * `gate` - gate
+         * @description * `create` - create
+         *     * `claim` - claim
+         *     * `profile` - profile
+         *     * `rename` - rename
+         *     * `gate` - gate
          *     * `uncordon` - uncordon
+         *     * `node` - node
+         *     * `resize` - resize
+         *     * `move` - move
+         *     * `label` - label
          *     * `tolerate` - tolerate
+         *     * `untaint` - untaint
          *     * `relax` - relax
          *     * `lower` - lower
-         *     * `node` - node
          *     * `priority` - priority
-         *     * `move` - move
+         *     * `fewer` - fewer
          *     * `free` - free
          * @enum {string}
          */
-        RemedyKindEnum: "gate" | "uncordon" | "tolerate" | "relax" | "lower" | "node" | "priority" | "move" | "free";
+        RemedyKindEnum: "create" | "claim" | "profile" | "rename" | "gate" | "uncordon" | "node" | "resize" | "move" | "label" | "tolerate" | "untaint" | "relax" | "lower" | "priority" | "fewer" | "free";
         ResultCount: {
             result: string;
             count: number;
@@ -3018,6 +3420,8 @@ export interface components {
             position: number;
             /** @description of a fork */
             parent: components["schemas"]["Parent"] | null;
+            /** @description what was changed on a fork before it went on */
+            fork_changes: components["schemas"]["ForkChange"][];
             /** @description extension-point boundaries passed */
             points: number;
             breakpoints: components["schemas"]["Breakpoint"][];
@@ -3074,6 +3478,11 @@ export interface components {
              */
             start?: string | null;
         };
+        RunKept: {
+            /** Format: uuid */
+            id: string;
+            why: string;
+        };
         RunObject: {
             kind: string;
             /** @description API group; empty for the core group */
@@ -3116,6 +3525,11 @@ export interface components {
             cycle: components["schemas"]["TimeSummary"] | null;
             points: components["schemas"]["PointSummary"][];
         };
+        RunWait: {
+            /** @description false: the time was up first */
+            rests: boolean;
+            run: components["schemas"]["Run"];
+        };
         RunWindow: {
             count: number;
             offset: number;
@@ -3126,12 +3540,21 @@ export interface components {
             node: string;
             total: number;
         };
+        RunsDeleteRequest: {
+            runs: string[];
+        };
+        RunsDeleted: {
+            deleted: string[];
+            kept: components["schemas"]["RunKept"][];
+        };
         Sampling: {
             checked: number;
             feasible: number;
             of: number;
             /** @description percentageOfNodesToScore left nodes out; no PreFilter plugin did */
             sampled: boolean;
+            /** @description the node to which the pod was nominated: tried first, it took it, so no other was */
+            nominated: string | null;
         };
         SavedMeanwhile: {
             changes: components["schemas"]["Change"][];
@@ -3212,6 +3635,8 @@ export interface components {
             rank: (number | null)[];
             /** @description place of the chosen node in the lists */
             chosen: number | null;
+            /** @description the node to which the pod was nominated: it took it, so no other was looked at */
+            nominated: string | null;
         };
         /**
          * @description * `embedded` - embedded
@@ -3265,8 +3690,8 @@ export interface components {
         SharedRun: {
             /** Format: uuid */
             run: string;
-            /** @description of the share link */
-            name: string;
+            /** @description r-0042 */
+            number: string;
         };
         /**
          * @description * `a` - a
@@ -3326,6 +3751,10 @@ export interface components {
          * @enum {string}
          */
         StatusEnum: "pending" | "applied" | "refused";
+        Step: {
+            /** @description null where nothing was noted: an older version played it */
+            step: components["schemas"]["NotedStep"] | null;
+        };
         StuckPod: {
             pod: string;
             message: string;
@@ -3394,6 +3823,69 @@ export interface components {
             attempts: number;
             marks: components["schemas"]["Mark"][];
         };
+        Token: {
+            id: number;
+            name: string;
+            /**
+             * @description null: as its owner
+             *
+             *     * `viewer` - viewer
+             *     * `operator` - operator
+             *     * `editor` - editor
+             */
+            role: (components["schemas"]["AccountRoleEnum"] | components["schemas"]["NullEnum"]) | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            expired: boolean;
+            /**
+             * Format: date-time
+             * @description to the minute
+             */
+            last_used_at: string | null;
+        };
+        TokenCreateRequest: {
+            /** @description What it is for; of your tokens no two have one name */
+            name: string;
+            /**
+             * @description The most it may do, no more than you; null: as much as you may at the time
+             *
+             *     * `viewer` - viewer
+             *     * `operator` - operator
+             *     * `editor` - editor
+             */
+            role?: (components["schemas"]["AccountRoleEnum"] | components["schemas"]["NullEnum"]) | null;
+            /**
+             * Format: date-time
+             * @description null: works until it is revoked
+             */
+            expires_at?: string | null;
+        };
+        TokenCreated: {
+            id: number;
+            name: string;
+            /**
+             * @description null: as its owner
+             *
+             *     * `viewer` - viewer
+             *     * `operator` - operator
+             *     * `editor` - editor
+             */
+            role: (components["schemas"]["AccountRoleEnum"] | components["schemas"]["NullEnum"]) | null;
+            /** Format: date-time */
+            created_at: string;
+            /** Format: date-time */
+            expires_at: string | null;
+            expired: boolean;
+            /**
+             * Format: date-time
+             * @description to the minute
+             */
+            last_used_at: string | null;
+            /** @description To be sent as `Authorization: Bearer <token>`; answered once, never again */
+            token: string;
+        };
         /**
          * @description * `play` - play
          *     * `pause` - pause
@@ -3413,9 +3905,10 @@ export interface components {
          *     * `decide` - decide
          *     * `breakpoint_set` - breakpoint_set
          *     * `breakpoint_remove` - breakpoint_remove
+         *     * `device_condition` - device_condition
          * @enum {string}
          */
-        TypeEnum: "play" | "pause" | "step" | "set_speed" | "set_seed" | "stop" | "pod_add" | "pod_delete" | "node_add" | "node_delete" | "node_cordon" | "node_uncordon" | "node_drain" | "pod_activate" | "set_configuration" | "decide" | "breakpoint_set" | "breakpoint_remove";
+        TypeEnum: "play" | "pause" | "step" | "set_speed" | "set_seed" | "stop" | "pod_add" | "pod_delete" | "node_add" | "node_delete" | "node_cordon" | "node_uncordon" | "node_drain" | "pod_activate" | "set_configuration" | "decide" | "breakpoint_set" | "breakpoint_remove" | "device_condition";
         UnknownField: {
             path: string;
             line: number | null;
@@ -3555,6 +4048,8 @@ export interface components {
             run_number: string;
             /** @description the snapshot's name */
             run_name: string;
+            /** @description the number of the run that this one is a fork of */
+            fork_of: string | null;
             uid: string;
             node: string;
             score: number | null;
@@ -3611,10 +4106,18 @@ export interface components {
         WhatWouldHelpResult: {
             /** @description namespace/name */
             pod: string;
-            /** @description where it fits as it is; then no remedy is needed */
+            /** @description where it goes as it is; then no remedy is needed */
             fits_on: string;
+            /** @description why its workload can never run all its replicas */
+            why: string;
+            /** @description as kubectl names it: deployment/web */
+            workload: string;
+            /** @description pending pods of the workload that ask for the same, this one included */
+            alike: number;
             /** @description without one and without fits_on nothing known helps */
             remedies: components["schemas"]["Remedy"][];
+            /** @description false: there was no time to try everything */
+            complete: boolean;
         };
         Worker: {
             state: components["schemas"]["WorkerStateEnum"];
@@ -3645,6 +4148,52 @@ export interface components {
 }
 export type $defs = Record<string, never>;
 export interface operations {
+    listing: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Listing"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     configurations_list: {
         parameters: {
             query?: {
@@ -3699,7 +4248,10 @@ export interface operations {
     configurations_create: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Up to 255 characters of your choice. The same request with the same key is done once within 24 hours, and answered as the first time, with `Idempotency-Replayed: true`; another request with it is answered 422. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -3759,6 +4311,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A configuration's id */
                 configuration_id: string;
             };
             cookie?: never;
@@ -3807,6 +4360,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A configuration's id */
                 configuration_id: string;
             };
             cookie?: never;
@@ -3854,6 +4408,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A configuration's id */
                 configuration_id: string;
             };
             cookie?: never;
@@ -3911,6 +4466,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description A configuration's id */
                 configuration_id: string;
             };
             cookie?: never;
@@ -3957,8 +4513,12 @@ export interface operations {
     configurations_save: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Up to 255 characters of your choice. The same request with the same key is done once within 24 hours, and answered as the first time, with `Idempotency-Replayed: true`; another request with it is answered 422. */
+                "Idempotency-Key"?: string;
+            };
             path: {
+                /** @description A configuration's id */
                 configuration_id: string;
             };
             cookie?: never;
@@ -4027,7 +4587,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A configuration's id */
                 configuration_id: string;
+                /** @description The number of an attempt, or of a configuration's version */
                 number: number;
             };
             cookie?: never;
@@ -4079,7 +4641,9 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description A configuration's id */
                 configuration_id: string;
+                /** @description The number of an attempt, or of a configuration's version */
                 number: number;
             };
             cookie?: never;
@@ -4131,7 +4695,9 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description A configuration's id */
                 configuration_id: string;
+                /** @description The number of an attempt, or of a configuration's version */
                 number: number;
             };
             cookie?: never;
@@ -4285,7 +4851,10 @@ export interface operations {
     imports_create: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Up to 255 characters of your choice. The same request with the same key is done once within 24 hours, and answered as the first time, with `Idempotency-Replayed: true`; another request with it is answered 422. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4338,10 +4907,12 @@ export interface operations {
             query?: {
                 /** @description Comma-separated */
                 exclude_namespaces?: string;
+                /** @description As kubectl --selector takes it: only pods that match */
                 label_selector?: string;
             };
             header?: never;
             path: {
+                /** @description An import's id */
                 import_id: string;
             };
             cookie?: never;
@@ -4390,6 +4961,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description An import's id */
                 import_id: string;
             };
             cookie?: never;
@@ -4435,8 +5007,12 @@ export interface operations {
     imports_commit: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Up to 255 characters of your choice. The same request with the same key is done once within 24 hours, and answered as the first time, with `Idempotency-Replayed: true`; another request with it is answered 422. */
+                "Idempotency-Key"?: string;
+            };
             path: {
+                /** @description An import's id */
                 import_id: string;
             };
             cookie?: never;
@@ -4625,12 +5201,20 @@ export interface operations {
     runs_list: {
         parameters: {
             query?: {
+                /** @description only runs that any version of it is played with */
+                configuration?: string;
+                /** @description true: only forks; false: none of them */
+                fork?: boolean;
                 /** @description How many to return, at most 200 */
                 limit?: number;
                 /** @description How many to leave out */
                 offset?: number;
+                /** @description words that its number, cluster, configuration or starter contain, all of them */
+                q?: string;
                 /** @description only runs of this snapshot */
                 snapshot?: string;
+                /** @description only runs in this state */
+                state?: "created" | "failed" | "finished" | "paused" | "playing" | "stopped" | "waiting_for_person";
             };
             header?: never;
             path?: never;
@@ -4678,7 +5262,10 @@ export interface operations {
     runs_create: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Up to 255 characters of your choice. The same request with the same key is done once within 24 hours, and answered as the first time, with `Idempotency-Replayed: true`; another request with it is answered 422. */
+                "Idempotency-Key"?: string;
+            };
             path?: never;
             cookie?: never;
         };
@@ -4730,6 +5317,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -4778,6 +5366,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -4825,6 +5414,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -4885,7 +5475,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description An analysis' id */
                 analysis: string;
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -4934,7 +5526,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description An analysis' id */
                 analysis: string;
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -4991,7 +5585,9 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description An analysis' id */
                 analysis: string;
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -5040,6 +5636,7 @@ export interface operations {
             query: {
                 /** @description json: a List; yaml: several documents */
                 as: string;
+                /** @description Only pods of this namespace */
                 namespace?: string;
                 /** @description only this namespace/name */
                 pod?: string;
@@ -5048,6 +5645,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -5105,10 +5703,12 @@ export interface operations {
                 pod?: string;
                 /** @description only pods whose namespace/name contains this */
                 q?: string;
+                /** @description Only attempts that ended so */
                 result?: "bound" | "error" | "unschedulable" | "waiting";
             };
             header?: never;
             path: {
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -5157,7 +5757,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The number of an attempt, or of a configuration's version */
                 number: number;
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -5213,8 +5815,11 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The number of an attempt, or of a configuration's version */
                 number: number;
+                /** @description The one that is laid beside it: another run's id, or another attempt's number */
                 other: number;
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -5274,7 +5879,9 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The number of an attempt, or of a configuration's version */
                 number: number;
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -5328,7 +5935,9 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The number of an attempt, or of a configuration's version */
                 number: number;
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -5377,7 +5986,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The number of an attempt, or of a configuration's version */
                 number: number;
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -5437,7 +6048,9 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The number of an attempt, or of a configuration's version */
                 number: number;
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -5486,6 +6099,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -5532,8 +6146,12 @@ export interface operations {
     runs_command: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Up to 255 characters of your choice. The same request with the same key is done once within 24 hours, and answered as the first time, with `Idempotency-Replayed: true`; another request with it is answered 422. */
+                "Idempotency-Key"?: string;
+            };
             path: {
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -5586,7 +6204,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The one that is laid beside it: another run's id, or another attempt's number */
                 other: string;
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -5630,6 +6250,57 @@ export interface operations {
             };
         };
     };
+    runs_comparison_configurations: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The one that is laid beside it: another run's id, or another attempt's number */
+                other: string;
+                /** @description A run's id */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Comparison"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     runs_comparison_export: {
         parameters: {
             query: {
@@ -5642,7 +6313,9 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The one that is laid beside it: another run's id, or another attempt's number */
                 other: string;
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -5703,7 +6376,9 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The one that is laid beside it: another run's id, or another attempt's number */
                 other: string;
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -5750,8 +6425,12 @@ export interface operations {
     runs_exact: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Up to 255 characters of your choice. The same request with the same key is done once within 24 hours, and answered as the first time, with `Idempotency-Replayed: true`; another request with it is answered 422. */
+                "Idempotency-Key"?: string;
+            };
             path: {
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -5821,6 +6500,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -5867,8 +6547,12 @@ export interface operations {
     runs_fork: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Up to 255 characters of your choice. The same request with the same key is done once within 24 hours, and answered as the first time, with `Idempotency-Replayed: true`; another request with it is answered 422. */
+                "Idempotency-Key"?: string;
+            };
             path: {
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -5926,6 +6610,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -5974,7 +6659,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A journal entry's id */
                 entry: string;
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -6028,6 +6715,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -6081,7 +6769,9 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description The name of the pod or node */
                 name: string;
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -6130,7 +6820,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The name of the pod or node */
                 name: string;
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -6188,6 +6880,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -6236,12 +6929,14 @@ export interface operations {
             query: {
                 /** @description PodGroup, or PodGroup.scheduling.k8s.io where two API groups have a kind of that name */
                 kind: string;
+                /** @description The object's name */
                 name: string;
                 /** @description empty for what has none */
                 namespace?: string;
             };
             header?: never;
             path: {
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -6294,7 +6989,9 @@ export interface operations {
                 group?: string;
                 /** @description How many to return, at most 200 */
                 limit?: number;
+                /** @description Only pods of this namespace */
                 namespace?: string;
+                /** @description Only pods on this node */
                 node?: string;
                 /** @description How many to leave out */
                 offset?: number;
@@ -6305,6 +7002,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -6353,8 +7051,11 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The name of the pod or node */
                 name: string;
+                /** @description The pod's namespace */
                 namespace: string;
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -6403,8 +7104,11 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description The name of the pod or node */
                 name: string;
+                /** @description The pod's namespace */
                 namespace: string;
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -6460,6 +7164,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -6508,6 +7213,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -6565,6 +7271,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -6627,6 +7334,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -6673,11 +7381,14 @@ export interface operations {
     runs_selection: {
         parameters: {
             query: {
+                /** @description The pod's name */
                 name: string;
+                /** @description The pod's namespace */
                 namespace: string;
             };
             header?: never;
             path: {
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -6726,6 +7437,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -6774,6 +7486,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -6826,7 +7539,9 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A share link's id */
                 link: string;
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -6874,6 +7589,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -6917,11 +7633,63 @@ export interface operations {
             };
         };
     };
+    runs_timeline_step: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A step of the run */
+                position: number;
+                /** @description A run's id */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Step"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     runs_timing: {
         parameters: {
             query?: never;
             header?: never;
             path: {
+                /** @description A run's id */
                 run: string;
             };
             cookie?: never;
@@ -6934,6 +7702,108 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunTiming"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_wait: {
+        parameters: {
+            query?: {
+                /** @description How long to wait at most: 0 to 50, by default 30 */
+                seconds?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A run's id */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunWait"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_delete_many: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RunsDeleteRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunsDeleted"];
                 };
             };
             /** @description Not logged in */
@@ -7021,6 +7891,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A cluster snapshot's id */
                 snapshot_id: string;
             };
             cookie?: never;
@@ -7069,6 +7940,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
+                /** @description A cluster snapshot's id */
                 snapshot_id: string;
             };
             cookie?: never;
@@ -7114,8 +7986,12 @@ export interface operations {
     snapshots_events_add: {
         parameters: {
             query?: never;
-            header?: never;
+            header?: {
+                /** @description Up to 255 characters of your choice. The same request with the same key is done once within 24 hours, and answered as the first time, with `Idempotency-Replayed: true`; another request with it is answered 422. */
+                "Idempotency-Key"?: string;
+            };
             path: {
+                /** @description A cluster snapshot's id */
                 snapshot_id: string;
             };
             cookie?: never;
@@ -7167,9 +8043,11 @@ export interface operations {
     snapshots_objects: {
         parameters: {
             query?: {
+                /** @description Only objects of this kind */
                 kind?: string;
                 /** @description How many to return, at most 200 */
                 limit?: number;
+                /** @description Only objects of this namespace */
                 namespace?: string;
                 /** @description How many to leave out */
                 offset?: number;
@@ -7178,6 +8056,7 @@ export interface operations {
             };
             header?: never;
             path: {
+                /** @description A cluster snapshot's id */
                 snapshot_id: string;
             };
             cookie?: never;
@@ -7221,9 +8100,154 @@ export interface operations {
             };
         };
     };
+    tokens_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Token"][];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    tokens_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenCreateRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenCreated"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    tokens_revoke: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A bearer token's id */
+                token: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     waiting_list: {
         parameters: {
             query?: {
+                /** @description Only pods that wait for this */
                 kind?: "gang" | "person";
                 /** @description How many to return, at most 200 */
                 limit?: number;

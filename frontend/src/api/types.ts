@@ -32,6 +32,8 @@ export type CyclePointState = Schemas["CyclePointStateEnum"];
 export type Board = Schemas["Board"];
 export type Run = Schemas["Run"];
 export type RunState = Schemas["RunStateEnum"];
+export const RUN_STATES: readonly RunState[] = ["created", "playing", "paused", "waiting_for_person", "finished", "stopped", "failed"];
+export type RunsDeleted = Schemas["RunsDeleted"];
 export type RunClock = Schemas["Clock"];
 export type Speed = RunClock["speed"];
 export type Worker = Schemas["Worker"];
@@ -49,7 +51,8 @@ export type Import = Required<Schemas["Import"]>;
 
 export type Timeline = Schemas["Timeline"];
 export type Mark = Schemas["Mark"];
-export type ForkInput = Schemas["ForkRequest"];
+export type Step = Schemas["Step"];
+export type ForkInput = Partial<Schemas["ForkRequest"]>;
 
 export type CommandInput = Omit<Schemas["CommandRequestRequest"], "client_id">;
 export type CommandType = CommandInput["type"];

@@ -12,9 +12,12 @@ export const queryClient = new QueryClient({
   }),
   defaultOptions: {
     queries: {
+      // A machine without a network still reaches the server that runs on it.
+      networkMode: "always",
       staleTime: 5_000,
       refetchOnWindowFocus: false,
       retry: (failures, error) => failures < 2 && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
     },
+    mutations: { networkMode: "always" },
   },
 });

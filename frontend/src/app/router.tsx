@@ -2,14 +2,15 @@
  * Every address of the UI. Pages are fetched when they are first opened; what a page keeps in the query string is parsed
  * here, so a link from elsewhere is typed.
  */
-import { createRootRoute, createRoute, createRouter, lazyRouteComponent, redirect } from "@tanstack/react-router";
+import { createRootRoute, createRoute, createRouter, redirect } from "@tanstack/react-router";
 
-import { STATE_KEYS } from "@/api/types";
+import { RUN_STATES, STATE_KEYS } from "@/api/types";
+import { laterPage } from "@/parts/later";
 import { momentKey, runOf } from "@/rewind/moment";
 import { NotFound, PageError } from "@/shell/PageOutcome";
 import { InLanguage } from "@/shell/InLanguage";
 
-import { compact, flag, oneOf, type RawSearch, text, whole } from "./search";
+import { compact, either, flag, oneOf, type RawSearch, text, whole } from "./search";
 
 const rootRoute = createRootRoute({ component: InLanguage, notFoundComponent: NotFound, errorComponent: PageError });
 
@@ -17,14 +18,22 @@ const homeRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/",
   validateSearch: (search: RawSearch) => compact({ import: text(search, "import") }),
-  component: lazyRouteComponent(() => import("@/pages/home/HomePage"), "HomePage"),
+  component: laterPage(() => import("@/pages/home/HomePage"), "HomePage"),
 });
 
 const runsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/runs",
-  validateSearch: (search: RawSearch) => compact({ offset: whole(search, "offset"), snapshot: text(search, "snapshot") }),
-  component: lazyRouteComponent(() => import("@/pages/runs/RunsPage"), "RunsPage"),
+  validateSearch: (search: RawSearch) =>
+    compact({
+      offset: whole(search, "offset"),
+      q: text(search, "q"),
+      snapshot: text(search, "snapshot"),
+      configuration: text(search, "configuration"),
+      state: oneOf(search, "state", RUN_STATES),
+      fork: either(search, "fork"),
+    }),
+  component: laterPage(() => import("@/pages/runs/RunsPage"), "RunsPage"),
 });
 
 export const GROUPINGS = ["zone", "pool", "none"] as const;
@@ -51,7 +60,7 @@ const runRoute = createRoute({
   beforeLoad: ({ params, search: { at, ...search } }) => {
     if (at !== undefined) throw redirect({ to: "/runs/$run", params: { run: momentKey(runOf(params.run), at) }, search, replace: true });
   },
-  component: lazyRouteComponent(() => import("@/pages/run/RunPage"), "RunPage"),
+  component: laterPage(() => import("@/pages/run/RunPage"), "RunPage"),
 });
 
 const runPodsRoute = createRoute({
@@ -66,7 +75,7 @@ const runPodsRoute = createRoute({
       node: text(search, "node"),
       sort: text(search, "sort"),
     }),
-  component: lazyRouteComponent(() => import("@/pages/run/PodsPage"), "PodsPage"),
+  component: laterPage(() => import("@/pages/run/PodsPage"), "PodsPage"),
 });
 
 export const RESULTS = ["bound", "waiting", "unschedulable", "error"] as const;
@@ -76,14 +85,14 @@ const attemptsRoute = createRoute({
   path: "/runs/$run/attempts",
   validateSearch: (search: RawSearch) =>
     compact({ q: text(search, "q"), result: oneOf(search, "result", RESULTS), node: text(search, "node"), view: oneOf(search, "view", ["timing"] as const) }),
-  component: lazyRouteComponent(() => import("@/pages/history/AttemptsPage"), "AttemptsPage"),
+  component: laterPage(() => import("@/pages/history/AttemptsPage"), "AttemptsPage"),
 });
 
 const objectsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/runs/$run/objects",
   validateSearch: (search: RawSearch) => compact({ kind: text(search, "kind"), q: text(search, "q"), object: text(search, "object") }),
-  component: lazyRouteComponent(() => import("@/pages/run/ObjectsPage"), "ObjectsPage"),
+  component: laterPage(() => import("@/pages/run/ObjectsPage"), "ObjectsPage"),
 });
 
 const REAL_KINDS = [
@@ -94,7 +103,7 @@ const realRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/runs/$run/real",
   validateSearch: (search: RawSearch) => compact({ kind: oneOf(search, "kind", REAL_KINDS), q: text(search, "q"), offset: whole(search, "offset") }),
-  component: lazyRouteComponent(() => import("@/pages/real/RealPage"), "RealPage"),
+  component: laterPage(() => import("@/pages/real/RealPage"), "RealPage"),
 });
 
 const capacityRoute = createRoute({
@@ -107,7 +116,7 @@ const capacityRoute = createRoute({
       /** The node whose shape is added. */
       shape: text(search, "shape"),
     }),
-  component: lazyRouteComponent(() => import("@/pages/capacity/CapacityPage"), "CapacityPage"),
+  component: laterPage(() => import("@/pages/capacity/CapacityPage"), "CapacityPage"),
 });
 
 export const STEPS = [
@@ -142,7 +151,7 @@ const podRoute = createRoute({
       /** Who would have won had every node been looked at. */
       full: flag(search, "full"),
     }),
-  component: lazyRouteComponent(() => import("@/pages/pod/PodPage"), "PodPage"),
+  component: laterPage(() => import("@/pages/pod/PodPage"), "PodPage"),
 });
 
 const waitingRoute = createRoute({
@@ -150,14 +159,20 @@ const waitingRoute = createRoute({
   path: "/waiting",
   validateSearch: (search: RawSearch) =>
     compact({ run: text(search, "run"), q: text(search, "q"), kind: oneOf(search, "kind", ["person", "gang"] as const), decided: oneOf(search, "decided", ["all"] as const) }),
-  component: lazyRouteComponent(() => import("@/pages/waiting/WaitingPage"), "WaitingPage"),
+  component: laterPage(() => import("@/pages/waiting/WaitingPage"), "WaitingPage"),
+});
+
+const tokensRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/tokens",
+  component: laterPage(() => import("@/pages/tokens/TokensPage"), "TokensPage"),
 });
 
 const configurationsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/configurations",
   validateSearch: (search: RawSearch) => compact({ preset: text(search, "preset") }),
-  component: lazyRouteComponent(() => import("@/pages/configuration/ConfigurationsPage"), "ConfigurationsPage"),
+  component: laterPage(() => import("@/pages/configuration/ConfigurationsPage"), "ConfigurationsPage"),
 });
 
 const configurationRoute = createRoute({
@@ -172,10 +187,10 @@ const configurationRoute = createRoute({
       /** The extension point whose order is shown. */
       point: text(search, "point"),
     }),
-  component: lazyRouteComponent(() => import("@/pages/configuration/ConfigurationPage"), "ConfigurationPage"),
+  component: laterPage(() => import("@/pages/configuration/ConfigurationPage"), "ConfigurationPage"),
 });
 
-const DIFFERENCES = ["elsewhere", "only_a", "only_b", "neither", "missing_a", "missing_b", "same"] as const;
+const DIFFERENCES = ["elsewhere", "only_a", "only_b", "neither", "gated", "missing_a", "missing_b", "same"] as const;
 
 const compareRoute = createRoute({
   getParentRoute: () => rootRoute,
@@ -190,13 +205,13 @@ const compareRoute = createRoute({
       offset: whole(search, "offset"),
       view: oneOf(search, "view", ["table"] as const),
     }),
-  component: lazyRouteComponent(() => import("@/pages/compare/ComparePage"), "ComparePage"),
+  component: laterPage(() => import("@/pages/compare/ComparePage"), "ComparePage"),
 });
 
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
     homeRoute, runsRoute, runRoute, runPodsRoute, attemptsRoute, objectsRoute, realRoute, capacityRoute, podRoute, waitingRoute, configurationsRoute, configurationRoute,
-    compareRoute,
+    compareRoute, tokensRoute,
   ]),
   pathParamsAllowedCharacters: ["@"],
   defaultPreload: "intent",

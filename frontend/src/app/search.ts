@@ -22,6 +22,13 @@ export function flag(search: RawSearch, key: string): true | undefined {
   return value === true || value === "true" || value === 1 || value === "1" ? true : undefined;
 }
 
+/** Yes or no, or not asked. */
+export function either(search: RawSearch, key: string): boolean | undefined {
+  if (flag(search, key)) return true;
+  const value = search[key];
+  return value === false || value === "false" || value === 0 || value === "0" ? false : undefined;
+}
+
 /** Drops what is undefined, so that the address stays short. */
 export function compact<T extends object>(search: T): Partial<T> {
   return Object.fromEntries(Object.entries(search).filter(([, value]) => value !== undefined)) as Partial<T>;

@@ -1,6 +1,9 @@
 import { createLink } from "@tanstack/react-router";
 import type { AnchorHTMLAttributes, ButtonHTMLAttributes, ReactNode, Ref } from "react";
 
+import { useRefusal } from "@/live/useLive";
+import { notify } from "@/shell/notify";
+
 import classes from "./Button.module.css";
 import { Icon, type IconName } from "./Icon";
 
@@ -16,7 +19,27 @@ interface Look {
   children?: ReactNode;
 }
 
-type ButtonProps = Look & ButtonHTMLAttributes<HTMLButtonElement> & { ref?: Ref<HTMLButtonElement> };
+/** `sends`: what it does needs the server. While that does not answer the button is off, keeps its focus and says why. */
+interface Sending {
+  sends?: boolean;
+}
+
+type ButtonProps = Look & Sending & ButtonHTMLAttributes<HTMLButtonElement> & { ref?: Ref<HTMLButtonElement> };
+
+type Clickable = Pick<ButtonHTMLAttributes<HTMLButtonElement>, "title" | "onClick" | "aria-disabled">;
+
+/** What a button that sends has instead of its own title and click while the server does not answer. */
+export function useSending(sends: boolean): Clickable {
+  const why = useRefusal();
+  return !sends || why === null ? {} : {
+    title: why,
+    "aria-disabled": true,
+    onClick: (event) => {
+      event.preventDefault();
+      notify({ kind: "error", title: why });
+    },
+  };
+}
 
 function Content({ icon, hint, size, children }: Look) {
   return (
@@ -28,9 +51,10 @@ function Content({ icon, hint, size, children }: Look) {
   );
 }
 
-export function Button({ kind = "default", size = "md", icon, hint, children, className, ...rest }: ButtonProps) {
+export function Button({ kind = "default", size = "md", icon, hint, children, className, sends = false, ...rest }: ButtonProps) {
+  const refused = useSending(sends);
   return (
-    <button type="button" {...rest} className={`${classes.button} ${className ?? ""}`} data-kind={kind} data-size={size}
+    <button type="button" {...rest} {...refused} className={`${classes.button} ${className ?? ""}`} data-kind={kind} data-size={size}
       {...(hint === undefined ? {} : { "aria-keyshortcuts": hint })}>
       <Content icon={icon} hint={hint} size={size}>{children}</Content>
     </button>
@@ -51,7 +75,7 @@ export function ButtonAnchor({ kind = "default", size = "md", icon, hint, childr
 /** A router link that looks like a button; takes `to`, `params` and `search` like `Link`. */
 export const ButtonLink = createLink(ButtonAnchor);
 
-interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
+interface IconButtonProps extends Sending, ButtonHTMLAttributes<HTMLButtonElement> {
   icon: IconName;
   /** The accessible name and the tooltip. */
   label: string;
@@ -59,9 +83,10 @@ interface IconButtonProps extends ButtonHTMLAttributes<HTMLButtonElement> {
   ref?: Ref<HTMLButtonElement>;
 }
 
-export function IconButton({ icon, label, iconSize = 16, className, ...rest }: IconButtonProps) {
+export function IconButton({ icon, label, iconSize = 16, className, sends = false, ...rest }: IconButtonProps) {
+  const refused = useSending(sends);
   return (
-    <button type="button" title={label} aria-label={label} {...rest} className={`${classes.icon} ${className ?? ""}`}>
+    <button type="button" title={label} aria-label={label} {...rest} {...refused} className={`${classes.icon} ${className ?? ""}`}>
       <Icon name={icon} size={iconSize} />
     </button>
   );

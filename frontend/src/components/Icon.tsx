@@ -46,6 +46,11 @@ const PATHS = {
   node: <><rect x="2.5" y="3" width="11" height="4.2" rx="1" /><rect x="2.5" y="8.8" width="11" height="4.2" rx="1" /><path d="M5 5.1h.01M5 10.9h.01" strokeWidth="1.8" /></>,
   eye: <><path d="M1.8 8c1.5-2.7 3.6-4 6.2-4s4.7 1.3 6.2 4c-1.5 2.7-3.6 4-6.2 4S3.3 10.7 1.8 8z" /><circle cx="8" cy="8" r="1.8" /></>,
   person: <><circle cx="8" cy="5.3" r="2.4" /><path d="M3.4 13.4c.5-2.7 2.2-4.2 4.6-4.2s4.1 1.5 4.6 4.2" /></>,
+  fork: <><circle cx="4.5" cy="3.5" r="1.6" /><circle cx="11.5" cy="3.5" r="1.6" /><circle cx="8" cy="12.5" r="1.6" /><path d="M4.5 5.1v1.4c0 1 .8 1.8 1.8 1.8h3.4c1 0 1.8-.8 1.8-1.8V5.1M8 8.3v2.6" /></>,
+  rewind: <><path d="M12.5 3.5v9L6 8z" {...filled} strokeLinejoin="round" /><path d="M3.7 3.5v9" strokeWidth="1.8" /></>,
+  diamond: <path d="M8 2.5 13.5 8 8 13.5 2.5 8z" {...filled} />,
+  dot: <circle cx="8" cy="8" r="4.5" {...filled} stroke="none" />,
+  menu: <path d="M2.5 4.5h11M2.5 8h11M2.5 11.5h11" />,
   command: <path d="m3 4.5 3.5 3.5L3 11.5M8.5 11.5H13" />,
 } satisfies Record<string, ReactNode>;
 

@@ -22,7 +22,7 @@ export const STATES: Record<StateKey, StateWords> = {
     get plain() { return t("podsThatNoNodeTakes"); },
     get empty() { return t("everyPodTriedSoFar"); },
   },
-  in_flight: { get title() { return t("inFlight"); }, get plain() { return t("podsInASchedulingOr"); }, get empty() { return t("pausedBetweenTwoCycles"); } },
+  in_flight: { get title() { return t("inFlight"); }, get plain() { return t("podsInASchedulingOr"); }, get empty() { return t("noCycleIsUnderWay"); } },
   waiting: {
     get title() { return t("waitingOnPermit"); },
     get plain() { return t("podsWithAChosenNode"); },

@@ -39,7 +39,7 @@ export function ApprovalToast() {
             <b>{one.pods.length === 1 ? t("approveFailedOne") : t("approveFailed", { count: one.pods.length })}</b>
             <p>{one.message}</p>
           </div>
-          <Button size="sm" onClick={() => approvals.retry(one.id)}>{t("tryAgain")}</Button>
+          <Button size="sm" sends onClick={() => approvals.retry(one.id)}>{t("tryAgain")}</Button>
           <IconButton icon="close" label={t("close")} iconSize={14} onClick={() => approvals.dismiss(one.id)} />
         </div>
       ))}
@@ -51,8 +51,8 @@ export function ApprovalToast() {
           <div key={approval.id} className={classes.toast}>
             <CountdownRing share={left / CANCEL_WINDOW} size={30} stroke={3} label={String(whole)} />
             <div>
-              <b>{t("approving", { count: approval.pods.length })}<span aria-hidden="true"> {t("inS", { whole })}</span></b>
-              <p>{t("bindingCantBeUndone", { names: names(approval) })}</p>
+              <b>{t("approving", { count: approval.pods.length })}{approval.held === true ? null : <span aria-hidden="true"> {t("inS", { whole })}</span>}</b>
+              <p>{approval.held === true ? t("heldUntilTheServer", { names: names(approval) }) : t("bindingCantBeUndone", { names: names(approval) })}</p>
             </div>
             <Button size="sm" hint="z" onClick={() => approvals.cancel(approval.id)}>{t("cancel")}</Button>
           </div>

@@ -15,12 +15,14 @@ import { Button } from "@/components/Button";
 import { PodName } from "@/components/Chip";
 import { Icon, type IconName } from "@/components/Icon";
 import { Failed } from "@/components/Outcome";
+import { useFocusBack } from "@/components/useFocusBack";
 import { type Requests, requestSum } from "@/format/requestSum";
+import { refusal } from "@/live/reach";
 
-import type { DecidedPod } from "./approvals";
+import { type DecidedPod, podKey } from "./approvals";
 import { approvals, override, reject } from "./decide";
 import classes from "./ReasonDrawer.module.css";
-import { offeredReasons, rememberReason } from "./reasons";
+import { draftOf, keepDraft, offeredReasons, rememberReason } from "./reasons";
 import { t } from "./texts";
 
 export type ReasonPod = DecidedPod & {
@@ -50,6 +52,7 @@ interface ReasonDrawerProps {
 
 
 export default function ReasonDrawer({ request, onClose, onDone }: ReasonDrawerProps) {
+  useFocusBack();
   return (
     <Drawer.Root opened={request !== null} onClose={onClose} position="right" size={440} transitionProps={{ duration: 160 }}
       classNames={{ overlay: classes.scrim ?? "", content: classes.content ?? "", title: classes.title ?? "" }}>
@@ -59,6 +62,11 @@ export default function ReasonDrawer({ request, onClose, onDone }: ReasonDrawerP
       </Drawer.Content>
     </Drawer.Root>
   );
+}
+
+/** A reason is about these pods and this decision. */
+function draftKey({ kind, run, pods }: ReasonRequest): string {
+  return [kind, ...pods.map((pod) => `${pod.run ?? run} ${podKey(pod)}`)].join("\n");
 }
 
 /** One command per run, and for overrides per plugin: a command names one of each. */
@@ -80,18 +88,29 @@ async function send(request: ReasonRequest, reason: string): Promise<void> {
 }
 
 function Form({ request, onClose, onDone }: { request: ReasonRequest; onClose: () => void; onDone?: (() => void) | undefined }) {
-  const [reason, setReason] = useState("");
+  const target = draftKey(request);
+  const [reason, setText] = useState(draftOf(target));
+  const setReason = (text: string) => {
+    keepDraft(target, text);
+    setText(text);
+  };
   const [sending, setSending] = useState(false);
   const [error, setError] = useState<Error | null>(null);
   const [offered] = useState(offeredReasons);
   const text = reason.trim();
   const ready = !sending && (text !== "" || request.kind === "approve");
   const submit = async () => {
+    const refused = refusal();
+    if (refused !== null) {
+      setError(new Error(refused));
+      return;
+    }
     setSending(true);
     setError(null);
     try {
       await send(request, text);
       if (text !== "") rememberReason(text);
+      keepDraft(target, "");
       onDone?.();
       onClose();
     } catch (failure) {
@@ -140,7 +159,7 @@ function Form({ request, onClose, onDone }: { request: ReasonRequest; onClose: (
         <span className="faint" aria-live="polite">{ready || sending ? "" : t("aReasonIsNeeded")}</span>
         <span className="grow" />
         <Button onClick={onClose}>{t("cancel")}</Button>
-        <Button kind={request.kind === "reject" ? "danger-solid" : "primary"} type="submit" disabled={!ready} hint="Ctrl Enter">
+        <Button kind={request.kind === "reject" ? "danger-solid" : "primary"} type="submit" sends disabled={!ready} hint="Ctrl Enter">
           {sending ? t("sending") : t(`decide.${request.kind}`, { count })}
         </Button>
       </div>

@@ -9,13 +9,18 @@ describe("approvals", () => {
   let outcome: Promise<null>;
   const send = vi.fn<(approval: PendingApproval) => Promise<null>>();
   const sent = vi.fn();
+  const refused = vi.fn();
+  let away: string | null;
+  let waiting: (() => void)[];
   let approvals: Approvals;
 
   beforeEach(() => {
     timers = new Map();
     let next = 1;
     outcome = Promise.resolve(null);
-    for (const mock of [send, sent]) mock.mockReset();
+    away = null;
+    waiting = [];
+    for (const mock of [send, sent, refused]) mock.mockReset();
     send.mockImplementation(() => outcome);
     approvals = new Approvals({
       now: () => 1000,
@@ -24,7 +29,9 @@ describe("approvals", () => {
         return next++;
       },
       clearTimer: (handle) => timers.delete(handle),
-      send, sent,
+      send, sent, refused,
+      refusal: () => away,
+      whenReached: (callback) => waiting.push(callback),
     });
   });
 
@@ -43,6 +50,26 @@ describe("approvals", () => {
     fire();
     expect(send).toHaveBeenCalledOnce();
     expect(send.mock.calls[0]?.[0]).toMatchObject({ run: "r", reason: "fine" });
+    expect(approvals.getPending()).toEqual([]);
+  });
+
+  it("refuses with a sentence while the server does not answer", () => {
+    away = "not now";
+    approvals.approve("r", [pod("a")]);
+    expect(refused).toHaveBeenCalledExactlyOnceWith("not now");
+    expect(approvals.getPending()).toEqual([]);
+  });
+
+  it("holds what is due while the server does not answer, and sends it once when it does", () => {
+    approvals.approve("r", [pod("a")]);
+    approvals.approve("r", [pod("b")]);
+    away = "not now";
+    fire();
+    expect(approvals.getPending().map((one) => one.held)).toEqual([true, true]);
+    approvals.cancel();
+    away = null;
+    for (const callback of waiting) callback();
+    expect(send.mock.calls.map(([approval]) => approval.pods[0]?.name)).toEqual(["a"]);
     expect(approvals.getPending()).toEqual([]);
   });
 

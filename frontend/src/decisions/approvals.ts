@@ -18,6 +18,8 @@ export interface PendingApproval {
   pods: readonly DecidedPod[];
   reason: string;
   sendAt: number;
+  /** Its time has come while the server does not answer: it is sent when that does. */
+  held?: true;
 }
 
 export interface FailedApproval extends PendingApproval {
@@ -30,6 +32,10 @@ export interface ApprovalEnvironment {
   clearTimer: (handle: number) => void;
   send: (approval: PendingApproval) => Promise<JournalEntry | null>;
   sent: (approval: PendingApproval, entry: JournalEntry | null) => void;
+  /** Why nothing can be sent now, or null. */
+  refusal: () => string | null;
+  refused: (why: string) => void;
+  whenReached: (callback: () => void) => void;
 }
 
 export const CANCEL_WINDOW = 5_000;
@@ -72,12 +78,17 @@ export class Approvals {
 
   /** Pods that are already about to be approved are left out, so a second press does nothing. */
   approve(run: string, pods: readonly DecidedPod[], reason = ""): void {
+    const why = this.environment.refusal();
+    if (why !== null) {
+      this.environment.refused(why);
+      return;
+    }
     const known = new Set(this.pending.filter((one) => one.run === run).flatMap((one) => one.pods.map(podKey)));
     const fresh = pods.filter((pod) => !known.has(podKey(pod)));
     if (fresh.length === 0) return;
     const approval = { id: this.nextId++, run, pods: fresh, reason, sendAt: this.environment.now() + CANCEL_WINDOW };
     this.pending = [...this.pending, approval];
-    this.timers.set(approval.id, this.environment.setTimer(() => this.send(approval), CANCEL_WINDOW));
+    this.timers.set(approval.id, this.environment.setTimer(() => this.sendWhenReached(approval), CANCEL_WINDOW));
     this.changed();
   }
 
@@ -98,6 +109,18 @@ export class Approvals {
     return approval?.sendAt ?? null;
   }
 
+  private sendWhenReached(approval: PendingApproval): void {
+    if (this.environment.refusal() === null) {
+      this.send(approval);
+      return;
+    }
+    this.pending = this.pending.map((one) => (one.id === approval.id ? { ...one, held: true } : one));
+    this.changed();
+    this.environment.whenReached(() => {
+      if (this.pending.some((one) => one.id === approval.id)) this.send(approval);
+    });
+  }
+
   private send(approval: PendingApproval): void {
     this.drop(approval);
     this.environment.send(approval).then(
@@ -111,7 +134,7 @@ export class Approvals {
 
   private drop(approval: PendingApproval): void {
     this.timers.delete(approval.id);
-    this.pending = this.pending.filter((one) => one !== approval);
+    this.pending = this.pending.filter((one) => one.id !== approval.id);
     this.changed();
   }
 

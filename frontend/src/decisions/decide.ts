@@ -3,6 +3,7 @@ import { useSyncExternalStore } from "react";
 
 import { perform } from "@/api/commands";
 import type { JournalEntry } from "@/api/types";
+import { refusal, whenReached } from "@/live/reach";
 import { notify } from "@/shell/notify";
 
 import { Approvals, type DecidedPod, type FailedApproval, type PendingApproval, podKey } from "./approvals";
@@ -28,6 +29,9 @@ export const approvals = new Approvals({
       ...(approval.reason === "" ? {} : { reason: approval.reason }),
     }),
   sent: (_approval, entry) => tellLate(entry),
+  refusal: () => refusal(),
+  refused: (why) => notify({ kind: "error", title: why }),
+  whenReached,
 });
 
 export async function reject(run: string, pods: readonly DecidedPod[], reason: string): Promise<void> {

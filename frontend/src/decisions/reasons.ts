@@ -27,3 +27,15 @@ export function offeredReasons(): { title: string; reasons: string[] } {
   const recent = recentReasons();
   return recent.length > 0 ? { title: t("recent"), reasons: recent } : { title: t("forExample"), reasons: first() };
 }
+
+/** What was typed and not sent, by what it is about: a drawer that was closed by mistake has it again. */
+const drafts = new Map<string, string>();
+
+export function draftOf(target: string): string {
+  return drafts.get(target) ?? "";
+}
+
+export function keepDraft(target: string, text: string): void {
+  if (text.trim() === "") drafts.delete(target);
+  else drafts.set(target, text);
+}

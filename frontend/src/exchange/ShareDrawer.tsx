@@ -11,19 +11,19 @@ import { useState } from "react";
 
 import { createShareLink, revokeShareLink, type ShareLink, shareLinksQuery } from "@/api/shareLinks";
 import { Button } from "@/components/Button";
-import { Icon } from "@/components/Icon";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
+import { useFocusBack } from "@/components/useFocusBack";
 import { exact } from "@/format/time";
 import dialog from "@/pages/run/RunDialog.module.css";
 
-import classes from "./ShareDrawer.module.css";
+import { endOf, type Lifetime, LifetimeField, ShownOnce } from "./Secret";
+import classes from "./Secret.module.css";
 import { t } from "./texts";
 
-const DAY = 24 * 60 * 60 * 1000;
-const LIFETIMES = { never: null, inADay: DAY, inAWeek: 7 * DAY, inAMonth: 30 * DAY } as const;
-type Lifetime = keyof typeof LIFETIMES;
+const OFFERED = ["never", "inADay", "inAWeek", "inAMonth"] as const;
 
 export function ShareDrawer({ run, onClose }: { run: string; onClose: () => void }) {
+  useFocusBack();
   return (
     <Drawer.Root opened onClose={onClose} position="right" size={480} transitionProps={{ duration: 160 }}
       classNames={{ content: dialog.content ?? "", overlay: dialog.scrim ?? "" }}>
@@ -50,10 +50,7 @@ function NewLink({ run }: { run: string }) {
   const [name, setName] = useState("");
   const [lifetime, setLifetime] = useState<Lifetime>("inAWeek");
   const made = useMutation({
-    mutationFn: () => {
-      const lasts = LIFETIMES[lifetime];
-      return createShareLink(run, name.trim(), lasts === null ? null : new Date(Date.now() + lasts).toISOString());
-    },
+    mutationFn: () => createShareLink(run, name.trim(), endOf(lifetime)),
     onSuccess: () => {
       setName("");
       return queries.invalidateQueries({ queryKey: ["run", run, "share-links"] });
@@ -67,32 +64,11 @@ function NewLink({ run }: { run: string }) {
       <label className={classes.field}>{t("name")}
         <input className={dialog.field} value={name} maxLength={100} placeholder={t("nameHint")} onChange={(event) => setName(event.currentTarget.value)} />
       </label>
-      <label className={classes.field}>{t("expires")}
-        <select className={dialog.field} value={lifetime} onChange={(event) => setLifetime(event.currentTarget.value as Lifetime)}>
-          <option value="never">{t("never")}</option>
-          <option value="inADay">{t("inADay")}</option>
-          <option value="inAWeek">{t("inAWeek")}</option>
-          <option value="inAMonth">{t("inAMonth")}</option>
-        </select>
-      </label>
-      <Button type="submit" kind="primary" disabled={name.trim() === "" || made.isPending}>{made.isPending ? t("making") : t("make")}</Button>
+      <LifetimeField offered={OFFERED} value={lifetime} onChange={setLifetime} />
+      <Button type="submit" kind="primary" sends disabled={name.trim() === "" || made.isPending}>{made.isPending ? t("making") : t("make")}</Button>
       {made.error === null ? null : <Failed what={t("notMade")} error={made.error} small />}
-      {made.data === undefined ? null : <Made path={made.data.path} />}
+      {made.data === undefined ? null : <ShownOnce label={t("theLink")} value={new URL(made.data.path, window.location.href).href} />}
     </form>
-  );
-}
-
-function Made({ path }: { path: string }) {
-  const [copied, setCopied] = useState(false);
-  const address = new URL(path, window.location.href).href;
-  return (
-    <div className={classes.made} role="status">
-      <p><Icon name="info" size={14} />{t("copyNow")}</p>
-      <div>
-        <input className={`${dialog.field ?? ""} mono`} readOnly value={address} aria-label={t("theLink")} onFocus={(event) => event.currentTarget.select()} />
-        <Button onClick={() => void navigator.clipboard.writeText(address).then(() => setCopied(true))}>{copied ? t("copied") : t("copy")}</Button>
-      </div>
-    </div>
   );
 }
 
@@ -124,7 +100,7 @@ function LinkRow({ run, link }: { run: string; link: ShareLink }) {
         <p className="faint">{t("madeBy", { name: link.created_by, at: exact(link.created_at) })}; {link.last_used_at === null ? t("neverUsed") : t("lastUsed", { at: exact(link.last_used_at) })}</p>
         {revoked.error === null ? null : <Failed what={t("notRevoked")} error={revoked.error} small />}
       </div>
-      {link.open ? <Button size="sm" kind="danger" disabled={revoked.isPending} aria-label={t("revokeNamed", { name: link.name })} onClick={() => revoked.mutate()}>{t("revoke")}</Button> : null}
+      {link.open ? <Button size="sm" kind="danger" sends disabled={revoked.isPending} aria-label={t("revokeNamed", { name: link.name })} onClick={() => revoked.mutate()}>{t("revoke")}</Button> : null}
     </li>
   );
 }

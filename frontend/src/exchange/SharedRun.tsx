@@ -16,7 +16,7 @@ const BOTH_SIDES = ["a", "b"] as const;
 
 /** In place of the pages. */
 export function SharedRun({ me }: { me: Me }) {
-  return <>{me.shared.map((one) => <Link key={one.run} to="/runs/$run" params={{ run: one.run }} title={t("sharedRun")}>{one.name}</Link>)}</>;
+  return <>{me.shared.map((one) => <Link key={one.run} to="/runs/$run" params={{ run: one.run }} title={t("sharedRun")}>{one.number}</Link>)}</>;
 }
 
 /** The page that was asked for if the link is for it, else a word and the way to the run. */
@@ -33,7 +33,7 @@ export function SharedPages({ me, children }: { me: Me; children: ReactNode }) {
       <h1>{t("onlyTheSharedRun")}</h1>
       <p className="muted">{t("theRestIsNotShared")}</p>
       <div className="row">
-        {me.shared.map((one) => <ButtonLink key={one.run} to="/runs/$run" params={{ run: one.run }} kind="primary">{t("openShared", { name: one.name })}</ButtonLink>)}
+        {me.shared.map((one) => <ButtonLink key={one.run} to="/runs/$run" params={{ run: one.run }} kind="primary">{t("openShared", { name: one.number })}</ButtonLink>)}
       </div>
     </Page>
   );

@@ -20,10 +20,11 @@ function route(message: ServerMessage): void {
   else if (message.type === "run.resync") stores.get(message.run)?.store.resync();
 }
 
-/** Starts the socket and lets its small messages refresh what TanStack Query holds. */
-export function startLive(queries: QueryClient): void {
+/** Starts the socket and lets its small messages refresh what TanStack Query holds; the answer ends it. */
+export function startLive(queries: QueryClient): () => void {
+  let wasHere = false;
   feelTouch(window);
-  socket.onMessage((message) => {
+  const forget = socket.onMessage((message) => {
     route(message);
     if (message.type === "waiting.count") {
       queries.setQueryData(waitingCountQuery.queryKey, { count: message.count, person: message.person });
@@ -33,10 +34,24 @@ export function startLive(queries: QueryClient): void {
     } else if (message.type === "analysis.changed") {
       void queries.invalidateQueries({ queryKey: ["run", message.run, "analysis", message.id] });
     } else if (message.type === "hello") {
-      void queries.invalidateQueries({ queryKey: ["waiting"] });
+      // Here again: whatever changed or failed meanwhile is asked for anew.
+      void queries.invalidateQueries(wasHere ? {} : { queryKey: ["waiting"] });
+      for (const { store } of stores.values()) if (wasHere && store.getView().error !== null) void store.load();
+      wasHere = true;
     }
   });
   socket.start();
+  const look = () => {
+    if (document.visibilityState === "visible") socket.look();
+  };
+  window.addEventListener("online", look);
+  document.addEventListener("visibilitychange", look);
+  return () => {
+    forget();
+    window.removeEventListener("online", look);
+    document.removeEventListener("visibilitychange", look);
+    socket.stop();
+  };
 }
 
 export function storeOf(run: string): RunStore {

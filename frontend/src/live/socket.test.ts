@@ -175,8 +175,39 @@ describe("the socket", () => {
     world.socket.drops();
     world.live.retryNow();
     expect(world.sockets).toHaveLength(2);
-    world.pass(60_000);
+    world.socket.opens();
+    world.pass(9_000);
     expect(world.sockets).toHaveLength(2);
+  });
+
+  it("gives up a server that takes the connection and says nothing, and says stale in the end", () => {
+    world.socket.opens();
+    const heard = world.now;
+    world.pass(15_000);
+    expect(world.live.getConnection()).toMatchObject({ state: "stale", since: heard });
+    world.pass(30_000);
+    expect(world.sockets.length).toBeGreaterThan(4);
+    world.live.retryNow();
+    world.socket.opens();
+    expect(world.live.getConnection().state).toBe("live");
+  });
+
+  it("asks at once when somebody looks again", () => {
+    world.socket.opens();
+    world.pass(1_000);
+    world.live.look();
+    world.live.look();
+    expect(world.socket.sent).toEqual([{ type: "ping", id: 1 }]);
+    world.pass(5_000);
+    expect(world.live.getConnection().state).toBe("reconnecting");
+    world.live.look();
+    expect(world.sockets).toHaveLength(2);
+    world.socket.opens();
+    world.pass(1_000);
+    world.live.look();
+    world.socket.hears({ type: "pong", id: 2 });
+    world.pass(9_000);
+    expect(world.live.getConnection().state).toBe("live");
   });
 
   it("stays away once it is stopped", () => {

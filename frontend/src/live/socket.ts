@@ -39,6 +39,8 @@ export interface LiveEnvironment {
 const OPEN = 1;
 const PING_EVERY = 10_000;
 const PONG_WITHIN = 5_000;
+/** A frozen server takes a connection and never answers the handshake. */
+const OPEN_WITHIN = 5_000;
 const STALE_AFTER = 15_000;
 /** Close codes of the server that mean "sign in again": trying on would not help. */
 const REFUSED = new Set([4401, 4403]);
@@ -59,6 +61,7 @@ export class LiveSocket {
   private pingTimer: number | null = null;
   private pongTimer: number | null = null;
   private retryTimer: number | null = null;
+  private openTimer: number | null = null;
   private started = false;
 
   constructor(environment: LiveEnvironment) {
@@ -120,9 +123,14 @@ export class LiveSocket {
 
   retryNow(): void {
     if (this.connection.state !== "reconnecting" && this.connection.state !== "stale") return;
-    if (this.retryTimer !== null) this.environment.clearTimer(this.retryTimer);
-    this.retryTimer = null;
+    this.clearTimers();
     this.connect();
+  }
+
+  /** The window was hidden, the machine slept or changed its network: timers may be late, so the server is asked at once. */
+  look(): void {
+    if (this.connection.state === "live" && this.pongTimer === null) this.ping();
+    else this.retryNow();
   }
 
   private send(message: ClientMessage): void {
@@ -133,7 +141,10 @@ export class LiveSocket {
     this.detach();
     const socket = this.environment.open();
     this.socket = socket;
+    this.openTimer = this.environment.setTimer(() => this.lost(1006), OPEN_WITHIN);
     socket.onopen = () => {
+      if (this.openTimer !== null) this.environment.clearTimer(this.openTimer);
+      this.openTimer = null;
       this.attempt = 0;
       this.lostAt = null;
       this.heard();
@@ -183,11 +194,15 @@ export class LiveSocket {
   }
 
   private schedulePing(): void {
-    this.pingTimer = this.environment.setTimer(() => {
-      this.pingId += 1;
-      this.send({ type: "ping", id: this.pingId });
-      this.pongTimer = this.environment.setTimer(() => this.lost(1006), PONG_WITHIN);
-    }, PING_EVERY);
+    this.pingTimer = this.environment.setTimer(() => this.ping(), PING_EVERY);
+  }
+
+  private ping(): void {
+    if (this.pingTimer !== null) this.environment.clearTimer(this.pingTimer);
+    this.pingTimer = null;
+    this.pingId += 1;
+    this.send({ type: "ping", id: this.pingId });
+    this.pongTimer = this.environment.setTimer(() => this.lost(1006), PONG_WITHIN);
   }
 
   private ponged(id: number): void {
@@ -198,10 +213,10 @@ export class LiveSocket {
   }
 
   private clearTimers(): void {
-    for (const timer of [this.pingTimer, this.pongTimer, this.retryTimer]) {
+    for (const timer of [this.pingTimer, this.pongTimer, this.retryTimer, this.openTimer]) {
       if (timer !== null) this.environment.clearTimer(timer);
     }
-    this.pingTimer = this.pongTimer = this.retryTimer = null;
+    this.pingTimer = this.pongTimer = this.retryTimer = this.openTimer = null;
   }
 
   private become(next: Connection): void {

@@ -2,11 +2,17 @@
 import { useEffect, useSyncExternalStore } from "react";
 
 import { followRun, socket, storeOf } from "./live";
+import { refusal } from "./reach";
 import type { FeedView, NodesView, RunStore, RunView } from "./runStore";
 import type { Connection } from "./socket";
 
 export function useConnection(): Connection {
   return useSyncExternalStore(socket.watch, socket.getConnection);
+}
+
+/** Why nothing can be sent now, as a sentence; null when the server answers. */
+export function useRefusal(): string | null {
+  return refusal(useConnection());
 }
 
 /** Subscribes to the run while the component is mounted and returns its store. */

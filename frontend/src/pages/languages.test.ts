@@ -50,7 +50,7 @@ describe("in Ukrainian and in Chinese", () => {
 
   it("a node that is read out", () => {
     setLanguage("uk");
-    expect(nodeSentence(nodes().table, 1, verdictOf(SELECTION, 1))).toMatch(/^b, cordoned, із taint, придатний, місце 2, сума 200, /);
+    expect(nodeSentence(nodes().table, 1, verdictOf(SELECTION, 1))).toMatch(/^b, закрито для планування, із taint, придатний, місце 2, сума 200, /);
     setLanguage("zh-CN");
     expect(nodeSentence(nodes().table, 0, verdictOf(SELECTION, 0))).toMatch(/^a，已选定，第 1 名，总分 300，/);
   });
@@ -88,7 +88,7 @@ describe("in Ukrainian and in Chinese", () => {
 
   it.each([["uk", "немає", "відкинуто", "помилка"], ["zh-CN", "无", "已丢弃", "错误"]] as const)("%s: nothing, what was dropped, and how an attempt ended", (language, none, dropped, failed) => {
     setLanguage(language);
-    const tiles = kindTiles({ nodes: 1, pods: 1, pending: 0, gated: 0, namespaces: 0, empty_namespaces: 0, arrivals: 0, departures: 0, gpus: 0, pods_by_namespace: [], kinds: {}, unused_kinds: {}, dropped_kinds: { Secret: 4 } });
+    const tiles = kindTiles({ nodes: 1, pods: 1, pending: 0, gated: 0, namespaces: 0, empty_namespaces: 0, arrivals: 0, departures: 0, gpus: 0, pods_by_namespace: [], made_pods: 0, made_from: {}, kinds: {}, unused_kinds: {}, dropped_kinds: { Secret: 4 } });
     expect([shareText(null), tiles.at(-1)?.detail, resultWord("error"), plural("Secret", 4)]).toEqual([none, dropped, failed, "Secret"]);
   });
 });

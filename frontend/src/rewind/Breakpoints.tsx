@@ -1,11 +1,12 @@
-/** Where the run pauses by itself: set and removed here; the one it stands at is said across the page. */
-import { Link } from "@tanstack/react-router";
+/** Where the run pauses by itself: set and removed here; the one it stands at is said in the strip below the timeline. */
 import { type SubmitEvent, useId, useState } from "react";
 
 import { clientId } from "@/api/commands";
 import type { CommandInput, Run } from "@/api/types";
 import { Button, IconButton } from "@/components/Button";
-import { Icon } from "@/components/Icon";
+import { Popover } from "@/components/Popover";
+import { useKeys } from "@/keys/useKeys";
+import { count } from "@/format/number";
 
 import classes from "./Breakpoints.module.css";
 import { t } from "./texts";
@@ -25,6 +26,22 @@ interface BreakpointsProps {
 }
 
 export function Breakpoints({ run, operates, send }: BreakpointsProps) {
+  const [open, setOpen] = useState(false);
+  useKeys([{ keys: "b", label: t("breakpoints"), group: t("run"), run: () => setOpen(!open) }]);
+  const number = run.breakpoints.length;
+  return (
+    <Popover label={t("breakpoints")} open={open} onOpen={setOpen} button={(opener) => (
+      <Button {...opener} icon="dot" className={classes.button} title={t("breakpointsKey")} aria-keyshortcuts="b">
+        <span className="wordHidden">{t("breakpoints")}</span>
+        <span className={classes.number}>{count(number)}</span>
+      </Button>
+    )}>
+      <Panel run={run} operates={operates} send={send} />
+    </Popover>
+  );
+}
+
+function Panel({ run, operates, send }: BreakpointsProps) {
   const id = useId();
   const [on, setOn] = useState<On>("point");
   const [value, setValue] = useState(KINDS.point.value);
@@ -35,15 +52,13 @@ export function Breakpoints({ run, operates, send }: BreakpointsProps) {
     void send({ type: "breakpoint_set", id: clientId(), on, value: value.trim(), filter: filter.trim() });
   };
   return (
-    <details className={`${classes.box ?? ""} hidePhone`}>
-      <summary>{run.breakpoints.length === 0 ? t("breakpoints") : t("breakpointsNumber", { number: run.breakpoints.length })}</summary>
       <div className={classes.panel}>
         {run.breakpoints.length === 0 ? <p className="faint">{t("noneTheRunPausesWhen")}</p> : (
           <ul>
             {run.breakpoints.map((one) => (
               <li key={one.id} data-hit={run.hit?.id === one.id}>
                 <span>{one.filter === undefined || one.filter === "" ? t("anyPod") : <code>{one.filter}</code>} {KINDS[one.on].label} <b>{one.value}</b>{one.node === undefined || one.node === "" ? "" : ` ${t("onNode", { node: one.node })}`}</span>
-                <IconButton icon="close" label={t("removeTheBreakpointAt", { value: one.value })} disabled={!operates} onClick={() => void send({ type: "breakpoint_remove", id: one.id })} />
+                <IconButton icon="close" label={t("removeTheBreakpointAt", { value: one.value })} sends disabled={!operates} onClick={() => void send({ type: "breakpoint_remove", id: one.id })} />
               </li>
             ))}
           </ul>
@@ -63,21 +78,8 @@ export function Breakpoints({ run, operates, send }: BreakpointsProps) {
           {kind.values.length === 0
             ? <input id={`${id}-value`} value={value} required onChange={(event) => setValue(event.currentTarget.value)} />
             : <select id={`${id}-value`} value={value} onChange={(event) => setValue(event.currentTarget.value)}>{kind.values.map((each) => <option key={each}>{each}</option>)}</select>}
-          <Button type="submit" size="sm" disabled={!operates || value.trim() === ""}>{t("set")}</Button>
+          <Button type="submit" size="sm" sends disabled={!operates || value.trim() === ""}>{t("set")}</Button>
         </form>
       </div>
-    </details>
-  );
-}
-
-/** Why the run stands. */
-export function HitNotice({ run }: { run: Run }) {
-  if (run.hit === null) return null;
-  const [namespace = "", name = ""] = run.hit.pod.split("/");
-  return (
-    <p className={classes.hit} role="status">
-      <Icon name="stop" size={12} /> {t("pausedAtABreakpoint", { text: run.hit.text })}{" "}
-      <Link to="/runs/$run/pods/$namespace/$name" params={{ run: run.id, namespace, name }} className="leads">{t("openThePod")}</Link>
-    </p>
   );
 }

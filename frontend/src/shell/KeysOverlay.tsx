@@ -6,6 +6,7 @@ import "@mantine/core/styles/Modal.layer.css";
 
 import { Modal } from "@mantine/core";
 
+import { useFocusBack } from "@/components/useFocusBack";
 import { keyboard, SINGLE_KEYS_OFF } from "@/keys/registry";
 import { useBindings } from "@/keys/useKeys";
 
@@ -14,6 +15,7 @@ import { t } from "./texts";
 
 /** What `?` shows: the keys that work on this page right now, and the switch that turns single keys off. */
 export default function KeysOverlay({ onClose }: { onClose: () => void }) {
+  useFocusBack();
   const bindings = useBindings();
   const groups = new Map<string, typeof bindings[number][]>();
   for (const binding of bindings) groups.set(binding.group, [...(groups.get(binding.group) ?? []), binding]);

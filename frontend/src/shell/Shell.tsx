@@ -1,18 +1,20 @@
 /** The frame around every page: top bar, search, keys, live connection, toasts. */
 import { useQuery } from "@tanstack/react-query";
 import { Outlet, useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useCallback, useEffect, useState, useSyncExternalStore } from "react";
+import { Suspense, useCallback, useEffect, useState } from "react";
 
-import { ApiError } from "@/api/client";
+import { ApiError, setRefusal } from "@/api/client";
 import { meQuery } from "@/api/queries";
 import { queryClient } from "@/app/queryClient";
 import { Failed } from "@/components/Outcome";
 import { ApprovalToast } from "@/decisions/ApprovalToast";
 import { SharedPages } from "@/exchange/SharedRun";
 import { useKeyboard, useKeys } from "@/keys/useKeys";
-import { socket, startLive } from "@/live/live";
+import { startLive } from "@/live/live";
+import { refusal } from "@/live/reach";
+import { later } from "@/parts/later";
 
-import { notifications } from "./notify";
+import { NoticesPlace } from "./NoticesPlace";
 import { SignedOut } from "./PageOutcome";
 import { PageLive } from "./pageLive";
 import classes from "./Shell.module.css";
@@ -20,22 +22,20 @@ import { t } from "./texts";
 import { TopBar } from "./TopBar";
 import { useTypeAhead } from "./useTypeAhead";
 
-const Notices = lazy(() => import("./Notices"));
-const Search = lazy(() => import("./Search"));
-const KeysOverlay = lazy(() => import("./KeysOverlay"));
+const Search = later(() => import("./Search"));
+const KeysOverlay = later(() => import("./KeysOverlay"));
 
 export function Shell() {
   const me = useQuery(meQuery);
   const navigate = useNavigate();
   const [searching, setSearching] = useState<"never" | "open" | "closed">("never");
   const [keysShown, setKeysShown] = useState(false);
-  const hasNotices = useSyncExternalStore(notifications.watch, notifications.wanted);
   const signedIn = me.data !== undefined;
 
   useEffect(() => {
     if (!signedIn) return undefined;
-    startLive(queryClient);
-    return () => socket.stop();
+    setRefusal(refusal);
+    return startLive(queryClient);
   }, [signedIn]);
 
   useKeyboard();
@@ -66,8 +66,8 @@ export function Shell() {
       </main>
       <ApprovalToast />
       <PageLive />
+      <NoticesPlace />
       <Suspense fallback={null}>
-        {hasNotices ? <Notices /> : null}
         {keysShown ? <KeysOverlay onClose={() => setKeysShown(false)} /> : null}
       </Suspense>
       {searching === "never" ? null : <Searching opened={searching === "open"} onClose={closeSearch} />}

@@ -39,31 +39,32 @@ export function TopBar({ me, onSearch, onKeys }: TopBarProps) {
             <Link to="/runs">{t("runs")}</Link>
             <Link to="/waiting">{t("waiting")}{me === undefined ? null : <WaitingPill />}</Link>
             <Link to="/configurations">{t("configurations")}</Link>
+            <Link to="/tokens" className="onlyPhone">{t("tokens")}</Link>
           </>
         )}
         <LanguagePicker className="onlyPhone" />
       </nav>
       <span className={`${classes.gap} grow`} />
       {me?.role === "visitor" ? null : (
-        <button type="button" className={classes.search} onClick={onSearch} aria-keyshortcuts="/ Control+K">
+        <button type="button" className={classes.search} onClick={onSearch} aria-label={t("findPodsNodesRuns")} title={t("findPodsNodesRuns")} aria-keyshortcuts="/ Control+K">
           <Icon name="search" size={14} />
           <span>{t("findPodsNodesRuns")}</span>
           <kbd aria-hidden="true">/</kbd>
         </button>
       )}
       <ConnectionState />
-      <IconButton icon="help" label={t("keysHint")} className="hidePhone" onClick={onKeys} />
+      <IconButton icon="help" label={t("keysHint")} className={`${classes.help} hidePhone`} onClick={onKeys} />
       <LanguagePicker className="hidePhone" />
       <IconButton icon={SCHEME_ICONS[colorScheme]}
         label={t("themeIs", { scheme: t(`scheme.${colorScheme}`), next: t(`scheme.${NEXT_SCHEME[colorScheme]}`) })}
         onClick={() => setColorScheme(NEXT_SCHEME[colorScheme])} />
       {me === undefined || me.role === "visitor" ? null : (
-        <span className={`${classes.user} hidePhone`} title={`${me.username}, ${t(`role.${me.role}`)}`}>
-          <span className="srOnly">{t("signedInAs", { username: me.username, role: t(`role.${me.role}`) })} </span>
+        <Link to="/tokens" className={`${classes.user} hidePhone`} title={`${me.username}, ${t(`role.${me.role}`)}: ${t("tokens")}`}>
+          <span className="srOnly">{t("signedInAs", { username: me.username, role: t(`role.${me.role}`) })} {t("tokens")}</span>
           <span aria-hidden="true">{me.initials}</span>
-        </span>
+        </Link>
       )}
-      <IconButton icon="active" label={t("menu")} className="onlyPhone" aria-expanded={menu} onClick={() => setMenu(!menu)} />
+      <IconButton icon="menu" label={t("menu")} className="onlyPhone" aria-expanded={menu} onClick={() => setMenu(!menu)} />
     </header>
   );
 }

@@ -60,7 +60,11 @@ class MovedPodsApi(APIView):
 
 
 class AnalysisApi(APIView):
-    @extend_schema(operation_id="runs_analysis", responses=AnalysisSerializer)
+    @extend_schema(
+        operation_id="runs_analysis",
+        description="A question about a run, and its answer once it is there.",
+        responses=AnalysisSerializer,
+    )
     def get(self, request: Request, run: UUID, analysis: UUID) -> Response:
         return Response(analysis_body(analysis_get(run, analysis)))
 

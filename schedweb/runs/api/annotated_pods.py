@@ -25,7 +25,7 @@ FORMATS: Final = {"json": "application/json", "yaml": "application/yaml"}
 PARAMETERS: Final = [
     OpenApiParameter("as", str, required=True, description="json: a List; yaml: several documents"),
     OpenApiParameter("q", str, description="text, !inverse, -l key=value"),
-    OpenApiParameter("namespace", str),
+    OpenApiParameter("namespace", str, description="Only pods of this namespace"),
     OpenApiParameter("pod", str, description="only this namespace/name"),
 ]
 

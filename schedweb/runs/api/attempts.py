@@ -8,7 +8,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from schedweb.api.windows import WINDOW_PARAMETERS, integer_parameter, window_of, window_serializer
-from schedweb.runs.converters import RunKey
+from schedweb.runs.converters import MomentRef, RunKey
 from schedweb.runs.selectors import attempts, filters, preemptions, score_matrix, scores, timings
 from schedweb.runs.selectors.attempt_difference import difference_body
 from schedweb.runs.selectors.runs import run_get
@@ -28,11 +28,12 @@ class AttemptListApi(APIView):
 
     @extend_schema(
         operation_id="runs_attempts",
+        description="Scheduling attempts, newest first, with their result and time.",
         parameters=[
             *WINDOW_PARAMETERS,
             OpenApiParameter("pod", str, description="namespace/name"),
             OpenApiParameter("q", str, description="only pods whose namespace/name contains this"),
-            OpenApiParameter("result", str, enum=attempts.RESULTS),
+            OpenApiParameter("result", str, enum=attempts.RESULTS, description="Only attempts that ended so"),
             OpenApiParameter("node", str, description="only attempts that chose this node"),
         ],
         responses=window_serializer(AttemptRowSerializer),
@@ -45,7 +46,11 @@ class AttemptListApi(APIView):
 class TimingApi(APIView):
     shared = ("run",)
 
-    @extend_schema(operation_id="runs_timing", responses=RunTimingSerializer)
+    @extend_schema(
+        operation_id="runs_timing",
+        description="Where the time of the cycles went, by extension point and plugin.",
+        responses=RunTimingSerializer,
+    )
     def get(self, request: Request, run: RunKey) -> Response:
         return Response(timings.run_timing(run_get(run)))
 
@@ -53,7 +58,11 @@ class TimingApi(APIView):
 class AttemptApi(APIView):
     shared = ("run",)
 
-    @extend_schema(operation_id="runs_attempt", responses=AttemptSerializer)
+    @extend_schema(
+        operation_id="runs_attempt",
+        description="A scheduling attempt, extension point by extension point.",
+        responses=AttemptSerializer,
+    )
     def get(self, request: Request, run: RunKey, number: int) -> Response:
         stored = attempts.stored_attempt(run, number)
         return Response({**attempts.attempt_body(stored), "timing": timings.attempt_timing(stored.row)})
@@ -64,6 +73,7 @@ class AttemptDifferenceApi(APIView):
 
     @extend_schema(
         operation_id="runs_attempt_difference",
+        description="What differs between two attempts of a pod: nodes that came or went, verdicts, scores.",
         parameters=[*WINDOW_PARAMETERS, OpenApiParameter("group", int, description="a window of this group's nodes")],
         responses=AttemptDifferenceSerializer,
     )
@@ -77,6 +87,7 @@ class AttemptFilterApi(APIView):
 
     @extend_schema(
         operation_id="runs_attempt_filter",
+        description="Which nodes were rejected in an attempt, by which plugin and why: by cause, or node by node.",
         parameters=[
             *WINDOW_PARAMETERS,
             OpenApiParameter("group", int, description="a window of this group's nodes"),
@@ -86,7 +97,7 @@ class AttemptFilterApi(APIView):
         responses=FilterSerializer,
     )
     def get(self, request: Request, run: RunKey, number: int) -> Response:
-        stored = attempts.stored_attempt(run, number)
+        stored = attempts.stored_attempt(run_get(run) if isinstance(run, MomentRef) else run, number)
         group = integer_parameter(request, "group", -1) if "group" in request.query_params else None
         return Response(
             filters.filter_body(
@@ -102,7 +113,12 @@ class AttemptFilterApi(APIView):
 class AttemptPreemptionApi(APIView):
     shared = ("run",)
 
-    @extend_schema(operation_id="runs_attempt_preemption", parameters=WINDOW_PARAMETERS, responses=PreemptionSerializer)
+    @extend_schema(
+        operation_id="runs_attempt_preemption",
+        description="The preemption of an attempt: its candidates with their victims, and why other nodes were none.",
+        parameters=WINDOW_PARAMETERS,
+        responses=PreemptionSerializer,
+    )
     def get(self, request: Request, run: RunKey, number: int) -> Response:
         return Response(preemptions.preemption_body(attempts.stored_attempt(run, number), window_of(request)))
 
@@ -124,6 +140,7 @@ class AttemptScoresApi(APIView):
 
     @extend_schema(
         operation_id="runs_attempt_scores",
+        description="The feasible nodes of an attempt with their scores, by plugin and weight.",
         parameters=[
             *WINDOW_PARAMETERS,
             OpenApiParameter("sort", str, description="total, node or a plugin's name; with - in front: descending"),

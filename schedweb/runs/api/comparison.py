@@ -13,6 +13,9 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from schedweb.api.windows import WINDOW_PARAMETERS, window_of, window_serializer
+from schedweb.configurations.api import fields_of
+from schedweb.configurations.comparison import compare
+from schedweb.configurations.serializers import ComparisonSerializer
 from schedweb.runs.api.exports import as_csv, as_json, asked_format, download
 from schedweb.runs.selectors import comparison
 from schedweb.runs.selectors.runs import run_get
@@ -35,9 +38,24 @@ def asked(request: Request) -> dict[str, str]:
 class ComparisonApi(APIView):
     shared = ("run", "other")
 
-    @extend_schema(operation_id="runs_comparison", responses=RunComparisonSerializer)
+    @extend_schema(
+        operation_id="runs_comparison",
+        description="Two runs beside each other: pods that went another way, use of nodes, waiting times.",
+        responses=RunComparisonSerializer,
+    )
     def get(self, request: Request, run: UUID, other: UUID) -> Response:
         return Response(comparison.comparison_body(run_get(run), run_get(other)))
+
+
+class ComparisonConfigurationsApi(APIView):
+    @extend_schema(
+        operation_id="runs_comparison_configurations",
+        description="What the configuration of the other run changes against this one's: in words and in lines.",
+        responses=ComparisonSerializer,
+    )
+    def get(self, request: Request, run: UUID, other: UUID) -> Response:
+        mine, theirs = (run_get(each).configuration_version.text for each in (run, other))
+        return Response(fields_of(compare(mine, theirs)))
 
 
 class ComparisonPodsApi(APIView):
@@ -45,6 +63,7 @@ class ComparisonPodsApi(APIView):
 
     @extend_schema(
         operation_id="runs_comparison_pods",
+        description="The pods of a comparison: what became of each in both runs, and which plugin was the reason.",
         parameters=[*WINDOW_PARAMETERS, *FILTERS],
         responses=window_serializer(PodDifferenceSerializer),
     )
@@ -76,6 +95,7 @@ class ComparisonExportApi(APIView):
 
     @extend_schema(
         operation_id="runs_comparison_export",
+        description="A comparison as a file.",
         parameters=[OpenApiParameter("as", str, required=True, description="csv or json"), *FILTERS],
         responses={(200, "application/json"): OpenApiTypes.OBJECT, (200, "text/csv"): OpenApiTypes.STR},
     )

@@ -24,6 +24,7 @@ class PreemptionListApi(APIView):
 
     @extend_schema(
         operation_id="runs_preemptions",
+        description="Which pods were evicted for which, over the whole run.",
         parameters=[*WINDOW_PARAMETERS, OpenApiParameter("pod", str, description="namespace/name of either")],
         responses=window_serializer(PreemptionRowSerializer),
     )
@@ -37,6 +38,7 @@ class ObjectListApi(APIView):
 
     @extend_schema(
         operation_id="runs_objects",
+        description="Other objects of a run: claims, volumes, classes, pod groups, devices.",
         parameters=[
             *WINDOW_PARAMETERS,
             OpenApiParameter("kind", str, description=KIND),
@@ -54,10 +56,11 @@ class ObjectYamlApi(APIView):
 
     @extend_schema(
         operation_id="runs_object_yaml",
+        description="The manifest of one of a run's other objects.",
         parameters=[
             OpenApiParameter("kind", str, required=True, description=KIND),
             OpenApiParameter("namespace", str, description="empty for what has none"),
-            OpenApiParameter("name", str, required=True),
+            OpenApiParameter("name", str, required=True, description="The object's name"),
         ],
         responses=YamlSerializer,
     )

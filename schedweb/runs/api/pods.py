@@ -26,8 +26,8 @@ POD_FILTERS = [
     OpenApiParameter("column", str, description="gated, active, backoff, unschedulable, in_flight, waiting or bound"),
     OpenApiParameter("group", str, description="a card's group_key"),
     OpenApiParameter("q", str, description="text, !inverse, -l key=value"),
-    OpenApiParameter("namespace", str),
-    OpenApiParameter("node", str),
+    OpenApiParameter("namespace", str, description="Only pods of this namespace"),
+    OpenApiParameter("node", str, description="Only pods on this node"),
     OpenApiParameter("sort", str, description="place, name, priority, attempts or since; with - in front: descending"),
 ]
 
@@ -37,6 +37,7 @@ class PodListApi(APIView):
 
     @extend_schema(
         operation_id="runs_pods",
+        description="The pods of a run as the board shows them.",
         parameters=[*WINDOW_PARAMETERS, *POD_FILTERS],
         responses=window_serializer(CardSerializer, "PodWindow"),
     )
@@ -48,7 +49,11 @@ class PodListApi(APIView):
 class PodApi(APIView):
     shared = ("run",)
 
-    @extend_schema(operation_id="runs_pod", responses=PodDetailSerializer)
+    @extend_schema(
+        operation_id="runs_pod",
+        description="A pod: where it is and why, what it asks for, its claims, and its way through the queues.",
+        responses=PodDetailSerializer,
+    )
     def get(self, request: Request, run: RunKey, namespace: str, name: str) -> Response:
         return Response(pod_page.pod_body(run_get(run), namespace, name))
 
@@ -56,7 +61,7 @@ class PodApi(APIView):
 class PodYamlApi(APIView):
     shared = ("run",)
 
-    @extend_schema(operation_id="runs_pod_yaml", responses=YamlSerializer)
+    @extend_schema(operation_id="runs_pod_yaml", description="A pod's manifest.", responses=YamlSerializer)
     def get(self, request: Request, run: RunKey, namespace: str, name: str) -> Response:
         return Response({"yaml": pods.pod_yaml(pods.pod_get(run_get(run), namespace, name))})
 
@@ -64,7 +69,12 @@ class PodYamlApi(APIView):
 class NodeListApi(APIView):
     shared = ("run",)
 
-    @extend_schema(operation_id="runs_nodes", parameters=WINDOW_PARAMETERS, responses=NodesTableSerializer)
+    @extend_schema(
+        operation_id="runs_nodes",
+        description="The nodes of a run with what they offer and what is taken.",
+        parameters=WINDOW_PARAMETERS,
+        responses=NodesTableSerializer,
+    )
     def get(self, request: Request, run: RunKey) -> Response:
         window = window_of(request, default=nodes.MAX_NODES, highest=nodes.MAX_NODES)
         return Response(nodes.node_table(run_get(run), window))
@@ -73,7 +83,12 @@ class NodeListApi(APIView):
 class NodeApi(APIView):
     shared = ("run",)
 
-    @extend_schema(operation_id="runs_node", parameters=WINDOW_PARAMETERS, responses=NodeDetailSerializer)
+    @extend_schema(
+        operation_id="runs_node",
+        description="A node: its use, its pods, labels and taints.",
+        parameters=WINDOW_PARAMETERS,
+        responses=NodeDetailSerializer,
+    )
     def get(self, request: Request, run: RunKey, name: str) -> Response:
         return Response(nodes.node_body(run_get(run), name, window_of(request)))
 
@@ -81,7 +96,7 @@ class NodeApi(APIView):
 class NodeYamlApi(APIView):
     shared = ("run",)
 
-    @extend_schema(operation_id="runs_node_yaml", responses=YamlSerializer)
+    @extend_schema(operation_id="runs_node_yaml", description="A node's manifest.", responses=YamlSerializer)
     def get(self, request: Request, run: RunKey, name: str) -> Response:
         return Response({"yaml": nodes.node_yaml(nodes.node_get(run_get(run), name))})
 
@@ -91,7 +106,11 @@ class SelectionApi(APIView):
 
     @extend_schema(
         operation_id="runs_selection",
-        parameters=[OpenApiParameter("namespace", str, required=True), OpenApiParameter("name", str, required=True)],
+        description="What is known of a pod or a node, in short.",
+        parameters=[
+            OpenApiParameter("namespace", str, required=True, description="The pod's namespace"),
+            OpenApiParameter("name", str, required=True, description="The pod's name"),
+        ],
         responses=SelectionSerializer,
     )
     def get(self, request: Request, run: RunKey) -> Response:

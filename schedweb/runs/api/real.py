@@ -38,7 +38,11 @@ def asked(request: Request) -> dict[str, str]:
 class RealApi(APIView):
     shared = ("run",)
 
-    @extend_schema(operation_id="runs_real", responses=RealSummarySerializer)
+    @extend_schema(
+        operation_id="runs_real",
+        description="What the real cluster's scheduler said beside what the run decided, counted by kind.",
+        responses=RealSummarySerializer,
+    )
     def get(self, request: Request, run: UUID) -> Response:
         return Response(real.summary_body(run_get(run)))
 
@@ -48,6 +52,7 @@ class RealPodsApi(APIView):
 
     @extend_schema(
         operation_id="runs_real_pods",
+        description="Pods with what the real scheduler said and what the run decided.",
         parameters=[*WINDOW_PARAMETERS, *FILTERS],
         responses=window_serializer(RealRowSerializer),
     )
@@ -84,6 +89,7 @@ class RealExportApi(APIView):
 
     @extend_schema(
         operation_id="runs_real_export",
+        description="The pods of the real cluster beside the run's, as a file.",
         parameters=[OpenApiParameter("as", str, required=True, description="csv or json"), *FILTERS],
         responses={(200, "application/json"): OpenApiTypes.OBJECT, (200, "text/csv"): OpenApiTypes.STR},
     )

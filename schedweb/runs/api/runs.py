@@ -11,11 +11,13 @@ from rest_framework.views import APIView
 
 from schedweb.accounts.permissions import IsOperator
 from schedweb.api.errors import conflict
-from schedweb.api.windows import WINDOW_PARAMETERS, integer_parameter, window_of, window_serializer
+from schedweb.api.idempotency import idempotent
+from schedweb.api.windows import WINDOW_PARAMETERS, check_choice, integer_parameter, window_of, window_serializer
 from schedweb.runs.converters import MomentRef, RunKey
+from schedweb.runs.models import Run
 from schedweb.runs.selectors import boards
 from schedweb.runs.selectors import runs as selectors
-from schedweb.runs.selectors.timeline import timeline_body
+from schedweb.runs.selectors.timeline import step_body, timeline_body
 from schedweb.runs.serializers.fields import FeedItemSerializer
 from schedweb.runs.serializers.run import (
     BoardSerializer,
@@ -26,12 +28,27 @@ from schedweb.runs.serializers.run import (
     ForkSerializer,
     JournalEntrySerializer,
     RunCreateSerializer,
+    RunsDeletedSerializer,
+    RunsDeleteSerializer,
     RunSerializer,
+    RunWaitSerializer,
 )
-from schedweb.runs.serializers.timeline import TimelineSerializer
+from schedweb.runs.serializers.timeline import StepSerializer, TimelineSerializer
 from schedweb.runs.services import commands, forks, runs
 from schedweb.runs.services.exact import exact_run
+from schedweb.runs.services.resting import LONGEST, wait_for_rest
 from schedweb.sentences import say
+
+COMMANDED = (
+    "Tells a run to play, to pause, to change pods or nodes, to decide. The command is stored when this is answered; "
+    "its journal entry says what came of it."
+)
+
+
+WAITED = (
+    "The run, as soon as it rests: it is finished, stopped or failed, paused, or waits for a person, no command is on "
+    "its way, and all its pods are listed. `rests` is false when the time was up first; then ask again."
+)
 
 
 class RunListApi(APIView):
@@ -39,13 +56,38 @@ class RunListApi(APIView):
 
     @extend_schema(
         operation_id="runs_list",
-        parameters=[*WINDOW_PARAMETERS, OpenApiParameter("snapshot", UUID, description="only runs of this snapshot")],
+        description="Runs, newest first.",
+        parameters=[
+            *WINDOW_PARAMETERS,
+            OpenApiParameter("snapshot", UUID, description="only runs of this snapshot"),
+            OpenApiParameter("configuration", UUID, description="only runs that any version of it is played with"),
+            OpenApiParameter("state", str, enum=Run.State.values, description="only runs in this state"),
+            OpenApiParameter("fork", bool, description="true: only forks; false: none of them"),
+            OpenApiParameter(
+                "q", str, description="words that its number, cluster, configuration or starter contain, all of them"
+            ),
+        ],
         responses=window_serializer(RunSerializer),
     )
     def get(self, request: Request) -> Response:
-        return Response(selectors.run_window(window_of(request), snapshot=request.query_params.get("snapshot", "")))
+        given = request.query_params
+        check_choice("fork", given.get("fork", ""), ("true", "false"))
+        asked = selectors.RunFilter(
+            snapshot=given.get("snapshot", ""),
+            configuration=given.get("configuration", ""),
+            state=given.get("state", ""),
+            fork={"true": True, "false": False}.get(given.get("fork", "")),
+            q=given.get("q", ""),
+        )
+        return Response(selectors.run_window(window_of(request), asked))
 
-    @extend_schema(operation_id="runs_create", request=RunCreateSerializer, responses={201: RunSerializer})
+    @extend_schema(
+        operation_id="runs_create",
+        description="A run of a snapshot with a configuration version. It is paused unless `paused` is false.",
+        request=RunCreateSerializer,
+        responses={201: RunSerializer},
+    )
+    @idempotent()
     def post(self, request: Request) -> Response:
         wanted = RunCreateSerializer(data=request.data)
         wanted.is_valid(raise_exception=True)
@@ -53,15 +95,36 @@ class RunListApi(APIView):
         return Response(selectors.run_body(selectors.run_get(run.pk)), status=201)
 
 
+class RunsDeleteApi(APIView):
+    permission_classes = [IsOperator]
+
+    @extend_schema(
+        operation_id="runs_delete_many",
+        description="Deletes every run named that does not play; says of each other one why it stayed.",
+        request=RunsDeleteSerializer,
+        responses=RunsDeletedSerializer,
+    )
+    def post(self, request: Request) -> Response:
+        wanted = RunsDeleteSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        return Response(runs.runs_delete(ids=wanted.validated_data["runs"]))
+
+
 class RunApi(APIView):
     shared = ("run",)
     permission_classes = [IsOperator]
 
-    @extend_schema(operation_id="runs_read", responses=RunSerializer)
+    @extend_schema(
+        operation_id="runs_read", description="A run: its state, clock, counts and worker.", responses=RunSerializer
+    )
     def get(self, request: Request, run: RunKey) -> Response:
         return Response(selectors.run_body(selectors.run_get(run)))
 
-    @extend_schema(operation_id="runs_delete", responses={204: None})
+    @extend_schema(
+        operation_id="runs_delete",
+        description="Deletes a run with all that is stored of it. One that plays is refused.",
+        responses={204: None},
+    )
     def delete(self, request: Request, run: RunKey) -> Response:
         if isinstance(run, MomentRef):
             raise conflict(say("A moment cannot be deleted, only its run."), code="moment")
@@ -69,15 +132,33 @@ class RunApi(APIView):
         return Response(status=204)
 
 
+class RunWaitApi(APIView):
+    """Not for visitors: a request that waits holds a thread."""
+
+    @extend_schema(
+        operation_id="runs_wait",
+        description=WAITED,
+        parameters=[
+            OpenApiParameter("seconds", int, description=f"How long to wait at most: 0 to {LONGEST}, by default 30")
+        ],
+        responses=RunWaitSerializer,
+    )
+    def get(self, request: Request, run: UUID) -> Response:
+        selectors.run_get(run)
+        at_rest = wait_for_rest(run, integer_parameter(request, "seconds", 30, highest=LONGEST))
+        return Response({"rests": at_rest, "run": selectors.run_body(selectors.run_get(run))})
+
+
 class ForksApi(APIView):
     permission_classes = [IsOperator]
 
     @extend_schema(
         operation_id="runs_fork",
-        description="A new run, paused where this one was at the position; this one is only read.",
+        description="A new run that begins where this one was at the position; this one is only read.",
         request=ForkSerializer,
         responses={201: RunSerializer},
     )
+    @idempotent()
     def post(self, request: Request, run: UUID) -> Response:
         asked = ForkSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
@@ -94,6 +175,7 @@ class ExactRunApi(APIView):
         request=ExactAskSerializer,
         responses={200: ExactRunSerializer, 201: ExactRunSerializer},
     )
+    @idempotent()
     def post(self, request: Request, run: UUID) -> Response:
         asked = ExactAskSerializer(data=request.data)
         asked.is_valid(raise_exception=True)
@@ -105,15 +187,34 @@ class ExactRunApi(APIView):
 class BoardApi(APIView):
     shared = ("run",)
 
-    @extend_schema(operation_id="runs_board", responses=BoardSerializer)
+    @extend_schema(
+        operation_id="runs_board",
+        description="The queues of a run with their first pods, and the cycle that is under way.",
+        responses=BoardSerializer,
+    )
     def get(self, request: Request, run: RunKey) -> Response:
         return Response(boards.board_body(selectors.run_get(run)))
 
 
 class TimelineApi(APIView):
-    @extend_schema(operation_id="runs_timeline", responses=TimelineSerializer)
+    @extend_schema(
+        operation_id="runs_timeline",
+        description="The whole run as a line: positions, times and marks, to rewind to.",
+        responses=TimelineSerializer,
+    )
     def get(self, request: Request, run: UUID) -> Response:
         return Response(timeline_body(selectors.run_get(run)))
+
+
+class StepApi(APIView):
+    @extend_schema(
+        operation_id="runs_timeline_step",
+        description="When the run was at a step, and how many pods each queue had: of the last step at or before it "
+        "that was noted. Within a cycle at full speed none is, so that is the step before the cycle.",
+        responses=StepSerializer,
+    )
+    def get(self, request: Request, run: UUID, position: int) -> Response:
+        return Response({"step": step_body(selectors.run_get(run), position)})
 
 
 class FeedApi(APIView):
@@ -121,6 +222,7 @@ class FeedApi(APIView):
 
     @extend_schema(
         operation_id="runs_feed",
+        description="What happened in a run, newest first.",
         parameters=[
             OpenApiParameter("before", int, description="older than this item"),
             OpenApiParameter("limit", int, description="at most 200"),
@@ -145,8 +247,12 @@ class CommandsApi(APIView):
     permission_classes = [IsOperator]
 
     @extend_schema(
-        operation_id="runs_command", request=CommandRequestSerializer, responses={202: CommandReceiptSerializer}
+        operation_id="runs_command",
+        description=COMMANDED,
+        request=CommandRequestSerializer,
+        responses={202: CommandReceiptSerializer},
     )
+    @idempotent()
     def post(self, request: Request, run: UUID) -> Response:
         entry = commands.command_append(run_id=run, user=request.user, body=request.data)
         return Response({"id": entry.pk, "status": entry.status}, status=202)
@@ -154,13 +260,20 @@ class CommandsApi(APIView):
 
 class JournalApi(APIView):
     @extend_schema(
-        operation_id="runs_journal", parameters=WINDOW_PARAMETERS, responses=window_serializer(JournalEntrySerializer)
+        operation_id="runs_journal",
+        description="What the run was told, newest first: author, time, position and outcome.",
+        parameters=WINDOW_PARAMETERS,
+        responses=window_serializer(JournalEntrySerializer),
     )
     def get(self, request: Request, run: UUID) -> Response:
         return Response(selectors.journal_window(selectors.run_get(run), window_of(request)))
 
 
 class JournalEntryApi(APIView):
-    @extend_schema(operation_id="runs_journal_entry", responses=JournalEntrySerializer)
+    @extend_schema(
+        operation_id="runs_journal_entry",
+        description="One command that a run was told, and what came of it.",
+        responses=JournalEntrySerializer,
+    )
     def get(self, request: Request, run: UUID, entry: UUID) -> Response:
         return Response(selectors.journal_entry(run, entry))

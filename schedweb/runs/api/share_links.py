@@ -37,7 +37,11 @@ def link_body(link: ShareLink) -> dict[str, Any]:
 class ShareLinksApi(APIView):
     permission_classes = [IsOperator]
 
-    @extend_schema(operation_id="runs_share_links", responses=ShareLinkSerializer(many=True))
+    @extend_schema(
+        operation_id="runs_share_links",
+        description="The links by which people without an account look at this run.",
+        responses=ShareLinkSerializer(many=True),
+    )
     def get(self, request: Request, run: UUID) -> Response:
         return Response([link_body(each) for each in share_link_list(run=run_get(run))])
 
@@ -59,7 +63,9 @@ class ShareLinksApi(APIView):
 class ShareLinkApi(APIView):
     permission_classes = [IsOperator]
 
-    @extend_schema(operation_id="runs_share_link_revoke", responses={204: None})
+    @extend_schema(
+        operation_id="runs_share_link_revoke", description="Closes a share link at once.", responses={204: None}
+    )
     def delete(self, request: Request, run: UUID, link: UUID) -> Response:
         share_links.share_link_revoke(run=run_get(run), link=link)
         return Response(status=204)

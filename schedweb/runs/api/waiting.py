@@ -19,11 +19,12 @@ RUN = OpenApiParameter("run", UUID, description="only this run")
 class WaitingListApi(APIView):
     @extend_schema(
         operation_id="waiting_list",
+        description="Pods that wait on Permit, over all runs.",
         parameters=[
             *WINDOW_PARAMETERS,
             RUN,
             OpenApiParameter("q", str, description="text, !inverse, -l key=value"),
-            OpenApiParameter("kind", str, enum=["person", "gang"]),
+            OpenApiParameter("kind", str, enum=["person", "gang"], description="Only pods that wait for this"),
         ],
         responses=WaitingWindowSerializer,
     )
@@ -37,7 +38,11 @@ class WaitingListApi(APIView):
 
 
 class WaitingCountApi(APIView):
-    @extend_schema(operation_id="waiting_count", responses=WaitingCountSerializer)
+    @extend_schema(
+        operation_id="waiting_count",
+        description="How many pods wait on Permit, and how many of them for a person.",
+        responses=WaitingCountSerializer,
+    )
     def get(self, request: Request) -> Response:
         return Response(waiting.waiting_count())
 
@@ -45,6 +50,7 @@ class WaitingCountApi(APIView):
 class DecisionListApi(APIView):
     @extend_schema(
         operation_id="decisions_list",
+        description="What was decided about pods that waited on Permit: by whom, when and why; newest first.",
         parameters=[*WINDOW_PARAMETERS, RUN],
         responses=window_serializer(DecisionSerializer),
     )

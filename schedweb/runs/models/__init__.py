@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from schedweb.runs.models.analysis import Analysis
-from schedweb.runs.models.history import Attempt, AttemptChunk, Decision, FeedItem, Preemption
+from schedweb.runs.models.history import Attempt, AttemptChunk, Decision, FeedItem, Preemption, StepChunk
 from schedweb.runs.models.live import NodeRecord, ObjectRecord, PodRecord
 from schedweb.runs.models.run import Checkpoint, JournalEntry, Run
 from schedweb.runs.models.share import ShareLink
@@ -22,4 +22,5 @@ __all__ = [
     "Preemption",
     "Run",
     "ShareLink",
+    "StepChunk",
 ]

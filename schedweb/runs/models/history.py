@@ -33,6 +33,24 @@ class AttemptChunk(models.Model):
         return f"{self.run_id} attempts {self.first} to {self.first + self.count - 1}"
 
 
+class StepChunk(models.Model):
+    """When the run was at consecutive steps, and the counts there (schedweb/engine/steps.py). What an older version
+    played has none."""
+
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="step_chunks")
+    first = models.PositiveBigIntegerField()
+    steps = models.BinaryField()
+
+    class Meta:
+        ordering: ClassVar[list[str]] = ["first"]
+        constraints: ClassVar[list[models.BaseConstraint]] = [
+            models.UniqueConstraint(fields=["run", "first"], name="one_chunk_per_first_step")
+        ]
+
+    def __str__(self) -> str:
+        return f"{self.run_id} steps from {self.first}"
+
+
 class Attempt(models.Model):
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="attempt_rows")
     number = models.PositiveIntegerField()

@@ -21,6 +21,9 @@ class PodRecord(models.Model):
         COMPLETED = "completed"
         DELETED = "deleted"
 
+    #: Pods that hold nothing any more: they have ended, or are not there.
+    GONE = (Column.COMPLETED, Column.DELETED)
+
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="pod_records")
     uid = models.CharField(max_length=128)
     namespace = models.CharField(max_length=63)

@@ -54,6 +54,8 @@ class Run(models.Model):
     parent_position = models.PositiveBigIntegerField(null=True)
     #: The parent's digest there, if one was stored: the fork's own must be the same.
     parent_digest = models.CharField(max_length=64, blank=True)
+    #: What was changed there, `{"workload", "text"}` each (schedweb/runs/services/fork_changes.py).
+    fork_changes = models.JSONField(default=list)
     started_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     started_by_name = models.CharField(max_length=150)
     engine_version = models.CharField(max_length=40)
@@ -83,6 +85,8 @@ class Run(models.Model):
     pod_count = models.PositiveIntegerField(default=0)
     #: Pods placed from the start whose rows are still to be written: lists and searches do not have them all yet.
     unwritten = models.PositiveIntegerField(default=0)
+    #: The journal has a command as applied whose outcome is still to come: the state is that of before it.
+    obeying = models.BooleanField(default=False)
     arrivals_left = models.PositiveIntegerField(default=0)
     arrivals_total = models.PositiveIntegerField(default=0)
     next_arrival = models.BigIntegerField(null=True, default=None)

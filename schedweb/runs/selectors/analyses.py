@@ -20,6 +20,17 @@ from schedweb.runs.services.analyses import OPEN
 from schedweb.runs.times import wall
 from schedweb.sentences import say, told
 
+OLD_REMEDY: Final = {
+    "others": [],
+    "others_count": 0,
+    "pods": 0,
+    "placed": 1,
+    "commands": [],
+    "diff": "",
+    "finished": True,
+}
+"""What answers that an older version stored do not say."""
+OLD_HELP: Final = {"workload": "", "alike": 1, "complete": True}
 LOST: Final = said("The worker of this analysis was lost. Ask again.")
 
 
@@ -47,8 +58,13 @@ def result_body(analysis: Analysis) -> object:
     if analysis.name != WHAT_WOULD_HELP:
         return msgspec.Raw(stored)
     found: dict[str, Any] = msgspec.json.decode(stored)
-    spoken = [{**each, "text": told(each["text"]), "cost": told(each["cost"])} for each in found["remedies"]]
-    return {**found, "remedies": spoken}
+    remedies = [remedy_body({**OLD_REMEDY, **each}) for each in found["remedies"]]
+    return {**OLD_HELP, **found, "why": told(found.get("why", "")), "remedies": remedies}
+
+
+def remedy_body(remedy: dict[str, Any]) -> dict[str, Any]:
+    others = [{**each, "text": told(each["text"])} for each in remedy["others"]]
+    return {**remedy, "text": told(remedy["text"]), "cost": told(remedy["cost"]), "others": others}
 
 
 def moved_window(analysis: Analysis, window: Window, *, kind: str = "", query: str = "") -> dict[str, Any]:

@@ -3,48 +3,44 @@
 from __future__ import annotations
 
 import enum
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
 from framework.interface import Code
-from schedweb.runs.selectors.claim_answers import refused_at_once, refused_on_nodes
+from schedweb.runs.selectors.claim_answers import allocated_elsewhere, refused_at_once, refused_on_nodes
 from schedweb.runs.selectors.claims import Objects
-from schedweb.runs.selectors.filters import FilterView, GroupKey, NodeFacts, Wanted, amount_in_words, shortage
-from schedweb.sentences import both, clauses, counted, either, forms, noted, say, told, told_one_after_another
+from schedweb.runs.selectors.filters import FIT, FilterView, NodeFacts, Wanted, amount_in_words, holds, shortage
+from schedweb.runs.selectors.in_the_way import (
+    held_off,
+    holders_of_ports,
+    holders_words,
+    in_the_way,
+    in_the_way_words,
+    ports_taken,
+    spread_words,
+    would_skew,
+)
+from schedweb.runs.selectors.place_answers import kept_off, large_but_closed, mistyped, no_place
+from schedweb.runs.selectors.places import Places
+from schedweb.runs.selectors.standing import Standing, read_pod
+from schedweb.sentences import both, clauses, counted, forms, noted, say, told_one_after_another
 
-FIT: Final = "NodeResourcesFit"
-NOT_ITS_NODES: Final = frozenset({"NodeName", "NodeUnschedulable", "TaintToleration", "NodeAffinity"})
-"""What these refuse are nodes that the pod may not use, whatever runs there."""
-Group = tuple[GroupKey, list[str]]
 _EVERY_NODE: Final[Mapping[str, str]] = {
-    "NodeName": noted("No node has the name that it asks for."),
-    "NodeUnschedulable": noted("Every node that it could use is cordoned."),
-    "TaintToleration": noted("Every node that it could use has a taint that it does not tolerate."),
-    "NodePorts": noted("Its host ports are taken on every node that it could use."),
-    "InterPodAffinity": noted("On every node that it could use pod (anti-)affinity keeps it away."),
-    "VolumeBinding": noted("No node that it could use can have its volumes."),
-    "VolumeZone": noted("No node that it could use is in the zone of its volumes."),
-    "DynamicResources": noted("No node that it could use has the devices that it asks for."),
-    "PodTopologySpread": noted("On every node that it could use it would break its topology spread constraints."),
+    "InterPodAffinity": noted("Pod anti-affinity keeps it off every node that it may use."),
+    "VolumeBinding": noted("No node that it may use can have its volumes."),
+    "DynamicResources": noted("No node that it may use has the devices that it asks for."),
+    "PodTopologySpread": noted("On every node that it may use it would break its topology spread constraints."),
 }
 _IN_SHORT: Final = {
     FIT: forms("{count} has no room", "{count} have no room"),
-    "NodeUnschedulable": forms("{count} is cordoned", "{count} are cordoned"),
-    "TaintToleration": forms(
-        "{count} has a taint that it does not tolerate", "{count} have taints that it does not tolerate"
-    ),
-    "NodeAffinity": forms(
-        "{count} does not match its node affinity or selector", "{count} do not match its node affinity or selector"
-    ),
     "NodePorts": forms("{count} has its host port taken", "{count} have its host ports taken"),
     "PodTopologySpread": forms("{count} would break its spreading", "{count} would break its spreading"),
     "InterPodAffinity": forms(
-        "{count} does not fit its pod (anti-)affinity", "{count} do not fit its pod (anti-)affinity"
+        "{count} is ruled out by pod anti-affinity", "{count} are ruled out by pod anti-affinity"
     ),
     "VolumeRestrictions": forms("{count} has a pod with the same volume", "{count} have a pod with the same volume"),
     "NodeVolumeLimits": forms("{count} has no room for another volume", "{count} have no room for another volume"),
     "VolumeBinding": forms("{count} cannot have its volumes", "{count} cannot have its volumes"),
-    "VolumeZone": forms("{count} is not in the zone of its volumes", "{count} are not in the zone of its volumes"),
     "DynamicResources": forms("{count} lacks the devices", "{count} lack the devices"),
     "NodeDeclaredFeatures": forms(
         "{count} does not declare the features it needs", "{count} do not declare the features it needs"
@@ -72,6 +68,8 @@ class Lack(NamedTuple):
     """No node is large enough."""
     taken: str
     """What a large enough node has is in use."""
+    short: str
+    """The same, where the nearest of all nodes is not one of these."""
 
 
 _LACK: Final = {
@@ -80,12 +78,14 @@ _LACK: Final = {
         noted("No node has free {unit}; it asks for {wanted}."),
         noted("No node is that large: it asks for {wanted}, the largest, {node}, has {has}."),
         noted("No node has {amount} free {unit}; the nearest, {node}, has {free}."),
+        noted("No node has {amount} free {unit}."),
     ),
     Whose.ONE: Lack(
         noted("No node that it may use has {unit}; it asks for {wanted}."),
         noted("No node that it may use has free {unit}; it asks for {wanted}."),
         noted("No node that it may use is that large: it asks for {wanted}, the largest, {node}, has {has}."),
         noted("No node that it may use has {amount} free {unit}; the nearest, {node}, has {free}."),
+        noted("No node that it may use has {amount} free {unit}."),
     ),
     Whose.OWN: Lack(
         noted("None of the {nodes} nodes that it may use has {unit}; it asks for {wanted}."),
@@ -95,11 +95,14 @@ _LACK: Final = {
             "the largest, {node}, has {has}."
         ),
         noted("None of the {nodes} nodes that it may use has {amount} free {unit}; the nearest, {node}, has {free}."),
+        noted("None of the {nodes} nodes that it may use has {amount} free {unit}."),
     ),
 }
 
 
-def pending_answer(view: FilterView, manifest: Mapping[str, Any], objects: Objects) -> tuple[str, str]:
+def pending_answer(
+    view: FilterView, manifest: Mapping[str, Any], objects: Objects, standing: Standing
+) -> tuple[str, str]:
     """(headline, detail) of an attempt that ended without a node. ``manifest`` is the pod's."""
     refused = view.trace.pre_filter_status
     if refused is not None:
@@ -107,108 +110,159 @@ def pending_answer(view: FilterView, manifest: Mapping[str, Any], objects: Objec
             return said
         by = {"plugin": refused.plugin or "PreFilter"}
         return say("{plugin} refuses it before any node is looked at.", **by), f"{refused.message}."
-    groups = view.ordered()
-    if not groups:
+    if not view.members:
         return say("This cluster has no nodes, so every pod stays pending."), ""
-    by_plugin: dict[str, int] = {}
-    for (plugin, _, _), nodes in groups:
-        by_plugin[plugin] = by_plugin.get(plugin, 0) + len(nodes)
-    own = {plugin: n for plugin, n in by_plugin.items() if plugin not in NOT_ITS_NODES}
-    decisive = FIT if FIT in by_plugin else groups[0][0][0]
-    if len(own) > 1 and not (FIT in own and _scarcest(view.facts.values(), view.wanted) is not None):
-        return _several(own, by_plugin, groups, len(view.facts))
-    if decisive == FIT:
-        headline, detail = _no_room(view)
-    elif decisive == "NodeAffinity":
-        headline = say("No node that it could use has {labels}.", labels=_asked_labels(manifest))
-        detail = ""
-    else:
-        reasons = groups[0][0][2]
-        known = _EVERY_NODE.get(decisive)
-        headline = say(known) if known else f"{decisive}: {reasons[0] if reasons else say('no reason')}."
-        detail = ""
-        if said := refused_on_nodes(decisive, reasons, groups[0][1], manifest, objects):
-            headline, detail = said
-    rest = _counted({plugin: n for plugin, n in by_plugin.items() if plugin != decisive}, len(view.facts))
-    return headline, told_one_after_another([detail, rest, _hope(groups)])
+    places = Places(view, manifest, read_pod(manifest), objects, standing)
+    headline, detail = _of_usable(view, manifest, places) if places.usable else no_place(places)
+    return headline, told_one_after_another([detail, _hope(view, places)])
 
 
-def _several(
-    own: Mapping[str, int], by_plugin: Mapping[str, int], groups: Sequence[Group], total: int
-) -> tuple[str, str]:
-    """Of nodes that it may use, which several plugins share between them."""
-    headline = say(
-        "None of the {nodes} nodes that it may use takes it: {reasons}.",
-        nodes=sum(own.values()),
-        reasons=clauses(_in_short(own)),
+def _of_usable(view: FilterView, manifest: Mapping[str, Any], places: Places) -> tuple[str, str]:
+    """Of a pod that may use some of the nodes, and finds no place on them."""
+    counts: dict[str, int] = {}
+    for (plugin, _, _), names in places.usable.items():
+        counts[plugin] = counts.get(plugin, 0) + len(names)
+    facts = {name: view.facts[name] for name in places.names if name in view.facts}
+    rest = told_one_after_another([kept_off(places), mistyped(places)])
+    if FIT in counts and (len(counts) == 1 or _scarcest(facts.values(), view.wanted) is not None):
+        headline, detail = _no_room(view, facts, places)
+        closed = large_but_closed(places, view.facts, view.wanted)
+        if closed.nodes == places.total - len(places.names):
+            rest = mistyped(places)  # the rest would be told twice
+        if closed.only:
+            return closed.words, told_one_after_another([headline, detail, rest])
+        return headline, told_one_after_another([detail, rest, closed.words])
+    if len(counts) > 1:
+        headline = say(
+            "None of the {nodes} nodes that it may use takes it: {reasons}.",
+            nodes=sum(counts.values()),
+            reasons=clauses(_in_short(counts)),
+        )
+        return headline, told_one_after_another([_who(places), _nearest(view, places), rest])
+    [decisive] = counts
+    (_, _, reasons), names = next(iter(places.usable.items()))
+    known = _EVERY_NODE.get(decisive)
+    headline = say(known) if known else f"{decisive}: {reasons[0] if reasons else say('no reason')}."
+    detail = ""
+    if decisive == "NodePorts":
+        headline, detail = ports_taken(places, places.names)
+    elif decisive == "InterPodAffinity":
+        headline, detail = held_off(places, places.names) or (headline, "")
+    elif decisive == "PodTopologySpread":
+        headline, detail = would_skew(places, places.names) or (headline, "")
+    elif said := refused_on_nodes(decisive, reasons, names, manifest, places.objects):
+        headline, detail = said
+    return headline, told_one_after_another([detail, rest])
+
+
+def _who(places: Places) -> str:
+    """Whom and what the nodes of several plugins have in the way."""
+    by_plugin: dict[str, list[str]] = {}
+    for (plugin, _, _), names in places.usable.items():
+        by_plugin.setdefault(plugin, []).extend(names)
+    ports, pods = by_plugin.get("NodePorts", []), by_plugin.get("InterPodAffinity", [])
+    return told_one_after_another(
+        [
+            holders_words(holders_of_ports(places, ports)) if ports else "",
+            in_the_way_words(in_the_way(places, pods)) if pods else "",
+            spread_words(places) if "PodTopologySpread" in by_plugin else "",
+            allocated_elsewhere(places.manifest, places.objects) if "DynamicResources" in by_plugin else "",
+        ]
     )
-    rest = _counted({plugin: n for plugin, n in by_plugin.items() if plugin not in own}, total)
-    return headline, told_one_after_another([rest, _hope(groups)])
 
 
-def _hope(groups: Sequence[Group]) -> str:
-    """Unschedulable can become free, UnschedulableAndUnresolvable never does by pods that leave."""
-    total = sum(len(nodes) for _, nodes in groups)
-    can = sum(len(nodes) for (_, code, _), nodes in groups if code is Code.UNSCHEDULABLE)
+def _nearest(view: FilterView, places: Places) -> str:
+    node = view.nearest(name for (plugin, _, _), names in view.members.items() if plugin == FIT for name in names)
+    if node in places.names and (missing := shortage(view.body(node))):
+        return say("Of those without room {node} is nearest, short of {missing}.", node=node, missing=missing)
+    return ""
+
+
+def _hope(view: FilterView, places: Places) -> str:
+    """Unschedulable can become free, UnschedulableAndUnresolvable never does by pods that leave.
+
+    A node whose host port is taken may be too small besides, so its size is looked at again.
+    """
+    can = sum(
+        name not in view.facts or holds(view.facts[name], view.wanted, free=False)
+        for (_, code, _), names in places.usable.items()
+        if code is Code.UNSCHEDULABLE
+        for name in names
+    )
+    if any(plugin == "DynamicResources" for plugin, _, _ in places.usable):
+        return ""  # preemption does not help, but a claim that goes with its pod gives its devices back
     if can == 0:
         return say("No pod that leaves would change that.")
-    if can == total:
+    if any(code is not Code.UNSCHEDULABLE and plugin != FIT for plugin, code, _ in places.usable):
+        return ""  # nodes without room may lack the volumes or the devices as well: nobody looked
+    if can == places.total:
         return ""
     return counted(
         "Pods that leave can make room on {can}, not on the other one.",
         "Pods that leave can make room on {can}, not on the other {count}.",
-        total - can,
+        places.total - can,
         can=can,
     )
 
 
-def _no_room(view: FilterView) -> tuple[str, str]:
-    """Says it of all nodes where that is true, else of those that only lack room."""
-    without_room = [name for (plugin, _, _), names in view.members.items() if plugin == FIT for name in names]
-    every, own = view.facts, {name: view.facts[name] for name in without_room if name in view.facts}
-    for nodes, whose in ((every, Whose.EVERY), (own, Whose.ONE if len(own) == 1 else Whose.OWN)):
+def _no_room(view: FilterView, own: Mapping[str, NodeFacts], places: Places) -> tuple[str, str]:
+    """Says it of all nodes where that is true, else of those that it may use."""
+    if all("Too many pods" in reasons for (_, _, reasons) in places.usable):
+        return say("Every node that it may use has as many pods as it may have."), ""
+    for nodes, whose in ((view.facts, Whose.EVERY), (own, Whose.ONE if len(own) == 1 else Whose.OWN)):
         place = _scarcest(nodes.values(), view.wanted)
         if place is not None:
-            return _lacking(nodes, view.wanted, place, whose)
-    node = min(own, key=view.distance, default="")
-    if node and (missing := shortage(view.body(node))):
+            return _lacking(view, nodes, place, whose)
+    node = view.nearest()
+    others = len(own) < places.total  # and those may have room
+    if node in own and (missing := shortage(view.body(node))):
         nearest = {"node": node, "missing": missing}
+        if others:
+            return say(
+                "No node that it may use has room for all that it asks for; the nearest, {node}, lacks {missing}.",
+                **nearest,
+            ), ""
         return say("No node has room for all that it asks for; the nearest, {node}, lacks {missing}.", **nearest), ""
-    full = any("Too many pods" in reasons for (_, _, reasons) in view.members)
-    if full:
-        return say("Every node that it could use has as many pods as it may have."), ""
-    return say("No node has room for it."), ""
+    return say("No node that it may use has room for it.") if others else say("No node has room for it."), ""
 
 
 def _scarcest(nodes: Iterable[NodeFacts], wanted: Wanted) -> int | None:
-    """The resource that no node has enough of; among several the one whose best node lacks the largest share."""
+    """The resource that no node has enough of; among several one that no node has at all, else that whose best node
+    lacks the largest share."""
     nodes = list(nodes)
-    lacking: list[tuple[float, int]] = []
+    lacking: list[tuple[bool, float, int]] = []
     for place in wanted.shown():
         best = max((f.allocatable[place] - f.requested[place] for f in nodes), default=0)
         if best < wanted.amounts[place]:
-            lacking.append((best / wanted.amounts[place], place))
-    return min(lacking)[1] if lacking else None
+            has = any(f.allocatable[place] > 0 for f in nodes)
+            lacking.append((has, best / wanted.amounts[place], place))
+    return min(lacking)[2] if lacking else None
 
 
-def _lacking(nodes: Mapping[str, NodeFacts], wanted: Wanted, place: int, whose: Whose) -> tuple[str, str]:
+def _lacking(view: FilterView, nodes: Mapping[str, NodeFacts], place: int, whose: Whose) -> tuple[str, str]:
+    wanted = view.wanted
     name, amount = wanted.resources[place], wanted.amounts[place]
     large = {n: f for n, f in nodes.items() if f.allocatable[place] >= amount}
     having = sum(1 for f in nodes.values() if f.allocatable[place] > 0)
-    lack, wants = _LACK[whose], in_words(name, amount)
+    lack, wants = _LACK[whose], in_words(wanted, place, amount)
+    units = unit_of(wanted, place, 2)
     if not large:
         if having == 0:
-            return say(lack.none, nodes=len(nodes), unit=unit_of(name, 2), wanted=wants), ""
+            wants = wants if units != name else number(name, amount)
+            return say(lack.none, nodes=len(nodes), unit=units, wanted=wants), _of_the_same_kind(wanted, place, nodes)
         largest = max(nodes, key=lambda n: (nodes[n].allocatable[place], n))
-        has = in_words(name, nodes[largest].allocatable[place])
+        has = in_words(wanted, place, nodes[largest].allocatable[place])
         return say(lack.small, nodes=len(nodes), wanted=wants, node=largest, has=has), ""
-    nearest = max(large, key=lambda n: (large[n].allocatable[place] - large[n].requested[place], n))
-    free = large[nearest].allocatable[place] - large[nearest].requested[place]
-    much, unit = number(name, amount), unit_of(name, amount)
-    if free <= 0:
-        headline = say(lack.gone, nodes=len(nodes), unit=unit_of(name, 2), wanted=wants)
+    free = {n: f.allocatable[place] - f.requested[place] for n, f in large.items()}
+    nearest = view.nearest()
+    much, unit = number(name, amount), unit_of(wanted, place, amount)
+    if all(each <= 0 for each in free.values()):
+        headline = say(lack.gone, nodes=len(nodes), unit=units, wanted=wants)
+    elif nearest not in free:
+        headline = say(lack.short, nodes=len(nodes), amount=much, unit=unit)
     else:
-        headline = say(lack.taken, nodes=len(nodes), amount=much, unit=unit, node=nearest, free=number(name, free))
+        has = number(name, free[nearest])
+        headline = say(lack.taken, nodes=len(nodes), amount=much, unit=unit, node=nearest, free=has)
     if name in ("cpu", "memory", "ephemeral-storage", "pods") or having == len(large) == len(nodes):
         return headline, ""
     own = counted(
@@ -216,7 +270,7 @@ def _lacking(nodes: Mapping[str, NodeFacts], wanted: Wanted, place: int, whose: 
         "{count} of {nodes} nodes have {unit}",
         having,
         nodes=len(nodes),
-        unit=unit_of(name, 2),
+        unit=units,
     )
     enough = counted(
         "{count} of those has {amount}",
@@ -224,18 +278,7 @@ def _lacking(nodes: Mapping[str, NodeFacts], wanted: Wanted, place: int, whose: 
         len(large),
         amount=number(name, amount),
     )
-    return headline, f"{own}; {enough}."
-
-
-def _counted(plugins: Mapping[str, int], total: int) -> str:
-    """``6 of 36 nodes have taints that it does not tolerate, 1 is cordoned.``"""
-    if not plugins:
-        return ""
-    first, *others = _in_short(plugins)
-    # Every one of these texts begins with its count.
-    how_many, _, said = first.partition(" ")
-    whole = say("{count} of {total} nodes {said}", count=how_many, total=total, said=said)
-    return say("{clauses}.", clauses=clauses([whole, *others]))
+    return headline, say("{clauses}.", clauses=clauses([own, enough]))
 
 
 def _in_short(plugins: Mapping[str, int]) -> list[str]:
@@ -244,26 +287,26 @@ def _in_short(plugins: Mapping[str, int]) -> list[str]:
     return [counted(*_IN_SHORT.get(plugin, _REFUSED), count, plugin=plugin) for plugin, count in ordered]
 
 
-def _asked_labels(manifest: Mapping[str, Any]) -> str:
-    """``kubernetes.io/os=windows`` and the like, from nodeSelector and required node affinity."""
-    spec = manifest.get("spec", {})
-    parts = [f"{key}={value}" for key, value in (spec.get("nodeSelector") or {}).items()]
-    affinity = (spec.get("affinity") or {}).get("nodeAffinity") or {}
-    terms = (affinity.get("requiredDuringSchedulingIgnoredDuringExecution") or {}).get("nodeSelectorTerms") or []
-    written = []
-    for term in terms:
-        wanted = [
-            f"{each['key']} {each['operator']} {told(each.get('values') or [])}".strip()
-            for each in (*(term.get("matchExpressions") or []), *(term.get("matchFields") or []))
-        ]
-        written.append(both(wanted))
-    if written:
-        parts.append(either(written))
-    return both(parts) or say("the labels that its profile asks for")
+def _of_the_same_kind(wanted: Wanted, place: int, nodes: Mapping[str, NodeFacts]) -> str:
+    """Of a resource that no node has: another vendor's, another page size, that nodes have."""
+    there = [
+        name
+        for at, name in enumerate(wanted.resources)
+        if at != place
+        and _kind(name) == _kind(wanted.resources[place])
+        and any(f.allocatable[at] > 0 for f in nodes.values())
+    ]
+    return say("Nodes have {resources}.", resources=both(there)) if there else ""
 
 
-def unit_of(resource: str, amount: int) -> str:
-    if resource.endswith("/gpu"):
+def _kind(resource: str) -> str:
+    return "hugepages" if resource.startswith("hugepages-") else resource.rpartition("/")[2]
+
+
+def unit_of(wanted: Wanted, place: int, amount: int) -> str:
+    """``GPUs`` where there are those of one vendor only."""
+    resource = wanted.resources[place]
+    if resource.endswith("/gpu") and sum(name.endswith("/gpu") for name in wanted.resources) == 1:
         return counted("GPU", "GPUs", amount)
     return resource
 
@@ -272,5 +315,5 @@ def number(resource: str, amount: int) -> str:
     return amount_in_words(resource, amount)
 
 
-def in_words(resource: str, amount: int) -> str:
-    return f"{number(resource, amount)} {unit_of(resource, amount)}"
+def in_words(wanted: Wanted, place: int, amount: int) -> str:
+    return f"{number(wanted.resources[place], amount)} {unit_of(wanted, place, amount)}"

@@ -23,7 +23,7 @@ from schedweb.runs.converters import RunKey, run_of
 from schedweb.runs.models import Attempt, AttemptChunk, PodRecord, Run
 from schedweb.runs.selectors.claims import decisions_body
 from schedweb.runs.times import iso
-from schedweb.sentences import clauses, say, told
+from schedweb.sentences import clauses, counted, say, told
 
 MANY_NODES: Final = 1000
 POINTS: Final = (
@@ -52,11 +52,14 @@ def result_at(row: Attempt, run: Run) -> str:
     return "waiting" if run.moment is not None and (row.ended or 0) > run.clock else row.result
 
 
-def stored_attempt(key: RunKey, number: int) -> StoredAttempt:
-    run = run_of(key)
+def stored_attempt(key: RunKey | Run, number: int) -> StoredAttempt:
+    """``key``: a Run when what it was at a moment plays a part."""
+    run = key.pk if isinstance(key, Run) else run_of(key)
     row = Attempt.objects.select_related("run").defer("run__columns").filter(run=run, number=number).first()
     if row is None:
         raise not_found(say("Attempt {number} is not stored.", number=number))
+    if isinstance(key, Run):
+        row.run = key
     # Not the usage beside the traces: its whole tables are larger than a chunk.
     before = AttemptChunk.objects.filter(run=run, first__lte=number).only("first", "count", "traces")
     chunk = before.order_by("-first").first()
@@ -143,9 +146,7 @@ def state_of(statuses: Sequence[Status]) -> str:
         return "rejects"
     if Code.WAIT in codes:
         return "waits"
-    if statuses and codes == {Code.SKIP}:
-        return "skipped"
-    return "ok"
+    return "ok" if codes - {Code.SKIP} else "skipped"
 
 
 def tally(statuses: Sequence[Status]) -> str:
@@ -174,7 +175,7 @@ def outcomes_point(name: str, outcomes: Sequence[PluginOutcome], reached: bool) 
 def of_nodes(feasible: int, total: int) -> str:
     """Short enough for the box of an extension point, whatever the number."""
     if total < MANY_NODES:
-        return say("{feasible} of {total} nodes", feasible=feasible, total=total)
+        return counted("{feasible} of {count} node", "{feasible} of {count} nodes", total, feasible=feasible)
     return say("{feasible} of {total}", feasible=feasible, total=total)
 
 
@@ -222,7 +223,7 @@ def pre_filter_point(trace: AttemptTrace) -> dict[str, Any]:
         verdict(
             each.plugin,
             each.status,
-            "" if each.node_names is None else say("only {count} nodes", count=len(each.node_names)),
+            "" if each.node_names is None else counted("only {count} node", "only {count} nodes", len(each.node_names)),
         )
         for each in trace.pre_filter
     ]
@@ -320,5 +321,6 @@ def attempt_body(stored: StoredAttempt) -> dict[str, Any]:
             "feasible": trace.feasible_nodes,
             "of": trace.nodes_total,
             "sampled": was_sampled(trace),
+            "nominated": trace.nominated_node_used,
         },
     }

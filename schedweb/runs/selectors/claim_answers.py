@@ -14,7 +14,7 @@ from schedweb.runs.selectors.claims import (
     request_words,
     volume_claims,
 )
-from schedweb.runs.selectors.objects import zones_of
+from schedweb.runs.selectors.objects import OLD_ZONE, ZONE, zones_of
 from schedweb.sentences import both, counted, either, say, told
 
 Manifest = Mapping[str, Any]
@@ -24,6 +24,8 @@ _NOT_MADE: Final = re.compile(r'ephemeral volume controller to create the persis
 _LOST: Final = re.compile(
     r'persistentvolumeclaim "(?P<name>[^"]+)" bound to non-existent persistentvolume "(?P<v>.*)"$'
 )
+_VOLUME_LOST: Final = re.compile(r'^persistentvolume "(?P<v>[^"]+)" not found$')
+_GANG: Final = re.compile(r"sibling pods, current pods number: (?P<there>\d+), minMember of group: (?P<needed>\d+)$")
 _DELETED: Final = re.compile(r'(?:persistentvolume|resource)claim "(?P<name>[^"]+)" is being deleted$')
 _NO_CLASS: Final = re.compile(r"request (?P<request>\S+): device class (?P<class>\S+) does not exist$")
 _RESTART_ALL: Final = "RestartAllContainers"
@@ -55,6 +57,21 @@ def refused_at_once(plugin: str, message: str, manifest: Manifest, objects: Obje
             device_class=found["class"],
             request=found["request"],
         ), ""
+    if found := _VOLUME_LOST.search(message):
+        lost = [one.key for one in volume_claims(manifest, objects) if one.volume_name == found["v"]]
+        if lost:
+            return say(
+                "Claim {key} is bound to volume {volume_name}, which does not exist.",
+                key=lost[0],
+                volume_name=found["v"],
+            ), ""
+    if found := _GANG.search(message):
+        return counted(
+            "Its pod group needs {needed} pods, and there is {count}.",
+            "Its pod group needs {needed} pods, and there are {count}.",
+            int(found["there"]),
+            needed=int(found["needed"]),
+        ), say("It is tried when they are there.")
     if plugin in ("VolumeBinding", "VolumeZone"):
         return _not_bound([one for one in volume_claims(manifest, objects) if one.binds_at_once])
     if plugin == "DynamicResources" and message == "resourceclaim in use":
@@ -62,6 +79,16 @@ def refused_at_once(plugin: str, message: str, manifest: Manifest, objects: Obje
         used = say("Claim {keys}", keys=both(names)) if len(names) == 1 else say("A claim of this pod")
         return say("{used} is used by as many pods as may share it.", used=used), say("One of them has to go first.")
     return None
+
+
+def is_there_now(message: str, manifest: Manifest, objects: Objects) -> bool:
+    """Of a pod that PreFilter refused because a claim or a device class did not exist."""
+    if found := _NOT_FOUND.search(message):
+        namespace = str(manifest.get("metadata", {}).get("namespace", ""))
+        return objects.get("PersistentVolumeClaim", namespace, found["name"]) is not None
+    if found := _NO_CLASS.search(message):
+        return objects.get("DeviceClass", "", found["class"]) is not None
+    return False
 
 
 def _not_bound(claims: Sequence[VolumeClaim]) -> Sentence | None:
@@ -92,13 +119,13 @@ def refused_on_nodes(
 ) -> Sentence | None:
     """Of a pod whose nodes Filter refused. `reasons` of the decisive group, `nodes`: its members."""
     said = "; ".join(reasons)
-    if plugin in ("VolumeRestrictions", "VolumeBinding", "VolumeZone", "NodeVolumeLimits"):
+    if plugin in ("VolumeRestrictions", "VolumeBinding", "NodeVolumeLimits"):
         claims = volume_claims(manifest, objects)
         if plugin == "VolumeRestrictions":
             return _restricted(said, claims)
         if plugin == "VolumeBinding":
             return _unbindable(said, claims)
-        return _other_zone(claims) if plugin == "VolumeZone" else _too_many(claims, set(nodes), objects)
+        return _too_many(claims, set(nodes), objects)
     if plugin == "DynamicResources":
         return _devices(said, device_claims(manifest, objects), objects)
     if plugin == "NodeDeclaredFeatures":
@@ -120,8 +147,6 @@ def _restricted(said: str, claims: Sequence[VolumeClaim]) -> Sentence:
 
 def _unbindable(said: str, claims: Sequence[VolumeClaim]) -> Sentence | None:
     unbound = [one for one in claims if one.claim is not None and not one.is_bound]
-    if "didn't match PersistentVolume's node affinity" in said:
-        return _held_by_volume([one for one in claims if one.is_bound])
     if "did not have enough free storage" in said and unbound:
         one = unbound[0]
         return say(
@@ -163,24 +188,48 @@ def _unbindable(said: str, claims: Sequence[VolumeClaim]) -> Sentence | None:
     return None
 
 
-def _held_by_volume(bound: Sequence[VolumeClaim]) -> Sentence | None:
-    held = [one for one in bound if (one.persistent_volume or {}).get("spec", {}).get("nodeAffinity")]
-    if not held:
-        return None
-    one = held[0]
-    where = _where(one.persistent_volume or {})
-    return (
-        say(
-            "Volume {volume_name} of claim {key} can be used only {where}, and no node there fits.",
-            volume_name=one.volume_name,
+def volume_place(one: VolumeClaim, *, deserted: bool) -> str:
+    """Of a bound claim whose volume is where the pod cannot be. ``deserted``: no node is there."""
+    about = {"volume_name": one.volume_name, "key": one.key, "where": volume_where(one.persistent_volume or {})}
+    if deserted:
+        return say("Volume {volume_name} of claim {key} can be used only {where}, and no node is there.", **about)
+    return say("Volume {volume_name} of claim {key} can be used only {where}, and no node there fits.", **about)
+
+
+def no_volume_there(one: VolumeClaim, volumes: Sequence[Manifest], terms: Sequence[Manifest]) -> str:
+    """Of an unbound claim. ``volumes``: the free ones that fit it; ``terms``: allowedTopologies of its class. No node
+    is in a place of either."""
+    if volumes:
+        places = list(dict.fromkeys(volume_where(each) for each in volumes))
+        return counted(
+            "The only free volume for claim {key}, {volumes}, can be used only {where}, and no node is there.",
+            "The {count} free volumes for claim {key}, {volumes}, can be used only {where}, and no node is there.",
+            len(volumes),
             key=one.key,
-            where=where,
-        ),
-        "",
+            volumes=both([str(each.get("metadata", {}).get("name")) for each in volumes]),
+            where=either(places),
+        )
+    return say(
+        "Class {class_name} makes volumes only {where}, and no node is there; claim {key} needs one.",
+        class_name=one.class_name,
+        where=topologies_where(terms),
+        key=one.key,
     )
 
 
-def _where(volume: Manifest) -> str:
+def topologies_where(terms: Sequence[Manifest]) -> str:
+    """``in eu-1a or eu-1b``: allowedTopologies."""
+    expressions = [each.get("matchLabelExpressions") or [] for each in terms]
+    if all(len(each) == 1 and each[0].get("key") in (ZONE, OLD_ZONE) for each in expressions):
+        return say("in {zones}", zones=either([str(value) for each in expressions for value in each[0]["values"]]))
+    written = [
+        both([say("{key} is {values}", key=one.get("key"), values=either(one.get("values") or [])) for one in each])
+        for each in expressions
+    ]
+    return say("where {terms}", terms=either(written))
+
+
+def volume_where(volume: Manifest) -> str:
     """``in eu-1a``, ``where kubernetes.io/hostname is n3``."""
     if zones := zones_of(volume):
         return say("in {zones}", zones=either(zones))
@@ -199,22 +248,6 @@ def _where(volume: Manifest) -> str:
     return say("where {terms}", terms=either(written))
 
 
-def _other_zone(claims: Sequence[VolumeClaim]) -> Sentence | None:
-    placed = [(one, zones) for one in claims if (zones := zones_of(one.persistent_volume or {}))]
-    if not placed:
-        return None
-    one, zones = placed[0]
-    return (
-        say(
-            "Volume {volume_name} of claim {key} is in {zones}, and no node there fits.",
-            volume_name=one.volume_name,
-            key=one.key,
-            zones=either(zones),
-        ),
-        "",
-    )
-
-
 def _too_many(claims: Sequence[VolumeClaim], nodes: set[str], objects: Objects) -> Sentence:
     drivers = {one.driver for one in claims if one.driver}
     limits = {
@@ -227,23 +260,38 @@ def _too_many(claims: Sequence[VolumeClaim], nodes: set[str], objects: Objects) 
     if len(limits) == 1:
         [(driver, most)] = limits
         return (
-            say("Every node that it could use has its {most} volumes of {driver} attached.", most=most, driver=driver),
+            counted(
+                "Every node that it could use has its {count} volume of {driver} attached.",
+                "Every node that it could use has its {count} volumes of {driver} attached.",
+                most,
+                driver=driver,
+            ),
             say("A pod with such a volume has to go first."),
         )
     return say("Every node that it could use has as many volumes attached as its CSI driver allows."), ""
 
 
+def allocated_elsewhere(manifest: Manifest, objects: Objects) -> str:
+    return _allocated(device_claims(manifest, objects))
+
+
+def _allocated(claims: Sequence[DeviceClaim]) -> str:
+    """Of a claim that has devices already, so the pod must be where they are; "" without one."""
+    held = next((one for one in claims if one.allocated), None)
+    if held is None:
+        return ""
+    devices = both(sorted(str(each.get("device")) for each in held.allocated or []))
+    return say(
+        "Claim {key} is allocated {devices}, and no node that can reach it can take the pod.",
+        key=held.key,
+        devices=devices,
+    )
+
+
 def _devices(said: str, claims: Sequence[DeviceClaim], objects: Objects) -> Sentence | None:
     if "resourceclaim not available on the node" in said:
-        held = [one for one in claims if one.allocated]
-        if not held:
-            return None
-        devices = both(sorted(str(each.get("device")) for each in held[0].allocated or []))
-        return say(
-            "Claim {key} is allocated {devices}, and no node that can reach it can take the pod.",
-            key=held[0].key,
-            devices=devices,
-        ), ""
+        held = _allocated(claims)
+        return (held, "") if held else None
     asking = [request for one in claims if one.allocated is None for request in one.requests]
     if not asking:
         return None
@@ -254,7 +302,12 @@ def _devices(said: str, claims: Sequence[DeviceClaim], objects: Objects) -> Sent
         for each in DeviceClaim("", "", "", "", claim).allocated or []
     )
     detail = (
-        say("{given} of {published} published devices are allocated.", given=given, published=published)
+        counted(
+            "{given} of {count} published device is allocated.",
+            "{given} of {count} published devices are allocated.",
+            published,
+            given=given,
+        )
         if published
         else say("No driver published a device.")
     )
@@ -289,6 +342,19 @@ def _features(manifest: Manifest) -> Sentence:
     return say("No node that it could use declares {what}.", what=what), say(
         "Kubelets list what they support in status.declaredFeatures."
     )
+
+
+def held_by_claims(manifest: Manifest, objects: Objects) -> Sentence:
+    """Of a pod that DynamicResources keeps out of the queue."""
+    missing = [one for one in device_claims(manifest, objects) if one.claim is None]
+    if not missing:
+        return say("It waits for its ResourceClaims."), say("It is tried when they are there.")
+    one = missing[0]
+    if not one.name:
+        return say("Its ResourceClaim is not made from template {template} yet.", template=one.template), say(
+            "It is tried when it is there."
+        )
+    return say("ResourceClaim {key} does not exist.", key=one.key), say("The pod is tried when it is created.")
 
 
 def held_by_gang(manifest: Manifest, objects: Objects) -> Sentence:

@@ -242,9 +242,9 @@ def device_body(one: DeviceClaim, decisions: Iterable[DeviceDecision], node: str
     decided = [each for each in decisions if each.claim == one.key]
     state, text = _device_state(one, decided, node)
     if one.allocated is not None:
-        devices = [device_row(each) for each in one.allocated]
+        devices = [{**device_row(each), "conditions": _conditions(one.claim or {}, each)} for each in one.allocated]
     else:
-        devices = [decision_row(each) for each in decided]
+        devices = [{**decision_row(each), "conditions": []} for each in decided]
     return {
         "local": one.local,
         "namespace": one.namespace,
@@ -273,6 +273,34 @@ def _device_state(one: DeviceClaim, decided: list[DeviceDecision], node: str) ->
 def device_row(result: Manifest) -> dict[str, Any]:
     named = {key: str(result.get(key, "")) for key in ("request", "driver", "pool", "device")}
     return {**named, "admin_access": bool(result.get("adminAccess"))}
+
+
+def _conditions(claim: Manifest, result: Manifest) -> list[dict[str, Any]]:
+    """Binding conditions of an allocated device, then those on which binding fails, with what its driver said."""
+    wanted, fatal = result.get("bindingConditions") or [], result.get("bindingFailureConditions") or []
+    if not wanted:  # binding looks at no condition then
+        return []
+    device = [result.get(key) for key in ("driver", "pool", "device")]
+    told = next(
+        (
+            each.get("conditions") or []
+            for each in (claim.get("status") or {}).get("devices") or []
+            if [each.get(key) for key in ("driver", "pool", "device")] == device
+        ),
+        [],
+    )
+    found = {str(each.get("type")): each for each in reversed(told)}
+    return [_condition(name, found.get(name) or {}, name in fatal) for name in (*wanted, *fatal)]
+
+
+def _condition(name: str, told: Manifest, fails: bool) -> dict[str, Any]:
+    words = [str(told.get(key) or "") for key in ("reason", "message")]
+    return {
+        "type": name,
+        "fails": fails,
+        "status": str(told.get("status") or ""),
+        "text": ": ".join(word for word in words if word),
+    }
 
 
 def decision_row(decision: DeviceDecision) -> dict[str, Any]:

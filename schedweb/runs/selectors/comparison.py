@@ -18,8 +18,9 @@ from schedweb.runs.selectors.attempts import pod_ref, stored_traces
 from schedweb.runs.selectors.difference import cause, difference, refusal
 from schedweb.runs.selectors.runs import run_body
 
-#: elsewhere: placed by both, on different nodes; only_x: placed by x alone; missing_x: x has no such pod.
-KINDS: Final = ("elsewhere", "only_a", "only_b", "neither", "missing_a", "missing_b", "same")
+#: elsewhere: placed by both, on different nodes; only_x: placed by x alone; gated: placed by none, and at least one has
+#: not tried it because a gate holds it; neither: found no node in either; missing_x: x has no such pod.
+KINDS: Final = ("elsewhere", "only_a", "only_b", "neither", "gated", "missing_a", "missing_b", "same")
 DIFFERENT: Final = ("elsewhere", "only_a", "only_b", "missing_a", "missing_b")
 #: As many pods are explained at once while an export is written.
 BATCH: Final = 100
@@ -66,7 +67,7 @@ def places_of(run: Run) -> Places:
 
 def staying(place: Place | None) -> Place | None:
     """None of a pod that is gone, or has ended: it is neither placed nor does it wait for a place."""
-    return None if place is None or place.column in (PodRecord.Column.COMPLETED, PodRecord.Column.DELETED) else place
+    return None if place is None or place.column in PodRecord.GONE else place
 
 
 def kind_of(a: Place | None, b: Place | None) -> str:
@@ -79,7 +80,7 @@ def kind_of(a: Place | None, b: Place | None) -> str:
         return "same" if a.node == b.node else "elsewhere"
     if a.node or b.node:
         return "only_a" if a.node else "only_b"
-    return "neither"
+    return "gated" if is_gated(a) or is_gated(b) else "neither"
 
 
 def pairs_of(a: Places, b: Places) -> list[Pair]:
@@ -160,7 +161,8 @@ def side_body(run: Run, places: Places) -> dict[str, Any]:
         "settled": run.state in (Run.State.FINISHED, Run.State.STOPPED, Run.State.FAILED),
         "pods": len(present),
         "placed": sum(bool(place.node) for place in present),
-        "unscheduled": sum(not place.node for place in present),
+        "unscheduled": sum(not place.node and not is_gated(place) for place in present),
+        "gated": sum(map(is_gated, present)),
         **cluster_body(run),
         "attempts": attempts_body(run),
         "waiting": waiting_body(run),
@@ -223,6 +225,10 @@ def preemptors(run: Run, pairs: Sequence[Pair], side: str) -> dict[str, str]:
     return {uid: f"{namespace}/{name}" for uid, namespace, name in rows}
 
 
+def is_gated(place: Place | None) -> bool:
+    return place is not None and place.column == PodRecord.Column.GATED
+
+
 def is_gone(place: Place) -> bool:
     return place.column == PodRecord.Column.DELETED
 
@@ -234,6 +240,8 @@ def reason(
     for side, place, known in (("a", pair.a, victims[0]), ("b", pair.b, victims[1])):
         if place is not None and is_gone(place) and place.uid in known:
             return {"causes": [cause("preempted", side, plugin=known[place.uid])], "points": []}
+    if gated := [side for side, place in (("a", pair.a), ("b", pair.b)) if is_gated(place)]:
+        return {"causes": [cause("gated", side) for side in gated], "points": []}
     if pair.a is None or pair.b is None or pair.kind not in ("elsewhere", "only_a", "only_b"):
         return {"causes": [], "points": []}
     if pair.kind == "elsewhere":

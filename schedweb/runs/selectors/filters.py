@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import Any, Final, NamedTuple
@@ -10,21 +10,29 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from django.db.models import QuerySet
 
+from framework.configuration import EffectiveProfile
 from framework.interface import Code, Status
+from framework.objects.resources import pod_requests
 from framework.trace.attempt import FEASIBLE, NOT_EVALUATED, AttemptTrace, FilterTrace
-from schedweb.api.errors import not_found
+from schedweb.api.errors import ApiError, not_found
 from schedweb.api.windows import Window
 from schedweb.engine.usage_log import Amounts, padded, usage_at
 from schedweb.runs.amounts import BINARY, amount_text, in_bytes
-from schedweb.runs.models import AttemptChunk, NodeRecord, PodRecord
+from schedweb.runs.models import Attempt, AttemptChunk, NodeRecord, PodRecord
 from schedweb.runs.selectors.attempts import StoredAttempt
+from schedweb.runs.selectors.claims import has_claims
 from schedweb.runs.selectors.json_columns import parsed, text_of
 from schedweb.runs.selectors.node_remarks import REMARKED, node_remarks
 from schedweb.runs.selectors.nominations import Kept, kept_rooms
+from schedweb.runs.selectors.objects import ObjectLookup
+from schedweb.runs.selectors.places import Places
 from schedweb.runs.selectors.pods import pod_manifest
-from schedweb.sentences import both, figure, say
+from schedweb.runs.selectors.profiles import FILTER, profile_at
+from schedweb.runs.selectors.standing import StandingOf, read_pod
+from schedweb.sentences import both, counted, figure, say
 
 NEAREST: Final = 20
+FIT: Final = "NodeResourcesFit"
 
 
 class NodeFacts(NamedTuple):
@@ -57,11 +65,13 @@ def usage_before(stored: StoredAttempt) -> dict[int, Amounts]:
     return usage_at(bytes(base[1] or b""), (bytes(blob) for blob in changes), number)
 
 
-def node_facts(stored: StoredAttempt) -> dict[str, NodeFacts]:
-    size = len(stored.row.run.resources)
+def node_facts(stored: StoredAttempt, size: int) -> dict[str, NodeFacts]:
+    """``size``: of how many resources; nodes have nothing of those that ``Run.resources`` does not know."""
     usage = usage_before(stored)
     nodes = NodeRecord.objects.filter(run=stored.row.run_id).order_by("present", "row")
     rows = list(nodes.values_list("row", "name", "zone", "type", text_of("allocatable")))
+    moment = stored.row.run.moment
+    then = {} if moment is None else {each.row: padded(each.allocatable, size) for each in moment.nodes}
     now = {} if usage else usage_now(nodes, size)
     texts = list({row[4] for row in rows})
     offered = {text: padded(amounts, size) for text, amounts in zip(texts, parsed(texts), strict=True)}
@@ -72,7 +82,7 @@ def node_facts(stored: StoredAttempt) -> dict[str, NodeFacts]:
         if name not in facts or before is not None:
             used = (nothing if before is None else before) if usage else now[row]
             facts[name] = NodeFacts(
-                zone, type_, offered[allocatable], used if len(used) == size else padded(used, size)
+                zone, type_, then.get(row, offered[allocatable]), used if len(used) == size else padded(used, size)
             )
     return facts
 
@@ -86,6 +96,14 @@ def usage_now(nodes: QuerySet[NodeRecord], size: int) -> dict[int, list[int]]:
             rows, parsed(row[1] for row in rows), parsed(row[2] for row in rows), strict=True
         )
     }
+
+
+def record_of(row: Attempt) -> PodRecord | None:
+    """The attempt's pod, as it is at the moment at which its run is shown."""
+    if row.run.moment is not None:
+        return next((each for each in row.run.moment.pods if each.uid == row.pod_uid), None)
+    found = PodRecord.objects.filter(run=row.run_id, uid=row.pod_uid)
+    return found.only("detail", "priority", "manifest").first()
 
 
 def wanted_of(resources: list[str], record: PodRecord | None) -> Wanted:
@@ -112,6 +130,12 @@ def node_body(name: str, facts: NodeFacts | None, wanted: Wanted) -> dict[str, A
     return {"name": name, "zone": facts.zone, "type": facts.type, "resources": resources}
 
 
+def holds(facts: NodeFacts, wanted: Wanted, *, free: bool) -> bool:
+    """Whether the node is large enough; ``free``: beside what is there."""
+    used: Any = facts.requested if free else [0] * len(facts.allocatable)
+    return all(facts.allocatable[place] - used[place] >= wanted.amounts[place] for place in wanted.shown())
+
+
 def missing(facts: NodeFacts | None, wanted: Wanted) -> float:
     """How far from fitting: the sum of what is missing, each as a share of what the pod asks for."""
     if facts is None:
@@ -135,10 +159,14 @@ def amount_in_words(resource: str, amount: int) -> str:
 
 
 def shortage(body: dict[str, Any]) -> str:
-    lacking = [
-        f"{amount_in_words(each['name'], each['short'])} {each['name']}" for each in body["resources"] if each["short"]
-    ]
-    return both(lacking)
+    return both([lacking_words(each["name"], each["short"]) for each in body["resources"] if each["short"]])
+
+
+def lacking_words(resource: str, amount: int) -> str:
+    """``0.5 cpu``, ``1 pod``"""
+    if resource == "pods":
+        return counted("{count} pod", "{count} pods", amount)
+    return f"{amount_in_words(resource, amount)} {resource}"
 
 
 def nearest_note(nodes: Sequence[dict[str, Any]], status: Status) -> str:
@@ -148,7 +176,7 @@ def nearest_note(nodes: Sequence[dict[str, Any]], status: Status) -> str:
         if len(nodes) == 1:
             return say("short of {lacking}", lacking=lacking)
         return say("nearest: {node}, short of {lacking}", node=nodes[0]["name"], lacking=lacking)
-    if status.plugin == "NodeResourcesFit":
+    if status.plugin == FIT:
         return ""
     return say("has room for it") if len(nodes) == 1 else say("{node} has room for it", node=nodes[0]["name"])
 
@@ -174,9 +202,7 @@ class FilterView:
         self.stored = stored
         self.trace = stored.trace
         row = stored.row
-        read = PodRecord.objects.filter(run=row.run_id, uid=row.pod_uid).only("detail", "priority", "manifest")
-        self.record = read.first()
-        self.wanted = wanted_of(row.run.resources, self.record)
+        self.record = record_of(row)
         self.members: dict[GroupKey, list[str]] = {}
         self.status: dict[GroupKey, Status] = {}
         if self.trace.filter is not None:
@@ -185,9 +211,36 @@ class FilterView:
             self.add(self.trace.pre_filter_status, list(self.facts))
 
     @cached_property
+    def wanted(self) -> Wanted:
+        """With what no node offers, which ``Run.resources`` does not know."""
+        known = wanted_of(self.stored.row.run.resources, self.record)
+        if self.record is None:
+            return known
+        requests = pod_requests(read_pod(pod_manifest(self.record)))
+        unknown = [name for name, amount in requests.items() if amount and name not in known.resources]
+        unknown = [name for name in unknown if self._is_checked(name)]
+        return Wanted([*known.resources, *unknown], [*known.amounts, *(requests[name] for name in unknown)])
+
+    def _is_checked(self, resource: str) -> bool:
+        """False of a resource that NodeResourcesFit is told to ignore or leaves to DynamicResources: where no node
+        offers it, some node got past that plugin or was refused for other resources only."""
+        if evaluated(self.trace)[0]:
+            return False
+        behind = frozenset(self.filters[self.filters.index(FIT) + 1 :]) if FIT in self.filters else frozenset()
+        return not any(
+            plugin in behind or (plugin == FIT and f"Insufficient {resource}" not in reasons)
+            for plugin, _, reasons in self.members
+        )
+
+    @cached_property
     def facts(self) -> dict[str, NodeFacts]:
         """Of all nodes, with what was kept for others; an attempt that no node refused needs none."""
-        facts = node_facts(self.stored)
+        facts = node_facts(self.stored, len(self.wanted.resources))
+        if self.trace.filter is not None:  # nodes that came later had no part in it
+            facts = {name: facts[name] for name in self.trace.filter.nodes if name in facts}
+        return self.with_kept(facts)
+
+    def with_kept(self, facts: dict[str, NodeFacts]) -> dict[str, NodeFacts]:
         for name, kept in self.kept.items():
             if name in facts:
                 used = [sum(each) for each in zip(facts[name].requested, *(one.amounts for one in kept), strict=True)]
@@ -197,8 +250,31 @@ class FilterView:
     @cached_property
     def kept(self) -> dict[str, list[Kept]]:
         """Node → for whom this attempt had to leave room there."""
-        priority = 0 if self.record is None else self.record.priority
-        return kept_rooms(self.stored.row, priority, len(self.wanted.resources))
+        return kept_rooms(self.stored.row, self.priority, len(self.wanted.resources))
+
+    @property
+    def priority(self) -> int:
+        return 0 if self.record is None else self.record.priority
+
+    @cached_property
+    def profile(self) -> EffectiveProfile | None:
+        """None when a package of its plugins is gone."""
+        row = self.stored.row
+        try:
+            return profile_at(row.run, row.run.position if row.position is None else row.position, row.profile)
+        except ApiError:
+            return None
+
+    @cached_property
+    def filters(self) -> tuple[str, ...]:
+        """Filter plugins in the order in which they were asked, as far as that is known."""
+        return () if self.profile is None else tuple(plugin.name for plugin in self.profile.point(FILTER).plugins)
+
+    @property
+    def adds_affinity(self) -> bool:
+        """Whether the profile asks for labels of nodes, beside the pod."""
+        arguments = None if self.profile is None else self.profile.args.get("NodeAffinity")
+        return getattr(arguments, "added_affinity", None) is not None
 
     def collect(self, found: FilterTrace) -> None:
         """In the order in which the groups' first nodes stand in the list."""
@@ -217,6 +293,36 @@ class FilterView:
     def distance(self, name: str) -> tuple[float, str]:
         return missing(self.facts.get(name), self.wanted), name
 
+    @cached_property
+    def never(self) -> frozenset[str]:
+        """Nodes on which no pod that leaves makes room."""
+        refused = (names for (_, code, _), names in self.members.items() if code is not Code.UNSCHEDULABLE)
+        return self.out_of_reach.union(*refused)
+
+    @cached_property
+    def out_of_reach(self) -> frozenset[str]:
+        """Nodes where Filter said no before it came to the plugin that says it for good: a volume that is elsewhere, no
+        pod beside which the pod has to run."""
+        movable = any(code is Code.UNSCHEDULABLE for _, code, _ in self.members)
+        manifest = {} if self.record is None or not movable else pod_manifest(self.record)
+        spec = manifest.get("spec", {})
+        if not (has_claims(manifest) or (spec.get("affinity") or {}).get("podAffinity")):
+            return frozenset()
+        run = self.stored.row.run
+        places = Places(self, manifest, read_pod(manifest), ObjectLookup(run), StandingOf(run))
+        return frozenset(name for names in places.kept_off.values() for name in names)
+
+    def rank(self, name: str) -> tuple[int, float, str]:
+        """In the order of the groups: what can become free, what is large enough, the rest; then nearest to fitting."""
+        facts = self.facts.get(name)
+        large = facts is None or holds(facts, self.wanted, free=False)
+        return (2 if not large else int(name in self.never)), *self.distance(name)
+
+    def nearest(self, names: Iterable[str] | None = None) -> str:
+        """The first of ``names`` in that order, by default of all nodes; "" of none."""
+        among = [name for group in self.members.values() for name in group] if names is None else names
+        return min(among, key=self.rank, default="")
+
     def body(self, name: str) -> dict[str, Any]:
         body = node_body(name, self.facts.get(name), self.wanted)
         if kept := self.kept.get(name):
@@ -232,9 +338,8 @@ class FilterView:
 
     def ordered(self) -> list[tuple[GroupKey, list[str]]]:
         """Names, nearest to fitting first."""
-        groups = [(key, sorted(names, key=self.distance)) for key, names in self.members.items()]
-        # What can become free comes before what never can, then nearest to fitting.
-        return sorted(groups, key=lambda group: (group[0][1] is not Code.UNSCHEDULABLE, self.distance(group[1][0])))
+        groups = [(key, sorted(names, key=self.rank)) for key, names in self.members.items()]
+        return sorted(groups, key=lambda group: self.rank(group[1][0]))
 
 
 def group_body(view: FilterView, key: GroupKey, names: list[str]) -> dict[str, Any]:

@@ -6,33 +6,41 @@ Read from the node as the run has it now, which is what kube-scheduler saw unles
 from __future__ import annotations
 
 from collections.abc import Iterable, Mapping
+from functools import partial
 from typing import Any, Final
 from uuid import UUID
 
 import msgspec
 
+from framework.configuration.feature_gates import gates_of
 from framework.objects import Taint, Toleration
-from framework.objects.tolerations import tolerates
+from framework.objects.tolerations import COMPARISONS_GATE, NO_EXECUTE, NO_SCHEDULE, tolerates
+from schedweb.configurations.models import ConfigurationVersion
 from schedweb.runs.models import NodeRecord
 from schedweb.runs.selectors.pods import manifest_of
 from schedweb.sentences import say, told
 
 Manifest = Mapping[str, Any]
 REMARKED: Final = ("TaintToleration", "NodeAffinity")
-HARD: Final = ("NoSchedule", "NoExecute")
+HARD: Final = (NO_SCHEDULE, NO_EXECUTE)
 
 
 def node_remarks(run: UUID, plugin: str, names: Iterable[str], pod: Manifest) -> dict[str, str]:
     """Name → ``dedicated=data:NoSchedule``, ``disk=hdd``, of nodes that a plugin of ``REMARKED`` refused."""
     stored = NodeRecord.objects.filter(run=run, name__in=list(names)).order_by("present", "row")
-    remark = _taints if plugin == "TaintToleration" else _labels
+    remark = _labels
+    if plugin == "TaintToleration":
+        text = ConfigurationVersion.objects.values_list("text", flat=True).get(runs=run)
+        remark = partial(_taints, comparisons=gates_of(text).enabled(COMPARISONS_GATE))
     return {name: remark(manifest_of(blob), pod) for name, blob in stored.values_list("name", "manifest")}
 
 
-def _taints(node: Manifest, pod: Manifest) -> str:
+def _taints(node: Manifest, pod: Manifest, *, comparisons: bool) -> str:
     tolerations = msgspec.convert(pod.get("spec", {}).get("tolerations") or [], tuple[Toleration, ...], strict=False)
     taints = msgspec.convert(node.get("spec", {}).get("taints") or [], tuple[Taint, ...], strict=False)
-    hard = [each for each in taints if each.effect in HARD and not tolerates(tolerations, each)]
+    hard = [
+        each for each in taints if each.effect in HARD and not tolerates(tolerations, each, comparisons=comparisons)
+    ]
     return told([f"{each.key}{f'={each.value}' if each.value else ''}:{each.effect}" for each in hard])
 
 

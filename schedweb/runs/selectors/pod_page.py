@@ -3,29 +3,31 @@
 from __future__ import annotations
 
 import contextlib
+from collections.abc import Mapping
 from typing import Any, Final
 
 from framework.interface.decisions import ClaimDecision
 from schedweb.api.errors import ApiError
 from schedweb.runs.models import Attempt, Decision, PodRecord, Preemption, Run
-from schedweb.runs.selectors.answers import pending_answer
 from schedweb.runs.selectors.attempts import attempts_until, result_at, stored_attempt
-from schedweb.runs.selectors.claim_answers import held_by_gang
+from schedweb.runs.selectors.claim_answers import held_by_claims, held_by_gang
 from schedweb.runs.selectors.claims import claims_body, has_claims
 from schedweb.runs.selectors.filters import FilterView
 from schedweb.runs.selectors.moments import in_order
 from schedweb.runs.selectors.objects import ObjectLookup
 from schedweb.runs.selectors.pods import IN_COLUMN_ORDER, ordering, pod_get, pod_manifest
 from schedweb.runs.selectors.preemptions import preempted_by
+from schedweb.runs.selectors.profiles import effective, version_at
+from schedweb.runs.selectors.since import answer_at
+from schedweb.runs.selectors.standing import StandingOf
 from schedweb.runs.serializers.fields import POD_COLUMNS
 from schedweb.runs.times import SECOND, iso, iso_or_none
-from schedweb.sentences import clauses, counted, say, told
+from schedweb.sentences import both, clauses, counted, say, told
 
 ATTEMPTS_SHOWN: Final = 50
-#: The queue flushes pods that stayed unschedulable longer than this (scheduling_queue.go).
+#: The queue flushes pods that stayed unschedulable longer than this (docs/semantics/queue.md#operations).
 LEFTOVERS: Final = 300 * SECOND
 Column = PodRecord.Column
-GONE: Final = (Column.COMPLETED, Column.DELETED)
 HAS_NODE: Final = (Column.WAITING, Column.IN_FLIGHT, Column.BOUND)
 
 
@@ -105,26 +107,49 @@ def turned_away(run: Run, pod: PodRecord, latest: Attempt) -> tuple[str, str]:
 
 def pending_words(run: Run, pod: PodRecord, latest: Attempt | None) -> tuple[str, str]:
     """From the latest attempt as far as it is stored; from the counts on its card otherwise."""
-    if pod.detail.get("headline"):
-        # Nobody tries it: its profile does not exist.
-        return told(pod.detail["headline"]), ""
+    if nobody_tries(pod):
+        return no_profile_words(run, pod)
     if latest is not None and latest.result == "unschedulable" and latest.node:
         return turned_away(run, pod, latest)
     if latest is not None and latest.result == "unschedulable":
         try:
-            view = FilterView(stored_attempt(run.pk, latest.number))
+            view = FilterView(stored_attempt(run, latest.number))
         except ApiError:
             pass  # no longer stored: the counts remain
         else:
-            return pending_answer(view, pod_manifest(pod), ObjectLookup(run))
+            return answer_at(run, latest, view, pod_manifest(pod), ObjectLookup(run), StandingOf(run))
     return pending_headline(pod.card, pod.detail.get("nodes_total", run.node_count)), ""
+
+
+def nobody_tries(pod: PodRecord) -> bool:
+    """Its profile does not exist."""
+    return bool(pod.detail.get("headline")) and pod.column == Column.UNSCHEDULABLE
+
+
+def no_profile_words(run: Run, pod: PodRecord) -> tuple[str, str]:
+    name = str(pod.detail.get("profile", ""))
+    try:
+        names = [each.scheduler_name for each in effective(version_at(run, run.position).text).profiles]
+    except ApiError:
+        return told(pod.detail["headline"]), ""
+    return say("No profile of this configuration is called {name}.", name=name), counted(
+        "Nobody tries it. The configuration has the profile {names}.",
+        "Nobody tries it. The configuration has the profiles {names}.",
+        len(names),
+        names=both(names),
+    )
 
 
 def gated_words(run: Run, pod: PodRecord) -> tuple[str, str]:
     gate = pod.card.get("gate") or say("a gate")
     if gate == "GangScheduling":
         return held_by_gang(pod_manifest(pod), ObjectLookup(run))
-    return say("Held by {gate}.", gate=gate), say("It is not tried until the gate is gone.")
+    if gate == "DynamicResources":
+        return held_by_claims(pod_manifest(pod), ObjectLookup(run))
+    named = [str(each.get("name", "")) for each in pod_manifest(pod).get("spec", {}).get("schedulingGates") or []]
+    return say("Held by {gate}.", gate=both(named) if len(named) > 1 else gate), counted(
+        "It is not tried until the gate is removed.", "It is not tried until the gates are removed.", max(1, len(named))
+    )
 
 
 def deleted_words(by: dict[str, Any] | None) -> tuple[str, str]:
@@ -148,7 +173,26 @@ def deleted_words(by: dict[str, Any] | None) -> tuple[str, str]:
     )
 
 
-def answer_body(run: Run, pod: PodRecord, latest: Attempt | None, by: dict[str, Any] | None) -> dict[str, Any]:
+def waits_for_devices(pod: PodRecord, claims: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Headline and detail of a pod that stands in PreBind until its devices are ready; None for others."""
+    unmet = [
+        say("{condition} of {device}", condition=condition["type"], device=device["device"])
+        for claim in claims["devices"]
+        for device in claim["devices"]
+        for condition in device["conditions"]
+        if not condition["fails"] and condition["status"] != "True"
+    ]
+    if pod.column != Column.IN_FLIGHT or not unmet:
+        return None
+    return (
+        say("Waits for its devices to be ready."),
+        say("Not met yet: {conditions}. kube-scheduler looks every five seconds.", conditions=both(unmet)),
+    )
+
+
+def answer_body(
+    run: Run, pod: PodRecord, latest: Attempt | None, by: dict[str, Any] | None, claims: Mapping[str, Any]
+) -> dict[str, Any]:
     card = pod.card
     message = pod.detail.get("message", "") or (latest.message if latest else "")
     texts: dict[str, tuple[str, str, str]] = {
@@ -167,7 +211,7 @@ def answer_body(run: Run, pod: PodRecord, latest: Attempt | None, by: dict[str, 
             winner_text(pod),
         ),
         Column.ACTIVE: ("active", say("In the queue, to be tried."), ""),
-        Column.IN_FLIGHT: ("in_flight", say("Being tried now."), ""),
+        Column.IN_FLIGHT: ("in_flight", *(waits_for_devices(pod, claims) or (say("Being tried now."), ""))),
         Column.COMPLETED: (
             "completed",
             say("Completed."),
@@ -186,6 +230,9 @@ def answer_body(run: Run, pod: PodRecord, latest: Attempt | None, by: dict[str, 
 
 
 def next_try(run: Run, pod: PodRecord) -> dict[str, Any] | None:
+    """None where nothing that happens by itself leads to another attempt."""
+    if nobody_tries(pod):
+        return None
     if pod.column == Column.ACTIVE:
         return {"text": say("now") if run.state == Run.State.PLAYING else say("when the run plays"), "at": None}
     if pod.column == Column.BACKOFF:
@@ -213,7 +260,7 @@ def journey_body(run: Run, pod: PodRecord) -> dict[str, Any]:
     events: list[dict[str, Any]] = []
     for index, (at, column, event, strong) in enumerate(steps):
         end = steps[index + 1][0] if index + 1 < len(steps) else None
-        if column not in GONE:
+        if column not in PodRecord.GONE:
             spans = lanes.setdefault(column, [])
             spans.append({"start": iso(at), "end": iso_or_none(end)})
         if event:
@@ -295,6 +342,7 @@ def pod_body(run: Run, namespace: str, name: str) -> dict[str, Any]:
     before, after = neighbours(run, pod)
     detail = pod.detail
     by = preempted_by(run, pod.uid)
+    claims = claims_of(run, pod, attempts[0] if attempts else None)
     return {
         **pod.card,
         "column": pod.column,
@@ -303,9 +351,9 @@ def pod_body(run: Run, namespace: str, name: str) -> dict[str, Any]:
         "labels": pod.labels,
         "owner": detail.get("owner"),
         "attempt_list": [attempt_body(row, run) for row in attempts],
-        "answer": answer_body(run, pod, attempts[0] if attempts else None, by),
+        "answer": answer_body(run, pod, attempts[0] if attempts else None, by, claims),
         "preempted_by": by,
-        "claims": claims_of(run, pod, attempts[0] if attempts else None),
+        "claims": claims,
         "next_try": next_try(run, pod),
         "journey": journey_body(run, pod),
         "waits_for": waits_for(pod) if pod.column in (Column.UNSCHEDULABLE, Column.BACKOFF) else [],

@@ -115,8 +115,13 @@ def manifest_of(stored: bytes | memoryview | None) -> dict[str, Any]:
     """The stored manifest; empty when there is none."""
     if stored is None:
         return {}
-    manifest: dict[str, Any] = msgspec.json.decode(zstandard.ZstdDecompressor().decompress(bytes(stored)))
+    manifest: dict[str, Any] = msgspec.json.decode(text_of(stored))
     return manifest
+
+
+def text_of(stored: bytes | memoryview) -> bytes:
+    """Of a manifest as it is stored, its JSON."""
+    return zstandard.ZstdDecompressor().decompress(bytes(stored))
 
 
 def yaml_of(stored: bytes | memoryview | None) -> str:

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from typing import Any
 from uuid import UUID
 
-from django.db.models import QuerySet
+from django.db.models import Q, QuerySet
 from django.utils import timezone
 
 from schedweb.api.errors import ApiError, not_found
-from schedweb.api.windows import Window, window_answer
+from schedweb.api.windows import Window, check_choice, window_answer
 from schedweb.runs.converters import MomentRef, RunKey, run_of
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.selectors.moments import as_of
@@ -69,6 +70,11 @@ def parent_body(run: Run) -> dict[str, Any] | None:
     return {"id": parent, "number": run.parent_name, "position": run.parent_position}
 
 
+def fork_changes_body(run: Run) -> list[dict[str, str]]:
+    """What was changed on a fork before it went on, as its reader has it."""
+    return [{"workload": each["workload"], "text": told(each["text"])} for each in run.fork_changes]
+
+
 def moment_body(run: Run) -> dict[str, Any] | None:
     """Of a run as it was: which run, where, and how far the run is now."""
     if run.moment is None:
@@ -102,6 +108,7 @@ def run_body(run: Run) -> dict[str, Any]:
         "attempts": run.attempts,
         "position": run.position,
         "parent": parent_body(run),
+        "fork_changes": fork_changes_body(run),
         "points": run.points,
         "breakpoints": run.breakpoints,
         "hit": hit_body(run.hit),
@@ -120,16 +127,57 @@ def run_body(run: Run) -> dict[str, Any]:
     }
 
 
-def run_window(window: Window, *, snapshot: str = "") -> dict[str, Any]:
+@dataclass(frozen=True)
+class RunFilter:
+    """What the list of runs is asked for; "" and None ask for nothing."""
+
+    snapshot: str = ""
+    configuration: str = ""
+    state: str = ""
+    fork: bool | None = None
+    q: str = ""
+
+
+def id_asked(name: str, text: str, refusal: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        raise ApiError(refusal, code="invalid", path=name) from None
+
+
+def has_word(word: str) -> Q:
+    """Its number, cluster, configuration or who started it; r-42, r-0042 and 42 are the same number."""
+    found = (
+        Q(snapshot__name__icontains=word)
+        | Q(configuration_version__configuration__name__icontains=word)
+        | Q(started_by_name__icontains=word)
+    )
+    digits = word.lower().removeprefix("r-")
+    # A number that no database column holds is nobody's.
+    return found | Q(number=int(digits)) if digits.isdecimal() and len(digits) <= 9 else found
+
+
+def runs_matching(asked: RunFilter) -> QuerySet[Run]:
     rows = runs_with_names().defer("snapshot__payload", "configuration_version__text", *BOARD_FIELDS)
-    if snapshot:
-        try:
-            rows = rows.filter(snapshot=UUID(snapshot))
-        except ValueError:
-            raise ApiError(
-                say("{snapshot!r} is not a snapshot's id.", snapshot=snapshot), code="invalid", path="snapshot"
-            ) from None
-    return window_answer(window, rows, run_body)
+    if asked.snapshot:
+        refusal = say("{snapshot!r} is not a snapshot's id.", snapshot=asked.snapshot)
+        rows = rows.filter(snapshot=id_asked("snapshot", asked.snapshot, refusal))
+    if asked.configuration:
+        refusal = say("{configuration!r} is not a configuration's id.", configuration=asked.configuration)
+        wanted = id_asked("configuration", asked.configuration, refusal)
+        rows = rows.filter(configuration_version__configuration=wanted)
+    if asked.state:
+        check_choice("state", asked.state, Run.State.values)
+        rows = rows.filter(state=asked.state)
+    if asked.fork is not None:
+        rows = rows.filter(parent_position__isnull=not asked.fork)
+    for word in asked.q.split():
+        rows = rows.filter(has_word(word))
+    return rows
+
+
+def run_window(window: Window, asked: RunFilter) -> dict[str, Any]:
+    return window_answer(window, runs_matching(asked), run_body)
 
 
 def hit_body(hit: dict[str, Any] | None) -> dict[str, Any] | None:

@@ -26,6 +26,7 @@ def selection_body(run: Run, namespace: str, name: str) -> dict[str, Any]:
         "total": [None] * size,
         "rank": [None] * size,
         "chosen": None,
+        "nominated": None,
     }
     place = {node: index for index, node in enumerate(names)}
     if pod.node in place:
@@ -59,4 +60,5 @@ def selection_body(run: Run, namespace: str, name: str) -> dict[str, Any]:
                 body["total"][index], body["rank"][index] = total, rank
     if trace.selected in place:
         body["chosen"] = place[trace.selected]
+    body["nominated"] = trace.nominated_node_used
     return {**body, "attempt": number, "reasons": [{"plugin": plugin, "text": text} for plugin, text in reasons]}

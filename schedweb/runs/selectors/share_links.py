@@ -5,13 +5,13 @@ The API's settings name what uses this, so nothing here needs the API.
 
 from __future__ import annotations
 
-import datetime
 from collections.abc import Iterable
 from typing import Final
 from uuid import UUID
 
 from django.utils import timezone
 
+from schedweb.accounts.services import day
 from schedweb.accounts.visitor import SharedRun, Visitor
 from schedweb.runs.models import Run, ShareLink
 from schedweb.sentences import say
@@ -28,16 +28,12 @@ def share_link_list(*, run: Run) -> list[ShareLink]:
 
 
 def ended(link: ShareLink) -> str:
-    """Why it is no longer open; "" while it is."""
+    """Why it is no longer open; "" while it is. Visitors read this, so it does not say what its maker calls it."""
     if link.revoked_at is not None:
-        return say("The share link “{name}” was revoked on {day}.", name=link.name, day=day(link.revoked_at))
+        return say("This share link was revoked on {day}.", day=day(link.revoked_at))
     if link.expires_at is not None and link.expires_at <= timezone.now():
-        return say("The share link “{name}” expired on {day}.", name=link.name, day=day(link.expires_at))
+        return say("This share link expired on {day}.", day=day(link.expires_at))
     return ""
-
-
-def day(moment: datetime.datetime) -> str:
-    return f"{moment.astimezone(datetime.UTC):%Y-%m-%d %H:%M} UTC"
 
 
 def visitor_of(opened: object) -> Visitor | None:
@@ -45,8 +41,9 @@ def visitor_of(opened: object) -> Visitor | None:
     ids = known_ids(opened)
     if not ids:
         return None
-    rows = ShareLink.objects.filter(pk__in=ids).only("pk", "run_id", "name", "revoked_at", "expires_at")
-    return Visitor(SharedRun(row.pk, row.run_id, row.name, ended(row), row.expires_at) for row in rows)
+    links = ShareLink.objects.filter(pk__in=ids).select_related("run")
+    rows = links.only("pk", "run_id", "run__number", "revoked_at", "expires_at")
+    return Visitor(SharedRun(row.pk, row.run_id, str(row.run), ended(row), row.expires_at) for row in rows)
 
 
 def known_ids(opened: object) -> list[UUID]:

@@ -5,8 +5,10 @@ from __future__ import annotations
 from collections.abc import Iterable
 from typing import Any, Final
 
-from schedweb.runs.models import Attempt, JournalEntry, Preemption, Run
+from schedweb.engine.steps import step_in
+from schedweb.runs.models import Attempt, JournalEntry, Preemption, Run, StepChunk
 from schedweb.runs.serializers.timeline import MARKS
+from schedweb.runs.times import iso
 
 PARTS: Final = 200
 """Marks of one kind are counted in this many parts of the run, so that a long run is no longer to send."""
@@ -44,3 +46,12 @@ def parted(kind: str, found: Iterable[tuple[int, str]], last: int) -> list[dict[
         mark = marks.setdefault(part, {"kind": kind, "position": position, "text": text, "count": 0})
         mark["count"] += 1
     return list(marks.values())
+
+
+def step_body(run: Run, position: int) -> dict[str, Any] | None:
+    """The last step that was noted at or before `position`. None where none was: the run is older than notes are."""
+    chunk = StepChunk.objects.filter(run=run, first__lte=position).order_by("-first").first()
+    if chunk is None:
+        return None
+    noted, clock, counts = step_in(bytes(chunk.steps), position)
+    return {"position": noted, "clock": iso(clock), "counts": counts}

@@ -51,6 +51,7 @@ def waiting_row(pod: PodRecord) -> dict[str, Any]:
         "run": str(run.pk),
         "run_number": str(run),
         "run_name": run.snapshot.name,
+        "fork_of": run.parent_name or None,
         "namespace": pod.namespace,
         "name": pod.name,
         "uid": pod.uid,

@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, get_args
 
 from drf_spectacular.utils import PolymorphicProxySerializer, extend_schema_field
 from rest_framework import serializers
 
+from framework.advice import Fated, Kind
 from schedweb.engine.questions import NAMES
 from schedweb.runs.models import Analysis
 from schedweb.runs.serializers.fields import PodRefSerializer
 
 STATUSES = tuple(Analysis.Status.values)
-REMEDY_KINDS = ("gate", "uncordon", "tolerate", "relax", "lower", "node", "priority", "move", "free")
+REMEDY_KINDS = get_args(Kind)
+FATES = get_args(Fated)
 
 
 class OperationSerializer(serializers.Serializer[Any]):
@@ -22,19 +24,74 @@ class OperationSerializer(serializers.Serializer[Any]):
     manifest = serializers.DictField(help_text="of a deletion: kind and name")
 
 
+class FateSerializer(serializers.Serializer[Any]):
+    """What a remedy does to another pod."""
+
+    pod = serializers.CharField(help_text="namespace/name")
+    fate = serializers.ChoiceField(
+        FATES,
+        help_text=(
+            "moves: it, or the pod made instead, has another node; pending: made again without a node; gone: nobody "
+            "makes it again; passed: it would have got a node without the remedy"
+        ),
+    )
+    text = serializers.CharField()
+    node = serializers.CharField(allow_blank=True, help_text="which it finds")
+
+
 class RemedySerializer(serializers.Serializer[Any]):
+    """Played to its end beside all pods of the run before it is named."""
+
     kind = serializers.ChoiceField(REMEDY_KINDS)
     text = serializers.CharField()
-    node = serializers.CharField(help_text="where the pod went when it was tried")
-    cost = serializers.CharField(allow_blank=True, help_text="what it costs others")
-    left_pending = serializers.IntegerField(help_text="other pods that find no place afterwards")
+    node = serializers.CharField(allow_blank=True, help_text="where the pod went; empty when it is not wanted any more")
+    cost = serializers.CharField(allow_blank=True, help_text="what it costs others, in short")
+    left_pending = serializers.IntegerField(help_text="other pods that have no node afterwards, and would without it")
     operations = OperationSerializer(many=True)
+    others = FateSerializer(many=True, help_text="the worst off first, at most 20")
+    others_count = serializers.IntegerField()
+    pods = serializers.IntegerField(help_text="of the workload that are changed; 0 where the cluster is")
+    placed = serializers.IntegerField(help_text="of the pending pods alike, this one included, that have a node then")
+    commands = serializers.ListField(child=serializers.CharField(), help_text="kubectl's, that do it in a real cluster")
+    diff = serializers.CharField(allow_blank=True, help_text="the change in YAML, lines with +, - or a space before")
+    finished = serializers.BooleanField(help_text="false: there was no time to play it to its end")
 
 
 class WhatWouldHelpResultSerializer(serializers.Serializer[Any]):
     pod = serializers.CharField(help_text="namespace/name")
-    fits_on = serializers.CharField(allow_blank=True, help_text="where it fits as it is; then no remedy is needed")
+    fits_on = serializers.CharField(allow_blank=True, help_text="where it goes as it is; then no remedy is needed")
+    why = serializers.CharField(allow_blank=True, help_text="why its workload can never run all its replicas")
+    workload = serializers.CharField(allow_blank=True, help_text="as kubectl names it: deployment/web")
+    alike = serializers.IntegerField(help_text="pending pods of the workload that ask for the same, this one included")
     remedies = RemedySerializer(many=True, help_text="without one and without fits_on nothing known helps")
+    complete = serializers.BooleanField(help_text="false: there was no time to try everything")
+
+
+class RankedNodeSerializer(serializers.Serializer[Any]):
+    node = serializers.CharField()
+    rank = serializers.IntegerField(help_text="1 + how many nodes have a higher total")
+    total = serializers.IntegerField()
+    scores = serializers.ListField(
+        child=serializers.IntegerField(), help_text="points times weight, in the order of plugins"
+    )
+
+
+class PlacedAgainResultSerializer(serializers.Serializer[Any]):
+    """The pod was taken from a copy and scheduled anew, with every node looked at and nobody evicted for it."""
+
+    pod = serializers.CharField(help_text="namespace/name")
+    node = serializers.CharField(help_text="where it is")
+    to = serializers.CharField(allow_blank=True, help_text="where it would go; empty: it would find no place")
+    nodes = serializers.IntegerField()
+    feasible = serializers.IntegerField()
+    tied = serializers.IntegerField(help_text="how many nodes have the best total; the seed chose among them")
+    rank = serializers.IntegerField(help_text="of the node where it is; 0: it is not feasible any more")
+    plugin = serializers.CharField(allow_blank=True, help_text="which would refuse it where it is")
+    reasons = serializers.ListField(child=serializers.CharField(), help_text="for which the plugin would")
+    message = serializers.CharField(allow_blank=True, help_text="kube-scheduler's, when there is no place for it")
+    plugins = serializers.ListField(child=serializers.CharField(), help_text="that scored")
+    weights = serializers.ListField(child=serializers.IntegerField())
+    ranked = RankedNodeSerializer(many=True, help_text="the 20 best nodes, and the one where it is")
 
 
 class NodeCapacitySerializer(serializers.Serializer[Any]):
@@ -115,6 +172,7 @@ class MovedPodSerializer(serializers.Serializer[Any]):
         component_name="AnalysisResult",
         serializers=[
             WhatWouldHelpResultSerializer,
+            PlacedAgainResultSerializer,
             CapacityPodsResultSerializer,
             CapacityNodesResultSerializer,
             OtherWeightsResultSerializer,
@@ -136,7 +194,8 @@ class AnalysisAskSerializer(serializers.Serializer[Any]):
         required=False,
         default=dict,
         help_text=(
-            "what_would_help {namespace, name}; capacity_pods {namespace, name | manifest, limit?}; "
+            "what_would_help {namespace, name}; placed_again {namespace, name}; "
+            "capacity_pods {namespace, name | manifest, limit?}; "
             "capacity_nodes {node | manifest, limit?}; other_weights {profile, weights: {plugin: weight, 0 for off}}; "
             "all_nodes {attempt}, about the moment of that attempt; a manifest is the YAML or JSON text of one object"
         ),

@@ -55,6 +55,9 @@ class SamplingSerializer(serializers.Serializer[Any]):
     feasible = serializers.IntegerField()
     of = serializers.IntegerField()
     sampled = serializers.BooleanField(help_text="percentageOfNodesToScore left nodes out; no PreFilter plugin did")
+    nominated = serializers.CharField(
+        allow_null=True, help_text="the node to which the pod was nominated: tried first, it took it, so no other was"
+    )
 
 
 class PluginTimeSerializer(serializers.Serializer[Any]):

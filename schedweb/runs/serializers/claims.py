@@ -36,6 +36,19 @@ class DeviceSerializer(serializers.Serializer[Any]):
     admin_access = serializers.BooleanField()
 
 
+class DeviceConditionSerializer(serializers.Serializer[Any]):
+    """What a pod waits for before it is bound to the device's node, or what would end that wait."""
+
+    type = serializers.CharField()
+    fails = serializers.BooleanField(help_text="true: binding fails when it is True; false: binding waits for it")
+    status = serializers.CharField(allow_blank=True, help_text="empty: nothing was said yet")
+    text = serializers.CharField(allow_blank=True, help_text="reason and message")
+
+
+class GivenDeviceSerializer(DeviceSerializer):
+    conditions = DeviceConditionSerializer(many=True)
+
+
 class DeviceRequestSerializer(serializers.Serializer[Any]):
     name = serializers.CharField()
     device_class = serializers.CharField(allow_blank=True)
@@ -51,7 +64,7 @@ class DeviceClaimSerializer(serializers.Serializer[Any]):
     state = serializers.ChoiceField(["allocated", "decided", "pending", "missing"])
     text = serializers.CharField(allow_blank=True)
     requests = DeviceRequestSerializer(many=True)
-    devices = DeviceSerializer(many=True)
+    devices = GivenDeviceSerializer(many=True)
     used_by = serializers.IntegerField(help_text="pods that it is reserved for")
 
 

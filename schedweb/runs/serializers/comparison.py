@@ -83,7 +83,8 @@ class ComparedSideSerializer(serializers.Serializer[Any]):
     settled = serializers.BooleanField(help_text="false while more may happen")
     pods = serializers.IntegerField()
     placed = serializers.IntegerField()
-    unscheduled = serializers.IntegerField()
+    unscheduled = serializers.IntegerField(help_text="without a node, gated ones left out")
+    gated = serializers.IntegerField(help_text="held by a scheduling gate, so nobody tries them")
     resources = ComparedResourceSerializer(many=True)
     gpus = ComparedGpusSerializer(many=True)
     zones = ComparedZoneSerializer(many=True)
@@ -95,7 +96,8 @@ class ComparisonCountsSerializer(serializers.Serializer[Any]):
     elsewhere = serializers.IntegerField(help_text="placed by both, on different nodes")
     only_a = serializers.IntegerField(help_text="placed by a, not by b")
     only_b = serializers.IntegerField()
-    neither = serializers.IntegerField(help_text="placed by none")
+    neither = serializers.IntegerField(help_text="placed by none, gated by none")
+    gated = serializers.IntegerField(help_text="placed by none, and a gate holds it in at least one")
     missing_a = serializers.IntegerField(help_text="a has no such pod, or no longer")
     missing_b = serializers.IntegerField()
     same = serializers.IntegerField()
@@ -117,7 +119,8 @@ class ComparedPlaceSerializer(serializers.Serializer[Any]):
 
 class CauseSerializer(serializers.Serializer[Any]):
     """`side`: in which run it was so. not_checked: enough nodes had been found before; nominated: it took the node
-    where it had preempted; absent: no such node then; preempted: for the pod that `plugin` names, namespace/name."""
+    where it had preempted; absent: no such node then; gated: a gate holds it; preempted: for the pod that `plugin`
+    names, namespace/name."""
 
     why = serializers.ChoiceField(
         [
@@ -128,6 +131,7 @@ class CauseSerializer(serializers.Serializer[Any]):
             "not_checked",
             "absent",
             "preempted",
+            "gated",
             "later",
             "not_tried",
             "not_stored",
@@ -151,7 +155,9 @@ class SwingSerializer(serializers.Serializer[Any]):
 
 class PodDifferenceSerializer(serializers.Serializer[Any]):
     pod = PodRefSerializer()
-    kind = serializers.ChoiceField(["elsewhere", "only_a", "only_b", "neither", "missing_a", "missing_b", "same"])
+    kind = serializers.ChoiceField(
+        ["elsewhere", "only_a", "only_b", "neither", "gated", "missing_a", "missing_b", "same"]
+    )
     a = ComparedPlaceSerializer(allow_null=True)
     b = ComparedPlaceSerializer(allow_null=True)
     causes = CauseSerializer(many=True)

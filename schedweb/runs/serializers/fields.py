@@ -117,7 +117,7 @@ class ColumnsSerializer(serializers.Serializer[Any]):
 
 class CyclePointSerializer(serializers.Serializer[Any]):
     point = serializers.CharField()
-    state = serializers.ChoiceField(["done", "current", "next"])
+    state = serializers.ChoiceField(["done", "skipped", "current", "next"])
 
 
 class CycleGroupSerializer(serializers.Serializer[Any]):
@@ -133,6 +133,9 @@ class CycleFilteredSerializer(serializers.Serializer[Any]):
     left = serializers.IntegerField()
     named = serializers.ListField(child=serializers.CharField(), help_text="some of those left")
     unseen = serializers.IntegerField(help_text="not looked at: enough were found")
+    nominated = serializers.CharField(
+        allow_null=True, required=False, help_text="the node to which the pod was nominated: no other was looked at"
+    )
     groups = CycleGroupSerializer(many=True)
 
 

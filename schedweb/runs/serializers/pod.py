@@ -100,6 +100,9 @@ class SelectionSerializer(serializers.Serializer[Any]):
     total = serializers.ListField(child=serializers.IntegerField(allow_null=True))
     rank = serializers.ListField(child=serializers.IntegerField(allow_null=True))
     chosen = serializers.IntegerField(allow_null=True, help_text="place of the chosen node in the lists")
+    nominated = serializers.CharField(
+        allow_null=True, help_text="the node to which the pod was nominated: it took it, so no other was looked at"
+    )
 
 
 class PodAttemptSerializer(serializers.Serializer[Any]):

@@ -6,6 +6,7 @@ from typing import Any
 
 from rest_framework import serializers
 
+from schedweb.api.windows import MAX_LIMIT
 from schedweb.engine.questions import MAX_WEIGHT
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.serializers.fields import ColumnsSerializer, CycleSerializer, QueueCountsSerializer, SpeedField
@@ -49,6 +50,13 @@ class ParentSerializer(serializers.Serializer[Any]):
     position = serializers.IntegerField(help_text="where the fork began")
 
 
+class ForkChangeSerializer(serializers.Serializer[Any]):
+    workload = serializers.CharField(
+        help_text="whose change it is: a pod's workload, or another object's name; may be empty"
+    )
+    text = serializers.CharField(help_text="lowered cpu 24 → 12")
+
+
 class ForkSerializer(serializers.Serializer[Any]):
     position = serializers.IntegerField(
         min_value=0, required=False, allow_null=True, default=None, help_text="else where the run is now"
@@ -60,6 +68,12 @@ class ForkSerializer(serializers.Serializer[Any]):
         help_text="made first, in this order: operations of a remedy {verb, manifest}, or commands {type, …}",
     )
     configuration_version = serializers.UUIDField(required=False, allow_null=True, default=None)
+    play = serializers.BooleanField(
+        required=False,
+        default=False,
+        source="played",
+        help_text="goes on by itself, as fast as it can; else it is paused",
+    )
 
 
 class MomentSerializer(serializers.Serializer[Any]):
@@ -97,6 +111,7 @@ class RunSerializer(serializers.Serializer[Any]):
     attempts = serializers.IntegerField()
     position = serializers.IntegerField(help_text="operations done; what the journal and moments name")
     parent = ParentSerializer(allow_null=True, help_text="of a fork")
+    fork_changes = ForkChangeSerializer(many=True, help_text="what was changed on a fork before it went on")
     points = serializers.IntegerField(help_text="extension-point boundaries passed")
     breakpoints = BreakpointSerializer(many=True)
     hit = HitSerializer(allow_null=True, help_text="the breakpoint that the run stands at")
@@ -116,6 +131,11 @@ class RunSerializer(serializers.Serializer[Any]):
     digest = serializers.CharField(allow_blank=True, help_text="equal for runs that decided everything alike")
 
 
+class RunWaitSerializer(serializers.Serializer[Any]):
+    rests = serializers.BooleanField(help_text="false: the time was up first")
+    run = RunSerializer()
+
+
 class RunCreateSerializer(serializers.Serializer[Any]):
     snapshot = serializers.UUIDField()
     configuration_version = serializers.UUIDField()
@@ -131,6 +151,20 @@ class RunCreateSerializer(serializers.Serializer[Any]):
         default=None,
         help_text="where the clock starts; else the snapshot's time",
     )
+
+
+class RunsDeleteSerializer(serializers.Serializer[Any]):
+    runs = serializers.ListField(child=serializers.UUIDField(), min_length=1, max_length=MAX_LIMIT)
+
+
+class RunKeptSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    why = serializers.CharField()
+
+
+class RunsDeletedSerializer(serializers.Serializer[Any]):
+    deleted = serializers.ListField(child=serializers.UUIDField())
+    kept = RunKeptSerializer(many=True)
 
 
 class ExactAskSerializer(serializers.Serializer[Any]):
@@ -163,7 +197,7 @@ class CommandSerializer(serializers.Serializer[Any]):
         [
             "play", "pause", "step", "set_speed", "set_seed", "stop", "pod_add", "pod_delete", "node_add",
             "node_delete", "node_cordon", "node_uncordon", "node_drain", "pod_activate", "set_configuration", "decide",
-            "breakpoint_set", "breakpoint_remove",
+            "breakpoint_set", "breakpoint_remove", "device_condition",
         ]
     )  # fmt: skip
     client_id = serializers.UUIDField(required=False, help_text="the same id is taken once only")
@@ -182,6 +216,12 @@ class CommandSerializer(serializers.Serializer[Any]):
     node = serializers.CharField(required=False, allow_blank=True)
     plugin = serializers.CharField(required=False)
     reason = serializers.CharField(required=False, allow_blank=True)
+    driver = serializers.CharField(required=False, help_text="of a device; `name` is the claim's")
+    pool = serializers.CharField(required=False)
+    device = serializers.CharField(required=False)
+    condition = serializers.CharField(required=False, help_text="its type")
+    status = serializers.ChoiceField(["True", "False", "Unknown"], required=False)
+    message = serializers.CharField(required=False, allow_blank=True)
 
 
 class DecidedPodSerializer(serializers.Serializer[Any]):

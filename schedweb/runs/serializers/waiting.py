@@ -14,6 +14,7 @@ class WaitingRowSerializer(PodRefSerializer):
     run = serializers.UUIDField()
     run_number = serializers.CharField()
     run_name = serializers.CharField(help_text="the snapshot's name")
+    fork_of = serializers.CharField(allow_null=True, help_text="the number of the run that this one is a fork of")
     uid = serializers.CharField()
     node = serializers.CharField()
     score = serializers.IntegerField(allow_null=True)

@@ -32,6 +32,7 @@ from schedweb.runs.models import (
     PodRecord,
     Preemption,
     Run,
+    StepChunk,
 )
 from schedweb.runs.publisher import EVERYONE, PUBLISHER, run_group
 from schedweb.runs.selectors.runs import speed_value
@@ -79,6 +80,7 @@ class BatchWriter:
         newest = FeedItem.objects.filter(run=run).aggregate(newest=Max("number"))["newest"]
         self.feed_number: int = newest or 0
         self.state = run.state
+        self.obeying = run.obeying
         self.clock_mode = run.clock_mode
         self.worker_since = run.worker_since
 
@@ -87,10 +89,11 @@ class BatchWriter:
     def store(self, batch: Batch) -> None:
         """Raises LeaseLost; then nothing was stored."""
         previous, before = self.seq, self.state
+        obeying = self.is_obeying(batch)
         columns = {**self.columns, **batch.columns_json}
         feed = [self.numbered(item, index) for index, item in enumerate(batch.feed, start=self.feed_number + 1)]
         with transaction.atomic():
-            self.store_run(batch, columns)
+            self.store_run(batch, columns, obeying=obeying)
             self.store_rows(batch)
             self.store_feed(feed)
             self.store_journal(batch)
@@ -99,6 +102,7 @@ class BatchWriter:
             if batch.checkpoint is not None:
                 self.store_checkpoint(batch)
         self.seq, self.columns, self.state = previous + 1, columns, batch.state
+        self.obeying = obeying
         self.feed_number += len(feed)
         self.tell(batch, previous, [shown(item) for item in feed])
         if batch.state != before:
@@ -106,7 +110,14 @@ class BatchWriter:
         if batch.waiting_changed:
             tell_waiting_count()
 
-    def store_run(self, batch: Batch, columns: dict[str, str]) -> None:
+    def is_obeying(self, batch: Batch) -> bool:
+        """Whether a command that the journal has as applied is still to be done after this batch."""
+        if batch.place is not None:
+            return True
+        # The first batch of another engine comes after it replayed the journal, this command with it.
+        return self.obeying and not batch.outcomes and batch.number != 1
+
+    def store_run(self, batch: Batch, columns: dict[str, str], *, obeying: bool) -> None:
         self.run.stored_bytes += sum(len(part) for part in chunk_parts(batch))
         updated = Run.objects.filter(mine(self.lease)).update(
             state=batch.state,
@@ -123,6 +134,7 @@ class BatchWriter:
             node_count=batch.node_count,
             pod_count=batch.pod_count,
             unwritten=batch.unwritten,
+            obeying=obeying,
             arrivals_left=batch.arrivals_left,
             arrivals_total=batch.arrivals_total,
             next_arrival=batch.next_arrival,
@@ -160,6 +172,8 @@ class BatchWriter:
                 ("run", "first"),
                 [(run, chunk.first, chunk.count, chunk.traces, chunk.usage, chunk.usage_base)],
             )
+        if batch.steps is not None:
+            upsert(StepChunk, ("run", "first", "steps"), ("run", "first"), [(run, *batch.steps)])
         upsert(
             Attempt,
             ATTEMPT_COLUMNS,
@@ -331,7 +345,8 @@ def too_close(positions: list[int]) -> list[int]:
 
 def chunk_parts(batch: Batch) -> list[bytes]:
     chunk = batch.chunk
-    return [] if chunk is None else [chunk.traces, chunk.usage, chunk.usage_base or b""]
+    steps = [] if batch.steps is None else [batch.steps[1]]
+    return steps if chunk is None else [*steps, chunk.traces, chunk.usage, chunk.usage_base or b""]
 
 
 def shown(item: dict[str, Any]) -> dict[str, Any]:

@@ -64,6 +64,7 @@ def version_with(
             name=free_name(say("What if: {changes}", changes=told(words))),
             text=text,
             description=say("{version}, changed", version=base),
+            what_if=True,
         )
     except ConfigurationRefused as error:
         raise ApiError(str(error), code=error.code, status_code=422, path=error.path) from None

@@ -16,6 +16,7 @@ from schedweb.runs.models import Checkpoint, JournalEntry, Run
 from schedweb.runs.selectors.moments import configuration_at
 from schedweb.runs.services.analyses import checked_position
 from schedweb.runs.services.commands import checked, command_insert, completed, refused
+from schedweb.runs.services.fork_changes import fork_changes
 from schedweb.runs.services.playable import playable_version
 from schedweb.runs.services.runs import run_insert
 from schedweb.sentences import say
@@ -94,6 +95,7 @@ def run_fork(
         version = playable_version(configuration_version)
         commands.insert(0, {"type": "set_configuration", "version": str(version.pk), "text": version.text})
 
+    told = fork_changes(parent, commands)
     if played:
         commands.append({"type": "play", "speed": "max"})
 
@@ -111,6 +113,7 @@ def run_fork(
         parent_name=str(parent),
         parent_position=where,
         parent_digest=digest_at(parent, where),
+        fork_changes=told,
         started_by=user,
         started_by_name=user.get_username(),
         seed=parent.seed,

@@ -3,16 +3,17 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Sequence
 from typing import Any
 from uuid import UUID
 
 from django.db import IntegrityError, transaction
-from django.db.models import Max
+from django.db.models import Max, Q, QuerySet
 
-from schedweb.api.errors import conflict, not_found
+from schedweb.api.errors import ApiError, conflict, not_found
+from schedweb.configurations.models import Configuration
 from schedweb.engine.version import ENGINE_VERSION
-from schedweb.runs.models import Run
+from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.services.commands import command_insert
 from schedweb.runs.services.dispatch import run_dispatch
 from schedweb.runs.services.playable import playable_version
@@ -89,4 +90,43 @@ def run_delete(*, run: Run) -> None:
     with transaction.atomic():
         # A new epoch keeps a worker that still holds the lease from writing.
         Run.objects.filter(pk=run.pk).update(epoch=run.epoch + 1, wanted=False)
+        versions = versions_named(Run.objects.filter(pk=run.pk))
         run.delete()
+        what_ifs_forget(versions)
+
+
+def versions_named(runs: QuerySet[Run]) -> set[UUID]:
+    """Every configuration version that these runs use, began with, or were told to use."""
+    told = JournalEntry.objects.filter(run__in=runs, type="set_configuration").values_list(
+        "command__version", flat=True
+    )
+    used = runs.values_list("configuration_version", "first_configuration_version")
+    return {UUID(version) for version in told} | {version for pair in used for version in pair}
+
+
+def what_ifs_forget(versions: Iterable[UUID]) -> None:
+    """Configurations that were made for an exact run and kept by nobody go with the last run that knows them."""
+    for configuration in Configuration.objects.filter(what_if=True, versions__in=list(versions)).distinct():
+        known = [str(version) for version in configuration.versions.values_list("pk", flat=True)]
+        used = Q(configuration_version__in=known) | Q(first_configuration_version__in=known)
+        named = Q(journal__type="set_configuration", journal__command__version__in=known)
+        if not Run.objects.filter(used | named).exists():
+            configuration.delete()
+
+
+def runs_delete(*, ids: Sequence[UUID]) -> dict[str, Any]:
+    """{deleted, kept: [{id, why}]}: each by itself, so that one that plays keeps no other one."""
+    found = Run.objects.defer("columns", "cycle").in_bulk(ids)
+    deleted: list[str] = []
+    kept: list[dict[str, str]] = []
+    for key in dict.fromkeys(ids):
+        if key not in found:
+            kept.append({"id": str(key), "why": say("There is no such run; it may have been deleted.")})
+            continue
+        try:
+            run_delete(run=found[key])
+        except ApiError as error:
+            kept.append({"id": str(key), "why": error.body["message"]})
+        else:
+            deleted.append(str(key))
+    return {"deleted": deleted, "kept": kept}

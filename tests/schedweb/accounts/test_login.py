@@ -80,22 +80,6 @@ def test_posting_needs_a_csrf_token(mira: User) -> None:
     assert strict.post("/login", {"username": "mira.lund", "password": PASSWORD}).status_code == 403
 
 
-def test_bearer_tokens(client: Client, mira: User) -> None:
-    token = services.bearer_token_create(user=mira, name="ci")
-    assert client.get("/api/v1/me/", HTTP_AUTHORIZATION=f"Bearer {token}").json()["username"] == "mira.lund"
-    refused = client.get("/api/v1/me/", HTTP_AUTHORIZATION=f"Bearer {token}x")
-    assert refused.status_code == 401
-    assert refused.json()["error"]["message"] == "This bearer token is not valid."
-    with pytest.raises(services.AccountError, match="token named ci already"):
-        services.bearer_token_create(user=mira, name="ci")
-
-
-def test_an_inactive_account_is_out_at_once(client: Client, mira: User) -> None:
-    token = services.bearer_token_create(user=mira, name="ci")
-    User.objects.filter(pk=mira.pk).update(is_active=False)
-    assert client.get("/api/v1/me/", HTTP_AUTHORIZATION=f"Bearer {token}").status_code == 401
-
-
 def test_link_of_an_unknown_account() -> None:
     with pytest.raises(CommandError, match="no account named ghost"):
         call_command("login_link", user="ghost")

@@ -150,7 +150,9 @@ WARNINGS = {
     "a misspelt one disabled": plugins("score: {disabled: [{name: ImageLocalty}]}"),
     "no weight": plugins("multiPoint: {enabled: [{name: TaintToleration, weight: 0}]}"),
     "a negative weight": plugins(
-        "score: {disabled: [{name: ImageLocality}], enabled: [{name: ImageLocality, weight: -2}]}"
+        # A sum of weights below zero is an error, as in kube-scheduler.
+        "score: {disabled: [{name: '*'}], enabled: [{name: NodeResourcesFit, weight: 3}, "
+        "{name: ImageLocality, weight: -2}]}"
     ),
     "arguments of one that is off": TEXT + "    pluginConfig: [{name: Nobody}]\n",
 }

@@ -138,3 +138,17 @@ CLAIMS: list[Manifest] = [
     using(pod("greedy-0"), devices="nine-gpus"),
 ]
 """Every pod's claims are in another state; trainer-0 gets two of the four devices, greedy-0 none."""
+ATTACHED: list[Manifest] = [
+    node("west-1"),
+    DEVICE_CLASS,
+    {
+        **SLICE,
+        "spec": {
+            **SLICE["spec"],
+            "devices": [{"name": "gpu-0", "bindingConditions": ["attached"], "bindingFailureConditions": ["broken"]}],
+        },
+    },
+    resource_claim("one-gpu", 1),
+    using(pod("trainer-0"), devices="one-gpu"),
+]
+"""One device, which is to be attached before the pod that gets it is bound."""

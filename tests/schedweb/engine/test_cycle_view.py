@@ -4,10 +4,14 @@ from __future__ import annotations
 
 from typing import Any
 
+import pytest
+
 from framework.trace.attempt import AttemptTrace
-from schedweb.engine.cycle_view import ROWS, cycle_body
+from schedweb.engine import commands
+from schedweb.engine.cycle_view import NAMED, POINTS, ROWS, cycle_body
 from schedweb.engine.player import Player
-from tests.schedweb.engine.worlds import node, player, pod
+from tests.schedweb.engine.crowded import ATTACHED
+from tests.schedweb.engine.worlds import ASKING, DEFAULT, Table, node, play, player, pod
 
 CLUSTER = [*(node(f"n{index:02}", "8") for index in range(12)), node("s1", "1"), node("s2", "1"), pod("big", "2")]
 
@@ -44,7 +48,7 @@ def test_who_is_filtered_so_far() -> None:
             "named": ["s1", "s2"],
         }
     ]
-    assert len(found["named"]) == 3
+    assert len(found["named"]) == NAMED
     assert shown["Score"]["filtered"] == found
 
 
@@ -71,3 +75,33 @@ def test_a_pod_that_fits_nowhere_shows_who_refused() -> None:
     assert shown["PostFilter"]["filtered"]["left"] == 0
     assert shown["PostFilter"]["filtered"]["groups"][0]["nodes"] == 2
     assert shown["PostFilter"]["scored"] is None
+
+
+@pytest.mark.parametrize(
+    "configuration",
+    [DEFAULT, "# kube-scheduler --feature-gates=NominatedNodeNameForExpectation=false\n" + DEFAULT, ASKING],
+    ids=["announced", "not-announced", "permitted-before"],
+)
+def test_a_pod_that_waits_in_pre_bind_says_so(configuration: str) -> None:
+    *cluster, trainer = ATTACHED
+    labelled = {**trainer, "metadata": {**trainer["metadata"], "labels": {"ask": "person"}}}
+    at = Table(player([*cluster, labelled], configuration=configuration))
+    play(at.game)
+    if configuration is ASKING:
+        named = commands.DecidedPod("shop", "trainer-0")
+        at.order(commands.Decide(decision="approve", pods=(named,)))
+        play(at.game)
+    view = at.game.projection.views["uid-trainer-0"]
+    assert (view.column, view.card()["point"]) == ("in_flight", "PreBind")
+
+
+def test_between_the_points_of_pre_bind_it_says_pre_bind() -> None:
+    game = player(ATTACHED)
+    seen = set()
+    for _ in range(40):
+        game.operate()
+        view = game.projection.views["uid-trainer-0"]
+        if view.column == "in_flight":
+            seen.add(view.card()["point"])
+    assert "PreBind" in seen
+    assert seen <= {None, *POINTS}

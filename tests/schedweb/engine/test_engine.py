@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Iterator
 from typing import Any
 
@@ -83,7 +84,10 @@ def test_a_batch_that_cannot_be_made_fails_the_run_instead_of_waiting_for_its_ac
     made = player.gatherer.cycle
     monkeypatch.setattr(player.gatherer, "cycle", lambda: raising() if player.acknowledged == 1 else made())
     player.run()
-    assert supervising.failure == "The run stopped at cycle 20: OverflowError: a number that no message holds"
+    # How far it comes until then is a question of how fast it is.
+    assert re.fullmatch(
+        r"The run stopped at cycle \d+: OverflowError: a number that no message holds", supervising.failure
+    )
 
 
 def test_a_command_that_is_offered_while_a_plugin_fails_does_not_hide_why(

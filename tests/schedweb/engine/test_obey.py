@@ -6,12 +6,14 @@ from typing import Any
 
 import pytest
 
-from framework.objects import Node, Pod
+from framework.objects import Node, Pod, ResourceClaim
+from framework.objects.decode import to_manifest
 from framework.said import said
 from schedweb.engine import commands
 from schedweb.engine.commands import AnyCommand, DecidedPod
 from schedweb.engine.obey import validate
 from schedweb.engine.player import Happened
+from tests.schedweb.engine.crowded import ATTACHED
 from tests.schedweb.engine.worlds import ASKING, Manifest, Table, node, places, play, player, pod
 
 
@@ -238,3 +240,71 @@ def test_an_invalid_pod_is_refused_in_the_api_servers_words_and_changes_nothing(
     assert answer.result is None
     assert 'Pod "empty" is invalid: spec.containers: Required value' in str(answer.refused)
     assert places(at.game) == {}
+
+
+# --- devices ----------------------------------------------------------------------------------------------------------
+
+
+def attaching() -> Table:
+    return table(*ATTACHED)
+
+
+def told(condition: str = "attached", **more: Any) -> commands.DeviceCondition:
+    named = {"namespace": "shop", "name": "one-gpu", "driver": "gpu.example.com", "pool": "west-1", "device": "gpu-0"}
+    return commands.DeviceCondition(**{**named, "condition": condition, **more})
+
+
+def test_the_clock_is_held_until_somebody_says_that_the_device_is_ready() -> None:
+    at = attaching()
+    assert play(at.game) is Happened.WAITS
+    assert places(at.game) == {"trainer-0": "in_flight"}
+    began = at.game.now
+    assert str(at.order(told()).result["text"]) == (
+        "set condition attached of device west-1/gpu-0 to True in claim shop/one-gpu"
+    )
+    assert play(at.game) is Happened.FINISHED
+    assert places(at.game) == {"trainer-0": "bound"}
+    assert round((at.game.now - began) / 1e9) == 5
+
+
+def test_a_device_that_cannot_be_attached_is_given_back_and_asked_about_anew() -> None:
+    at = attaching()
+    at.order(told("broken", reason="NoPower"))
+    assert conditions(at)["broken"]["status"] == "True"
+    assert play(at.game) is Happened.WAITS
+    assert "deallocation of ResourceClaim completed" in at.game.projection.views["uid-trainer-0"].message
+    assert places(at.game) == {"trainer-0": "in_flight"}
+    claim = at.game.world.cluster.get(ResourceClaim, "shop", "one-gpu")
+    assert claim is not None
+    assert claim.status.allocation is not None
+    assert claim.status.devices == ()
+
+
+@pytest.mark.parametrize(
+    ("command", "says"),
+    [
+        (told(name="other"), 'resourceclaims "other" not found in namespace "shop"'),
+        (told(device="gpu-9"), "device gpu.example.com/west-1/gpu-9 is not allocated to claim shop/one-gpu"),
+    ],
+)
+def test_conditions_are_told_of_devices_that_a_claim_has(command: commands.DeviceCondition, says: str) -> None:
+    at = attaching()
+    assert str(validate(at.game, command)) == says
+    assert str(at.order(command).refused) == says
+
+
+def test_a_device_has_at_most_eight_conditions_and_keeps_the_time_of_the_last_change() -> None:
+    at = attaching()
+    for number in range(8):
+        at.order(told(f"c-{number}"))
+    assert "has 8 conditions already" in str(validate(at.game, told("one-more")))
+    before = conditions(at)["c-0"]
+    at.order(told("c-0", message="still"))
+    assert conditions(at)["c-0"] == {**before, "message": "still"}
+
+
+def conditions(at: Table) -> dict[str, Manifest]:
+    claim = at.game.world.cluster.get(ResourceClaim, "shop", "one-gpu")
+    assert claim is not None
+    (device,) = to_manifest(claim)["status"]["devices"]
+    return {each["type"]: each for each in device["conditions"]}

@@ -10,7 +10,8 @@ from schedweb.engine import commands
 from schedweb.engine.batch import Gatherer
 from schedweb.engine.board import COLUMNS
 from schedweb.engine.player import ERRORS_IN_A_ROW, Approvals, Happened, Player, RunRefused
-from tests.schedweb.engine.crowded import VICTIMS
+from tests.advice.asking import helped
+from tests.schedweb.engine.crowded import VICTIMS, pvc, storage_class, using
 from tests.schedweb.engine.misbehaving import CostFilter
 from tests.schedweb.engine.worlds import (
     ASKING,
@@ -230,6 +231,21 @@ def test_a_plugin_that_raises_fails_its_pods_and_does_not_keep_the_run_busy_for_
     assert places(game)["priced"] == "bound"
     assert game.projection.views["uid-free"].message == "running \"CostFilter\" filter plugin: KeyError: 'gift'"
     assert game.operate() is not Happened.ERRORS, "whoever plays on may"
+
+
+def test_volumes_that_are_never_bound_pause_the_run_also_where_they_wake_others() -> None:
+    """No volume can be called by this claim's uid, so its pod fails in PreBind again and again."""
+    late = storage_class("late", "WaitForFirstConsumer", "ebs.csi.aws.com")
+    claim = pvc("data", "late")
+    claim["metadata"]["uid"] = "Not_A_Name"
+    game = player([node("a"), late, claim, using(pod("db"), "data"), pod("large", "24")])
+    happened = Happened.POINT
+    while happened is not Happened.ERRORS:
+        happened = game.operate(whole=True)
+        assert game.recorded <= 10 * ERRORS_IN_A_ROW
+    assert game.projection.views["uid-large"].attempts > 1
+    found = helped(game, "db")
+    assert not [remedy for remedy in found.remedies if remedy.node], "it waits for its volume everywhere"
 
 
 def test_a_new_seed_is_taken_before_the_first_step_only() -> None:

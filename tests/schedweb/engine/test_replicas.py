@@ -14,8 +14,9 @@ from framework.objects import Pod
 from framework.objects.decode import decode_manifest
 from framework.objects.pod_validation import pod_errors
 from framework.objects.validation import replica_errors, validate_object
+from framework.reading.documents import Fields
 from schedweb.engine.payload import decode_manifests, decode_payload, encode_payload
-from schedweb.engine.replicas import Fields, Packed, Packer
+from schedweb.engine.replicas import Packed, Packer
 from schedweb.snapshots.redaction import redact
 from tests.schedweb.snapshots.files import make_node, make_pod
 

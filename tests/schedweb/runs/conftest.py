@@ -103,9 +103,29 @@ class Game:
 
 
 def played_out(
-    user: User, objects: list[Manifest], timeline: Sequence[TimelineEntry] = (), *, name: str = "some"
+    user: User,
+    objects: list[Manifest],
+    timeline: Sequence[TimelineEntry] = (),
+    *,
+    name: str = "some",
+    configuration: str = DEFAULT,
 ) -> Game:
-    """A run of these manifests with kube-scheduler's default configuration, played until there is nothing to do."""
+    """A run of these manifests, by default with kube-scheduler's own configuration, played until nothing is left."""
+    game = prepared(user, objects, timeline, name=name, configuration=configuration)
+    game.command("play", speed="max")
+    game.play()
+    return game
+
+
+def prepared(
+    user: User,
+    objects: list[Manifest],
+    timeline: Sequence[TimelineEntry] = (),
+    *,
+    name: str = "some",
+    configuration: str = DEFAULT,
+) -> Game:
+    """The run before anybody plays it."""
     made = snapshot_from_manifests(
         name=name,
         description="",
@@ -114,13 +134,10 @@ def played_out(
         timeline=list(timeline),
         taken_at=START,
     )
-    configuration = Configuration.objects.create(name="plain", slug="plain")
-    version = ConfigurationVersion.objects.create(configuration=configuration, number=1, text=DEFAULT)
+    plain = Configuration.objects.create(name="plain", slug="plain")
+    version = ConfigurationVersion.objects.create(configuration=plain, number=1, text=configuration)
     run = run_create(user=user, snapshot=made.pk, configuration_version=version.pk, seed=7, speed="max")
-    game = Game(run, user)
-    game.command("play", speed="max")
-    game.play()
-    return game
+    return Game(run, user)
 
 
 @pytest.fixture

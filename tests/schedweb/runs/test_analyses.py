@@ -2,16 +2,20 @@
 
 from __future__ import annotations
 
+import json
 from collections.abc import Callable
 from typing import Any
 
 import pytest
+from django.contrib.auth.models import User
 from django.test import Client
 from pytest_django import Settings
 
 from schedweb.engine.analyst import analyse
 from schedweb.runs.models import Analysis
-from tests.schedweb.runs.conftest import Game, eventually
+from tests.schedweb.engine.worlds import node, pod
+from tests.schedweb.runs.conftest import Game, eventually, played_out
+from tests.schedweb.runs.test_api import check_shape
 
 pytestmark = pytest.mark.django_db(transaction=True)
 HELP: dict[str, Any] = {"name": "what_would_help", "arguments": {"namespace": "shop", "name": "large"}}
@@ -36,11 +40,47 @@ def test_what_would_help_is_answered_and_kept(client: Client, played: Game) -> N
     assert first["status"] == "done", first["error"]
     assert first["position"] == played.run.position
     kinds = {remedy["kind"] for remedy in first["result"]["remedies"]}
-    assert "lower" in kinds
+    assert "node" in kinds
     again_status, again = ask(client, played, HELP)
     assert (again_status, again["id"], again["result"]) == (200, first["id"], first["result"])
     played.run.refresh_from_db()
     assert (played.run.digest, played.run.position, played.run.seq) == before
+
+
+def test_where_pods_that_were_placed_before_the_run_would_go_now(operator: User, client: Client) -> None:
+    """The export does not say why they are there; the engine says where they would go, run by run."""
+    game = played_out(
+        operator,
+        [node("crowded", "4"), node("empty", "8"), pod("old", "3", node_name="crowded"), pod("new", "500m"),
+         pod("huge", "32"), {**pod("ended", node_name="crowded"), "status": {"phase": "Succeeded"}}],
+    )  # fmt: skip
+
+    def asked(name: str) -> dict[str, Any]:
+        body = {"name": "placed_again", "arguments": {"namespace": "shop", "name": name}}
+        return answered(client, game, body)
+
+    before = game.run.digest
+    old = asked("old")
+    check_shape("/api/v1/runs/{run}/analyses/{analysis}/", old)
+    found = old["result"]
+    assert (found["node"], found["to"], found["rank"], found["feasible"], found["nodes"]) == (
+        "crowded",
+        "empty",
+        2,
+        2,
+        2,
+    )
+    assert [(row["node"], row["rank"]) for row in found["ranked"]] == [("empty", 1), ("crowded", 2)]
+    for row in found["ranked"]:
+        assert row["total"] == sum(row["scores"])
+        assert len(row["scores"]) == len(found["plugins"]) == len(found["weights"])
+    # One that was placed in the run, too.
+    new = asked("new")["result"]
+    assert new["node"] == new["to"]
+    assert "has no node" in asked("huge")["error"]
+    assert asked("ended")["error"] == "Pod shop/ended has ended: it is on no node any more."
+    game.run.refresh_from_db()
+    assert game.run.digest == before
 
 
 def test_an_earlier_moment_has_its_own_answer(client: Client, played: Game) -> None:
@@ -124,3 +164,21 @@ def test_a_cancelled_analysis_ends_and_may_be_asked_again(
     assert not thread.is_alive()
     assert client.get(address).json()["status"] == "cancelled"
     assert answered(client, played, HELP)["status"] == "done"
+
+
+def test_an_answer_that_an_older_version_stored_is_still_read(client: Client, played: Game) -> None:
+    told = {"say": "Free {pods} from {node}", "with": {"pods": "shop/web-1", "node": "a"}}
+    remedy = {"kind": "free", "text": told, "node": "a", "cost": "", "left_pending": 1, "operations": []}
+    result = json.dumps({"pod": "shop/large", "fits_on": "", "remedies": [remedy]})
+    identity = answered(client, played, HELP)["id"]
+    Analysis.objects.filter(pk=identity).update(result=result)
+    read = client.get(f"/api/v1/runs/{played.id}/analyses/{identity}/").json()["result"]
+    assert (read["why"], read["complete"], read["alike"]) == ("", True, 1)
+    (old,) = read["remedies"]
+    assert (old["text"], old["left_pending"], old["others"], old["commands"], old["diff"]) == (
+        "Free shop/web-1 from a",
+        1,
+        [],
+        [],
+        "",
+    )

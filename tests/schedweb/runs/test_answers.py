@@ -11,6 +11,7 @@ from framework.interface import Code, Status
 from schedweb.runs.selectors.answers import pending_answer
 from schedweb.runs.selectors.claims import Objects
 from schedweb.runs.selectors.filters import FilterView, NodeFacts, Wanted
+from schedweb.runs.selectors.standing import read_node
 
 GI = 1 << 30
 RESOURCES = ["cpu", "memory", "nvidia.com/gpu"]
@@ -53,10 +54,12 @@ def answer(
     view.trace = SimpleNamespace(pre_filter_status=refused)  # type: ignore[assignment]  # all that is read of it
     view.facts = {name: NodeFacts("a", "t", has, used) for name, (has, used, _) in nodes.items()}
     view.wanted = Wanted(RESOURCES, wanted)
-    view.members, view.status, view.kept = {}, {}, {}
+    view.members, view.status, view.kept, view.filters = {}, {}, {}, ()
+    view.out_of_reach = frozenset()
     for name, (_, _, status) in nodes.items():
         view.add(status, [name])
-    return pending_answer(view, manifest or {}, objects or Known())
+    standing = SimpleNamespace(nodes={name: read_node({"metadata": {"name": name}}) for name in nodes}, pods=[])
+    return pending_answer(view, manifest or {}, objects or Known(), standing)
 
 
 def test_no_node_has_enough_gpus_free() -> None:
@@ -70,8 +73,8 @@ def test_no_node_has_enough_gpus_free() -> None:
     )
     assert said == (
         "No node has 8 free GPUs; the nearest, big, has 6.",
-        "1 of 3 nodes has GPUs; 1 of those has 8. 1 of 3 nodes has a taint that it does not tolerate. "
-        "Pods that leave can make room on 2, not on the other one.",
+        "1 of 3 nodes has GPUs, 1 of those has 8. 1 of 3 nodes has a taint that it does not tolerate. "
+        "Pods that leave can make room on 1, not on the other 2.",
     )
 
 
@@ -80,7 +83,8 @@ def test_the_nodes_it_may_use_are_full() -> None:
     nodes["cordoned"] = ([8000, 31 * GI, 0], [0, 0, 0], CORDON)
     headline, detail = answer(nodes, [2500, 0, 0])
     assert headline == "None of the 3 nodes that it may use has 2.5 free cpu; the nearest, n0, has 2."
-    assert detail == "1 of 4 nodes is cordoned. Pods that leave can make room on 3, not on the other one."
+    closed = "1 node with room is closed to it: cordoned is cordoned."
+    assert detail == f"{closed} Pods that leave can make room on 3, not on the other one."
 
 
 def test_no_node_is_large_enough() -> None:
@@ -102,7 +106,8 @@ def test_several_plugins_share_the_nodes_that_it_may_use() -> None:
         "data": ([8000, 31 * GI, 0], [0, 0, 0], TAINT),
     }
     assert answer(nodes, [100, 0, 0]) == (
-        "None of the 3 nodes that it may use takes it: 2 do not fit its pod (anti-)affinity, 1 has no room.",
+        "None of the 3 nodes that it may use takes it: 2 are ruled out by pod anti-affinity, 1 has no room.",
+        "Of those without room full is nearest, short of 0.1 cpu. "
         "1 of 4 nodes has a taint that it does not tolerate. Pods that leave can make room on 3, not on the other one.",
     )
     # What no node has decides, whoever else refuses.
@@ -125,7 +130,7 @@ def test_one_lacks_cpu_and_the_other_memory() -> None:
 @pytest.mark.parametrize(
     ("spec", "words"),
     [
-        ({"nodeSelector": {"kubernetes.io/os": "windows"}}, "kubernetes.io/os=windows"),
+        ({"nodeSelector": {"kubernetes.io/os": "windows"}}, "No node has kubernetes.io/os=windows."),
         (
             {
                 "affinity": {
@@ -138,14 +143,14 @@ def test_one_lacks_cpu_and_the_other_memory() -> None:
                     }
                 }
             },
-            "pool In a, b",
+            "No node matches pool in (a,b).",
         ),
-        ({}, "the labels that its profile asks for"),
+        ({}, "No node has the labels that its profile asks for."),
     ],
 )
 def test_no_node_has_the_labels(spec: dict[str, Any], words: str) -> None:
     headline, _ = answer({"n": ([1, 1, 0], [0, 0, 0], AFFINITY)}, [1, 1, 0], {"spec": spec})
-    assert headline == f"No node that it could use has {words}."
+    assert headline == words
 
 
 def test_pre_filter_says_why() -> None:

@@ -27,7 +27,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 @cache
 def schema() -> dict[str, Any]:
-    made: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    made: dict[str, Any] = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]  # untyped
     return made
 
 
@@ -145,8 +145,10 @@ def test_a_pod_of_an_unknown_profile_says_why_nobody_tries_it(game: Game, client
     foreign["spec"]["schedulerName"] = "elsewhere"
     game.command("pod_add", manifest=json.dumps(foreign))
     game.play()
-    answer = get(client, f"{RUN.format(run=game.id)}/pods/shop/foreign/")["answer"]
-    assert answer["headline"] == "No profile is called elsewhere, so nobody tries it."
+    page = get(client, f"{RUN.format(run=game.id)}/pods/shop/foreign/")
+    assert page["answer"]["headline"] == "No profile of this configuration is called elsewhere."
+    assert page["answer"]["detail"] == "Nobody tries it. The configuration has the profile default-scheduler."
+    assert page["next_try"] is None
 
 
 def test_usage_is_that_of_the_attempt_and_not_of_now(played: Game, client: Client) -> None:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from schedweb.runs.models import AttemptChunk, Checkpoint
+from schedweb.runs.models import AttemptChunk, Checkpoint, StepChunk
 from schedweb.runs.services.batches import KEPT_CHECKPOINTS, too_close
 from tests.schedweb.runs.conftest import Game
 
@@ -30,6 +30,7 @@ def test_the_size_of_a_run_is_that_of_what_is_kept(played: Game) -> None:
     assert len(kept) == KEPT_CHECKPOINTS
     chunks = AttemptChunk.objects.values_list("traces", "usage", "usage_base")
     want = sum(map(len, kept)) + sum(len(bytes(part or b"")) for chunk in chunks for part in chunk)
+    want += sum(len(bytes(steps)) for steps in StepChunk.objects.values_list("steps", flat=True))
     assert played.run.stored_bytes == want
 
 

@@ -202,7 +202,7 @@ NO_PROVISIONER = "kubernetes.io/no-provisioner"
             "VolumeBinding",
             "node(s) didn't match PersistentVolume's node affinity",
             (pvc("a", "local", "pv-1"), pv("pv-1", host="n7")),
-            "Volume pv-1 of claim data/a can be used only where kubernetes.io/hostname is n7, and no node there fits.",
+            "Volume pv-1 of claim data/a can be used only where kubernetes.io/hostname is n7, and no node is there.",
         ),
         (
             "VolumeBinding",
@@ -232,7 +232,7 @@ NO_PROVISIONER = "kubernetes.io/no-provisioner"
             "VolumeZone",
             "node(s) had no available volume zone",
             (pvc("a", "ebs", "pv-1"), pv("pv-1", zone="eu-1b")),
-            "Volume pv-1 of claim data/a is in eu-1b, and no node there fits.",
+            "Volume pv-1 of claim data/a can be used only in eu-1b, and no node there fits.",
         ),
     ],
 )
@@ -280,7 +280,7 @@ def test_how_many_devices_there_are() -> None:
         resource_slice("s", "gpu-0", "gpu-1"),
     )
     _, detail = answer({"n": ([1, 1, 0], [0, 0, 0], status)}, [1, 1, 0], pod(resource_claims=("g",)), None, known)
-    assert detail == "1 of 2 published devices are allocated. No pod that leaves would change that."
+    assert detail == "1 of 2 published devices are allocated."
 
 
 def test_a_claim_in_use() -> None:

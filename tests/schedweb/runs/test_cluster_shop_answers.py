@@ -11,30 +11,56 @@ from typing import Any
 import pytest
 from django.contrib.auth.models import User
 
-from framework.advice import Remedy, perform, what_would_help
 from framework.objects import Pod
-from framework.objects.decode import decode_manifest
-from schedweb.engine import commands
+from schedweb.engine.player import Player
 from schedweb.runs.selectors.pod_page import pod_body
 from schedweb.runs.selectors.runs import run_get
-from tests.schedweb.engine.worlds import Table, play, player
+from tests.advice.asking import helped, of_kind, places_of, played, texts, tried
 from tests.schedweb.runs.conftest import played_out
 
 EXPORT = Path(__file__).parents[2] / "data" / "cluster-shop" / "kubectl-export.json.gz"
-#: Workload → (pods, how the first sentence begins, a remedy that must be among those found).
-WANTED = {
-    "trainer": (2, "No node has 8 free GPUs; the nearest, ip-10-0-3-11, has 6.", "nvidia.com/gpu from 8 to 6"),
+#: Workload → (pods, how the first sentence begins, what is proposed).
+WANTED: dict[str, tuple[int, str, list[str]]] = {
+    "trainer": (
+        2,
+        "No node has 8 free GPUs; the nearest, ip-10-0-3-11, has 6.",
+        [
+            "Add a node like ip-10-0-3-10 (47.92 cpu, 191.1 Gi memory, 8 nvidia.com/gpu)",
+            "Move ml/serve-6859b459fc-5dpf4 to ip-10-0-3-14 and ml/serve-6859b459fc-p7clb to ip-10-0-3-12",
+            "Lower the request of nvidia.com/gpu from 8 to 6",
+        ],
+    ),
     "ci-runner": (
         41,
         "None of the 24 nodes that it may use has 1.5 free cpu; the nearest, ",
-        "cpu from 1.5 to 1.37",
+        [
+            "Uncordon ip-10-0-1-90",
+            "Add a node like ip-10-0-4-10 (3.92 cpu, 15.1 Gi memory)",
+            "Resize ip-10-0-4-10 from 3.92 cpu, 15.1 Gi memory to 7.84 cpu, 30.2 Gi memory",
+            "Tolerate the taint dedicated=data:NoSchedule",
+            "Tolerate the taint nvidia.com/gpu=present:NoSchedule",
+            "Remove the taint dedicated=data:NoSchedule from ip-10-0-2-10",
+            "Remove the taint nvidia.com/gpu=present:NoSchedule from ip-10-0-3-10",
+            "Lower the request of cpu from 1.5 to 1.37",
+        ],
     ),
     "legacy-report": (
         2,
-        "None of the 24 nodes that it may use is that large: it asks for 9 cpu",
-        "cpu from 9 to 1.37",
+        "Only 11 nodes are large enough, and they are closed to this pod: ip-10-0-2-11 has the taint ",
+        [
+            "Add a node like ip-10-0-2-10 (15.92 cpu, 127.1 Gi memory), without dedicated=data:NoSchedule",
+            "Resize ip-10-0-4-10 from 3.92 cpu, 15.1 Gi memory to 15.68 cpu, 60.5 Gi memory",
+            "Tolerate the taint dedicated=data:NoSchedule",
+            "Tolerate the taint nvidia.com/gpu=present:NoSchedule",
+            "Remove the taint dedicated=data:NoSchedule from ip-10-0-2-12",
+            "Remove the taint nvidia.com/gpu=present:NoSchedule from ip-10-0-3-10",
+        ],
     ),
-    "windows-agent": (1, "No node that it could use has kubernetes.io/os=windows.", "Drop the node selector"),
+    "windows-agent": (
+        1,
+        "No node has kubernetes.io/os=windows.",
+        ["Add a node like ip-10-0-4-10 (3.92 cpu, 15.1 Gi memory), with kubernetes.io/os=windows"],
+    ),
 }
 
 
@@ -62,56 +88,44 @@ def test_every_pending_pod_has_a_first_sentence_that_is_true(operator: User, exp
     assert said == {of: count for of, (count, _, _) in WANTED.items()}
 
 
-def test_every_pending_pod_has_a_remedy_that_was_tried(exported: list[dict[str, Any]]) -> None:
-    game = player(exported)
-    play(game)
-    found: Counter[str] = Counter()
-    applied: set[str] = set()
+def test_every_workload_has_remedies_that_a_fork_shows(exported: list[dict[str, Any]]) -> None:
+    """About the first pod of each workload: what is proposed, in this order, and each tried beside all others."""
+    game = played(exported)
+    asked: set[str] = set()
     for pod in game.world.cluster.list(Pod):
-        if pod.spec.node_name or pod.spec.scheduling_gates:
-            continue
         of = workload(pod.metadata.name)
-        remedies = what_would_help(game.scheduler, pod)
-        wanted = [remedy for remedy in remedies if WANTED[of][2] in str(remedy.text)]
-        assert wanted, (pod.key, [str(remedy.text) for remedy in remedies])
-        found[of] += 1
-        if of not in applied:
-            applied.add(of)
-            for remedy in remedies:
-                assert where_it_goes(exported, pod, remedy), (pod.key, remedy.text)
-    assert found == {of: count for of, (count, _, _) in WANTED.items()}
+        if pod.spec.node_name or pod.spec.scheduling_gates or of in asked:
+            continue
+        asked.add(of)
+        found = helped(game, pod.metadata.name)
+        assert texts(found) == WANTED[of][2]
+        assert (found.workload, found.alike) == (f"deployment/{of}", WANTED[of][0])
+        for remedy in found.remedies:
+            after = places_of(tried(exported, remedy))
+            assert after[pod.key] == remedy.node
+            assert sum(bool(after.get(each.key)) for each in pods_of(game, of)) == remedy.placed
+            assert not remedy.left_pending
+    assert asked == WANTED.keys()
 
 
-def where_it_goes(exported: list[dict[str, Any]], pod: Pod, remedy: Remedy) -> str:
-    """Its node in a cluster where the remedy was applied before anybody was scheduled, and no other pod is pending."""
-    others = (each for each in exported if each["kind"] != "Pod" or each["spec"].get("nodeName"))
-    own = [each for each in exported if each["kind"] == "Pod" and each["metadata"].get("name") == pod.metadata.name]
-    game = player([*others, *own])
-    for operation in remedy.operations:
-        perform(game.world.cluster, operation)
-    play(game)
-    now = game.world.cluster.get(Pod, pod.metadata.namespace, pod.metadata.name)
-    assert now is not None
-    assert decode_manifest(own[0]).key == now.key
-    return now.spec.node_name
+def pods_of(game: Player, of: str) -> list[Pod]:
+    """Those that are pending."""
+    pending = (pod for pod in game.world.cluster.list(Pod) if not pod.spec.node_name)
+    return [pod for pod in pending if workload(pod.metadata.name) == of]
 
 
-def test_who_has_to_leave_does_not_take_the_room_again_on_a_fork(exported: list[dict[str, Any]]) -> None:
-    """Beside all others that are pending, with the controllers of a run."""
-    game = player(exported)
-    play(game)
-    trainers = [each for each in game.world.cluster.list(Pod) if workload(each.metadata.name) == "trainer"]
-    # Alike, so either may be the one that gets the room.
-    waiting = {each.metadata.name: each for each in trainers if not each.spec.node_name}
-    pod = min(waiting.values(), key=lambda each: each.metadata.name)
-    remedies = {remedy.kind: remedy for remedy in what_would_help(game.scheduler, pod)}
-    assert {"move", "free"} <= remedies.keys()
-    for kind in ("move", "free"):
-        fork = player(exported)
-        play(fork)
-        at = Table(fork)
-        for each in remedies[kind].operations:
-            at.order(commands.Change(each.verb, each.manifest))
-        play(fork)
-        placed = [each.spec.node_name for each in fork.world.cluster.list(Pod) if each.metadata.name in waiting]
-        assert sorted(filter(None, placed)) == [remedies[kind].node]
+def test_a_trainer_is_helped_without_another_trainer_paying_for_it(exported: list[dict[str, Any]]) -> None:
+    game = played(exported)
+    pod = pods_of(game, "trainer")[0]
+    moved = of_kind(helped(game, pod.metadata.name), "move")
+    assert [str(each.text) for each in moved.others] == [
+        "ml/serve-6859b459fc-5dpf4 leaves ip-10-0-3-11 and goes to ip-10-0-3-14.",
+        "ml/serve-6859b459fc-p7clb leaves ip-10-0-3-11 and goes to ip-10-0-3-12.",
+    ]
+    lowered = of_kind(helped(game, pod.metadata.name), "lower")
+    assert lowered.commands == (
+        "kubectl patch deployment/trainer -n ml --type=strategic -p '"
+        '{"spec":{"template":{"spec":{"containers":[{"name":"trainer","resources":'
+        '{"requests":{"nvidia.com/gpu":"6"},"limits":{"nvidia.com/gpu":"6"}}}]}}}}'
+        "'",
+    )

@@ -49,6 +49,7 @@ CLUSTER: list[Manifest] = [
     pod("old", "1", node_name="a"),
     *(pod(f"web-{index}", "750m", app="web") for index in range(4)),
     pod("whole", "3"),
+    {**(held := pod("held")), "spec": {**held["spec"], "schedulingGates": [{"name": "example.com/quota"}]}},
 ]
 
 
@@ -82,10 +83,8 @@ def test_what_the_two_came_to(pair: tuple[Game, Game], client: Client) -> None:
     body = ask(client, pair)
     check_shape("/api/v1/runs/{run}/comparison/{other}/", body)
     assert body["same_cluster"]
-    assert [(body[side]["pods"], body[side]["placed"], body[side]["unscheduled"]) for side in "ab"] == [
-        (6, 5, 1),
-        (6, 6, 0),
-    ]
+    figures = ("pods", "placed", "unscheduled", "gated")
+    assert [[body[side][name] for name in figures] for side in "ab"] == [[7, 5, 1, 1], [7, 6, 0, 1]]
     cpu = [next(each for each in body[side]["resources"] if each["name"] == "cpu") for side in "ab"]
     # 1 and 4 × 0.75 cores of 8, and 3 more where they fit: on b, while a is full.
     assert [(each["used"], each["allocatable"], each["share"]) for each in cpu] == [
@@ -102,10 +101,13 @@ def test_what_the_two_came_to(pair: tuple[Game, Game], client: Client) -> None:
     one, two = (nodes_of(game.run) for game in pair)
     counts = body["counts"]
     assert counts["elsewhere"] == sum(1 for name in one if one[name] and two[name] and one[name] != two[name])
-    assert (counts["only_a"], counts["only_b"], counts["neither"]) == (0, 1, 0)
+    assert [counts[kind] for kind in ("only_a", "only_b", "neither", "gated")] == [0, 1, 0, 1]
     assert sum(counts.values()) == len(one)
     alone = get(client, AT.format(a=pair[0].id, b=pair[0].id))
-    assert (alone["counts"]["same"], alone["counts"]["neither"]) == (5, 1)
+    assert [alone["counts"][kind] for kind in ("same", "neither", "gated")] == [5, 1, 1]
+    [held] = ask(client, pair, "pods/?kind=gated")["results"]
+    assert held["pod"]["name"] == "held"
+    assert [(each["why"], each["side"]) for each in held["causes"]] == [("gated", "a"), ("gated", "b")]
     gone = "00000000-0000-0000-0000-000000000000"
     assert client.get(AT.format(a=pair[0].id, b=gone)).status_code == 404
 
@@ -182,11 +184,13 @@ def test_viewers_may_compare_and_strangers_may_not(game: Game, viewer: User) -> 
         (("bound", "x"), ("backoff", ""), "only_a"),
         (("gated", ""), ("bound", "x"), "only_b"),
         (("active", ""), ("unschedulable", ""), "neither"),
+        (("gated", ""), ("gated", ""), "gated"),
+        (("gated", ""), ("unschedulable", ""), "gated"),
         (("deleted", ""), ("bound", "x"), "missing_a"),
         (("bound", "x"), None, "missing_b"),
         (("deleted", ""), None, "same"),
     ],
-    ids=["same", "elsewhere", "only-a", "only-b", "neither", "missing-a", "missing-b", "gone-from-both"],
+    ids=["same", "elsewhere", "only-a", "only-b", "neither", "gated", "gated-once", "no-a", "no-b", "gone-from-both"],
 )
 def test_kinds(a: tuple[str, str], b: tuple[str, str] | None, kind: str) -> None:
     assert kind_of(Place("1", *a, 1), None if b is None else Place("2", *b, 1)) == kind

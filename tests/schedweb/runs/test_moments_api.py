@@ -10,7 +10,10 @@ from django.test import Client
 from django.utils import timezone
 
 from schedweb.engine.analyst import analyse
-from schedweb.runs.models import Analysis, Run
+from schedweb.engine.moments import moment
+from schedweb.engine.stored import begin_of
+from schedweb.runs.models import Analysis, Run, StepChunk
+from schedweb.runs.times import iso
 from tests.schedweb.runs.conftest import Game
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -90,6 +93,39 @@ def test_the_timeline_marks_decisions_and_failures(played: Game, client: Client)
     assert marks["failure"]["text"] == "shop/large"
     assert marks["decision"]["text"] == "mira"
     assert 0 < marks["failure"]["position"] <= marks["decision"]["position"] <= body["last"]
+
+
+def test_a_step_tells_the_time_and_the_counts_of_its_moment(game: Game, client: Client) -> None:
+    """Of every step: by point, by cycle, at full speed, behind commands, and after another engine took the run over."""
+    for what in ("cycle", "point", "point"):
+        game.command("step", what=what)
+    game.play()
+    stepped = game.run.position
+    game.command("pod_delete", namespace="shop", name="web-5")
+    game.command("play", speed="max")
+    game.play()
+    game.decide("approve", "asks-1")
+    game.play()
+    told = {}
+    for position in range(game.run.position + 1):
+        found = read(client, str(game.id), f"timeline/{position}/")[1]["step"]
+        told[position] = found["position"]
+        if found["position"] < position:
+            continue
+        there = moment(begin_of(game.run, found["position"]))
+        if there.position == found["position"]:
+            want = {"clock": iso(there.now), "counts": there.projection.board.counts()}
+            assert {key: found[key] for key in want} == want, position
+    noted = {position for position, step in told.items() if position == step}
+    assert {0, stepped, game.run.position} <= noted
+    assert all(told[position] == max(step for step in noted if step <= position) for position in told)
+    assert len(noted) < len(told), "a cycle at full speed is one operation"
+    assert set(range(stepped)) - noted == set(), "stepped through, or slow: every point"
+
+
+def test_where_an_older_version_noted_nothing_nothing_is_said(played: Game, client: Client) -> None:
+    StepChunk.objects.filter(run=played.id, first=0).delete()
+    assert read(client, str(played.id), "timeline/0/") == (200, {"step": None})
 
 
 def test_a_moment_that_failed_is_tried_again_after_a_while(played: Game, client: Client) -> None:

@@ -99,7 +99,7 @@ def site(played: Game) -> Site:
 
 def operations() -> Iterator[tuple[str, str, dict[str, Any]]]:
     """(path, method, its description), and of a body the names of its fields under `fields`."""
-    schema = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]
+    schema = SchemaGenerator().get_schema(request=None, public=True)  # type: ignore[no-untyped-call]  # untyped
     for path, methods in schema["paths"].items():
         for method, operation in methods.items():
             body = operation.get("requestBody", {}).get("content", {}).get("application/json", {}).get("schema", {})

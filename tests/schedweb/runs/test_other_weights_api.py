@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+from importlib import import_module
 from typing import Any
 
 import pytest
+from django.apps import apps
 from django.contrib.auth.models import User
 from django.test import Client
 
+from schedweb.accounts.roles import Role
+from schedweb.accounts.services import account_create
 from schedweb.configurations.models import Configuration, ConfigurationVersion
 from schedweb.engine.analyst import analyse
 from schedweb.runs.models import Analysis, Attempt, Run
@@ -51,6 +55,13 @@ def weighed(operator: User) -> Game:
     game.play()
     assert game.run.state == "finished"
     return game
+
+
+@pytest.fixture
+def editor(transactional_db: None) -> Client:
+    browser = Client()
+    browser.force_login(account_create(username="eda", role=Role.EDITOR, password=None))
+    return browser
 
 
 def estimated(client: Client, game: Game, weights: dict[str, int]) -> dict[str, Any]:
@@ -109,6 +120,67 @@ def test_the_first_moved_pod_goes_there_in_the_exact_run(client: Client, weighed
     assert (again.status_code, again.json()["run"]["id"]) == (200, str(exact.id))
     compared = client.get(f"/api/v1/runs/{weighed.id}/comparison/{exact.id}/").json()
     assert compared["counts"]["elsewhere"] > 0
+
+
+def offered(client: Client) -> list[str]:
+    return [each["name"] for each in client.get("/api/v1/configurations/?limit=200").json()["results"]]
+
+
+def test_an_exact_runs_configuration_is_not_among_those_that_people_made(
+    client: Client, editor: Client, weighed: Game
+) -> None:
+    made = client.post(
+        f"/api/v1/runs/{weighed.id}/exact/",
+        {"profile": PROFILE, "weights": {"ImageLocality": 0}},
+        content_type="application/json",
+    ).json()["run"]
+    exact = Game(Run.objects.get(pk=made["id"]), weighed.user)
+    exact.play()
+    used = client.get(f"/api/v1/runs/{exact.id}/").json()["configuration"]
+    assert used["name"] == "What if: ImageLocality off"
+    assert used["name"] not in offered(client)
+    # The run still leads to it and to its YAML.
+    at = f"/api/v1/configurations/{used['id']}/"
+    assert client.get(at).json()["what_if"] is True
+    assert "ImageLocality" in client.get(f"{at}versions/1/").json()["text"]
+    # Somebody keeps it.
+    assert editor.patch(at, {"keep": True}, content_type="application/json").json()["what_if"] is False
+    assert used["name"] in offered(client)
+    assert client.delete(f"/api/v1/runs/{exact.id}/").status_code == 204
+    assert used["name"] in offered(client)
+
+
+def test_it_goes_with_the_last_run_that_knows_it(client: Client, weighed: Game) -> None:
+    body = {"profile": PROFILE, "weights": {"ImageLocality": 0}}
+    made = client.post(f"/api/v1/runs/{weighed.id}/exact/", body, content_type="application/json").json()["run"]
+    exact = Game(Run.objects.get(pk=made["id"]), weighed.user)
+    exact.play()
+    [configuration] = Configuration.objects.filter(what_if=True)
+    # A fork of the exact run has it in its journal alone until it is played.
+    fork = client.post(f"/api/v1/runs/{exact.id}/forks/", {}, content_type="application/json").json()
+    assert client.delete(f"/api/v1/runs/{exact.id}/").status_code == 204
+    assert Configuration.objects.filter(pk=configuration.pk).exists()
+    assert client.delete(f"/api/v1/runs/{fork['id']}/").status_code == 204
+    assert not Configuration.objects.filter(pk=configuration.pk).exists()
+
+
+def test_what_an_older_version_made_is_recognised(transactional_db: None) -> None:
+    made = {
+        "What if: ImageLocality off": ("Default v1, changed", 1, True),
+        "Що, якби: ImageLocality × 3": ("Default v1, змінено", 1, True),
+        "假设：ImageLocality × 3": ("Default v1，已更改", 1, True),
+        "What if: edited since": ("Default v1, changed", 2, False),
+        "What if: described by somebody": ("ours", 1, False),
+        "What of it, changed": ("Default v1, changed", 1, False),
+    }
+    for name, (description, versions, _) in made.items():
+        row = Configuration.objects.create(name=name, description=description)
+        for number in range(1, versions + 1):
+            ConfigurationVersion.objects.create(configuration=row, number=number, text="")
+    migration = import_module("schedweb.configurations.migrations.0003_what_if")
+    migration.mark(apps, None)
+    marked = dict(Configuration.objects.filter(name__in=made).values_list("name", "what_if"))
+    assert marked == {name: expected for name, (_, _, expected) in made.items()}
 
 
 def test_a_filter_plugin_that_is_off_is_for_an_exact_run_only(client: Client, weighed: Game) -> None:

@@ -14,7 +14,6 @@ from django.test import Client
 from django.utils import timezone
 from django.utils.translation import override
 
-from framework.advice import what_would_help
 from framework.objects import Pod
 from framework.said import ENGLISH, Said, in_words, said
 from schedweb.engine.awaited import ignored_body
@@ -23,6 +22,7 @@ from schedweb.engine.player import Happened
 from schedweb.runs.models import Analysis, Decision, Run
 from schedweb.runs.selectors.analyses import analysis_body
 from schedweb.sentences import told, told_parts
+from tests.advice.asking import helped
 from tests.schedweb.engine.worlds import play, player
 from tests.schedweb.runs.browser import Browser
 from tests.schedweb.runs.conftest import CLUSTER, Game
@@ -69,11 +69,12 @@ def test_all_that_would_help_the_pods_of_the_export(exported: list[dict[str, Any
         if pod.spec.node_name or pod.spec.scheduling_gates or workload in tried:
             continue
         tried.add(workload)
-        for remedy in what_would_help(game.scheduler, pod):
+        for remedy in helped(game, pod.metadata.name).remedies:
             kinds[remedy.kind] = remedy
             assert isinstance(remedy.text, Said)
             assert remedy.cost == "" or isinstance(remedy.cost, Said)
-            assert_said_in_all_languages(list(sentences([remedy.text, remedy.cost])))
+            fates = [each.text for each in remedy.others]
+            assert_said_in_all_languages(list(sentences([remedy.text, remedy.cost, *fates])))
     assert len(kinds) >= 3
 
 

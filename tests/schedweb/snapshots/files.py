@@ -51,5 +51,10 @@ def make_pod(
     }
 
 
+def told(cluster: Cluster) -> str:
+    """What is wrong with objects of the file."""
+    return "\n".join(str(problem.words) for problem in cluster.problems)
+
+
 def decoded_pods(cluster: Cluster) -> dict[str, Pod]:
     return {each.key: each for each in cluster.objects() if isinstance(each, Pod)}

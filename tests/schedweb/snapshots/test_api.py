@@ -52,7 +52,7 @@ def test_upload_preview_filter_commit(editor: Client) -> None:
     assert (body["state"], body["counts"]["pods"], body["counts"]["gated"]) == ("ready", 231, 1)
     url = f"/api/v1/imports/{body['id']}/"
     filtered = editor.get(url, {"exclude_namespaces": "monitoring"}).json()["filtered"]
-    assert filtered == {"nodes": 36, "pods": 193, "pending": 47, "unnamed_usage_pods": 38}
+    assert filtered == {"nodes": 36, "pods": 193, "pending": 47, "made_pods": 0, "unnamed_usage_pods": 38}
     made = editor.post(f"{url}commit/", {"exclude_namespaces": ["monitoring"]}, content_type="application/json")
     assert made.status_code == 201, made.content
     snapshot = made.json()
@@ -70,14 +70,64 @@ def test_pasted_yaml(editor: Client) -> None:
     assert editor.get(f"/api/v1/imports/{answer.json()['id']}/").json()["counts"]["nodes"] == 1
 
 
-def test_a_bad_file_imports_nothing_and_says_where(editor: Client) -> None:
+def test_a_bad_object_is_told_and_the_rest_is_imported_without_it(editor: Client) -> None:
     manifests = {"apiVersion": "v1", "kind": "List", "items": [make_node("n1"), make_pod("web-1", "shop", cpu="-1")]}
     body = upload(editor, json.dumps(manifests).encode())
-    assert body["state"] == "failed"
-    assert "Pod shop/web-1: spec.containers[0].resources.requests" in body["error"]
+    assert (body["state"], body["problem_count"]) == ("ready", 1)
+    [problem] = body["problems"]
+    assert (problem["kind"], problem["namespace"], problem["name"]) == ("Pod", "shop", "web-1")
+    assert "Pod shop/web-1: spec.containers[0].resources.requests" in problem["words"]
+    commit = f"/api/v1/imports/{body['id']}/commit/"
+    refused = editor.post(commit, {}, content_type="application/json")
+    assert (refused.status_code, "1 object of export.json cannot be taken" in refused.json()["error"]["message"]) == (
+        422,
+        True,
+    )
+    assert not Snapshot.objects.exists()
+    taken = editor.post(commit, {"leave_out_problems": True}, content_type="application/json")
+    assert (taken.status_code, taken.json()["counts"]["pods"], taken.json()["counts"]["nodes"]) == (201, 0, 1)
+
+
+def test_a_file_of_which_nothing_can_be_taken_has_failed(editor: Client) -> None:
+    body = upload(editor, json.dumps(make_pod("web-1", "shop", cpu="-1")).encode())
+    assert (body["state"], "Pod shop/web-1: spec.containers[0]" in body["error"]) == ("failed", True)
     refused = editor.post(f"/api/v1/imports/{body['id']}/commit/", {}, content_type="application/json")
     assert refused.status_code == 409
-    assert not Snapshot.objects.exists()
+
+
+def test_workloads_of_an_import_are_pods_of_its_snapshot(editor: Client) -> None:
+    """Written by hand, as people paste it: no namespaces, Windows line ends, a byte order mark, an older version."""
+    text = (
+        "---\n"
+        + json.dumps(make_node("n1"))
+        + """
+---
+apiVersion: scheduling.k8s.io/v1beta1
+kind: PriorityClass
+metadata: {name: urgent}
+value: 1000
+---
+apiVersion: apps/v1beta2
+kind: Deployment
+metadata: {name: web}
+spec:
+  replicas: 3
+  template:
+    metadata: {labels: {app: web}}
+    spec: {priorityClassName: urgent, containers: [{name: main, image: app}]}
+"""
+    )
+    body = upload(editor, b"\xef\xbb\xbf" + text.replace("\n", "\r\n").encode(), "web.yaml")
+    assert body["notes"] == ["3 pods were made from 1 Deployment, as their controllers would make them."]
+    assert (body["counts"]["made_pods"], body["counts"]["made_from"]) == (3, {"Deployment": 1})
+    assert body["counts"]["pods_by_namespace"] == [{"name": "default", "pods": 3}]
+    url = f"/api/v1/imports/{body['id']}/"
+    assert editor.get(url).json()["filtered"]["made_pods"] == 3
+    assert editor.get(url, {"label_selector": "app=other"}).json()["filtered"]["made_pods"] == 0
+    made = editor.post(f"{url}commit/", {"label_selector": "app=web"}, content_type="application/json").json()
+    assert (made["counts"]["made_pods"], made["counts"]["made_from"]) == (3, {"Deployment": 1})
+    listed = editor.get(f"/api/v1/snapshots/{made['id']}/objects/", {"kind": "Pod"}).json()["results"]
+    assert [each["manifest"]["metadata"]["ownerReferences"][0]["kind"] for each in listed] == ["ReplicaSet"] * 3
 
 
 def test_a_bad_selector_is_refused_and_the_import_stays(editor: Client) -> None:

@@ -1,8 +1,8 @@
 /** Runs as Home and the list of runs show them. */
 import { Link } from "@tanstack/react-router";
 
-import { type Counts, type Run, type RunState, STATE_KEYS, type StateKey } from "@/api/types";
-import { Icon, type IconName } from "@/components/Icon";
+import { type Counts, type Run, STATE_KEYS, type StateKey } from "@/api/types";
+import { Icon } from "@/components/Icon";
 import { STATES } from "@/components/states";
 import { t } from "@/components/texts";
 import { clauses } from "@/format/lists";
@@ -10,30 +10,12 @@ import { count } from "@/format/number";
 import { day, exact } from "@/format/time";
 
 import classes from "./RunsTable.module.css";
-
-const STATE_LOOK: Record<RunState, { word: string; icon: IconName | null; tone: "now" | "done" | "bad" | "plain" }> = {
-  created: { get word() { return t("notStarted"); }, icon: "pause", tone: "plain" },
-  playing: { get word() { return t("playing"); }, icon: null, tone: "now" },
-  paused: { get word() { return t("paused"); }, icon: "pause", tone: "plain" },
-  waiting_for_person: { get word() { return t("waitingForAPerson"); }, icon: "waiting", tone: "plain" },
-  finished: { get word() { return t("finished"); }, icon: "bound", tone: "done" },
-  stopped: { get word() { return t("stopped"); }, icon: "stop", tone: "done" },
-  failed: { get word() { return t("failed"); }, icon: "warning", tone: "bad" },
-};
+import { ForkBadge } from "./ForkBadge";
+import { RunStateWord } from "./RunStateWord";
 
 /** From placed to pending, as the bar is read from left to right. */
 const BAR_ORDER: readonly StateKey[] = ["bound", "waiting", "in_flight", "active", "backoff", "unschedulable", "gated"];
 const BAR_NAMED: readonly StateKey[] = ["bound", "unschedulable", "waiting"];
-
-export function RunStateWord({ state }: { state: RunState }) {
-  const { word, icon, tone } = STATE_LOOK[state];
-  return (
-    <span className={classes.state} data-tone={tone}>
-      {icon === null ? <i className={classes.live} /> : <Icon name={icon} size={13} />}
-      {word}
-    </span>
-  );
-}
 
 export function CountsBar({ counts }: { counts: Counts }) {
   const total = STATE_KEYS.reduce((sum, key) => sum + counts[key], 0);
@@ -67,28 +49,47 @@ interface RunsTableProps {
   runs: readonly Run[];
   me: string | undefined;
   now: number;
+  /** Where several can be chosen. */
+  choice?: RunChoice | undefined;
 }
 
-export function RunsTable({ runs, me, now }: RunsTableProps) {
+export interface RunChoice {
+  chosen: ReadonlySet<string>;
+  onChoose: (runs: readonly string[], chosen: boolean) => void;
+}
+
+export function RunsTable({ runs, me, now, choice }: RunsTableProps) {
+  const chosenHere = runs.filter((run) => choice?.chosen.has(run.id) ?? false).length;
   return (
     <div className={classes.wrap}>
       <table className={classes.table}>
         <thead>
           <tr>
-            <th scope="col">{t("cluster")}</th><th scope="col">{t("configuration")}</th><th scope="col">{t("state")}</th><th scope="col">{t("pods")}</th>
+            <th scope="col">
+              {choice === undefined ? null : (
+                <input type="checkbox" className={classes.choose} aria-label={t("chooseAllRunsShown")} checked={chosenHere === runs.length}
+                  ref={(box) => { if (box !== null) box.indeterminate = chosenHere > 0 && chosenHere < runs.length; }}
+                  onChange={(event) => choice.onChoose(runs.map((run) => run.id), event.currentTarget.checked)} />
+              )}
+              {t("cluster")}
+            </th><th scope="col">{t("configuration")}</th><th scope="col">{t("state")}</th><th scope="col">{t("pods")}</th>
             <th scope="col"><span className="srOnly">{t("progress")}</span></th><th scope="col" className={classes.right}>{t("started")}</th>
           </tr>
         </thead>
         <tbody>
           {runs.map((run) => (
             <tr key={run.id}>
-              <td>
-                <Link to="/runs/$run" params={{ run: run.id }} className={classes.main}><b>{run.snapshot.name}</b></Link>
-                <em>{run.started_by === me ? t("startedByYou", { number: run.number }) : t("startedBy", { number: run.number, who: run.started_by })}</em>
+              <td className={choice === undefined ? undefined : classes.choosable}>
+                {choice === undefined ? null : (
+                  <label className={classes.box}><input type="checkbox" className={classes.choose} aria-label={t("chooseRun", { run: run.number })} checked={choice.chosen.has(run.id)}
+                    onChange={(event) => choice.onChoose([run.id], event.currentTarget.checked)} /></label>
+                )}
+                <Link to="/runs/$run" params={{ run: run.id }} className={classes.main} title={run.snapshot.name}><b>{run.snapshot.name}</b></Link>
+                <em>{run.parent === null ? null : <ForkBadge run={run} className={classes.fork} />}{run.started_by === me ? t("startedByYou", { number: run.number }) : t("startedBy", { number: run.number, who: run.started_by })}</em>
               </td>
               <td>
                 <Link to="/configurations/$configuration" params={{ configuration: run.configuration.id }}
-                  search={run.configuration.builtin ? {} : { version: run.configuration.version }} className="leads">{run.configuration.name}</Link>{" "}
+                  search={run.configuration.builtin ? {} : { version: run.configuration.version }} className={`leads ${classes.configuration}`} title={run.configuration.name}>{run.configuration.name}</Link>{" "}
                 <span className="faint">{run.configuration.builtin ? t("builtIn") : `v${run.configuration.version}`}</span>
               </td>
               <td className={classes.stateCell}><RunStateWord state={run.state} /></td>

@@ -9,8 +9,8 @@ import type { Run } from "@/api/types";
 import { useAnalysis } from "@/analyses/useAnalysis";
 import { useMoment } from "@/analyses/useMoment";
 import { Working } from "@/analyses/Working";
+import { Breadcrumbs } from "@/components/Breadcrumbs";
 import { Button } from "@/components/Button";
-import { Icon } from "@/components/Icon";
 import { Outlines } from "@/components/Outcome";
 import { Page, Panel, PanelHeader } from "@/components/Panel";
 import { listed } from "@/format/lists";
@@ -34,9 +34,10 @@ export function CapacityPage() {
   useKeys([{ keys: "Escape", label: t("backToTheRun"), group: t("run"), run: () => void navigate({ to: "/runs/$run", params: { run } }) }]);
   return (
     <Page className={classes.page ?? ""}>
-      <nav className="row faint" aria-label={t("breadcrumbs")}>
-        <Link className="leads" to="/runs/$run" params={{ run }}>{view.run === null ? t("run") : t("nameRun", { name: view.run.snapshot.name })}</Link><Icon name="chevronRight" size={11} /><span>{t("capacity")}</span>
-      </nav>
+      <Breadcrumbs>
+        <Link to="/runs/$run" params={{ run }}>{view.run === null ? t("run") : t("nameRun", { name: view.run.snapshot.name })}</Link>
+        <span>{t("capacity")}</span>
+      </Breadcrumbs>
       <h1>{t("capacity")}</h1>
       {view.run === null ? <Outlines count={3} height={64} label={t("readingTheRun")} /> : <><Pods run={view.run} /><Nodes run={view.run} /></>}
     </Page>

@@ -35,8 +35,8 @@ describe("how many more fit", () => {
 
 describe("how many nodes", () => {
   it("says it in a sentence", () => {
-    expect(nodesSentence(nodes)).toBe("3 more nodes like a give 12 pending pods a place; with 2, 4 pods would still be pending.");
-    expect(nodesSentence({ ...nodes, nodes: 1, helped: 1, with_one_less: 1 })).toBe("1 more node like a gives 1 pending pod a place; with 0, 1 pod would still be pending.");
+    expect(nodesSentence(nodes)).toBe("3 more nodes like a give 12 pending pods a place; with 2, 5 pods would still be pending.");
+    expect(nodesSentence({ ...nodes, nodes: 1, helped: 1, with_one_less: 1 })).toBe("1 more node like a gives 1 pending pod a place; with 0, 2 pods would still be pending.");
     expect(nodesSentence({ ...nodes, nodes: 0, helped: 0, with_one_less: 0 })).toBe("No number of nodes like a helps anybody who is pending.");
     expect(nodesSentence({ ...nodes, nodes: 0, never: [] })).toBe("Every pending pod has room already.");
   });

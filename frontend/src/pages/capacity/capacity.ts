@@ -63,12 +63,13 @@ export function podsSentence(answer: PodsAnswer): string {
   return t("moreLike", { count: answer.fits, more, pod: answer.pod });
 }
 
+/** All who would be pending with one node less are told of, also those whom no such node helps. */
 export function nodesSentence(answer: NodesAnswer): string {
   if (answer.nodes === 0) {
     return answer.never.length === 0 ? t("everyPendingPodHasRoom") : t("noNumberOfNodesLike", { shape: answer.shape });
   }
   return t("moreNodesLikeAPlace", { count: answer.nodes, shape: answer.shape, pending: t("pendingPods", { count: answer.helped }) })
-    + t("withFewerStillPending", { which: answer.nodes - 1, count: answer.with_one_less });
+    + t("withFewerStillPending", { which: answer.nodes - 1, count: answer.with_one_less + answer.never.length });
 }
 
 type Cell = string | number;

@@ -16,12 +16,13 @@ import { count } from "@/format/number";
 import { looksOf } from "@/pages/pod/pluginColours";
 
 import classes from "./Compare.module.css";
+import { SideName } from "./SideName";
 import { t } from "./texts";
 import { causeWords, KIND_WORDS, type Names, signed } from "./words";
 
 const route = getRouteApi("/compare");
 const LIMIT = 50;
-export const KINDS: readonly DifferenceKind[] = ["elsewhere", "only_a", "only_b", "neither", "missing_a", "missing_b", "same"];
+export const KINDS: readonly DifferenceKind[] = ["elsewhere", "only_a", "only_b", "neither", "gated", "missing_a", "missing_b", "same"];
 
 export function Differences({ a, b, comparison, names }: { a: string; b: string; comparison: Comparison; names: Names }) {
   const { kind, q, offset = 0 } = route.useSearch();
@@ -43,9 +44,9 @@ export function Differences({ a, b, comparison, names }: { a: string; b: string;
         <ButtonAnchor size="sm" icon="download" href={exportAddress(a, b, "json", filter)} download>JSON</ButtonAnchor>
       </PanelHeader>
       <nav className={classes.kinds} aria-label={t("kindsOfDifference")}>
-        <Link from="/compare" to="/compare" replace search={(old) => ({ ...old, kind: undefined, offset: undefined })} className={classes.kind} aria-current={kind === undefined ? "true" : undefined} activeOptions={{ exact: true }}>{t("allThatDiffer")} <b className="num">{count(all)}</b></Link>
+        <Link from="/compare" to="/compare" search={(old) => ({ ...old, kind: undefined, offset: undefined })} className={classes.kind} aria-current={kind === undefined ? "true" : undefined} activeOptions={{ exact: true }}>{t("allThatDiffer")} <b className="num">{count(all)}</b></Link>
         {KINDS.filter((one) => counts[one] > 0 || one === kind).map((one) => (
-          <Link key={one} from="/compare" to="/compare" replace search={(old) => ({ ...old, kind: one, offset: undefined })} className={classes.kind} aria-current={kind === one ? "true" : undefined} activeOptions={{ exact: true }}>
+          <Link key={one} from="/compare" to="/compare" search={(old) => ({ ...old, kind: one, offset: undefined })} className={classes.kind} aria-current={kind === one ? "true" : undefined} activeOptions={{ exact: true }}>
             {KIND_WORDS[one](names)} <b className="num">{count(counts[one])}</b>
           </Link>
         ))}
@@ -59,7 +60,7 @@ export function Differences({ a, b, comparison, names }: { a: string; b: string;
         // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to
         <div className={classes.scroller} tabIndex={0} role="region" aria-label={t("rowsOfPodsThatDiffer")}>
           <table className={`${classes.table} ${classes.rows}`}>
-            <thead><tr><th scope="col">{t("pod")}</th><th scope="col">{t("namespace")}</th><th scope="col">{names.a}</th><th scope="col">{names.b}</th><th scope="col">{t("why")}</th></tr></thead>
+            <thead><tr><th scope="col">{t("pod")}</th><th scope="col">{t("namespace")}</th><th scope="col"><SideName name={names.a} /></th><th scope="col"><SideName name={names.b} /></th><th scope="col">{t("why")}</th></tr></thead>
             <tbody>{pods.data.results.map((row) => <Row key={`${row.pod.namespace}/${row.pod.name}`} row={row} a={a} b={b} names={names} />)}</tbody>
           </table>
         </div>

@@ -7,6 +7,7 @@ import { fixed } from "@/format/number";
 import { amount, resourceLabel } from "@/format/resources";
 
 import classes from "./Compare.module.css";
+import { SideName } from "./SideName";
 import { t } from "./texts";
 import { type Names, shareText } from "./words";
 
@@ -91,9 +92,9 @@ function Table({ rows, names }: { rows: readonly Both[]; names: Names }) {
           <th scope="col">{t("mean")}</th><th scope="col">{t("stdDeviation")}</th><th scope="col">{t("fullest")}</th><th scope="col">{t("zonesApart")}</th>
         </tr></thead>
         <tbody>
-          {rows.flatMap((row) => [[names.a, row.a] as const, [names.b, row.b] as const].map(([name, one]) => one === null ? null : (
-            <tr key={`${row.name} ${name}`}>
-              <th scope="row">{row.name}</th><td className={classes.left}>{name}</td><td>{amount(row.name, one.used)}</td><td>{amount(row.name, one.allocatable)}</td><td>{shareText(one.share)}</td>
+          {rows.flatMap((row) => (["a", "b"] as const).map((side) => [side, row[side]] as const).map(([side, one]) => one === null ? null : (
+            <tr key={`${row.name} ${side}`}>
+              <th scope="row">{row.name}</th><td className={classes.left}><SideName name={names[side]} /></td><td>{amount(row.name, one.used)}</td><td>{amount(row.name, one.allocatable)}</td><td>{shareText(one.share)}</td>
               <td>{shareText(one.mean)}</td><td>{shareText(one.deviation)}</td><td>{shareText(one.highest)}</td><td>{shareText(one.zones_apart)}</td>
             </tr>
           )))}

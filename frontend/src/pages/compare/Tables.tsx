@@ -8,7 +8,8 @@ import { amount, resourceLabel } from "@/format/resources";
 
 import classes from "./Compare.module.css";
 import { bothOf } from "./Fullness";
-import { t } from "./texts";
+import { SideName } from "./SideName";
+import { rich, t } from "./texts";
 import { type Names, shareText, signed, waitDifference, waitText } from "./words";
 
 interface Props {
@@ -26,6 +27,7 @@ interface Fact {
 const FACTS: readonly Fact[] = [
   { get name() { return t("podsPlaced"); }, of: (side) => side.placed },
   { get name() { return t("podsNotPlaced"); }, of: (side) => side.unscheduled },
+  { get name() { return t("podsGated"); }, of: (side) => side.gated },
   { get name() { return t("attempts"); }, of: (side) => side.attempts.total },
   { get name() { return t("attemptsPerPodTried"); }, of: (side) => side.attempts.mean, text: (value) => (value === null ? t("none") : fixed(value, 2)), difference: (value) => signed(value, 2) },
   { get name() { return t("mostAttemptsOfAPod"); }, of: (side) => side.attempts.most },
@@ -41,7 +43,7 @@ export function CameTo({ comparison: { a, b }, names }: Props) {
       <PanelHeader id="came-to" title={t("whatTheyCameTo")} />
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to */}
       <div className={classes.scroller} tabIndex={0} role="region" aria-label={t("numbersOfBothRuns")}><table className={classes.table}>
-        <thead><tr><th scope="col"><span className="srOnly">{t("number")}</span></th><th scope="col">{names.a}</th><th scope="col">{names.b}</th><th scope="col">{t("bA")}</th></tr></thead>
+        <thead><tr><th scope="col"><span className="srOnly">{t("number")}</span></th><th scope="col"><SideName name={names.a} /></th><th scope="col"><SideName name={names.b} /></th><th scope="col">{t("bA")}</th></tr></thead>
         <tbody>
           {FACTS.map(({ name, of, text = (value) => count(value ?? 0), difference = signed }) => {
             const [one, two] = [of(a), of(b)];
@@ -68,7 +70,7 @@ export function StillFits({ comparison, names }: Props) {
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to */}
       <div className={classes.scroller} tabIndex={0} role="region" aria-label={t("largestRequestThatOneNode")}>
         <table className={`${classes.table ?? ""} ${classes.fits ?? ""}`}>
-          <thead><tr><th scope="col">{t("resource")}</th><th scope="col">{t("aLargest", { a: names.a })}</th><th scope="col">{t("freeInAll")}</th><th scope="col">{t("bLargest", { b: names.b })}</th><th scope="col">{t("freeInAll")}</th></tr></thead>
+          <thead><tr><th scope="col">{t("resource")}</th><th scope="col">{rich("aLargest", { a: names.a, name: () => <SideName name={names.a} /> })}</th><th scope="col">{t("freeInAll")}</th><th scope="col">{rich("bLargest", { b: names.b, name: () => <SideName name={names.b} /> })}</th><th scope="col">{t("freeInAll")}</th></tr></thead>
           <tbody>
             {rows.map(({ name, a, b }) => (
               <tr key={name}>
@@ -124,7 +126,7 @@ export function Zones({ comparison: { a, b }, names }: Props) {
                   {both.map((side, place) => (
                     <tr key={place}>
                       {place > 0 ? null : <><th scope="rowgroup" rowSpan={2}>{zone === "" ? t("noZone") : zone}</th><td rowSpan={2}>{count(both[0]?.nodes ?? both[1]?.nodes ?? 0)}</td></>}
-                      <td className={classes.left}>{place === 0 ? names.a : names.b}</td>
+                      <td className={classes.left}><SideName name={place === 0 ? names.a : names.b} /></td>
                       {shown.map((name) => <td key={name}>{shareText(side?.shares.find((one) => one.name === name)?.share ?? null)}</td>)}
                     </tr>
                   ))}

@@ -1,5 +1,6 @@
 /** The comparison in words: the first sentence, why a pod went elsewhere, and differences of numbers. */
 import type { Cause, Comparison, DifferenceKind, PodDifference } from "@/api/compareQueries";
+import type { Run } from "@/api/types";
 import { fullStop, series } from "@/format/lists";
 import { fixed, percentText } from "@/format/number";
 import { seconds } from "@/format/time";
@@ -11,25 +12,46 @@ export interface Names {
   b: string;
 }
 
+/** "Bin-pack", "team v3" */
+export function configurationName({ configuration }: Run): string {
+  return configuration.builtin ? configuration.name : t("nameAndVersion", { name: configuration.name, version: configuration.version });
+}
+
+/** What both sides are called: by their configurations, since these are what one compares; by their numbers when they have one and the same. */
+export function namesOf({ a, b }: Comparison): Names {
+  const [one, two] = [configurationName(a.run), configurationName(b.run)];
+  return one === two ? { a: a.run.number, b: b.run.number } : { a: one, b: two };
+}
+
 export const KIND_WORDS: Record<DifferenceKind, (names: Names) => string> = {
   elsewhere: () => t("onAnotherNode"),
   only_a: ({ a }) => t("placedByOnly", { a }),
   only_b: ({ b }) => t("placedByOnly2", { b }),
   neither: () => t("placedByNeither"),
+  gated: () => t("heldByAGate"),
   missing_a: ({ a }) => t("notIn", { a }),
   missing_b: ({ b }) => t("notIn2", { b }),
   same: () => t("sameInBoth"),
 };
 
-/** "5 pods are on another node; r-0002 placed 1 more than r-0001." */
-export function headline({ counts, a, b }: Comparison): string {
+/** "5 pods are on another node; Bin-pack placed 1 more." */
+export function headline(comparison: Comparison): string {
+  const { counts, a, b } = comparison;
+  const names = namesOf(comparison);
   const differ = counts.elsewhere + counts.only_a + counts.only_b + counts.missing_a + counts.missing_b;
-  if (differ === 0) return counts.neither === 0 ? t("everyPodWentToThe") : t("everyPodThatWasPlaced", { count: counts.neither });
+  if (differ === 0) return sameEverywhere(counts.neither, counts.gated);
   const more = b.placed - a.placed;
-  const [winner, by] = more > 0 ? [b.run.number, more] : [a.run.number, -more];
+  const [winner, by] = more > 0 ? [names.b, more] : [names.a, -more];
   const parts = [t("podsAreOnAnotherNode", { count: counts.elsewhere })];
   parts.push(by === 0 ? t("bothPlacedTheSameNumber") : t("placedMore", { winner, by }));
   return fullStop(series(parts));
+}
+
+/** Of two runs that placed the same pods on the same nodes: "…; 1 pod fitted in neither, 2 pods are held by a gate." */
+function sameEverywhere(neither: number, gated: number): string {
+  if (neither === 0 && gated === 0) return t("everyPodWentToThe");
+  const rest = [...(neither === 0 ? [] : [t("fittedInNeither", { count: neither })]), ...(gated === 0 ? [] : [t("areHeldByAGate", { count: gated })])];
+  return fullStop(series([t("everyPodThatWasPlaced"), ...rest]));
 }
 
 /** Why one pod is where it is, from the first cause; the others follow it. */
@@ -43,6 +65,7 @@ export function causeWords(cause: Cause, row: PodDifference, names: Names): stri
     case "filter": return t("refusedIn", { which: cause.plugin === "" ? t("aPlugin") : cause.plugin, wanted, here, reasons });
     case "nominated": return t("tookWhereItPreempted", { here, wanted });
     case "preempted": return t("preemptedBy", { here, pod: cause.plugin });
+    case "gated": return t("aGateHoldsItIn", { here });
     case "not_checked": return t("didNotLookAtEnough", { here, wanted });
     case "absent": return t("hadNoNodeThen", { here, wanted });
     case "later": return t("couldHaveHadItOn", { here, wanted, which: cause.plugin === "" ? t("aLaterStep") : cause.plugin, reasons });

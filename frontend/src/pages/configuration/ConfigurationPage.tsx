@@ -25,7 +25,7 @@ export function ConfigurationPage() {
   useTitle(configuration.data === undefined ? t("configuration") : t("nameConfiguration", { name: configuration.data.name }));
   if (configuration.data === undefined) {
     return (
-      <Page className={classes.page ?? ""}>
+      <Page>
         {configuration.error === null ? <Outlines count={12} height={30} label={t("readingTheConfiguration")} />
           : <Panel><Failed alone what={t("theConfigurationCouldNotBe")} error={configuration.error} retry={() => void configuration.refetch()} /></Panel>}
       </Page>
@@ -40,7 +40,7 @@ function Opened({ configuration, viewed }: { configuration: ConfigurationSummary
   const version = useQuery(versionQuery(configuration.id, number));
   if (version.data !== undefined) return <Editor configuration={configuration} version={version.data} viewed={viewed} />;
   return (
-    <Page className={classes.page ?? ""}>
+    <Page>
       {version.error === null ? <Outlines count={12} height={30} label={t("readingVersion", { number })} /> : (
         <Panel>
           <Failed alone what={t("versionCouldNotBeRead", { number })} error={version.error} retry={() => void version.refetch()} />

@@ -31,7 +31,7 @@ export function ConfigurationsPage() {
   const own = rows.filter((row) => !row.builtin);
   const builtin = rows.filter((row) => row.builtin);
   return (
-    <Page className={classes.page ?? ""}>
+    <Page>
       <header className={classes.head}><h1>{t("configurations")}</h1><span className="muted">{t("kubeSchedulerConfigurationFilesEverySavedVersion")}</span></header>
       <div className={classes.grid}>
         <div className={classes.lists}>
@@ -80,7 +80,7 @@ function Rows({ rows, me, now, edits }: { rows: readonly ConfigurationSummary[];
           </Link>
           {!edits ? null : asking === row.id ? (
             <span className={classes.asking}>
-              <Button size="sm" kind="danger" disabled={remove.isPending} onClick={() => remove.mutate(row)}>{t("deleteVersions", { count: row.versions_count })}</Button>
+              <Button size="sm" kind="danger" sends disabled={remove.isPending} onClick={() => remove.mutate(row)}>{t("deleteVersions", { count: row.versions_count })}</Button>
               <Button size="sm" kind="ghost" onClick={() => setAsking(null)}>{t("keep")}</Button>
             </span>
           ) : <IconButton icon="trash" iconSize={14} label={t("deleteName", { name: row.name })} onClick={() => setAsking(row.id)} />}
@@ -139,7 +139,7 @@ function NewConfiguration({ taken }: { taken: readonly string[] }) {
         <label className={classes.nameField} htmlFor="new-name">{t("name")}</label>
         <input id="new-name" value={name} maxLength={200} autoComplete="off" onChange={(event) => setTyped(event.currentTarget.value)} />
         {create.error === null ? null : <CreateError error={create.error} />}
-        <Button kind="primary" type="submit" disabled={name.trim() === "" || create.isPending || (file === null && preset === undefined)}>{create.isPending ? t("creating") : t("create")}</Button>
+        <Button kind="primary" type="submit" sends disabled={name.trim() === "" || create.isPending || (file === null && preset === undefined)}>{create.isPending ? t("creating") : t("create")}</Button>
       </form>
     </Panel>
   );

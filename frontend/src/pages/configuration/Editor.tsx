@@ -2,7 +2,7 @@
 import { useMediaQuery } from "@mantine/hooks";
 import { useQuery, useQueryClient } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useMemo, useState, useSyncExternalStore } from "react";
+import { Suspense, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 
 import { ApiError } from "@/api/client";
 import { checkText, configurationListQuery, createConfiguration, pluginsQuery, versionQuery } from "@/api/configurationQueries";
@@ -12,6 +12,7 @@ import { Button } from "@/components/Button";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel } from "@/components/Panel";
 import { useKeys } from "@/keys/useKeys";
+import { later } from "@/parts/later";
 import { notify, notifyError } from "@/shell/notify";
 
 import { DraftStore } from "./draftStore";
@@ -30,9 +31,9 @@ import { UnknownFields } from "./UnknownFields";
 import { freeName } from "./words";
 import { YamlPanel } from "./YamlPanel";
 
-const PointPanel = lazy(() => import("./PointPanel"));
-const SaveDrawer = lazy(() => import("./SaveDrawer"));
-const RunWith = lazy(() => import("./RunWith"));
+const PointPanel = later(() => import("./PointPanel"));
+const SaveDrawer = later(() => import("./SaveDrawer"));
+const RunWith = later(() => import("./RunWith"));
 const route = getRouteApi("/configurations/$configuration");
 const FIELD_APPEARS_WITHIN = 2_000;
 
@@ -133,15 +134,15 @@ export function Editor({ configuration, version, viewed }: EditorProps) {
   if (examination === null || effective === null || shown === undefined) {
     return examination === null && state.failure !== null
       ? (
-        <Page className={classes.page ?? ""}>
+        <Page>
           <Panel className={classes.failure ?? ""}>
             <Failed alone what={t("couldNotBeCheckedYour")} error={state.failure} retry={() => store.start()}
               more={store.dirty && !readOnly ? <Button size="sm" onClick={() => store.discard()}>{t("discardTheDraft")}</Button> : null} />
           </Panel>
         </Page>
       )
-      : examination === null ? <Page className={classes.page ?? ""}><Outlines count={12} height={30} label={t("checkingTheDraft")} /></Page>
-        : <Page className={classes.page ?? ""}><Panel><Empty action={<Button onClick={() => store.discard()}>{t("discardTheDraft")}</Button>}>{t("thisVersionCannotBeShown")}</Empty></Panel></Page>;
+      : examination === null ? <Page><Outlines count={12} height={30} label={t("checkingTheDraft")} /></Page>
+        : <Page><Panel><Empty action={<Button onClick={() => store.discard()}>{t("discardTheDraft")}</Button>}>{t("thisVersionCannotBeShown")}</Empty></Panel></Page>;
   }
   const editing: Editing = {
     store, state, examination, effective, profile, shown, plugins: catalogue, readOnly, saved, select, goTo,
@@ -159,7 +160,7 @@ export function Editor({ configuration, version, viewed }: EditorProps) {
     : search.plugin !== undefined ? <PluginPanel name={search.plugin} /> : <ProfilePanel />;
   return (
     <EditingContext value={editing}>
-      <Page className={classes.page ?? ""}>
+      <Page>
         <EditorHeader configuration={configuration} viewed={viewed} view={view} onView={setView} onErrors={onErrors} onSave={() => setSaving(true)}
           onRun={() => setRunning({ version: viewed === null ? saved?.id ?? version.id : version.id, number: viewed ?? state.base })}
           onCopy={configuration.builtin && mayEdit ? () => void copy() : null}

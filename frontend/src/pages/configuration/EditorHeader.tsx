@@ -7,8 +7,9 @@ import { useQueryClient } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useRef, useState } from "react";
 
-import { checkText, configurationQuery, exportAddress, renameConfiguration } from "@/api/configurationQueries";
-import type { ConfigurationSummary, TextFormat } from "@/api/configurationTypes";
+import { changeConfiguration, checkText, configurationQuery, exportAddress } from "@/api/configurationQueries";
+import type { ConfigurationChange, ConfigurationSummary, TextFormat } from "@/api/configurationTypes";
+import { Breadcrumbs } from "@/components/Breadcrumbs";
 import { Button } from "@/components/Button";
 import { Chip } from "@/components/Chip";
 import { Icon } from "@/components/Icon";
@@ -45,11 +46,12 @@ export function EditorHeader({ configuration, viewed, view, onView, onErrors, on
   return (
     <header className={classes.header}>
       <div className={classes.names}>
-        <p className={classes.crumb}><Link to="/configurations">{t("configurations")}</Link><Icon name="chevronRight" size={11} /></p>
+        <Breadcrumbs><Link to="/configurations">{t("configurations")}</Link><span>{configuration.name}</span></Breadcrumbs>
         <div className={classes.titleRow}>
           <Name configuration={configuration} fixed={readOnly} />
           <Chip>{t("vViewed", { viewed: viewed ?? state.base })}</Chip>
           {configuration.builtin ? <Chip kind="line" title={t("comesWithTheProduct")}>{t("builtInReadOnly")}</Chip> : null}
+          {configuration.what_if ? <Chip kind="line" title={t("whatIfIsNotListed")}>{t("whatIf")}</Chip> : null}
           {viewed !== null && viewed !== configuration.latest.number ? <Chip kind="line">{t("readOnlyTheNewestIs", { number: configuration.latest.number })}</Chip> : null}
           {dirty && viewed === null ? <span className={classes.draft} role="status">{draftLabel(state.result?.comparison, readable)}</span> : null}
         </div>
@@ -70,7 +72,7 @@ export function EditorHeader({ configuration, viewed, view, onView, onErrors, on
           notify({ title: t("theDraftIsNow", { name }), text: t("undoBringsBackWhatWas") });
         }} />}
         <ExportButton id={configuration.id} name={configuration.name} number={viewed ?? state.base} draft={dirty && viewed === null ? state.text : null} readable={readable} />
-        {onCopy === null ? null : <Button kind={configuration.builtin ? "primary" : "default"} onClick={onCopy}>{t("copyToEdit")}</Button>}
+        {onCopy === null ? null : <Button kind={configuration.builtin ? "primary" : "default"} sends onClick={onCopy}>{t("copyToEdit")}</Button>}
         {onUseAsDraft === null ? null : <Button onClick={onUseAsDraft}>{t("useAsDraft")}</Button>}
         {readOnly ? null : <Button onClick={onSave} disabled={saveOff !== undefined} title={saveOff ?? "Ctrl S"}>{t("save")}</Button>}
         <Button onClick={onRun} disabled={runOff !== undefined} title={runOff}>{t("runWithThis")}</Button>
@@ -84,26 +86,27 @@ function Name({ configuration, fixed }: { configuration: ConfigurationSummary; f
   const client = useQueryClient();
   const [naming, setNaming] = useState(false);
   const [busy, setBusy] = useState(false);
-  const rename = async (name: string) => {
-    if (name === "" || name === configuration.name) {
-      setNaming(false);
-      return;
-    }
+  const change = async (body: ConfigurationChange, failed: string) => {
     setBusy(true);
     try {
-      client.setQueryData(configurationQuery(configuration.id).queryKey, await renameConfiguration(configuration.id, { name }));
+      client.setQueryData(configurationQuery(configuration.id).queryKey, await changeConfiguration(configuration.id, body));
       await client.invalidateQueries({ queryKey: ["configurations"] });
       setNaming(false);
     } catch (error) {
-      notifyError(t("itKeepsItsName"), error);
+      notifyError(failed, error);
     }
     setBusy(false);
+  };
+  const rename = (name: string) => {
+    if (name === "" || name === configuration.name) setNaming(false);
+    else void change({ name }, t("itKeepsItsName"));
   };
   if (!naming) {
     return (
       <>
         <h1 className="clip" title={configuration.name}>{configuration.name}</h1>
         {fixed ? null : <Button size="sm" kind="ghost" onClick={() => setNaming(true)}>{t("rename")}</Button>}
+        {fixed || !configuration.what_if ? null : <Button size="sm" kind="ghost" sends disabled={busy} onClick={() => void change({ keep: true }, t("itIsNotListed"))}>{t("list")}</Button>}
       </>
     );
   }
@@ -111,7 +114,7 @@ function Name({ configuration, fixed }: { configuration: ConfigurationSummary; f
     <form className={classes.naming} onSubmit={(event) => {
       event.preventDefault();
       const value = new FormData(event.currentTarget).get("name");
-      void rename(typeof value === "string" ? value.trim() : "");
+      rename(typeof value === "string" ? value.trim() : "");
     }}>
       <h1 className="srOnly">{configuration.name}</h1>
       {/* eslint-disable-next-line jsx-a11y/no-autofocus -- it stands where the pressed button was */}
@@ -121,7 +124,7 @@ function Name({ configuration, fixed }: { configuration: ConfigurationSummary; f
           event.stopPropagation();
           setNaming(false);
         }} />
-      <Button size="sm" type="submit" disabled={busy}>{t("rename")}</Button>
+      <Button size="sm" type="submit" sends disabled={busy}>{t("rename")}</Button>
       <Button size="sm" kind="ghost" onClick={() => setNaming(false)}>{t("keep")}</Button>
     </form>
   );

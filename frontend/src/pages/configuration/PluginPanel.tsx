@@ -1,11 +1,12 @@
 /** The selected plugin: what it does, its weight, its arguments, and where it runs. */
-import { type CSSProperties, lazy, Suspense, useState } from "react";
+import { type CSSProperties, Suspense, useState } from "react";
 
 import type { PluginRow } from "@/api/configurationTypes";
 import { Button, IconButton } from "@/components/Button";
 import { Icon } from "@/components/Icon";
 import { Outlines } from "@/components/Outcome";
 import { Panel } from "@/components/Panel";
+import { later } from "@/parts/later";
 
 import { useEditing } from "./editing";
 import { addEdits, removeEdits, toggleEdits } from "./edits";
@@ -14,7 +15,7 @@ import classes from "./Panels.module.css";
 import { t } from "./texts";
 import { cellTitle, disabledWord, savedWeight, shortMessage } from "./words";
 
-const ArgsForm = lazy(() => import("./ArgsForm"));
+const ArgsForm = later(() => import("./ArgsForm"));
 const SLIDER_TO = 10;
 const LARGEST_WEIGHT = 2_147_483_647;
 

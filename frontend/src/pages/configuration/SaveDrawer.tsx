@@ -10,19 +10,20 @@ import "@mantine/core/styles/Drawer.layer.css";
 
 import { Drawer } from "@mantine/core";
 import { useQueryClient } from "@tanstack/react-query";
-import { type ReactNode, useState } from "react";
+import { useState } from "react";
 
 import { ApiError } from "@/api/client";
 import { configurationQuery, saveVersion, versionQuery } from "@/api/configurationQueries";
-import type { Change, Meanwhile } from "@/api/configurationTypes";
+import type { Meanwhile } from "@/api/configurationTypes";
 import { Button } from "@/components/Button";
 import { Chip } from "@/components/Chip";
 import { Icon } from "@/components/Icon";
 import { Failed } from "@/components/Outcome";
-import { clauses } from "@/format/lists";
+import { useFocusBack } from "@/components/useFocusBack";
 import { exact, wallTime } from "@/format/time";
 import { notify } from "@/shell/notify";
 
+import { Changes } from "./Changes";
 import { DiffNumbers, DiffView } from "./DiffView";
 import { useEditing } from "./editing";
 import classes from "./SaveDrawer.module.css";
@@ -37,6 +38,7 @@ interface SaveDrawerProps {
 }
 
 export default function SaveDrawer(props: SaveDrawerProps) {
+  useFocusBack();
   return (
     <Drawer.Root opened onClose={props.onClose} position="right" size={560} transitionProps={{ duration: 160 }}
       classNames={{ content: classes.content ?? "", overlay: classes.scrim ?? "" }}>
@@ -109,24 +111,10 @@ function Body({ configuration, onClose, onRun }: SaveDrawerProps) {
         <span className="faint">{blocked === "" ? t("runsNameTheVersionThey") : blocked}</span>
         <span className="grow" />
         <Button onClick={onClose}>{t("back")}</Button>
-        <Button type="submit" disabled={blocked !== "" || saving || state.busy}>{saving ? t("saving") : t("save2")}</Button>
-        <Button kind="primary" disabled={blocked !== "" || saving || state.busy} onClick={() => void save(true)}>{t("saveAndRun")}</Button>
+        <Button type="submit" sends disabled={blocked !== "" || saving || state.busy}>{saving ? t("saving") : t("save2")}</Button>
+        <Button kind="primary" sends disabled={blocked !== "" || saving || state.busy} onClick={() => void save(true)}>{t("saveAndRun")}</Button>
       </footer>
     </form>
-  );
-}
-
-export function Changes({ changes, several }: { changes: readonly Change[]; several: boolean }): ReactNode {
-  if (changes.length === 0) return <p className={classes.nothing}>{t("nothingTakesAnotherEffectOnly")}</p>;
-  return (
-    <ul className={classes.changes}>
-      {changes.map((change) => (
-        <li key={`${change.profile ?? ""} ${change.plugin ?? ""}`}>
-          <b>{change.plugin ?? change.profile ?? t("allProfiles")}</b>
-          {several && change.plugin !== null && change.profile !== null ? <span className="faint"> {t("inProfile", { profile: change.profile })}</span> : null} {clauses(change.what)}
-        </li>
-      ))}
-    </ul>
   );
 }
 

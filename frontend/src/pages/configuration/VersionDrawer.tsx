@@ -10,13 +10,15 @@ import { useQuery } from "@tanstack/react-query";
 
 import { versionDiffQuery } from "@/api/configurationQueries";
 import { Failed, Outlines } from "@/components/Outcome";
+import { useFocusBack } from "@/components/useFocusBack";
 
+import { Changes } from "./Changes";
 import { DiffNumbers, DiffView } from "./DiffView";
-import { Changes } from "./SaveDrawer";
 import classes from "./SaveDrawer.module.css";
 import { t } from "./texts";
 
 export default function VersionDrawer({ configuration, number, onClose }: { configuration: string; number: number; onClose: () => void }) {
+  useFocusBack();
   const comparison = useQuery(versionDiffQuery(configuration, number));
   return (
     <Drawer.Root opened onClose={onClose} position="right" size={560} transitionProps={{ duration: 160 }}

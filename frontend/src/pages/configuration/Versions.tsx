@@ -1,18 +1,19 @@
 /** The timeline: the draft on top, then what was saved, by whom, with what comment, and how many runs used it. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 
 import { VERSIONS_SHOWN, versionsQuery } from "@/api/configurationQueries";
 import { useMe } from "@/api/useMe";
 import { exact } from "@/format/time";
+import { later } from "@/parts/later";
 
 import { useEditing } from "./editing";
 import classes from "./Sidebar.module.css";
 import { t } from "./texts";
 import { changesCount, versionNote } from "./words";
 
-const VersionDrawer = lazy(() => import("./VersionDrawer"));
+const VersionDrawer = later(() => import("./VersionDrawer"));
 const route = getRouteApi("/configurations/$configuration");
 const MOST = 200;
 

@@ -1,7 +1,8 @@
-import { lazy, Suspense } from "react";
+import { Suspense } from "react";
 
 import { Outlines } from "@/components/Outcome";
 import { Panel, PanelHeader } from "@/components/Panel";
+import { later } from "@/parts/later";
 
 import { useEditing } from "./editing";
 import { t } from "./texts";
@@ -9,7 +10,7 @@ import { UnknownFields } from "./UnknownFields";
 import classes from "./Yaml.module.css";
 import { yamlNote } from "./words";
 
-const YamlEditor = lazy(() => import("./YamlEditor"));
+const YamlEditor = later(() => import("./YamlEditor"));
 
 /** The same draft as text. */
 export function YamlPanel({ goTo }: { goTo: { line: number } | null }) {

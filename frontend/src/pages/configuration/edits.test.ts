@@ -80,8 +80,11 @@ describe("edits of arguments", () => {
     ]);
   });
 
-  it("write a list out that was only a default, or the other items would be lost", () => {
+  it("write an object and a list out that were only a default, or what stands beside in them would be lost", () => {
     expect(argEdits(0, "Fit", defaults, withWeight(5), null)).toEqual([
+      { type: "setArgs", profile: 0, plugin: "Fit", path: ["scoringStrategy"], value: withWeight(5).scoringStrategy },
+    ]);
+    expect(argEdits(0, "Fit", defaults, withWeight(5), { scoringStrategy: { type: "LeastAllocated" } })).toEqual([
       { type: "setArgs", profile: 0, plugin: "Fit", path: ["scoringStrategy", "resources"], value: withWeight(5).scoringStrategy.resources },
     ]);
   });

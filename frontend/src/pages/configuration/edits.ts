@@ -74,12 +74,13 @@ function equal(one: unknown, other: unknown): boolean {
 /**
  * The edits that make the arguments `now` out of `before`, each as deep as it can be, so that the lines beside stay as they
  * are written. A list is edited item by item only where the text has that very list; a default one is written out first.
+ * So is an object that the text does not have: kube-scheduler fills in what it lacks as a whole, and not within it.
  */
 export function argEdits(profile: number, plugin: string, before: unknown, now: unknown, text: unknown): Edit[] {
   const edits: Edit[] = [];
   const walk = (old: unknown, wanted: unknown, inText: unknown, path: PathPart[]): void => {
     if (equal(old, wanted)) return;
-    if (isObject(old) && isObject(wanted)) {
+    if (isObject(old) && isObject(wanted) && (path.length === 0 || isObject(inText))) {
       for (const key of new Set([...Object.keys(old), ...Object.keys(wanted)])) {
         walk(old[key], wanted[key], isObject(inText) ? inText[key] : undefined, [...path, key]);
       }

@@ -8,6 +8,7 @@ import { nextOffset } from "@/api/windows";
 import type { AttemptRow } from "@/api/podTypes";
 import type { StateKey } from "@/api/types";
 import { RESULTS } from "@/app/router";
+import { Breadcrumbs } from "@/components/Breadcrumbs";
 import { Button } from "@/components/Button";
 import { PodName } from "@/components/Chip";
 import { Icon } from "@/components/Icon";
@@ -48,9 +49,10 @@ export function AttemptsPage() {
   return (
     <Page className={list.page ?? ""}>
       <LookingBack runKey={run} />
-      <nav className={list.crumbs} aria-label={t("breadcrumbs")}>
-        <Link to="/runs/$run" params={{ run }}>{view.run === null ? t("run") : t("nameRun", { name: view.run.snapshot.name })}</Link><Icon name="chevronRight" size={11} /><span>{t("attempts")}</span>
-      </nav>
+      <Breadcrumbs>
+        <Link to="/runs/$run" params={{ run }}>{view.run === null ? t("run") : t("nameRun", { name: view.run.snapshot.name })}</Link>
+        <span>{t("attempts")}</span>
+      </Breadcrumbs>
       <header className={classes.head}>
         <h1>{t("attempts")}</h1>
         <Segmented label={t("whatIsShown")} value={search.view ?? "rows"} options={[{ value: "rows", label: t("rows2") }, { value: "timing", label: t("whereTheTimeGoes") }]}
@@ -106,7 +108,7 @@ function Rows({ run, field }: { run: string; field: React.RefObject<HTMLInputEle
         {rows.length === 0 ? null : (
           // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- rows of many attempts scroll
           <div className={list.scroller} tabIndex={0} role="region" aria-label={t("rowsOfAttempts")}>
-            <table className={list.table} aria-rowcount={total + 1}>
+            <table className={`${list.table} ${classes.cards}`} aria-rowcount={total + 1}>
               <thead>
                 <tr>
                   <th scope="col">{t("pod")}</th><th scope="col" className={list.right}>{t("attempt")}</th><th scope="col">{t("result")}</th><th scope="col">{t("nodeOrMessage")}</th>
@@ -134,12 +136,12 @@ function Row({ run, row }: { run: string; row: AttemptRow }) {
           <span className="faint">{namespace}/</span><PodName pod={row.pod} />
         </Link>
       </th>
-      <td className={`${list.right} num`}>{count(row.attempt)}</td>
+      <td className={`${list.right} num`} data-what={t("attempt")}>{count(row.attempt)}</td>
       <td><span className={`${list.state} st-${ICONS[row.result] ?? ""}`} data-result={row.result}><Icon name={ICONS[row.result] ?? "warning"} size={13} />{resultWord(row.result)}</span></td>
       <td className={classes.said} title={row.message}>{row.node === null ? row.message : <Link from="/runs/$run/attempts" to="." search={(old) => ({ ...old, node: row.node ?? undefined })} replace className="mono leads" title={t("attemptsThatChoseThisNode")}>{row.node}</Link>}</td>
-      <td className={`${list.right} num`}>{row.score === null ? "" : count(row.score)}</td>
-      <td className={`${list.right} num`}>{row.duration_us === null ? "" : milliseconds(row.duration_us)}</td>
-      <td className={`${list.right} num`} title={exact(row.at)}>{runTime(row.at)}</td>
+      <td className={`${list.right} num`} data-what={t("score")}>{row.score === null ? "" : count(row.score)}</td>
+      <td className={`${list.right} num`} data-what={t("took")}>{row.duration_us === null ? "" : milliseconds(row.duration_us)}</td>
+      <td className={`${list.right} num`} data-what={t("at")} title={exact(row.at)}>{runTime(row.at)}</td>
     </tr>
   );
 }

@@ -1,23 +1,19 @@
-import "@mantine/core/styles/Popover.layer.css";
-import "@mantine/core/styles/Menu.layer.css";
+import { Link } from "@tanstack/react-router";
+import { Suspense, useState } from "react";
 
-import { Menu } from "@mantine/core";
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
-import { useState } from "react";
-
-import { pathOf, request } from "@/api/client";
 import type { Snapshot } from "@/api/types";
 import { useMe } from "@/api/useMe";
 import { Button, IconButton } from "@/components/Button";
 import { Chip } from "@/components/Chip";
-import { bytes, count } from "@/format/number";
+import { count } from "@/format/number";
 import { day, exact } from "@/format/time";
-import { notifyError } from "@/shell/notify";
+import { later } from "@/parts/later";
 
 import classes from "./ClusterCard.module.css";
 import { NodeBars } from "./NodeBars";
 import { t } from "./texts";
+
+const ClusterMenu = later(() => import("./ClusterMenu"));
 
 interface ClusterCardProps {
   snapshot: Snapshot;
@@ -26,19 +22,12 @@ interface ClusterCardProps {
   onRun: () => void;
 }
 
-
 export function ClusterCard({ snapshot, now, primary, onRun }: ClusterCardProps) {
-  const { operates, edits } = useMe();
-  const navigate = useNavigate();
-  const queries = useQueryClient();
-  const [asked, setAsked] = useState(false);
-  const remove = useMutation({
-    mutationFn: () => request(pathOf("snapshots", snapshot.id), { method: "DELETE" }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ["snapshots"] }),
-    onError: (error) => notifyError(t("wasNotDeleted", { name: snapshot.name }), error),
-  });
+  const { operates } = useMe();
+  const [menu, setMenu] = useState(false);
   const { counts } = snapshot;
   const facts: [number, string][] = [[counts.nodes, t("count.nodes", { count: counts.nodes })], [counts.pods, t("count.pods", { count: counts.pods })], [counts.pending, t("count.pending")], [counts.gated, t("count.gated")], [counts.gpus, "GPU"], [counts.arrivals, t("count.arrive")]];
+  const more = <IconButton icon="more" label={t("moreAbout", { name: snapshot.name })} className={classes.more ?? ""} aria-haspopup="menu" onClick={() => setMenu(true)} />;
   return (
     <li className={classes.card}>
       <div className={classes.head}>
@@ -48,17 +37,7 @@ export function ClusterCard({ snapshot, now, primary, onRun }: ClusterCardProps)
         <span className="faint num" title={exact(snapshot.created_at)}>
           {snapshot.source === "sample" ? `v${snapshot.sample_version ?? 1}` : day(snapshot.created_at, now)}
         </span>
-        <Menu position="bottom-end" shadow="md" withinPortal onClose={() => setAsked(false)}>
-          <Menu.Target><IconButton icon="more" label={t("moreAbout", { name: snapshot.name })} className={classes.more ?? ""} /></Menu.Target>
-          <Menu.Dropdown>
-            <Menu.Item onClick={() => void navigate({ to: "/runs", search: { snapshot: snapshot.id } })}>{t("runsOfThisCluster")}</Menu.Item>
-            {edits && snapshot.source !== "sample" ? (
-              <Menu.Item closeMenuOnClick={asked} className={classes.danger ?? ""} onClick={() => (asked ? remove.mutate() : setAsked(true))}>
-                {asked ? t("deleteItAndItsRuns") : t("deleteBytes", { bytes: bytes(snapshot.size_bytes) })}
-              </Menu.Item>
-            ) : <Menu.Label>{t("bytesStored", { bytes: bytes(snapshot.size_bytes) })}</Menu.Label>}
-          </Menu.Dropdown>
-        </Menu>
+        {menu ? <Suspense fallback={more}><ClusterMenu snapshot={snapshot} /></Suspense> : more}
       </div>
       <p className="muted clip" title={snapshot.description}>{snapshot.description === "" ? t("nZonesNamespaces", { count: snapshot.bars.length, namespaces: t("nNamespaces", { count: counts.namespaces }) }) : snapshot.description}</p>
       <NodeBars bars={snapshot.bars} />

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 
 import { configurationsQuery, runsQuery, snapshotsQuery } from "@/api/queries";
 import type { Snapshot } from "@/api/types";
@@ -10,6 +10,7 @@ import { Chip } from "@/components/Chip";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel } from "@/components/Panel";
 import { RunsTable } from "@/components/runs/RunsTable";
+import { later } from "@/parts/later";
 import { useTitle } from "@/shell/useTitle";
 
 import { ClusterCard } from "./ClusterCard";
@@ -17,14 +18,14 @@ import classes from "./HomePage.module.css";
 import { ImportPanel } from "./ImportPanel";
 import { t } from "./texts";
 
-const StartRun = lazy(() => import("./StartRun"));
+const StartRun = later(() => import("./StartRun"));
 const RECENT = 5;
 
 export function HomePage() {
   useTitle(undefined);
   const [starting, setStarting] = useState<Snapshot | null>(null);
   return (
-    <Page className={classes.page ?? ""}>
+    <Page>
       <div className={classes.grid}>
         <div>
           <Clusters onRun={setStarting} />

@@ -6,20 +6,23 @@ import "@mantine/dropzone/styles.layer.css";
 import { Dropzone } from "@mantine/dropzone";
 import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { useRef, useState } from "react";
+import { Suspense, useRef, useState } from "react";
 
 import { request, type Upload, upload } from "@/api/client";
 import type { Import, Snapshot } from "@/api/types";
 import { useMe } from "@/api/useMe";
 import { Button } from "@/components/Button";
 import { Icon } from "@/components/Icon";
+import { Outlines } from "@/components/Outcome";
 import { Panel, PanelHeader } from "@/components/Panel";
 import { bytes } from "@/format/number";
+import { later } from "@/parts/later";
 
 import classes from "./ImportPanel.module.css";
-import { ImportPreview } from "./ImportPreview";
+import { pastedFile } from "./importing";
 import { t } from "./texts";
 
+const ImportPreview = later(() => import("./ImportPreview"));
 const route = getRouteApi("/");
 const LARGEST = 512 * 1024 * 1024;
 
@@ -43,6 +46,9 @@ export function ImportPanel({ onRun }: { onRun: (snapshot: Snapshot) => void }) 
   const [sending, setSending] = useState<Sending | null>(null);
   const [error, setError] = useState<Error | null>(null);
   const openFile = useRef<() => void>(null);
+  const textArea = useRef<HTMLTextAreaElement>(null);
+  /** What was sent last: where there is something to choose anew. */
+  const [sentText, setSentText] = useState(false);
 
   const show = (id: string | undefined) => void navigate({ search: (old) => ({ ...old, import: id }), replace: true });
   const began = async (name: string, total: number, promise: Promise<unknown>) => {
@@ -62,16 +68,36 @@ export function ImportPanel({ onRun }: { onRun: (snapshot: Snapshot) => void }) 
     }
   };
   const sendFile = (file: File) => {
+    setSentText(false);
     const started: Upload = upload("/imports/", file, (sent, total) => setSending({ name: file.name, sent, total, cancel: () => started.abort() }));
     void began(file.name, file.size, started.promise);
   };
-  const sendText = () => void began(t("thePastedText"), pasted.length, request("/imports/", { method: "POST", body: { text: pasted } }));
+  const sendText = () => {
+    setSentText(true);
+    void began(t("thePastedText"), pasted.length, request("/imports/", { method: "POST", body: { text: pasted } }));
+  };
+  const takeLarge = (text: string): boolean => {
+    const file = pastedFile(text, `${t("thePastedText")}.yaml`);
+    if (file !== null) sendFile(file);
+    return file !== null;
+  };
+  /** Back to where the file or the text came from; what was said of it is of the past then. */
+  const again = () => {
+    setError(null);
+    show(undefined);
+    setPasting(sentText);
+    if (sentText) requestAnimationFrame(() => textArea.current?.focus());
+    else if (!pasting) openFile.current?.();
+  };
 
   return (
     <Panel className={classes.panel ?? ""} aria-labelledby="import">
       <PanelHeader id="import" title={t("importACluster")}>
         <span className="grow" />
-        {edits ? <Button kind="ghost" size="sm" aria-expanded={pasting} onClick={() => setPasting(!pasting)}>{pasting ? t("file") : t("paste")}</Button> : null}
+        {edits ? <Button kind="ghost" size="sm" aria-expanded={pasting} onClick={() => {
+          setError(null);
+          setPasting(!pasting);
+        }}>{pasting ? t("file") : t("paste")}</Button> : null}
       </PanelHeader>
       {me !== undefined && !edits ? <p className={classes.note}>{t("yourRoleCanLookAnd")}</p> : null}
       {edits && pasting ? (
@@ -81,14 +107,28 @@ export function ImportPanel({ onRun }: { onRun: (snapshot: Snapshot) => void }) 
         }}>
           <label htmlFor="pasted" className="srOnly">{t("yAMLOrJSONOfA")}</label>
           <textarea id="pasted" className="mono" rows={8} value={pasted} spellCheck={false} placeholder={SAMPLE}
-            onChange={(event) => setPasted(event.currentTarget.value)} />
-          <Button type="submit" size="sm" disabled={pasted.trim() === "" || sending !== null}>{t("readIt")}</Button>
+            ref={textArea}
+            onPaste={(event) => {
+              if (takeLarge(event.clipboardData.getData("text"))) event.preventDefault();
+            }}
+            onDrop={(event) => {
+              if (takeLarge(event.dataTransfer.getData("text"))) event.preventDefault();
+            }}
+            onChange={(event) => {
+              setError(null);
+              setPasted(event.currentTarget.value);
+            }} />
+          <Button type="submit" size="sm" sends disabled={pasted.trim() === "" || sending !== null}>{t("readIt")}</Button>
         </form>
       ) : null}
       {edits && !pasting ? (
         <Dropzone className={classes.drop ?? ""} onDrop={(files) => files[0] && sendFile(files[0])} multiple={false} maxSize={LARGEST}
           openRef={openFile} disabled={sending !== null} aria-label={t("dropAFileHereOr")}
-          onReject={(files) => setError(new Error(t("isLargerThan512MB", { name: files[0]?.file.name ?? t("theFile") })))}>
+          onReject={(files) => {
+            setSentText(false);
+            show(undefined);
+            setError(new Error(t("isLargerThan512MB", { name: files[0]?.file.name ?? t("theFile") })));
+          }}>
           <div className={classes.dropInside}>
             <Icon name="upload" size={18} />
             <p>
@@ -108,15 +148,22 @@ export function ImportPanel({ onRun }: { onRun: (snapshot: Snapshot) => void }) 
       {error === null ? null : (
         <div className={classes.error} role="alert">
           <p><b>{t("nothingWasImported")}</b> {error.message}</p>
-          <Button size="sm" onClick={() => (pasting ? setError(null) : openFile.current?.())}>{pasting ? t("changeTheText") : t("chooseAnotherFile")}</Button>
+          <Button size="sm" onClick={again}>{sentText ? t("changeTheText") : t("chooseAnotherFile")}</Button>
         </div>
       )}
       {importId === undefined || !edits ? null : (
-        <ImportPreview key={importId} id={importId} onDiscarded={() => show(undefined)} onChooseAnother={() => openFile.current?.()}
-          onImported={(snapshot, run) => {
+        <Suspense fallback={<Outlines count={4} height={40} label={t("readingTheImport")} />}>
+          <ImportPreview key={importId} id={importId} ofText={sentText} onDiscarded={() => {
+            setError(null);
             show(undefined);
-            if (run) onRun(snapshot);
-          }} />
+          }} onChooseAnother={again}
+            onImported={(snapshot, run) => {
+              setError(null);
+              setPasted("");
+              show(undefined);
+              if (run) onRun(snapshot);
+            }} />
+        </Suspense>
       )}
     </Panel>
   );

@@ -17,6 +17,8 @@ import { t } from "./texts";
 
 interface ImportPreviewProps {
   id: string;
+  /** It was pasted, not chosen. */
+  ofText: boolean;
   onDiscarded: () => void;
   onChooseAnother: () => void;
   onImported: (snapshot: Snapshot, run: boolean) => void;
@@ -24,17 +26,18 @@ interface ImportPreviewProps {
 
 const POLL = 400;
 
-export function ImportPreview({ id, onDiscarded, onChooseAnother, onImported }: ImportPreviewProps) {
+export default function ImportPreview({ id, ofText, onDiscarded, onChooseAnother, onImported }: ImportPreviewProps) {
   const queries = useQueryClient();
   const [excluded, setExcluded] = useState<readonly string[]>([]);
   const [selector, setSelector] = useState("");
   const [takesConfiguration, setTakesConfiguration] = useState(true);
+  const [leavesOut, setLeavesOut] = useState(false);
   const [asked] = useDebouncedValue(selector.trim(), 300);
   const filter = { exclude_namespaces: excluded.join(","), label_selector: asked };
   const preview = useQuery({ ...importQuery(id, filter), refetchInterval: ({ state }) => (state.data?.state === "reading" ? POLL : false) });
   const commit = useMutation({
     mutationFn: (_run: boolean) =>
-      request<Snapshot>(pathOf("imports", id, "commit"), { method: "POST", body: { exclude_namespaces: excluded, label_selector: asked, take_configuration: takesConfiguration } }),
+      request<Snapshot>(pathOf("imports", id, "commit"), { method: "POST", body: { exclude_namespaces: excluded, label_selector: asked, take_configuration: takesConfiguration, leave_out_problems: leavesOut } }),
     onSuccess: async (snapshot, run) => {
       await Promise.all([queries.invalidateQueries({ queryKey: ["snapshots"] }), queries.invalidateQueries({ queryKey: ["configurations"] })]);
       onImported(snapshot, run);
@@ -56,7 +59,10 @@ export function ImportPreview({ id, onDiscarded, onChooseAnother, onImported }: 
     return (
       <div className={classes.failed} role="alert">
         <p><b>{t("nothingWasImported")}</b> {data.error}</p>
-        <Button size="sm" onClick={onChooseAnother}>{t("chooseAnotherFile")}</Button>
+        <div className={classes.actions}>
+          <Button size="sm" onClick={onChooseAnother}>{ofText ? t("changeTheText") : t("chooseAnotherFile")}</Button>
+          <Button size="sm" kind="ghost" onClick={onDiscarded}>{t("dismiss")}</Button>
+        </div>
       </div>
     );
   }
@@ -69,6 +75,7 @@ export function ImportPreview({ id, onDiscarded, onChooseAnother, onImported }: 
     );
   }
   const busy = commit.isPending || discard.isPending;
+  const cannot = busy || selectorError !== null || (data.problem_count > 0 && !leavesOut);
   const { counts, filtered } = data;
   return (
     <div className={classes.preview}>
@@ -80,6 +87,10 @@ export function ImportPreview({ id, onDiscarded, onChooseAnother, onImported }: 
         <span className={classes.read}><Icon name="bound" size={13} />{t("readIn", { max: seconds(Math.max(0.1, data.seconds ?? 0)) })}</span>
       </div>
       <Kinds counts={counts} />
+      {data.notes.length === 0 ? null : (
+        <ul className={classes.notes}>{data.notes.map((one) => <li key={one}><Icon name="info" size={13} />{one}</li>)}</ul>
+      )}
+      {data.problem_count === 0 ? null : <Problems found={data} left={leavesOut} onLeave={setLeavesOut} />}
       {data.warnings.length === 0 ? null : (
         <ul className={classes.warnings}>{data.warnings.map((one) => <li key={one}><Icon name="warning" size={13} />{one}</li>)}</ul>
       )}
@@ -108,12 +119,30 @@ export function ImportPreview({ id, onDiscarded, onChooseAnother, onImported }: 
       <Kept excluded={excluded} selector={asked} filtered={filtered} counts={counts} />
       {commit.error === null ? null : <Failed what={t("nothingWasImported")} error={commit.error} small />}
       <div className={classes.actions}>
-        <Button kind="ghost" disabled={busy} onClick={() => discard.mutate()}>{t("discard")}</Button>
+        <Button kind="ghost" sends disabled={busy} onClick={() => discard.mutate()}>{t("discard")}</Button>
         <span className="grow" />
-        <Button disabled={busy || selectorError !== null} onClick={() => commit.mutate(false)}>{t("import")}</Button>
-        <Button kind="primary" disabled={busy || selectorError !== null} onClick={() => commit.mutate(true)}>{t("importAndRun")}</Button>
+        <Button sends disabled={cannot} onClick={() => commit.mutate(false)}>{t("import")}</Button>
+        <Button kind="primary" sends disabled={cannot} onClick={() => commit.mutate(true)}>{t("importAndRun")}</Button>
       </div>
     </div>
+  );
+}
+
+/** Objects that cannot be taken, and whether the rest is imported without them. */
+function Problems({ found, left, onLeave }: { found: Import; left: boolean; onLeave: (left: boolean) => void }) {
+  const unlisted = found.problem_count - found.problems.length;
+  return (
+    <section className={classes.problems} aria-labelledby="problems">
+      <h3 id="problems">{t("objectsCannotBeTaken", { count: found.problem_count })}</h3>
+      <ul>
+        {found.problems.map((one, index) => <li key={index}>{one.words}</li>)}
+        {unlisted > 0 ? <li>{t("andMoreOfThem", { count: unlisted })}</li> : null}
+      </ul>
+      <label className={classes.own}>
+        <input type="checkbox" checked={left} onChange={(event) => onLeave(event.currentTarget.checked)} />
+        {t("leaveThemOut", { count: found.problem_count })}
+      </label>
+    </section>
   );
 }
 
@@ -157,12 +186,14 @@ function Kept({ excluded, selector, filtered, counts }: {
   const nodes = filtered?.nodes ?? counts.nodes;
   const pods = filtered?.pods ?? counts.pods;
   const unnamed = filtered?.unnamed_usage_pods ?? 0;
+  // Without filters the notes above say so.
+  const made = filters.length > 0 ? filtered?.made_pods ?? 0 : 0;
   const intro: ReactNode = filters.length === 0 ? t("allOfIt") : t("withFilters", { filters: filters.join(t("and")) });
   return (
     <div className={classes.kept} role="status">
       <Icon name="info" size={14} />
       <p>
-        {intro} <b className="num">{t("nNodes", { count: nodes })}, {t("nPods", { count: pods })}</b>. {unnamed > 0 ? `${t("whatLeftOutPodsUse", { count: unnamed })} ` : ""}{t("nothingYouHaveIsChanged")}
+        {intro} <b className="num">{t("nNodes", { count: nodes })}, {t("nPods", { count: pods })}</b>. {made > 0 ? `${t("ofTheseWereMade", { count: made })} ` : ""}{unnamed > 0 ? `${t("whatLeftOutPodsUse", { count: unnamed })} ` : ""}{t("nothingYouHaveIsChanged")}
       </p>
     </div>
   );

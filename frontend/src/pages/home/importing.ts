@@ -14,7 +14,7 @@ export interface KindTile {
 }
 
 const ORDER = ["Node", "Pod", "Namespace", "PriorityClass", "PodDisruptionBudget", "Service"];
-const WORKLOADS: readonly [string, string][] = [["ReplicaSet", "RS"], ["StatefulSet", "STS"], ["DaemonSet", "DS"], ["ReplicationController", "RC"], ["Job", "Jobs"]];
+const WORKLOADS: readonly [string, string][] = [["Deployment", "Deploy"], ["ReplicaSet", "RS"], ["StatefulSet", "STS"], ["DaemonSet", "DS"], ["ReplicationController", "RC"], ["Job", "Jobs"], ["CronJob", "CronJobs"]];
 
 /** Kinds are named in English everywhere, but only English puts an English ending to them. */
 export function plural(kind: string, value: number): string {
@@ -64,6 +64,14 @@ export function kindTiles(counts: SnapshotCounts): KindTile[] {
     tiles.push({ name: plural(kind, value), count: value, used: false, detail: t("dropped") });
   }
   return tiles;
+}
+
+/** A text area lays out all of its text again with every key: a larger paste is taken as a file. */
+export const LARGEST_PASTE = 64 * 1024;
+
+/** What a paste brings, when it is too large to be edited as text. */
+export function pastedFile(text: string, name: string): File | null {
+  return text.length > LARGEST_PASTE ? new File([text], name, { type: "text/plain" }) : null;
 }
 
 /** "shop and staging", "monitoring, ml and 3 more" */

@@ -41,10 +41,12 @@ export const AttemptPanel = memo(function AttemptPanel({ pod, run }: { pod: PodD
   });
   if (latest === undefined) return <NotTried pod={pod} />;
   if (chosen === undefined) {
+    const asked = search.attempt ?? 0;
+    const all = stored(pod.attempt_list);
     return (
       <Panel aria-labelledby="attempt">
         <PanelHeader id="attempt" title={t("attempt")}><Chooser attempts={pod.attempt_list} chosen={null} onChoose={choose} /></PanelHeader>
-        <Empty>{t("thisAttemptIsNoLonger", { stored: stored(pod.attempt_list) })}</Empty>
+        <Empty>{asked < 1 || asked > latest.attempt ? t("thereWasNoAttempt", { attempt: asked, stored: all }) : t("thisAttemptIsNoLonger", { stored: all })}</Empty>
       </Panel>
     );
   }

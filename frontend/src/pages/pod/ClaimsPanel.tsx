@@ -7,6 +7,7 @@ import { Panel, PanelHeader } from "@/components/Panel";
 import { listed, series } from "@/format/lists";
 
 import classes from "./ClaimsPanel.module.css";
+import { DeviceConditions } from "./DeviceConditions";
 import { ObjectLink } from "./ObjectLink";
 import { t } from "./texts";
 
@@ -33,7 +34,7 @@ export function ClaimsPanel({ run, claims }: { run: string; claims: Claims }) {
       </PanelHeader>
       <ul className={classes.list}>
         {volumes.map((one) => <Volume key={one.volume} one={one} />)}
-        {devices.map((one) => <DeviceRow key={`${one.local} ${one.claim}`} one={one} />)}
+        {devices.map((one) => <DeviceRow key={`${one.local} ${one.claim}`} run={run} one={one} />)}
       </ul>
     </Panel>
   );
@@ -64,7 +65,7 @@ function Volume({ one }: { one: VolumeClaim }) {
   );
 }
 
-function DeviceRow({ one }: { one: DeviceClaim }) {
+function DeviceRow({ run, one }: { run: string; one: DeviceClaim }) {
   const { word, kind } = DEVICE[one.state];
   const asked = one.requests.map((request) => t("nOfDeviceclassWhich", { n: request.count ?? t("all"), deviceclass: request.device_class, which: request.alternatives > 0 ? t("orOtherChoices", { count: request.alternatives }) : "" }));
   return (
@@ -94,6 +95,9 @@ function DeviceRow({ one }: { one: DeviceClaim }) {
           </table>
         </div>
       )}
+      {one.devices.filter((device) => device.conditions.length > 0).map((device) => (
+        <DeviceConditions key={`${device.driver} ${device.pool} ${device.device}`} run={run} claim={one} device={device} />
+      ))}
       {one.text === "" ? null : <p className={classes.why}>{one.text}</p>}
     </li>
   );

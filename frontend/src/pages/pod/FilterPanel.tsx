@@ -1,7 +1,7 @@
 /** The filter of one attempt: nodes by the first plugin that rejected them, nearest to fitting first; or every node in a table. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { useDeferredValue, useEffect, useState } from "react";
+import { type ReactNode, useDeferredValue, useEffect, useState } from "react";
 
 import { filterQuery } from "@/api/podQueries";
 import type { Attempt, FilterAnswer } from "@/api/podTypes";
@@ -57,6 +57,13 @@ export function FilterPanel({ run, attempt }: { run: string; attempt: Attempt })
   );
 }
 
+/** Why nodes were not looked at: the pod had a node kept for it, or enough had passed. */
+function unseen({ sampling }: Attempt, count: number): ReactNode {
+  const b = (inside: ReactNode) => <b className="num">{inside}</b>;
+  if (sampling.nominated !== null) return rich("nodesNotLookedAtNominated", { count, node: sampling.nominated, b });
+  return rich(sampling.sampled ? "nodesNotLookedAt" : "nodesNotLookedAtAtAll", { count, b });
+}
+
 interface GroupsProps {
   run: string;
   attempt: Attempt;
@@ -77,7 +84,7 @@ function Groups({ run, attempt, answer, q, onClear }: GroupsProps) {
         <p className={classes.rest}><Icon name="bound" size={13} /><span>{rich("nodesPass", { count: answer.feasible, b: (inside) => <b className="num">{inside}</b> })}</span></p>
       ) : null}
       {answer.not_checked > 0 ? (
-        <p className={classes.rest} data-unseen=""><Icon name="minus" size={13} /><span>{rich("nodesNotLookedAt", { count: answer.not_checked, b: (inside) => <b className="num">{inside}</b> })}</span></p>
+        <p className={classes.rest} data-unseen=""><Icon name="minus" size={13} /><span>{unseen(attempt, answer.not_checked)}</span></p>
       ) : null}
       {answer.groups.length === 0 && answer.feasible === 0 && q === "" ? <Empty>{t("noNodeWasLookedAt")}</Empty> : null}
     </>

@@ -1,12 +1,12 @@
 import { Link, useNavigate } from "@tanstack/react-router";
-import { lazy, Suspense, useState } from "react";
+import { Suspense, useState } from "react";
 
 import { perform } from "@/api/commands";
 import type { PodDetail, PodRef } from "@/api/types";
 import { useMe } from "@/api/useMe";
+import { Breadcrumbs } from "@/components/Breadcrumbs";
 import { Button, ButtonLink } from "@/components/Button";
 import { PodName, StateBadge } from "@/components/Chip";
-import { Icon } from "@/components/Icon";
 import { placeWord, queueOf, STATES } from "@/components/states";
 import { useTick } from "@/components/useTick";
 import { approvals, usePendingApprovals } from "@/decisions/decide";
@@ -18,14 +18,14 @@ import { age, exact } from "@/format/time";
 import { useKeys } from "@/keys/useKeys";
 import { runNow } from "@/live/runClock";
 import type { RunView } from "@/live/runStore";
-import { useConnection } from "@/live/useLive";
+import { later } from "@/parts/later";
 import { isMoment } from "@/rewind/moment";
 import { notifyError } from "@/shell/notify";
 
 import classes from "./PodHeader.module.css";
 import { t } from "./texts";
 
-const ReasonDrawer = lazy(() => import("@/decisions/ReasonDrawer"));
+const ReasonDrawer = later(() => import("@/decisions/ReasonDrawer"));
 
 interface PodHeaderProps {
   pod: PodDetail;
@@ -44,17 +44,14 @@ export function PodHeader({ pod, run, view, onYaml }: PodHeaderProps) {
     { keys: "y", label: "YAML", group: t("pod"), run: onYaml },
     { keys: "k", label: t("previousPodOfTheQueue"), group: t("pod"), run: () => open(pod.previous) },
     { keys: "j", label: t("nextPodOfTheQueue"), group: t("pod"), run: () => open(pod.next) },
-    { keys: "Escape", label: t("backToTheRun"), group: t("pod"), run: () => void navigate({ to: "/runs/$run", params: { run }, search: { pod: `${pod.namespace}/${pod.name}` } }) },
   ]);
   return (
     <header>
-      <nav className={classes.crumb} aria-label={t("breadcrumb")}>
+      <Breadcrumbs>
         <Link to="/runs/$run" params={{ run }}>{view.run === null ? t("run") : t("nameRun", { name: view.run.snapshot.name })}</Link>
-        <Icon name="chevronRight" size={12} />
         <Link to="/runs/$run/pods" params={{ run }} search={{ namespace: pod.namespace }}>{pod.namespace}</Link>
-        <Icon name="chevronRight" size={12} />
-        <span className="clip" title={pod.name}>{pod.name}</span>
-      </nav>
+        <span title={pod.name}>{pod.name}</span>
+      </Breadcrumbs>
       <div className={classes.line}>
         <h1><PodName pod={pod} /></h1>
         <Badge pod={pod} view={view} />
@@ -114,7 +111,6 @@ function Badge({ pod, view }: { pod: PodDetail; view: RunView }) {
 function Act({ pod, run }: { pod: PodDetail; run: string }) {
   const { operates: mayOperate } = useMe();
   const operates = mayOperate && !isMoment(run);
-  const stale = useConnection().state === "stale";
   const [busy, setBusy] = useState(false);
   const [asking, setAsking] = useState<ReasonRequest | null>(null);
   usePendingApprovals();
@@ -122,7 +118,7 @@ function Act({ pod, run }: { pod: PodDetail; run: string }) {
   const now = useTick(due !== null);
   const waits = pod.column === "waiting";
   const asksPerson = waits && (pod.waiting ?? []).some((wait) => wait.asks_person);
-  const can = operates && !stale;
+  const can = operates;
   const approve = () => approvals.approve(run, [pod]);
   const reject = () => setAsking({ kind: "reject", run, pods: [pod], plugin: (pod.waiting ?? []).find((wait) => wait.asks_person)?.plugin ?? pod.waiting?.[0]?.plugin });
   useKeys([
@@ -140,14 +136,14 @@ function Act({ pod, run }: { pod: PodDetail; run: string }) {
   };
   if (!operates) return null;
   if (pod.column === "unschedulable" || pod.column === "backoff") {
-    return <Button kind="primary" icon="bolt" disabled={busy || stale} title={t("moveItToActiveAt")} onClick={() => void activate()}>{t("activate")}</Button>;
+    return <Button kind="primary" icon="bolt" sends disabled={busy} title={t("moveItToActiveAt")} onClick={() => void activate()}>{t("activate")}</Button>;
   }
   if (!waits) return null;
   if (due !== null) return <Button hint="z" onClick={() => approvals.cancel()}>{t("cancelApprovingInS", { max: Math.max(0, Math.ceil((due - now) / 1000)) })}</Button>;
   return (
     <>
-      <Button kind="danger" hint="r" disabled={stale} onClick={reject}>{t("reject")}</Button>
-      {asksPerson ? <Button kind="primary" hint="a" disabled={stale} onClick={approve}>{t("approve")}</Button> : null}
+      <Button kind="danger" hint="r" sends onClick={reject}>{t("reject")}</Button>
+      {asksPerson ? <Button kind="primary" hint="a" sends onClick={approve}>{t("approve")}</Button> : null}
       <Suspense fallback={null}>{asking === null ? null : <ReasonDrawer request={asking} onClose={() => setAsking(null)} />}</Suspense>
     </>
   );

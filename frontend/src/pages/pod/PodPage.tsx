@@ -1,7 +1,7 @@
 /** One pod: the answer first, then the evidence — its way through the queues and what every plugin said in each attempt. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { lazy, Suspense } from "react";
+import { Suspense, useState } from "react";
 
 import { ApiError } from "@/api/client";
 import { attemptQuery, scoresQuery } from "@/api/podQueries";
@@ -11,8 +11,10 @@ import { useMe } from "@/api/useMe";
 import { ButtonLink } from "@/components/Button";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel } from "@/components/Panel";
+import { useKeys } from "@/keys/useKeys";
 import { useRunStore, useRunView } from "@/live/useLive";
 import { InRealCluster } from "@/pages/real/InRealCluster";
+import { later } from "@/parts/later";
 import { LookingBack } from "@/rewind/LookingBack";
 import { useTitle } from "@/shell/useTitle";
 
@@ -23,6 +25,7 @@ import { ClaimsPanel } from "./ClaimsPanel";
 import { HelpPanel } from "./HelpPanel";
 import { JourneyPanel } from "./JourneyPanel";
 import { objectOf } from "./objects";
+import { PlacedAgainPanel } from "./PlacedAgainPanel";
 import { PodHeader } from "./PodHeader";
 import classes from "./PodPage.module.css";
 import { TOP } from "./scoreWindows";
@@ -30,7 +33,7 @@ import { rich, t } from "./texts";
 import { useThrottled } from "./useThrottled";
 import { WaitsFor } from "./WaitsFor";
 
-const YamlDrawer = lazy(() => import("./YamlDrawer"));
+const YamlDrawer = later(() => import("./YamlDrawer"));
 /** Pods that find no node as things are. */
 const PENDING: ReadonlySet<PodDetail["answer"]["kind"]> = new Set(["pending", "backoff", "gated"]);
 const route = getRouteApi("/runs/$run/pods/$namespace/$name");
@@ -44,12 +47,15 @@ export function PodPage() {
   const { visits } = useMe();
   const pod = useQuery(podSummaryQuery(runId, namespace, name));
   const { refetch } = pod;
+  const error = useLastError(pod, `${runId}/${namespace}/${name}`);
   useThrottled(() => void refetch(), view.seq);
   useTitle(pod.data === undefined ? name : t("namePod", { name: pod.data.name }));
+  // Also while it is read and when it could not be.
+  useKeys([{ keys: "Escape", label: t("backToTheRun"), group: t("pod"), run: () => void navigate({ to: "/runs/$run", params: { run: runId }, search: { pod: `${namespace}/${name}` } }) }]);
 
   if (pod.data === undefined) {
-    if (pod.error === null) return <Page className={classes.page}><Outlines count={6} height={72} label={t("readingThePod")} /></Page>;
-    const gone = pod.error instanceof ApiError && pod.error.status === 404;
+    if (error === null) return <Page className={classes.page}><LookingBack runKey={runId} /><Outlines count={6} height={72} label={t("readingThePod")} /></Page>;
+    const gone = error instanceof ApiError && error.status === 404;
     const noRun = gone && view.error?.status === 404;
     return (
       <Page className={classes.page}>
@@ -60,7 +66,7 @@ export function PodPage() {
             <Empty alone action={<ButtonLink size="sm" to="/runs/$run" params={{ run: runId }}>{t("openTheRun")}</ButtonLink>}>
               {rich("thereIsNoPodIn", { span: <span className="mono">{namespace}/{name}</span> })}
             </Empty>
-          ) : <Failed alone what={t("thePodCouldNotBe")} error={pod.error} retry={() => void refetch()} />}
+          ) : <Failed alone what={t("thePodCouldNotBe")} error={error} retry={() => void refetch()} />}
         </Panel>
       </Page>
     );
@@ -77,6 +83,7 @@ export function PodPage() {
         {view.run !== null && PENDING.has(pod.data.answer.kind) && !visits ? <HelpPanel key={`${namespace}/${name}`} run={view.run} pod={pod.data} /> : null}
         {pod.data.waits_for.length === 0 ? null : <WaitsFor plugins={pod.data.waits_for} ignored={pod.data.ignored} />}
       </div>
+      {view.run !== null && pod.data.column === "bound" && !visits ? <PlacedAgainPanel key={`${namespace}/${name}`} run={view.run} pod={pod.data} /> : null}
       <ClaimsPanel run={runId} claims={pod.data.claims} />
       <JourneyPanel pod={pod.data} view={view} />
       <AttemptPanel pod={pod.data} run={runId} />
@@ -85,6 +92,13 @@ export function PodPage() {
       </Suspense>
     </Page>
   );
+}
+
+/** Stands while the same question is asked again: a query without data forgets its error as soon as it is fetched anew. */
+function useLastError(query: { error: Error | null; data: unknown }, about: string): Error | null {
+  const [last, setLast] = useState<{ about: string; error: Error } | null>(null);
+  if (query.error !== null && (query.error !== last?.error || last.about !== about)) setLast({ about, error: query.error });
+  return query.error ?? (query.data === undefined && last?.about === about ? last.error : null);
 }
 
 /** The server's answer; of a pod that has a node, why that node, from the scores of its newest attempt. */

@@ -1,7 +1,7 @@
 /** The scores of one attempt: normalised × weight per plugin, stacked per node, with the arithmetic of the chosen one beside it. */
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { lazy, memo, Suspense, useId } from "react";
+import { memo, Suspense, useId } from "react";
 
 import { scoresQuery, type ScoreWindow } from "@/api/podQueries";
 import type { Attempt, ScoreRow, Scores } from "@/api/podTypes";
@@ -11,6 +11,7 @@ import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Segmented } from "@/components/Segmented";
 import { either } from "@/format/lists";
 import { count } from "@/format/number";
+import { later } from "@/parts/later";
 
 import { looksOf, type PluginLook } from "./pluginColours";
 import { ScoreBars } from "./ScoreBars";
@@ -24,7 +25,7 @@ import { t } from "./texts";
 import { Sampled } from "./whatIf/Sampled";
 import { TryWeights } from "./whatIf/TryWeights";
 
-const WhatIf = lazy(() => import("./whatIf/WhatIf"));
+const WhatIf = later(() => import("./whatIf/WhatIf"));
 
 const route = getRouteApi("/runs/$run/pods/$namespace/$name");
 

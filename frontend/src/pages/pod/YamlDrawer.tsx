@@ -11,8 +11,9 @@ import { useQuery } from "@tanstack/react-query";
 import { type ObjectRef, yamlQuery } from "@/api/podQueries";
 import { Button } from "@/components/Button";
 import { Failed, Outlines } from "@/components/Outcome";
-import { notify } from "@/shell/notify";
+import { useFocusBack } from "@/components/useFocusBack";
 
+import { copyText } from "./copyText";
 import { objectLabel } from "./objects";
 import { t } from "./texts";
 import classes from "./YamlDrawer.module.css";
@@ -25,15 +26,8 @@ interface YamlDrawerProps {
 }
 
 export default function YamlDrawer({ run, object, onClose }: YamlDrawerProps) {
+  useFocusBack();
   const yaml = useQuery(yamlQuery(run, object));
-  const copy = async (text: string) => {
-    try {
-      await navigator.clipboard.writeText(text);
-      notify({ kind: "ok", title: t("copied") });
-    } catch {
-      notify({ title: t("notCopied"), text: t("theBrowserAllowsItOnly") });
-    }
-  };
   return (
     <Drawer.Root opened onClose={onClose} position="right" size={620} transitionProps={{ duration: 0 }}
       classNames={{ overlay: classes.scrim ?? "", content: classes.content ?? "", title: classes.title ?? "" }}>
@@ -42,7 +36,7 @@ export default function YamlDrawer({ run, object, onClose }: YamlDrawerProps) {
         <div className={classes.header}>
           <Drawer.Title>{object.name}</Drawer.Title>
           <span className="grow" />
-          {yaml.data === undefined ? null : <Button size="sm" onClick={() => void copy(yaml.data.yaml)}>{t("copy")}</Button>}
+          {yaml.data === undefined ? null : <Button size="sm" onClick={() => void copyText(yaml.data.yaml)}>{t("copy")}</Button>}
           <Drawer.CloseButton aria-label={t("close")} />
         </div>
         {yaml.data !== undefined ? <YamlText text={yaml.data.yaml} label={t("yAMLOf", { objectLabel: objectLabel(object) })} />

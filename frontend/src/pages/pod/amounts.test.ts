@@ -49,7 +49,7 @@ it("shortens a range of names to what differs", () => {
   expect(nameRange(["a", "b"])).toBe("a … b");
 });
 
-it("says what the nearest node lacks, the largest part first, and nothing where room is not the matter", () => {
+it("says what the nearest node lacks, the largest part first, and what is known besides where room is not the matter", () => {
   const near = { name: "n-1", zone: "", type: "", resources: [of("memory", 191 * Gi, 96 * Gi, 96 * Gi), of("nvidia.com/gpu", 8, 8, 8), of("cpu", 8000, 0, 1000)] };
   const group: FilterGroup = { plugin: "NodeResourcesFit", code: "Unschedulable", reasons: [], text: "", count: 1, can_become_free: true, nearest_note: "", nodes: [near] };
   expect(nearestText(group)).toBe("short of 8 GPU and 1 Gi memory");
@@ -57,6 +57,7 @@ it("says what the nearest node lacks, the largest part first, and nothing where 
   expect(nearestText({ ...group, plugin: "TaintToleration" })).toBe("");
   const tainted = ["a:NoSchedule", "b:NoSchedule", "a:NoSchedule"].map((remark) => ({ ...near, remark }));
   expect(nearestText({ ...group, plugin: "TaintToleration", nodes: tainted })).toBe("a:NoSchedule or b:NoSchedule");
+  expect(nearestText({ ...group, plugin: "TaintToleration", nodes: tainted, nearest_note: "n-1 has room for it" })).toBe("a:NoSchedule or b:NoSchedule, n-1 has room for it");
 });
 
 it("leaves out the number of pods unless it is what is missing", () => {

@@ -1,6 +1,6 @@
 /** Amounts of resources on a node beside what the pod wants: "6 free of 8", "short 2", and the shares of the meter. */
 import type { FilterGroup, FilterNode, NodeAmount } from "@/api/podTypes";
-import { both, either } from "@/format/lists";
+import { both, either, listed } from "@/format/lists";
 import { amount } from "@/format/resources";
 
 import { t } from "./texts";
@@ -89,11 +89,11 @@ function remarksOf(group: FilterGroup): string {
   return remarks.length > REMARKS ? "" : either(remarks);
 }
 
-/** "short of 2 GPU", "nearest: ip-10-0-3-14, short of 5 GPU"; empty where nothing is known but the message. */
+/** "short of 2 GPU", "nearest: ip-10-0-3-14, short of 5 GPU"; where room is not the matter, what is, and whether there is any. */
 export function nearestText(group: FilterGroup): string {
   const nearest = group.nodes[0];
   if (nearest === undefined) return "";
-  if (!isAboutRoom(group)) return remarksOf(group);
+  if (!isAboutRoom(group)) return listed([remarksOf(group), group.nearest_note].filter((one) => one !== ""));
   const missing = nearest.resources.filter((one) => one.short > 0).sort((a, b) => b.short / b.wanted - a.short / a.wanted)
     .map((one) => `${shortText(one)} ${resourceName(one.name)}`);
   const short = t("shortOf2", { which: both(missing) });

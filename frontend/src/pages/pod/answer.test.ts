@@ -15,7 +15,7 @@ const scores: Scores = {
   chosen: rows[0] ?? null, histogram: [], tie: { count: 3, chosen_by: "seed 7", seeded: true }, decided_by: "NodeResourcesFit",
   runner_up: { node: "node-21", total: 695 }, count: 4, offset: 0, limit: 50, rows,
 };
-const sampling = { checked: 28, feasible: 26, of: 28, sampled: false };
+const sampling = { checked: 28, feasible: 26, of: 28, sampled: false, nominated: null };
 
 describe("wonAnswer", () => {
   it("names the equals, the margin and what made it", () => {
@@ -27,7 +27,7 @@ describe("wonAnswer", () => {
 
   it("says when a plugin only gave most of the margin, and what was not looked at", () => {
     const close = { ...scores, tie: { count: 1, chosen_by: "", seeded: false }, rows: [row("node-00", 1, 616, 84), row("node-21", 2, 614, 81)] };
-    expect(wonAnswer("node-00", close, { checked: 100, feasible: 26, of: 1000, sampled: true })).toEqual({
+    expect(wonAnswer("node-00", close, { checked: 100, feasible: 26, of: 1000, sampled: true, nominated: null })).toEqual({
       headline: "node-00 won with 700 points.",
       detail: "It beat node-21 by 5 points, most of it from NodeResourcesFit. 26 of 1,000 nodes were feasible and all 26 were scored; 900 were not looked at.",
     });

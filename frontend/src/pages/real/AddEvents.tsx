@@ -28,7 +28,7 @@ export function AddEvents({ snapshot, run }: { snapshot: string; run: string }) 
   return (
     <span className={classes.add}>
       {add.data === undefined ? null : <span className="muted">{t("added", { count: add.data.added })}</span>}
-      <Button size="sm" icon="upload" disabled={!edits || add.isPending} title={edits ? undefined : t("onlyEditors")} onClick={() => chooser.current?.click()}>
+      <Button size="sm" icon="upload" sends disabled={!edits || add.isPending} title={edits ? undefined : t("onlyEditors")} onClick={() => chooser.current?.click()}>
         {add.isPending ? t("adding") : t("addEvents")}
       </Button>
       <input ref={chooser} type="file" hidden tabIndex={-1} aria-label={t("addEvents")} accept=".json,.yaml,.yml" onChange={(event) => {

@@ -4,6 +4,7 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 
 import { runQuery } from "@/api/queries";
 import { realQuery } from "@/api/realQueries";
+import { Breadcrumbs } from "@/components/Breadcrumbs";
 import { Button } from "@/components/Button";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel } from "@/components/Panel";
@@ -31,9 +32,12 @@ export function RealPage() {
   const { first, last } = real.data ?? { first: null, last: null };
   return (
     <Page>
+      <Breadcrumbs>
+        <Link to="/runs/$run" params={{ run: id }}>{run.data === undefined ? t("run") : t("nameRun", { name: run.data.snapshot.name })}</Link>
+        <span>{t("title")}</span>
+      </Breadcrumbs>
       <header className={classes.head}>
         <h1>{t("title")}</h1>
-        {run.data === undefined ? null : <Link to="/runs/$run" params={{ run: id }} className="leads">{run.data.snapshot.name}, {run.data.number}</Link>}
         <span className="grow" />
         {nothing || run.data === undefined ? null : <AddEvents snapshot={run.data.snapshot.id} run={id} />}
       </header>

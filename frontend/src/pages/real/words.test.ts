@@ -39,11 +39,11 @@ describe("what is missing on either side", () => {
 
 describe("why a pod ended differently", () => {
   it("names rank, margin and the plugin that cost most", () =>
-    expect(because({ why: "score", plugin: "ImageLocality", rank: 4, margin: 37 })).toBe("Here a was number 4, 37 points behind; ImageLocality cost it most."));
+    expect(because({ why: "score", plugin: "ImageLocality", rank: 4, margin: 37 })).toBe("Here a was number 4, behind by 37; ImageLocality cost it most."));
   it("names the plugin that refused", () =>
     expect(because({ why: "filter", plugin: "NodeResourcesFit", reasons: ["Insufficient cpu"] })).toBe("Here NodeResourcesFit refused a: Insufficient cpu."));
   it("says how many nodes each had to choose from, if they differ", () => {
-    expect(because({ why: "reasons" }, { nodes: { real: 5, run: 3 } })).toBe("Nodes were refused for other reasons. 5 nodes there, 3 here.");
+    expect(because({ why: "reasons" }, { nodes: { real: 5, run: 3 } })).toBe("Nodes were refused for other reasons. Nodes there: 5, here: 3.");
     expect(because({ why: "reasons" }, { nodes: { real: 3, run: 3 } })).toBe("Nodes were refused for other reasons.");
   });
 });

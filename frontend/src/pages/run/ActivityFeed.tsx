@@ -8,7 +8,6 @@ import { Button } from "@/components/Button";
 import { PodName } from "@/components/Chip";
 import { Icon, type IconName } from "@/components/Icon";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
-import { Panel, PanelHeader } from "@/components/Panel";
 import { exact, runTime } from "@/format/time";
 import type { FeedView, RunStore } from "@/live/runStore";
 
@@ -32,13 +31,14 @@ interface ActivityFeedProps {
   store: RunStore;
   feed: FeedView;
   held: boolean;
+  filtering: boolean;
+  onFiltering: (on: boolean) => void;
   onHold: (held: boolean) => void;
 }
 
-export const ActivityFeed = memo(function ActivityFeed({ run, store, feed, held, onHold }: ActivityFeedProps) {
+export const ActivityFeed = memo(function ActivityFeed({ run, store, feed, held, filtering, onFiltering, onHold }: ActivityFeedProps) {
   const filter = route.useSearch({ select: (search) => search.feed });
   const navigate = useNavigate({ from: "/runs/$run" });
-  const [filtering, setFiltering] = useState(filter !== undefined);
   const [scrolled, setScrolled] = useState(false);
   const [inside, handlers] = useInside();
   const list = useRef<HTMLOListElement>(null);
@@ -57,28 +57,8 @@ export const ActivityFeed = memo(function ActivityFeed({ run, store, feed, held,
   const fresh = live.filter((item) => item.id > shownNewest).length;
   const status = about === undefined ? feed.status : filtered.isPending ? "loading" : filtered.error === null ? "ready" : "failed";
   return (
-    <Panel className={classes.panel ?? ""} aria-label={t("activity")}>
-      <div className={classes.header}>
-        <PanelHeader title={t("activity")}>
-          {fresh > 0 ? (
-            <Button size="sm" className={classes.fresh ?? ""} onClick={() => {
-              onHold(false);
-              list.current?.scrollTo({ top: 0 });
-              setScrolled(false);
-            }}>{t("freshNew", { fresh })}</Button>
-          ) : null}
-          <span className="grow" />
-          <Button size="sm" kind="ghost" title={t("whoPreemptedWhomOverThe")} onClick={() => void navigate({ search: (old) => ({ ...old, side: "preemptions" }), replace: true })}>{t("preemptions")}</Button>
-          <Button size="sm" kind="ghost" icon={held ? "play" : "pause"} aria-pressed={held} title={t("holdTheOrderWhileYou")} onClick={() => onHold(!held)}>
-            {held ? t("goOn") : t("hold")}
-          </Button>
-          <Button size="sm" kind="ghost" aria-expanded={filtering} onClick={() => {
-            setFiltering(!filtering);
-            if (filter !== undefined) void navigate({ search: (old) => ({ ...old, feed: undefined }), replace: true });
-          }}>{filter === undefined ? t("filter") : t("showAll")}</Button>
-        </PanelHeader>
-      </div>
-      {filtering ? (
+    <>
+      {filtering || filter !== undefined ? (
         <form className={classes.filter} onSubmit={(event) => {
           event.preventDefault();
           const value = new FormData(event.currentTarget).get("about");
@@ -87,6 +67,10 @@ export const ActivityFeed = memo(function ActivityFeed({ run, store, feed, held,
         }}>
           <input name="about" type="search" defaultValue={filter ?? ""} placeholder={t("namespacePodOrNode")} aria-label={t("showWhatConcernsThisPod")} />
           <Button size="sm" type="submit">{t("show")}</Button>
+          <Button size="sm" kind="ghost" onClick={() => {
+            onFiltering(false);
+            void navigate({ search: (old) => ({ ...old, feed: undefined }), replace: true });
+          }}>{t("showAll")}</Button>
         </form>
       ) : null}
       {status === "loading" && items.length === 0 ? <Outlines count={6} height={34} label={t("readingTheActivity")} /> : null}
@@ -107,7 +91,15 @@ export const ActivityFeed = memo(function ActivityFeed({ run, store, feed, held,
         {isWhole && about === undefined && feed.more && items.length > 0
           ? <li className={classes.older}><Button size="sm" kind="ghost" onClick={() => void store.loadOlderFeed()}>{t("older")}</Button></li> : null}
       </ol>
-    </Panel>
+      {/* It floats, so that what is read stays where it is. */}
+      {fresh > 0 ? (
+        <Button size="sm" className={classes.fresh ?? ""} onClick={() => {
+          onHold(false);
+          list.current?.scrollTo({ top: 0 });
+          setScrolled(false);
+        }}>{t("freshNew", { fresh })}</Button>
+      ) : null}
+    </>
   );
 });
 

@@ -1,16 +1,15 @@
 /** The selected pod: what it asks for, where it goes or why not, and what can be done about it. */
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { lazy, memo, Suspense, useEffect, useState } from "react";
+import { memo, Suspense, useEffect, useState } from "react";
 
 import { ApiError } from "@/api/client";
 import { podSummaryQuery } from "@/api/queries";
 import type { PodDetail, Run, Selection } from "@/api/types";
-import { Button, ButtonLink, IconButton } from "@/components/Button";
+import { Button, ButtonLink } from "@/components/Button";
 import { PodName, StateBadge } from "@/components/Chip";
 import { CountdownRing } from "@/components/CountdownRing";
 import { Failed, Outlines } from "@/components/Outcome";
-import { Panel } from "@/components/Panel";
 import { placeWord, queueOf } from "@/components/states";
 import { useTick } from "@/components/useTick";
 import { approvals, usePendingApprovals } from "@/decisions/decide";
@@ -24,6 +23,7 @@ import type { NodeColumns } from "@/live/nodeColumns";
 import { runNow } from "@/live/runClock";
 import type { RunView } from "@/live/runStore";
 import { useConnection } from "@/live/useLive";
+import { later } from "@/parts/later";
 import { announce } from "@/shell/pageLive";
 
 import classes from "./Inspector.module.css";
@@ -31,7 +31,7 @@ import { reasonCounts, runnerUp } from "./selection";
 import { rich, t } from "./texts";
 import type { Commander } from "./useCommand";
 
-const ReasonDrawer = lazy(() => import("@/decisions/ReasonDrawer"));
+const ReasonDrawer = later(() => import("@/decisions/ReasonDrawer"));
 const REASONS = 6;
 
 interface InspectorProps {
@@ -55,21 +55,18 @@ export const Inspector = memo(function Inspector({ run, view, pod, settled, sele
   const { namespace, name } = splitPod(pod);
   const detail = useQuery({ ...podSummaryQuery(run.id, namespace, name), enabled: settled });
   const navigate = useNavigate({ from: "/runs/$run" });
-  const close = () => void navigate({ search: (old) => ({ ...old, pod: undefined }), replace: true });
   useKeys([
-    { keys: "Escape", label: t("closeTheSelectedPod"), group: t("run"), run: close },
     { keys: "Enter", label: t("openTheSelectedPod"), group: t("run"), run: () => void navigate({ to: "/runs/$run/pods/$namespace/$name", params: { run: run.id, namespace, name } }) },
   ]);
   const { data } = detail;
   const queue = data === undefined ? null : queueOf(data);
   const [deleting, setDeleting] = useState(false);
   return (
-    <Panel className={`${classes.panel ?? ""} ${queue === null ? "" : `st-${queue}`}`} aria-label={t("selectedPod", { pod })}>
+    <section className={`${classes.panel} ${queue === null ? "" : `st-${queue}`}`} aria-label={t("selectedPod", { pod })}>
       <div className={classes.top}>
         {queue === null ? <span className="faint">{data === undefined ? "" : placeWord(data)}</span> : <StateBadge state={queue} />}
         <span className="grow" />
         <ButtonLink size="sm" hint="↵" to="/runs/$run/pods/$namespace/$name" params={{ run: run.id, namespace, name }}>{t("openPod")}</ButtonLink>
-        <IconButton icon="close" label={t("closeEsc")} iconSize={14} onClick={close} />
       </div>
       {detail.isPending ? <Outlines count={4} height={24} label={t("readingThePod")} /> : null}
       {detail.error === null ? null : (
@@ -92,7 +89,7 @@ export const Inspector = memo(function Inspector({ run, view, pod, settled, sele
           <Actions pod={data} run={run} queue={queue} commander={commander} operates={operates} deleting={deleting} onDeleting={setDeleting} />
         </>
       )}
-    </Panel>
+    </section>
   );
 });
 
@@ -130,7 +127,7 @@ function Verdicts({ selection, table }: { selection: Selection; table: NodeColum
           </li>
         ))}
         {reasons.length > REASONS ? <li><i /><b className="num">{count(reasons.slice(REASONS).reduce((sum, one) => sum + one.nodes.length, 0))}</b><span>{t("forOtherReasons", { reasons: reasons.length - REASONS })}</span></li> : null}
-        {unseen > 0 ? <li><i /><b className="num">{count(unseen)}</b><span>{t("notChecked")}<em>{t("percentageOfNodesToScore")}</em></span></li> : null}
+        {unseen > 0 ? <li><i /><b className="num">{count(unseen)}</b><span>{t("notChecked")}<em>{selection.nominated === null ? t("percentageOfNodesToScore") : t("nominatedTo", { node: selection.nominated })}</em></span></li> : null}
       </ul>
     </>
   );
@@ -183,15 +180,14 @@ function Actions({ pod, run, queue, commander, operates, deleting, onDeleting }:
   const now = useTick(due !== null);
   const asksPerson = queue === "waiting" && (pod.waiting ?? []).some((wait) => wait.asks_person);
   const waits = queue === "waiting";
-  const can = operates && !stale;
   const approve = () => approvals.approve(run.id, [pod]);
   const follows = [t("thePodGoesBackTo"), t("onAreFreeAgain", { requestText: requestText(pod.requests), node: pod.node ?? t("itsNode") })];
   const reject = () => setAsking({ kind: "reject", run: run.id, pods: [pod], follows });
   const gang = (pod.waiting ?? []).find((wait) => !wait.asks_person);
-  useKeys(can && asksPerson ? [
+  useKeys(operates && asksPerson ? [
     { keys: "a", label: t("approveTheSelectedPod"), group: t("decide"), run: approve },
     { keys: "r", label: t("rejectTheSelectedPod"), group: t("decide"), run: reject },
-  ] : can && waits ? [{ keys: "r", label: t("rejectTheSelectedPod"), group: t("decide"), run: reject }] : []);
+  ] : operates && waits ? [{ keys: "r", label: t("rejectTheSelectedPod"), group: t("decide"), run: reject }] : []);
   const identity = { namespace: pod.namespace, name: pod.name };
   if (!operates) return null;
   return (
@@ -199,22 +195,22 @@ function Actions({ pod, run, queue, commander, operates, deleting, onDeleting }:
       {stale ? <p className={classes.next}>{t("decisionsAreHeldUntilThe")}</p> : null}
       {due === null ? (
         <div className={classes.buttons}>
-          {asksPerson ? <Button kind="primary" hint="a" onClick={approve} disabled={!can}>{t("approve")}</Button> : null}
+          {asksPerson ? <Button kind="primary" hint="a" onClick={approve} sends>{t("approve")}</Button> : null}
           {waits && !asksPerson && gang !== undefined ? (
-            <Button disabled={!can} title={t("letItGoAlthoughWould", { plugin: gang.plugin })}
+            <Button sends title={t("letItGoAlthoughWould", { plugin: gang.plugin })}
               onClick={() => setAsking({ kind: "override", run: run.id, pods: [pod], plugin: gang.plugin, follows: [t("isNotWaitedForAny", { plugin: gang.plugin })] })}>
               {t("override")}
             </Button>
           ) : null}
-          {waits ? <Button kind="danger" hint="r" onClick={reject} disabled={!can}>{t("reject")}</Button> : null}
+          {waits ? <Button kind="danger" hint="r" onClick={reject} sends>{t("reject")}</Button> : null}
           {queue === "unschedulable" || queue === "backoff" || queue === "gated" ? (
-            <Button icon="bolt" disabled={queue === "gated" || commander.busy === "pod_activate"}
+            <Button icon="bolt" sends disabled={queue === "gated" || commander.busy === "pod_activate"}
               title={queue === "gated" ? t("aGateHoldsItOnly") : t("moveItToActiveAt")}
               onClick={() => void commander.send({ type: "pod_activate", ...identity })}>{t("activate")}</Button>
           ) : null}
           {queue === null || waits ? null : deleting ? (
             <>
-              <Button kind="danger-solid" onClick={() => void commander.send({ type: "pod_delete", ...identity }).then(() => onDeleting(false))}>{t("deleteForGood")}</Button>
+              <Button kind="danger-solid" sends onClick={() => void commander.send({ type: "pod_delete", ...identity }).then(() => onDeleting(false))}>{t("deleteForGood")}</Button>
               <Button kind="ghost" onClick={() => onDeleting(false)}>{t("keep")}</Button>
             </>
           ) : <Button kind="ghost" icon="trash" onClick={() => onDeleting(true)}>{t("delete")}</Button>}

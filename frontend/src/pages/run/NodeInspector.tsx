@@ -1,20 +1,18 @@
 /** The selected node: what it has, what is requested of it, who is on it, and what can be done to it. */
 import { useQuery } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { useState } from "react";
 
 import { ApiError } from "@/api/client";
 import { nodeQuery } from "@/api/queries";
 import type { NodeDetail, Run } from "@/api/types";
-import { Button, IconButton } from "@/components/Button";
+import { Button } from "@/components/Button";
 import { Chip, PodName } from "@/components/Chip";
 import { Icon } from "@/components/Icon";
 import { Failed, Outlines } from "@/components/Outcome";
-import { Panel } from "@/components/Panel";
 import { queueOf } from "@/components/states";
 import { count } from "@/format/number";
 import { quantity, resourceLabel } from "@/format/resources";
-import { useKeys } from "@/keys/useKeys";
 
 import classes from "./Inspector.module.css";
 import { SelectLink } from "./SelectLink";
@@ -33,17 +31,12 @@ interface NodeInspectorProps {
 
 export function NodeInspector({ run, node, commander, operates }: NodeInspectorProps) {
   const detail = useQuery(nodeQuery(run.id, node));
-  const navigate = useNavigate({ from: "/runs/$run" });
-  const close = () => void navigate({ search: (old) => ({ ...old, node: undefined }), replace: true });
-  useKeys([{ keys: "Escape", label: t("closeTheSelectedNode"), group: t("run"), run: close }]);
   const { data } = detail;
   const missing = detail.error instanceof ApiError && detail.error.status === 404;
   return (
-    <Panel className={classes.panel ?? ""} aria-label={t("selectedNode", { node })}>
+    <section className={classes.panel} aria-label={t("selectedNode", { node })}>
       <div className={classes.top}>
         <Icon name="node" size={14} /><span className="muted">{t("node")}</span>
-        <span className="grow" />
-        <IconButton icon="close" label={t("closeEsc")} iconSize={14} onClick={close} />
       </div>
       <h2 className={`${classes.name} mono`}>{node}</h2>
       {detail.isPending ? <Outlines count={4} height={24} label={t("readingTheNode")} /> : null}
@@ -51,7 +44,7 @@ export function NodeInspector({ run, node, commander, operates }: NodeInspectorP
         : <Failed what={missing ? t("thereIsNoNodeIn", { node }) : t("theNodeCouldNotBe")} error={missing ? null : detail.error} retry={() => void detail.refetch()} />}
       {data === undefined ? null : <Details run={run} node={data} />}
       {data === undefined || !operates || !data.present ? null : <Actions node={data} commander={commander} onDone={() => void detail.refetch()} />}
-    </Panel>
+    </section>
   );
 }
 
@@ -114,7 +107,7 @@ function Actions({ node, commander, onDone }: { node: NodeDetail; commander: Com
     <div className={classes.actions}>
       {asked === null ? (
         <div className={classes.buttons}>
-          <Button onClick={() => send(node.cordoned ? "node_uncordon" : "node_cordon")} disabled={commander.busy !== null}
+          <Button sends onClick={() => send(node.cordoned ? "node_uncordon" : "node_cordon")} disabled={commander.busy !== null}
             title={node.cordoned ? t("newPodsMayComeAgain") : t("noNewPodsThoseThat")}>{node.cordoned ? t("uncordon") : t("cordon")}</Button>
           <Button onClick={() => setAsked("drain")} disabled={commander.busy !== null} title={t("cordonItAndSendIts")}>{t("drain")}</Button>
           <Button kind="danger" onClick={() => setAsked("delete")} disabled={commander.busy !== null}>{t("delete")}</Button>
@@ -123,7 +116,7 @@ function Actions({ node, commander, onDone }: { node: NodeDetail; commander: Com
         <>
           <p className="muted">{asked === "drain" ? t("theNodeIsCordonedAnd") : t("theNodeGoesAndThe")}</p>
           <div className={classes.buttons}>
-            <Button kind="danger-solid" onClick={() => send(asked === "drain" ? "node_drain" : "node_delete")}>{asked === "drain" ? t("drainTheNode") : t("deleteTheNode")}</Button>
+            <Button kind="danger-solid" sends onClick={() => send(asked === "drain" ? "node_drain" : "node_delete")}>{asked === "drain" ? t("drainTheNode") : t("deleteTheNode")}</Button>
             <Button kind="ghost" onClick={() => setAsked(null)}>{t("keepIt")}</Button>
           </div>
         </>

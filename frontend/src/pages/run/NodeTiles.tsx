@@ -1,4 +1,4 @@
-import { memo, useMemo } from "react";
+import { type CSSProperties, memo, useMemo } from "react";
 
 import type { Selection, StateKey } from "@/api/types";
 import { commonPrefix } from "@/format/names";
@@ -6,7 +6,7 @@ import { percent } from "@/format/number";
 import { resourceLabel } from "@/format/resources";
 import type { NodeColumns } from "@/live/nodeColumns";
 
-import { groupShare, type NodeGroup, tileLayout } from "./nodeGroups";
+import { groupShare, type NodeGroup, type TileLayout } from "./nodeGroups";
 import { NodeTile } from "./NodeTile";
 import classes from "./NodeTiles.module.css";
 import { verdictOf } from "./selection";
@@ -26,21 +26,24 @@ export interface NodeViewProps {
   onPoint: (name: string | null) => void;
 }
 
+interface TilesProps extends NodeViewProps {
+  layout: TileLayout;
+  /** Of a row, where the panel has whole rows. */
+  rowHeight: number;
+}
+
 const HEAD_RESOURCES = ["cpu", "memory"];
 
-export function NodeTiles({ run, table, version, groups, selection, chosenState, picked, ringed, width, onPoint }: NodeViewProps) {
+export function NodeTiles({ run, table, version, groups, selection, chosenState, picked, ringed, onPoint, layout, rowHeight }: TilesProps) {
   const prefix = useMemo(() => commonPrefix(table.names), [table]);
-  const layout = useMemo(() => tileLayout(groups.map((group) => group.rows.length), width), [groups, width]);
   const beside = layout.columns.length > 0;
   return (
     <div className={`${classes.groups} ${chosenState === undefined ? "" : `st-${chosenState}`}`} data-beside={beside}
-      style={beside ? { gridTemplateColumns: layout.columns.map((columns) => `minmax(0, ${columns}fr)`).join(" ") } : undefined}>
+      style={{ "--row": `${rowHeight}px`, ...(beside ? { gridTemplateColumns: layout.columns.map((columns) => `minmax(0, ${columns}fr)`).join(" ") } : {}) } as CSSProperties}>
       {groups.map((group, index) => (
         <section key={group.name} className={classes.group} aria-label={t("nameCountNodes", { count: group.rows.length, name: group.name })}>
           <GroupHead table={table} version={version} group={group} />
-          <div className={classes.tiles} style={beside
-            ? { gridTemplateColumns: `repeat(${layout.columns[index] ?? 1}, minmax(0, 1fr))`, gridTemplateRows: `repeat(${layout.rows}, minmax(104px, 1fr))` }
-            : undefined}>
+          <div className={classes.tiles} style={beside ? { gridTemplateColumns: `repeat(${layout.columns[index] ?? 1}, minmax(0, 1fr))` } : undefined}>
             {group.rows.map((row) => (
               <NodeTile key={table.names[row]} run={run} table={table} row={row} version={version} prefix={prefix} onPoint={onPoint}
                 verdict={selection === null ? null : verdictOf(selection, row)} picked={picked === table.names[row]} ringed={ringed === table.names[row]} />
@@ -56,7 +59,7 @@ export function NodeTiles({ run, table, version, groups, selection, chosenState,
 export const GroupHead = memo(function GroupHead({ table, group }: { table: NodeColumns; version: number; group: NodeGroup }) {
   return (
     <h3 className={classes.head}>
-      <b className="clip">{group.name}</b>
+      <b className="clip" title={group.name}>{group.name}</b>
       <span className="num">{t("nNodes", { count: group.rows.length })}</span>
       <span className="grow" />
       {HEAD_RESOURCES.map((name) => {

@@ -1,5 +1,5 @@
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { lazy, memo, Suspense, useMemo, useRef } from "react";
+import { memo, Suspense, useMemo, useRef, useState } from "react";
 
 import type { Selection, StateKey } from "@/api/types";
 import { GROUPINGS, type Grouping } from "@/app/router";
@@ -7,20 +7,20 @@ import { Button } from "@/components/Button";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Panel, PanelHeader } from "@/components/Panel";
 import { Segmented } from "@/components/Segmented";
-import { commonPrefix } from "@/format/names";
 import { count } from "@/format/number";
 import type { NodesView, RunStore } from "@/live/runStore";
+import { later } from "@/parts/later";
 
 import { MOST_CELLS } from "./cells";
 import { NodeCells } from "./NodeCells";
-import { groupNodes, TILES_UP_TO } from "./nodeGroups";
+import { groupNodes, sharedPrefix, tileLayout, TILES_UP_TO, wholeRows } from "./nodeGroups";
 import classes from "./NodesPanel.module.css";
 import { Legend } from "./NodeTile";
 import { NodeTiles } from "./NodeTiles";
 import { t } from "./texts";
-import { useSize } from "./useSize";
+import { useSize } from "@/components/useSize";
 
-const NodeTable = lazy(() => import("./NodeTable"));
+const NodeTable = later(() => import("./NodeTable"));
 const route = getRouteApi("/runs/$run");
 const WORDS: Record<Grouping, string> = { get zone() { return t("zone"); }, get pool() { return t("pool"); }, get none() { return t("none"); } };
 
@@ -45,9 +45,13 @@ export const NodesPanel = memo(function NodesPanel({ run, store, nodes, selectio
   const size = useSize(body);
   const { table } = nodes;
   const groups = useMemo(() => (table === null ? [] : groupNodes(table, by)), [table, by]);
-  const prefix = useMemo(() => (table === null || table.count > TILES_UP_TO ? "" : commonPrefix(table.names)), [table]);
+  const prefix = useMemo(() => sharedPrefix(table), [table]);
   const many = table !== null && table.names.length > TILES_UP_TO;
   const filling = table === null ? -1 : Math.max(0, table.resourceIndex(fill));
+  const layout = useMemo(() => tileLayout(groups.map((group) => group.rows.length), size.width), [groups, size.width]);
+  const rows = wholeRows(size.height);
+  const [first, setFirst] = useState(0);
+  const hidden = !asTable && !many && layout.rows > rows.seen;
   const common = { run, version: nodes.version, groups, selection, chosenState, picked, ringed, width: size.width, onPoint };
 
   return (
@@ -66,14 +70,15 @@ export const NodesPanel = memo(function NodesPanel({ run, store, nodes, selectio
               onChange={(value) => void navigate({ search: (old) => ({ ...old, by: value === "zone" ? undefined : value }), replace: true })} />
           )}
           {asTable ? null : (
-            <span className={`${classes.legend} hidePhone`}>
+            <span className={`${classes.legend} hideNarrow`}>
               <span><i className={classes.requests} />{t("requests2")}</span>
               {many ? null : <span><i className={classes.reserved} />{t("reservedNotBound")}</span>}
               {many ? null : <span className="faint">{t("ofAllocatable")}</span>}
             </span>
           )}
           <span className="grow" />
-          {asTable ? null : <span className="hidePhone"><Legend /></span>}
+          {hidden ? <span className={`${classes.rows} faint num hideNarrow`}>{t("rowsSeen", { first: first + 1, last: Math.min(layout.rows, first + rows.seen), all: layout.rows })}</span> : null}
+          {asTable ? null : <span className={`${classes.marks} hideNarrow`}><Legend /></span>}
           <Button size="sm" kind="ghost" aria-pressed={asTable}
             onClick={() => void navigate({ search: (old) => ({ ...old, table: asTable ? undefined : true }), replace: true })}>
             {asTable ? t("picture") : t("table")}
@@ -82,7 +87,8 @@ export const NodesPanel = memo(function NodesPanel({ run, store, nodes, selectio
       </div>
       {/* A scrolling region takes the focus, so that the keyboard can scroll it. */}
       {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to */}
-      <div className={classes.body} ref={body} tabIndex={0} role="region" aria-label={asTable ? t("tableOfNodes") : t("pictureOfNodes")}>
+      <div className={classes.body} ref={body} tabIndex={0} role="region" aria-label={asTable ? t("tableOfNodes") : t("pictureOfNodes")} data-whole={!asTable && !many} data-cells={!asTable && many}
+        onScroll={(event) => setFirst(Math.round(event.currentTarget.scrollTop / (rows.height + 5)))}>
         {nodes.status === "loading" && table === null ? <Outlines count={3} height={90} label={t("readingTheNodes")} /> : null}
         {nodes.status === "failed" ? <Failed what={t("nodesCouldNotBeRead")} error={nodes.error} retryLabel={t("readAgain")} retry={() => void store.loadNodes()} /> : null}
         {table !== null && table.count === 0 ? (
@@ -90,7 +96,7 @@ export const NodesPanel = memo(function NodesPanel({ run, store, nodes, selectio
         ) : null}
         {table === null || table.count === 0 ? null
           : asTable ? <Suspense fallback={<Outlines count={8} height={28} label={t("openingTheTable")} />}><NodeTable {...common} table={table} /></Suspense>
-            : many ? <NodeCells {...common} table={table} height={size.height} resource={filling} /> : <NodeTiles {...common} table={table} />}
+            : many ? <NodeCells {...common} table={table} height={size.height} resource={filling} /> : <NodeTiles {...common} table={table} layout={layout} rowHeight={rows.height} />}
         {table !== null && table.count > MOST_CELLS && !asTable
           ? <p className={classes.note}>{t("moreNodesThanCellsA", { ceil: Math.ceil(table.count / MOST_CELLS) })}</p> : null}
       </div>

@@ -1,10 +1,11 @@
 /** What a run's cluster holds besides pods and nodes: claims, volumes, classes, slices, budgets, with their state and YAML. */
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { Suspense, lazy, useCallback, useRef } from "react";
+import { Suspense, useCallback, useRef } from "react";
 
 import { fetchObjects } from "@/api/podQueries";
 import { nextOffset } from "@/api/windows";
+import { Breadcrumbs } from "@/components/Breadcrumbs";
 import { Button } from "@/components/Button";
 import { Icon } from "@/components/Icon";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
@@ -14,13 +15,14 @@ import { count } from "@/format/number";
 import { useKeys } from "@/keys/useKeys";
 import { useRunStore, useRunView } from "@/live/useLive";
 import { kindName, objectLabel, objectOf, objectText } from "@/pages/pod/objects";
+import { later } from "@/parts/later";
 import { LookingBack } from "@/rewind/LookingBack";
 import { useTitle } from "@/shell/useTitle";
 
 import classes from "./PodsPage.module.css";
 import { t } from "./texts";
 
-const YamlDrawer = lazy(() => import("@/pages/pod/YamlDrawer"));
+const YamlDrawer = later(() => import("@/pages/pod/YamlDrawer"));
 const route = getRouteApi("/runs/$run/objects");
 const LIMIT = 100;
 
@@ -51,9 +53,10 @@ export function ObjectsPage() {
   return (
     <Page className={classes.page ?? ""}>
       <LookingBack runKey={run} />
-      <nav className={classes.crumbs} aria-label={t("breadcrumbs")}>
-        <Link to="/runs/$run" params={{ run }}>{view.run === null ? t("run") : t("nameRun", { name: view.run.snapshot.name })}</Link><Icon name="chevronRight" size={11} /><span>{t("objects")}</span>
-      </nav>
+      <Breadcrumbs>
+        <Link to="/runs/$run" params={{ run }}>{view.run === null ? t("run") : t("nameRun", { name: view.run.snapshot.name })}</Link>
+        <span>{t("objects")}</span>
+      </Breadcrumbs>
       <header className={classes.head}>
         <h1>{heading}</h1>
         <span className="muted num" role="status">{first === undefined ? "" : count(first.count)}</span>

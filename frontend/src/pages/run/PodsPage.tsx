@@ -7,6 +7,7 @@ import { useCallback, useEffect, useRef } from "react";
 import { fetchRunPods } from "@/api/queries";
 import { nextOffset } from "@/api/windows";
 import { type Card, STATE_KEYS } from "@/api/types";
+import { Breadcrumbs } from "@/components/Breadcrumbs";
 import { Button } from "@/components/Button";
 import { PodName, RejectChips } from "@/components/Chip";
 import { Icon } from "@/components/Icon";
@@ -21,6 +22,7 @@ import { age, countdown, exact } from "@/format/time";
 import { useKeys } from "@/keys/useKeys";
 import { runNow } from "@/live/runClock";
 import { useRunStore, useRunView } from "@/live/useLive";
+import { useRowHeight } from "@/pages/pod/useRowHeight";
 import { LookingBack } from "@/rewind/LookingBack";
 import { useTitle } from "@/shell/useTitle";
 
@@ -59,8 +61,9 @@ export function PodsPage() {
     { keys: "Escape", label: t("backToTheRun"), group: t("run"), run: () => void navigate({ to: "/runs/$run", params: { run } }) },
   ]);
 
+  const rowHeight = useRowHeight(ROW);
   // eslint-disable-next-line react-hooks/incompatible-library -- its functions must not be memoised, and are not
-  const virtual = useVirtualizer({ count: rows.length, getScrollElement: () => scroller.current, estimateSize: () => ROW, overscan: 12 });
+  const virtual = useVirtualizer({ count: rows.length, getScrollElement: () => scroller.current, estimateSize: () => rowHeight, overscan: 12 });
   const items = virtual.getVirtualItems();
   const last = items.at(-1)?.index ?? 0;
   const { hasNextPage, isFetchingNextPage, fetchNextPage } = pods;
@@ -75,9 +78,10 @@ export function PodsPage() {
   return (
     <Page className={classes.page ?? ""}>
       <LookingBack runKey={run} />
-      <nav className={classes.crumbs} aria-label={t("breadcrumbs")}>
-        <Link to="/runs/$run" params={{ run }}>{view.run === null ? t("run") : t("nameRun", { name: view.run.snapshot.name })}</Link><Icon name="chevronRight" size={11} /><span>{t("pods")}</span>
-      </nav>
+      <Breadcrumbs>
+        <Link to="/runs/$run" params={{ run }}>{view.run === null ? t("run") : t("nameRun", { name: view.run.snapshot.name })}</Link>
+        <span>{t("pods")}</span>
+      </Breadcrumbs>
       <header className={classes.head}>
         <h1>{heading}</h1>
         <span className="muted num" role="status">{pods.data === undefined ? "" : count(total)}{narrowed === "" ? "" : `, ${narrowed}`}</span>

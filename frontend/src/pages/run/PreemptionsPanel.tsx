@@ -8,7 +8,7 @@ import type { PreemptionRow } from "@/api/podTypes";
 import { Button } from "@/components/Button";
 import { PodName, Priority } from "@/components/Chip";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
-import { Panel, PanelHeader } from "@/components/Panel";
+import { PanelHeader } from "@/components/Panel";
 import { exact, runTime } from "@/format/time";
 
 import classes from "./PreemptionsPanel.module.css";
@@ -23,7 +23,7 @@ export function PreemptionsPanel({ run, turn, onBack }: { run: string; turn: num
   const total = rows.data?.count ?? 0;
   const shown = rows.data?.results ?? [];
   return (
-    <Panel className={classes.panel ?? ""} aria-label={t("preemptions")}>
+    <section className={classes.panel} aria-label={t("preemptions")}>
       <div className={classes.header}>
         <PanelHeader title={t("preemptions")}>
           <span className="faint num">{rows.data === undefined ? "" : t("nVictims", { count: total })}</span>
@@ -43,7 +43,7 @@ export function PreemptionsPanel({ run, turn, onBack }: { run: string; turn: num
           </li>
         ) : null}
       </ol>
-    </Panel>
+    </section>
   );
 }
 

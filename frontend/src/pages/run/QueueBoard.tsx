@@ -1,10 +1,9 @@
 import { memo, useEffect, useMemo, useRef } from "react";
 
 import { type Card, type Cycle, type Run, STATE_KEYS, type StateKey } from "@/api/types";
-import { useMe } from "@/api/useMe";
-import { ButtonLink } from "@/components/Button";
 import { Icon } from "@/components/Icon";
 import { STATES } from "@/components/states";
+import { TabList } from "@/components/TabList";
 import { count } from "@/format/number";
 import type { RunView } from "@/live/runStore";
 import { announce } from "@/shell/pageLive";
@@ -21,7 +20,7 @@ interface QueueBoardProps {
   columns: NonNullable<RunView["columns"]>;
   selected: string | undefined;
   pointedNode: string | null;
-  /** The queue that a phone shows, and that `1` to `7` focus. */
+  /** The queue that a narrow window shows, and that `1` to `7` focus. */
   queue: StateKey;
   held: boolean;
   onQueue: (queue: StateKey) => void;
@@ -31,27 +30,19 @@ interface QueueBoardProps {
 export const QueueBoard = memo(function QueueBoard({ run, view, cycle, columns, selected, pointedNode, queue, held, onQueue, onPoint }: QueueBoardProps) {
   const board = useRef<HTMLDivElement>(null);
   useCardMotion(board, view.seq, view.rate);
-  const { visits } = useMe();
   const waiting = columns.waiting.count;
   useEffect(() => {
     if (waiting > 0) announce("waiting", t("onPermit", { waiting, which: waiting === 1 ? t("waits") : t("wait") }));
   }, [waiting]);
   const { receivedAt } = view;
   const clock = useMemo(() => ({ run, receivedAt }), [run, receivedAt]);
+  const tabs = STATE_KEYS.map((key) => ({
+    value: key, className: `st-${key}`, title: `${STATES[key].title}, ${count(columns[key].count)}`,
+    label: <><Icon name={key} size={14} /><b className="num">{short(columns[key].count)}</b><span>{tabWord(key)}</span></>,
+  }));
   return (
     <>
-      <div className={`${classes.tabs} onlyPhone`} role="group" aria-label={t("queues")}>
-        {STATE_KEYS.map((key) => (
-          <button key={key} type="button" className={`${classes.tab} st-${key}`} aria-pressed={key === queue} onClick={() => onQueue(key)}
-            aria-label={`${STATES[key].title}, ${count(columns[key].count)}`}>
-            <Icon name={key} size={14} /><b className="num">{short(columns[key].count)}</b>
-          </button>
-        ))}
-      </div>
-      <h2 className={`${classes.tabTitle} st-${queue} onlyPhone`}><Icon name={queue} />{STATES[queue].title}<span className="grow" />
-        {queue === "waiting" && !visits ? <ButtonLink to="/waiting" search={{ run: run.id }} size="sm" className={classes.inbox ?? ""}>{t("inbox")}</ButtonLink>
-          : <ButtonLink to="/runs/$run/pods" params={{ run: run.id }} search={{ column: queue }} size="sm" className={classes.inbox ?? ""}>{t("list")}</ButtonLink>}
-      </h2>
+      <TabList label={t("queues")} value={queue} tabs={tabs} onChange={onQueue} className={`${classes.tabs} onlyNarrow`} tabClass={classes.tab} />
       <div className={classes.board} ref={board} data-queue={queue}>
         {STATE_KEYS.map((key) => (
           <div key={key} className={classes.slot} data-shown={key === queue}>
@@ -64,7 +55,12 @@ export const QueueBoard = memo(function QueueBoard({ run, view, cycle, columns, 
   );
 });
 
-/** Tabs are narrow: 8,019 becomes 8.0k. */
+/** Tabs are narrow: 8,019 is said, 18,019 is 18k. */
 function short(value: number): string {
   return value < 10_000 ? count(value) : `${(value / 1000).toFixed(0)}k`;
+}
+
+/** The queue's name where the whole one has no room. */
+function tabWord(key: StateKey): string {
+  return key === "unschedulable" ? t("tab.unschedulable") : key === "waiting" ? t("tab.waiting") : STATES[key].title;
 }

@@ -1,5 +1,5 @@
 import { Link } from "@tanstack/react-router";
-import { memo, useMemo } from "react";
+import { type CSSProperties, memo, useMemo } from "react";
 
 import type { Card, Column, PodRef, StateKey } from "@/api/types";
 import { useMe } from "@/api/useMe";
@@ -72,7 +72,7 @@ export const QueueColumn = memo(function QueueColumn({
               current={current !== null && card.namespace === current.namespace && card.name === current.name} />
           </li>
         ))}
-        {isWhole ? null : <li ref={rest} className={classes.rest} aria-hidden="true" style={{ height: (column.cards.length - made) * CARD }} />}
+        {isWhole ? null : <li ref={rest} className={classes.rest} aria-hidden="true" style={{ "--rest": `${(column.cards.length - made) * CARD}px` } as CSSProperties} />}
       </ul>
       {note === null ? null : (
         <Link to="/runs/$run/pods" params={{ run }} search={{ column: name }} className={`${classes.more} num`}>{note}</Link>

@@ -16,6 +16,7 @@ import { configurationsQuery } from "@/api/queries";
 import type { CommandInput, Run } from "@/api/types";
 import { Button } from "@/components/Button";
 import { Failed } from "@/components/Outcome";
+import { useFocusBack } from "@/components/useFocusBack";
 import { bytes } from "@/format/number";
 
 import classes from "./RunDialog.module.css";
@@ -34,6 +35,9 @@ const DO: Record<RunDialogKind, string> = {
   get delete() { return t("deleteForGood"); },
 };
 
+/** Manifests that were typed and not sent: a drawer that was closed by mistake has them again. */
+const drafts = new Map<string, string>();
+
 interface RunDialogProps {
   kind: RunDialogKind;
   run: Run;
@@ -42,6 +46,7 @@ interface RunDialogProps {
 }
 
 export function RunDialog({ kind, run, onClose }: RunDialogProps) {
+  useFocusBack();
   return (
     <Drawer.Root opened onClose={onClose} position="right" size={480} transitionProps={{ duration: 160 }}
       classNames={{ content: classes.content ?? "", overlay: classes.scrim ?? "" }}>
@@ -52,7 +57,13 @@ export function RunDialog({ kind, run, onClose }: RunDialogProps) {
 }
 
 function Form({ kind, run, onClose }: Omit<RunDialogProps, "commander">) {
-  const [manifest, setManifest] = useState(kind === "node_add" ? NODE_EXAMPLE : POD_EXAMPLE);
+  const example = kind === "node_add" ? NODE_EXAMPLE : POD_EXAMPLE;
+  const [manifest, setText] = useState(drafts.get(`${kind} ${run.id}`) ?? example);
+  const setManifest = (text: string) => {
+    if (text.trim() === "") drafts.delete(`${kind} ${run.id}`);
+    else drafts.set(`${kind} ${run.id}`, text);
+    setText(text);
+  };
   const [version, setVersion] = useState(run.configuration.version_id);
   const [seed, setSeed] = useState(String(run.seed));
   const [sending, setSending] = useState(false);
@@ -77,6 +88,7 @@ function Form({ kind, run, onClose }: Omit<RunDialogProps, "commander">) {
         void queries.invalidateQueries({ queryKey: ["runs"] });
         void navigate({ to: "/runs" });
       } else await perform(run.id, ready);
+      drafts.delete(`${kind} ${run.id}`);
       onClose();
     } catch (failure) {
       setError(failure instanceof Error ? failure : new Error(String(failure)));
@@ -110,7 +122,7 @@ function Form({ kind, run, onClose }: Omit<RunDialogProps, "commander">) {
       <footer className={classes.footer}>
         <span className="grow" />
         <Button kind="ghost" onClick={onClose}>{t("cancel")}</Button>
-        <Button type="submit" kind={grave ? "danger-solid" : "primary"} disabled={ready === null || sending}>{sending ? t("sending") : DO[kind]}</Button>
+        <Button type="submit" sends kind={grave ? "danger-solid" : "primary"} disabled={ready === null || sending}>{sending ? t("sending") : DO[kind]}</Button>
       </footer>
     </form>
   );

@@ -1,75 +1,82 @@
+/** The two lines above the timeline: what runs and where it came from, its pace, its clock, breakpoints, fork and menu. */
 import { Link } from "@tanstack/react-router";
-import { lazy, memo, Suspense, useState } from "react";
+import { memo, Suspense, useEffect, useRef, useState } from "react";
 
-import { type Run, type Speed, STATE_KEYS } from "@/api/types";
+import { type Run, STATE_KEYS } from "@/api/types";
 import { useMe } from "@/api/useMe";
-import { IconButton } from "@/components/Button";
+import { Button, IconButton } from "@/components/Button";
 import { Chip } from "@/components/Chip";
-import { RunStateWord } from "@/components/runs/RunsTable";
+import { ForkBadge } from "@/components/runs/ForkBadge";
 import { Segmented } from "@/components/Segmented";
 import { useTick } from "@/components/useTick";
-import { count } from "@/format/number";
 import { exact, runTime, sinceDay } from "@/format/time";
+import { useKeys } from "@/keys/useKeys";
 import { runNow } from "@/live/runClock";
 import type { RunView } from "@/live/runStore";
-
+import { later } from "@/parts/later";
 import { Breakpoints } from "@/rewind/Breakpoints";
+import type { Forker } from "@/rewind/useFork";
 
+import { SPEEDS, speedOf } from "./pace";
 import classes from "./RunHeader.module.css";
-import { StillBeingWritten } from "./StillBeingWritten";
 import { t } from "./texts";
-import { canMove, isPlaying, Transport } from "./Transport";
+import { canMove, Transport } from "./Transport";
 import type { Commander } from "./useCommand";
 
-const RunMenu = lazy(() => import("./RunMenu"));
-
-const SPEEDS: readonly { value: string; label: string; speed: Speed; title: string }[] = [
-  { value: "one", get label() { return t("1By1"); }, speed: "one", get title() { return t("oneCycleASecond"); } },
-  { value: "10", get label() { return t("10ASecond"); }, speed: 10, get title() { return t("10CyclesASecond"); } },
-  { value: "100", get label() { return t("100ASecond"); }, speed: 100, get title() { return t("100CyclesASecond"); } },
-  { value: "max", get label() { return t("max"); }, speed: "max", get title() { return t("asFastAsPossible"); } },
-];
+const RunMenu = later(() => import("./RunMenu"));
 
 interface RunHeaderProps {
   run: Run;
   view: RunView;
   commander: Commander;
+  /** May change the run that is on screen. */
   operates: boolean;
+  forker: Forker | null;
   me: string | undefined;
   /** As the table of nodes has it: the run's own number is that of its start. */
   nodes: number;
 }
 
-export const RunHeader = memo(function RunHeader({ run, view, commander, operates, me, nodes }: RunHeaderProps) {
+export const RunHeader = memo(function RunHeader({ run, view, commander, operates, forker, me, nodes }: RunHeaderProps) {
   const [menu, setMenu] = useState(false);
-  const { me: reader, visits } = useMe();
+  const opener = useRef<HTMLButtonElement>(null);
+  const wasOpen = useRef(false);
+  useEffect(() => {
+    // The item or the drawer that had the focus is gone with the menu.
+    if (wasOpen.current && !menu && document.activeElement === document.body) opener.current?.focus();
+    wasOpen.current = menu;
+  }, [menu]);
+  const { visits } = useMe();
   const { configuration } = run;
+  const pods = STATE_KEYS.reduce((sum, key) => sum + run.counts[key], 0);
+  const facts = t("nodesStartedBy", { count: nodes, pods: t("nPods", { count: pods }), replace: sinceDay(run.started_at, view.receivedAt), which: run.started_by === me ? t("you") : run.started_by });
   return (
     <header className={classes.bar}>
       <div className={classes.title}>
         <div className={classes.names}>
-          <h1 className="clip" title={run.snapshot.name}>{run.snapshot.name}</h1>
-          <span className="faint">{t("with")}</span>
+          <h1 className="clip" title={`${run.snapshot.name}\n${facts}`}>{run.snapshot.name}</h1>
+          <span className="faint hidePhone">{t("with")}</span>
           {visits ? <span className="clip" title={configuration.name}>{configuration.name}</span> : (
             <Link to="/configurations/$configuration" params={{ configuration: configuration.id }}
-              search={configuration.builtin ? {} : { version: configuration.version }} className="leads clip" title={configuration.name}>{configuration.name}</Link>
+              search={configuration.builtin ? {} : { version: configuration.version }} className={`${classes.configuration} leads clip`} title={configuration.name}>{configuration.name}</Link>
           )}
           <Chip>{configuration.builtin ? t("builtIn2") : `v${configuration.version}`}</Chip>
         </div>
-        <p className="faint hidePhone clip" title={t("numberStartedStartedat", { number: run.number, startedat: exact(run.started_at) })}>
-          {t("nodesStartedBy", { count: nodes, pods: t("nPods", { count: STATE_KEYS.reduce((sum, key) => sum + run.counts[key], 0) }), replace: sinceDay(run.started_at, view.receivedAt), which: run.started_by === me ? t("you") : run.started_by })}
-          <ForkOf run={run} opens={(parent) => !visits || reader?.shared.some((one) => one.run === parent) === true} />
-        </p>
+        {run.parent === null
+          ? <p className="faint clip" title={t("numberStartedStartedat", { number: run.number, startedat: exact(run.started_at) })}>{facts}</p>
+          : <ForkBadge run={run} className={classes.fork} />}
       </div>
-      <div className="hidePhone"><Transport run={run} commander={commander} operates={operates} keys /></div>
-      <span className={`${classes.state} hidePhone`}><RunStateWord state={run.state} />{view.rate !== null && view.rate > 0 && isPlaying(run) ? <span className={`${classes.rate} faint num`}>{t("rateS", { rate: view.rate })}</span> : null}</span>
+      <div className={classes.transport}><Transport run={run} commander={commander} operates={operates} /></div>
       <Segmented label={t("speed")} className={`${classes.speed ?? ""} hidePhone`} value={String(run.clock.speed)} options={SPEEDS} disabled={!operates || !canMove(run)}
-        onChange={(value) => void commander.send({ type: "set_speed", speed: SPEEDS.find((one) => one.value === value)?.speed ?? "one" })} />
-      <span className="grow" />
+        onChange={(value) => void commander.send({ type: "set_speed", speed: speedOf(value) })} />
+      <span className={`${classes.gap} grow`} />
       <Clock view={view} run={run} />
-      <Fact name={t("seed")} value={String(run.seed)} title={t("choosesAmongNodesWithEqual2")} />
-      <Fact name={t("attempts")} value={count(run.attempts)} title={t("extensionPointsSoFar", { points: run.points })} />
-      {visits ? null : <Breakpoints run={run} operates={operates && canMove(run)} send={commander.send} />}
+      {visits ? null : (
+        <div className={classes.acts}>
+          <Breakpoints run={run} operates={operates && canMove(run)} send={commander.send} />
+          {forker === null ? null : <Fork run={run} forker={forker} />}
+        </div>
+      )}
       <div className={classes.menu}>
         {menu
           ? (
@@ -77,56 +84,34 @@ export const RunHeader = memo(function RunHeader({ run, view, commander, operate
               <RunMenu run={run} commander={commander} operates={operates} onClosed={() => setMenu(false)} />
             </Suspense>
           )
-          : <IconButton icon="more" label={t("morePodsNodesConfigurationStop")} aria-haspopup="menu" onClick={() => setMenu(true)} />}
+          : <IconButton ref={opener} icon="more" label={t("morePodsNodesConfigurationStop")} aria-haspopup="menu" onClick={() => setMenu(true)} />}
       </div>
     </header>
   );
 });
 
-/** Of a fork: where it came from, with a link to that moment. */
-function ForkOf({ run, opens }: { run: Run; opens: (parent: string) => boolean }) {
-  if (run.parent === null) return null;
-  const { id, number, position } = run.parent;
-  const where = t("atStep", { number, position });
-  return <>{t("forkOf")}{id === null ? t("deletedSince", { where }) : !opens(id) ? where : <Link to="/runs/$run" params={{ run: id }} className="leads">{where}</Link>}</>;
-}
-
-function Fact({ name, value, title }: { name: string; value: string; title: string }) {
-  return <div className={`${classes.fact} hidePhone`} title={title}><span className="faint">{name}</span><b className="num">{value}</b></div>;
-}
-
-/** The run's clock. A virtual one moves with the engine's messages, a real one by itself. */
-export function Clock({ view, run, short = false }: { view: RunView; run: Run; short?: boolean }) {
-  const wall = useTick(run.clock.mode === "real");
-  const now = new Date(runNow(view, wall)).toISOString();
-  if (short) return <b className="num" title={exact(now)}>{runTime(now, false)}</b>;
+/** At "now" and on a moment alike. */
+function Fork({ run, forker }: { run: Run; forker: Forker }) {
+  const { operates } = useMe();
+  useKeys(operates ? [{ keys: "f", label: t("forkHere"), group: t("run"), run: () => { if (!forker.busy) forker.fork(); } }] : []);
+  const where = run.moment === null ? t("forkNow") : t("forkAt", { position: run.position });
   return (
-    <div className={`${classes.fact} hidePhone`} title={t("startedAt", { now: exact(now), runTime: runTime(run.clock.start) })}>
-      <span className="faint">{run.clock.mode === "real" ? t("realTime") : t("virtualTime")}</span>
-      <b className="num">{runTime(now)}</b>
-    </div>
+    <Button icon="fork" sends className={classes.forkButton} disabled={!operates || forker.busy} title={operates ? where : t("yourRoleCanLookBut")} hint="f" onClick={() => forker.fork()}>
+      <span className="wordHidden">{t("fork")}</span>
+    </Button>
   );
 }
 
-/** Said across the page: a lost worker, a failed run, a clock that waits for a person. */
-export function RunNotices({ run }: { run: Run }) {
-  const { visits } = useMe();
-  if (run.state === "failed") {
-    return <p className={classes.notice} data-tone="bad" role="alert">{t("theRunStoppedAtCycle", { attempts: run.attempts, error: run.error ?? t("theEngineFailed") })}</p>;
-  }
-  // A paused run needs no worker: the next command brings one.
-  const working = run.worker.state === "taking_over" || (run.worker.state === "lost" && isPlaying(run));
-  if (working && canMove(run)) {
-    const since = run.worker.since ? t("atRunTime", { runTime: runTime(run.worker.since, false) }) : "";
-    return <p className={classes.notice} data-tone="warn" role="status">{t("workerLostAnotherTakesOver", { since, attempts: run.attempts })}</p>;
-  }
-  if (run.state === "waiting_for_person") {
-    return (
-      <p className={classes.notice} data-tone="plain" role="status">
-        {t("theClockWaitsForA")}
-        {visits ? null : <>{" "}<Link to="/waiting" search={{ run: run.id }} className="leads">{t("decideInTheInbox")}</Link></>}
-      </p>
-    );
-  }
-  return <StillBeingWritten unwritten={run.unwritten} className={classes.notice ?? ""} />;
+/** The run's clock. A virtual one moves with the engine's messages, a real one by itself; on a moment it tells that moment. */
+function Clock({ view, run }: { view: RunView; run: Run }) {
+  const wall = useTick(run.clock.mode === "real");
+  const now = new Date(runNow(view, wall)).toISOString();
+  const isThen = run.moment !== null;
+  const kind = run.clock.mode === "real" ? t("realTime") : t("virtualTime");
+  return (
+    <div className={classes.clock} data-then={isThen} title={`${kind}: ${t("startedAt", { now: exact(now), runTime: runTime(run.clock.start) })}\n${t("seedExplained", { seed: run.seed })}\n${t("extensionPointsSoFar", { points: run.points })}`}>
+      <b className="num">{isThen ? t("thenTime", { time: runTime(now) }) : runTime(now)}</b>
+      <span className="faint num">{t("seedAttempts", { seed: run.seed, attempts: run.attempts })}</span>
+    </div>
+  );
 }

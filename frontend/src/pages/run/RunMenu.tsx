@@ -3,6 +3,7 @@ import "@mantine/core/styles/Popover.layer.css";
 import "@mantine/core/styles/Menu.layer.css";
 
 import { Menu } from "@mantine/core";
+import { useMediaQuery } from "@mantine/hooks";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 
@@ -14,7 +15,9 @@ import { RunItems } from "@/exchange/RunItems";
 import { ShareDrawer } from "@/exchange/ShareDrawer";
 import { bytes } from "@/format/number";
 
+import { SPEEDS, speedOf } from "./pace";
 import { RunDialog, type RunDialogKind } from "./RunDialog";
+import classes from "./RunMenu.module.css";
 import { t } from "./texts";
 import { canMove } from "./Transport";
 import type { Commander } from "./useCommand";
@@ -37,6 +40,7 @@ const ITEMS: readonly { kind: RunDialogKind; label: string; icon: "plus" | "node
 
 export default function RunMenu({ run, commander, operates, onClosed }: RunMenuProps) {
   const { visits } = useMe();
+  const phone = useMediaQuery("(max-width: 640px)", undefined, { getInitialValueInEffect: false });
   const [dialog, setDialog] = useState<RunDialogKind | "share" | null>(null);
   const navigate = useNavigate();
   const [opened, setOpened] = useState(true);
@@ -54,9 +58,21 @@ export default function RunMenu({ run, commander, operates, onClosed }: RunMenuP
       <Menu opened={opened} onChange={(open) => {
         setOpened(open);
         if (!open && dialog === null) onClosed();
-      }} position="bottom-end" shadow="md" withinPortal returnFocus withInitialFocusPlaceholder={false}>
+      }} position="bottom-end" middlewares={{ flip: true, shift: true, size: true }} shadow="md" withinPortal returnFocus withInitialFocusPlaceholder={false}>
         <Menu.Target><IconButton icon="more" label={t("morePodsNodesConfigurationStop")} /></Menu.Target>
-        <Menu.Dropdown>
+        <Menu.Dropdown className={classes.menu ?? ""}>
+          {/* Where the header has no room for them. */}
+          {phone && !visits ? (
+            <div role="group" aria-label={t("speed")}>
+              <Menu.Label>{t("speed")}</Menu.Label>
+              <Menu.RadioGroup value={String(run.clock.speed)} onChange={(value) => void commander.send({ type: "set_speed", speed: speedOf(value) })}>
+                {SPEEDS.map(({ value, label, title }) => (
+                  <Menu.RadioItem key={value} value={value} title={title} disabled={!operates || !canMove(run)} closeMenuOnClick>{label}</Menu.RadioItem>
+                ))}
+              </Menu.RadioGroup>
+              <Menu.Divider />
+            </div>
+          ) : null}
           {visits ? null : ITEMS.map(({ kind, label, icon }) => (
             <Menu.Item key={kind} closeMenuOnClick={false} disabled={why(kind) !== undefined} title={why(kind)} leftSection={<Icon name={icon} size={14} />}
               onClick={() => {

@@ -1,8 +1,9 @@
 /** A run, live: pace at the top, the seven queues, the nodes, and beside them what happened or what is selected. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
-import { lazy, startTransition, Suspense, useCallback, useDeferredValue, useEffect, useState } from "react";
+import { type ReactNode, startTransition, Suspense, useCallback, useDeferredValue, useEffect, useState } from "react";
 
+import type { ApiError } from "@/api/client";
 import { podSummaryQuery, selectionQuery } from "@/api/queries";
 import { type Card, type Run, STATE_KEYS, type StateKey } from "@/api/types";
 import { queryClient } from "@/app/queryClient";
@@ -13,29 +14,27 @@ import { Page } from "@/components/Panel";
 import { queueOf, STATES } from "@/components/states";
 import { useKeys } from "@/keys/useKeys";
 import type { RunStore, RunView } from "@/live/runStore";
-import { useFeed, useNodes, useRunStore, useRunView } from "@/live/useLive";
-import { HitNotice } from "@/rewind/Breakpoints";
-import { LookingBack } from "@/rewind/LookingBack";
-import { runOf } from "@/rewind/moment";
-import { TimelineBar } from "@/rewind/TimelineBar";
+import { useFeed, useNodes, useRefusal, useRunStore, useRunView } from "@/live/useLive";
+import { later } from "@/parts/later";
+import { isMoment, runOf } from "@/rewind/moment";
+import { Timeline } from "@/rewind/Timeline";
+import { type Forker, useFork } from "@/rewind/useFork";
 import { useTitle } from "@/shell/useTitle";
 
-import { ActivityFeed } from "./ActivityFeed";
 import { BoardAddressContext, useBoardAddress } from "./boardAddress";
-import { CycleRibbon } from "./CycleRibbon";
+import { CycleStrip } from "./CycleStrip";
 import { Inspector, splitPod } from "./Inspector";
 import { NodeInspector } from "./NodeInspector";
 import { NodesPanel } from "./NodesPanel";
-import { PreemptionsPanel } from "./PreemptionsPanel";
 import { QueueBoard } from "./QueueBoard";
-import { Clock, RunHeader, RunNotices } from "./RunHeader";
+import { RunHeader } from "./RunHeader";
 import classes from "./RunPage.module.css";
+import { RunSide } from "./RunSide";
 import { t } from "./texts";
-import { isPlaying, Transport } from "./Transport";
+import { isPlaying } from "./Transport";
 import { useCommand } from "./useCommand";
-import { CycleSoFar } from "./soFar/CycleSoFar";
 
-const RunDialog = lazy(() => import("./RunDialog").then((module) => ({ default: module.RunDialog })));
+const RunDialog = later(async () => ({ default: (await import("./RunDialog")).RunDialog }));
 const route = getRouteApi("/runs/$run");
 
 /** A step that is still being made is waited for with the one before it on screen. */
@@ -44,32 +43,52 @@ export function RunPage() {
   const wanted = useRunStore(id);
   const view = useRunView(wanted);
   const [shown, setShown] = useState(wanted);
-  const { visits } = useMe();
-  const isReady = view.run !== null || view.status === "failed" || runOf(shown.run) !== runOf(id);
+  const { visits, operates } = useMe();
+  const forker = useFork(id);
+  const away = useRefusal() !== null || (view.error !== null && noAnswer(view.error));
+  // What the server did not answer it may answer yet: the board that is there stays meanwhile.
+  const isReady = view.run !== null || (view.status === "failed" && !away) || runOf(shown.run) !== runOf(id);
   if (isReady && shown !== wanted) setShown(wanted);
+  const reading = shown !== wanted;
+  const timeline = visits ? null : (
+    <Timeline key={runOf(id)} runKey={id} position={view.run?.position ?? null} playing={view.run !== null && isPlaying(view.run)} forkedAt={view.run?.parent?.position ?? null}
+      reading={reading} onFork={operates ? forker.fork : undefined} />
+  );
   return (
-    <div className={classes.page} aria-busy={shown !== wanted}>
-      {visits ? null : <TimelineBar key={runOf(id)} runKey={id} position={view.run?.position ?? null} playing={view.run !== null && isPlaying(view.run)} />}
-      <LookingBack runKey={id} />
-      <Content store={shown} />
+    <div className={classes.page} aria-busy={reading}>
+      <Content store={shown} timeline={timeline} forker={visits ? null : forker} held={reading && away ? () => void wanted.load() : undefined} />
     </div>
   );
 }
 
-function Content({ store }: { store: RunStore }) {
+interface ContentProps {
+  store: RunStore;
+  timeline: ReactNode;
+  forker: Forker | null;
+  /** The moment that was asked for cannot be had now; asks again. */
+  held: (() => void) | undefined;
+}
+
+/** Nobody there, or nobody behind who is there. */
+const noAnswer = ({ status }: ApiError) => status === 0 || (status >= 502 && status <= 504);
+
+function Content({ store, timeline, forker, held }: ContentProps) {
   const { visits } = useMe();
   const view = useRunView(store);
   useTitle(view.run === null ? t("run") : t("nameRun2", { name: view.run.snapshot.name }));
   if (view.run !== null && view.columns !== null && isSettingUp(view.run)) return <Page className={classes.alone ?? ""}><Outlines count={5} height={64} label={t("settingTheRunUp")} /></Page>;
-  if (view.run !== null && view.columns !== null) return <Board store={store} view={view} run={view.run} columns={view.columns} />;
+  if (view.run !== null && view.columns !== null) return <Board store={store} view={view} run={view.run} columns={view.columns} timeline={timeline} forker={forker} held={held} />;
   if (view.status === "failed") {
     const missing = view.error?.status === 404;
     return (
+      <>
+      {timeline}
       <Page className={classes.alone ?? ""}>
         <Failed alone what={missing ? t("thisRunDoesNotExist") : t("theRunCouldNotBe")} error={missing ? null : view.error}
           {...(missing ? {} : { retry: () => void store.load() })} />
         {visits ? null : <Link to="/runs" className="leads">{t("allRuns")}</Link>}
       </Page>
+      </>
     );
   }
   return <Page className={classes.alone ?? ""}><Outlines count={5} height={64} label={t("readingTheRun")} /></Page>;
@@ -80,15 +99,15 @@ function isSettingUp(run: Run): boolean {
   return run.state === "created" && run.worker.state === "idle" && run.nodes === 0 && STATE_KEYS.every((key) => run.counts[key] === 0);
 }
 
-interface BoardProps {
-  store: RunStore;
+interface BoardProps extends ContentProps {
   view: RunView;
   run: Run;
   columns: NonNullable<RunView["columns"]>;
 }
 
-function Board({ store, view, run, columns }: BoardProps) {
+function Board({ store, view, run, columns, timeline, forker, held: askAgain }: BoardProps) {
   const { pod, node, queue, side } = route.useSearch();
+  const { run: key } = route.useParams();
   const navigate = useNavigate({ from: "/runs/$run" });
   const nodes = useNodes(store);
   const feed = useFeed(store);
@@ -114,6 +133,8 @@ function Board({ store, view, run, columns }: BoardProps) {
   const pointNode = useCallback((name: string | null) => startTransition(() => setPointed(pointing(name, false))), []);
   const setQueue = useCallback((next: StateKey) => void navigate({ search: (old) => ({ ...old, queue: next }), replace: true }), [navigate]);
   const add = useCallback(() => setAdding(true), []);
+  const reload = useCallback(() => void store.load(), [store]);
+  const deselect = () => void navigate({ search: (old) => ({ ...old, pod: undefined, node: undefined }), replace: true });
   const focusQueue = (next: StateKey) => {
     setQueue(next);
     const column = document.querySelector(`[data-column="${next}"]`);
@@ -128,6 +149,7 @@ function Board({ store, view, run, columns }: BoardProps) {
       { keys: "s", label: t("oneSchedulingCycle"), group: t("run"), run: () => { if (!playing) step("cycle"); } },
       { keys: "x", label: t("oneExtensionPoint"), group: t("run"), run: () => { if (!playing) step("point"); } },
     ] : []),
+    ...(isMoment(key) && pod === undefined && node === undefined ? [{ keys: "Escape", label: t("backToNow"), group: t("run"), run: () => void navigate({ params: { run: runOf(key) }, search: (old) => old }) }] : []),
     { keys: "h", label: held ? t("letListsMoveAgain") : t("holdTheOrderOfLists"), group: t("run"), run: () => setHeld(!held) },
     ...STATE_KEYS.map((key, index) => ({ keys: String(index + 1), label: STATES[key].title, group: t("focusAQueue"), run: () => focusQueue(key) })),
     { keys: "j", label: t("nextCard"), group: t("run"), run: () => moveFocus(1) },
@@ -136,31 +158,19 @@ function Board({ store, view, run, columns }: BoardProps) {
 
   return (
     <BoardAddressContext value={address}>
-      <RunHeader run={run} view={view} commander={commander} operates={operates} me={me?.username} nodes={nodes.table?.count ?? run.nodes} />
-      <RunNotices run={run} />
-      <HitNotice run={run} />
-      <CycleRibbon cycle={view.cycle} />
-      {view.cycle === null || playing ? null : <CycleSoFar cycle={view.cycle} />}
-      {view.error !== null ? <Failed what={t("theBoardCouldNotBe")} error={view.error} retry={() => void store.load()} small /> : null}
+      <RunHeader run={run} view={view} commander={commander} operates={operates} forker={forker} me={me?.username} nodes={nodes.table?.count ?? run.nodes} />
+      {timeline}
+      <CycleStrip run={run} view={view} cycle={view.cycle} onReload={askAgain ?? reload} held={askAgain !== undefined} />
       <QueueBoard run={run} view={view} cycle={view.cycle} columns={columns} selected={pod} pointedNode={pointed.byCard ? null : pointed.node} queue={phoneQueue}
         held={held} onQueue={setQueue} onPoint={pointCard} />
-      <div className={classes.low} data-inspecting={pod !== undefined || node !== undefined}>
+      <div className={classes.low}>
         <NodesPanel run={run.id} store={store} nodes={nodes} selection={chosen} chosenState={detail.data === undefined ? undefined : (queueOf(detail.data) ?? undefined)}
           ringed={pointed.byCard ? pointed.node : null} operates={operates} onPoint={pointNode} onAdd={add} />
-        <div className={classes.side}>
-          {pod !== undefined
-            ? <Inspector key={pod} run={run} view={view} pod={pod} settled={settled} selection={chosen} table={nodes.table} commander={commander} operates={operates} />
-            : node !== undefined
-              ? <NodeInspector key={node} run={run} node={node} commander={commander} operates={operates} />
-              : side === "preemptions"
-                ? <PreemptionsPanel run={run.id} turn={Math.floor((feed.items[0]?.id ?? 0) / 10)} onBack={() => void navigate({ search: (old) => ({ ...old, side: undefined }), replace: true })} />
-              : <ActivityFeed run={run.id} store={store} feed={feed} held={held} onHold={setHeld} />}
-        </div>
-      </div>
-      <div className={`${classes.phoneBar} onlyPhone`}>
-        <Transport run={run} commander={commander} operates={operates} />
-        <span className="grow" />
-        <Clock view={view} run={run} short />
+        <RunSide run={run} store={store} feed={feed} cycle={view.cycle} table={nodes.table} preemptions={side === "preemptions"} held={held} onHold={setHeld} selected={
+          pod !== undefined && target !== null
+            ? { key: pod, word: t("pod"), name: target.name, close: deselect, content: <Inspector key={pod} run={run} view={view} pod={pod} settled={settled} selection={chosen} table={nodes.table} commander={commander} operates={operates} /> }
+            : node !== undefined ? { key: node, word: t("node"), name: node, close: deselect, content: <NodeInspector key={node} run={run} node={node} commander={commander} operates={operates} /> } : null
+        } />
       </div>
       {held ? <Button size="sm" className={`${classes.heldNote ?? ""} hidePhone`} hint="h" onClick={() => setHeld(false)}>{t("orderHeldGoOn")}</Button> : null}
       <Suspense fallback={null}>{adding ? <RunDialog kind="node_add" run={run} commander={commander} onClose={() => setAdding(false)} /> : null}</Suspense>

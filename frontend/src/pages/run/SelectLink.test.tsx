@@ -10,6 +10,7 @@ import type { RunView } from "@/live/runStore";
 
 import { BoardAddressContext, useBoardAddress } from "./boardAddress";
 import { QueueBoard } from "./QueueBoard";
+import { SelectLink } from "./SelectLink";
 
 const made = vi.hoisted(() => [] as string[]);
 vi.mock("@/components/Chip", async (original) => ({
@@ -43,12 +44,13 @@ async function board(address: string, active = ["a", "b", "c"]) {
       return (
         <BoardAddressContext value={useBoardAddress()}>
           <QueueBoard run={run} view={view} cycle={null} columns={columns} selected={pod} pointedNode={null} queue="active" held={false} onQueue={nothing} onPoint={nothing} />
+          <SelectLink node="n1" pod={null}>n1</SelectLink>
         </BoardAddressContext>
       );
     },
   });
   const other = (path: string) => createRoute({ getParentRoute: () => root, path });
-  const router = createRouter({ routeTree: root.addChildren([route, other("/runs/$run/pods"), other("/waiting")]), history: createMemoryHistory({ initialEntries: [address] }) });
+  const router = createRouter({ routeTree: root.addChildren([route, other("/runs/$run/pods"), other("/runs/$run/pods/$namespace/$name"), other("/waiting")]), history: createMemoryHistory({ initialEntries: [address] }) });
   const queries = new QueryClient();
   queries.setQueryData(meQuery.queryKey, { role: "operator" } as never);
   render(<QueryClientProvider client={queries}><RouterProvider router={router as never} /></QueryClientProvider>);
@@ -104,6 +106,15 @@ describe("selecting a pod on the board", () => {
     expect(hrefs()).toEqual(["/runs/r?by=pool&pod=team%2Fa", "/runs/r?by=pool", "/runs/r?by=pool&pod=team%2Fc", "/runs/r?by=pool&pod=team%2Fd"]);
     await router.navigate({ to: "/runs/$run", params: { run: "r" }, search: { by: "none", pod: "team/b" } } as never);
     await waitFor(() => expect(hrefs()[0]).toBe("/runs/r?by=none&pod=team%2Fa"));
+  });
+
+  it("opens the selected pod with Enter on its card, and on a node's name leaves Enter to the link", async () => {
+    const router = await board("/runs/r?pod=team%2Fb");
+    expect(fireEvent.keyDown(screen.getByText("n1"), { key: "Enter" })).toBe(true);
+    expect(fireEvent.keyDown(link("a"), { key: "Enter" })).toBe(true);
+    expect(router.state.location.pathname).toBe("/runs/r");
+    expect(fireEvent.keyDown(link("b"), { key: "Enter" })).toBe(false);
+    await waitFor(() => expect(router.state.location.pathname).toBe("/runs/r/pods/team/b"));
   });
 
   it("leaves a click with a modifier key to the browser", async () => {

@@ -3,8 +3,8 @@
  * change of it, each for itself; a board holds a hundred that differ in nothing but what they select. These keep
  * theirs until something else in the query string changes, so a click makes only the cards it is about anew.
  */
-import { defaultStringifySearch, useNavigate } from "@tanstack/react-router";
-import { type AnchorHTMLAttributes, type MouseEvent, use } from "react";
+import { defaultStringifySearch, useNavigate, useRouter } from "@tanstack/react-router";
+import { type AnchorHTMLAttributes, type KeyboardEvent, type MouseEvent, use } from "react";
 
 import { BoardAddressContext } from "./boardAddress";
 
@@ -19,6 +19,7 @@ type SelectLinkProps = Selected & Omit<AnchorHTMLAttributes<HTMLAnchorElement>, 
 export function SelectLink({ pod, node, children, ...rest }: SelectLinkProps) {
   const { pathname, search } = use(BoardAddressContext);
   const navigate = useNavigate({ from: "/runs/$run" });
+  const router = useRouter();
   const chosen = { pod: pod ?? undefined, node: node ?? undefined };
   const select = (event: MouseEvent<HTMLAnchorElement>) => {
     if (event.button !== 0 || event.metaKey || event.altKey || event.ctrlKey || event.shiftKey) return;
@@ -28,5 +29,13 @@ export function SelectLink({ pod, node, children, ...rest }: SelectLinkProps) {
       replace: true, resetScroll: false,
     });
   };
-  return <a {...rest} href={`${pathname}${defaultStringifySearch({ ...search, ...chosen })}`} onClick={select}>{children}</a>;
+  /** On the card of the selected pod Enter opens its page, as the inspector's button says; a click or Esc ends the selection. A node's name selects the node. */
+  const open = (event: KeyboardEvent<HTMLAnchorElement>) => {
+    const { pod: selected } = router.state.location.search;
+    const [namespace, name] = typeof selected === "string" ? selected.split("/") : [];
+    if (event.key !== "Enter" || pod !== null || typeof node === "string" || namespace === undefined || name === undefined) return;
+    event.preventDefault();
+    void navigate({ to: "/runs/$run/pods/$namespace/$name", params: (old) => ({ ...old, namespace, name }), search: {} });
+  };
+  return <a {...rest} onKeyDown={open} href={`${pathname}${defaultStringifySearch({ ...search, ...chosen })}`} onClick={select}>{children}</a>;
 }

@@ -1,6 +1,11 @@
-/** Play, pause, step: the same buttons in the header and at the bottom of a phone. */
+/** Play, pause, step: in the header, and at the bottom of a phone. */
+import { Link } from "@tanstack/react-router";
+
 import type { Run } from "@/api/types";
+import { useMe } from "@/api/useMe";
+import { useSending } from "@/components/Button";
 import { Icon, type IconName } from "@/components/Icon";
+import { keyAt, runOf } from "@/rewind/moment";
 
 import { t } from "./texts";
 import classes from "./Transport.module.css";
@@ -10,7 +15,6 @@ interface TransportProps {
   run: Run;
   commander: Commander;
   operates: boolean;
-  keys?: boolean;
 }
 
 export function canMove(run: Run): boolean {
@@ -21,17 +25,22 @@ export function isPlaying(run: Run): boolean {
   return run.state === "playing" || run.state === "waiting_for_person";
 }
 
-export function Transport({ run, commander, operates, keys = false }: TransportProps) {
+export function Transport({ run, commander, operates }: TransportProps) {
+  const { visits } = useMe();
   const playing = isPlaying(run);
   const off = !operates || !canMove(run);
-  const why = operates ? t("theRunIs", { state: run.state }) : t("yourRoleCanLookBut2");
+  const why = run.moment !== null ? t("commandsAreHeldHere") : operates ? t("theRunIs", { state: run.state }) : t("yourRoleCanLookBut2");
   const step = (what: "cycle" | "point") => void commander.send({ type: "step", what });
   return (
     <div className={classes.group} role="toolbar" aria-label={t("runControls")}>
-      <Control icon={playing ? "pause" : "play"} label={playing ? t("pause2") : t("play2")} title={off ? why : playing ? t("pauseP") : t("playP")} main
+      {visits ? null : (
+        <Link to="/runs/$run" params={{ run: keyAt(runOf(run.id), 0, Math.max(1, run.position)) }} search={(old: Record<string, unknown>) => ({ ...old, at: undefined })}
+          className={`${classes.button} ${classes.toStart}`} aria-label={t("rewindToTheStart")} title={t("rewindToTheStart")}><Icon name="rewind" /></Link>
+      )}
+      <Control icon={playing ? "pause" : "play"} label={playing ? t("pause2") : t("play2")} other={playing ? t("play2") : t("pause2")} hint="p" title={off ? why : playing ? t("pauseP") : t("playP")} main
         disabled={off} onClick={() => void commander.send(playing ? { type: "pause" } : { type: "play" })} />
-      <Control icon="cycle" label={t("cycle")} hint={keys ? "s" : undefined} title={off ? why : t("oneSchedulingCycleS")} disabled={off || playing} onClick={() => step("cycle")} />
-      <Control icon="point" label={t("point")} hint={keys ? "x" : undefined} title={off ? why : t("oneExtensionPointX")} disabled={off || playing} onClick={() => step("point")} />
+      <Control icon="cycle" label={t("cycle")} hint="s" title={off ? why : t("oneSchedulingCycleS")} disabled={off || playing} onClick={() => step("cycle")} />
+      <Control icon="point" label={t("point")} hint="x" title={off ? why : t("oneExtensionPointX")} disabled={off || playing} onClick={() => step("point")} />
     </div>
   );
 }
@@ -39,19 +48,22 @@ export function Transport({ run, commander, operates, keys = false }: TransportP
 interface ControlProps {
   icon: IconName;
   label: string;
+  /** What it says in its other state: it is as wide as the longer of the two, so that neither moves what stands beside it. */
+  other?: string;
   title: string;
   main?: boolean;
-  hint?: string | undefined;
+  hint: string;
   disabled: boolean;
   onClick: () => void;
 }
 
-function Control({ icon, label, title, main = false, hint, disabled, onClick }: ControlProps) {
+function Control({ icon, label, other, title, main = false, hint, disabled, onClick }: ControlProps) {
+  const refused = useSending(true);
   return (
-    <button type="button" className={classes.button} data-main={main} title={title} disabled={disabled} onClick={onClick}>
+    <button type="button" className={classes.button} data-main={main} title={title} disabled={disabled} aria-keyshortcuts={hint} onClick={onClick} {...refused}>
       <Icon name={icon} />
-      <span>{label}</span>
-      {hint === undefined ? null : <kbd aria-hidden="true">{hint}</kbd>}
+      <span className={classes.words} data-other={other}>{label}</span>
+      <kbd aria-hidden="true">{hint}</kbd>
     </button>
   );
 }

@@ -1,5 +1,6 @@
 /** How nodes are arranged: by zone, by pool or not at all, and how many tiles stand side by side. Plain functions over the columns. */
 import type { Grouping } from "@/app/router";
+import { commonPrefix } from "@/format/names";
 import type { NodeColumns } from "@/live/nodeColumns";
 
 import { t } from "./texts";
@@ -15,6 +16,11 @@ export const FULL = 0.94;
 export const TILES_UP_TO = 200;
 /** A zone larger than this is split by pool. */
 const SPLIT_ABOVE = 2_000;
+
+/** What the names on the tiles begin with and leave out; nothing where a cell stands for a node. */
+export function sharedPrefix(table: NodeColumns | null): string {
+  return table === null || table.count > TILES_UP_TO ? "" : commonPrefix(table.names);
+}
 
 export function groupNodes(table: NodeColumns, by: Grouping): NodeGroup[] {
   const rows = table.names.map((_, row) => row);
@@ -56,13 +62,18 @@ export interface TileLayout {
 }
 
 const TILE = 72;
+const GAP = 5;
+/** What a group has at its sides, with the line before it. */
 const BETWEEN = 17;
+/** The line with a group's name, and what is free below its last row. */
+const AROUND = 26 + 8;
+const LOWEST = 104;
 const SIDE_BY_SIDE = 4;
 
 /** The fewest rows at which every group fits beside the others, tiles no narrower than 72 px. */
 export function tileLayout(sizes: readonly number[], width: number): TileLayout {
   if (sizes.length === 0 || sizes.length > SIDE_BY_SIDE || width < 600) return { columns: [], rows: 0 };
-  const room = Math.floor((width - sizes.length * BETWEEN) / (TILE + 5));
+  const room = Math.floor((width - sizes.length * (BETWEEN - GAP)) / (TILE + GAP));
   if (room < sizes.length) return { columns: [], rows: 0 };
   const longest = Math.max(...sizes);
   for (let rows = 1; rows <= longest; rows += 1) {
@@ -72,6 +83,19 @@ export function tileLayout(sizes: readonly number[], width: number): TileLayout 
     if (enough && (rows >= 3 || longest <= 3)) return { columns, rows };
   }
   return { columns: sizes.map(() => 1), rows: longest };
+}
+
+export interface Rows {
+  /** Whole rows of tiles that are seen at once, and how high each is. */
+  seen: number;
+  height: number;
+}
+
+/** No row ends in the middle: as many as fit at 104 px, and what is left over makes them higher. */
+export function wholeRows(height: number): Rows {
+  const room = height - AROUND + GAP;
+  const seen = Math.max(1, Math.floor(room / (LOWEST + GAP)));
+  return { seen, height: Math.max(LOWEST, Math.floor(room / seen) - GAP) };
 }
 
 /** Requested share of a resource over all nodes of a group. */

@@ -70,7 +70,7 @@ describe("cells", () => {
 
 const selection: Selection = {
   attempt: 3, verdict: [-1, 0, -1, 1, 0, -2], reasons: [{ plugin: "NodeResourcesFit", text: "Insufficient cpu" }, { plugin: "TaintToleration", text: "t" }],
-  total: [640, null, 600, null, null, null], rank: [1, null, 2, null, null, null], chosen: 0,
+  total: [640, null, 600, null, null, null], rank: [1, null, 2, null, null, null], chosen: 0, nominated: null,
 };
 
 describe("what a selected pod says of the nodes", () => {

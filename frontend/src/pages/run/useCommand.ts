@@ -3,6 +3,7 @@ import { useCallback, useMemo, useState } from "react";
 import { ApiError } from "@/api/client";
 import { perform } from "@/api/commands";
 import type { CommandInput, JournalEntry } from "@/api/types";
+import { refusal } from "@/live/reach";
 import { notifyError } from "@/shell/notify";
 
 import { t } from "./texts";
@@ -12,7 +13,7 @@ const TRIED: Record<CommandInput["type"], string> = {
   get set_seed() { return t("theSeedWasNotChanged"); }, get stop() { return t("theRunWasNotStopped"); }, get pod_add() { return t("thePodWasNotAdded2"); }, get pod_delete() { return t("thePodWasNotDeleted"); },
   get node_add() { return t("theNodeWasNotAdded2"); }, get node_delete() { return t("theNodeWasNotDeleted"); }, get node_cordon() { return t("theNodeWasNotCordoned"); },
   get node_uncordon() { return t("theNodeWasNotUncordoned"); }, get node_drain() { return t("theNodeWasNotDrained"); }, get pod_activate() { return t("thePodWasNotActivated"); },
-  get set_configuration() { return t("theConfigurationWasNotSwitched"); }, get decide() { return t("notDecided"); },
+  get set_configuration() { return t("theConfigurationWasNotSwitched"); }, get decide() { return t("notDecided"); }, get device_condition() { return t("theConditionWasNotSet"); },
   get breakpoint_set() { return t("theBreakpointWasNotSet"); }, get breakpoint_remove() { return t("theBreakpointWasNotRemoved"); },
 };
 
@@ -26,6 +27,11 @@ export interface Commander {
 export function useCommand(run: string): Commander {
   const [busy, setBusy] = useState<CommandInput["type"] | null>(null);
   const send = useCallback(async (command: CommandInput) => {
+    const refused = refusal();
+    if (refused !== null) {
+      notifyError(TRIED[command.type], new Error(refused));
+      return null;
+    }
     setBusy(command.type);
     try {
       return await perform(run, command);

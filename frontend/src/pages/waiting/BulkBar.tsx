@@ -22,8 +22,8 @@ export function BulkBar({ rows, can, onClear, onReject, onApprove }: BulkBarProp
       <span className={`${classes.sum} faint num`}>{requestSum(rows)}</span>
       <span className="grow" />
       <span className={classes.clear}><Button kind="ghost" size="sm" hint="Esc" onClick={onClear}>{t("clear")}</Button></span>
-      <Button kind="danger" hint="r" disabled={!can} onClick={onReject}>{t("rejectRows", { rows: rows.length })}</Button>
-      <Button kind="primary" hint="a" disabled={!can || asks === 0} onClick={onApprove}
+      <Button kind="danger" hint="r" sends disabled={!can} onClick={onReject}>{t("rejectRows", { rows: rows.length })}</Button>
+      <Button kind="primary" hint="a" sends disabled={!can || asks === 0} onClick={onApprove}
         title={asks === rows.length ? undefined : asks === 0 ? t("noneOfThemAsksA") : t("ofThemWaitForTheir", { rows: rows.length - asks })}>
         {t("approveAsks", { asks })}
       </Button>

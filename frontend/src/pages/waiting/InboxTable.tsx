@@ -108,9 +108,9 @@ function Gang(props: InboxTableProps & { group: Group; gang: NonNullable<Waiting
         <td className={classes.actions}>
           {due !== null ? <Approving due={due} wall={props.wall} /> : !can || present.length === 0 ? null : (
             <>
-              {asks ? <Button size="sm" onClick={() => props.onApprove(present)} aria-label={t("approveTheGroup", { name: gang.name })}>{t("approve")}</Button>
-                : <Button size="sm" title={t("letTheGoWithoutThe", { present: present.length })} onClick={() => props.onOverride(present)} aria-label={t("overrideTheGroup", { name: gang.name })}>{t("override")}</Button>}
-              <Button size="sm" kind="danger" onClick={() => props.onReject(present)} aria-label={t("rejectTheGroup", { name: gang.name })}>{t("reject")}</Button>
+              {asks ? <Button size="sm" sends onClick={() => props.onApprove(present)} aria-label={t("approveTheGroup", { name: gang.name })}>{t("approve")}</Button>
+                : <Button size="sm" sends title={t("letTheGoWithoutThe", { present: present.length })} onClick={() => props.onOverride(present)} aria-label={t("overrideTheGroup", { name: gang.name })}>{t("override")}</Button>}
+              <Button size="sm" sends kind="danger" onClick={() => props.onReject(present)} aria-label={t("rejectTheGroup", { name: gang.name })}>{t("reject")}</Button>
             </>
           )}
         </td>
@@ -175,9 +175,9 @@ function PodRow({ row, oldest, member = false, ...props }: PodRowProps) {
       <td className={classes.actions}>
         {due !== null ? <Approving due={due} wall={props.wall} /> : isGone || !props.can ? null : (
           <>
-            {row.decidable ? <Button size="sm" onClick={() => props.onApprove([row])} aria-label={t("approveName", { name: row.name })}>{t("approve")}</Button>
-              : <Button size="sm" onClick={() => props.onOverride([row])} aria-label={t("overrideName", { name: row.name })} title={t("letItGoAlthoughThe")}>{t("override")}</Button>}
-            <Button size="sm" kind="danger" onClick={() => props.onReject([row])} aria-label={t("rejectName", { name: row.name })}>{t("reject")}</Button>
+            {row.decidable ? <Button size="sm" sends onClick={() => props.onApprove([row])} aria-label={t("approveName", { name: row.name })}>{t("approve")}</Button>
+              : <Button size="sm" sends onClick={() => props.onOverride([row])} aria-label={t("overrideName", { name: row.name })} title={t("letItGoAlthoughThe")}>{t("override")}</Button>}
+            <Button size="sm" sends kind="danger" onClick={() => props.onReject([row])} aria-label={t("rejectName", { name: row.name })}>{t("reject")}</Button>
           </>
         )}
       </td>
@@ -187,7 +187,7 @@ function PodRow({ row, oldest, member = false, ...props }: PodRowProps) {
 
 function about(row: WaitingRow, now: number, member: boolean, oldest: boolean, manyRuns: boolean) {
   const waited = <time dateTime={row.since} title={t("sinceSince", { since: exact(row.since) })}>{waitedText(now - Date.parse(row.since))}</time>;
-  if (!member) return <>{[manyRuns ? row.run_number : "", row.namespace, row.why].filter(Boolean).join(" · ")}{row.why === "" ? <> · {waited}</> : null}</>;
+  if (!member) return <>{[manyRuns ? row.run_number : "", row.fork_of === null ? "" : t("forkOf", { run: row.fork_of }), row.namespace, row.why].filter(Boolean).join(" · ")}{row.why === "" ? <> · {waited}</> : null}</>;
   return <>{oldest ? t("longestWait") : ""}{waited}{row.waiting_on.length > 1 ? t("ofMin", { min: seconds(Math.min(...row.waiting_on.map((wait) => wait.total_seconds))) }) : ""}</>;
 }
 

@@ -1,7 +1,7 @@
 /** The inbox: pods that wait on Permit, decided singly or together, and what was decided before. */
 import { useQuery } from "@tanstack/react-query";
 import { getRouteApi } from "@tanstack/react-router";
-import { lazy, Suspense, useEffect, useRef, useState } from "react";
+import { Suspense, useEffect, useRef, useState } from "react";
 
 import { useMe } from "@/api/useMe";
 import { WAITING_LIMIT, waitingQuery } from "@/api/waitingQueries";
@@ -19,6 +19,7 @@ import { listed } from "@/format/lists";
 import { count } from "@/format/number";
 import { useKeys } from "@/keys/useKeys";
 import { useConnection } from "@/live/useLive";
+import { later } from "@/parts/later";
 import { notify } from "@/shell/notify";
 import { announce } from "@/shell/pageLive";
 import { useTitle } from "@/shell/useTitle";
@@ -32,7 +33,7 @@ import { rich, t } from "./texts";
 import { useInside } from "./useInside";
 import classes from "./WaitingPage.module.css";
 
-const ReasonDrawer = lazy(() => import("@/decisions/ReasonDrawer"));
+const ReasonDrawer = later(() => import("@/decisions/ReasonDrawer"));
 const route = getRouteApi("/waiting");
 export function WaitingPage() {
   const search = route.useSearch();
@@ -67,7 +68,7 @@ export function WaitingPage() {
   const [asking, setAsking] = useState<ReasonRequest | null>(null);
   const page = useRef<HTMLDivElement>(null);
   const field = useRef<HTMLInputElement>(null);
-  const can = operates && !stale;
+  const can = operates;
   const runs = [...new Map((base.data?.rows ?? []).map((row) => [row.run, row])).values()];
 
   const mark = (targets: readonly WaitingRow[], on: boolean) => setMarks((old) => {
@@ -166,6 +167,7 @@ export function WaitingPage() {
           : <Failed what={t("couldNotListWaitingPods")} error={answer.error} retry={() => void answer.refetch()} />
           : rows.length === 0 ? (filtered
             ? <Empty action={<Button size="sm" onClick={() => void navigate({ search: (old) => ({ ...old, q: undefined, kind: undefined }), replace: true })}>{t("clearTheFilter")}</Button>}>{t("noWaitingPodMatches", { which: search.q === undefined ? "" : ` “${search.q}”` })}</Empty>
+            : search.run !== undefined ? <Empty action={<Button size="sm" onClick={() => void navigate({ search: (old) => ({ ...old, run: undefined }), replace: true })}>{t("allRuns")}</Button>}>{t("nobodyWaitsInThisRun")}</Empty>
             : <Empty action={<ButtonLink size="sm" to="/configurations">{t("addManualApprovalToAProfile")}</ButtonLink>}>{t("nobodyWaitsPodsAppearHere")}</Empty>)
             : <InboxTable groups={groups} gone={gone} marked={marks} cursor={cursor} manyRuns={runs.length > 1} can={can} wall={pending.length > 0 ? wall : 0} nowOf={nowOf}
               onMark={mark} onCursor={setCursor} onApprove={approve} onOverride={(some) => ask("override", some)} onReject={(some) => ask("reject", some)} />}

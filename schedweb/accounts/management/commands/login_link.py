@@ -9,6 +9,7 @@ from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from schedweb.accounts import services
+from schedweb.serving import origin_known
 
 
 class Command(BaseCommand):
@@ -24,7 +25,7 @@ class Command(BaseCommand):
                 raise CommandError(f"There is no account named {options['user']}.")
         else:
             user = services.owner_get()
-        environment = settings.ENVIRONMENT
-        self.stdout.write(
-            f"http://{environment.host}:{environment.port}/login?token={services.login_link_create(user=user)}"
-        )
+        origin, known = origin_known()
+        self.stdout.write(f"{origin}/login?token={services.login_link_create(user=user)}")
+        if not known:
+            self.stderr.write(f"No server of {settings.DATA_DIR} runs here now; {origin} is HOST and PORT.")

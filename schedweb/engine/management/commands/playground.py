@@ -21,7 +21,8 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 from schedweb.accounts.services import login_link_create, owner_get
 from schedweb.configurations.services import builtins_load
 from schedweb.engine.embedded import EmbeddedWorker
-from schedweb.environment import ROOT
+from schedweb.environment import ROOT, managed_by
+from schedweb.serving import noted, origin_of
 from schedweb.snapshots.services import samples_load
 
 STOP_SECONDS = 20
@@ -46,8 +47,8 @@ class Command(BaseCommand):
         call_command("migrate", interactive=False, verbosity=0)
         builtins_load()
         samples_load()
-        shown = "127.0.0.1" if host in ("0.0.0.0", "::") else host
-        link = f"http://{shown}:{port}/login?token={login_link_create(user=owner_get())}"
+        origin = settings.ENVIRONMENT.public_url or origin_of(host, port)
+        link = f"{origin}/login?token={login_link_create(user=owner_get())}"
         if settings.MODE == "distributed":
             self.play_distributed(host, port, link)
         else:
@@ -56,7 +57,7 @@ class Command(BaseCommand):
 
     def say(self, link: str) -> None:
         self.stdout.write(f"\n  Scheduling Playground is ready. Open this link; it works once:\n\n    {link}\n")
-        self.stdout.write("  Another one: manage.py login_link. Ctrl C ends it; runs go on at the next start.\n")
+        self.stdout.write(f"  Another one: {managed_by()} login_link. Ctrl C ends it; runs go on at the next start.\n")
         self.stdout.flush()
 
     def play_distributed(self, host: str, port: int, link: str) -> None:
@@ -79,16 +80,22 @@ def interrupt(number: int, frame: FrameType | None) -> None:
 
 
 class Server(uvicorn.Server):
-    """Says the link once the port is open."""
+    """Says the link once the port is open, and notes its address for other commands until it is closed."""
 
     def __init__(self, config: uvicorn.Config, ready: Any) -> None:
         super().__init__(config)
         self.ready = ready
+        self.note = contextlib.ExitStack()
 
     async def startup(self, sockets: Any = None) -> None:
         await super().startup(sockets)
         if self.started:
+            self.note.enter_context(noted(self.config.host, self.config.port))
             self.ready()
+
+    async def shutdown(self, sockets: Any = None) -> None:
+        self.note.close()
+        await super().shutdown(sockets)
 
 
 def serve(host: str, port: int, ready: Any) -> None:

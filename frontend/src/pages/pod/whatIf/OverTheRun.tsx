@@ -119,7 +119,7 @@ function Exact({ base, known, profile, weights, filtersOff, exact, onExact }: Ov
     <div className={classes.answer}>
       {exact === undefined ? (
         <>
-          <Button size="sm" icon="play" disabled={!operates || start.isPending} title={operates ? t("exactTitle") : t("yourRole")} onClick={() => start.mutate()}>{t("runExactly")}</Button>
+          <Button size="sm" icon="play" sends disabled={!operates || start.isPending} title={operates ? t("exactTitle") : t("yourRole")} onClick={() => start.mutate()}>{t("runExactly")}</Button>
           <p className={classes.hint}>{t("exactHint", { run: known.number.split("@")[0] ?? known.number })}</p>
         </>
       ) : <ExactState base={base} exact={exact} known={known} />}

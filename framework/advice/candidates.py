@@ -1,0 +1,133 @@
+"""What a remedy is before it was played: a change, and the pod it is for with all that is known of it."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Iterator, Mapping
+from contextlib import contextmanager
+from dataclasses import dataclass, replace
+from typing import Final, Literal
+
+from framework.advice.operations import Operation, operation
+from framework.advice.patches import Patch, pod_patch
+from framework.advice.played import PodState
+from framework.advice.trial import Edit, Outcome, Trial
+from framework.advice.workloads import OwnRule, Workload, changed_like, made_again
+from framework.objects import Pod
+from framework.said import Content, Said, Words, said_both, said_counted
+from framework.scheduler import Cluster
+
+Kind = Literal[
+    "create",
+    "claim",
+    "profile",
+    "rename",
+    "gate",
+    "uncordon",
+    "node",
+    "resize",
+    "move",
+    "label",
+    "tolerate",
+    "untaint",
+    "relax",
+    "lower",
+    "priority",
+    "fewer",
+    "free",
+]
+"""In the order in which people do these things, other costs being equal."""
+PODS_NAMED: Final = 3
+PODS_PATCHED: Final = 20
+NO_PATCH: Final = Patch()
+
+
+@dataclass(frozen=True, slots=True)
+class Candidate:
+    kind: Kind
+    text: Said
+    operations: tuple[Operation, ...]
+    patch: Patch = NO_PATCH
+    changed: tuple[Pod, ...] = ()
+    """Pods of the workload that are changed, the one that is asked about among them."""
+    places: bool = True
+    """Whether the pod is to have a node afterwards; with fewer replicas it is no longer wanted."""
+
+
+@dataclass(slots=True)
+class Case:
+    """A pod without a node, and the cluster in which it is."""
+
+    trial: Trial
+    live: Pod
+    """As the cluster holds it: what operations are about."""
+    workload: Workload
+    cluster: Cluster
+    """Of the run; nothing is changed in it."""
+    now: Mapping[str, PodState]
+    """``namespace/name`` → where every pod is."""
+    rejected_by: tuple[str, ...] = ()
+    rule: OwnRule | None = None
+    """The anti-affinity to its own workload that keeps it from every node left."""
+
+    @property
+    def pod(self) -> Pod:
+        """As it is tried: pending, without a history."""
+        return self.trial.pod
+
+    @contextmanager
+    def as_if(self, pod: Pod) -> Iterator[None]:
+        """What is tried meanwhile is tried for the pod in this shape."""
+        before, self.trial.pod = self.trial.pod, pod
+        try:
+            yield
+        finally:
+            self.trial.pod = before
+
+    def fits(self, pod: Pod) -> Outcome | None:
+        """Where it would go in this shape, beside nobody else."""
+        outcome = self.trial.schedule(pod)
+        return outcome if outcome.node else None
+
+    def fits_after(self, edits: Iterable[Edit], then: tuple[Pod, ...] = ()) -> Outcome | None:
+        outcome = self.trial.schedule(edits=edits, then=then)
+        return outcome if outcome.node else None
+
+    def with_pods(self, kind: Kind, text: Said, edited: Pod, *, in_place: bool = False) -> Candidate:
+        """All pods of the workload that are alike, changed as ``edited`` differs from the pod."""
+        changed = [changed_like(each, self.pod, edited) for each in self.workload.alike]
+        operations = tuple(operation("replace", each) for each in changed)
+        patch = pod_patch(self.workload, self.live, changed[0], in_place=in_place)
+        return Candidate(kind, text, operations, patch, self.workload.alike)
+
+    def with_all_pods(self, kind: Kind, text: Said, edited: Pod) -> Candidate:
+        """Also those that have a node: a new template makes the whole workload anew."""
+        base = self.with_pods(kind, text, edited)
+        workload, patch = self.workload, base.patch
+        after = [changed_like(each, self.pod, edited) for each in workload.placed]
+        if not workload.kind:
+            own = (replace(workload, alike=(each,)) for each in workload.placed)
+            others = [pod_patch(of, of.alike[0], pod, in_place=False) for of, pod in zip(own, after, strict=True)]
+            commands = (each for other in others[:PODS_PATCHED] for each in other.commands)
+            patch = Patch((*patch.commands, *commands), patch.diff)
+        operations = (
+            *(operation("remove", each) for each in workload.placed),
+            *base.operations,
+            *(operation("add", made_again(each)) for each in after),
+        )
+        return Candidate(kind, text, operations, patch, (*workload.alike, *workload.placed))
+
+
+def pods_in_words(pods: Iterable[Pod]) -> Content:
+    return few([pod.key for pod in pods])
+
+
+def few(words: list[Words]) -> Content:
+    """a, b and c; a, b, c and 2 more."""
+    more = len(words) - PODS_NAMED
+    if more <= 0:
+        return said_both(words)
+    return said_counted("{pods} and {count} more", "{pods} and {count} more", more, pods=words[:PODS_NAMED])
+
+
+Family = Iterator[Candidate]
+"""Changes of one kind, the smallest first: the first one that works is meant."""

@@ -1,0 +1,33 @@
+import type { ReactNode } from "react";
+
+import type { Remedy } from "@/api/analyses";
+import { Button } from "@/components/Button";
+
+import { copyText } from "./copyText";
+import classes from "./RemedyPatch.module.css";
+import { t } from "./texts";
+
+/** How a remedy is carried out in a real cluster: kubectl's commands to copy, and what they change. */
+export function RemedyPatch({ remedy }: { remedy: Remedy }) {
+  const commands = remedy.commands.join("\n");
+  return (
+    <div className={classes.patch}>
+      {commands === "" ? null : <Text title={t("inARealCluster")} text={commands}>{commands}</Text>}
+      {remedy.diff === "" ? null : (
+        <Text title={t("theChange")} text={remedy.diff}>
+          {remedy.diff.split("\n").map((line, index) => <span key={index} data-sign={line.charAt(0)}>{`${line}\n`}</span>)}
+        </Text>
+      )}
+    </div>
+  );
+}
+
+function Text({ title, text, children }: { title: string; text: string; children: ReactNode }) {
+  return (
+    <figure>
+      <figcaption>{title} <Button size="sm" aria-label={t("copyThis", { what: title })} onClick={() => void copyText(text)}>{t("copy")}</Button></figcaption>
+      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- long lines scroll, so the keyboard must get there */}
+      <pre tabIndex={0} role="region" aria-label={title}>{children}</pre>
+    </figure>
+  );
+}

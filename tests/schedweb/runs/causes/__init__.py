@@ -1,0 +1,14 @@
+"""Why pods stay pending: a cluster per cause and the first sentence it must give. `test_causes.py` plays them."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from tests.schedweb.runs.causes import claims, nodes, pods
+from tests.schedweb.runs.causes.cause import Cause as Cause
+
+
+def causes() -> Iterator[Cause]:
+    yield from nodes.causes()
+    yield from pods.causes()
+    yield from claims.causes()

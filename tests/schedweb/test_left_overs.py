@@ -1,0 +1,69 @@
+"""Ukrainian and Chinese say everything in their own words but for what Kubernetes' users know by its English name."""
+
+from __future__ import annotations
+
+import json
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from babel.messages.pofile import read_po
+
+from framework.plugins.registry import PLUGINS
+
+ROOT = Path(__file__).parents[2]
+WORD = re.compile(r"[A-Za-z][\w./-]*[A-Za-z0-9]|[A-Za-z]")
+PLACEHOLDER = re.compile(r"\{\{?[^}]*\}?\}|</?\w+>")
+#: Extension points, queues and results as the framework names them; the board's columns are called so in all languages.
+FRAMEWORK = """
+Filter NormalizeScore Permit PreBind QueueSort Reserve Score MultiPoint Wait Queue QueueSkip Active Backoff Gated
+Pending Unschedulable UnschedulableAndUnresolvable Bound active activeQ backoff backoffQ gated unschedulable
+framework hint MostAllocated LeastAllocated RequestedToCapacityRatio
+"""
+#: Kinds, fields and values of Kubernetes' API, and of the configuration.
+API = """
+API Allocatable allocatable Affinity affinity anti-affinity constraints conditions CSI cordon Cordon uncordon
+Uncordon drain Drain CronJob DaemonSet Deployment Honor Job Kubelet kubelet Kustomization KubeSchedulerConfiguration
+List Never Gt Lt Pod PodDisruptionBudget PodGroup Policy PriorityClass ReadWriteOncePod ReplicaSet
+ReplicationController ResourceClaim ResourceSlice ScheduleAnyway Service StatefulSet System Extenders extenders
+Feature feature gate Gate gates StorageCapacityScoring TopologyAwareWorkloadScheduling apiVersion items kind
+kubeconfig labelSelector manifest mapping maxSkew memory cpu metadata metadata.name minCandidateNodesAbsolute
+minCandidateNodesPercentage minCount minMember multiPoint name namespace namespace/name nodeTaintsPolicy
+percentageOfNodesToScore person preemptionPolicy queueSort schedulerName scheduling shape spec spec.nodeName
+spec.schedulerName spec.schedulingGates spec.schedulingGroup spread status.declaredFeatures status.nominatedNodeName
+taint Taints tolerations topology type uid unschedulable verb version/kind status metadata.namespace kubectl apply
+patch CustomResourceDefinition
+"""
+#: Programs, formats, units, keys, what is typed, and the names of what comes with the product.
+OTHER = """
+Alt Base64 Chart Esc Enter GPU H100 HTTP Helm ID JSON Kubernetes KiB L4 MB URL UTF-16 UTF-8 UUID YAML app cart
+api/docs api/v1 app.kubernetes.io/part-of as bearer csv describe doctor elsewhere events example.com expires_at
+false true get json kube-scheduler kube-scheduler-simulator kubescheduler.config.k8s.io/v1 leave_out_problems
+login_link make manage.py nvidia.com/gpu open retry serve setup shop sort token web yaml hold v1.36 m30s v1beta3
+Three-zone CLI id Ctrl Cmd Shift gang total node score un ok skip Default Bin-pack Spread No scoring
+"""
+TERMS = {plugin.name for plugin in PLUGINS}.union(FRAMEWORK.split(), API.split(), OTHER.split())
+
+
+def texts(language: str, folder: str) -> Iterator[tuple[str, str]]:
+    """(where it stands, text) of the browser and the server."""
+    for path in sorted((ROOT / "frontend" / "src" / "languages" / language).glob("*.json")):
+        for key, text in json.loads(path.read_text()).items():
+            yield f"{path.name} {key}", text
+    with (ROOT / "schedweb" / "locale" / folder / "LC_MESSAGES" / "django.po").open("rb") as catalog:
+        for message in read_po(catalog):
+            forms = message.string if isinstance(message.string, list | tuple) else [message.string]
+            if message.id:
+                yield from ((f"django.po {message.id!r}", str(form)) for form in forms)
+
+
+@pytest.mark.parametrize(("language", "folder"), [("uk", "uk"), ("zh-CN", "zh_Hans")])
+def test_no_english_is_left_over(language: str, folder: str) -> None:
+    left = [
+        f"{where}: {word} in {text!r}"
+        for where, text in texts(language, folder)
+        for word in WORD.findall(PLACEHOLDER.sub(" ", text))
+        if len(word) > 1 and word not in TERMS
+    ]
+    assert left == []
