@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from itertools import combinations
 from typing import Any, Final
 
 import pytest
@@ -64,6 +65,10 @@ PLACES: Final = """([timeline, cycle, points, nodes, inspector]) => Object.fromE
   const {left, top, width, height} = document.querySelector(selector).getBoundingClientRect();
   return [name, [left, top, width, height].map(Math.round)];
 }))"""
+# The edges of each control of a run, as whole pixels: its transport and fork.
+CONTROLS: Final = """() => [...document.querySelectorAll('main header [role=toolbar] > *, button[aria-keyshortcuts=f]')]
+  .filter((one) => one.checkVisibility()).map((one) => one.getBoundingClientRect())
+  .map((one) => [one.left, one.top, one.right, one.bottom].map(Math.round))"""
 LABELS: Final = (
     ("rewind", "timeline"),
     ("run", "currentCycle"),
@@ -233,6 +238,29 @@ def test_nothing_that_happens_to_a_run_moves_its_page(desk: Visit, site: Site, o
         (name, who): moved(seen["before"][who], at) for name, everybody in seen.items() for who, at in everybody.items()
     }
     assert [f"{who}: {name}: {changes}" for (name, who), changes in found.items() if changes] == []
+
+
+def test_the_controls_of_a_run_are_as_wide_playing_as_paused(desk: Visit, site: Site) -> None:
+    """And none reaches into another: they are one line on the narrowest phone in the language of the longest words."""
+    objects = [node("n0", "4"), *(pod(f"p{number}", "100m") for number in range(30))]
+    snapshot = site.import_snapshot(stages.listed(objects), "plays slowly")["id"]
+    run = stages.start(site, snapshot, stages.configuration(site, "Default, every node"))
+    for turn in in_turn(desk, f"/runs/{run}", [each for each in EVERY if each.is_phone or each.window == "768 px"]):
+        page = desk.page
+        expect(page.get_by_role("button", name=turn.named("run", "play2"))).to_be_visible()
+        paused = page.evaluate(CONTROLS)
+        assert [pair for pair in combinations(paused, 2) if overlap(*pair)] == [], turn
+        site.command(run, {"type": "play", "speed": "one"})
+        expect(page.get_by_role("button", name=turn.named("run", "pause2"))).to_be_visible()
+        playing = page.evaluate(CONTROLS)
+        site.command(run, {"type": "pause"})
+        expect(page.get_by_role("button", name=turn.named("run", "play2"))).to_be_visible()
+        assert playing == paused, turn
+
+
+def overlap(one: list[int], other: list[int]) -> bool:
+    """Of boxes by their left, top, right and bottom edge."""
+    return all(one[axis] < other[axis + 2] and other[axis] < one[axis + 2] for axis in (0, 1))
 
 
 def places(page: Page, turn: Turn) -> Any:

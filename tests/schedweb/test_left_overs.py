@@ -33,15 +33,15 @@ minCandidateNodesPercentage minCount minMember multiPoint name namespace namespa
 percentageOfNodesToScore person preemptionPolicy queueSort schedulerName scheduling shape spec spec.nodeName
 spec.schedulerName spec.schedulingGates spec.schedulingGroup spread status.declaredFeatures status.nominatedNodeName
 taint Taints tolerations topology type uid unschedulable verb version/kind status metadata.namespace kubectl apply
-patch CustomResourceDefinition
+patch CustomResourceDefinition StorageClass ephemeral-storage hostPath
 """
 #: Programs, formats, units, keys, what is typed, and the names of what comes with the product.
 OTHER = """
-Alt Base64 Chart Esc Enter GPU H100 HTTP Helm ID JSON Kubernetes KiB L4 MB URL UTF-16 UTF-8 UUID YAML app cart
+Alt ASCII Base64 Chart Esc Enter GPU H100 HTTP Helm ID JSON Kubernetes KiB L4 MB URL UTF-16 UTF-8 UUID YAML app cart
 api/docs api/v1 app.kubernetes.io/part-of as bearer csv describe doctor elsewhere events example.com expires_at
 false true get json kube-scheduler kube-scheduler-simulator kubescheduler.config.k8s.io/v1 leave_out_problems
 login_link make manage.py nvidia.com/gpu open retry serve setup shop sort token web yaml hold v1.36 m30s v1beta3
-Three-zone CLI id Ctrl Cmd Shift gang total node score un ok skip Default Bin-pack Spread No scoring
+Three-zone CLI id Ctrl Cmd Shift Markdown gang total node score un ok skip Default Bin-pack Spread No scoring
 """
 TERMS = {plugin.name for plugin in PLUGINS}.union(FRAMEWORK.split(), API.split(), OTHER.split())
 

@@ -38,7 +38,7 @@ interface BoxProps {
 
 function Box({ label, around, onClose, children }: BoxProps) {
   const box = useRef<HTMLDivElement>(null);
-  useKeys([{ keys: "Escape", label: t("closeThis", { label }), group: t("thisPage"), everywhere: true, run: () => onClose(true) }]);
+  useKeys([{ keys: "Escape", label: t("closeThis", { label }), group: t("thisPage"), everywhere: true, floats: true, run: () => onClose(true) }]);
   const close = useRef(onClose);
   useEffect(() => {
     close.current = onClose;

@@ -17,6 +17,18 @@ describe("the keyboard", () => {
     expect(keys.resolve(press("Escape"), false, 0)).toBe(shell);
   });
 
+  it("gives what floats over a page its keys first, also when the page registers later", () => {
+    const keys = new KeyRegistry();
+    const preview = { ...binding("Escape"), floats: true };
+    const page = binding("Escape");
+    const close = keys.register([preview]);
+    keys.register([page]);
+    expect(keys.resolve(press("Escape"), false, 0)).toBe(preview);
+    expect(keys.getBindings()).toEqual([preview]);
+    close();
+    expect(keys.resolve(press("Escape"), false, 0)).toBe(page);
+  });
+
   it("reads a chord within a second, and forgets it after", () => {
     const keys = new KeyRegistry();
     const home = binding("g h");

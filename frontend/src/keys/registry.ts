@@ -11,6 +11,8 @@ export interface Binding {
   run: (event: KeyboardEvent) => void;
   /** Works inside text fields and dialogs too (Escape, Ctrl+K). */
   everywhere?: boolean;
+  /** Of what floats over the page: it goes before the page's, whichever was registered last. */
+  floats?: boolean;
 }
 
 export interface KeyLike {
@@ -79,16 +81,18 @@ export class KeyRegistry {
   }
 
   private find(keys: string, usable: (binding: Binding) => boolean): Binding | null {
-    for (let layer = this.layers.length - 1; layer >= 0; layer -= 1) {
-      const found = this.layers[layer]?.find((binding) => binding.keys === keys && usable(binding));
-      if (found !== undefined) return found;
-    }
-    return null;
+    return this.inOrder().findLast((binding) => binding.keys === keys && usable(binding)) ?? null;
+  }
+
+  /** What goes before others comes last. */
+  private inOrder(): Binding[] {
+    const all = this.layers.flat();
+    return [...all.filter((binding) => binding.floats !== true), ...all.filter((binding) => binding.floats === true)];
   }
 
   private changed(): void {
     const byKey = new Map<string, Binding>();
-    for (const binding of this.layers.flat()) byKey.set(binding.keys, binding);
+    for (const binding of this.inOrder()) byKey.set(binding.keys, binding);
     this.list = [...byKey.values()];
     for (const watcher of this.watchers) watcher();
   }

@@ -106,8 +106,8 @@ export function Timeline({ runKey, position, playing, forkedAt, reading, onFork 
     { keys: "[", label: t("oneStepBackInTime"), group: t("run"), run: () => lookAt(shown - 1) },
     { keys: "]", label: t("oneStepOn"), group: t("run"), run: () => lookAt(shown + 1) },
   ]);
-  useKeys(told === null || onFork === undefined ? [] : [{ keys: "f", label: t("forkAtThisStep"), group: t("run"), run: () => onFork(told.step) }]);
-  useKeys(told === null ? [] : [{ keys: "Escape", label: t("closeThePreview"), group: t("run"), run: () => tell(null) }]);
+  useKeys(told === null || onFork === undefined ? [] : [{ keys: "f", label: t("forkAtThisStep"), group: t("run"), floats: true, run: () => onFork(told.step) }]);
+  useKeys(told === null ? [] : [{ keys: "Escape", label: t("closeThePreview"), group: t("run"), floats: true, run: () => tell(null) }]);
 
   const marks = useMemo(() => data?.marks ?? [], [data]);
   const isNow = shown >= last;

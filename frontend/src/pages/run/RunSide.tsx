@@ -71,7 +71,7 @@ export function RunSide({ run, store, feed, cycle, table, selected, preemptions,
   const latest = cycle === null ? (feed.items[0]?.parts.map((part) => part.v).join("") ?? "") : cycle.note;
 
   const choose = (next: SideTab) => setSide(chosen(following, next));
-  useKeys(opened ? [{ keys: "Escape", label: t("closeTheSheet"), group: t("run"), run: () => (selected === null ? setOpened(false) : selected.close()) }] : []);
+  useKeys(opened ? [{ keys: "Escape", label: t("closeTheSheet"), group: t("run"), floats: true, run: () => (selected === null ? setOpened(false) : selected.close()) }] : []);
   const tabs: { value: SideTab; label: ReactNode }[] = [
     { value: "cycle", label: t("thisCycle") },
     { value: "activity", label: <>{t("activity")}<span className={`${classes.news} num`}>{news > 0 ? t("freshNew", { fresh: news }) : ""}</span></> },
