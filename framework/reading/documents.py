@@ -39,6 +39,8 @@ _NAMES: Final[dict[type, Words]] = {
 }
 _LOOKED_AT: Final = 64 * 1024
 """Bytes at the beginning that tell what a file is; an even number, as UTF-16 has them."""
+_FLOW_LIMIT: Final = 2 * _MEGA
+"""Nobody writes more by hand; YAML is read slowly, and what is left over is broken JSON."""
 _SHOWN: Final = 80
 _SEPARATOR: Final = re.compile(rb"(?m)^---\s")
 _BETWEEN_DOCUMENTS: Final = re.compile(r"\s*(?:---\s*)*")
@@ -49,7 +51,12 @@ _MARK_WITHIN: Final = re.compile(rb"(?m)^" + codecs.BOM_UTF8)
 
 
 class FileRefused(SaidError):
-    """The file as a whole cannot be read."""
+    """The file as a whole cannot be read. ``line`` and ``column`` count from one; None where no place is known."""
+
+    def __init__(self, words: Words, line: int | None = None, column: int | None = None) -> None:
+        super().__init__(words)
+        self.line = line
+        self.column = column
 
 
 class _Loader(yaml.CSafeLoader):
@@ -259,13 +266,28 @@ def _read_export(export: SimulatorExport) -> Iterator[Any]:
 
 
 def _read_several(data: bytes, first_error: Exception) -> Iterator[Any]:
-    """Some of the documents may be YAML."""
+    """Some of the documents may be YAML, in whose flow style an object begins with a brace, too."""
     try:
         yield from list(_read_several_json(data, first_error))
     except FileRefused:
-        if not _SEPARATOR.search(data) or len(data) > YAML_LIMIT:
+        if _SEPARATOR.search(data) and len(data) <= YAML_LIMIT:
+            yield from _read_yaml(data)
+        elif (documents := _flow_style(data)) is not None:
+            yield from documents
+        else:
             raise
-        yield from _read_yaml(data)
+
+
+def _flow_style(data: bytes) -> list[Any] | None:
+    """Of what is no JSON; None where it holds no Kubernetes objects: what is wrong with it as JSON tells more."""
+    if len(data) > _FLOW_LIMIT:
+        return None
+    try:
+        documents = list(_read_yaml(data))
+    except FileRefused:
+        return None
+    is_whole = bool(documents) and all(isinstance(one, Mapping) and "kind" in one for one in documents)
+    return documents if is_whole else None
 
 
 def _read_several_json(data: bytes, first_error: Exception) -> Iterator[Any]:
@@ -309,9 +331,8 @@ def _read_yaml(data: bytes) -> Iterator[Any]:
         why, line, column = yaml_complaint(error)
         if line is None:
             raise FileRefused(said("This is not YAML: {why}.", why=why)) from None
-        raise FileRefused(
-            said("This is not YAML: line {line}, column {column}: {why}.", line=line, column=column, why=why)
-        ) from None
+        words = said("This is not YAML: line {line}, column {column}: {why}.", line=line, column=column, why=why)
+        raise FileRefused(words, line, column) from None
     except RecursionError:
         raise FileRefused(said("This YAML is nested too deeply, or an alias contains itself.")) from None
 

@@ -58,11 +58,16 @@ export async function outcomeOf(run: string, receipt: CommandReceipt): Promise<J
   return null;
 }
 
-/** Sends and waits; a refusal is an ApiError with the engine's sentence. */
-export async function perform(run: string, input: CommandInput): Promise<JournalEntry | null> {
-  const entry = await outcomeOf(run, await sendCommand(run, input));
+/** Waits for what becomes of a command that was taken; a refusal is an ApiError with the engine's sentence. */
+export async function settled(run: string, receipt: CommandReceipt): Promise<JournalEntry | null> {
+  const entry = await outcomeOf(run, receipt);
   if (entry?.status === "refused") {
     throw new ApiError(409, { code: "refused", message: entry.text === "" ? t("theRunRefusedThis") : entry.text });
   }
   return entry;
+}
+
+/** Sends and waits. */
+export async function perform(run: string, input: CommandInput): Promise<JournalEntry | null> {
+  return settled(run, await sendCommand(run, input));
 }

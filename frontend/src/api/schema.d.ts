@@ -1639,6 +1639,8 @@ export interface components {
             /** Format: uuid */
             id: string;
             status: components["schemas"]["StatusEnum"];
+            /** @description unknown fields of an object that is added, which decide nothing */
+            warnings: string[];
         };
         /**
          * @description * `approve` - approve

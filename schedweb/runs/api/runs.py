@@ -255,7 +255,8 @@ class CommandsApi(APIView):
     @idempotent()
     def post(self, request: Request, run: UUID) -> Response:
         entry = commands.command_append(run_id=run, user=request.user, body=request.data)
-        return Response({"id": entry.pk, "status": entry.status}, status=202)
+        receipt = {"id": entry.pk, "status": entry.status, "warnings": commands.warnings_of(request.data)}
+        return Response(receipt, status=202)
 
 
 class JournalApi(APIView):

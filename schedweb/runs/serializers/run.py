@@ -237,6 +237,9 @@ class CommandRequestSerializer(CommandSerializer):
 class CommandReceiptSerializer(serializers.Serializer[Any]):
     id = serializers.UUIDField()
     status = serializers.ChoiceField(JournalEntry.Status.values)
+    warnings = serializers.ListField(
+        child=serializers.CharField(), help_text="unknown fields of an object that is added, which decide nothing"
+    )
 
 
 class DecisionResultSerializer(serializers.Serializer[Any]):

@@ -8,13 +8,12 @@ from uuid import UUID, uuid4
 import msgspec
 from django.db import IntegrityError, transaction
 from django.db.models import Max
-from ruamel.yaml import YAML
-from ruamel.yaml.error import YAMLError
 
 from framework.objects import Node, Pod
-from framework.objects.decode import decode_manifest, to_manifest, tree_complaint
+from framework.objects.decode import decode_manifest, to_manifest
 from framework.objects.errors import ObjectError
-from framework.parser_words import yaml_complaint
+from framework.reading.documents import FileRefused, read_documents
+from framework.reading.unknown_fields import Sightings, unknown_fields
 from schedweb.api.errors import ApiError, conflict, not_found
 from schedweb.engine import commands as types
 from schedweb.engine.commands import AnyCommand, command_from, plain
@@ -38,21 +37,29 @@ def manifest_error(message: str, line: int | None = None, column: int | None = N
 
 
 def read_manifest(text: str) -> dict[str, Any]:
-    """One object from YAML or JSON text."""
+    """One object from YAML or JSON text, read as an import reads it."""
     if len(text) > MAX_MANIFEST:
         raise manifest_error(say("The manifest is larger than {max_manifest:,} characters.", max_manifest=MAX_MANIFEST))
     try:
-        documents = [document for document in YAML(typ="safe", pure=True).load_all(text) if document is not None]
-    except (YAMLError, ValueError, RecursionError) as error:
-        why, line, column = yaml_complaint(error)
-        raise manifest_error(say("Not YAML: {why}", why=told(why)), line, column) from None
+        documents = list(read_documents(text.encode()))
+    except FileRefused as error:
+        raise manifest_error(told(error.words), error.line, error.column) from None
     if len(documents) != 1:
         raise manifest_error(say("One object is expected, not {documents}.", documents=len(documents)))
-    if complaint := tree_complaint(documents[0]):
-        raise manifest_error(say("The manifest cannot be read: {complaint}.", complaint=told(complaint)))
-    if not isinstance(documents[0], dict):
-        raise manifest_error(say("An object is expected."))
     return documents[0]
+
+
+def warnings_of(body: object) -> list[str]:
+    """Of a command that was taken: fields of the object that it adds which no API server knows."""
+    given = body.get("manifest") if isinstance(body, dict) else None
+    if not isinstance(given, str):
+        return []
+    manifest = read_manifest(given)
+    metadata = manifest.get("metadata") or {}
+    sightings = Sightings()
+    name = metadata.get("name") or metadata.get("generateName", "")
+    sightings.take(manifest.get("kind", ""), name, unknown_fields(manifest))
+    return [told(sentence) for sentence in sightings.sentences()]
 
 
 def typed_manifest(given: object, kind: type[Pod] | type[Node]) -> dict[str, Any]:

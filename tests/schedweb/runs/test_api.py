@@ -232,9 +232,9 @@ BAD_COMMANDS: list[tuple[str, Any, str]] = [
     ("a negative seed", {"type": "set_seed", "seed": -1}, "seed"),
     ("a step of nonsense", {"type": "step", "what": "leap"}, "what"),
     ("no manifest", {"type": "pod_add"}, "manifest"),
-    ("truncated JSON", {"type": "pod_add", "manifest": '{"apiVersion": "v1", "kind": "Pod"'}, "Not YAML"),
-    ("broken YAML", {"type": "pod_add", "manifest": "a: [1\nb: }"}, "Not YAML"),
-    ("a YAML tag", {"type": "pod_add", "manifest": "!!python/object/apply:os.system ['true']"}, "Not YAML"),
+    ("truncated JSON", {"type": "pod_add", "manifest": '{"apiVersion": "v1", "kind": "Pod"'}, "This is not JSON"),
+    ("broken YAML", {"type": "pod_add", "manifest": "a: [1\nb: }"}, "This is not YAML: line 2"),
+    ("a YAML tag", {"type": "pod_add", "manifest": "!!python/object/apply:os.system ['true']"}, "This is not YAML"),
     ("cyclic aliases", {"type": "pod_add", "manifest": "a: &a [*a]"}, "an alias that contains itself"),
     (
         "a YAML bomb",
@@ -267,6 +267,35 @@ def test_a_bad_command_is_answered_with_a_sentence_and_not_stored(
     assert 400 <= answer.status_code < 500, answer.content
     assert said in answer.json()["error"]["message"]
     assert not JournalEntry.objects.exists()
+
+
+def test_what_is_added_is_read_as_an_import_reads_it(game: Game, client: Client) -> None:
+    """YAML 1.1, a byte order mark, lines as Windows ends them; unknown fields are told, and ignored."""
+    lines = [
+        "apiVersion: v1",
+        "kind: Pod",
+        "metadata: {name: pasted, annotations: {made: 2026-11-23}}",
+        "spec:",
+        "  priority: 010",
+        "  hostNetwork: yes",
+        "  nodeSelectr: {pool: gpu}",
+        "  containers: [{name: main, image: app}]",
+    ]
+    body = {"type": "pod_add", "client_id": str(uuid4()), "manifest": "\ufeff" + "\r\n".join(lines)}
+    receipts = [
+        client.post(f"/api/v1/runs/{game.id}/commands/", body, content_type="application/json") for _ in range(2)
+    ]
+    assert [receipt.status_code for receipt in receipts] == [202, 202]
+    assert receipts[0].json() == receipts[1].json()
+    warning = receipts[0].json()["warnings"]
+    assert len(warning) == 1
+    assert "nodeSelectr" in warning[0]
+    assert "nodeSelector" in warning[0]
+    assert "Pod pasted" in warning[0]
+    spec = JournalEntry.objects.get().command["manifest"]["spec"]
+    assert (spec["priority"], spec["hostNetwork"], "nodeSelectr" in spec) == (8, True, False)
+    plain = client.post(f"/api/v1/runs/{game.id}/commands/", {"type": "pause"}, content_type="application/json")
+    assert plain.json()["warnings"] == []
 
 
 @pytest.mark.parametrize(

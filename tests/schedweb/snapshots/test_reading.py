@@ -54,6 +54,11 @@ def test_json_documents_one_after_another(tmp_path: Path, between: str) -> None:
     assert [m["metadata"]["name"] for m in read(path)] == ["n1", "n2", "n3"]
 
 
+def test_yaml_in_flow_style_begins_as_json_does(tmp_path: Path) -> None:
+    path = written(tmp_path / "f.yaml", "{apiVersion: v1, kind: Node, metadata: {name: n1, labels: {a: 'true'}}}\n")
+    assert [(m["metadata"]["name"], m["metadata"]["labels"]) for m in read(path)] == [("n1", {"a": "true"})]
+
+
 def test_yaml_keeps_timestamps_and_numbers_as_kubernetes_does(tmp_path: Path) -> None:
     path = written(
         tmp_path / "f.yaml",
@@ -69,6 +74,8 @@ def test_yaml_keeps_timestamps_and_numbers_as_kubernetes_does(tmp_path: Path) ->
         (b'{"apiVersion": "v1", "kind": "List", "items": [{"kind": "Pod"', "it ends in the middle"),
         (b"\x00\x01\x02", "no UTF-8 text"),
         ("a: [1, 2", "line 2, column 1"),
+        ("{apiVersion: v1, kind: Node", "a key in double quotes is missing"),
+        ("{apiVersion: v1, rules: []}", "a key in double quotes is missing"),
         ("kind: Pod\nkind: Node\n", 'key "kind" already set in map'),
         ("a: &a\n  b: *a\n", "contains itself"),
         ("just a sentence", "Expected a Kubernetes object, found a text: just a sentence"),

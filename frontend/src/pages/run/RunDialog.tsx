@@ -11,13 +11,14 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 
 import { ApiError, pathOf, request } from "@/api/client";
-import { perform } from "@/api/commands";
+import { sendCommand, settled } from "@/api/commands";
 import { configurationsQuery } from "@/api/queries";
 import type { CommandInput, Run } from "@/api/types";
 import { Button } from "@/components/Button";
 import { Failed } from "@/components/Outcome";
 import { useFocusBack } from "@/components/useFocusBack";
 import { bytes } from "@/format/number";
+import { notify } from "@/shell/notify";
 
 import classes from "./RunDialog.module.css";
 import { NODE_EXAMPLE, POD_EXAMPLE } from "./manifests";
@@ -87,7 +88,11 @@ function Form({ kind, run, onClose }: Omit<RunDialogProps, "commander">) {
         await request(pathOf("runs", run.id), { method: "DELETE" });
         void queries.invalidateQueries({ queryKey: ["runs"] });
         void navigate({ to: "/runs" });
-      } else await perform(run.id, ready);
+      } else {
+        const receipt = await sendCommand(run.id, ready);
+        await settled(run.id, receipt);
+        if (receipt.warnings.length > 0) notify({ title: t("fieldsAreIgnored"), text: receipt.warnings.join(" ") });
+      }
       drafts.delete(`${kind} ${run.id}`);
       onClose();
     } catch (failure) {
