@@ -1,4 +1,7 @@
-"""Mistakes in a configuration: said while typed, at their line or field, in words; nothing is saved or lost."""
+"""Mistakes in a configuration: said while typed, at their line or field, in words; nothing is saved or lost.
+
+And in a manifest: said when it is sent.
+"""
 
 from __future__ import annotations
 
@@ -9,6 +12,7 @@ import pytest
 from playwright.sync_api import FilePayload, Page, expect
 
 from scripts.site import Site
+from tests.browser import stages
 from tests.browser.visits import Visit
 
 HEAD = "apiVersion: kubescheduler.config.k8s.io/v1\nkind: KubeSchedulerConfiguration\n"
@@ -255,3 +259,19 @@ def test_a_draft_that_the_server_refuses_can_be_discarded(typed_into: str, desk:
     expect(page.get_by_role("grid")).to_be_visible()
     # What the browser says of the refusal.
     desk.complaints[:] = [complaint for complaint in desk.complaints if "413" not in complaint]
+
+
+def test_a_misspelt_field_of_a_pod_that_is_added_is_told(desk: Visit, site: Site) -> None:
+    run = stages.start(site, stages.sample(site, "Three-zone shop"), stages.configuration(site, "Default"))
+    page = desk.go(f"/runs/{run}")
+    page.get_by_role("button", name=re.compile("^More: pods")).click()
+    page.get_by_role("menuitem", name="Add a pod").click()
+    typed = page.get_by_role("dialog").get_by_role("textbox")
+    typed.fill(
+        "{kind: Pod, apiVersion: v1, metadata: {name: pasted}, "
+        "spec: {nodeSelectr: {pool: gpu}, containers: [{name: a, image: b}]}}"
+    )
+    page.get_by_role("button", name="Add the pod").click()
+    expect(typed).to_have_count(0)
+    expect(page.get_by_text('Pod pasted: unknown field "spec.nodeSelectr"')).to_be_visible()
+    expect(page.get_by_text("pasted", exact=True).first).to_be_visible()
