@@ -1,15 +1,18 @@
-import { useEffect, useRef, useSyncExternalStore } from "react";
+import { useEffect, useLayoutEffect, useRef, useSyncExternalStore } from "react";
 
 import { type Binding, keyboard, SINGLE_KEYS_OFF } from "./registry";
 
-/** Registers bindings while the component is mounted. Handlers are always the latest ones, so they may close over state. */
+/**
+ * Registers bindings while the component is mounted. Handlers are always the latest ones, so they may close over state.
+ * Layout effects: a key that is pressed as soon as a page is seen must not meet the bindings of the page before it.
+ */
 export function useKeys(bindings: Binding[]): void {
   const latest = useRef(bindings);
-  useEffect(() => {
+  useLayoutEffect(() => {
     latest.current = bindings;
   });
   const signature = bindings.map((binding) => `${binding.keys}\t${binding.label}\t${binding.group}`).join("\n");
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (signature === "") return undefined;
     const stable = latest.current.map((binding) => ({
       ...binding,
