@@ -54,7 +54,10 @@ def warnings_of(body: object) -> list[str]:
     given = body.get("manifest") if isinstance(body, dict) else None
     if not isinstance(given, str):
         return []
-    manifest = read_manifest(given)
+    try:
+        manifest = read_manifest(given)
+    except ApiError:
+        return []  # Taken was the command that came with this client_id before, not this text.
     metadata = manifest.get("metadata") or {}
     sightings = Sightings()
     name = metadata.get("name") or metadata.get("generateName", "")

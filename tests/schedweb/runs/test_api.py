@@ -292,6 +292,10 @@ def test_what_is_added_is_read_as_an_import_reads_it(game: Game, client: Client)
     assert "nodeSelectr" in warning[0]
     assert "nodeSelector" in warning[0]
     assert "Pod pasted" in warning[0]
+    again = client.post(
+        f"/api/v1/runs/{game.id}/commands/", {**body, "manifest": "a: ["}, content_type="application/json"
+    )
+    assert (again.status_code, again.json()) == (202, {**receipts[0].json(), "warnings": []})
     spec = JournalEntry.objects.get().command["manifest"]["spec"]
     assert (spec["priority"], spec["hostNetwork"], "nodeSelectr" in spec) == (8, True, False)
     plain = client.post(f"/api/v1/runs/{game.id}/commands/", {"type": "pause"}, content_type="application/json")
