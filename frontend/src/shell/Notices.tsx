@@ -7,9 +7,14 @@ import { Notifications, notifications } from "@mantine/notifications";
 
 import { Icon, type IconName } from "@/components/Icon";
 
-import type { Notice } from "./notify";
 import classes from "./Notices.module.css";
 import { t } from "./texts";
+
+export interface Notice {
+  title: string;
+  text?: string;
+  kind?: "info" | "error" | "ok";
+}
 
 const ICONS: Record<NonNullable<Notice["kind"]>, IconName> = { info: "info", error: "warning", ok: "bound" };
 

@@ -4,11 +4,7 @@
  */
 import { Part } from "@/parts/part";
 
-export interface Notice {
-  title: string;
-  text?: string;
-  kind?: "info" | "error" | "ok";
-}
+import type { Notice } from "./Notices";
 
 export const noticesPart = new Part(() => import("./Notices"));
 

@@ -7,7 +7,7 @@ import { fetchAttempts } from "@/api/podQueries";
 import { nextOffset } from "@/api/windows";
 import type { AttemptRow } from "@/api/podTypes";
 import type { StateKey } from "@/api/types";
-import { RESULTS } from "@/app/router";
+import { RESULTS } from "@/app/search";
 import { Breadcrumbs } from "@/components/Breadcrumbs";
 import { Button } from "@/components/Button";
 import { PodName } from "@/components/Chip";

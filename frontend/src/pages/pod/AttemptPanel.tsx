@@ -7,7 +7,7 @@ import { ApiError } from "@/api/client";
 import { attemptQuery } from "@/api/podQueries";
 import type { Attempt, AttemptPoint, PodAttempt } from "@/api/podTypes";
 import type { PodDetail } from "@/api/types";
-import { STEPS } from "@/app/router";
+import { STEPS } from "@/app/search";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Panel, PanelHeader } from "@/components/Panel";
 import { Segmented } from "@/components/Segmented";

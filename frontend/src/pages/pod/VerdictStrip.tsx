@@ -1,7 +1,7 @@
 import { type KeyboardEvent, useRef } from "react";
 
 import type { AttemptPoint, PointState } from "@/api/podTypes";
-import { STEPS } from "@/app/router";
+import { STEPS } from "@/app/search";
 import { Icon, type IconName } from "@/components/Icon";
 import { listed } from "@/format/lists";
 

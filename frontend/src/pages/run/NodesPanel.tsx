@@ -2,7 +2,7 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { memo, Suspense, useMemo, useRef, useState } from "react";
 
 import type { Selection, StateKey } from "@/api/types";
-import { GROUPINGS, type Grouping } from "@/app/router";
+import { GROUPINGS, type Grouping } from "@/app/search";
 import { Button } from "@/components/Button";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Panel, PanelHeader } from "@/components/Panel";

@@ -1,5 +1,5 @@
 /** How nodes are arranged: by zone, by pool or not at all, and how many tiles stand side by side. Plain functions over the columns. */
-import type { Grouping } from "@/app/router";
+import type { Grouping } from "@/app/search";
 import { commonPrefix } from "@/format/names";
 import type { NodeColumns } from "@/live/nodeColumns";
 
