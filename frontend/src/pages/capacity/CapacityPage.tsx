@@ -13,6 +13,7 @@ import { Breadcrumbs } from "@/components/Breadcrumbs";
 import { Button } from "@/components/Button";
 import { Outlines } from "@/components/Outcome";
 import { Page, Panel, PanelHeader } from "@/components/Panel";
+import { ScrollRegion } from "@/components/ScrollRegion";
 import { listed } from "@/format/lists";
 import { count } from "@/format/number";
 import { useKeys } from "@/keys/useKeys";
@@ -81,8 +82,7 @@ function Room({ run, answer }: { run: string; answer: PodsAnswer }) {
     <>
       <div className={classes.answer} role="status"><strong>{podsSentence(answer)}</strong><span className="grow" /><Csv name="capacity-pods.csv" rows={() => podsRows(answer)} /></div>
       {answer.message === "" ? null : <p className={classes.note}>{t("theNext", { message: answer.message })}</p>}
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to */}
-      <div className={classes.scroll} tabIndex={0} role="region" aria-label={t("roomPerNode")}>
+      <ScrollRegion className={classes.scroll} label={t("roomPerNode")}>
         <table className={classes.table}>
           <thead><tr><th scope="col">{t("node")}</th><th scope="col">{t("fits")}</th><th scope="col">{t("stopsTheNext")}</th><th scope="col">{t("reasons")}</th></tr></thead>
           <tbody>
@@ -108,7 +108,7 @@ function Room({ run, answer }: { run: string; answer: PodsAnswer }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollRegion>
     </>
   );
 }
@@ -153,8 +153,7 @@ function Needed({ run, answer }: { run: string; answer: NodesAnswer }) {
       {answer.never.length === 0 ? null : (
         <>
           <p className={classes.note}>{t("podsPendingEvenWithSomething", { count: answer.never.length, such: t("suchNodes", { count: answer.limit }) })}</p>
-          {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to */}
-          <div className={classes.scroll} tabIndex={0} role="region" aria-label={t("podsThatNoSuchNode")}>
+          <ScrollRegion className={classes.scroll} label={t("podsThatNoSuchNode")}>
             <table className={classes.table}>
               <thead><tr><th scope="col">{t("pod")}</th><th scope="col">{t("messageAsKubeSchedulerWrites")}</th></tr></thead>
               <tbody>
@@ -169,7 +168,7 @@ function Needed({ run, answer }: { run: string; answer: NodesAnswer }) {
                 })}
               </tbody>
             </table>
-          </div>
+          </ScrollRegion>
         </>
       )}
     </>

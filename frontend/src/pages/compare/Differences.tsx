@@ -9,6 +9,7 @@ import { PodName } from "@/components/Chip";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Pager } from "@/components/Pager";
 import { Panel, PanelHeader } from "@/components/Panel";
+import { ScrollRegion } from "@/components/ScrollRegion";
 import { placeWord } from "@/components/states";
 import { useTypedSearch } from "@/components/useTypedSearch";
 import { sentences } from "@/format/lists";
@@ -57,13 +58,12 @@ export function Differences({ a, b, comparison, names }: { a: string; b: string;
       {pods.error === null ? null : <Failed what={t("thePodsThatDifferCould")} error={pods.error} retryLabel={t("readAgain")} retry={() => void pods.refetch()} />}
       {pods.data?.results.length === 0 ? <Empty action={q === undefined ? null : <Button size="sm" onClick={() => setText("")}>{t("clearTheFilter")}</Button>}>{q === undefined ? t("noPodWentAnotherWay") : t("noSuchPodMatches", { q })}</Empty> : null}
       {pods.data === undefined || pods.data.results.length === 0 ? null : (
-        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to
-        <div className={classes.scroller} tabIndex={0} role="region" aria-label={t("rowsOfPodsThatDiffer")}>
+        <ScrollRegion className={classes.scroller} label={t("rowsOfPodsThatDiffer")}>
           <table className={`${classes.table} ${classes.rows}`}>
             <thead><tr><th scope="col">{t("pod")}</th><th scope="col">{t("namespace")}</th><th scope="col"><SideName name={names.a} /></th><th scope="col"><SideName name={names.b} /></th><th scope="col">{t("why")}</th></tr></thead>
             <tbody>{pods.data.results.map((row) => <Row key={`${row.pod.namespace}/${row.pod.name}`} row={row} a={a} b={b} names={names} />)}</tbody>
           </table>
-        </div>
+        </ScrollRegion>
       )}
       <Pager offset={offset} limit={LIMIT} total={total} onChoose={goTo} />
     </Panel>

@@ -2,6 +2,7 @@
 import type { ComparedResource, Comparison } from "@/api/compareQueries";
 import { Empty } from "@/components/Outcome";
 import { Panel, PanelHeader } from "@/components/Panel";
+import { ScrollRegion } from "@/components/ScrollRegion";
 import { Segmented } from "@/components/Segmented";
 import { fixed } from "@/format/number";
 import { amount, resourceLabel } from "@/format/resources";
@@ -84,8 +85,7 @@ function Line({ side, name, one }: { side: "a" | "b"; name: string; one: Compare
 
 function Table({ rows, names }: { rows: readonly Both[]; names: Names }) {
   return (
-    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to
-    <div className={classes.scroller} tabIndex={0} role="region" aria-label={t("useOfNodesTable")}>
+    <ScrollRegion className={classes.scroller} label={t("useOfNodesTable")}>
       <table className={classes.table}>
         <thead><tr>
           <th scope="col">{t("resource")}</th><th scope="col" className={classes.left}>{t("run")}</th><th scope="col">{t("requested")}</th><th scope="col">{t("allocatable")}</th><th scope="col">{t("share")}</th>
@@ -100,6 +100,6 @@ function Table({ rows, names }: { rows: readonly Both[]; names: Names }) {
           )))}
         </tbody>
       </table>
-    </div>
+    </ScrollRegion>
   );
 }

@@ -2,6 +2,7 @@
 import type { ComparedSide, Comparison } from "@/api/compareQueries";
 import { Empty } from "@/components/Outcome";
 import { Panel, PanelHeader } from "@/components/Panel";
+import { ScrollRegion } from "@/components/ScrollRegion";
 import { listed } from "@/format/lists";
 import { count, fixed } from "@/format/number";
 import { amount, resourceLabel } from "@/format/resources";
@@ -41,8 +42,7 @@ export function CameTo({ comparison: { a, b }, names }: Props) {
   return (
     <Panel aria-labelledby="came-to">
       <PanelHeader id="came-to" title={t("whatTheyCameTo")} />
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to */}
-      <div className={classes.scroller} tabIndex={0} role="region" aria-label={t("numbersOfBothRuns")}><table className={classes.table}>
+      <ScrollRegion className={classes.scroller} label={t("numbersOfBothRuns")}><table className={classes.table}>
         <thead><tr><th scope="col"><span className="srOnly">{t("number")}</span></th><th scope="col"><SideName name={names.a} /></th><th scope="col"><SideName name={names.b} /></th><th scope="col">{t("bA")}</th></tr></thead>
         <tbody>
           {FACTS.map(({ name, of, text = (value) => count(value ?? 0), difference = signed }) => {
@@ -55,7 +55,7 @@ export function CameTo({ comparison: { a, b }, names }: Props) {
             );
           })}
         </tbody>
-      </table></div>
+      </table></ScrollRegion>
     </Panel>
   );
 }
@@ -67,8 +67,7 @@ export function StillFits({ comparison, names }: Props) {
   return (
     <Panel aria-labelledby="fits">
       <PanelHeader id="fits" title={t("whatStillFits")}><span className="muted hidePhone">{t("largestRequestThatOneNode")}</span></PanelHeader>
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to */}
-      <div className={classes.scroller} tabIndex={0} role="region" aria-label={t("largestRequestThatOneNode")}>
+      <ScrollRegion className={classes.scroller} label={t("largestRequestThatOneNode")}>
         <table className={`${classes.table ?? ""} ${classes.fits ?? ""}`}>
           <thead><tr><th scope="col">{t("resource")}</th><th scope="col">{rich("aLargest", { a: names.a, name: () => <SideName name={names.a} /> })}</th><th scope="col">{t("freeInAll")}</th><th scope="col">{rich("bLargest", { b: names.b, name: () => <SideName name={names.b} /> })}</th><th scope="col">{t("freeInAll")}</th></tr></thead>
           <tbody>
@@ -92,7 +91,7 @@ export function StillFits({ comparison, names }: Props) {
             })}
           </tbody>
         </table>
-      </div>
+      </ScrollRegion>
     </Panel>
   );
 }
@@ -112,8 +111,7 @@ export function Zones({ comparison: { a, b }, names }: Props) {
     <Panel aria-labelledby="zones">
       <PanelHeader id="zones" title={t("zones")}><span className="muted hidePhone">{t("requestsOfWhatAZone")}</span></PanelHeader>
       {zones.length < 2 ? <Empty small>{t("allNodesAreInOne")}</Empty> : (
-        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to
-        <div className={classes.scroller} tabIndex={0} role="region" aria-label={t("useOfZones")}>
+        <ScrollRegion className={classes.scroller} label={t("useOfZones")}>
           <table className={`${classes.table ?? ""} ${classes.zones ?? ""}`}>
             <thead><tr>
               <th scope="col">{t("zone")}</th><th scope="col">{t("nodes")}</th><th scope="col" className={classes.left}>{t("run")}</th>
@@ -134,7 +132,7 @@ export function Zones({ comparison: { a, b }, names }: Props) {
               );
             })}
           </table>
-        </div>
+        </ScrollRegion>
       )}
     </Panel>
   );

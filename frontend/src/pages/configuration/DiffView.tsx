@@ -1,4 +1,5 @@
 import type { Diff } from "@/api/configurationTypes";
+import { ScrollRegion } from "@/components/ScrollRegion";
 
 import classes from "./DiffView.module.css";
 import { t } from "./texts";
@@ -10,8 +11,7 @@ const SAID = { equal: "", get removed() { return t("lineRemoved"); }, get added(
 export function DiffView({ diff, label }: { diff: Diff; label: string }) {
   if (diff.lines.length === 0) return <p className={classes.none}>{t("noLineDiffers")}</p>;
   return (
-    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- long lines scroll sideways, so the keyboard must get there
-    <div className={classes.scroll} tabIndex={0} role="region" aria-label={label}>
+    <ScrollRegion className={classes.scroll} label={label}>
       <ol className={classes.diff}>
         {diff.lines.map((line, index) => (
           <li key={index} data-kind={line.kind}>
@@ -25,7 +25,7 @@ export function DiffView({ diff, label }: { diff: Diff; label: string }) {
         ))}
         {diff.cut ? <li data-kind="folded">{t("moreLinesDifferThanAre")}</li> : null}
       </ol>
-    </div>
+    </ScrollRegion>
   );
 }
 

@@ -14,6 +14,7 @@ import { PodName } from "@/components/Chip";
 import { Icon } from "@/components/Icon";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel } from "@/components/Panel";
+import { ScrollRegion } from "@/components/ScrollRegion";
 import { Segmented } from "@/components/Segmented";
 import { resultWord } from "@/components/states";
 import { useTypedSearch } from "@/components/useTypedSearch";
@@ -106,8 +107,7 @@ function Rows({ run, field }: { run: string; field: React.RefObject<HTMLInputEle
           </Empty>
         ) : null}
         {rows.length === 0 ? null : (
-          // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- rows of many attempts scroll
-          <div className={list.scroller} tabIndex={0} role="region" aria-label={t("rowsOfAttempts")}>
+          <ScrollRegion className={list.scroller} label={t("rowsOfAttempts")}>
             <table className={`${list.table} ${classes.cards}`} aria-rowcount={total + 1}>
               <thead>
                 <tr>
@@ -120,7 +120,7 @@ function Rows({ run, field }: { run: string; field: React.RefObject<HTMLInputEle
             {attempts.hasNextPage ? (
               <p className={list.tools}><Button size="sm" disabled={attempts.isFetchingNextPage} onClick={() => void attempts.fetchNextPage()}>{t("moreAttempts", { count: total - rows.length })}</Button></p>
             ) : null}
-          </div>
+          </ScrollRegion>
         )}
       </Panel>
     </>

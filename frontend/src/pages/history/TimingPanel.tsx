@@ -5,6 +5,7 @@ import { runTimingQuery } from "@/api/podQueries";
 import type { PointSummary, RunTiming } from "@/api/podTypes";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Panel, PanelHeader } from "@/components/Panel";
+import { ScrollRegion } from "@/components/ScrollRegion";
 import { milliseconds } from "@/format/milliseconds";
 import { count, percent, shareText } from "@/format/number";
 
@@ -39,15 +40,14 @@ function Times({ timing }: { timing: RunTiming }) {
   return (
     <>
       <p className={classes.answer}>{timingAnswer(timing)}</p>
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- wide on phones */}
-      <div className={classes.scroll} role="region" aria-label={t("times")} tabIndex={0}>
+      <ScrollRegion className={classes.scroll} label={t("times")}>
         <table className={classes.times}>
           <thead>
             <tr><th scope="col">{t("extensionPointPlugin")}</th><th scope="col">{t("share")}</th><th scope="col">{t("median")}</th><th scope="col">{t("mean")}</th><th scope="col">{t("99Of100")}</th><th scope="col">{t("cycles")}</th></tr>
           </thead>
           <tbody>{timing.points.map((point) => <Point key={point.point} point={point} most={most} />)}</tbody>
         </table>
-      </div>
+      </ScrollRegion>
       <p className={classes.note}>{t("aPointsTimeRunsFrom")}</p>
     </>
   );

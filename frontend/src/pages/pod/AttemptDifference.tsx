@@ -6,6 +6,7 @@ import { differenceQuery } from "@/api/podQueries";
 import type { AttemptDifference as Difference, ScoreChange, VerdictChange } from "@/api/podTypes";
 import { Button } from "@/components/Button";
 import { Failed, Outlines } from "@/components/Outcome";
+import { ScrollRegion } from "@/components/ScrollRegion";
 import { listed } from "@/format/lists";
 import { count } from "@/format/number";
 
@@ -39,8 +40,7 @@ export function AttemptDifference({ run, before, after }: { run: string; before:
 
 function Verdicts({ run, groups }: { run: string; groups: readonly VerdictChange[] }) {
   return (
-    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- reasons make it scroll sideways
-    <div className={classes.scroll} role="region" aria-label={t("nodesWithAnotherVerdict")} tabIndex={0}>
+    <ScrollRegion className={classes.scroll} label={t("nodesWithAnotherVerdict")}>
       <table className={classes.table}>
         <thead><tr><th scope="col">{t("then")}</th><th scope="col">{t("now")}</th><th scope="col" className={classes.number}>{t("nodes")}</th><th scope="col">{t("which")}</th></tr></thead>
         <tbody>
@@ -57,7 +57,7 @@ function Verdicts({ run, groups }: { run: string; groups: readonly VerdictChange
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollRegion>
   );
 }
 
@@ -66,8 +66,7 @@ function Points({ difference }: { difference: Difference }) {
   return (
     <>
       <p className={classes.lead}>{t("pointsOfNodesThatBoth", { count: difference.count, map: listed(places.map((plugin) => t("pluginOnN", { plugin: plugin.name, count: plugin.changed }))) })}</p>
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- a column for every plugin makes it scroll sideways */}
-      <div className={classes.scroll} role="region" aria-label={t("nodesWithOtherPoints")} tabIndex={0}>
+      <ScrollRegion className={classes.scroll} label={t("nodesWithOtherPoints")}>
         <table className={classes.table}>
           <thead>
             <tr>
@@ -77,7 +76,7 @@ function Points({ difference }: { difference: Difference }) {
           </thead>
           <tbody>{difference.rows.map((row) => <Row key={row.node} row={row} places={places.map((plugin) => plugin.place)} />)}</tbody>
         </table>
-      </div>
+      </ScrollRegion>
     </>
   );
 }

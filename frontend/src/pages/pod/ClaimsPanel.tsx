@@ -4,6 +4,7 @@ import { Link } from "@tanstack/react-router";
 import type { Claims, DeviceClaim, VolumeClaim } from "@/api/podTypes";
 import { Chip } from "@/components/Chip";
 import { Panel, PanelHeader } from "@/components/Panel";
+import { ScrollRegion } from "@/components/ScrollRegion";
 import { listed, series } from "@/format/lists";
 
 import classes from "./ClaimsPanel.module.css";
@@ -80,8 +81,7 @@ function DeviceRow({ run, one }: { run: string; one: DeviceClaim }) {
         {one.used_by > 0 ? <div><dt>{t("reservedFor")}</dt><dd>{t("nPods", { count: one.used_by })}</dd></div> : null}
       </dl>
       {one.devices.length === 0 ? null : (
-        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the table scrolls sideways on phones
-        <div className={classes.scroll} role="region" aria-label={t("devicesOf", { claim: one.claim })} tabIndex={0}>
+        <ScrollRegion className={classes.scroll} label={t("devicesOf", { claim: one.claim })}>
           <table className={classes.table}>
             <thead><tr><th>{t("device")}</th><th>{t("driver")}</th><th>{t("pool")}</th><th>{t("request")}</th></tr></thead>
             <tbody>
@@ -93,7 +93,7 @@ function DeviceRow({ run, one }: { run: string; one: DeviceClaim }) {
               ))}
             </tbody>
           </table>
-        </div>
+        </ScrollRegion>
       )}
       {one.devices.filter((device) => device.conditions.length > 0).map((device) => (
         <DeviceConditions key={`${device.driver} ${device.pool} ${device.device}`} run={run} claim={one} device={device} />

@@ -5,6 +5,7 @@ import { useRef } from "react";
 import { filterQuery } from "@/api/podQueries";
 import { Button } from "@/components/Button";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
+import { ScrollRegion } from "@/components/ScrollRegion";
 import { listed } from "@/format/lists";
 
 import classes from "./FilterTable.module.css";
@@ -39,9 +40,7 @@ export function FilterTable({ run, attempt, q, onClear }: FilterTableProps) {
     return q === "" ? <Empty>{t("noNodeWasLookedAt")}</Empty> : <Empty action={<Button size="sm" onClick={onClear}>{t("clearTheFilter")}</Button>}>{t("noNodeMatches", { q })}</Empty>;
   }
   return (
-    // A region that scrolls takes the focus, so that arrow keys scroll it.
-    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to
-    <div className={classes.scroll} ref={scroller} role="region" aria-label={t("nodesAndWhatTheFilters")} tabIndex={0}>
+    <ScrollRegion className={classes.scroll} ref={scroller} label={t("nodesAndWhatTheFilters")}>
       <table className={classes.table} aria-rowcount={first.data.count + 1}>
         <thead><tr><th>{t("node")}</th><th>{t("plugin")}</th><th>{t("code")}</th><th>{t("reasons")}</th></tr></thead>
         <tbody>
@@ -65,6 +64,6 @@ export function FilterTable({ run, attempt, q, onClear }: FilterTableProps) {
         </tbody>
       </table>
       {rows.failed === null ? null : <Failed small what={t("moreNodesCouldNotBe")} error={rows.failed} retry={rows.retry} />}
-    </div>
+    </ScrollRegion>
   );
 }

@@ -9,6 +9,7 @@ import { useMoment } from "@/analyses/useMoment";
 import { Working } from "@/analyses/Working";
 import { Button } from "@/components/Button";
 import { Panel, PanelHeader } from "@/components/Panel";
+import { ScrollRegion } from "@/components/ScrollRegion";
 import { count } from "@/format/number";
 
 import { againDetail, againHeadline } from "./placedAgain";
@@ -45,8 +46,7 @@ export function PlacedAgainPanel({ run, pod }: { run: Run; pod: PodDetail }) {
 
 function Ranking({ run, found }: { run: string; found: PlacedAgainAnswer }) {
   return (
-    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- what scrolls must be reachable by the keyboard
-    <div className={classes.scroll} tabIndex={0} role="region" aria-label={t("scoresOfTheNodes")}>
+    <ScrollRegion className={classes.scroll} label={t("scoresOfTheNodes")}>
       <table className={classes.table}>
         <caption className="srOnly">{t("scoresOfTheNodes")}</caption>
         <thead>
@@ -67,6 +67,6 @@ function Ranking({ run, found }: { run: string; found: PlacedAgainAnswer }) {
         </tbody>
       </table>
       {found.feasible > found.ranked.length ? <p className={`${classes.said ?? ""} faint`}>{t("ofFeasibleNodes", { shown: found.ranked.length, feasible: found.feasible })}</p> : null}
-    </div>
+    </ScrollRegion>
   );
 }

@@ -8,6 +8,7 @@ import { Button } from "@/components/Button";
 import { PodName, Priority } from "@/components/Chip";
 import { Icon } from "@/components/Icon";
 import { Failed, Outlines } from "@/components/Outcome";
+import { ScrollRegion } from "@/components/ScrollRegion";
 import { count } from "@/format/number";
 
 import classes from "./PreemptionPoint.module.css";
@@ -48,8 +49,7 @@ export function PreemptionPoint({ run, attempt }: { run: string; attempt: number
 
 function Candidates({ run, answer, candidates }: { run: string; answer: Preemption; candidates: readonly PreemptionCandidate[] }) {
   return (
-    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- the table scrolls sideways on phones
-    <div className={classes.scroll} role="region" aria-label={t("candidatesOfPreemption", { count: answer.count })} tabIndex={0}>
+    <ScrollRegion className={classes.scroll} label={t("candidatesOfPreemption", { count: answer.count })}>
       <table className={classes.table}>
         <thead><tr><th>{t("candidate")}</th><th>{t("mustLeaveMostImportantFirst")}</th><th className={classes.number}>{t("budgetsViolated")}</th><th>{t("lostBy")}</th></tr></thead>
         <tbody>
@@ -75,7 +75,7 @@ function Candidates({ run, answer, candidates }: { run: string; answer: Preempti
           ))}
         </tbody>
       </table>
-    </div>
+    </ScrollRegion>
   );
 }
 

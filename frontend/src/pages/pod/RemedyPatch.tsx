@@ -2,6 +2,7 @@ import type { ReactNode } from "react";
 
 import type { Remedy } from "@/api/analyses";
 import { Button } from "@/components/Button";
+import { ScrollRegion } from "@/components/ScrollRegion";
 
 import { copyText } from "./copyText";
 import classes from "./RemedyPatch.module.css";
@@ -26,8 +27,7 @@ function Text({ title, text, children }: { title: string; text: string; children
   return (
     <figure>
       <figcaption>{title} <Button size="sm" aria-label={t("copyThis", { what: title })} onClick={() => void copyText(text)}>{t("copy")}</Button></figcaption>
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- long lines scroll, so the keyboard must get there */}
-      <pre tabIndex={0} role="region" aria-label={title}>{children}</pre>
+      <ScrollRegion as="pre" label={title}>{children}</ScrollRegion>
     </figure>
   );
 }

@@ -4,6 +4,7 @@ import { scoresQuery, type ScoreWindow } from "@/api/podQueries";
 import type { ScoreRow, Scores } from "@/api/podTypes";
 import { Icon } from "@/components/Icon";
 import { Failed } from "@/components/Outcome";
+import { ScrollRegion } from "@/components/ScrollRegion";
 import { listed } from "@/format/lists";
 import { count } from "@/format/number";
 
@@ -68,12 +69,10 @@ function AllBars({ query, ...props }: ScoreViewProps & { query: (offset: number)
   const rows = useWindows({ scroller, count: props.scores.count, rowHeight, size: TOP, query, rows: (answer) => answer.rows });
   const scale = scaleOf(props);
   return (
-    // A region that scrolls takes the focus, so that arrow keys scroll it.
-    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to
-    <div ref={scroller} className={classes.scroll} role="region" aria-label={t("scoresByNode")} tabIndex={0}>
+    <ScrollRegion ref={scroller} className={classes.scroll} label={t("scoresByNode")}>
       <Table {...props} scale={scale}><Virtual rows={rows} columns={5} render={(row) => <BarRow key={row.node} {...props} row={row} scale={scale} />} /></Table>
       {rows.failed === null ? null : <Failed small what={t("moreScoresCouldNotBe")} error={rows.failed} retry={rows.retry} />}
-    </div>
+    </ScrollRegion>
   );
 }
 

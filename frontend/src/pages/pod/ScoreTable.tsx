@@ -4,6 +4,7 @@ import { scoresQuery } from "@/api/podQueries";
 import type { ScoreRow } from "@/api/podTypes";
 import { Icon } from "@/components/Icon";
 import { Failed } from "@/components/Outcome";
+import { ScrollRegion } from "@/components/ScrollRegion";
 import { count } from "@/format/number";
 
 import { rankText, type ScoreViewProps, Virtual } from "./ScoreBars";
@@ -27,9 +28,7 @@ export function ScoreTable(props: ScoreTableProps) {
     scroller, count: scores.count, rowHeight, size: TOP, query: (offset) => scoresQuery(run, attempt, { ...window, offset }), rows: (answer) => answer.rows,
   });
   return (
-    // A region that scrolls takes the focus, so that arrow keys scroll it.
-    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to
-    <div ref={scroller} className={classes.scroll} role="region" aria-label={t("scoresByNode")} tabIndex={0}>
+    <ScrollRegion ref={scroller} className={classes.scroll} label={t("scoresByNode")}>
       <table className={classes.table} aria-rowcount={scores.count + 2}>
         <thead>
           <tr>
@@ -51,7 +50,7 @@ export function ScoreTable(props: ScoreTableProps) {
         <tbody><Virtual rows={rows} columns={looks.length * 3 + 3} render={(row) => <Row key={row.node} {...props} row={row} />} /></tbody>
       </table>
       {rows.failed === null ? null : <Failed small what={t("moreScoresCouldNotBe")} error={rows.failed} retry={rows.retry} />}
-    </div>
+    </ScrollRegion>
   );
 }
 

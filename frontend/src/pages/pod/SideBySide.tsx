@@ -1,4 +1,5 @@
 import type { ScoreCell, ScoreRow } from "@/api/podTypes";
+import { ScrollRegion } from "@/components/ScrollRegion";
 import { count } from "@/format/number";
 
 import { differences, differenceSentence, signed } from "./difference";
@@ -14,8 +15,7 @@ export function SideBySide({ one, other, looks }: { one: ScoreRow; other: ScoreR
     <>
       <h4 className={classes.title}>{t("nodeBesideNode2", { node: one.node, node2: other.node })}</h4>
       <p className={classes.sentence}>{differenceSentence(one, other, all)}</p>
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- long node names make it scroll sideways */}
-      <div className={classes.scroll} role="region" aria-label={t("pointsOfAnd", { node: one.node, node2: other.node })} tabIndex={0}>
+      <ScrollRegion className={classes.scroll} label={t("pointsOfAnd", { node: one.node, node2: other.node })}>
         <table className={classes.table}>
           <thead>
             <tr><th>{t("plugin")}</th><th className={`${classes.number} mono`}>{one.node}</th><th className={`${classes.number} mono`}>{other.node}</th><th className={classes.number}>{t("difference")}</th></tr>
@@ -37,7 +37,7 @@ export function SideBySide({ one, other, looks }: { one: ScoreRow; other: ScoreR
             </tr>
           </tfoot>
         </table>
-      </div>
+      </ScrollRegion>
     </>
   );
 }

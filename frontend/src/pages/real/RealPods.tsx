@@ -9,6 +9,7 @@ import { PodName } from "@/components/Chip";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Pager } from "@/components/Pager";
 import { Panel, PanelHeader } from "@/components/Panel";
+import { ScrollRegion } from "@/components/ScrollRegion";
 import { placeWord } from "@/components/states";
 import { useTypedSearch } from "@/components/useTypedSearch";
 import { count } from "@/format/number";
@@ -59,13 +60,12 @@ export function RealPods({ run, summary }: { run: string; summary: RealSummary }
         </Empty>
       ) : null}
       {pods.data === undefined || pods.data.results.length === 0 ? null : (
-        // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to
-        <div className={classes.scroller} tabIndex={0} role="region" aria-label={t("rows")}>
+        <ScrollRegion className={classes.scroller} label={t("rows")}>
           <table className={`${classes.table} ${classes.rows}`}>
             <thead><tr><th scope="col">{t("pod")}</th><th scope="col">{t("namespace")}</th><th scope="col">{t("real")}</th><th scope="col">{t("here")}</th><th scope="col">{t("why")}</th></tr></thead>
             <tbody>{pods.data.results.map((row) => <Row key={`${row.pod.namespace}/${row.pod.name}`} row={row} run={run} />)}</tbody>
           </table>
-        </div>
+        </ScrollRegion>
       )}
       <Pager offset={offset} limit={LIMIT} total={total} onChoose={goTo} />
     </Panel>

@@ -8,6 +8,7 @@ import { Button } from "@/components/Button";
 import { PodName } from "@/components/Chip";
 import { Icon, type IconName } from "@/components/Icon";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
+import { ScrollRegion } from "@/components/ScrollRegion";
 import { exact, runTime } from "@/format/time";
 import type { FeedView, RunStore } from "@/live/runStore";
 
@@ -76,8 +77,7 @@ export const ActivityFeed = memo(function ActivityFeed({ run, store, feed, held,
       {status === "loading" && items.length === 0 ? <Outlines count={6} height={34} label={t("readingTheActivity")} /> : null}
       {status === "failed" ? <Failed what={t("theActivityCouldNotBe")} retryLabel={t("readAgain")} retry={() => void (about === undefined ? store.loadFeed() : filtered.refetch())} /> : null}
       {status === "ready" && items.length === 0 ? <Empty>{filter === undefined ? t("nothingHasHappenedYetPress") : t("nothingConcerns", { filter })}</Empty> : null}
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to */}
-      <ol ref={list} className={classes.list} tabIndex={0} aria-label={t("whatHappenedNewestFirst")} {...handlers}
+      <ScrollRegion as="ol" ref={list} className={classes.list} label={t("whatHappenedNewestFirst")} {...handlers}
         onScroll={(event) => {
           setScrolled(event.currentTarget.scrollTop > 8);
           onScroll(event);
@@ -90,7 +90,7 @@ export const ActivityFeed = memo(function ActivityFeed({ run, store, feed, held,
         {isWhole ? null : <li ref={rest} aria-hidden="true" style={{ height: (items.length - made) * ROW }} />}
         {isWhole && about === undefined && feed.more && items.length > 0
           ? <li className={classes.older}><Button size="sm" kind="ghost" onClick={() => void store.loadOlderFeed()}>{t("older")}</Button></li> : null}
-      </ol>
+      </ScrollRegion>
       {/* It floats, so that what is read stays where it is. */}
       {fresh > 0 ? (
         <Button size="sm" className={classes.fresh ?? ""} onClick={() => {

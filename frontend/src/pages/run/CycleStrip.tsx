@@ -6,6 +6,7 @@ import type { Cycle, Run } from "@/api/types";
 import { useMe } from "@/api/useMe";
 import { PodName } from "@/components/Chip";
 import { Icon, type IconName } from "@/components/Icon";
+import { ScrollRegion } from "@/components/ScrollRegion";
 import { RunStateWord } from "@/components/runs/RunStateWord";
 import { runTime } from "@/format/time";
 import type { RunView } from "@/live/runStore";
@@ -39,16 +40,14 @@ export const CycleStrip = memo(function CycleStrip({ run, view, cycle, onReload,
   return (
     <section className={classes.strip} data-cycle={cycle !== null} data-held={held} aria-label={t("currentCycle")}>
       <Standing run={run} view={view} cycle={cycle} onReload={onReload} held={held} />
-      {/* The list scrolls sideways in narrow windows, so it takes the focus. */}
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to */}
-      <ol ref={list} className={classes.points} aria-label={t("extensionPointsOfThisCycle")} tabIndex={0}>
+      <ScrollRegion as="ol" ref={list} className={classes.points} label={t("extensionPointsOfThisCycle")}>
         {points.map(({ point, state }) => (
           <li key={point} data-state={state} {...(state === "current" ? { "aria-current": "step" as const } : {})}>
             {state === "done" ? <Icon name="bound" size={11} /> : null}
             <span>{point}</span><span className="srOnly">, {SAID[state]}</span>
           </li>
         ))}
-      </ol>
+      </ScrollRegion>
       <span className={`${classes.note} faint num hideNarrow`} title={cycle?.note}>{cycle?.filtered ? t("leftOf", { count: cycle.filtered.of, left: cycle.filtered.left }) : (cycle?.note ?? "")}</span>
     </section>
   );

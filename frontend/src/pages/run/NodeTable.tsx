@@ -6,6 +6,7 @@ import { memo, useMemo, useRef, useState } from "react";
 import { Button } from "@/components/Button";
 import { Icon } from "@/components/Icon";
 import { Empty } from "@/components/Outcome";
+import { ScrollRegion } from "@/components/ScrollRegion";
 import { matches, parseFilter } from "@/filter/grammar";
 
 import { nextSorting, type Sorting, sortRows } from "./nodeOrder";
@@ -43,8 +44,7 @@ export default function NodeTable({ run, table, version, selection, picked }: No
         <input type="search" value={query} placeholder={t("nodeZoneInverse")} aria-label={t("filterNodes")} onChange={(event) => setQuery(event.currentTarget.value)} />
         <span className="faint num" role="status">{query === "" ? "" : t("ofNodes", { count: table.names.length, rows: rows.length })}</span>
       </div>
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to */}
-      <div className={classes.scroller} ref={scroller} tabIndex={0} role="region" aria-label={t("rowsOfNodes")}>
+      <ScrollRegion className={classes.scroller} ref={scroller} label={t("rowsOfNodes")}>
         <table className={classes.table} aria-rowcount={shown.length + 1}>
           <thead>
             <tr>
@@ -73,7 +73,7 @@ export default function NodeTable({ run, table, version, selection, picked }: No
           </tbody>
         </table>
         {rows.length === 0 ? <Empty action={<Button size="sm" onClick={() => setQuery("")}>{t("clearTheFilter")}</Button>}>{t("noNodeMatches", { query })}</Empty> : null}
-      </div>
+      </ScrollRegion>
     </div>
   );
 }

@@ -6,6 +6,7 @@ import { GROUPINGS, type Grouping } from "@/app/search";
 import { Button } from "@/components/Button";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Panel, PanelHeader } from "@/components/Panel";
+import { ScrollRegion } from "@/components/ScrollRegion";
 import { Segmented } from "@/components/Segmented";
 import { count } from "@/format/number";
 import type { NodesView, RunStore } from "@/live/runStore";
@@ -85,9 +86,7 @@ export const NodesPanel = memo(function NodesPanel({ run, store, nodes, selectio
           </Button>
         </PanelHeader>
       </div>
-      {/* A scrolling region takes the focus, so that the keyboard can scroll it. */}
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to */}
-      <div className={classes.body} ref={body} tabIndex={0} role="region" aria-label={asTable ? t("tableOfNodes") : t("pictureOfNodes")} data-whole={!asTable && !many} data-cells={!asTable && many}
+      <ScrollRegion className={classes.body} ref={body} label={asTable ? t("tableOfNodes") : t("pictureOfNodes")} data-whole={!asTable && !many} data-cells={!asTable && many}
         onScroll={(event) => setFirst(Math.round(event.currentTarget.scrollTop / (rows.height + 5)))}>
         {nodes.status === "loading" && table === null ? <Outlines count={3} height={90} label={t("readingTheNodes")} /> : null}
         {nodes.status === "failed" ? <Failed what={t("nodesCouldNotBeRead")} error={nodes.error} retryLabel={t("readAgain")} retry={() => void store.loadNodes()} /> : null}
@@ -99,7 +98,7 @@ export const NodesPanel = memo(function NodesPanel({ run, store, nodes, selectio
             : many ? <NodeCells {...common} table={table} height={size.height} resource={filling} /> : <NodeTiles {...common} table={table} layout={layout} rowHeight={rows.height} />}
         {table !== null && table.count > MOST_CELLS && !asTable
           ? <p className={classes.note}>{t("moreNodesThanCellsA", { ceil: Math.ceil(table.count / MOST_CELLS) })}</p> : null}
-      </div>
+      </ScrollRegion>
     </Panel>
   );
 });

@@ -10,6 +10,7 @@ import { Button } from "@/components/Button";
 import { Icon } from "@/components/Icon";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel } from "@/components/Panel";
+import { ScrollRegion } from "@/components/ScrollRegion";
 import { useTypedSearch } from "@/components/useTypedSearch";
 import { count } from "@/format/number";
 import { useKeys } from "@/keys/useKeys";
@@ -82,8 +83,7 @@ export function ObjectsPage() {
           </Empty>
         ) : null}
         {rows.length === 0 ? null : (
-          // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to
-          <div className={classes.scroller} tabIndex={0} role="region" aria-label={t("rowsOfObjects")}>
+          <ScrollRegion className={classes.scroller} label={t("rowsOfObjects")}>
             <table className={classes.table} aria-rowcount={(first?.count ?? 0) + 1}>
               <thead><tr><th scope="col">{t("name")}</th><th scope="col">{t("namespace")}</th><th scope="col">{t("kind")}</th><th scope="col">{t("state")}</th></tr></thead>
               <tbody>
@@ -100,7 +100,7 @@ export function ObjectsPage() {
             {objects.hasNextPage ? (
               <p className={classes.tools}><Button size="sm" disabled={objects.isFetchingNextPage} onClick={() => void objects.fetchNextPage()}>{t("moreObjects", { count: (first?.count ?? 0) - rows.length })}</Button></p>
             ) : null}
-          </div>
+          </ScrollRegion>
         )}
       </Panel>
       <Suspense fallback={null}>

@@ -13,6 +13,7 @@ import { PodName, RejectChips } from "@/components/Chip";
 import { Icon } from "@/components/Icon";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel } from "@/components/Panel";
+import { ScrollRegion } from "@/components/ScrollRegion";
 import { placeWord, queueOf, STATES } from "@/components/states";
 import { useTypedSearch } from "@/components/useTypedSearch";
 import { clauses } from "@/format/lists";
@@ -117,8 +118,7 @@ export function PodsPage() {
           </Empty>
         ) : null}
         {rows.length === 0 ? null : (
-          // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to
-          <div className={classes.scroller} ref={scroller} tabIndex={0} role="region" aria-label={t("rowsOfPods")}>
+          <ScrollRegion className={classes.scroller} ref={scroller} label={t("rowsOfPods")}>
             <table className={classes.table} aria-rowcount={total + 1}>
               <thead>
                 <tr>
@@ -135,7 +135,7 @@ export function PodsPage() {
                 {after > 0 ? <tr aria-hidden="true"><td style={{ height: after }} /></tr> : null}
               </tbody>
             </table>
-          </div>
+          </ScrollRegion>
         )}
       </Panel>
     </Page>

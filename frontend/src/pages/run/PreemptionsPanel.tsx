@@ -9,6 +9,7 @@ import { Button } from "@/components/Button";
 import { PodName, Priority } from "@/components/Chip";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { PanelHeader } from "@/components/Panel";
+import { ScrollRegion } from "@/components/ScrollRegion";
 import { exact, runTime } from "@/format/time";
 
 import classes from "./PreemptionsPanel.module.css";
@@ -34,15 +35,14 @@ export function PreemptionsPanel({ run, turn, onBack }: { run: string; turn: num
       {rows.data === undefined ? rows.error === null ? <Outlines count={4} height={34} label={t("readingThePreemptions")} />
         : <Failed what={t("thePreemptionsCouldNotBe")} error={rows.error} retryLabel={t("readAgain")} retry={() => void rows.refetch()} /> : null}
       {rows.data !== undefined && total === 0 ? <Empty>{t("nobodyWasPreemptedAPod")}</Empty> : null}
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to */}
-      <ol className={classes.list} tabIndex={0} aria-label={t("victimsNewestFirst")}>
+      <ScrollRegion as="ol" className={classes.list} label={t("victimsNewestFirst")}>
         {shown.map((row) => <Row key={`${row.number} ${row.victim.namespace}/${row.victim.name}`} run={run} row={row} />)}
         {shown.length < total ? (
           <li className={classes.older}>
             {limit < MOST ? <Button size="sm" kind="ghost" onClick={() => setLimit(MOST)}>{t("older")}</Button> : <span className="faint">{t("theNewestOf", { MOST, total })}</span>}
           </li>
         ) : null}
-      </ol>
+      </ScrollRegion>
     </section>
   );
 }

@@ -6,6 +6,7 @@ import type { Cycle, Run } from "@/api/types";
 import { ButtonLink } from "@/components/Button";
 import { Chip, PodName } from "@/components/Chip";
 import { Empty } from "@/components/Outcome";
+import { ScrollRegion } from "@/components/ScrollRegion";
 import { Segmented } from "@/components/Segmented";
 import { listed } from "@/format/lists";
 import { count } from "@/format/number";
@@ -39,9 +40,7 @@ export function ThisCycle({ run, cycle, opens, prefix }: ThisCycleProps) {
   const { filtered, scored, pod } = cycle;
   const current = cycle.points.find((one) => one.state === "current")?.point;
   return (
-    // A region that scrolls takes the focus, so that arrow keys scroll it.
-    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to
-    <div className={classes.cycle} role="region" aria-label={t("theCycleSoFar")} tabIndex={0}>
+    <ScrollRegion className={classes.cycle} label={t("theCycleSoFar")}>
       <div className={classes.head}>
         <PodName pod={pod} /><Chip>{t("attemptAttempt", { attempt: cycle.attempt })}</Chip><span className="grow" />
         <ButtonLink size="sm" hint={opens ? "↵" : undefined} to="/runs/$run/pods/$namespace/$name" params={{ run: run.id, namespace: pod.namespace, name: pod.name }}>{t("openPod")}</ButtonLink>
@@ -49,7 +48,7 @@ export function ThisCycle({ run, cycle, opens, prefix }: ThisCycleProps) {
       {filtered ? <FilteredSoFar filtered={filtered} prefix={prefix} /> : <p>{current === undefined ? cycle.note : t("standsAt", { point: current, note: cycle.note })}</p>}
       {scored ? <ScoredSoFar scored={scored} /> : filtered ? <p className={`${classes.later} faint`}>{t("scoresComeAfterScore")}</p> : null}
       {current === "Permit" || current === "PreBind" || current === "Bind" ? <p>{t("standsAt", { point: current, note: cycle.note })} <Link to="/runs/$run" params={{ run: run.id }} search={{ queue: "waiting" }} className="leads">{t("whoWaitsOnPermit")}</Link></p> : null}
-    </div>
+    </ScrollRegion>
   );
 }
 
@@ -95,8 +94,7 @@ function ScoredSoFar({ scored }: { scored: Scored }) {
         <span className="faint">{scored.tied > 1 ? t("tiedBest", { count: scored.tied }) : t("bestOf", { count: scored.nodes })}</span>
       </div>
       <Segmented label={t("scoresSoFar")} value={step} onChange={setStep} options={[{ value: "raw", label: t("raw"), title: t("rawTitle") }, { value: "normalized", label: t("normalized"), title: t("normalizedTitle") }, { value: "total", label: t("totals"), title: t("totalsTitle") }]} />
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to */}
-      <div className={classes.scroll} role="region" aria-label={t("tableOfScores")} tabIndex={0}>
+      <ScrollRegion className={classes.scroll} label={t("tableOfScores")}>
         <table>
           <thead>
             <tr>
@@ -115,7 +113,7 @@ function ScoredSoFar({ scored }: { scored: Scored }) {
             ))}
           </tbody>
         </table>
-      </div>
+      </ScrollRegion>
     </section>
   );
 }

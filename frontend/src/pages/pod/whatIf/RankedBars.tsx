@@ -2,6 +2,7 @@ import { useVirtualizer } from "@tanstack/react-virtual";
 import { useMemo, useRef, useState } from "react";
 
 import { Icon } from "@/components/Icon";
+import { ScrollRegion } from "@/components/ScrollRegion";
 import { listed } from "@/format/lists";
 import { count } from "@/format/number";
 
@@ -57,15 +58,13 @@ function AllRows(props: RowsProps) {
   const above = items[0]?.start ?? 0;
   const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
   return (
-    // A region that scrolls takes the focus, so that arrow keys scroll it.
-    // eslint-disable-next-line jsx-a11y/no-noninteractive-tabindex -- it scrolls, and a keyboard must be able to
-    <div ref={scroller} className={bars.scroll} role="region" aria-label={t("nodesRanked")} tabIndex={0}>
+    <ScrollRegion ref={scroller} className={bars.scroll} label={t("nodesRanked")}>
       <Table {...props}>
         {above > 0 ? <tr aria-hidden="true" style={{ height: above }} /> : null}
         {items.map((item) => <Row key={item.key} {...props} place={now.order[item.index] ?? 0} />)}
         {below > 0 ? <tr aria-hidden="true" style={{ height: below }} /> : null}
       </Table>
-    </div>
+    </ScrollRegion>
   );
 }
 
