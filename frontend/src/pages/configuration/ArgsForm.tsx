@@ -11,8 +11,9 @@ import { useState } from "react";
 import type { FormArgs, PluginDescription } from "@/api/configurationTypes";
 import { Icon } from "@/components/Icon";
 
-import { argFields, argTemplates, argWidgets, type ArgsContext } from "./argFields";
+import { argFields } from "./argFields";
 import { type Data, sortErrors, uiSchemaOf, withoutDefaults } from "./argSchema";
+import { type ArgsContext, argTemplates, argWidgets } from "./argTemplates";
 import { useEditing } from "./editing";
 import { argEdits, pruned } from "./edits";
 import classes from "./ArgsForm.module.css";
