@@ -39,6 +39,7 @@ check-layers: setup
 	.venv/bin/lint-imports
 
 check-frontend: setup
+	$(NODE) npm --prefix frontend run format:check
 	$(NODE) npm --prefix frontend run lint
 	$(NODE) npm --prefix frontend run typecheck
 	$(NODE) npm --prefix frontend run size
@@ -54,9 +55,10 @@ generate: setup ## write what comes from the code: the OpenAPI file, its types, 
 	$(PY) -m scripts.generated --write
 	$(PY) -m scripts.catalogs --write
 
-format: setup ## ruff format and the fixes ruff is sure of
+format: setup ## ruff format and the fixes ruff is sure of; Prettier in frontend
 	$(PY) -m ruff check --fix .
 	$(PY) -m ruff format .
+	$(NODE) npm --prefix frontend run format
 
 lock: setup ## resolve pyproject.toml into the hashed locks
 	$(PY) -m scripts.lock
