@@ -117,8 +117,10 @@ function Name({ configuration, fixed }: { configuration: ConfigurationSummary; f
       rename(typeof value === "string" ? value.trim() : "");
     }}>
       <h1 className="srOnly">{configuration.name}</h1>
-      {/* eslint-disable-next-line jsx-a11y/no-autofocus -- it stands where the pressed button was */}
-      <input name="name" aria-label={t("nameOfTheConfiguration")} autoFocus autoComplete="off" maxLength={100} defaultValue={configuration.name} onFocus={(event) => event.currentTarget.select()}
+      <input name="name" aria-label={t("nameOfTheConfiguration")}
+        // eslint-disable-next-line jsx-a11y/no-autofocus -- it stands where the pressed button was
+        autoFocus
+        autoComplete="off" maxLength={100} defaultValue={configuration.name} onFocus={(event) => event.currentTarget.select()}
         onKeyDown={(event) => {
           if (event.key !== "Escape") return;
           event.stopPropagation();

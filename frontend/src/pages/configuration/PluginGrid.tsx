@@ -65,8 +65,10 @@ export function PluginGrid() {
         <span className="grow" />
         <Legend />
       </PanelHeader>
-      {/* eslint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role -- a table that is walked with arrows is a grid */}
-      <div className={classes.scroll}><table ref={table} role="grid" className={classes.grid} aria-labelledby="effective-plugins" onKeyDown={onKeyDown}>
+      <div className={classes.scroll}><table ref={table}
+        // eslint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role -- walked with arrows, it is a grid
+        role="grid"
+        className={classes.grid} aria-labelledby="effective-plugins" onKeyDown={onKeyDown}>
         <colgroup>
           <col className={classes.nameColumn} />
           {columns.map((column) => <col key={column.name} />)}

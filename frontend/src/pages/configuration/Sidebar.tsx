@@ -64,8 +64,10 @@ function Profiles() {
                 event.preventDefault();
                 add();
               }}>
-                {/* eslint-disable-next-line jsx-a11y/no-autofocus -- the field replaces the button that was pressed */}
-                <input className="mono" autoFocus aria-label={t("schedulerNameOfTheNewProfile")} value={adding} spellCheck={false}
+                <input className="mono"
+                  // eslint-disable-next-line jsx-a11y/no-autofocus -- the field replaces the button that was pressed
+                  autoFocus
+                  aria-label={t("schedulerNameOfTheNewProfile")} value={adding} spellCheck={false}
                   onFocus={(event) => event.currentTarget.select()} onChange={(event) => setAdding(event.currentTarget.value)} onBlur={add}
                   onKeyDown={(event) => {
                     if (event.key !== "Escape") return;
@@ -136,8 +138,10 @@ function AllProfiles() {
             <li key={key} data-wrong={error === undefined ? undefined : true}>
               <span>{label}</span>
               {editing === key ? (
-                // eslint-disable-next-line jsx-a11y/no-autofocus -- the field replaces the value that was pressed
-                <input className="num" inputMode="numeric" autoFocus aria-label={field} defaultValue={String(effective.globals[key])}
+                <input className="num" inputMode="numeric"
+                  // eslint-disable-next-line jsx-a11y/no-autofocus -- the field replaces the value that was pressed
+                  autoFocus
+                  aria-label={field} defaultValue={String(effective.globals[key])}
                   onFocus={(event) => event.currentTarget.select()} onBlur={(event) => {
                     if (event.currentTarget.value !== String(effective.globals[key])) commit(field, event.currentTarget.value);
                     else setEditing(null);

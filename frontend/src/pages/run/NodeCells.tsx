@@ -109,8 +109,10 @@ const Cells = memo(function Cells({ run, table, version, group, layout, inside, 
       <GroupHead table={table} version={version} group={group} />
       <div className={classes.area} style={{ height, width: inside }}>
         {/* The canvas is a picture with a sentence; the slider below is its keyboard, and Table its twin. */}
-        {/* eslint-disable-next-line jsx-a11y/no-interactive-element-to-noninteractive-role */}
-        <canvas ref={canvas} role="img" aria-label={sentence} style={{ width: inside, height }}
+        <canvas ref={canvas}
+          // eslint-disable-next-line jsx-a11y/no-interactive-element-to-noninteractive-role -- it is a picture
+          role="img"
+          aria-label={sentence} style={{ width: inside, height }}
           onPointerMove={(event) => {
             const bounds = event.currentTarget.getBoundingClientRect();
             const at = cellAt(layout, event.clientX - bounds.left, event.clientY - bounds.top);
