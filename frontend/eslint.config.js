@@ -18,7 +18,10 @@ export default tseslint.config(
     extends: [tseslint.configs.strictTypeChecked, tseslint.configs.stylisticTypeChecked],
     languageOptions: {
       globals: globals.browser,
-      parserOptions: { project: ["./tsconfig.app.json", "./tsconfig.tools.json"], tsconfigRootDir: import.meta.dirname },
+      parserOptions: {
+        project: ["./tsconfig.app.json", "./tsconfig.tools.json"],
+        tsconfigRootDir: import.meta.dirname,
+      },
     },
     rules: {
       "@typescript-eslint/restrict-template-expressions": ["error", { allowNumber: true }],
@@ -29,10 +32,19 @@ export default tseslint.config(
       "max-lines": ["error", 500],
       eqeqeq: "error",
       // A part that cannot be fetched must take nothing else of the page with it.
-      "no-restricted-imports": ["error", { paths: [
-        { name: "react", importNames: ["lazy"], message: "Use later() of @/parts/later." },
-        { name: "@tanstack/react-router", importNames: ["lazyRouteComponent"], message: "Use laterPage() of @/parts/later." },
-      ] }],
+      "no-restricted-imports": [
+        "error",
+        {
+          paths: [
+            { name: "react", importNames: ["lazy"], message: "Use later() of @/parts/later." },
+            {
+              name: "@tanstack/react-router",
+              importNames: ["lazyRouteComponent"],
+              message: "Use laterPage() of @/parts/later.",
+            },
+          ],
+        },
+      ],
     },
   },
   {
@@ -44,13 +56,37 @@ export default tseslint.config(
     files: ["src/**/*.tsx"],
     plugins: { i18next },
     rules: {
-      "i18next/no-literal-string": ["error", {
-        mode: "jsx-only",
-        "jsx-attributes": { include: ["^aria-(label|description|roledescription)$", "^title$", "^placeholder$", "^alt$", "^label$", "^what$", "^failed$", "^retryLabel$"] },
-        "jsx-components": { exclude: ["kbd", "code"] },
-        callees: { exclude: [".*"] },
-        words: { exclude: ["[^A-Za-z]*", "Scheduling Playground", "CSV|JSON|YAML|A|B", "Ctrl \\w+", "schedulerName", "percentageOfNodesToScore", "shop/web-1"] },
-      }],
+      "i18next/no-literal-string": [
+        "error",
+        {
+          mode: "jsx-only",
+          "jsx-attributes": {
+            include: [
+              "^aria-(label|description|roledescription)$",
+              "^title$",
+              "^placeholder$",
+              "^alt$",
+              "^label$",
+              "^what$",
+              "^failed$",
+              "^retryLabel$",
+            ],
+          },
+          "jsx-components": { exclude: ["kbd", "code"] },
+          callees: { exclude: [".*"] },
+          words: {
+            exclude: [
+              "[^A-Za-z]*",
+              "Scheduling Playground",
+              "CSV|JSON|YAML|A|B",
+              "Ctrl \\w+",
+              "schedulerName",
+              "percentageOfNodesToScore",
+              "shop/web-1",
+            ],
+          },
+        },
+      ],
     },
   },
   { files: ["scripts/**/*.mjs", "eslint.config.js"], languageOptions: { globals: globals.node } },

@@ -26,8 +26,14 @@ export default defineConfig({
         // What every page needs in two files instead of fifty: better compressed, and the first does not change with our code.
         codeSplitting: {
           groups: [
-            { name: "vendor", test: /node_modules\/(react|react-dom|scheduler|@tanstack\/(react-router|router-core|history|react-store|store|query-core|react-query))\// },
-            { name: "shared", test: /src\/(api|components|filter|format|keys|languages|live|theme)\/(?!uk\/|zh-CN\/).+\.tsx?$/ },
+            {
+              name: "vendor",
+              test: /node_modules\/(react|react-dom|scheduler|@tanstack\/(react-router|router-core|history|react-store|store|query-core|react-query))\//,
+            },
+            {
+              name: "shared",
+              test: /src\/(api|components|filter|format|keys|languages|live|theme)\/(?!uk\/|zh-CN\/).+\.tsx?$/,
+            },
           ],
         },
       },

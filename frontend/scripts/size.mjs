@@ -36,9 +36,15 @@ const fonts = readdirSync(join(dist, "assets")).filter((name) => name.endsWith("
 const fontBytes = fonts.reduce((sum, name) => sum + readFileSync(join(dist, "assets", name)).length, 0);
 
 let failed = false;
-for (const [name, size, budget] of [["Home", total(home), 200], ["Run adds", total(run), 80], ["Fonts", fontBytes, 90]]) {
+for (const [name, size, budget] of [
+  ["Home", total(home), 200],
+  ["Run adds", total(run), 80],
+  ["Fonts", fontBytes, 90],
+]) {
   const over = size >= budget * KIB;
   failed ||= over;
-  console.log(`${name.padEnd(9)} ${(size / KIB).toFixed(1).padStart(6)} KiB of ${budget}${over ? "  OVER BUDGET" : ""}`);
+  console.log(
+    `${name.padEnd(9)} ${(size / KIB).toFixed(1).padStart(6)} KiB of ${budget}${over ? "  OVER BUDGET" : ""}`,
+  );
 }
 process.exit(failed ? 1 : 0);

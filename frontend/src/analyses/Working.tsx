@@ -7,7 +7,15 @@ import type { AnalysisView, Progress } from "./useAnalysis";
 type State = Pick<AnalysisView<"what_would_help">, "progress" | "error" | "again">;
 
 const WORDS: Partial<Record<Progress, string>> = {
-  get asking() { return t("asking"); }, get pending() { return t("waitsForAWorker"); }, get running() { return t("tryingItOutOnA"); },
+  get asking() {
+    return t("asking");
+  },
+  get pending() {
+    return t("waitsForAWorker");
+  },
+  get running() {
+    return t("tryingItOutOnA");
+  },
 };
 
 /** What is said until there is an answer; nothing when there is one. */
@@ -15,5 +23,10 @@ export function Working({ of, what, failed, lines = 3 }: { of: State; what: stri
   if (of.progress === "failed") return <Failed what={failed} error={of.error} retry={of.again} />;
   const words = WORDS[of.progress];
   if (words === undefined) return null;
-  return <><p className={classes.words}>{words}…</p><Outlines count={lines} height={34} label={t("whatWords", { what, words })} /></>;
+  return (
+    <>
+      <p className={classes.words}>{words}…</p>
+      <Outlines count={lines} height={34} label={t("whatWords", { what, words })} />
+    </>
+  );
 }

@@ -2,7 +2,15 @@
 import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 
-import { analysisQuery, type Answered, askQuery, isOpen, type Question, type QuestionName, type Questions } from "@/api/analyses";
+import {
+  analysisQuery,
+  type Answered,
+  askQuery,
+  isOpen,
+  type Question,
+  type QuestionName,
+  type Questions,
+} from "@/api/analyses";
 
 import { t } from "./texts";
 
@@ -22,7 +30,11 @@ export interface AnalysisView<N extends QuestionName> {
 /** `question` null asks nothing yet. */
 export function useAnalysis<N extends QuestionName>(run: string, question: Question<N> | null): AnalysisView<N> {
   const [turn, setTurn] = useState(0);
-  const nothing = { name: "what_would_help", arguments: { namespace: "", name: "" }, position: 0 } as unknown as Question<N>;
+  const nothing = {
+    name: "what_would_help",
+    arguments: { namespace: "", name: "" },
+    position: 0,
+  } as unknown as Question<N>;
   const asked = useQuery({ ...askQuery(run, question ?? nothing, turn), enabled: question !== null });
   const id = asked.data?.id ?? "";
   const followed = useQuery({ ...analysisQuery<N>(run, id), enabled: id !== "" && isOpen(asked.data) });
@@ -31,11 +43,14 @@ export function useAnalysis<N extends QuestionName>(run: string, question: Quest
 }
 
 export function viewOf<N extends QuestionName>(
-  asking: boolean, known: Answered<N> | undefined, error: { message: string } | null,
+  asking: boolean,
+  known: Answered<N> | undefined,
+  error: { message: string } | null,
 ): Omit<AnalysisView<N>, "again"> {
   const nothing = { id: known?.id ?? null, result: null, position: known?.position ?? null, error: null };
   if (!asking) return { ...nothing, progress: "none" };
-  if (known === undefined) return error === null ? { ...nothing, progress: "asking" } : { ...nothing, progress: "failed", error };
+  if (known === undefined)
+    return error === null ? { ...nothing, progress: "asking" } : { ...nothing, progress: "failed", error };
   if (known.status === "done" && known.result !== null) return { ...nothing, progress: "done", result: known.result };
   if (isOpen(known)) return { ...nothing, progress: known.status === "running" ? "running" : "pending" };
   const message = known.status === "cancelled" ? t("somebodyCancelledIt") : (known.error ?? t("thereIsNoAnswer"));

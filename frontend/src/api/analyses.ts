@@ -21,10 +21,19 @@ export type NodesAnswer = Schemas["CapacityNodesResult"];
 export interface Questions {
   what_would_help: { arguments: { namespace: string; name: string }; result: HelpAnswer };
   placed_again: { arguments: { namespace: string; name: string }; result: PlacedAgainAnswer };
-  capacity_pods: { arguments: { namespace: string; name: string; limit?: number } | { manifest: string; limit?: number }; result: PodsAnswer };
-  other_weights: { arguments: { profile: string; weights: Record<string, number> }; result: Schemas["OtherWeightsResult"] };
+  capacity_pods: {
+    arguments: { namespace: string; name: string; limit?: number } | { manifest: string; limit?: number };
+    result: PodsAnswer;
+  };
+  other_weights: {
+    arguments: { profile: string; weights: Record<string, number> };
+    result: Schemas["OtherWeightsResult"];
+  };
   all_nodes: { arguments: { attempt: number }; result: Schemas["AllNodesResult"] };
-  capacity_nodes: { arguments: { node: string; limit?: number } | { manifest: string; limit?: number }; result: NodesAnswer };
+  capacity_nodes: {
+    arguments: { node: string; limit?: number } | { manifest: string; limit?: number };
+    result: NodesAnswer;
+  };
 }
 export type QuestionName = keyof Questions;
 
@@ -41,13 +50,15 @@ const KEPT = 600_000;
 /** Where the socket is away the answer is looked for this often. */
 const LOOK = 2_000;
 
-export const isOpen = (analysis: Pick<Analysis, "status"> | undefined): boolean => analysis?.status === "pending" || analysis?.status === "running";
+export const isOpen = (analysis: Pick<Analysis, "status"> | undefined): boolean =>
+  analysis?.status === "pending" || analysis?.status === "running";
 
 /** `turn` grows when the question is asked once more after a failure. */
 export const askQuery = <N extends QuestionName>(run: string, question: Question<N>, turn: number) =>
   queryOptions({
     queryKey: ["run", run, "asked", question, turn],
-    queryFn: ({ signal }) => request<Answered<N>>(pathOf("runs", run, "analyses"), { method: "POST", body: question, signal }),
+    queryFn: ({ signal }) =>
+      request<Answered<N>>(pathOf("runs", run, "analyses"), { method: "POST", body: question, signal }),
     staleTime: KEPT,
     retry: false,
   });

@@ -3,21 +3,31 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import { ApiError, errorOf, pathOf, request, setCsrfToken, setRefusal, withQuery } from "./client";
 
 describe("addresses", () => {
-  it("escape every part", () => expect(pathOf("runs", "a/b", "pods", "ns", "ü x")).toBe("/runs/a%2Fb/pods/ns/%C3%BC%20x/"));
+  it("escape every part", () =>
+    expect(pathOf("runs", "a/b", "pods", "ns", "ü x")).toBe("/runs/a%2Fb/pods/ns/%C3%BC%20x/"));
   it("leave out what is not asked", () => {
-    expect(withQuery("/runs/", { offset: 0, q: "", snapshot: undefined, equal: false })).toBe("/runs/?offset=0&equal=false");
+    expect(withQuery("/runs/", { offset: 0, q: "", snapshot: undefined, equal: false })).toBe(
+      "/runs/?offset=0&equal=false",
+    );
     expect(withQuery("/runs/", {})).toBe("/runs/");
   });
 });
 
 describe("errors", () => {
   it("carry the server's sentence and place", () => {
-    const error = errorOf(422, JSON.stringify({ error: { code: "invalid", message: "weight is negative", path: "a.b", line: 3 }, who: "mira" }));
+    const error = errorOf(
+      422,
+      JSON.stringify({ error: { code: "invalid", message: "weight is negative", path: "a.b", line: 3 }, who: "mira" }),
+    );
     expect(error.message).toBe("weight is negative");
     expect(error.body).toMatchObject({ code: "invalid", path: "a.b", line: 3, who: "mira" });
   });
-  it.each([[413, "<html>", "This is larger than the server accepts."], [500, "", "The server answered 500."], [403, '{"detail": "No."}', "No."], [404, "[]", "This does not exist, or no longer."]])(
-    "%d with body %j", (status, text, want) => expect(errorOf(status, text).message).toBe(want));
+  it.each([
+    [413, "<html>", "This is larger than the server accepts."],
+    [500, "", "The server answered 500."],
+    [403, '{"detail": "No."}', "No."],
+    [404, "[]", "This does not exist, or no longer."],
+  ])("%d with body %j", (status, text, want) => expect(errorOf(status, text).message).toBe(want));
 });
 
 describe("a request", () => {
@@ -46,7 +56,10 @@ describe("a request", () => {
       return Promise.resolve(new Response("{}", { status: 200 }));
     });
     setRefusal(() => "Nothing was sent.");
-    await expect(request("/runs/", { method: "POST" })).rejects.toMatchObject({ status: 0, message: "Nothing was sent." });
+    await expect(request("/runs/", { method: "POST" })).rejects.toMatchObject({
+      status: 0,
+      message: "Nothing was sent.",
+    });
     await request("/runs/");
     setRefusal(() => null);
     await request("/runs/", { method: "POST" });
@@ -55,7 +68,9 @@ describe("a request", () => {
   it("answers an empty body with undefined and a failure with an ApiError", async () => {
     vi.stubGlobal("fetch", () => Promise.resolve(new Response(null, { status: 204 })));
     expect(await request("/x/", { method: "DELETE" })).toBeUndefined();
-    vi.stubGlobal("fetch", () => Promise.resolve(new Response('{"error":{"code":"gone","message":"Gone."}}', { status: 404 })));
+    vi.stubGlobal("fetch", () =>
+      Promise.resolve(new Response('{"error":{"code":"gone","message":"Gone."}}', { status: 404 })),
+    );
     await expect(request("/x/")).rejects.toBeInstanceOf(ApiError);
   });
 });

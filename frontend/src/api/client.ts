@@ -21,13 +21,27 @@ export class ApiError extends Error {
 
 const BASE = "/api/v1";
 const SENTENCES: Record<number, string> = {
-  get 0() { return t("theServerDoesNotAnswer"); },
-  get 401() { return t("youAreNotSignedIn"); },
-  get 403() { return t("yourRoleDoesNotAllow"); },
-  get 404() { return t("thisDoesNotExistOr"); },
-  get 413() { return t("thisIsLargerThanThe"); },
-  get 502() { return t("theServerIsStartingOr"); },
-  get 503() { return t("theServerIsBusy"); },
+  get 0() {
+    return t("theServerDoesNotAnswer");
+  },
+  get 401() {
+    return t("youAreNotSignedIn");
+  },
+  get 403() {
+    return t("yourRoleDoesNotAllow");
+  },
+  get 404() {
+    return t("thisDoesNotExistOr");
+  },
+  get 413() {
+    return t("thisIsLargerThanThe");
+  },
+  get 502() {
+    return t("theServerIsStartingOr");
+  },
+  get 503() {
+    return t("theServerIsBusy");
+  },
 };
 
 let csrfToken = "";
@@ -73,11 +87,19 @@ export function errorOf(status: number, text: string): ApiError {
   if (isRecord(parsed)) {
     const { error, detail, ...rest } = parsed;
     if (isRecord(error) && typeof error.message === "string") {
-      return new ApiError(status, { ...rest, ...error, code: typeof error.code === "string" ? error.code : String(status), message: error.message });
+      return new ApiError(status, {
+        ...rest,
+        ...error,
+        code: typeof error.code === "string" ? error.code : String(status),
+        message: error.message,
+      });
     }
     if (typeof detail === "string") return new ApiError(status, { ...rest, code: String(status), message: detail });
   }
-  return new ApiError(status, { code: String(status), message: SENTENCES[status] ?? t("theServerAnswered", { status }) });
+  return new ApiError(status, {
+    code: String(status),
+    message: SENTENCES[status] ?? t("theServerAnswered", { status }),
+  });
 }
 
 interface RequestOptions {
@@ -130,7 +152,11 @@ async function requestOnce<T>(path: string, options: RequestOptions): Promise<T>
     });
     text = await response.text();
   } catch (error) {
-    if (late.aborted) throw new ApiError(0, { code: "no_answer", message: t("theServerHasNotAnswered", { count: Math.round(within / 1000) }) });
+    if (late.aborted)
+      throw new ApiError(0, {
+        code: "no_answer",
+        message: t("theServerHasNotAnswered", { count: Math.round(within / 1000) }),
+      });
     if (error instanceof DOMException && error.name === "AbortError") throw error;
     throw errorOf(0, "");
   }

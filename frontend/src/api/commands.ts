@@ -34,7 +34,11 @@ export async function sendCommand(run: string, input: CommandInput): Promise<Com
   const body = { ...input, client_id: clientId() };
   for (let tried = 1; ; tried += 1) {
     try {
-      return await request<CommandReceipt>(pathOf("runs", run, "commands"), { method: "POST", body, within: ANSWER_WITHIN });
+      return await request<CommandReceipt>(pathOf("runs", run, "commands"), {
+        method: "POST",
+        body,
+        within: ANSWER_WITHIN,
+      });
     } catch (error) {
       if (!isLost(error) || tried >= RETRIES) throw error;
       await sleep(FIRST_WAIT * 2 ** tried);

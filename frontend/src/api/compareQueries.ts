@@ -26,7 +26,8 @@ export const comparisonQuery = (a: string, b: string) =>
 export const comparedConfigurationsQuery = (a: string, b: string) =>
   queryOptions({
     queryKey: ["comparison", a, b, "configurations"],
-    queryFn: ({ signal }) => request<Schemas["Comparison"]>(pathOf("runs", a, "comparison", b, "configurations"), { signal }),
+    queryFn: ({ signal }) =>
+      request<Schemas["Comparison"]>(pathOf("runs", a, "comparison", b, "configurations"), { signal }),
   });
 
 export interface DifferenceFilter {
@@ -37,7 +38,11 @@ export interface DifferenceFilter {
 export const differencesQuery = (a: string, b: string, filter: DifferenceFilter, offset: number, limit: number) =>
   queryOptions({
     queryKey: ["comparison", a, b, "pods", filter, offset, limit],
-    queryFn: ({ signal }) => request<Window<PodDifference>>(withQuery(pathOf("runs", a, "comparison", b, "pods"), { ...filter, offset, limit }), { signal }),
+    queryFn: ({ signal }) =>
+      request<Window<PodDifference>>(
+        withQuery(pathOf("runs", a, "comparison", b, "pods"), { ...filter, offset, limit }),
+        { signal },
+      ),
     placeholderData: keepPreviousData,
   });
 

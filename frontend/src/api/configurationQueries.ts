@@ -3,7 +3,16 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 
 import { pathOf, request, withQuery } from "./client";
 import type {
-  CheckRequest, CheckResult, Comparison, ConfigurationChange, ConfigurationSummary, PluginDescription, Preset, TextFormat, Version, VersionDetail,
+  CheckRequest,
+  CheckResult,
+  Comparison,
+  ConfigurationChange,
+  ConfigurationSummary,
+  PluginDescription,
+  Preset,
+  TextFormat,
+  Version,
+  VersionDetail,
 } from "./configurationTypes";
 import type { Window } from "./types";
 
@@ -12,7 +21,8 @@ export const VERSIONS_SHOWN = 4;
 export const configurationListQuery = (limit = 100) =>
   queryOptions({
     queryKey: ["configurations", "list", limit],
-    queryFn: ({ signal }) => request<Window<ConfigurationSummary>>(withQuery("/configurations/", { limit }), { signal }),
+    queryFn: ({ signal }) =>
+      request<Window<ConfigurationSummary>>(withQuery("/configurations/", { limit }), { signal }),
   });
 
 export const configurationQuery = (id: string) =>
@@ -24,7 +34,8 @@ export const configurationQuery = (id: string) =>
 export const versionsQuery = (id: string, limit = VERSIONS_SHOWN) =>
   queryOptions({
     queryKey: ["configurations", id, "versions", limit],
-    queryFn: ({ signal }) => request<Window<Version>>(withQuery(pathOf("configurations", id, "versions"), { limit }), { signal }),
+    queryFn: ({ signal }) =>
+      request<Window<Version>>(withQuery(pathOf("configurations", id, "versions"), { limit }), { signal }),
     placeholderData: keepPreviousData,
   });
 
@@ -58,8 +69,10 @@ export const presetsQuery = queryOptions({
 export const checkText = (body: CheckRequest, signal?: AbortSignal): Promise<CheckResult> =>
   request<CheckResult>("/configurations/check/", { method: "POST", body, ...(signal ? { signal } : {}) });
 
-export const saveVersion = (id: string, body: { text: string; base_version: number; comment: string }): Promise<VersionDetail> =>
-  request<VersionDetail>(pathOf("configurations", id, "versions"), { method: "POST", body });
+export const saveVersion = (
+  id: string,
+  body: { text: string; base_version: number; comment: string },
+): Promise<VersionDetail> => request<VersionDetail>(pathOf("configurations", id, "versions"), { method: "POST", body });
 
 export interface NewConfiguration {
   name: string;

@@ -33,5 +33,6 @@ export type PathPart = string | number;
 
 /** What can be told of a text: a saved version's or a draft's. */
 export type Examination = Pick<
-  CheckResult, "format" | "errors" | "warnings" | "unknown_fields" | "effective" | "form" | "feature_gates" | "runnable" | "why"
+  CheckResult,
+  "format" | "errors" | "warnings" | "unknown_fields" | "effective" | "form" | "feature_gates" | "runnable" | "why"
 >;

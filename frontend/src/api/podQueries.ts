@@ -2,7 +2,17 @@
 import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 
 import { pathOf, request, withQuery } from "./client";
-import type { Attempt, AttemptDifference, AttemptRow, FilterAnswer, Preemption, PreemptionRow, RunObjects, RunTiming, Scores } from "./podTypes";
+import type {
+  Attempt,
+  AttemptDifference,
+  AttemptRow,
+  FilterAnswer,
+  Preemption,
+  PreemptionRow,
+  RunObjects,
+  RunTiming,
+  Scores,
+} from "./podTypes";
 import type { Window } from "./types";
 
 const FOREVER = 600_000;
@@ -52,7 +62,10 @@ export const scoresQuery = (run: string, number: number, window: ScoreWindow = {
 export const differenceQuery = (run: string, before: number, after: number, limit: number) =>
   queryOptions({
     queryKey: ["run", run, "attempt", before, "difference", after, limit],
-    queryFn: ({ signal }) => request<AttemptDifference>(withQuery(pathOf("runs", run, "attempts", before, "difference", after), { limit }), { signal }),
+    queryFn: ({ signal }) =>
+      request<AttemptDifference>(withQuery(pathOf("runs", run, "attempts", before, "difference", after), { limit }), {
+        signal,
+      }),
     staleTime: FOREVER,
     placeholderData: keepPreviousData,
   });
@@ -68,7 +81,11 @@ export const fetchAttempts = (run: string, filter: AttemptFilter, offset: number
 
 /** Where the time of the run's cycles went. */
 export const runTimingQuery = (run: string) =>
-  queryOptions({ queryKey: ["run", run, "timing"], queryFn: ({ signal }) => request<RunTiming>(pathOf("runs", run, "timing"), { signal }), staleTime: 5_000 });
+  queryOptions({
+    queryKey: ["run", run, "timing"],
+    queryFn: ({ signal }) => request<RunTiming>(pathOf("runs", run, "timing"), { signal }),
+    staleTime: 5_000,
+  });
 
 export const fetchPreemption = (run: string, number: number, offset: number, limit: number, signal: AbortSignal) =>
   request<Preemption>(withQuery(pathOf("runs", run, "attempts", number, "preemption"), { offset, limit }), { signal });
@@ -77,12 +94,18 @@ export const fetchPreemption = (run: string, number: number, offset: number, lim
 export const preemptionsQuery = (run: string, turn: number, limit: number) =>
   queryOptions({
     queryKey: ["run", run, "preemptions", turn, limit],
-    queryFn: ({ signal }) => request<Window<PreemptionRow>>(withQuery(pathOf("runs", run, "preemptions"), { limit }), { signal }),
+    queryFn: ({ signal }) =>
+      request<Window<PreemptionRow>>(withQuery(pathOf("runs", run, "preemptions"), { limit }), { signal }),
     placeholderData: keepPreviousData,
   });
 
-export const fetchObjects = (run: string, filter: { kind?: string | undefined; q?: string | undefined }, offset: number, limit: number, signal: AbortSignal) =>
-  request<RunObjects>(withQuery(pathOf("runs", run, "objects"), { ...filter, offset, limit }), { signal });
+export const fetchObjects = (
+  run: string,
+  filter: { kind?: string | undefined; q?: string | undefined },
+  offset: number,
+  limit: number,
+  signal: AbortSignal,
+) => request<RunObjects>(withQuery(pathOf("runs", run, "objects"), { ...filter, offset, limit }), { signal });
 
 export interface ObjectRef {
   kind: string;
@@ -91,7 +114,9 @@ export interface ObjectRef {
 }
 
 const yamlPath = (run: string, { kind, namespace, name }: ObjectRef): string =>
-  kind === "Pod" ? pathOf("runs", run, "pods", namespace, name, "yaml") : withQuery(pathOf("runs", run, "objects", "yaml"), { kind, namespace, name });
+  kind === "Pod"
+    ? pathOf("runs", run, "pods", namespace, name, "yaml")
+    : withQuery(pathOf("runs", run, "objects", "yaml"), { kind, namespace, name });
 
 export const yamlQuery = (run: string, object: ObjectRef) =>
   queryOptions({

@@ -3,7 +3,25 @@ import { keepPreviousData, queryOptions } from "@tanstack/react-query";
 
 import { pathOf, request, setCsrfToken, withQuery } from "./client";
 import type {
-  Board, Card, Configuration, FeedItem, ForkInput, Import, JournalEntry, Me, NodeDetail, NodesTable, PodDetail, Run, RunsDeleted, RunState, Selection, Snapshot, Step, Timeline, Window,
+  Board,
+  Card,
+  Configuration,
+  FeedItem,
+  ForkInput,
+  Import,
+  JournalEntry,
+  Me,
+  NodeDetail,
+  NodesTable,
+  PodDetail,
+  Run,
+  RunsDeleted,
+  RunState,
+  Selection,
+  Snapshot,
+  Step,
+  Timeline,
+  Window,
 } from "./types";
 
 export const meQuery = queryOptions({
@@ -73,7 +91,8 @@ export const stepQuery = (run: string, position: number) =>
   });
 
 /** A new run that begins where `run` was, with the changes made first. */
-export const forkRun = (run: string, body: ForkInput) => request<Run>(pathOf("runs", run, "forks"), { method: "POST", body });
+export const forkRun = (run: string, body: ForkInput) =>
+  request<Run>(pathOf("runs", run, "forks"), { method: "POST", body });
 
 export const fetchBoard = (run: string, signal?: AbortSignal) =>
   request<Board>(pathOf("runs", run, "board"), signal ? { signal } : {});
@@ -119,7 +138,10 @@ export interface FeedFilter {
 }
 
 export const fetchFeed = (run: string, filter: FeedFilter = {}, before?: number, signal?: AbortSignal) =>
-  request<FeedItem[]>(withQuery(pathOf("runs", run, "feed"), { ...filter, before, limit: 50 }), signal ? { signal } : {});
+  request<FeedItem[]>(
+    withQuery(pathOf("runs", run, "feed"), { ...filter, before, limit: 50 }),
+    signal ? { signal } : {},
+  );
 
 export const fetchJournalEntry = (run: string, id: string) => request<JournalEntry>(pathOf("runs", run, "journal", id));
 

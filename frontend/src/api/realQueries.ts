@@ -30,7 +30,10 @@ export interface RealFilter {
 export const realPodsQuery = (run: string, filter: RealFilter, offset: number, limit: number) =>
   queryOptions({
     queryKey: ["real", run, "pods", filter, offset, limit],
-    queryFn: ({ signal }) => request<Window<RealRow>>(withQuery(pathOf("runs", run, "real", "pods"), { ...filter, offset, limit }), { signal }),
+    queryFn: ({ signal }) =>
+      request<Window<RealRow>>(withQuery(pathOf("runs", run, "real", "pods"), { ...filter, offset, limit }), {
+        signal,
+      }),
     placeholderData: keepPreviousData,
   });
 
@@ -39,4 +42,5 @@ export const realExportAddress = (run: string, as: "csv" | "json", filter: RealF
   `/api/v1${withQuery(pathOf("runs", run, "real", "export"), { as, ...filter })}`;
 
 /** Pods with kube-scheduler-simulator's annotations. */
-export const annotationsAddress = (run: string, as: "yaml" | "json") => `/api/v1${withQuery(pathOf("runs", run, "annotations"), { as })}`;
+export const annotationsAddress = (run: string, as: "yaml" | "json") =>
+  `/api/v1${withQuery(pathOf("runs", run, "annotations"), { as })}`;

@@ -17,6 +17,10 @@ export const shareLinksQuery = (run: string) =>
   });
 
 export const createShareLink = (run: string, name: string, expiresAt: string | null) =>
-  request<ShareLinkCreated>(pathOf("runs", run, "share-links"), { method: "POST", body: { name, expires_at: expiresAt } });
+  request<ShareLinkCreated>(pathOf("runs", run, "share-links"), {
+    method: "POST",
+    body: { name, expires_at: expiresAt },
+  });
 
-export const revokeShareLink = (run: string, link: string) => request(pathOf("runs", run, "share-links", link), { method: "DELETE" });
+export const revokeShareLink = (run: string, link: string) =>
+  request(pathOf("runs", run, "share-links", link), { method: "DELETE" });

@@ -8,7 +8,15 @@ type Schemas = components["schemas"];
 
 /** The queues; a pod that has ended, or is gone, is in none. */
 export type StateKey = Exclude<Schemas["QueueEnum"], "completed" | "deleted">;
-export const STATE_KEYS: readonly StateKey[] = ["gated", "active", "backoff", "unschedulable", "in_flight", "waiting", "bound"];
+export const STATE_KEYS: readonly StateKey[] = [
+  "gated",
+  "active",
+  "backoff",
+  "unschedulable",
+  "in_flight",
+  "waiting",
+  "bound",
+];
 
 export interface Window<T> {
   count: number;
@@ -32,7 +40,15 @@ export type CyclePointState = Schemas["CyclePointStateEnum"];
 export type Board = Schemas["Board"];
 export type Run = Schemas["Run"];
 export type RunState = Schemas["RunStateEnum"];
-export const RUN_STATES: readonly RunState[] = ["created", "playing", "paused", "waiting_for_person", "finished", "stopped", "failed"];
+export const RUN_STATES: readonly RunState[] = [
+  "created",
+  "playing",
+  "paused",
+  "waiting_for_person",
+  "finished",
+  "stopped",
+  "failed",
+];
 export type RunsDeleted = Schemas["RunsDeleted"];
 export type RunClock = Schemas["Clock"];
 export type Speed = RunClock["speed"];

@@ -17,15 +17,22 @@ export const waitingQuery = (filter: WaitingFilter, windows = 1) =>
   queryOptions({
     queryKey: ["waiting", "list", filter, windows],
     queryFn: async ({ signal }) => {
-      const pages = await Promise.all(Array.from({ length: windows }, (_, index) =>
-        request<WaitingWindow>(withQuery("/waiting/", { ...filter, offset: index * WAITING_LIMIT, limit: WAITING_LIMIT }), { signal })));
+      const pages = await Promise.all(
+        Array.from({ length: windows }, (_, index) =>
+          request<WaitingWindow>(
+            withQuery("/waiting/", { ...filter, offset: index * WAITING_LIMIT, limit: WAITING_LIMIT }),
+            { signal },
+          ),
+        ),
+      );
       const first = pages[0];
       if (first === undefined) throw new Error("no window was asked for");
       return { ...first, rows: pages.flatMap((page) => page.rows) };
     },
     placeholderData: keepPreviousData,
     // Virtual clocks move without telling the inbox; the socket tells of pods that come and go.
-    refetchInterval: (query) => (query.state.data?.rows.some((row) => row.run_state === "playing") === true ? 2_000 : 15_000),
+    refetchInterval: (query) =>
+      query.state.data?.rows.some((row) => row.run_state === "playing") === true ? 2_000 : 15_000,
   });
 
 export const decisionsQuery = (run: string | undefined, limit: number) =>

@@ -25,11 +25,17 @@ export const matrixQuery = (run: string, attempt: number) =>
 export const movedQuery = (run: string, analysis: string, kind: "elsewhere" | "open", offset: number, limit: number) =>
   queryOptions({
     queryKey: ["run", run, "analysis", analysis, "moved", kind, offset, limit],
-    queryFn: ({ signal }) => request<Window<MovedPod>>(withQuery(pathOf("runs", run, "analyses", analysis, "moved"), { kind, offset, limit }), { signal }),
+    queryFn: ({ signal }) =>
+      request<Window<MovedPod>>(
+        withQuery(pathOf("runs", run, "analyses", analysis, "moved"), { kind, offset, limit }),
+        { signal },
+      ),
     staleTime: KEPT,
     placeholderData: keepPreviousData,
   });
 
-export const runExactly = (run: string, body: ExactAsk) => request<ExactAnswer>(pathOf("runs", run, "exact"), { method: "POST", body });
+export const runExactly = (run: string, body: ExactAsk) =>
+  request<ExactAnswer>(pathOf("runs", run, "exact"), { method: "POST", body });
 
-export const cancelAnalysis = (run: string, analysis: string) => request<unknown>(pathOf("runs", run, "analyses", analysis), { method: "DELETE" });
+export const cancelAnalysis = (run: string, analysis: string) =>
+  request<unknown>(pathOf("runs", run, "analyses", analysis), { method: "DELETE" });

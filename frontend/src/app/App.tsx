@@ -11,7 +11,12 @@ import { router } from "./router";
 
 export function App() {
   return (
-    <MantineProvider theme={theme} cssVariablesResolver={cssVariablesResolver} colorSchemeManager={schemeManager} defaultColorScheme="auto">
+    <MantineProvider
+      theme={theme}
+      cssVariablesResolver={cssVariablesResolver}
+      colorSchemeManager={schemeManager}
+      defaultColorScheme="auto"
+    >
       <ThemeAttribute />
       <QueryClientProvider client={queryClient}>
         <RouterProvider router={router} />

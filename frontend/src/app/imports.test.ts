@@ -6,7 +6,9 @@ const files = import.meta.glob<string>("/src/**/*.{ts,tsx}", { eager: true, quer
 
 function resolve(from: string, specifier: string): string | undefined {
   if (!/^(@\/|\.)/.test(specifier)) return undefined;
-  const path = specifier.startsWith("@/") ? `/src/${specifier.slice(2)}` : new URL(specifier, `file://${from}`).pathname;
+  const path = specifier.startsWith("@/")
+    ? `/src/${specifier.slice(2)}`
+    : new URL(specifier, `file://${from}`).pathname;
   return [path, `${path}.ts`, `${path}.tsx`, `${path}/index.ts`].find((one) => one in files);
 }
 
@@ -54,6 +56,11 @@ describe("imports", () => {
       "/src/pages/pod/PodPage.tsx": 'export { t } from "./texts";\nimport { useState } from "react";',
       "/src/pages/pod/texts.ts": 'import type { router } from "@/app/router";',
     });
-    expect(circleIn(imports)).toEqual(["/src/app/router.tsx", "/src/pages/pod/PodPage.tsx", "/src/pages/pod/texts.ts", "/src/app/router.tsx"]);
+    expect(circleIn(imports)).toEqual([
+      "/src/app/router.tsx",
+      "/src/pages/pod/PodPage.tsx",
+      "/src/pages/pod/texts.ts",
+      "/src/app/router.tsx",
+    ]);
   });
 });

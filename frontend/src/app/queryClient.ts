@@ -7,7 +7,8 @@ export const queryClient = new QueryClient({
   // A session that ended while a page was open: asking who we are again shows the way to sign in.
   queryCache: new QueryCache({
     onError: (error, query) => {
-      if (error instanceof ApiError && error.status === 401 && query.queryKey[0] !== "me") void queryClient.resetQueries({ queryKey: ["me"] });
+      if (error instanceof ApiError && error.status === 401 && query.queryKey[0] !== "me")
+        void queryClient.resetQueries({ queryKey: ["me"] });
     },
   }),
   defaultOptions: {
@@ -16,7 +17,8 @@ export const queryClient = new QueryClient({
       networkMode: "always",
       staleTime: 5_000,
       refetchOnWindowFocus: false,
-      retry: (failures, error) => failures < 2 && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
+      retry: (failures, error) =>
+        failures < 2 && !(error instanceof ApiError && error.status >= 400 && error.status < 500),
     },
     mutations: { networkMode: "always" },
   },

@@ -7,7 +7,19 @@ import { NotFound, PageError } from "@/shell/PageOutcome";
 import { InLanguage } from "@/shell/InLanguage";
 
 import {
-  attemptsSearch, capacitySearch, compareSearch, configurationSearch, configurationsSearch, homeSearch, objectsSearch, podSearch, realSearch, runPodsSearch, runSearch, runsSearch, waitingSearch,
+  attemptsSearch,
+  capacitySearch,
+  compareSearch,
+  configurationSearch,
+  configurationsSearch,
+  homeSearch,
+  objectsSearch,
+  podSearch,
+  realSearch,
+  runPodsSearch,
+  runSearch,
+  runsSearch,
+  waitingSearch,
 } from "./search";
 
 const rootRoute = createRootRoute({ component: InLanguage, notFoundComponent: NotFound, errorComponent: PageError });
@@ -31,7 +43,8 @@ const runRoute = createRoute({
   path: "/runs/$run",
   validateSearch: runSearch,
   beforeLoad: ({ params, search: { at, ...search } }) => {
-    if (at !== undefined) throw redirect({ to: "/runs/$run", params: { run: momentKey(runOf(params.run), at) }, search, replace: true });
+    if (at !== undefined)
+      throw redirect({ to: "/runs/$run", params: { run: momentKey(runOf(params.run), at) }, search, replace: true });
   },
   component: laterPage(() => import("@/pages/run/RunPage"), "RunPage"),
 });
@@ -114,8 +127,20 @@ const compareRoute = createRoute({
 
 export const router = createRouter({
   routeTree: rootRoute.addChildren([
-    homeRoute, runsRoute, runRoute, runPodsRoute, attemptsRoute, objectsRoute, realRoute, capacityRoute, podRoute, waitingRoute, configurationsRoute, configurationRoute,
-    compareRoute, tokensRoute,
+    homeRoute,
+    runsRoute,
+    runRoute,
+    runPodsRoute,
+    attemptsRoute,
+    objectsRoute,
+    realRoute,
+    capacityRoute,
+    podRoute,
+    waitingRoute,
+    configurationsRoute,
+    configurationRoute,
+    compareRoute,
+    tokensRoute,
   ]),
   pathParamsAllowedCharacters: ["@"],
   defaultPreload: "intent",

@@ -6,8 +6,7 @@ import { RUN_STATES, STATE_KEYS } from "@/api/types";
 
 import { compact, either, flag, oneOf, type RawSearch, text, whole } from "./searchValues";
 
-export const homeSearch = (search: RawSearch) =>
-  compact({ import: text(search, "import") });
+export const homeSearch = (search: RawSearch) => compact({ import: text(search, "import") });
 
 export const runsSearch = (search: RawSearch) =>
   compact({
@@ -51,13 +50,28 @@ export const runPodsSearch = (search: RawSearch) =>
 export const RESULTS = ["bound", "waiting", "unschedulable", "error"] as const;
 
 export const attemptsSearch = (search: RawSearch) =>
-  compact({ q: text(search, "q"), result: oneOf(search, "result", RESULTS), node: text(search, "node"), view: oneOf(search, "view", ["timing"] as const) });
+  compact({
+    q: text(search, "q"),
+    result: oneOf(search, "result", RESULTS),
+    node: text(search, "node"),
+    view: oneOf(search, "view", ["timing"] as const),
+  });
 
 export const objectsSearch = (search: RawSearch) =>
   compact({ kind: text(search, "kind"), q: text(search, "q"), object: text(search, "object") });
 
 const REAL_KINDS = [
-  "other_node", "only_real", "only_run", "other_message", "preempted_real", "preempted_run", "same_node", "same_message", "preempted", "given", "not_tried",
+  "other_node",
+  "only_real",
+  "only_run",
+  "other_message",
+  "preempted_real",
+  "preempted_run",
+  "same_node",
+  "same_message",
+  "preempted",
+  "given",
+  "not_tried",
 ] as const;
 
 export const realSearch = (search: RawSearch) =>
@@ -72,7 +86,17 @@ export const capacitySearch = (search: RawSearch) =>
   });
 
 export const STEPS = [
-  "PreEnqueue", "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "Reserve", "Permit", "PreBind", "Bind", "PostBind",
+  "PreEnqueue",
+  "PreFilter",
+  "Filter",
+  "PostFilter",
+  "PreScore",
+  "Score",
+  "Reserve",
+  "Permit",
+  "PreBind",
+  "Bind",
+  "PostBind",
 ] as const;
 
 export const podSearch = (search: RawSearch) =>
@@ -102,10 +126,14 @@ export const podSearch = (search: RawSearch) =>
   });
 
 export const waitingSearch = (search: RawSearch) =>
-  compact({ run: text(search, "run"), q: text(search, "q"), kind: oneOf(search, "kind", ["person", "gang"] as const), decided: oneOf(search, "decided", ["all"] as const) });
+  compact({
+    run: text(search, "run"),
+    q: text(search, "q"),
+    kind: oneOf(search, "kind", ["person", "gang"] as const),
+    decided: oneOf(search, "decided", ["all"] as const),
+  });
 
-export const configurationsSearch = (search: RawSearch) =>
-  compact({ preset: text(search, "preset") });
+export const configurationsSearch = (search: RawSearch) => compact({ preset: text(search, "preset") });
 
 export const configurationSearch = (search: RawSearch) =>
   compact({

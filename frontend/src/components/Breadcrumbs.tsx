@@ -9,7 +9,10 @@ export function Breadcrumbs({ children }: { children: ReactNode }) {
   return (
     <nav className={classes.crumbs} aria-label={t("breadcrumbs")}>
       {Children.toArray(children).map((part, place) => (
-        <span key={place} className={classes.part}>{place === 0 ? null : <Icon name="chevronRight" size={11} />}{part}</span>
+        <span key={place} className={classes.part}>
+          {place === 0 ? null : <Icon name="chevronRight" size={11} />}
+          {part}
+        </span>
       ))}
     </nav>
   );

@@ -31,14 +31,16 @@ type Clickable = Pick<ButtonHTMLAttributes<HTMLButtonElement>, "title" | "onClic
 /** What a button that sends has instead of its own title and click while the server does not answer. */
 export function useSending(sends: boolean): Clickable {
   const why = useRefusal();
-  return !sends || why === null ? {} : {
-    title: why,
-    "aria-disabled": true,
-    onClick: (event) => {
-      event.preventDefault();
-      notify({ kind: "error", title: why });
-    },
-  };
+  return !sends || why === null
+    ? {}
+    : {
+        title: why,
+        "aria-disabled": true,
+        onClick: (event) => {
+          event.preventDefault();
+          notify({ kind: "error", title: why });
+        },
+      };
 }
 
 function Content({ icon, hint, size, children }: Look) {
@@ -51,12 +53,30 @@ function Content({ icon, hint, size, children }: Look) {
   );
 }
 
-export function Button({ kind = "default", size = "md", icon, hint, children, className, sends = false, ...rest }: ButtonProps) {
+export function Button({
+  kind = "default",
+  size = "md",
+  icon,
+  hint,
+  children,
+  className,
+  sends = false,
+  ...rest
+}: ButtonProps) {
   const refused = useSending(sends);
   return (
-    <button type="button" {...rest} {...refused} className={`${classes.button} ${className ?? ""}`} data-kind={kind} data-size={size}
-      {...(hint === undefined ? {} : { "aria-keyshortcuts": hint })}>
-      <Content icon={icon} hint={hint} size={size}>{children}</Content>
+    <button
+      type="button"
+      {...rest}
+      {...refused}
+      className={`${classes.button} ${className ?? ""}`}
+      data-kind={kind}
+      data-size={size}
+      {...(hint === undefined ? {} : { "aria-keyshortcuts": hint })}
+    >
+      <Content icon={icon} hint={hint} size={size}>
+        {children}
+      </Content>
     </button>
   );
 }
@@ -67,7 +87,9 @@ type AnchorProps = Look & AnchorHTMLAttributes<HTMLAnchorElement> & { ref?: Ref<
 export function ButtonAnchor({ kind = "default", size = "md", icon, hint, children, className, ...rest }: AnchorProps) {
   return (
     <a {...rest} className={`${classes.button} ${className ?? ""}`} data-kind={kind} data-size={size}>
-      <Content icon={icon} hint={hint} size={size}>{children}</Content>
+      <Content icon={icon} hint={hint} size={size}>
+        {children}
+      </Content>
     </a>
   );
 }
@@ -86,7 +108,14 @@ interface IconButtonProps extends Sending, ButtonHTMLAttributes<HTMLButtonElemen
 export function IconButton({ icon, label, iconSize = 16, className, sends = false, ...rest }: IconButtonProps) {
   const refused = useSending(sends);
   return (
-    <button type="button" title={label} aria-label={label} {...rest} {...refused} className={`${classes.icon} ${className ?? ""}`}>
+    <button
+      type="button"
+      title={label}
+      aria-label={label}
+      {...rest}
+      {...refused}
+      className={`${classes.icon} ${className ?? ""}`}
+    >
       <Icon name={icon} size={iconSize} />
     </button>
   );

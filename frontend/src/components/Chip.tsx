@@ -18,11 +18,19 @@ interface ChipProps {
 }
 
 export function Chip({ children, kind = "plain", title, className }: ChipProps) {
-  return <span className={`${classes.chip} ${className ?? ""}`} data-kind={kind} title={title}>{children}</span>;
+  return (
+    <span className={`${classes.chip} ${className ?? ""}`} data-kind={kind} title={title}>
+      {children}
+    </span>
+  );
 }
 
 export function Pill({ children, big, title }: { children: ReactNode; big?: boolean; title?: string }) {
-  return <span className={classes.pill} title={title} {...(big === true ? { "data-big": "" } : {})}>{children}</span>;
+  return (
+    <span className={classes.pill} title={title} {...(big === true ? { "data-big": "" } : {})}>
+      {children}
+    </span>
+  );
 }
 
 interface PodNameProps {
@@ -35,10 +43,14 @@ interface PodNameProps {
 export function PodName({ pod, tailOnly = false }: PodNameProps) {
   const full = `${pod.namespace}/${pod.name}`;
   return (
-    <span className={classes.podName} title={full} onCopy={(event) => {
-      event.clipboardData.setData("text/plain", full);
-      event.preventDefault();
-    }}>
+    <span
+      className={classes.podName}
+      title={full}
+      onCopy={(event) => {
+        event.clipboardData.setData("text/plain", full);
+        event.preventDefault();
+      }}
+    >
       <span className="srOnly">{full}</span>
       {tailOnly ? null : <b aria-hidden="true">{pod.workload === "" ? pod.name : pod.workload}</b>}
       {pod.tail === "" ? null : <i aria-hidden="true">{pod.tail}</i>}
@@ -72,7 +84,8 @@ export function RejectChips({ rejectors }: { rejectors: readonly Rejector[] }) {
     <span className={classes.rejectors} role="img" aria-label={sentence} title={sentence}>
       {rejectors.map((one) => (
         <Chip key={one.plugin} title={t("firstToRejectNodes", { count: one.count, plugin: one.plugin })}>
-          <b>{count(one.count)}</b>{one.short}
+          <b>{count(one.count)}</b>
+          {one.short}
         </Chip>
       ))}
     </span>
@@ -80,12 +93,22 @@ export function RejectChips({ rejectors }: { rejectors: readonly Rejector[] }) {
 }
 
 /** One segment per member, the missing ones hollow; above 12 members the segments stand for shares. */
-export function GangProgress({ have, need, className }: { have: number; need: number; className?: string | undefined }) {
+export function GangProgress({
+  have,
+  need,
+  className,
+}: {
+  have: number;
+  need: number;
+  className?: string | undefined;
+}) {
   const segments = Math.max(1, Math.min(need, 12));
   const full = need <= 12 ? have : Math.floor((have / need) * segments);
   return (
     <span className={`${classes.gang} ${className ?? ""}`} role="img" aria-label={t("groupHas", { have, need })}>
-      {Array.from({ length: segments }, (_, index) => <i key={index} {...(index < full ? {} : { "data-missing": "" })} />)}
+      {Array.from({ length: segments }, (_, index) => (
+        <i key={index} {...(index < full ? {} : { "data-missing": "" })} />
+      ))}
     </span>
   );
 }

@@ -11,7 +11,13 @@ interface RingProps {
 }
 
 /** Decoration: the time left is always written beside or inside it, and never announced. */
-export function CountdownRing({ share, size = 16, stroke = 2.4, color = "var(--m, var(--st-permit))", label }: RingProps) {
+export function CountdownRing({
+  share,
+  size = 16,
+  stroke = 2.4,
+  color = "var(--m, var(--st-permit))",
+  label,
+}: RingProps) {
   const radius = (size - stroke) / 2;
   const around = 2 * Math.PI * radius;
   const filled = around * Math.min(1, Math.max(0, share));

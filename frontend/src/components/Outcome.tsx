@@ -37,13 +37,28 @@ interface FailedProps {
   alone?: boolean;
 }
 
-export function Failed({ what, error, retry, retryLabel = t("tryAgain"), more, small = false, alone = false }: FailedProps) {
+export function Failed({
+  what,
+  error,
+  retry,
+  retryLabel = t("tryAgain"),
+  more,
+  small = false,
+  alone = false,
+}: FailedProps) {
   const What = alone ? "h1" : "span";
   return (
     <div className={classes.outcome} role="alert" {...(small ? { "data-small": "" } : {})}>
-      <What className={classes.error}><Icon name="warning" size={14} />{what}</What>
+      <What className={classes.error}>
+        <Icon name="warning" size={14} />
+        {what}
+      </What>
       {error ? <span>{error.message}</span> : null}
-      {retry === undefined ? null : <Button size="sm" onClick={retry}>{retryLabel}</Button>}
+      {retry === undefined ? null : (
+        <Button size="sm" onClick={retry}>
+          {retryLabel}
+        </Button>
+      )}
       {more}
     </div>
   );
@@ -54,7 +69,9 @@ export function Outlines({ count, height, label }: { count: number; height: numb
   return (
     <div className={classes.lines} role="status" aria-busy="true">
       <span className="srOnly">{label}</span>
-      {Array.from({ length: count }, (_, index) => <span key={index} className={classes.line} style={{ height }} />)}
+      {Array.from({ length: count }, (_, index) => (
+        <span key={index} className={classes.line} style={{ height }} />
+      ))}
     </div>
   );
 }

@@ -10,7 +10,12 @@ interface PopoverProps {
   label: string;
   open: boolean;
   onOpen: (open: boolean) => void;
-  button: (props: { ref: Ref<HTMLButtonElement>; "aria-expanded": boolean; "aria-haspopup": "dialog"; onClick: () => void }) => ReactNode;
+  button: (props: {
+    ref: Ref<HTMLButtonElement>;
+    "aria-expanded": boolean;
+    "aria-haspopup": "dialog";
+    onClick: () => void;
+  }) => ReactNode;
   children: ReactNode;
   className?: string | undefined;
 }
@@ -21,10 +26,18 @@ export function Popover({ label, open, onOpen, button, children, className }: Po
   return (
     <div className={`${classes.anchor} ${className ?? ""}`} ref={box}>
       {button({ ref: opener, "aria-expanded": open, "aria-haspopup": "dialog", onClick: () => onOpen(!open) })}
-      {open ? <Box label={label} around={box} onClose={(byKey) => {
-        onOpen(false);
-        if (byKey) opener.current?.focus();
-      }}>{children}</Box> : null}
+      {open ? (
+        <Box
+          label={label}
+          around={box}
+          onClose={(byKey) => {
+            onOpen(false);
+            if (byKey) opener.current?.focus();
+          }}
+        >
+          {children}
+        </Box>
+      ) : null}
     </div>
   );
 }
@@ -38,7 +51,16 @@ interface BoxProps {
 
 function Box({ label, around, onClose, children }: BoxProps) {
   const box = useRef<HTMLDivElement>(null);
-  useKeys([{ keys: "Escape", label: t("closeThis", { label }), group: t("thisPage"), everywhere: true, floats: true, run: () => onClose(true) }]);
+  useKeys([
+    {
+      keys: "Escape",
+      label: t("closeThis", { label }),
+      group: t("thisPage"),
+      everywhere: true,
+      floats: true,
+      run: () => onClose(true),
+    },
+  ]);
   const close = useRef(onClose);
   useEffect(() => {
     close.current = onClose;
@@ -51,5 +73,9 @@ function Box({ label, around, onClose, children }: BoxProps) {
     document.addEventListener("pointerdown", outside);
     return () => document.removeEventListener("pointerdown", outside);
   }, [around]);
-  return <div ref={box} className={classes.box} role="dialog" aria-label={label} tabIndex={-1}>{children}</div>;
+  return (
+    <div ref={box} className={classes.box} role="dialog" aria-label={label} tabIndex={-1}>
+      {children}
+    </div>
+  );
 }

@@ -13,15 +13,29 @@ interface SegmentedProps<T extends string> {
 }
 
 /** One of a few: radio buttons underneath, so arrows and screen readers work as everywhere. */
-export function Segmented<T extends string>({ label, value, options, onChange, size = "sm", className, disabled }: SegmentedProps<T>) {
+export function Segmented<T extends string>({
+  label,
+  value,
+  options,
+  onChange,
+  size = "sm",
+  className,
+  disabled,
+}: SegmentedProps<T>) {
   const name = useId();
   return (
     <fieldset className={`${classes.group} ${className ?? ""}`} data-size={size}>
       <legend className="srOnly">{label}</legend>
       {options.map((option) => (
         <label key={option.value} className={classes.item} title={option.title}>
-          <input type="radio" name={name} value={option.value} checked={option.value === value}
-            disabled={(disabled ?? false) || (option.disabled ?? false)} onChange={() => onChange(option.value)} />
+          <input
+            type="radio"
+            name={name}
+            value={option.value}
+            checked={option.value === value}
+            disabled={(disabled ?? false) || (option.disabled ?? false)}
+            onChange={() => onChange(option.value)}
+          />
           <span>{option.label}</span>
         </label>
       ))}

@@ -21,11 +21,29 @@ interface TabListProps<T extends string> {
   controls?: ((value: T) => string) | undefined;
 }
 
-export function TabList<T extends string>({ label, value, tabs, onChange, className, tabClass, idOf, controls }: TabListProps<T>) {
+export function TabList<T extends string>({
+  label,
+  value,
+  tabs,
+  onChange,
+  className,
+  tabClass,
+  idOf,
+  controls,
+}: TabListProps<T>) {
   const list = useRef<HTMLDivElement>(null);
   const move = (event: KeyboardEvent) => {
     const at = tabs.findIndex((tab) => tab.value === value);
-    const to = event.key === "ArrowRight" ? at + 1 : event.key === "ArrowLeft" ? at - 1 : event.key === "Home" ? 0 : event.key === "End" ? tabs.length - 1 : null;
+    const to =
+      event.key === "ArrowRight"
+        ? at + 1
+        : event.key === "ArrowLeft"
+          ? at - 1
+          : event.key === "Home"
+            ? 0
+            : event.key === "End"
+              ? tabs.length - 1
+              : null;
     const next = to === null ? undefined : tabs[(to + tabs.length) % tabs.length];
     if (next === undefined) return;
     event.preventDefault();
@@ -35,8 +53,18 @@ export function TabList<T extends string>({ label, value, tabs, onChange, classN
   return (
     <div ref={list} role="tablist" aria-label={label} className={className} onKeyDown={move} tabIndex={-1}>
       {tabs.map((tab) => (
-        <button key={tab.value} type="button" role="tab" id={idOf?.(tab.value)} aria-selected={tab.value === value} tabIndex={tab.value === value ? 0 : -1}
-          title={tab.title} aria-controls={controls?.(tab.value)} className={`${tabClass ?? ""} ${tab.className ?? ""}`} onClick={() => onChange(tab.value)}>
+        <button
+          key={tab.value}
+          type="button"
+          role="tab"
+          id={idOf?.(tab.value)}
+          aria-selected={tab.value === value}
+          tabIndex={tab.value === value ? 0 : -1}
+          title={tab.title}
+          aria-controls={controls?.(tab.value)}
+          className={`${tabClass ?? ""} ${tab.className ?? ""}`}
+          onClick={() => onChange(tab.value)}
+        >
           {tab.label}
         </button>
       ))}

@@ -9,7 +9,9 @@ beforeEach(() => {
   vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
   vi.stubGlobal("window", { setTimeout, clearTimeout });
   vi.stubGlobal("requestAnimationFrame", (callback: () => void) => frames.push(callback));
-  vi.stubGlobal("cancelAnimationFrame", (frame: number) => { frames[frame - 1] = () => undefined; });
+  vi.stubGlobal("cancelAnimationFrame", (frame: number) => {
+    frames[frame - 1] = () => undefined;
+  });
 });
 afterEach(() => {
   vi.useRealTimers();

@@ -11,24 +11,82 @@ interface StateWords {
 
 export const STATES: Record<StateKey, StateWords> = {
   gated: {
-    get title() { return t("gated"); },
-    get plain() { return t("gatedPlain"); },
-    get empty() { return t("noPodIsHeldBy"); },
+    get title() {
+      return t("gated");
+    },
+    get plain() {
+      return t("gatedPlain");
+    },
+    get empty() {
+      return t("noPodIsHeldBy");
+    },
   },
-  active: { get title() { return t("active"); }, get plain() { return t("activeQPodsThatAreTried"); }, get empty() { return t("nothingToDo"); } },
-  backoff: { get title() { return t("backoff"); }, get plain() { return t("backoffQPodsThatWaitA"); }, get empty() { return t("nobodyWaitsForARetry"); } },
+  active: {
+    get title() {
+      return t("active");
+    },
+    get plain() {
+      return t("activeQPodsThatAreTried");
+    },
+    get empty() {
+      return t("nothingToDo");
+    },
+  },
+  backoff: {
+    get title() {
+      return t("backoff");
+    },
+    get plain() {
+      return t("backoffQPodsThatWaitA");
+    },
+    get empty() {
+      return t("nobodyWaitsForARetry");
+    },
+  },
   unschedulable: {
-    get title() { return t("unschedulable"); },
-    get plain() { return t("podsThatNoNodeTakes"); },
-    get empty() { return t("everyPodTriedSoFar"); },
+    get title() {
+      return t("unschedulable");
+    },
+    get plain() {
+      return t("podsThatNoNodeTakes");
+    },
+    get empty() {
+      return t("everyPodTriedSoFar");
+    },
   },
-  in_flight: { get title() { return t("inFlight"); }, get plain() { return t("podsInASchedulingOr"); }, get empty() { return t("noCycleIsUnderWay"); } },
+  in_flight: {
+    get title() {
+      return t("inFlight");
+    },
+    get plain() {
+      return t("podsInASchedulingOr");
+    },
+    get empty() {
+      return t("noCycleIsUnderWay");
+    },
+  },
   waiting: {
-    get title() { return t("waitingOnPermit"); },
-    get plain() { return t("podsWithAChosenNode"); },
-    get empty() { return t("nobodyWaitsOnPermit"); },
+    get title() {
+      return t("waitingOnPermit");
+    },
+    get plain() {
+      return t("podsWithAChosenNode");
+    },
+    get empty() {
+      return t("nobodyWaitsOnPermit");
+    },
   },
-  bound: { get title() { return t("bound"); }, get plain() { return t("podsPlacedOnANode"); }, get empty() { return t("nothingPlacedYetPressPlay"); } },
+  bound: {
+    get title() {
+      return t("bound");
+    },
+    get plain() {
+      return t("podsPlacedOnANode");
+    },
+    get empty() {
+      return t("nothingPlacedYetPressPlay");
+    },
+  },
 };
 
 /** The queue a pod is in, or null when it has ended or is gone from the run. */
@@ -46,7 +104,10 @@ export function placeWord(card: Pick<Card, "column">): string {
 
 /** How an attempt ended. */
 const RESULTS: Readonly<Record<string, () => string>> = {
-  bound: () => t("result.bound"), waiting: () => t("result.waiting"), unschedulable: () => t("result.unschedulable"), error: () => t("result.error"),
+  bound: () => t("result.bound"),
+  waiting: () => t("result.waiting"),
+  unschedulable: () => t("result.unschedulable"),
+  error: () => t("result.error"),
 };
 
 /** What a later server may say is its own word. */

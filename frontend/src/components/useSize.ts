@@ -11,10 +11,11 @@ export function useSize(element: RefObject<HTMLElement | null>): Size {
   useLayoutEffect(() => {
     const target = element.current;
     if (target === null) return undefined;
-    const measure = () => setSize((old) => {
-      const { clientWidth: width, clientHeight: height } = target;
-      return old.width === width && old.height === height ? old : { width, height };
-    });
+    const measure = () =>
+      setSize((old) => {
+        const { clientWidth: width, clientHeight: height } = target;
+        return old.width === width && old.height === height ? old : { width, height };
+      });
     measure();
     const observer = new ResizeObserver(measure);
     observer.observe(target);

@@ -6,7 +6,10 @@ const TYPED = 250;
  * The text of a search field, which goes into the address once nothing was typed for a moment: `[text, setText]`. When the
  * address changes otherwise (back, a link that shows everything) the field follows it.
  */
-export function useTypedSearch(asked: string | undefined, ask: (q: string | undefined) => void): [string, (text: string) => void] {
+export function useTypedSearch(
+  asked: string | undefined,
+  ask: (q: string | undefined) => void,
+): [string, (text: string) => void] {
   const [text, setText] = useState(asked ?? "");
   const [before, setBefore] = useState(asked);
   const [own, setOwn] = useState(asked);

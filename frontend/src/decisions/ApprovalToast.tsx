@@ -17,7 +17,9 @@ function names(approval: PendingApproval): string {
   for (const pod of approval.pods.slice(0, NAMED)) {
     byWorkload.set(pod.workload, [...(byWorkload.get(pod.workload) ?? []), pod.tail]);
   }
-  const text = series([...byWorkload].map(([workload, tails]) => `${workload} ${listed(tails.filter(Boolean))}`.trim()));
+  const text = series(
+    [...byWorkload].map(([workload, tails]) => `${workload} ${listed(tails.filter(Boolean))}`.trim()),
+  );
   const more = approval.pods.length - NAMED;
   return more > 0 ? t("andMore", { text, more }) : text;
 }
@@ -26,9 +28,11 @@ function names(approval: PendingApproval): string {
 export function ApprovalToast() {
   const pending = usePendingApprovals();
   const now = useTick(pending.length > 0);
-  useKeys(pending.length === 0 ? [] : [
-    { keys: "z", label: t("cancelThePendingApproval"), group: t("decide"), run: () => approvals.cancel() },
-  ]);
+  useKeys(
+    pending.length === 0
+      ? []
+      : [{ keys: "z", label: t("cancelThePendingApproval"), group: t("decide"), run: () => approvals.cancel() }],
+  );
   const failed = useFailedApprovals();
   return (
     <div className={classes.stack}>
@@ -39,25 +43,36 @@ export function ApprovalToast() {
             <b>{one.pods.length === 1 ? t("approveFailedOne") : t("approveFailed", { count: one.pods.length })}</b>
             <p>{one.message}</p>
           </div>
-          <Button size="sm" sends onClick={() => approvals.retry(one.id)}>{t("tryAgain")}</Button>
+          <Button size="sm" sends onClick={() => approvals.retry(one.id)}>
+            {t("tryAgain")}
+          </Button>
           <IconButton icon="close" label={t("close")} iconSize={14} onClick={() => approvals.dismiss(one.id)} />
         </div>
       ))}
       <div role="status" className={classes.pending}>
-      {pending.map((approval) => {
-        const left = Math.max(0, approval.sendAt - now);
-        const whole = Math.ceil(left / 1000);
-        return (
-          <div key={approval.id} className={classes.toast}>
-            <CountdownRing share={left / CANCEL_WINDOW} size={30} stroke={3} label={String(whole)} />
-            <div>
-              <b>{t("approving", { count: approval.pods.length })}{approval.held === true ? null : <span aria-hidden="true"> {t("inS", { whole })}</span>}</b>
-              <p>{approval.held === true ? t("heldUntilTheServer", { names: names(approval) }) : t("bindingCantBeUndone", { names: names(approval) })}</p>
+        {pending.map((approval) => {
+          const left = Math.max(0, approval.sendAt - now);
+          const whole = Math.ceil(left / 1000);
+          return (
+            <div key={approval.id} className={classes.toast}>
+              <CountdownRing share={left / CANCEL_WINDOW} size={30} stroke={3} label={String(whole)} />
+              <div>
+                <b>
+                  {t("approving", { count: approval.pods.length })}
+                  {approval.held === true ? null : <span aria-hidden="true"> {t("inS", { whole })}</span>}
+                </b>
+                <p>
+                  {approval.held === true
+                    ? t("heldUntilTheServer", { names: names(approval) })
+                    : t("bindingCantBeUndone", { names: names(approval) })}
+                </p>
+              </div>
+              <Button size="sm" hint="z" onClick={() => approvals.cancel(approval.id)}>
+                {t("cancel")}
+              </Button>
             </div>
-            <Button size="sm" hint="z" onClick={() => approvals.cancel(approval.id)}>{t("cancel")}</Button>
-          </div>
-        );
-      })}
+          );
+        })}
       </div>
     </div>
   );

@@ -50,12 +50,17 @@ interface ReasonDrawerProps {
   onDone?: () => void;
 }
 
-
 export default function ReasonDrawer({ request, onClose, onDone }: ReasonDrawerProps) {
   useFocusBack();
   return (
-    <Drawer.Root opened={request !== null} onClose={onClose} position="right" size={440} transitionProps={{ duration: 160 }}
-      classNames={{ overlay: classes.scrim ?? "", content: classes.content ?? "", title: classes.title ?? "" }}>
+    <Drawer.Root
+      opened={request !== null}
+      onClose={onClose}
+      position="right"
+      size={440}
+      transitionProps={{ duration: 160 }}
+      classNames={{ overlay: classes.scrim ?? "", content: classes.content ?? "", title: classes.title ?? "" }}
+    >
       <Drawer.Overlay />
       <Drawer.Content>
         {request === null ? null : <Form request={request} onClose={onClose} onDone={onDone} />}
@@ -87,7 +92,15 @@ async function send(request: ReasonRequest, reason: string): Promise<void> {
   }
 }
 
-function Form({ request, onClose, onDone }: { request: ReasonRequest; onClose: () => void; onDone?: (() => void) | undefined }) {
+function Form({
+  request,
+  onClose,
+  onDone,
+}: {
+  request: ReasonRequest;
+  onClose: () => void;
+  onDone?: (() => void) | undefined;
+}) {
   const target = draftKey(request);
   const [reason, setText] = useState(draftOf(target));
   const setReason = (text: string) => {
@@ -120,12 +133,17 @@ function Form({ request, onClose, onDone }: { request: ReasonRequest; onClose: (
   };
   const count = request.pods.length;
   return (
-    <form className={classes.form} onSubmit={(event) => {
-      event.preventDefault();
-      if (ready) void submit();
-    }}>
+    <form
+      className={classes.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (ready) void submit();
+      }}
+    >
       <div className={classes.header}>
-        <Drawer.Title>{request.kind === "override" ? t("letGoWithoutWaiting", { count }) : t(`decide.${request.kind}`, { count })}</Drawer.Title>
+        <Drawer.Title>
+          {request.kind === "override" ? t("letGoWithoutWaiting", { count }) : t(`decide.${request.kind}`, { count })}
+        </Drawer.Title>
         <span className="grow" />
         <Drawer.CloseButton aria-label={t("close")} />
       </div>
@@ -139,27 +157,63 @@ function Form({ request, onClose, onDone }: { request: ReasonRequest; onClose: (
           ))}
         </ul>
         <label className={classes.label} htmlFor="reason">
-          {t("reason")} <span className="faint">{request.kind === "reject" ? t("requiredForStatus", { count }) : request.kind === "override" ? t("requiredKeptWithTheDecision") : t("optionalKeptWithTheDecision")}</span>
+          {t("reason")}{" "}
+          <span className="faint">
+            {request.kind === "reject"
+              ? t("requiredForStatus", { count })
+              : request.kind === "override"
+                ? t("requiredKeptWithTheDecision")
+                : t("optionalKeptWithTheDecision")}
+          </span>
         </label>
-        <textarea id="reason" rows={3} value={reason} data-autofocus required={request.kind !== "approve"} onChange={(event) => setReason(event.currentTarget.value)}
+        <textarea
+          id="reason"
+          rows={3}
+          value={reason}
+          data-autofocus
+          required={request.kind !== "approve"}
+          onChange={(event) => setReason(event.currentTarget.value)}
           onKeyDown={(event) => {
             if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && ready) void submit();
-          }} />
+          }}
+        />
         <div className={classes.quick}>
           <span className="faint">{offered.title}</span>
-          {offered.reasons.map((one) => <button key={one} type="button" className={classes.offer} onClick={() => setReason(one)}>{one}</button>)}
+          {offered.reasons.map((one) => (
+            <button key={one} type="button" className={classes.offer} onClick={() => setReason(one)}>
+              {one}
+            </button>
+          ))}
         </div>
         <h3 className={classes.follows}>{t("whatHappens")}</h3>
         <ul className={classes.list}>
-          {followsOf(request).map((line, index) => <li key={index}><Icon name={line.icon} size={14} /><span>{line.text}</span></li>)}
+          {followsOf(request).map((line, index) => (
+            <li key={index}>
+              <Icon name={line.icon} size={14} />
+              <span>{line.text}</span>
+            </li>
+          ))}
         </ul>
-        {error === null ? null : <Failed what={request.kind === "reject" ? t("notRejectedTheTextIs") : t("notOverriddenTheTextIs")} error={error} />}
+        {error === null ? null : (
+          <Failed
+            what={request.kind === "reject" ? t("notRejectedTheTextIs") : t("notOverriddenTheTextIs")}
+            error={error}
+          />
+        )}
       </div>
       <div className={classes.footer}>
-        <span className="faint" aria-live="polite">{ready || sending ? "" : t("aReasonIsNeeded")}</span>
+        <span className="faint" aria-live="polite">
+          {ready || sending ? "" : t("aReasonIsNeeded")}
+        </span>
         <span className="grow" />
         <Button onClick={onClose}>{t("cancel")}</Button>
-        <Button kind={request.kind === "reject" ? "danger-solid" : "primary"} type="submit" sends disabled={!ready} hint="Ctrl Enter">
+        <Button
+          kind={request.kind === "reject" ? "danger-solid" : "primary"}
+          type="submit"
+          sends
+          disabled={!ready}
+          hint="Ctrl Enter"
+        >
           {sending ? t("sending") : t(`decide.${request.kind}`, { count })}
         </Button>
       </div>
@@ -174,12 +228,23 @@ function followsOf({ kind, pods, plugin, follows }: ReasonRequest): { icon: Icon
   if (kind === "reject") {
     return [
       { icon: "back", text: held === "" ? t("reserveIsUndone") : t("reserveIsUndoneAreFree", { held }) },
-      { icon: "unschedulable", text: plugin === undefined ? t("toUnschedulable", { count }) : t("toUnschedulableWith", { count, plugin }) },
-      { icon: "active", text: plugin === undefined ? t("triedAgain", { count }) : t("triedAgainBy", { count, plugin }) },
+      {
+        icon: "unschedulable",
+        text: plugin === undefined ? t("toUnschedulable", { count }) : t("toUnschedulableWith", { count, plugin }),
+      },
+      {
+        icon: "active",
+        text: plugin === undefined ? t("triedAgain", { count }) : t("triedAgainBy", { count, plugin }),
+      },
     ];
   }
-  return kind === "override" ? [
-    { icon: "bound", text: plugin === undefined ? t("notWaitedFor", { count }) : t("notWaitedForPlugin", { count, plugin }) },
-    { icon: "warning", text: t("startsIncomplete", { count }) },
-  ] : [{ icon: "bound", text: t("sentAfter", { count }) }];
+  return kind === "override"
+    ? [
+        {
+          icon: "bound",
+          text: plugin === undefined ? t("notWaitedFor", { count }) : t("notWaitedForPlugin", { count, plugin }),
+        },
+        { icon: "warning", text: t("startsIncomplete", { count }) },
+      ]
+    : [{ icon: "bound", text: t("sentAfter", { count }) }];
 }

@@ -29,7 +29,9 @@ describe("approvals", () => {
         return next++;
       },
       clearTimer: (handle) => timers.delete(handle),
-      send, sent, refused,
+      send,
+      sent,
+      refused,
       refusal: () => away,
       whenReached: (callback) => waiting.push(callback),
     });

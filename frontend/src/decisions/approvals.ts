@@ -88,7 +88,10 @@ export class Approvals {
     if (fresh.length === 0) return;
     const approval = { id: this.nextId++, run, pods: fresh, reason, sendAt: this.environment.now() + CANCEL_WINDOW };
     this.pending = [...this.pending, approval];
-    this.timers.set(approval.id, this.environment.setTimer(() => this.sendWhenReached(approval), CANCEL_WINDOW));
+    this.timers.set(
+      approval.id,
+      this.environment.setTimer(() => this.sendWhenReached(approval), CANCEL_WINDOW),
+    );
     this.changed();
   }
 
@@ -126,7 +129,10 @@ export class Approvals {
     this.environment.send(approval).then(
       (entry) => this.environment.sent(approval, entry),
       (error: unknown) => {
-        this.failures = [...this.failures, { ...approval, message: error instanceof Error ? error.message : String(error) }];
+        this.failures = [
+          ...this.failures,
+          { ...approval, message: error instanceof Error ? error.message : String(error) },
+        ];
         this.changed();
       },
     );

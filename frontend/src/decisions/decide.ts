@@ -25,7 +25,9 @@ export const approvals = new Approvals({
   clearTimer: (handle) => window.clearTimeout(handle),
   send: (approval) =>
     perform(approval.run, {
-      type: "decide", decision: "approve", pods: targets(approval.pods),
+      type: "decide",
+      decision: "approve",
+      pods: targets(approval.pods),
       ...(approval.reason === "" ? {} : { reason: approval.reason }),
     }),
   sent: (_approval, entry) => tellLate(entry),
@@ -39,9 +41,18 @@ export async function reject(run: string, pods: readonly DecidedPod[], reason: s
 }
 
 /** Lets pods go although the plugin would wait on; always with a reason. */
-export async function override(run: string, pods: readonly DecidedPod[], reason: string, plugin: string): Promise<void> {
+export async function override(
+  run: string,
+  pods: readonly DecidedPod[],
+  reason: string,
+  plugin: string,
+): Promise<void> {
   const entry = await perform(run, {
-    type: "decide", decision: "override", pods: targets(pods), reason, plugin,
+    type: "decide",
+    decision: "override",
+    pods: targets(pods),
+    reason,
+    plugin,
   });
   tellLate(entry);
 }

@@ -17,7 +17,10 @@ export function recentReasons(): string[] {
 
 export function rememberReason(reason: string): void {
   try {
-    localStorage.setItem(KEY, JSON.stringify([reason, ...recentReasons().filter((one) => one !== reason)].slice(0, KEPT)));
+    localStorage.setItem(
+      KEY,
+      JSON.stringify([reason, ...recentReasons().filter((one) => one !== reason)].slice(0, KEPT)),
+    );
   } catch {
     // Without storage there is nothing to offer next time, which is all that is lost.
   }

@@ -18,10 +18,39 @@ export function RunItems({ run, onShare }: { run: Run; onShare: () => void }) {
   if (run.moment !== null) return null;
   return (
     <>
-      <Menu.Item leftSection={<Icon name="flag" size={14} />} onClick={() => void navigate({ to: "/runs/$run/real", params: { run: run.id } })}>{t("realAgainstSimulated")}</Menu.Item>
-      <Menu.Item leftSection={<Icon name="download" size={14} />} component="a" href={annotationsAddress(run.id, "yaml")} download>{t("annotatedYaml")}</Menu.Item>
-      <Menu.Item leftSection={<Icon name="download" size={14} />} component="a" href={annotationsAddress(run.id, "json")} download>{t("annotatedJson")}</Menu.Item>
-      {visits ? null : <Menu.Item closeMenuOnClick={false} leftSection={<Icon name="person" size={14} />} disabled={!operates} title={operates ? undefined : t("mayNotShare")} onClick={onShare}>{t("share")}</Menu.Item>}
+      <Menu.Item
+        leftSection={<Icon name="flag" size={14} />}
+        onClick={() => void navigate({ to: "/runs/$run/real", params: { run: run.id } })}
+      >
+        {t("realAgainstSimulated")}
+      </Menu.Item>
+      <Menu.Item
+        leftSection={<Icon name="download" size={14} />}
+        component="a"
+        href={annotationsAddress(run.id, "yaml")}
+        download
+      >
+        {t("annotatedYaml")}
+      </Menu.Item>
+      <Menu.Item
+        leftSection={<Icon name="download" size={14} />}
+        component="a"
+        href={annotationsAddress(run.id, "json")}
+        download
+      >
+        {t("annotatedJson")}
+      </Menu.Item>
+      {visits ? null : (
+        <Menu.Item
+          closeMenuOnClick={false}
+          leftSection={<Icon name="person" size={14} />}
+          disabled={!operates}
+          title={operates ? undefined : t("mayNotShare")}
+          onClick={onShare}
+        >
+          {t("share")}
+        </Menu.Item>
+      )}
     </>
   );
 }

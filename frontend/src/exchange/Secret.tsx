@@ -25,9 +25,18 @@ interface LifetimeFieldProps {
 
 export function LifetimeField({ offered, value, onChange }: LifetimeFieldProps) {
   return (
-    <label className={classes.field}>{t("expires")}
-      <select className={dialog.field} value={value} onChange={(event) => onChange(event.currentTarget.value as Lifetime)}>
-        {offered.map((one) => <option key={one} value={one}>{t(`lasts.${one}`)}</option>)}
+    <label className={classes.field}>
+      {t("expires")}
+      <select
+        className={dialog.field}
+        value={value}
+        onChange={(event) => onChange(event.currentTarget.value as Lifetime)}
+      >
+        {offered.map((one) => (
+          <option key={one} value={one}>
+            {t(`lasts.${one}`)}
+          </option>
+        ))}
       </select>
     </label>
   );
@@ -37,10 +46,21 @@ export function ShownOnce({ label, value }: { label: string; value: string }) {
   const [copied, setCopied] = useState("");
   return (
     <div className={classes.made} role="status">
-      <p><Icon name="info" size={14} />{t("copyNow")}</p>
+      <p>
+        <Icon name="info" size={14} />
+        {t("copyNow")}
+      </p>
       <div>
-        <input className={`${dialog.field ?? ""} mono`} readOnly value={value} aria-label={label} onFocus={(event) => event.currentTarget.select()} />
-        <Button onClick={() => void navigator.clipboard.writeText(value).then(() => setCopied(value))}>{copied === value ? t("copied") : t("copy")}</Button>
+        <input
+          className={`${dialog.field ?? ""} mono`}
+          readOnly
+          value={value}
+          aria-label={label}
+          onFocus={(event) => event.currentTarget.select()}
+        />
+        <Button onClick={() => void navigator.clipboard.writeText(value).then(() => setCopied(value))}>
+          {copied === value ? t("copied") : t("copy")}
+        </Button>
       </div>
     </div>
   );

@@ -25,8 +25,14 @@ const OFFERED = ["never", "inADay", "inAWeek", "inAMonth"] as const;
 export function ShareDrawer({ run, onClose }: { run: string; onClose: () => void }) {
   useFocusBack();
   return (
-    <Drawer.Root opened onClose={onClose} position="right" size={480} transitionProps={{ duration: 160 }}
-      classNames={{ content: dialog.content ?? "", overlay: dialog.scrim ?? "" }}>
+    <Drawer.Root
+      opened
+      onClose={onClose}
+      position="right"
+      size={480}
+      transitionProps={{ duration: 160 }}
+      classNames={{ content: dialog.content ?? "", overlay: dialog.scrim ?? "" }}
+    >
       <Drawer.Overlay />
       <Drawer.Content aria-label={t("shareTitle")}>
         <header className={dialog.header}>
@@ -57,17 +63,31 @@ function NewLink({ run }: { run: string }) {
     },
   });
   return (
-    <form className={classes.form} onSubmit={(event) => {
-      event.preventDefault();
-      made.mutate();
-    }}>
-      <label className={classes.field}>{t("name")}
-        <input className={dialog.field} value={name} maxLength={100} placeholder={t("nameHint")} onChange={(event) => setName(event.currentTarget.value)} />
+    <form
+      className={classes.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        made.mutate();
+      }}
+    >
+      <label className={classes.field}>
+        {t("name")}
+        <input
+          className={dialog.field}
+          value={name}
+          maxLength={100}
+          placeholder={t("nameHint")}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
       </label>
       <LifetimeField offered={OFFERED} value={lifetime} onChange={setLifetime} />
-      <Button type="submit" kind="primary" sends disabled={name.trim() === "" || made.isPending}>{made.isPending ? t("making") : t("make")}</Button>
+      <Button type="submit" kind="primary" sends disabled={name.trim() === "" || made.isPending}>
+        {made.isPending ? t("making") : t("make")}
+      </Button>
       {made.error === null ? null : <Failed what={t("notMade")} error={made.error} small />}
-      {made.data === undefined ? null : <ShownOnce label={t("theLink")} value={new URL(made.data.path, window.location.href).href} />}
+      {made.data === undefined ? null : (
+        <ShownOnce label={t("theLink")} value={new URL(made.data.path, window.location.href).href} />
+      )}
     </form>
   );
 }
@@ -75,10 +95,20 @@ function NewLink({ run }: { run: string }) {
 function Links({ run }: { run: string }) {
   const links = useQuery(shareLinksQuery(run));
   if (links.data === undefined) {
-    return links.error === null ? <Outlines count={3} height={44} label={t("readingLinks")} /> : <Failed what={t("linksFailed")} error={links.error} retry={() => void links.refetch()} small />;
+    return links.error === null ? (
+      <Outlines count={3} height={44} label={t("readingLinks")} />
+    ) : (
+      <Failed what={t("linksFailed")} error={links.error} retry={() => void links.refetch()} small />
+    );
   }
   if (links.data.length === 0) return <Empty small>{t("noLinks")}</Empty>;
-  return <ul className={classes.links}>{links.data.map((link) => <LinkRow key={link.id} run={run} link={link} />)}</ul>;
+  return (
+    <ul className={classes.links}>
+      {links.data.map((link) => (
+        <LinkRow key={link.id} run={run} link={link} />
+      ))}
+    </ul>
+  );
 }
 
 function stateOf(link: ShareLink): string {
@@ -97,10 +127,24 @@ function LinkRow({ run, link }: { run: string; link: ShareLink }) {
     <li data-open={link.open}>
       <div>
         <b>{link.name}</b> <span className="muted">{stateOf(link)}</span>
-        <p className="faint">{t("madeBy", { name: link.created_by, at: exact(link.created_at) })}; {link.last_used_at === null ? t("neverUsed") : t("lastUsed", { at: exact(link.last_used_at) })}</p>
+        <p className="faint">
+          {t("madeBy", { name: link.created_by, at: exact(link.created_at) })};{" "}
+          {link.last_used_at === null ? t("neverUsed") : t("lastUsed", { at: exact(link.last_used_at) })}
+        </p>
         {revoked.error === null ? null : <Failed what={t("notRevoked")} error={revoked.error} small />}
       </div>
-      {link.open ? <Button size="sm" kind="danger" sends disabled={revoked.isPending} aria-label={t("revokeNamed", { name: link.name })} onClick={() => revoked.mutate()}>{t("revoke")}</Button> : null}
+      {link.open ? (
+        <Button
+          size="sm"
+          kind="danger"
+          sends
+          disabled={revoked.isPending}
+          aria-label={t("revokeNamed", { name: link.name })}
+          onClick={() => revoked.mutate()}
+        >
+          {t("revoke")}
+        </Button>
+      ) : null}
     </li>
   );
 }

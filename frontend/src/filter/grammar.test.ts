@@ -8,8 +8,28 @@ describe("the filter grammar", () => {
     ["web", { include: ["web"], exclude: [], labels: [] }],
     ["Web !CI", { include: ["web"], exclude: ["ci"], labels: [] }],
     ["-l app=serve", { include: [], exclude: [], labels: [{ key: "app", operator: "=", value: "serve" }] }],
-    ["-l app==serve,tier!=db", { include: [], exclude: [], labels: [{ key: "app", operator: "=", value: "serve" }, { key: "tier", operator: "!=", value: "db" }] }],
-    ["-l app,!old x", { include: ["x"], exclude: [], labels: [{ key: "app", operator: "exists" }, { key: "old", operator: "absent" }] }],
+    [
+      "-l app==serve,tier!=db",
+      {
+        include: [],
+        exclude: [],
+        labels: [
+          { key: "app", operator: "=", value: "serve" },
+          { key: "tier", operator: "!=", value: "db" },
+        ],
+      },
+    ],
+    [
+      "-l app,!old x",
+      {
+        include: ["x"],
+        exclude: [],
+        labels: [
+          { key: "app", operator: "exists" },
+          { key: "old", operator: "absent" },
+        ],
+      },
+    ],
     ["-l=app=a", { include: [], exclude: [], labels: [{ key: "app", operator: "=", value: "a" }] }],
     ["-l", { include: [], exclude: [], labels: [] }],
     ["!", { include: [], exclude: [], labels: [] }],

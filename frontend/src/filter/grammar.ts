@@ -27,7 +27,10 @@ function requirement(text: string): LabelRequirement | null {
 
 export function parseFilter(text: string): Filter {
   const filter: Filter = { include: [], exclude: [], labels: [] };
-  const words = text.trim().split(/\s+/).filter((word) => word !== "");
+  const words = text
+    .trim()
+    .split(/\s+/)
+    .filter((word) => word !== "");
   for (let index = 0; index < words.length; index += 1) {
     const word = words[index] ?? "";
     if (word === "-l" || word.startsWith("-l=")) {

@@ -8,12 +8,16 @@ export function listed(words: readonly string[]): string {
 
 /** "a, b and c" */
 export function both(words: readonly string[]): string {
-  return words.length < 2 ? listed(words) : t("listedAnd", { list: listed(words.slice(0, -1)), last: words.at(-1) ?? "" });
+  return words.length < 2
+    ? listed(words)
+    : t("listedAnd", { list: listed(words.slice(0, -1)), last: words.at(-1) ?? "" });
 }
 
 /** "a, b or c" */
 export function either(words: readonly string[]): string {
-  return words.length < 2 ? listed(words) : t("listedOr", { list: listed(words.slice(0, -1)), last: words.at(-1) ?? "" });
+  return words.length < 2
+    ? listed(words)
+    : t("listedOr", { list: listed(words.slice(0, -1)), last: words.at(-1) ?? "" });
 }
 
 /** "3 fit, 2 wait": each says something of its own. */

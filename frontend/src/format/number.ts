@@ -17,7 +17,12 @@ export function rounded(value: number, places: number): string {
 
 /** A decimal that came as text, with the reader's separator: "96.1" → "96,1". */
 export function decimal(text: string): string {
-  return text.replace(".", numberFormat(1).formatToParts(0).find(({ type }) => type === "decimal")?.value ?? ".");
+  return text.replace(
+    ".",
+    numberFormat(1)
+      .formatToParts(0)
+      .find(({ type }) => type === "decimal")?.value ?? ".",
+  );
 }
 
 /** 0.8751 → "87.5 %" */
@@ -29,7 +34,11 @@ export function percentText(share: number, places: number): string {
 export function shortPriority(value: number): string {
   const size = Math.abs(value);
   const sign = value < 0 ? "−" : "";
-  for (const [unit, letter] of [[1e9, "B"], [1e6, "M"], [1e3, "k"]] as const) {
+  for (const [unit, letter] of [
+    [1e9, "B"],
+    [1e6, "M"],
+    [1e3, "k"],
+  ] as const) {
     if (size >= unit) return `${sign}${rounded(size / unit, 1)}${letter}`;
   }
   return `${sign}${size}`;
@@ -38,7 +47,11 @@ export function shortPriority(value: number): string {
 /** "1.7 MB", powers of ten as file managers show them. */
 export function bytes(value: number): string {
   if (value < 1000) return `${value} B`;
-  for (const [unit, name] of [[1e9, "GB"], [1e6, "MB"], [1e3, "kB"]] as const) {
+  for (const [unit, name] of [
+    [1e9, "GB"],
+    [1e6, "MB"],
+    [1e3, "kB"],
+  ] as const) {
     if (value >= unit) return `${fixed(value / unit, value >= unit * 100 ? 0 : 1)} ${name}`;
   }
   return `${value} B`;

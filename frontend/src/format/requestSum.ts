@@ -3,7 +3,18 @@ import { amount } from "./resources";
 import { t } from "./texts";
 
 const UNITS: Record<string, number> = {
-  m: 1e-3, "": 1, k: 1e3, M: 1e6, G: 1e9, T: 1e12, P: 1e15, Ki: 2 ** 10, Mi: 2 ** 20, Gi: 2 ** 30, Ti: 2 ** 40, Pi: 2 ** 50,
+  m: 1e-3,
+  "": 1,
+  k: 1e3,
+  M: 1e6,
+  G: 1e9,
+  T: 1e12,
+  P: 1e15,
+  Ki: 2 ** 10,
+  Mi: 2 ** 20,
+  Gi: 2 ** 30,
+  Ti: 2 ** 40,
+  Pi: 2 ** 50,
 };
 
 /** A Kubernetes quantity as a number; NaN for what is none. */
@@ -32,5 +43,8 @@ export function requestSum(pods: readonly { requests?: Requests | undefined }[],
       if (!Number.isNaN(value)) sums.set(resource, (sums.get(resource) ?? 0) + value);
     }
   }
-  return [...sums].filter(([, value]) => value > 0).map(([resource, value]) => say(resource, value)).join(join);
+  return [...sums]
+    .filter(([, value]) => value > 0)
+    .map(([resource, value]) => say(resource, value))
+    .join(join);
 }

@@ -5,7 +5,14 @@ import { decimal, rounded } from "./number";
 import { t } from "./texts";
 
 const SHORT: Record<string, string> = {
-  cpu: "cpu", memory: "mem", pods: "pod", "nvidia.com/gpu": "gpu", "amd.com/gpu": "gpu", get "ephemeral-storage"() { return t("diskName"); },
+  cpu: "cpu",
+  memory: "mem",
+  pods: "pod",
+  "nvidia.com/gpu": "gpu",
+  "amd.com/gpu": "gpu",
+  get "ephemeral-storage"() {
+    return t("diskName");
+  },
 };
 
 /** The label on a node tile, at most four letters or so. */
@@ -50,12 +57,18 @@ function unit(value: string): string {
 /** A raw amount of the API (cpu in thousandths, memory in bytes) as people read it: "7.92", "31 Gi", "110". */
 export function amount(resource: string, value: number): string {
   if (resource === "cpu") return rounded(value / 1000, 2);
-  if (resource === "memory" || resource === "ephemeral-storage" || resource.startsWith("hugepages-")) return binary(value);
+  if (resource === "memory" || resource === "ephemeral-storage" || resource.startsWith("hugepages-"))
+    return binary(value);
   return written(value);
 }
 
 function binary(value: number): string {
-  for (const [size, name] of [[2 ** 40, "Ti"], [2 ** 30, "Gi"], [2 ** 20, "Mi"], [2 ** 10, "Ki"]] as const) {
+  for (const [size, name] of [
+    [2 ** 40, "Ti"],
+    [2 ** 30, "Gi"],
+    [2 ** 20, "Mi"],
+    [2 ** 10, "Ki"],
+  ] as const) {
     if (value >= size) return `${rounded(value / size, value / size < 10 ? 1 : 0)} ${name}`;
   }
   return String(value);

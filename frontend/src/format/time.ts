@@ -12,9 +12,11 @@ export function age(milliseconds: number): string {
   const whole = Math.round(seconds);
   if (whole < 60) return t("age.seconds", { seconds: whole });
   const minutes = Math.floor(whole / 60);
-  if (minutes < 60) return whole % 60 === 0 ? t("age.minutes", { minutes }) : t("age.minutesSeconds", { minutes, seconds: whole % 60 });
+  if (minutes < 60)
+    return whole % 60 === 0 ? t("age.minutes", { minutes }) : t("age.minutesSeconds", { minutes, seconds: whole % 60 });
   const hours = Math.floor(minutes / 60);
-  if (hours < 48) return minutes % 60 === 0 ? t("age.hours", { hours }) : t("age.hoursMinutes", { hours, minutes: minutes % 60 });
+  if (hours < 48)
+    return minutes % 60 === 0 ? t("age.hours", { hours }) : t("age.hoursMinutes", { hours, minutes: minutes % 60 });
   return t("age.days", { days: Math.floor(hours / 24) });
 }
 
@@ -64,7 +66,11 @@ export function day(iso: string, now: number, timeFirst = false): string {
   if (moment.getTime() >= midnightOf(today)) return timeFirst ? t("todayTimeFirst", { clock }) : t("today", { clock });
   if (moment.getTime() >= midnightOf(today) - 86_400_000) return t("yesterday");
   const year = moment.getFullYear() === today.getFullYear() ? {} : { year: "numeric" as const };
-  return new Intl.DateTimeFormat(language() === "en" ? "en-GB" : language(), { day: "numeric", month: "short", ...year }).format(moment);
+  return new Intl.DateTimeFormat(language() === "en" ? "en-GB" : language(), {
+    day: "numeric",
+    month: "short",
+    ...year,
+  }).format(moment);
 }
 
 /** The same where today goes without saying: "09:57", "yesterday", "17 Nov". */

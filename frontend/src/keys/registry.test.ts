@@ -2,7 +2,13 @@ import { describe, expect, it, vi } from "vitest";
 
 import { KeyRegistry } from "./registry";
 
-const press = (key: string, more: { ctrlKey?: boolean; altKey?: boolean } = {}) => ({ key, ctrlKey: false, metaKey: false, altKey: false, ...more });
+const press = (key: string, more: { ctrlKey?: boolean; altKey?: boolean } = {}) => ({
+  key,
+  ctrlKey: false,
+  metaKey: false,
+  altKey: false,
+  ...more,
+});
 const binding = (keys: string, everywhere = false) => ({ keys, label: keys, group: "g", run: vi.fn(), everywhere });
 
 describe("the keyboard", () => {

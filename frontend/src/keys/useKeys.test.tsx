@@ -16,14 +16,15 @@ it("has the keys of a page as soon as the page is in the document, and no longer
   const frame = document.createElement("div");
   const root = createRoot(frame);
   const seen: (string | undefined)[] = [];
-  const changed = () => new Promise<void>((resolve) => {
-    const observer = new MutationObserver(() => {
-      observer.disconnect();
-      seen.push(keyboard.resolve(press, false, 0)?.label);
-      resolve();
+  const changed = () =>
+    new Promise<void>((resolve) => {
+      const observer = new MutationObserver(() => {
+        observer.disconnect();
+        seen.push(keyboard.resolve(press, false, 0)?.label);
+        resolve();
+      });
+      observer.observe(frame, { childList: true, subtree: true });
     });
-    observer.observe(frame, { childList: true, subtree: true });
-  });
   for (const name of ["run", "pod"]) {
     const shown = changed();
     root.render(<Page key={name} name={name} run={vi.fn()} />);

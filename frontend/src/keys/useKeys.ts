@@ -49,8 +49,12 @@ export function useKeyboard(): void {
       const binding = keyboard.resolve(event, isTyping(event.target), event.timeStamp);
       if (binding === null) return;
       // A focused button must still answer to space and Enter.
-      if ((event.key === " " || event.key === "Enter") && event.target instanceof HTMLElement
-        && event.target.closest("button, a, [role=button], input, summary") !== null) return;
+      if (
+        (event.key === " " || event.key === "Enter") &&
+        event.target instanceof HTMLElement &&
+        event.target.closest("button, a, [role=button], input, summary") !== null
+      )
+        return;
       event.preventDefault();
       binding.run(event);
     };

@@ -10,8 +10,10 @@ import { language } from "./language";
 
 type Form = "zero" | "one" | "two" | "few" | "many" | "other";
 /** Keys of an area; `pods_one` and `pods_other` are the forms of one key, `pods`. */
-export type KeyOf<Texts> = { [K in keyof Texts & string]: K extends `${infer Base}_${Form}` ? Base : K }[keyof Texts & string];
-type CountedKey<Texts> = { [K in keyof Texts & string]: K extends `${infer Base}_other` ? Base : never }[keyof Texts & string];
+export type KeyOf<Texts> = { [K in keyof Texts & string]: K extends `${infer Base}_${Form}` ? Base : K }[keyof Texts &
+  string];
+type CountedKey<Texts> = { [K in keyof Texts & string]: K extends `${infer Base}_other` ? Base : never }[keyof Texts &
+  string];
 
 export type Values = Record<string, string | number>;
 /** An element stands where its placeholder is; a function gets what stands between `<name>` and `</name>`. */
@@ -69,7 +71,12 @@ function formOf(count: number): Intl.LDMLPluralRule {
 const PLACEHOLDER = /\{\{(\w+)\}\}/g;
 
 /** What a translation lacks is said in English; tests see to it that none lacks anything. */
-function say(texts: Record<string, string>, english: Record<string, string>, key: string, values: Values | undefined): string {
+function say(
+  texts: Record<string, string>,
+  english: Record<string, string>,
+  key: string,
+  values: Values | undefined,
+): string {
   const count = values?.count;
   const form = typeof count === "number" ? `${key}_${formOf(count)}` : key;
   const text = texts[key] ?? texts[form] ?? english[key] ?? english[`${key}_other`];

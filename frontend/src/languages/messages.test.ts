@@ -11,7 +11,8 @@ for (const [path, texts] of Object.entries(files)) {
   bundles[tag] = { ...bundles[tag], [area]: texts };
 }
 const english = bundles.en ?? {};
-const isPlural = (area: string, key: string) => /_(one|other)$/.test(key) && `${key.replace(/_\w+$/, "")}_other` in (english[area] ?? {});
+const isPlural = (area: string, key: string) =>
+  /_(one|other)$/.test(key) && `${key.replace(/_\w+$/, "")}_other` in (english[area] ?? {});
 
 /** What `tag` must have for the keys of an area: of a counted text one for each form of its plural rules. */
 function wanted(tag: string, area: string): string[] {
@@ -45,7 +46,10 @@ describe.each(Object.keys(LANGUAGES))("%s", (tag) => {
       expect(text.trim(), key).not.toBe("");
       const want = parts(english[area]?.[base] ?? "");
       // "One pod" may leave its number to the word.
-      expect(parts(text).filter((part) => part !== "{{count}}"), key).toEqual(want.filter((part) => part !== "{{count}}"));
+      expect(
+        parts(text).filter((part) => part !== "{{count}}"),
+        key,
+      ).toEqual(want.filter((part) => part !== "{{count}}"));
       if (!key.endsWith("_one")) expect(text.includes("{{count}}"), key).toBe(want.includes("{{count}}"));
     }
   });

@@ -27,12 +27,17 @@ function keysOf(node: ts.Expression): RegExp[] {
   if (ts.isConditionalExpression(node)) return [...keysOf(node.whenTrue), ...keysOf(node.whenFalse)];
   if (ts.isStringLiteralLike(node)) return [new RegExp(`^${escaped(node.text)}$`)];
   if (!ts.isTemplateExpression(node)) throw new Error(`The key ${node.getText()} is not written where it is said.`);
-  return [new RegExp(`^${escaped(node.head.text)}${node.templateSpans.map((span) => `.+${escaped(span.literal.text)}`).join("")}$`)];
+  return [
+    new RegExp(
+      `^${escaped(node.head.text)}${node.templateSpans.map((span) => `.+${escaped(span.literal.text)}`).join("")}$`,
+    ),
+  ];
 }
 
 function valuesOf(node: ts.Expression | undefined): string[] | undefined {
   if (node === undefined) return [];
-  if (!ts.isObjectLiteralExpression(node) || node.properties.some((one) => ts.isSpreadAssignment(one))) return undefined;
+  if (!ts.isObjectLiteralExpression(node) || node.properties.some((one) => ts.isSpreadAssignment(one)))
+    return undefined;
   return node.properties.map((one) => one.name?.getText() ?? "").sort();
 }
 
@@ -41,13 +46,24 @@ const uses = new Map<string, Use[]>();
 for (const [path, text] of sources) {
   const from = /import \{[^}]*\b(?:t|rich)\b[^}]*\} from "([^"]*texts)"/.exec(text)?.[1];
   if (from === undefined) continue;
-  const name = areas.get(`${from.startsWith("@/") ? `/src/${from.slice(2)}` : path.replace(/[^/]+$/, from.slice(2))}.ts`);
+  const name = areas.get(
+    `${from.startsWith("@/") ? `/src/${from.slice(2)}` : path.replace(/[^/]+$/, from.slice(2))}.ts`,
+  );
   if (name === undefined) throw new Error(`${path} takes texts from ${from}, which is no area.`);
   const found = uses.get(name) ?? [];
   uses.set(name, found);
-  const file = ts.createSourceFile(path, text, ts.ScriptTarget.Latest, true, path.endsWith("x") ? ts.ScriptKind.TSX : ts.ScriptKind.TS);
+  const file = ts.createSourceFile(
+    path,
+    text,
+    ts.ScriptTarget.Latest,
+    true,
+    path.endsWith("x") ? ts.ScriptKind.TSX : ts.ScriptKind.TS,
+  );
   const visit = (node: ts.Node): void => {
-    const [key, values] = ts.isCallExpression(node) && ts.isIdentifier(node.expression) && ["t", "rich"].includes(node.expression.text) ? node.arguments : [];
+    const [key, values] =
+      ts.isCallExpression(node) && ts.isIdentifier(node.expression) && ["t", "rich"].includes(node.expression.text)
+        ? node.arguments
+        : [];
     if (key !== undefined) {
       const where = `${path}:${file.getLineAndCharacterOfPosition(node.getStart()).line + 1}`;
       for (const one of keysOf(key)) found.push({ where, key: one, values: valuesOf(values) });
@@ -57,7 +73,8 @@ for (const [path, text] of sources) {
   visit(file);
 }
 
-const placesOf = (text: string) => [...new Set([...text.matchAll(/\{\{(\w+)\}\}|<(\w+)>/g)].map((found) => found[1] ?? found[2] ?? ""))].sort();
+const placesOf = (text: string) =>
+  [...new Set([...text.matchAll(/\{\{(\w+)\}\}|<(\w+)>/g)].map((found) => found[1] ?? found[2] ?? ""))].sort();
 
 it.each([...areas.values()])("%s: all texts are said, with their values", (name) => {
   const english = messages[`./en/${name}.json`] ?? {};
@@ -69,10 +86,11 @@ it.each([...areas.values()])("%s: all texts are said, with their values", (name)
     if (said.length === 0) wrong.push(`${full} is never said`);
     const places = placesOf(text);
     for (const { where, values } of said) {
-      if (values === undefined || counted && full.endsWith("_one")) continue;
+      if (values === undefined || (counted && full.endsWith("_one"))) continue;
       const lacking = places.filter((place) => !values.includes(place));
       const idle = values.filter((value) => !places.includes(value) && !(counted && value === "count"));
-      if (lacking.length + idle.length > 0) wrong.push(`${where}: ${key} lacks [${lacking.join(", ")}], has no place for [${idle.join(", ")}]`);
+      if (lacking.length + idle.length > 0)
+        wrong.push(`${where}: ${key} lacks [${lacking.join(", ")}], has no place for [${idle.join(", ")}]`);
     }
   }
   expect(wrong).toEqual([]);

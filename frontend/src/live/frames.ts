@@ -50,7 +50,13 @@ let touched = -Infinity;
 /** From now on the page knows when it is touched. */
 export function feelTouch(page: Pick<Window, "addEventListener">): void {
   for (const kind of ["pointermove", "pointerdown", "pointerup", "keydown", "wheel", "touchmove"]) {
-    page.addEventListener(kind, () => { touched = performance.now(); }, { capture: true, passive: true });
+    page.addEventListener(
+      kind,
+      () => {
+        touched = performance.now();
+      },
+      { capture: true, passive: true },
+    );
   }
 }
 

@@ -5,13 +5,31 @@
 import type { Column, Counts, Cycle, FeedItem, Run, RunClock, RunState, StateKey, Worker } from "@/api/types";
 import type { Language } from "@/languages/language";
 
-export interface Subscribe { type: "subscribe"; run: string; language: Language }
-export interface Unsubscribe { type: "unsubscribe"; run: string }
-export interface Ping { type: "ping"; id: number }
+export interface Subscribe {
+  type: "subscribe";
+  run: string;
+  language: Language;
+}
+export interface Unsubscribe {
+  type: "unsubscribe";
+  run: string;
+}
+export interface Ping {
+  type: "ping";
+  id: number;
+}
 export type ClientMessage = Subscribe | Unsubscribe | Ping;
 
-export interface Hello { type: "hello"; version: string; protocol?: number }
-export interface Subscribed { type: "subscribed"; run: string; seq: number }
+export interface Hello {
+  type: "hello";
+  version: string;
+  protocol?: number;
+}
+export interface Subscribed {
+  type: "subscribed";
+  run: string;
+  seq: number;
+}
 /** The engine's row number; requested and reserved per resource; pods bound, waiting, in flight. */
 export type NodeChange = [row: number, requested: number[], reserved: number[], pods: number[]];
 export interface RunDelta {
@@ -39,21 +57,50 @@ export interface RunDelta {
   hit?: Run["hit"];
   error?: string | null;
 }
-export interface RunResync { type: "run.resync"; run: string }
-export interface WaitingCount { type: "waiting.count"; count: number; person: number }
-export interface RunsChanged { type: "runs.changed"; run: string; change?: "created" | "changed" | "deleted" }
+export interface RunResync {
+  type: "run.resync";
+  run: string;
+}
+export interface WaitingCount {
+  type: "waiting.count";
+  count: number;
+  person: number;
+}
+export interface RunsChanged {
+  type: "runs.changed";
+  run: string;
+  change?: "created" | "changed" | "deleted";
+}
 /** A question about the run (POST …/analyses/) got on; the answer itself is fetched. */
 export interface AnalysisChanged {
-  type: "analysis.changed"; run: string; id: string; name: string; status: string;
+  type: "analysis.changed";
+  run: string;
+  id: string;
+  name: string;
+  status: string;
 }
-export interface Pong { type: "pong"; id: number }
-export interface ServerError { type: "error"; code: string; message: string }
+export interface Pong {
+  type: "pong";
+  id: number;
+}
+export interface ServerError {
+  type: "error";
+  code: string;
+  message: string;
+}
 export type ServerMessage =
-  | Hello | Subscribed | RunDelta | RunResync | WaitingCount | RunsChanged | AnalysisChanged | Pong | ServerError;
+  Hello | Subscribed | RunDelta | RunResync | WaitingCount | RunsChanged | AnalysisChanged | Pong | ServerError;
 
 const KNOWN: ReadonlySet<string> = new Set<ServerMessage["type"]>([
-  "hello", "subscribed", "run.delta", "run.resync", "waiting.count", "runs.changed", "analysis.changed",
-  "pong", "error",
+  "hello",
+  "subscribed",
+  "run.delta",
+  "run.resync",
+  "waiting.count",
+  "runs.changed",
+  "analysis.changed",
+  "pong",
+  "error",
 ]);
 
 export function parseServerMessage(text: string): ServerMessage | null {

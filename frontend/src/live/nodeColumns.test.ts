@@ -6,9 +6,22 @@ import { NodeColumns } from "./nodeColumns";
 
 function part(names: string[], zones: string[], count: number): NodesTable {
   return {
-    seq: 1, count, resources: ["cpu"], zones: zones.map((name) => ({ name, nodes: names.length / zones.length })), row: names.map((name) => Number(name.slice(1))), names,
-    zone: names.map((_, index) => index % zones.length), pools: ["p"], pool: names.map(() => 0), types: ["t"], type: names.map(() => 0), cordoned: names.map(() => 0),
-    tainted: names.map((name) => Number(name === "n2")), allocatable: names.map(() => [100]), requested: names.map(() => [50]), reserved: names.map(() => [0]),
+    seq: 1,
+    count,
+    resources: ["cpu"],
+    zones: zones.map((name) => ({ name, nodes: names.length / zones.length })),
+    row: names.map((name) => Number(name.slice(1))),
+    names,
+    zone: names.map((_, index) => index % zones.length),
+    pools: ["p"],
+    pool: names.map(() => 0),
+    types: ["t"],
+    type: names.map(() => 0),
+    cordoned: names.map(() => 0),
+    tainted: names.map((name) => Number(name === "n2")),
+    allocatable: names.map(() => [100]),
+    requested: names.map(() => [50]),
+    reserved: names.map(() => [0]),
     pods: names.map(() => [1, 0, 0]),
   };
 }
@@ -35,7 +48,15 @@ describe("node columns", () => {
 
   it("refuse a row of the wrong width and still write the others", () => {
     const table = NodeColumns.from(part(["n0", "n1"], ["a"], 2));
-    expect(table.update([[0, [60, 1], [0], []], [1, [90], [5], [2, 0, 1]]], 2)).toBe(false);
+    expect(
+      table.update(
+        [
+          [0, [60, 1], [0], []],
+          [1, [90], [5], [2, 0, 1]],
+        ],
+        2,
+      ),
+    ).toBe(false);
     expect(table.share(0, 0).requested).toBe(0.5);
     expect(table.share(0, 1)).toEqual({ requested: 0.9, reserved: 0.05 });
   });

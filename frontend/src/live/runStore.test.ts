@@ -9,24 +9,86 @@ import { FEED_LIMIT, RunStore } from "./runStore";
 
 const empty: Column = { count: 0, cards: [], more: 0 };
 const counts = { gated: 0, active: 0, backoff: 0, unschedulable: 0, in_flight: 0, waiting: 0, bound: 0 };
-const clock = { mode: "virtual" as const, now: "2026-11-20T10:00:00.000Z", start: "2026-11-20T10:00:00.000Z", speed: 10 as const };
+const clock = {
+  mode: "virtual" as const,
+  now: "2026-11-20T10:00:00.000Z",
+  start: "2026-11-20T10:00:00.000Z",
+  speed: 10 as const,
+};
 
 function boardAt(seq: number): Board {
-  const run = { id: "r", state: "paused", clock, counts, attempts: seq, points: 0, position: seq, worker: { state: "live", since: null }, seq } as unknown as Run;
-  return { seq, run, cycle: null, columns: Object.fromEntries(STATE_KEYS.map((key) => [key, { ...empty }])) as Record<StateKey, Column> };
+  const run = {
+    id: "r",
+    state: "paused",
+    clock,
+    counts,
+    attempts: seq,
+    points: 0,
+    position: seq,
+    worker: { state: "live", since: null },
+    seq,
+  } as unknown as Run;
+  return {
+    seq,
+    run,
+    cycle: null,
+    columns: Object.fromEntries(STATE_KEYS.map((key) => [key, { ...empty }])) as Record<StateKey, Column>,
+  };
 }
 
 function delta(seq: number, more: Partial<RunDelta> = {}): RunDelta {
   return {
-    type: "run.delta", run: "r", seq, previous: seq - 1, at: clock.now, state: "playing", clock, counts, attempts: seq, points: 0, position: seq,
-    worker: { state: "live", since: null }, cycle: null, columns: {}, nodes: [], feed: [], arrivals: null, ...more,
+    type: "run.delta",
+    run: "r",
+    seq,
+    previous: seq - 1,
+    at: clock.now,
+    state: "playing",
+    clock,
+    counts,
+    attempts: seq,
+    points: 0,
+    position: seq,
+    worker: { state: "live", since: null },
+    cycle: null,
+    columns: {},
+    nodes: [],
+    feed: [],
+    arrivals: null,
+    ...more,
   };
 }
 
 const table: NodesTable = {
-  seq: 5, count: 2, resources: ["cpu", "pods"], zones: [{ name: "a", nodes: 2 }], row: [3, 9], names: ["n3", "n9"], zone: [0, 0], pools: [""], pool: [0, 0],
-  types: ["t"], type: [0, 0], cordoned: [0, 1], tainted: [0, 0], allocatable: [[1000, 10], [2000, 10]], requested: [[100, 1], [200, 1]], reserved: [[0, 0], [0, 0]],
-  pods: [[1, 0, 0], [1, 0, 0]],
+  seq: 5,
+  count: 2,
+  resources: ["cpu", "pods"],
+  zones: [{ name: "a", nodes: 2 }],
+  row: [3, 9],
+  names: ["n3", "n9"],
+  zone: [0, 0],
+  pools: [""],
+  pool: [0, 0],
+  types: ["t"],
+  type: [0, 0],
+  cordoned: [0, 1],
+  tainted: [0, 0],
+  allocatable: [
+    [1000, 10],
+    [2000, 10],
+  ],
+  requested: [
+    [100, 1],
+    [200, 1],
+  ],
+  reserved: [
+    [0, 0],
+    [0, 0],
+  ],
+  pods: [
+    [1, 0, 0],
+    [1, 0, 0],
+  ],
 };
 
 const item = (id: number): FeedItem => ({ id, at: clock.now, kind: "bound", pods: [], count: 1, parts: [] });
@@ -51,23 +113,28 @@ describe("a run's store", () => {
     heldNodes = null;
     frames = null;
     refollow.mockReset();
-    store = new RunStore("r", {
-      board: () => failing
-        ? Promise.reject(new ApiError(503, { code: "503", message: "The server is busy." }))
-        : new Promise((resolve) => boards.push(resolve)),
-      nodes: () => {
-        nodeReads += 1;
-        const read = structuredClone(table);
-        const waiting = heldNodes;
-        return waiting === null ? Promise.resolve(read) : new Promise((resolve) => waiting.push(() => resolve(read)));
+    store = new RunStore(
+      "r",
+      {
+        board: () =>
+          failing
+            ? Promise.reject(new ApiError(503, { code: "503", message: "The server is busy." }))
+            : new Promise((resolve) => boards.push(resolve)),
+        nodes: () => {
+          nodeReads += 1;
+          const read = structuredClone(table);
+          const waiting = heldNodes;
+          return waiting === null ? Promise.resolve(read) : new Promise((resolve) => waiting.push(() => resolve(read)));
+        },
+        feed: () => Promise.resolve([item(2), item(1)]),
+        now: () => 77,
+        frame: (callback) => {
+          if (frames === null) callback();
+          else frames.push(callback);
+        },
       },
-      feed: () => Promise.resolve([item(2), item(1)]),
-      now: () => 77,
-      frame: (callback) => {
-        if (frames === null) callback();
-        else frames.push(callback);
-      },
-    }, refollow);
+      refollow,
+    );
   });
 
   const ready = async (seq = 5) => {

@@ -68,7 +68,14 @@ export class RunStore {
   private readonly refollow: () => void;
   private readonly watchers = new Set<() => void>();
   private view: RunView = {
-    status: "loading", error: null, seq: -1, run: null, cycle: null, columns: null, rate: null, receivedAt: 0,
+    status: "loading",
+    error: null,
+    seq: -1,
+    run: null,
+    cycle: null,
+    columns: null,
+    rate: null,
+    receivedAt: 0,
   };
   private nodes: NodesView = { status: "loading", error: null, table: null, version: 0 };
   private feed: FeedView = { status: "loading", items: [], more: false };
@@ -201,8 +208,14 @@ export class RunStore {
 
   private accept(board: Board): void {
     this.view = {
-      status: "ready", error: null, seq: board.seq, run: board.run, cycle: board.cycle, columns: board.columns,
-      rate: null, receivedAt: this.source.now(),
+      status: "ready",
+      error: null,
+      seq: board.seq,
+      run: board.run,
+      cycle: board.cycle,
+      columns: board.columns,
+      rate: null,
+      receivedAt: this.source.now(),
     };
     const held = this.held;
     this.held = [];
@@ -228,9 +241,20 @@ export class RunStore {
       error: null,
       seq: delta.seq,
       run: {
-        ...run, state: delta.state, clock: delta.clock, counts: delta.counts, attempts: delta.attempts,
-        points: delta.points, position: delta.position, worker: delta.worker, seq: delta.seq,
-        breakpoints: delta.breakpoints ?? [], hit: delta.hit ?? null, error: delta.error ?? null, arrivals: delta.arrivals, unwritten: delta.unwritten ?? 0,
+        ...run,
+        state: delta.state,
+        clock: delta.clock,
+        counts: delta.counts,
+        attempts: delta.attempts,
+        points: delta.points,
+        position: delta.position,
+        worker: delta.worker,
+        seq: delta.seq,
+        breakpoints: delta.breakpoints ?? [],
+        hit: delta.hit ?? null,
+        error: delta.error ?? null,
+        arrivals: delta.arrivals,
+        unwritten: delta.unwritten ?? 0,
       },
       cycle: delta.cycle,
       columns: changed ? { ...columns, ...delta.columns } : columns,
@@ -250,7 +274,11 @@ export class RunStore {
       const newest = this.feed.items[0]?.id ?? -1;
       const fresh = delta.feed.filter((item) => item.id > newest).sort((a, b) => b.id - a.id);
       const items = [...fresh, ...this.feed.items];
-      this.feed = { ...this.feed, items: items.slice(0, FEED_LIMIT), more: this.feed.more || items.length > FEED_LIMIT };
+      this.feed = {
+        ...this.feed,
+        items: items.slice(0, FEED_LIMIT),
+        more: this.feed.more || items.length > FEED_LIMIT,
+      };
     }
   }
 

@@ -73,7 +73,9 @@ class World {
 
 describe("the delay before a reconnect", () => {
   it("doubles up to fifteen seconds", () => {
-    expect([1, 2, 3, 4, 5, 6, 7].map((attempt) => reconnectDelay(attempt, () => 0.5))).toEqual([0.5, 1, 2, 4, 8, 15, 15]);
+    expect([1, 2, 3, 4, 5, 6, 7].map((attempt) => reconnectDelay(attempt, () => 0.5))).toEqual([
+      0.5, 1, 2, 4, 8, 15, 15,
+    ]);
   });
   it("is spread by thirty per cent either way", () => {
     expect(reconnectDelay(3, () => 0)).toBeCloseTo(1.4);

@@ -22,7 +22,9 @@ export function MissingPart({ retry }: MissingProps) {
     <div className={classes.missing} role="alert">
       <Icon name="warning" size={16} />
       <span>{old ? t("thisPageIsOlderThan") : t("thisPartCouldNotBe")}</span>
-      <Button size="sm" onClick={old ? () => location.reload() : retry}>{old ? t("loadAnew") : t("tryAgain")}</Button>
+      <Button size="sm" onClick={old ? () => location.reload() : retry}>
+        {old ? t("loadAnew") : t("tryAgain")}
+      </Button>
     </div>
   );
 }
@@ -31,7 +33,12 @@ export function MissingPage({ retry }: MissingProps) {
   const old = useFetchedAgain();
   return (
     <Page>
-      <Failed alone what={old ? t("thisPageIsOlderThan") : t("thisPageCouldNotBe")} retry={old ? () => location.reload() : retry} {...(old ? { retryLabel: t("loadAnew") } : {})} />
+      <Failed
+        alone
+        what={old ? t("thisPageIsOlderThan") : t("thisPageCouldNotBe")}
+        retry={old ? () => location.reload() : retry}
+        {...(old ? { retryLabel: t("loadAnew") } : {})}
+      />
     </Page>
   );
 }

@@ -30,13 +30,15 @@ export class Part<Value> {
   /** Never rejects: what came of it is the state. The same promise for as long as the part is under way. */
   readonly fetch = (): Promise<void> => {
     if (this.state !== null && this.state !== "missing") return Promise.resolve();
-    this.promise ??= restoreStyles().then(this.load).then(
-      (value) => this.become({ value }),
-      (error: unknown) => {
-        console.warn("A part of the page could not be fetched.", error);
-        this.become("missing");
-      },
-    );
+    this.promise ??= restoreStyles()
+      .then(this.load)
+      .then(
+        (value) => this.become({ value }),
+        (error: unknown) => {
+          console.warn("A part of the page could not be fetched.", error);
+          this.become("missing");
+        },
+      );
     return this.promise;
   };
 
@@ -53,26 +55,35 @@ export class Part<Value> {
 const brokenStyles = new Set<string>();
 
 export function rememberBrokenStyles(): void {
-  window.addEventListener("error", ({ target }) => {
-    if (!(target instanceof HTMLLinkElement) || target.rel !== "stylesheet") return;
-    brokenStyles.add(target.href);
-    target.remove();
-  }, true);
+  window.addEventListener(
+    "error",
+    ({ target }) => {
+      if (!(target instanceof HTMLLinkElement) || target.rel !== "stylesheet") return;
+      brokenStyles.add(target.href);
+      target.remove();
+    },
+    true,
+  );
 }
 
 async function restoreStyles(): Promise<void> {
-  await Promise.all([...brokenStyles].map((href) => new Promise<void>((resolve, reject) => {
-    const link = document.createElement("link");
-    link.rel = "stylesheet";
-    link.crossOrigin = "";
-    link.href = href;
-    link.onload = () => {
-      brokenStyles.delete(href);
-      resolve();
-    };
-    link.onerror = () => reject(new Error(`${href} could not be fetched`));
-    document.head.append(link);
-  })));
+  await Promise.all(
+    [...brokenStyles].map(
+      (href) =>
+        new Promise<void>((resolve, reject) => {
+          const link = document.createElement("link");
+          link.rel = "stylesheet";
+          link.crossOrigin = "";
+          link.href = href;
+          link.onload = () => {
+            brokenStyles.delete(href);
+            resolve();
+          };
+          link.onerror = () => reject(new Error(`${href} could not be fetched`));
+          document.head.append(link);
+        }),
+    ),
+  );
 }
 
 /** Fetches all parts one after the other, also those that a part brings with it. Stops at the first that does not come. */
@@ -95,9 +106,10 @@ const AFTER_THE_FIRST_PICTURE = 1_500;
 
 export function fetchPartsAtRest(): void {
   if ("connection" in navigator && (navigator.connection as { saveData?: boolean }).saveData === true) return;
-  const pause = () => new Promise<void>((resolve) => {
-    if (typeof requestIdleCallback === "function") requestIdleCallback(() => resolve(), { timeout: 1_000 });
-    else setTimeout(resolve, 100);
-  });
+  const pause = () =>
+    new Promise<void>((resolve) => {
+      if (typeof requestIdleCallback === "function") requestIdleCallback(() => resolve(), { timeout: 1_000 });
+      else setTimeout(resolve, 100);
+    });
   setTimeout(() => void fetchAllParts(pause), AFTER_THE_FIRST_PICTURE);
 }

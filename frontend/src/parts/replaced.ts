@@ -9,14 +9,19 @@ const NOT_AGAIN_FOR = 60_000;
 const typedInto = new Set<HTMLElement>();
 
 export function rememberTyping(): void {
-  document.addEventListener("input", ({ target }) => {
-    if (target instanceof HTMLElement) typedInto.add(target);
-  }, true);
+  document.addEventListener(
+    "input",
+    ({ target }) => {
+      if (target instanceof HTMLElement) typedInto.add(target);
+    },
+    true,
+  );
 }
 
 function textOf(field: HTMLElement): string {
   if (field instanceof HTMLTextAreaElement) return field.value;
-  if (field instanceof HTMLInputElement) return ["checkbox", "radio", "range", "file"].includes(field.type) ? "" : field.value;
+  if (field instanceof HTMLInputElement)
+    return ["checkbox", "radio", "range", "file"].includes(field.type) ? "" : field.value;
   return field.isContentEditable ? field.textContent : "";
 }
 

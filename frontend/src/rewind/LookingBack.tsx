@@ -20,7 +20,10 @@ export function LookingBack({ runKey }: { runKey: string }) {
   const navigate = useNavigate();
   const [busy, setBusy] = useState(false);
   // What the run was there is worked out when somebody looks; until it is, the page may still show something else.
-  const reading = useIsFetching({ predicate: ({ queryKey, state }) => queryKey[0] === "run" && queryKey[1] === runKey && state.status === "pending" }) > 0;
+  const reading =
+    useIsFetching({
+      predicate: ({ queryKey, state }) => queryKey[0] === "run" && queryKey[1] === runKey && state.status === "pending",
+    }) > 0;
   const timeline = useQuery({ ...timelineQuery(run), enabled: at !== null });
   if (at === null) return null;
   const goOn = async () => {
@@ -38,15 +41,35 @@ export function LookingBack({ runKey }: { runKey: string }) {
     <div className={classes.banner} role="status" aria-busy={reading}>
       <Icon name="backoff" size={14} />
       <span>
-        {reading ? rich("readingStep", { at: <b className="num">{count(at)}</b> }) : timeline.data === undefined
-          ? rich("youLookAt", { at: <b className="num">{count(at)}</b> })
-          : rich("youLookAtOf", { at: <b className="num">{count(at)}</b>, last: <span className="num">{count(timeline.data.last)}</span> })}
+        {reading
+          ? rich("readingStep", { at: <b className="num">{count(at)}</b> })
+          : timeline.data === undefined
+            ? rich("youLookAt", { at: <b className="num">{count(at)}</b> })
+            : rich("youLookAtOf", {
+                at: <b className="num">{count(at)}</b>,
+                last: <span className="num">{count(timeline.data.last)}</span>,
+              })}
         <span className="hidePhone">{t("commandsAreHeld")}</span>
       </span>
-      <Link to="/runs/$run" params={{ run }} search={(old: Record<string, unknown>) => ({ ...old, at: undefined })} className="leads">{t("backToNow")}</Link>
-      {visits ? null : <Button size="sm" sends disabled={!operates || busy} title={operates ? t("aNewRunThatBegins") : t("yourRoleCanLookBut")} onClick={() => void goOn()}>
-        {busy ? t("makingAFork") : t("continueFromHereOnA")}
-      </Button>}
+      <Link
+        to="/runs/$run"
+        params={{ run }}
+        search={(old: Record<string, unknown>) => ({ ...old, at: undefined })}
+        className="leads"
+      >
+        {t("backToNow")}
+      </Link>
+      {visits ? null : (
+        <Button
+          size="sm"
+          sends
+          disabled={!operates || busy}
+          title={operates ? t("aNewRunThatBegins") : t("yourRoleCanLookBut")}
+          onClick={() => void goOn()}
+        >
+          {busy ? t("makingAFork") : t("continueFromHereOnA")}
+        </Button>
+      )}
     </div>
   );
 }

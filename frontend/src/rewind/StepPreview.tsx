@@ -29,11 +29,21 @@ export function StepPreview({ run, step, rests, last, near, place, forks }: Step
   return (
     <div className={classes.box} role="tooltip" style={{ "--place": `${place}px` } as React.CSSProperties}>
       <p>
-        <b className="num">{step >= last ? t("stepIsNow", { step: count(step) }) : t("stepIs", { step: count(step) })}</b>
+        <b className="num">
+          {step >= last ? t("stepIsNow", { step: count(step) }) : t("stepIs", { step: count(step) })}
+        </b>
         {noted?.position === step ? <span className={`${classes.time} faint num`}>{runTime(noted.clock)}</span> : null}
       </p>
-      {near === null ? null : <p>{near.kind === "preemption" ? <Icon name="diamond" size={11} /> : null} {titleOf(near)}</p>}
-      {isAsking || noted !== null ? <div className={classes.known}>{noted === null ? null : <Known noted={noted} exact={noted.position === step} />}</div> : null}
+      {near === null ? null : (
+        <p>
+          {near.kind === "preemption" ? <Icon name="diamond" size={11} /> : null} {titleOf(near)}
+        </p>
+      )}
+      {isAsking || noted !== null ? (
+        <div className={classes.known}>
+          {noted === null ? null : <Known noted={noted} exact={noted.position === step} />}
+        </div>
+      ) : null}
       <p className="faint">{forks ? t("clickLookFork") : t("clickLook")}</p>
     </div>
   );
@@ -42,11 +52,15 @@ export function StepPreview({ run, step, rests, last, near, place, forks }: Step
 function Known({ noted, exact }: { noted: NonNullable<Step["step"]>; exact: boolean }) {
   return (
     <>
-      {exact ? null : <p className="faint num">{t("notedAt", { step: count(noted.position), time: runTime(noted.clock) })}</p>}
+      {exact ? null : (
+        <p className="faint num">{t("notedAt", { step: count(noted.position), time: runTime(noted.clock) })}</p>
+      )}
       <ul className={`${classes.counts} num`}>
         {STATE_KEYS.map((key) => (
           <li key={key} className={`st-${key}`} title={STATES[key].title}>
-            <Icon name={key} size={12} /><span className="srOnly">{STATES[key].title} </span>{count(noted.counts[key])}
+            <Icon name={key} size={12} />
+            <span className="srOnly">{STATES[key].title} </span>
+            {count(noted.counts[key])}
           </li>
         ))}
       </ul>
@@ -56,5 +70,7 @@ function Known({ noted, exact }: { noted: NonNullable<Step["step"]>; exact: bool
 
 function titleOf(mark: Mark): string {
   const { position, text } = mark;
-  return mark.count === 1 ? t("markOne", { position, text, kind: t(`only.${mark.kind}`) }) : t("markMore", { position, text, marks: t(`marks.${mark.kind}`, { count: mark.count }) });
+  return mark.count === 1
+    ? t("markOne", { position, text, kind: t(`only.${mark.kind}`) })
+    : t("markMore", { position, text, marks: t(`marks.${mark.kind}`, { count: mark.count }) });
 }

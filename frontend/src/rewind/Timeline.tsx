@@ -63,10 +63,13 @@ export function Timeline({ runKey, position, playing, forkedAt, reading, onFork 
   const track = useRef<HTMLDivElement>(null);
   const { width } = useSize(track);
   const shown = Math.min(dragged ?? at ?? last, last);
-  useEffect(() => () => {
-    window.clearTimeout(going.current);
-    window.clearTimeout(telling.current);
-  }, []);
+  useEffect(
+    () => () => {
+      window.clearTimeout(going.current);
+      window.clearTimeout(telling.current);
+    },
+    [],
+  );
 
   const go = (step: number) => {
     setDragged(null);
@@ -96,7 +99,16 @@ export function Timeline({ runKey, position, playing, forkedAt, reading, onFork 
   };
   const onKey = (event: KeyboardEvent) => {
     const page = Math.max(1, Math.round(last / PAGE));
-    const moves: Record<string, number> = { ArrowLeft: shown - 1, ArrowDown: shown - 1, ArrowRight: shown + 1, ArrowUp: shown + 1, PageDown: shown - page, PageUp: shown + page, Home: 0, End: last };
+    const moves: Record<string, number> = {
+      ArrowLeft: shown - 1,
+      ArrowDown: shown - 1,
+      ArrowRight: shown + 1,
+      ArrowUp: shown + 1,
+      PageDown: shown - page,
+      PageUp: shown + page,
+      Home: 0,
+      End: last,
+    };
     const to = moves[event.key];
     if (to === undefined) return;
     event.preventDefault();
@@ -106,8 +118,16 @@ export function Timeline({ runKey, position, playing, forkedAt, reading, onFork 
     { keys: "[", label: t("oneStepBackInTime"), group: t("run"), run: () => lookAt(shown - 1) },
     { keys: "]", label: t("oneStepOn"), group: t("run"), run: () => lookAt(shown + 1) },
   ]);
-  useKeys(told === null || onFork === undefined ? [] : [{ keys: "f", label: t("forkAtThisStep"), group: t("run"), floats: true, run: () => onFork(told.step) }]);
-  useKeys(told === null ? [] : [{ keys: "Escape", label: t("closeThePreview"), group: t("run"), floats: true, run: () => tell(null) }]);
+  useKeys(
+    told === null || onFork === undefined
+      ? []
+      : [{ keys: "f", label: t("forkAtThisStep"), group: t("run"), floats: true, run: () => onFork(told.step) }],
+  );
+  useKeys(
+    told === null
+      ? []
+      : [{ keys: "Escape", label: t("closeThePreview"), group: t("run"), floats: true, run: () => tell(null) }],
+  );
 
   const marks = useMemo(() => data?.marks ?? [], [data]);
   const isNow = shown >= last;
@@ -115,9 +135,26 @@ export function Timeline({ runKey, position, playing, forkedAt, reading, onFork 
   const reach = width === 0 ? 0 : (last / width) * NEAR;
   return (
     <section className={classes.bar} aria-label={t("timeline")}>
-      <IconButton icon="chevronLeft" className={classes.step} label={t("oneStepBack")} iconSize={14} disabled={shown === 0} onClick={() => lookAt(shown - 1)} />
-      <div ref={track} className={classes.track} role="slider" tabIndex={0} aria-label={t("stepOfTheRun")} aria-valuemin={0} aria-valuemax={last} aria-valuenow={shown}
-        aria-valuetext={isNow ? t("now", { last }) : t("stepOf", { at: shown, last })} onKeyDown={onKey} onBlur={() => tell(null)}
+      <IconButton
+        icon="chevronLeft"
+        className={classes.step}
+        label={t("oneStepBack")}
+        iconSize={14}
+        disabled={shown === 0}
+        onClick={() => lookAt(shown - 1)}
+      />
+      <div
+        ref={track}
+        className={classes.track}
+        role="slider"
+        tabIndex={0}
+        aria-label={t("stepOfTheRun")}
+        aria-valuemin={0}
+        aria-valuemax={last}
+        aria-valuenow={shown}
+        aria-valuetext={isNow ? t("now", { last }) : t("stepOf", { at: shown, last })}
+        onKeyDown={onKey}
+        onBlur={() => tell(null)}
         onPointerDown={(event) => {
           if (event.button !== 0) return;
           event.currentTarget.setPointerCapture(event.pointerId);
@@ -132,26 +169,62 @@ export function Timeline({ runKey, position, playing, forkedAt, reading, onFork 
         onPointerUp={(event) => {
           if (event.currentTarget.hasPointerCapture(event.pointerId)) go(stepAt(event));
         }}
-        onPointerCancel={() => setDragged(null)} onPointerLeave={() => tell(null)}>
+        onPointerCancel={() => setDragged(null)}
+        onPointerLeave={() => tell(null)}
+      >
         <span className={classes.line} />
         <span className={classes.done} style={{ width: end }} />
         {reading ? <span className={classes.reading} /> : null}
         <Marks marks={marks} last={last} width={width} />
-        {forkedAt === null || last === 0 ? null : <i className={classes.forked} style={{ left: placeOf(forkedAt, last, width) }} title={t("forkedHere", { step: forkedAt })} />}
+        {forkedAt === null || last === 0 ? null : (
+          <i
+            className={classes.forked}
+            style={{ left: placeOf(forkedAt, last, width) }}
+            title={t("forkedHere", { step: forkedAt })}
+          />
+        )}
         <span className={classes.handle} style={{ left: end }} />
       </div>
       {told === null ? null : (
-        <StepPreview run={run} step={told.step} rests={told.rests} last={last} near={markAt(marks, told.step, reach)} place={placeOf(told.step, last, width)} forks={onFork !== undefined} />
+        <StepPreview
+          run={run}
+          step={told.step}
+          rests={told.rests}
+          last={last}
+          near={markAt(marks, told.step, reach)}
+          place={placeOf(told.step, last, width)}
+          forks={onFork !== undefined}
+        />
       )}
-      <IconButton icon="chevronRight" className={classes.step} label={t("oneStepOnKey")} iconSize={14} disabled={isNow} onClick={() => lookAt(shown + 1)} />
+      <IconButton
+        icon="chevronRight"
+        className={classes.step}
+        label={t("oneStepOnKey")}
+        iconSize={14}
+        disabled={isNow}
+        onClick={() => lookAt(shown + 1)}
+      />
       <div className={classes.said}>
         <output className={`${classes.where} num`}>
-          {reading && dragged === null ? (at === null ? t("readingNow") : t("readingStep", { at }))
-            : isNow ? rich("stepNow", { last: <b>{count(last)}</b> })
+          {reading && dragged === null
+            ? at === null
+              ? t("readingNow")
+              : t("readingStep", { at })
+            : isNow
+              ? rich("stepNow", { last: <b>{count(last)}</b> })
               : rich("stepOfLast", { at: <b>{count(shown)}</b>, last: count(last) })}
         </output>
-        {at === null ? <Legend marks={marks} /> : (
-          <Link to="/runs/$run" params={{ run }} search={(old: Record<string, unknown>) => ({ ...old, at: undefined })} className={`${classes.back} leads`}>{t("backToNow")}</Link>
+        {at === null ? (
+          <Legend marks={marks} />
+        ) : (
+          <Link
+            to="/runs/$run"
+            params={{ run }}
+            search={(old: Record<string, unknown>) => ({ ...old, at: undefined })}
+            className={`${classes.back} leads`}
+          >
+            {t("backToNow")}
+          </Link>
         )}
       </div>
     </section>
@@ -159,10 +232,27 @@ export function Timeline({ runKey, position, playing, forkedAt, reading, onFork 
 }
 
 function Marks({ marks, last, width }: { marks: readonly Mark[]; last: number; width: number }) {
-  const drawn = useMemo(() => ({
-    failures: tickPath(ticksOf(marks.filter((mark) => mark.kind === "failure"), last, width), 10),
-    preemptions: diamondPath(ticksOf(marks.filter((mark) => mark.kind === "preemption"), last, width), 5.5),
-  }), [marks, last, width]);
+  const drawn = useMemo(
+    () => ({
+      failures: tickPath(
+        ticksOf(
+          marks.filter((mark) => mark.kind === "failure"),
+          last,
+          width,
+        ),
+        10,
+      ),
+      preemptions: diamondPath(
+        ticksOf(
+          marks.filter((mark) => mark.kind === "preemption"),
+          last,
+          width,
+        ),
+        5.5,
+      ),
+    }),
+    [marks, last, width],
+  );
   return (
     <svg className={classes.marks} aria-hidden="true" width={width} height={12}>
       <path d={drawn.failures} fill="var(--tl-fail)" />
@@ -172,11 +262,17 @@ function Marks({ marks, last, width }: { marks: readonly Mark[]; last: number; w
 }
 
 function Legend({ marks }: { marks: readonly Mark[] }) {
-  const numbers = KINDS.map((kind) => ({ kind, number: marks.reduce((sum, mark) => sum + (mark.kind === kind ? mark.count : 0), 0) })).filter(({ number }) => number > 0);
+  const numbers = KINDS.map((kind) => ({
+    kind,
+    number: marks.reduce((sum, mark) => sum + (mark.kind === kind ? mark.count : 0), 0),
+  })).filter(({ number }) => number > 0);
   return (
     <ul className={classes.legend} aria-label={t("marks")}>
       {numbers.map(({ kind, number }) => (
-        <li key={kind}>{kind === "failure" ? <i /> : <Icon name="diamond" size={10} />}{t(`legend.${kind}`, { count: number })}</li>
+        <li key={kind}>
+          {kind === "failure" ? <i /> : <Icon name="diamond" size={10} />}
+          {t(`legend.${kind}`, { count: number })}
+        </li>
       ))}
     </ul>
   );

@@ -20,4 +20,5 @@ export const isMoment = (key: string): boolean => key.includes("@");
 export const momentKey = (run: string, at: number): string => `${run}@${at}`;
 
 /** Where a slider that stands on `at` leads: at its end the run itself. */
-export const keyAt = (run: string, at: number, last: number): string => (at >= last ? run : momentKey(run, Math.max(0, at)));
+export const keyAt = (run: string, at: number, last: number): string =>
+  at >= last ? run : momentKey(run, Math.max(0, at));

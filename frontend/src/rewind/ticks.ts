@@ -27,7 +27,10 @@ export function ticksOf(marks: readonly Mark[], last: number, width: number): Ti
     bins.set(bin, (bins.get(bin) ?? 0) + mark.count);
   }
   const most = Math.max(...bins.values());
-  return [...bins].map(([bin, number]) => ({ x: bin * BIN, height: LOW + Math.round(((HIGH - LOW) * Math.log(number)) / Math.max(1, Math.log(most))) }));
+  return [...bins].map(([bin, number]) => ({
+    x: bin * BIN,
+    height: LOW + Math.round(((HIGH - LOW) * Math.log(number)) / Math.max(1, Math.log(most))),
+  }));
 }
 
 /** One path of all ticks, standing on the line above `foot`. */

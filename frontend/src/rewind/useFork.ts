@@ -16,14 +16,17 @@ export interface Forker {
 export function useFork(runKey: string): Forker {
   const navigate = useNavigate();
   const [busy, setBusy] = useState(false);
-  const fork = useCallback((step?: number) => {
-    const { run, at } = runAt(runKey);
-    const position = step ?? at;
-    setBusy(true);
-    forkRun(run, position === null ? {} : { position })
-      .then((made) => navigate({ to: "/runs/$run", params: { run: made.id } }))
-      .catch((error: unknown) => notifyError(t("noForkWasMade"), error))
-      .finally(() => setBusy(false));
-  }, [runKey, navigate]);
+  const fork = useCallback(
+    (step?: number) => {
+      const { run, at } = runAt(runKey);
+      const position = step ?? at;
+      setBusy(true);
+      forkRun(run, position === null ? {} : { position })
+        .then((made) => navigate({ to: "/runs/$run", params: { run: made.id } }))
+        .catch((error: unknown) => notifyError(t("noForkWasMade"), error))
+        .finally(() => setBusy(false));
+    },
+    [runKey, navigate],
+  );
   return { busy, fork };
 }

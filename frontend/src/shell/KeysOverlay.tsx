@@ -17,7 +17,7 @@ import { t } from "./texts";
 export default function KeysOverlay({ onClose }: { onClose: () => void }) {
   useFocusBack();
   const bindings = useBindings();
-  const groups = new Map<string, typeof bindings[number][]>();
+  const groups = new Map<string, (typeof bindings)[number][]>();
   for (const binding of bindings) groups.set(binding.group, [...(groups.get(binding.group) ?? []), binding]);
   const setSingle = (on: boolean) => {
     keyboard.setSingleKeys(on);
@@ -28,8 +28,19 @@ export default function KeysOverlay({ onClose }: { onClose: () => void }) {
     }
   };
   return (
-    <Modal opened onClose={onClose} title={t("keys")} size={560} closeButtonProps={{ "aria-label": t("close") }}
-      classNames={{ content: classes.content ?? "", header: classes.header ?? "", title: classes.title ?? "", overlay: classes.scrim ?? "" }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={t("keys")}
+      size={560}
+      closeButtonProps={{ "aria-label": t("close") }}
+      classNames={{
+        content: classes.content ?? "",
+        header: classes.header ?? "",
+        title: classes.title ?? "",
+        overlay: classes.scrim ?? "",
+      }}
+    >
       <div className={classes.groups}>
         {[...groups].map(([group, members]) => (
           <section key={group}>
@@ -37,7 +48,11 @@ export default function KeysOverlay({ onClose }: { onClose: () => void }) {
             <dl>
               {members.map((binding) => (
                 <div key={binding.keys}>
-                  <dt>{binding.keys.split(" ").map((key) => <kbd key={key}>{key === "Escape" ? "Esc" : key}</kbd>)}</dt>
+                  <dt>
+                    {binding.keys.split(" ").map((key) => (
+                      <kbd key={key}>{key === "Escape" ? "Esc" : key}</kbd>
+                    ))}
+                  </dt>
                   <dd>{binding.label}</dd>
                 </div>
               ))}
@@ -46,7 +61,11 @@ export default function KeysOverlay({ onClose }: { onClose: () => void }) {
         ))}
       </div>
       <label className={classes.switch}>
-        <input type="checkbox" checked={keyboard.singleKeys} onChange={(event) => setSingle(event.currentTarget.checked)} />
+        <input
+          type="checkbox"
+          checked={keyboard.singleKeys}
+          onChange={(event) => setSingle(event.currentTarget.checked)}
+        />
         {t("singleKeysAreOnEvery")}
       </label>
     </Modal>

@@ -24,9 +24,19 @@ export function LanguagePicker({ className }: { className: string }) {
     });
   };
   return (
-    <select ref={select} className={`${classes.picker} ${className}`} aria-label={t("language")} title={t("language")} value={language()}
-      onChange={(event) => pick(event.currentTarget.value as Language)}>
-      {Object.entries(LANGUAGES).map(([tag, name]) => <option key={tag} value={tag} lang={tag}>{name}</option>)}
+    <select
+      ref={select}
+      className={`${classes.picker} ${className}`}
+      aria-label={t("language")}
+      title={t("language")}
+      value={language()}
+      onChange={(event) => pick(event.currentTarget.value as Language)}
+    >
+      {Object.entries(LANGUAGES).map(([tag, name]) => (
+        <option key={tag} value={tag} lang={tag}>
+          {name}
+        </option>
+      ))}
     </select>
   );
 }

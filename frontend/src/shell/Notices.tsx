@@ -20,9 +20,18 @@ const ICONS: Record<NonNullable<Notice["kind"]>, IconName> = { info: "info", err
 
 export function show({ title, text, kind = "info" }: Notice): void {
   notifications.show({
-    title, message: text ?? "", autoClose: kind === "error" ? 12_000 : 5_000, withBorder: true, radius: "lg",
+    title,
+    message: text ?? "",
+    autoClose: kind === "error" ? 12_000 : 5_000,
+    withBorder: true,
+    radius: "lg",
     icon: <Icon name={ICONS[kind]} size={18} />,
-    classNames: { root: classes.root ?? "", icon: classes[kind] ?? "", title: classes.title ?? "", description: classes.text ?? "" },
+    classNames: {
+      root: classes.root ?? "",
+      icon: classes[kind] ?? "",
+      title: classes.title ?? "",
+      description: classes.text ?? "",
+    },
     closeButtonProps: { "aria-label": t("close") },
   });
 }

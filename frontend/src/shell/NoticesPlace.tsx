@@ -20,7 +20,10 @@ export function NoticesPlace() {
           {plain.map((notice, index) => (
             <div key={index} role="alert" className={classes.notice}>
               <Icon name="warning" size={18} />
-              <div><b>{notice.title}</b>{notice.text === undefined ? null : <p>{notice.text}</p>}</div>
+              <div>
+                <b>{notice.title}</b>
+                {notice.text === undefined ? null : <p>{notice.text}</p>}
+              </div>
               <IconButton icon="close" label={t("close")} iconSize={14} onClick={() => notifications.dismiss(notice)} />
             </div>
           ))}

@@ -12,7 +12,9 @@ export function NotFound() {
     <Page className={classes.page ?? ""}>
       <h1>{t("thereIsNoSuchPage")}</h1>
       <p className="muted">{t("theAddressMayBeOld")}</p>
-      <ButtonLink to="/" kind="primary">{t("home")}</ButtonLink>
+      <ButtonLink to="/" kind="primary">
+        {t("home")}
+      </ButtonLink>
     </Page>
   );
 }
@@ -25,8 +27,12 @@ export function PageError({ error, reset }: ErrorComponentProps) {
       <h1>{missing ? t("thisDoesNotExistOr") : t("thisPageCouldNotBe")}</h1>
       <p className="muted">{error instanceof Error ? error.message : String(error)}</p>
       <div className="row">
-        <Button kind="primary" onClick={reset}>{t("tryAgain")}</Button>
-        <Link to="/" className="leads">{t("home")}</Link>
+        <Button kind="primary" onClick={reset}>
+          {t("tryAgain")}
+        </Button>
+        <Link to="/" className="leads">
+          {t("home")}
+        </Link>
       </div>
     </Page>
   );
@@ -41,7 +47,9 @@ export function SignedOut({ reason }: { reason: string | null }) {
       <p className="muted">
         {rich("openTheLinkThatThe", { span: (inside) => <span className="mono">{inside}</span> })}
       </p>
-      <ButtonAnchor href="/login" kind="primary">{t("signIn")}</ButtonAnchor>
+      <ButtonAnchor href="/login" kind="primary">
+        {t("signIn")}
+      </ButtonAnchor>
     </Page>
   );
 }

@@ -32,11 +32,38 @@ const AT_ONCE = { duration: 0 };
 const KEEP_SCROLLBAR = { removeScrollBar: false };
 
 const PAGES = [
-  { get label() { return t("home"); }, to: "/" }, { get label() { return t("runs"); }, to: "/runs" }, { get label() { return t("waitingPods"); }, to: "/waiting" },
-  { get label() { return t("configurations"); }, to: "/configurations" },
+  {
+    get label() {
+      return t("home");
+    },
+    to: "/",
+  },
+  {
+    get label() {
+      return t("runs");
+    },
+    to: "/runs",
+  },
+  {
+    get label() {
+      return t("waitingPods");
+    },
+    to: "/waiting",
+  },
+  {
+    get label() {
+      return t("configurations");
+    },
+    to: "/configurations",
+  },
 ] as const;
 
-interface Props { opened: boolean; query: string; onQuery: (query: string) => void; onClose: () => void }
+interface Props {
+  opened: boolean;
+  query: string;
+  onQuery: (query: string) => void;
+  onClose: () => void;
+}
 
 export default function Search({ opened, query, onQuery, onClose }: Props) {
   const [asked] = useDebouncedValue(query.trim(), 160);
@@ -50,30 +77,63 @@ export default function Search({ opened, query, onQuery, onClose }: Props) {
   const filter = parseFilter(query);
   const searching = opened && asked !== "";
   const pods = useQuery({
-    ...runPodsQuery(run ?? "", { q: asked }, 0, SHOWN), enabled: searching && run !== undefined, placeholderData: keepPreviousData,
+    ...runPodsQuery(run ?? "", { q: asked }, 0, SHOWN),
+    enabled: searching && run !== undefined,
+    placeholderData: keepPreviousData,
   });
   const runs = useQuery({ ...runsQuery(0, 50), enabled: opened });
   const nodeNames = run === undefined || query.trim() === "" ? [] : (storeOf(run).getNodes().table?.names ?? []);
   const nodes = nodeNames.filter((name) => matches(filter, name)).slice(0, SHOWN);
   const foundRuns = (runs.data?.results ?? [])
-    .filter((one) => matches(filter, `${one.number} ${one.snapshot.name} ${one.configuration.name}`)).slice(0, SHOWN);
+    .filter((one) => matches(filter, `${one.number} ${one.snapshot.name} ${one.configuration.name}`))
+    .slice(0, SHOWN);
   const pages = PAGES.filter((page) => matches(filter, page.label));
   const foundPods = searching && run !== undefined ? (pods.data?.results ?? []) : [];
   const nothing = foundPods.length + nodes.length + foundRuns.length + pages.length === 0;
 
   return (
-    <Spotlight.Root store={store} query={query} onQueryChange={onQuery} shortcut={null} onSpotlightClose={onClose} scrollable maxHeight={440} overlayProps={{ blur: 0 }} transitionProps={AT_ONCE} removeScrollProps={KEEP_SCROLLBAR}
-      size={600} attributes={{ content: { "aria-label": t("search") } }} classNames={{ content: classes.content ?? "", overlay: classes.scrim ?? "", action: classes.action ?? "", actionsGroup: classes.group ?? "", search: classes.search ?? "" }}>
-      <Spotlight.Search placeholder={t("findPodsNodesRuns")} aria-label={t("findPodsNodesRuns")} leftSection={<Icon name="search" />} />
+    <Spotlight.Root
+      store={store}
+      query={query}
+      onQueryChange={onQuery}
+      shortcut={null}
+      onSpotlightClose={onClose}
+      scrollable
+      maxHeight={440}
+      overlayProps={{ blur: 0 }}
+      transitionProps={AT_ONCE}
+      removeScrollProps={KEEP_SCROLLBAR}
+      size={600}
+      attributes={{ content: { "aria-label": t("search") } }}
+      classNames={{
+        content: classes.content ?? "",
+        overlay: classes.scrim ?? "",
+        action: classes.action ?? "",
+        actionsGroup: classes.group ?? "",
+        search: classes.search ?? "",
+      }}
+    >
+      <Spotlight.Search
+        placeholder={t("findPodsNodesRuns")}
+        aria-label={t("findPodsNodesRuns")}
+        leftSection={<Icon name="search" />}
+      />
       <Spotlight.ActionsList>
         {run !== undefined && foundPods.length > 0 ? (
           <Spotlight.ActionsGroup label={t("podsOfThisRun")}>
             {foundPods.map((pod) => (
-              <Spotlight.Action key={pod.key} onClick={() => void navigate({
-                to: "/runs/$run/pods/$namespace/$name", params: { run, namespace: pod.namespace, name: pod.name },
-              })}>
+              <Spotlight.Action
+                key={pod.key}
+                onClick={() =>
+                  void navigate({
+                    to: "/runs/$run/pods/$namespace/$name",
+                    params: { run, namespace: pod.namespace, name: pod.name },
+                  })
+                }
+              >
                 <Icon name={queueOf(pod) ?? "minus"} size={14} />
-                <PodName pod={pod} /><span className="faint">{pod.namespace}</span>
+                <PodName pod={pod} />
+                <span className="faint">{pod.namespace}</span>
                 <span className="grow" />
                 <span className="faint">{placeWord(pod)}</span>
               </Spotlight.Action>
@@ -83,8 +143,12 @@ export default function Search({ opened, query, onQuery, onClose }: Props) {
         {run !== undefined && nodes.length > 0 ? (
           <Spotlight.ActionsGroup label={t("nodesOfThisRun")}>
             {nodes.map((name) => (
-              <Spotlight.Action key={name} onClick={() => void navigate({ to: "/runs/$run", params: { run }, search: { node: name } })}>
-                <Icon name="node" size={14} /><span className="mono">{name}</span>
+              <Spotlight.Action
+                key={name}
+                onClick={() => void navigate({ to: "/runs/$run", params: { run }, search: { node: name } })}
+              >
+                <Icon name="node" size={14} />
+                <span className="mono">{name}</span>
               </Spotlight.Action>
             ))}
           </Spotlight.ActionsGroup>
@@ -92,9 +156,15 @@ export default function Search({ opened, query, onQuery, onClose }: Props) {
         {foundRuns.length > 0 ? (
           <Spotlight.ActionsGroup label={t("runs")}>
             {foundRuns.map((one) => (
-              <Spotlight.Action key={one.id} onClick={() => void navigate({ to: "/runs/$run", params: { run: one.id } })}>
-                <Icon name="play" size={14} /><b>{one.snapshot.name}</b>
-                <span className="faint">{t("withName", { name: one.configuration.name })}</span><span className="grow" /><span className="faint">{one.number}</span>
+              <Spotlight.Action
+                key={one.id}
+                onClick={() => void navigate({ to: "/runs/$run", params: { run: one.id } })}
+              >
+                <Icon name="play" size={14} />
+                <b>{one.snapshot.name}</b>
+                <span className="faint">{t("withName", { name: one.configuration.name })}</span>
+                <span className="grow" />
+                <span className="faint">{one.number}</span>
               </Spotlight.Action>
             ))}
           </Spotlight.ActionsGroup>
@@ -103,16 +173,27 @@ export default function Search({ opened, query, onQuery, onClose }: Props) {
           <Spotlight.ActionsGroup label={t("pages")}>
             {pages.map((page) => (
               <Spotlight.Action key={page.to} onClick={() => void navigate({ to: page.to })}>
-                <Icon name="chevronRight" size={14} />{page.label}
+                <Icon name="chevronRight" size={14} />
+                {page.label}
               </Spotlight.Action>
             ))}
           </Spotlight.ActionsGroup>
         ) : null}
-        {nothing ? <Spotlight.Empty>{pods.isFetching ? t("searching") : t("nothingMatches", { query })}</Spotlight.Empty> : null}
+        {nothing ? (
+          <Spotlight.Empty>{pods.isFetching ? t("searching") : t("nothingMatches", { query })}</Spotlight.Empty>
+        ) : null}
       </Spotlight.ActionsList>
       <Spotlight.Footer>
         <span className={classes.footer}>
-          <span><kbd>web</kbd> {t("hasTheText")}</span><span><kbd>!ci</kbd> {t("hasItNot")}</span><span><kbd>-l app=web</kbd> {t("hasTheLabel")}</span>
+          <span>
+            <kbd>web</kbd> {t("hasTheText")}
+          </span>
+          <span>
+            <kbd>!ci</kbd> {t("hasItNot")}
+          </span>
+          <span>
+            <kbd>-l app=web</kbd> {t("hasTheLabel")}
+          </span>
         </span>
       </Spotlight.Footer>
     </Spotlight.Root>

@@ -44,32 +44,48 @@ export function Shell() {
   const visits = me.data?.role === "visitor";
   useKeys([{ keys: "?", label: t("allKeys"), group: t("everywhere"), run: () => setKeysShown(true) }]);
   // A visitor has one run: what leads elsewhere would be refused.
-  useKeys(visits ? [] : [
-    { keys: "/", label: t("search"), group: t("everywhere"), run: openSearch },
-    { keys: "Ctrl+k", label: t("search"), group: t("everywhere"), run: openSearch, everywhere: true },
-    { keys: "g h", label: t("home"), group: t("goTo"), run: () => void navigate({ to: "/" }) },
-    { keys: "g r", label: t("runs"), group: t("goTo"), run: () => void navigate({ to: "/runs" }) },
-    { keys: "g w", label: t("waiting"), group: t("goTo"), run: () => void navigate({ to: "/waiting" }) },
-    { keys: "g c", label: t("configurations"), group: t("goTo"), run: () => void navigate({ to: "/configurations" }) },
-  ]);
+  useKeys(
+    visits
+      ? []
+      : [
+          { keys: "/", label: t("search"), group: t("everywhere"), run: openSearch },
+          { keys: "Ctrl+k", label: t("search"), group: t("everywhere"), run: openSearch, everywhere: true },
+          { keys: "g h", label: t("home"), group: t("goTo"), run: () => void navigate({ to: "/" }) },
+          { keys: "g r", label: t("runs"), group: t("goTo"), run: () => void navigate({ to: "/runs" }) },
+          { keys: "g w", label: t("waiting"), group: t("goTo"), run: () => void navigate({ to: "/waiting" }) },
+          {
+            keys: "g c",
+            label: t("configurations"),
+            group: t("goTo"),
+            run: () => void navigate({ to: "/configurations" }),
+          },
+        ],
+  );
 
-  if (me.error instanceof ApiError && (me.error.status === 401 || me.error.status === 403)) return <SignedOut reason={me.error.status === 403 ? me.error.message : null} />;
+  if (me.error instanceof ApiError && (me.error.status === 401 || me.error.status === 403))
+    return <SignedOut reason={me.error.status === 403 ? me.error.message : null} />;
   return (
     <>
-      <a className={classes.skip} href="#main">{t("skipToThePage")}</a>
+      <a className={classes.skip} href="#main">
+        {t("skipToThePage")}
+      </a>
       <TopBar me={me.data} onSearch={openSearch} onKeys={() => setKeysShown(true)} />
       <main id="main" className={classes.main} tabIndex={-1}>
-        {me.error !== null && me.data === undefined
-          ? <Failed what={t("theServerDoesNotAnswer")} error={me.error} retry={() => void me.refetch()} />
-          : null}
-        {me.data === undefined ? null : visits ? <SharedPages me={me.data}><Outlet /></SharedPages> : <Outlet />}
+        {me.error !== null && me.data === undefined ? (
+          <Failed what={t("theServerDoesNotAnswer")} error={me.error} retry={() => void me.refetch()} />
+        ) : null}
+        {me.data === undefined ? null : visits ? (
+          <SharedPages me={me.data}>
+            <Outlet />
+          </SharedPages>
+        ) : (
+          <Outlet />
+        )}
       </main>
       <ApprovalToast />
       <PageLive />
       <NoticesPlace />
-      <Suspense fallback={null}>
-        {keysShown ? <KeysOverlay onClose={() => setKeysShown(false)} /> : null}
-      </Suspense>
+      <Suspense fallback={null}>{keysShown ? <KeysOverlay onClose={() => setKeysShown(false)} /> : null}</Suspense>
       {searching === "never" ? null : <Searching opened={searching === "open"} onClose={closeSearch} />}
     </>
   );
@@ -79,5 +95,9 @@ export function Shell() {
 function Searching({ opened, onClose }: { opened: boolean; onClose: () => void }) {
   const [query, setQuery] = useState("");
   useTypeAhead(opened, setQuery, onClose);
-  return <Suspense fallback={null}><Search opened={opened} query={query} onQuery={setQuery} onClose={onClose} /></Suspense>;
+  return (
+    <Suspense fallback={null}>
+      <Search opened={opened} query={query} onQuery={setQuery} onClose={onClose} />
+    </Suspense>
+  );
 }

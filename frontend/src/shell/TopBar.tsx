@@ -32,21 +32,42 @@ export function TopBar({ me, onSearch, onKeys }: TopBarProps) {
     <header className={classes.bar}>
       <Brand shared={me?.role === "visitor" ? me.shared[0]?.run : undefined} />
       {/* Following a link is a way out of the menu; the links themselves carry the meaning and the keyboard. */}
-      <nav className={classes.nav} aria-label={t("main")} data-open={menu} onClickCapture={(event) => (event.target as Element).closest("a") === null || setMenu(false)}>
-        {me?.role === "visitor" ? <SharedRun me={me} /> : (
+      <nav
+        className={classes.nav}
+        aria-label={t("main")}
+        data-open={menu}
+        onClickCapture={(event) => (event.target as Element).closest("a") === null || setMenu(false)}
+      >
+        {me?.role === "visitor" ? (
+          <SharedRun me={me} />
+        ) : (
           <>
-            <Link to="/" activeOptions={{ exact: true, includeSearch: false }}>{t("home")}</Link>
+            <Link to="/" activeOptions={{ exact: true, includeSearch: false }}>
+              {t("home")}
+            </Link>
             <Link to="/runs">{t("runs")}</Link>
-            <Link to="/waiting">{t("waiting")}{me === undefined ? null : <WaitingPill />}</Link>
+            <Link to="/waiting">
+              {t("waiting")}
+              {me === undefined ? null : <WaitingPill />}
+            </Link>
             <Link to="/configurations">{t("configurations")}</Link>
-            <Link to="/tokens" className="onlyPhone">{t("tokens")}</Link>
+            <Link to="/tokens" className="onlyPhone">
+              {t("tokens")}
+            </Link>
           </>
         )}
         <LanguagePicker className="onlyPhone" />
       </nav>
       <span className={`${classes.gap} grow`} />
       {me?.role === "visitor" ? null : (
-        <button type="button" className={classes.search} onClick={onSearch} aria-label={t("findPodsNodesRuns")} title={t("findPodsNodesRuns")} aria-keyshortcuts="/ Control+K">
+        <button
+          type="button"
+          className={classes.search}
+          onClick={onSearch}
+          aria-label={t("findPodsNodesRuns")}
+          title={t("findPodsNodesRuns")}
+          aria-keyshortcuts="/ Control+K"
+        >
           <Icon name="search" size={14} />
           <span>{t("findPodsNodesRuns")}</span>
           <kbd aria-hidden="true">/</kbd>
@@ -55,25 +76,51 @@ export function TopBar({ me, onSearch, onKeys }: TopBarProps) {
       <ConnectionState />
       <IconButton icon="help" label={t("keysHint")} className={`${classes.help} hidePhone`} onClick={onKeys} />
       <LanguagePicker className="hidePhone" />
-      <IconButton icon={SCHEME_ICONS[colorScheme]}
+      <IconButton
+        icon={SCHEME_ICONS[colorScheme]}
         label={t("themeIs", { scheme: t(`scheme.${colorScheme}`), next: t(`scheme.${NEXT_SCHEME[colorScheme]}`) })}
-        onClick={() => setColorScheme(NEXT_SCHEME[colorScheme])} />
+        onClick={() => setColorScheme(NEXT_SCHEME[colorScheme])}
+      />
       {me === undefined || me.role === "visitor" ? null : (
-        <Link to="/tokens" className={`${classes.user} hidePhone`} title={`${me.username}, ${t(`role.${me.role}`)}: ${t("tokens")}`}>
-          <span className="srOnly">{t("signedInAs", { username: me.username, role: t(`role.${me.role}`) })} {t("tokens")}</span>
+        <Link
+          to="/tokens"
+          className={`${classes.user} hidePhone`}
+          title={`${me.username}, ${t(`role.${me.role}`)}: ${t("tokens")}`}
+        >
+          <span className="srOnly">
+            {t("signedInAs", { username: me.username, role: t(`role.${me.role}`) })} {t("tokens")}
+          </span>
           <span aria-hidden="true">{me.initials}</span>
         </Link>
       )}
-      <IconButton icon="menu" label={t("menu")} className="onlyPhone" aria-expanded={menu} onClick={() => setMenu(!menu)} />
+      <IconButton
+        icon="menu"
+        label={t("menu")}
+        className="onlyPhone"
+        aria-expanded={menu}
+        onClick={() => setMenu(!menu)}
+      />
     </header>
   );
 }
 
 /** Of a visitor, whose pages are those of a run, it leads to the run. */
 function Brand({ shared }: { shared: string | undefined }) {
-  const inside = <><Mark /><span>Scheduling Playground</span></>;
-  return shared === undefined ? <Link to="/" className={classes.brand}>{inside}</Link>
-    : <Link to="/runs/$run" params={{ run: shared }} className={classes.brand} activeProps={{}}>{inside}</Link>;
+  const inside = (
+    <>
+      <Mark />
+      <span>Scheduling Playground</span>
+    </>
+  );
+  return shared === undefined ? (
+    <Link to="/" className={classes.brand}>
+      {inside}
+    </Link>
+  ) : (
+    <Link to="/runs/$run" params={{ run: shared }} className={classes.brand} activeProps={{}}>
+      {inside}
+    </Link>
+  );
 }
 
 function WaitingPill() {
@@ -88,7 +135,14 @@ function Mark() {
       <rect x="1" y="3" width="9" height="4" rx="1.3" fill="var(--st-active)" />
       <rect x="1" y="9" width="14" height="4" rx="1.3" fill="var(--st-permit)" />
       <rect x="1" y="15" width="6" height="4" rx="1.3" fill="var(--c-text-3)" />
-      <path d="M17.2 2v18M13.5 16.5l3.7 3.7 3.7-3.7" fill="none" stroke="var(--st-bound)" strokeWidth="2" strokeLinecap="round" strokeLinejoin="round" />
+      <path
+        d="M17.2 2v18M13.5 16.5l3.7 3.7 3.7-3.7"
+        fill="none"
+        stroke="var(--st-bound)"
+        strokeWidth="2"
+        strokeLinecap="round"
+        strokeLinejoin="round"
+      />
     </svg>
   );
 }

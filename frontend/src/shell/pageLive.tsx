@@ -24,7 +24,10 @@ export function announce(topic: string, sentence: string): void {
     say(topic, sentence);
     return;
   }
-  timers.set(topic, window.setTimeout(() => say(topic, sentence), due));
+  timers.set(
+    topic,
+    window.setTimeout(() => say(topic, sentence), due),
+  );
 }
 
 function watch(callback: () => void): () => void {
@@ -34,5 +37,9 @@ function watch(callback: () => void): () => void {
 
 export function PageLive() {
   const text = useSyncExternalStore(watch, () => spoken);
-  return <div className="srOnly" aria-live="polite">{text}</div>;
+  return (
+    <div className="srOnly" aria-live="polite">
+      {text}
+    </div>
+  );
 }

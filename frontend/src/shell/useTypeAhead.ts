@@ -4,7 +4,11 @@ import { useEffect } from "react";
  * While the search is on its way, what is typed is meant for its field and not for the page below.
  * Keys that reach a dialog are the dialog's own.
  */
-export function useTypeAhead(opened: boolean, change: (edit: (text: string) => string) => void, close: () => void): void {
+export function useTypeAhead(
+  opened: boolean,
+  change: (edit: (text: string) => string) => void,
+  close: () => void,
+): void {
   useEffect(() => {
     if (!opened) return undefined;
     const onKeyDown = (event: KeyboardEvent) => {

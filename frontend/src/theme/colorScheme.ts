@@ -29,4 +29,8 @@ export const schemeManager: MantineColorSchemeManager = {
   clear: () => localStorage.removeItem(THEME_KEY),
 };
 
-export const NEXT_SCHEME: Record<MantineColorScheme, MantineColorScheme> = { light: "dark", dark: "auto", auto: "light" };
+export const NEXT_SCHEME: Record<MantineColorScheme, MantineColorScheme> = {
+  light: "dark",
+  dark: "auto",
+  auto: "light",
+};

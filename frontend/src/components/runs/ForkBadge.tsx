@@ -37,9 +37,23 @@ export function ForkBadge({ run, short = false, className }: ForkBadgeProps) {
     </>
   );
   const opens = id !== null && (!visits || me?.shared.some((one) => one.run === id) === true);
-  if (id === null || !opens) return <span className={look} title={title}>{inside}</span>;
-  if (visits) return <Link to="/runs/$run" params={{ run: id }} className={look} title={title}>{inside}</Link>;
-  return <Link to="/compare" search={{ a: id, b: run.id }} className={look} title={title}>{inside}</Link>;
+  if (id === null || !opens)
+    return (
+      <span className={look} title={title}>
+        {inside}
+      </span>
+    );
+  if (visits)
+    return (
+      <Link to="/runs/$run" params={{ run: id }} className={look} title={title}>
+        {inside}
+      </Link>
+    );
+  return (
+    <Link to="/compare" search={{ a: id, b: run.id }} className={look} title={title}>
+      {inside}
+    </Link>
+  );
 }
 
 function Changed({ changes }: { changes: Changes }) {
@@ -48,7 +62,9 @@ function Changed({ changes }: { changes: Changes }) {
   return (
     <>
       {" · "}
-      {first.workload === "" ? first.text : rich("forkChange", { workload: first.workload, text: first.text, b: (words) => <b>{words}</b> })}
+      {first.workload === ""
+        ? first.text
+        : rich("forkChange", { workload: first.workload, text: first.text, b: (words) => <b>{words}</b> })}
       {others.length === 0 ? null : t("forkMore", { count: others.length })}
     </>
   );

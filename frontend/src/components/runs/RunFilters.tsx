@@ -26,12 +26,45 @@ export function RunFilters({ value, onChange, field }: RunFiltersProps) {
   const [text, setText] = useTypedSearch(value.q, ask);
   return (
     <search className={classes.filters}>
-      <input ref={field} type="search" value={text} placeholder={t("searchRunsBy")} aria-label={t("searchRuns")} onChange={(event) => setText(event.currentTarget.value)} />
-      <Choice label={t("cluster")} every={t("everyCluster")} value={value.snapshot} known={snapshots.data?.results.map(({ id, name }) => [id, name])} onChange={(snapshot) => onChange({ snapshot })} />
-      <Choice label={t("configuration")} every={t("everyConfiguration")} value={value.configuration} known={configurations.data?.results.map(({ id, name }) => [id, name])} onChange={(configuration) => onChange({ configuration })} />
-      <Choice label={t("state")} every={t("everyState")} value={value.state} known={RUN_STATES.map((state) => [state, stateWord(state)])} onChange={(state) => onChange({ state: RUN_STATES.find((one) => one === state) })} />
-      <Choice label={t("forks")} every={t("forksAndOthers")} value={value.fork === undefined ? undefined : String(value.fork)} known={[["true", t("onlyForks")], ["false", t("noForks")]]}
-        onChange={(fork) => onChange({ fork: fork === undefined ? undefined : fork === "true" })} />
+      <input
+        ref={field}
+        type="search"
+        value={text}
+        placeholder={t("searchRunsBy")}
+        aria-label={t("searchRuns")}
+        onChange={(event) => setText(event.currentTarget.value)}
+      />
+      <Choice
+        label={t("cluster")}
+        every={t("everyCluster")}
+        value={value.snapshot}
+        known={snapshots.data?.results.map(({ id, name }) => [id, name])}
+        onChange={(snapshot) => onChange({ snapshot })}
+      />
+      <Choice
+        label={t("configuration")}
+        every={t("everyConfiguration")}
+        value={value.configuration}
+        known={configurations.data?.results.map(({ id, name }) => [id, name])}
+        onChange={(configuration) => onChange({ configuration })}
+      />
+      <Choice
+        label={t("state")}
+        every={t("everyState")}
+        value={value.state}
+        known={RUN_STATES.map((state) => [state, stateWord(state)])}
+        onChange={(state) => onChange({ state: RUN_STATES.find((one) => one === state) })}
+      />
+      <Choice
+        label={t("forks")}
+        every={t("forksAndOthers")}
+        value={value.fork === undefined ? undefined : String(value.fork)}
+        known={[
+          ["true", t("onlyForks")],
+          ["false", t("noForks")],
+        ]}
+        onChange={(fork) => onChange({ fork: fork === undefined ? undefined : fork === "true" })}
+      />
     </search>
   );
 }
@@ -48,10 +81,20 @@ interface ChoiceProps {
 
 function Choice({ label, every, value, known = [], onChange }: ChoiceProps) {
   return (
-    <select aria-label={label} value={value ?? ""} onChange={(event) => onChange(event.currentTarget.value === "" ? undefined : event.currentTarget.value)}>
+    <select
+      aria-label={label}
+      value={value ?? ""}
+      onChange={(event) => onChange(event.currentTarget.value === "" ? undefined : event.currentTarget.value)}
+    >
       <option value="">{every}</option>
-      {value === undefined || known.some(([one]) => one === value) ? null : <option value={value}>{t("theOneOfThisAddress")}</option>}
-      {known.map(([one, words]) => <option key={one} value={one}>{words}</option>)}
+      {value === undefined || known.some(([one]) => one === value) ? null : (
+        <option value={value}>{t("theOneOfThisAddress")}</option>
+      )}
+      {known.map(([one, words]) => (
+        <option key={one} value={one}>
+          {words}
+        </option>
+      ))}
     </select>
   );
 }

@@ -13,9 +13,15 @@ import { t } from "@/components/texts";
 import classes from "./RunForm.module.css";
 
 const APPROVALS = {
-  get hold() { return t("theVirtualClockStopsBefore"); },
-  get timeout() { return t("theClockGoesOnWhat"); },
-  get auto() { return t("everyWaitThatAsksA"); },
+  get hold() {
+    return t("theVirtualClockStopsBefore");
+  },
+  get timeout() {
+    return t("theClockGoesOnWhat");
+  },
+  get auto() {
+    return t("everyWaitThatAsksA");
+  },
 } as const;
 
 interface RunFormProps {
@@ -40,39 +46,85 @@ export function RunForm({ snapshot, version, children, choosesFirst = false, onS
   const ready = snapshot !== undefined && version !== undefined && validSeed;
   const start = useMutation({
     mutationFn: () =>
-      request<Run>("/runs/", { method: "POST", body: { snapshot, configuration_version: version, seed: Number(seed), clock, approvals, paused: true } }),
+      request<Run>("/runs/", {
+        method: "POST",
+        body: { snapshot, configuration_version: version, seed: Number(seed), clock, approvals, paused: true },
+      }),
     onSuccess: (run) => {
       onStarted?.();
       void navigate({ to: "/runs/$run", params: { run: run.id } });
     },
   });
   return (
-    <form className={classes.form} onSubmit={(event) => {
-      event.preventDefault();
-      if (ready) start.mutate();
-    }}>
+    <form
+      className={classes.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (ready) start.mutate();
+      }}
+    >
       {children}
       <label htmlFor="seed">{t("seed")}</label>
       <div>
-        <input id="seed" className="num" inputMode="numeric" value={seed} aria-invalid={!validSeed} aria-describedby="seed-help"
-          onChange={(event) => setSeed(event.currentTarget.value.trim())} />
-        <p id="seed-help" className={classes.help}>{validSeed ? t("choosesAmongEqualNodesThe") : t("aWholeNumberPlease")}</p>
+        <input
+          id="seed"
+          className="num"
+          inputMode="numeric"
+          value={seed}
+          aria-invalid={!validSeed}
+          aria-describedby="seed-help"
+          onChange={(event) => setSeed(event.currentTarget.value.trim())}
+        />
+        <p id="seed-help" className={classes.help}>
+          {validSeed ? t("choosesAmongEqualNodesThe") : t("aWholeNumberPlease")}
+        </p>
       </div>
       <span>{t("clock")}</span>
       <div>
-        <Segmented label={t("clock")} value={clock} onChange={setClock} options={[{ value: "virtual", label: t("virtual") }, { value: "real", label: t("realTime") }]} />
+        <Segmented
+          label={t("clock")}
+          value={clock}
+          onChange={setClock}
+          options={[
+            { value: "virtual", label: t("virtual") },
+            { value: "real", label: t("realTime") },
+          ]}
+        />
         <p className={classes.help}>{clock === "virtual" ? t("waitsTakeNoTimeThe") : t("aSecondIsASecond")}</p>
       </div>
       <span>{t("approvals")}</span>
       <div>
-        <Segmented label={t("approvals")} value={approvals} onChange={setApprovals}
-          options={[{ value: "hold", label: t("hold") }, { value: "timeout", label: t("timeOut") }, { value: "auto", label: t("automatic") }]} />
+        <Segmented
+          label={t("approvals")}
+          value={approvals}
+          onChange={setApprovals}
+          options={[
+            { value: "hold", label: t("hold") },
+            { value: "timeout", label: t("timeOut") },
+            { value: "auto", label: t("automatic") },
+          ]}
+        />
         <p className={classes.help}>{APPROVALS[approvals]}</p>
       </div>
-      {start.error === null ? null : <div className={classes.wide}><Failed what={t("theRunWasNotStarted")} error={start.error} small /></div>}
+      {start.error === null ? null : (
+        <div className={classes.wide}>
+          <Failed what={t("theRunWasNotStarted")} error={start.error} small />
+        </div>
+      )}
       <div className={`${classes.wide} ${classes.actions}`}>
-        <Button kind="ghost" onClick={onClose}>{t("cancel")}</Button>
-        <Button kind="primary" type="submit" sends icon="play" {...(choosesFirst ? {} : { "data-autofocus": true })} disabled={!ready || start.isPending}>{t("startTheRun")}</Button>
+        <Button kind="ghost" onClick={onClose}>
+          {t("cancel")}
+        </Button>
+        <Button
+          kind="primary"
+          type="submit"
+          sends
+          icon="play"
+          {...(choosesFirst ? {} : { "data-autofocus": true })}
+          disabled={!ready || start.isPending}
+        >
+          {t("startTheRun")}
+        </Button>
       </div>
     </form>
   );

@@ -6,13 +6,55 @@ import { t } from "@/components/texts";
 import classes from "./RunsTable.module.css";
 
 const STATE_LOOK: Record<RunState, { word: string; icon: IconName | null; tone: "now" | "done" | "bad" | "plain" }> = {
-  created: { get word() { return t("notStarted"); }, icon: "pause", tone: "plain" },
-  playing: { get word() { return t("playing"); }, icon: null, tone: "now" },
-  paused: { get word() { return t("paused"); }, icon: "pause", tone: "plain" },
-  waiting_for_person: { get word() { return t("waitingForAPerson"); }, icon: "waiting", tone: "plain" },
-  finished: { get word() { return t("finished"); }, icon: "bound", tone: "done" },
-  stopped: { get word() { return t("stopped"); }, icon: "stop", tone: "done" },
-  failed: { get word() { return t("failed"); }, icon: "warning", tone: "bad" },
+  created: {
+    get word() {
+      return t("notStarted");
+    },
+    icon: "pause",
+    tone: "plain",
+  },
+  playing: {
+    get word() {
+      return t("playing");
+    },
+    icon: null,
+    tone: "now",
+  },
+  paused: {
+    get word() {
+      return t("paused");
+    },
+    icon: "pause",
+    tone: "plain",
+  },
+  waiting_for_person: {
+    get word() {
+      return t("waitingForAPerson");
+    },
+    icon: "waiting",
+    tone: "plain",
+  },
+  finished: {
+    get word() {
+      return t("finished");
+    },
+    icon: "bound",
+    tone: "done",
+  },
+  stopped: {
+    get word() {
+      return t("stopped");
+    },
+    icon: "stop",
+    tone: "done",
+  },
+  failed: {
+    get word() {
+      return t("failed");
+    },
+    icon: "warning",
+    tone: "bad",
+  },
 };
 
 export const stateWord = (state: RunState): string => STATE_LOOK[state].word;

@@ -26,12 +26,20 @@ export function CountsBar({ counts }: { counts: Counts }) {
     <>
       <span className={classes.bar} role="img" aria-label={sentence === "" ? t("noPods") : sentence}>
         {present.map((key) => (
-          <i key={key} className={`st-${key}`} style={{ flex: Math.max(counts[key], total * 0.012) }} title={`${count(counts[key])} ${STATES[key].title}`} />
+          <i
+            key={key}
+            className={`st-${key}`}
+            style={{ flex: Math.max(counts[key], total * 0.012) }}
+            title={`${count(counts[key])} ${STATES[key].title}`}
+          />
         ))}
       </span>
       <span className={classes.named} aria-hidden="true">
         {BAR_NAMED.filter((key) => counts[key] > 0).map((key) => (
-          <span key={key} className={`st-${key}`} title={STATES[key].title}><Icon name={key} size={12} /><b className="num">{count(counts[key])}</b></span>
+          <span key={key} className={`st-${key}`} title={STATES[key].title}>
+            <Icon name={key} size={12} />
+            <b className="num">{count(counts[key])}</b>
+          </span>
         ))}
       </span>
     </>
@@ -67,13 +75,33 @@ export function RunsTable({ runs, me, now, choice }: RunsTableProps) {
           <tr>
             <th scope="col">
               {choice === undefined ? null : (
-                <input type="checkbox" className={classes.choose} aria-label={t("chooseAllRunsShown")} checked={chosenHere === runs.length}
-                  ref={(box) => { if (box !== null) box.indeterminate = chosenHere > 0 && chosenHere < runs.length; }}
-                  onChange={(event) => choice.onChoose(runs.map((run) => run.id), event.currentTarget.checked)} />
+                <input
+                  type="checkbox"
+                  className={classes.choose}
+                  aria-label={t("chooseAllRunsShown")}
+                  checked={chosenHere === runs.length}
+                  ref={(box) => {
+                    if (box !== null) box.indeterminate = chosenHere > 0 && chosenHere < runs.length;
+                  }}
+                  onChange={(event) =>
+                    choice.onChoose(
+                      runs.map((run) => run.id),
+                      event.currentTarget.checked,
+                    )
+                  }
+                />
               )}
               {t("cluster")}
-            </th><th scope="col">{t("configuration")}</th><th scope="col">{t("state")}</th><th scope="col">{t("pods")}</th>
-            <th scope="col"><span className="srOnly">{t("progress")}</span></th><th scope="col" className={classes.right}>{t("started")}</th>
+            </th>
+            <th scope="col">{t("configuration")}</th>
+            <th scope="col">{t("state")}</th>
+            <th scope="col">{t("pods")}</th>
+            <th scope="col">
+              <span className="srOnly">{t("progress")}</span>
+            </th>
+            <th scope="col" className={classes.right}>
+              {t("started")}
+            </th>
           </tr>
         </thead>
         <tbody>
@@ -81,21 +109,52 @@ export function RunsTable({ runs, me, now, choice }: RunsTableProps) {
             <tr key={run.id}>
               <td className={choice === undefined ? undefined : classes.choosable}>
                 {choice === undefined ? null : (
-                  <label className={classes.box}><input type="checkbox" className={classes.choose} aria-label={t("chooseRun", { run: run.number })} checked={choice.chosen.has(run.id)}
-                    onChange={(event) => choice.onChoose([run.id], event.currentTarget.checked)} /></label>
+                  <label className={classes.box}>
+                    <input
+                      type="checkbox"
+                      className={classes.choose}
+                      aria-label={t("chooseRun", { run: run.number })}
+                      checked={choice.chosen.has(run.id)}
+                      onChange={(event) => choice.onChoose([run.id], event.currentTarget.checked)}
+                    />
+                  </label>
                 )}
-                <Link to="/runs/$run" params={{ run: run.id }} className={classes.main} title={run.snapshot.name}><b>{run.snapshot.name}</b></Link>
-                <em>{run.parent === null ? null : <ForkBadge run={run} className={classes.fork} />}{run.started_by === me ? t("startedByYou", { number: run.number }) : t("startedBy", { number: run.number, who: run.started_by })}</em>
+                <Link to="/runs/$run" params={{ run: run.id }} className={classes.main} title={run.snapshot.name}>
+                  <b>{run.snapshot.name}</b>
+                </Link>
+                <em>
+                  {run.parent === null ? null : <ForkBadge run={run} className={classes.fork} />}
+                  {run.started_by === me
+                    ? t("startedByYou", { number: run.number })
+                    : t("startedBy", { number: run.number, who: run.started_by })}
+                </em>
               </td>
               <td>
-                <Link to="/configurations/$configuration" params={{ configuration: run.configuration.id }}
-                  search={run.configuration.builtin ? {} : { version: run.configuration.version }} className={`leads ${classes.configuration}`} title={run.configuration.name}>{run.configuration.name}</Link>{" "}
-                <span className="faint">{run.configuration.builtin ? t("builtIn") : `v${run.configuration.version}`}</span>
+                <Link
+                  to="/configurations/$configuration"
+                  params={{ configuration: run.configuration.id }}
+                  search={run.configuration.builtin ? {} : { version: run.configuration.version }}
+                  className={`leads ${classes.configuration}`}
+                  title={run.configuration.name}
+                >
+                  {run.configuration.name}
+                </Link>{" "}
+                <span className="faint">
+                  {run.configuration.builtin ? t("builtIn") : `v${run.configuration.version}`}
+                </span>
               </td>
-              <td className={classes.stateCell}><RunStateWord state={run.state} /></td>
-              <td className={classes.podsCell}><CountsBar counts={run.counts} /></td>
-              <td className={`${classes.right} ${classes.progress} num`} title={run.error ?? undefined}>{progress(run)}</td>
-              <td className={`${classes.right} faint num`} title={exact(run.started_at)}>{day(run.started_at, now, true)}</td>
+              <td className={classes.stateCell}>
+                <RunStateWord state={run.state} />
+              </td>
+              <td className={classes.podsCell}>
+                <CountsBar counts={run.counts} />
+              </td>
+              <td className={`${classes.right} ${classes.progress} num`} title={run.error ?? undefined}>
+                {progress(run)}
+              </td>
+              <td className={`${classes.right} faint num`} title={exact(run.started_at)}>
+                {day(run.started_at, now, true)}
+              </td>
             </tr>
           ))}
         </tbody>

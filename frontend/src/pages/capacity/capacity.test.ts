@@ -5,15 +5,31 @@ import type { NodesAnswer, PodsAnswer } from "@/api/analyses";
 import { csv, nodesRows, nodesSentence, podsRows, podsSentence, roomOf, shapesOf } from "./capacity";
 
 const pods: PodsAnswer = {
-  pod: "shop/web", fits: 7, at_limit: false, message: "0/4 nodes are available.",
+  pod: "shop/web",
+  fits: 7,
+  at_limit: false,
+  message: "0/4 nodes are available.",
   nodes: [
-    { node: "a", fits: 2, plugin: "NodeResourcesFit", reasons: ["Insufficient cpu", "Insufficient memory"], can_become_free: true },
+    {
+      node: "a",
+      fits: 2,
+      plugin: "NodeResourcesFit",
+      reasons: ["Insufficient cpu", "Insufficient memory"],
+      can_become_free: true,
+    },
     { node: "b", fits: 5, plugin: "NodeResourcesFit", reasons: ["Insufficient cpu"], can_become_free: true },
     { node: "c", fits: 0, plugin: "TaintToleration", reasons: ["untolerated taint"], can_become_free: false },
     { node: "d", fits: 0, plugin: "TaintToleration", reasons: ["untolerated taint"], can_become_free: false },
   ],
 };
-const nodes: NodesAnswer = { shape: "a", nodes: 3, helped: 12, with_one_less: 4, never: [{ pod: "shop/huge", message: "Insufficient cpu, memory" }], limit: 200 };
+const nodes: NodesAnswer = {
+  shape: "a",
+  nodes: 3,
+  helped: 12,
+  with_one_less: 4,
+  never: [{ pod: "shop/huge", message: "Insufficient cpu, memory" }],
+  limit: 200,
+};
 
 describe("how many more fit", () => {
   it("puts nodes that take most first and groups the full ones", () => {
@@ -35,9 +51,15 @@ describe("how many more fit", () => {
 
 describe("how many nodes", () => {
   it("says it in a sentence", () => {
-    expect(nodesSentence(nodes)).toBe("3 more nodes like a give 12 pending pods a place; with 2, 5 pods would still be pending.");
-    expect(nodesSentence({ ...nodes, nodes: 1, helped: 1, with_one_less: 1 })).toBe("1 more node like a gives 1 pending pod a place; with 0, 2 pods would still be pending.");
-    expect(nodesSentence({ ...nodes, nodes: 0, helped: 0, with_one_less: 0 })).toBe("No number of nodes like a helps anybody who is pending.");
+    expect(nodesSentence(nodes)).toBe(
+      "3 more nodes like a give 12 pending pods a place; with 2, 5 pods would still be pending.",
+    );
+    expect(nodesSentence({ ...nodes, nodes: 1, helped: 1, with_one_less: 1 })).toBe(
+      "1 more node like a gives 1 pending pod a place; with 0, 2 pods would still be pending.",
+    );
+    expect(nodesSentence({ ...nodes, nodes: 0, helped: 0, with_one_less: 0 })).toBe(
+      "No number of nodes like a helps anybody who is pending.",
+    );
     expect(nodesSentence({ ...nodes, nodes: 0, never: [] })).toBe("Every pending pod has room already.");
   });
   it("writes who stays pending", () => {
@@ -54,9 +76,21 @@ describe("csv", () => {
 describe("shapesOf", () => {
   it("counts nodes of one type and size once", () => {
     const shapes = shapesOf({
-      names: ["a", "b", "c"], types: ["m5", ""], type: [0, 0, 1], pools: [""], pool: [0, 0, 0], resources: ["cpu", "memory", "pods"],
-      allocatable: [Float64Array.of(4000, 4000, 8000), Float64Array.of(2 ** 33, 2 ** 33, 2 ** 33), Float64Array.of(110, 110, 110)],
+      names: ["a", "b", "c"],
+      types: ["m5", ""],
+      type: [0, 0, 1],
+      pools: [""],
+      pool: [0, 0, 0],
+      resources: ["cpu", "memory", "pods"],
+      allocatable: [
+        Float64Array.of(4000, 4000, 8000),
+        Float64Array.of(2 ** 33, 2 ** 33, 2 ** 33),
+        Float64Array.of(110, 110, 110),
+      ],
     });
-    expect(shapes).toEqual([{ node: "a", nodes: 2, label: "m5: 4 cpu, 8 Gi" }, { node: "c", nodes: 1, label: "c: 8 cpu, 8 Gi" }]);
+    expect(shapes).toEqual([
+      { node: "a", nodes: 2, label: "m5: 4 cpu, 8 Gi" },
+      { node: "c", nodes: 1, label: "c: 8 cpu, 8 Gi" },
+    ]);
   });
 });

@@ -15,7 +15,9 @@ export interface Shape {
 }
 
 /** Nodes of one type, pool and size are one shape; those with most nodes first. */
-export function shapesOf(table: Pick<NodeColumns, "names" | "type" | "types" | "pool" | "pools" | "resources" | "allocatable">): Shape[] {
+export function shapesOf(
+  table: Pick<NodeColumns, "names" | "type" | "types" | "pool" | "pools" | "resources" | "allocatable">,
+): Shape[] {
   const shapes = new Map<string, Shape>();
   table.names.forEach((node, row) => {
     const type = table.types[table.type[row] ?? -1] ?? "";
@@ -29,7 +31,9 @@ export function shapesOf(table: Pick<NodeColumns, "names" | "type" | "types" | "
     }
     const size = table.resources.flatMap((name, index) => {
       const value = amounts[index] ?? 0;
-      return value === 0 || name === "pods" || name === "ephemeral-storage" ? [] : [name === "memory" ? amount(name, value) : `${amount(name, value)} ${resourceLabel(name)}`];
+      return value === 0 || name === "pods" || name === "ephemeral-storage"
+        ? []
+        : [name === "memory" ? amount(name, value) : `${amount(name, value)} ${resourceLabel(name)}`];
     });
     shapes.set(key, { node, nodes: 1, label: [type || pool || node, listed(size)].filter(Boolean).join(": ") });
   });
@@ -44,7 +48,9 @@ export interface Full {
 
 /** Nodes that take some, those that take most first; the others by what stops them. */
 export function roomOf(answer: PodsAnswer): { taking: NodeRoom[]; full: Full[] } {
-  const taking = answer.nodes.filter((one) => one.fits > 0).sort((a, b) => b.fits - a.fits || a.node.localeCompare(b.node));
+  const taking = answer.nodes
+    .filter((one) => one.fits > 0)
+    .sort((a, b) => b.fits - a.fits || a.node.localeCompare(b.node));
   const full = new Map<string, Full>();
   for (const one of answer.nodes) {
     if (one.fits > 0) continue;
@@ -68,8 +74,13 @@ export function nodesSentence(answer: NodesAnswer): string {
   if (answer.nodes === 0) {
     return answer.never.length === 0 ? t("everyPendingPodHasRoom") : t("noNumberOfNodesLike", { shape: answer.shape });
   }
-  return t("moreNodesLikeAPlace", { count: answer.nodes, shape: answer.shape, pending: t("pendingPods", { count: answer.helped }) })
-    + t("withFewerStillPending", { which: answer.nodes - 1, count: answer.with_one_less + answer.never.length });
+  return (
+    t("moreNodesLikeAPlace", {
+      count: answer.nodes,
+      shape: answer.shape,
+      pending: t("pendingPods", { count: answer.helped }),
+    }) + t("withFewerStillPending", { which: answer.nodes - 1, count: answer.with_one_less + answer.never.length })
+  );
 }
 
 type Cell = string | number;

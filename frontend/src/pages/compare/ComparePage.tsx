@@ -33,7 +33,10 @@ export function ComparePage() {
   const navigate = route.useNavigate();
   const { visits } = useMe();
   const [picking, setPicking] = useState<Side | null>(null);
-  const chosen = { a: useQuery({ ...runQuery(a ?? ""), enabled: a !== undefined }), b: useQuery({ ...runQuery(b ?? ""), enabled: b !== undefined }) };
+  const chosen = {
+    a: useQuery({ ...runQuery(a ?? ""), enabled: a !== undefined }),
+    b: useQuery({ ...runQuery(b ?? ""), enabled: b !== undefined }),
+  };
   const comparison = useQuery({ ...comparisonQuery(a ?? "", b ?? ""), enabled: a !== undefined && b !== undefined });
   const seen = comparison.data;
   const missing = (["a", "b"] as const).filter((which) => isMissing(chosen[which].error));
@@ -43,50 +46,116 @@ export function ComparePage() {
     setPicking(null);
     void navigate({ search: (old) => ({ ...old, [side]: run.id, kind: undefined, offset: undefined }) });
   };
-  const side = (which: Side, value: string | undefined) => <SideButton side={which} value={value} missing={missing.includes(which)} run={value === undefined ? undefined : chosen[which].data} onPick={visits ? undefined : () => setPicking(which)} />;
+  const side = (which: Side, value: string | undefined) => (
+    <SideButton
+      side={which}
+      value={value}
+      missing={missing.includes(which)}
+      run={value === undefined ? undefined : chosen[which].data}
+      onPick={visits ? undefined : () => setPicking(which)}
+    />
+  );
   return (
     <Page>
       <header className={classes.head}>
         <h1>{t("compare")}</h1>
         <div className={classes.sides}>
           {side("a", a)}
-          <Button size="sm" kind="ghost" disabled={a === undefined && b === undefined} onClick={() => void navigate({ search: (old) => ({ ...old, a: b, b: a, kind: undefined, offset: undefined }), replace: true })}>{t("swap")}</Button>
+          <Button
+            size="sm"
+            kind="ghost"
+            disabled={a === undefined && b === undefined}
+            onClick={() =>
+              void navigate({
+                search: (old) => ({ ...old, a: b, b: a, kind: undefined, offset: undefined }),
+                replace: true,
+              })
+            }
+          >
+            {t("swap")}
+          </Button>
           {side("b", b)}
         </div>
       </header>
-      {a === undefined || b === undefined ? <Panel><Empty>{t("chooseTwoRunsBestOf")}</Empty></Panel>
-        : seen === undefined ? (
-          <Panel>
-            {missing.length > 0 ? <Empty action={visits ? null : <>{missing.map((which) => <Button key={which} size="sm" onClick={() => setPicking(which)}>{t("chooseAnotherFor", { side: which.toUpperCase() })}</Button>)}</>}>{missing.length === 2 ? t("neitherRunExists") : t("thatRunDoesNotExist", { side: missing[0]?.toUpperCase() ?? "" })}</Empty>
-              : comparison.error === null ? <Outlines count={8} height={28} label={t("comparingTheRuns")} />
-              : <Failed what={t("theRunsCouldNotBe")} error={comparison.error} retry={() => void comparison.refetch()} />}
-          </Panel>
-        ) : (
-          <>
-            <Panel className={classes.answer ?? ""} aria-label={t("theDifference")}>
-              <h2>{headline(seen)}</h2>
+      {a === undefined || b === undefined ? (
+        <Panel>
+          <Empty>{t("chooseTwoRunsBestOf")}</Empty>
+        </Panel>
+      ) : seen === undefined ? (
+        <Panel>
+          {missing.length > 0 ? (
+            <Empty
+              action={
+                visits ? null : (
+                  <>
+                    {missing.map((which) => (
+                      <Button key={which} size="sm" onClick={() => setPicking(which)}>
+                        {t("chooseAnotherFor", { side: which.toUpperCase() })}
+                      </Button>
+                    ))}
+                  </>
+                )
+              }
+            >
+              {missing.length === 2
+                ? t("neitherRunExists")
+                : t("thatRunDoesNotExist", { side: missing[0]?.toUpperCase() ?? "" })}
+            </Empty>
+          ) : comparison.error === null ? (
+            <Outlines count={8} height={28} label={t("comparingTheRuns")} />
+          ) : (
+            <Failed what={t("theRunsCouldNotBe")} error={comparison.error} retry={() => void comparison.refetch()} />
+          )}
+        </Panel>
+      ) : (
+        <>
+          <Panel className={classes.answer ?? ""} aria-label={t("theDifference")}>
+            <h2>{headline(seen)}</h2>
+            <p className="muted">
+              <b>A</b> <RunWords run={seen.a.run} /> · <b>B</b> <RunWords run={seen.b.run} />
+            </p>
+            {seen.same_cluster ? null : <p className={classes.warn}>{t("twoDifferentClustersPodsAre")}</p>}
+            {seen.a.settled && seen.b.settled ? null : (
               <p className="muted">
-                <b>A</b> <RunWords run={seen.a.run} /> · <b>B</b> <RunWords run={seen.b.run} />
+                {t("mayStillChange", {
+                  map: seen.a.settled ? names.b : seen.b.settled ? names.a : t("runAndRun", { a: names.a, b: names.b }),
+                })}{" "}
+                <Button size="sm" kind="ghost" onClick={() => void comparison.refetch()}>
+                  {t("readAgain")}
+                </Button>
               </p>
-              {seen.same_cluster ? null : <p className={classes.warn}>{t("twoDifferentClustersPodsAre")}</p>}
-              {seen.a.settled && seen.b.settled ? null : (
-                <p className="muted">{t("mayStillChange", { map: seen.a.settled ? names.b : seen.b.settled ? names.a : t("runAndRun", { a: names.a, b: names.b }) })}{" "}
-                  <Button size="sm" kind="ghost" onClick={() => void comparison.refetch()}>{t("readAgain")}</Button></p>
-              )}
-            </Panel>
-            <div className={classes.columns}>
-              <div className={classes.stack}><CameTo comparison={seen} names={names} />{visits ? null : <Configurations comparison={seen} />}<Zones comparison={seen} names={names} /></div>
-              <div className={classes.stack}>
-                <Fullness comparison={seen} names={names} asTable={view === "table"} onView={(table) => void navigate({ search: (old) => ({ ...old, view: table ? "table" : undefined }), replace: true })} />
-                <StillFits comparison={seen} names={names} />
-              </div>
+            )}
+          </Panel>
+          <div className={classes.columns}>
+            <div className={classes.stack}>
+              <CameTo comparison={seen} names={names} />
+              {visits ? null : <Configurations comparison={seen} />}
+              <Zones comparison={seen} names={names} />
             </div>
-            <Differences key={`${a} ${b}`} a={a} b={b} comparison={seen} names={names} />
-          </>
-        )}
+            <div className={classes.stack}>
+              <Fullness
+                comparison={seen}
+                names={names}
+                asTable={view === "table"}
+                onView={(table) =>
+                  void navigate({ search: (old) => ({ ...old, view: table ? "table" : undefined }), replace: true })
+                }
+              />
+              <StillFits comparison={seen} names={names} />
+            </div>
+          </div>
+          <Differences key={`${a} ${b}`} a={a} b={b} comparison={seen} names={names} />
+        </>
+      )}
       <Suspense fallback={null}>
         {picking === null ? null : (
-          <RunPicker side={picking} chosen={picking === "a" ? a : b} cluster={chosen[picking === "a" ? "b" : "a"].data?.snapshot.id} onChoose={(run) => choose(picking, run)} onClose={() => setPicking(null)} />
+          <RunPicker
+            side={picking}
+            chosen={picking === "a" ? a : b}
+            cluster={chosen[picking === "a" ? "b" : "a"].data?.snapshot.id}
+            onChoose={(run) => choose(picking, run)}
+            onClose={() => setPicking(null)}
+          />
         )}
       </Suspense>
     </Page>
@@ -99,7 +168,18 @@ function isMissing(error: Error | null): boolean {
 
 function RunWords({ run }: { run: Run }) {
   return (
-    <><Link to="/runs/$run" params={{ run: run.id }} className="leads">{run.number}</Link>{t("clusterWithSeed", { cluster: run.snapshot.name, configuration: configurationName(run), seed: run.seed })}{run.parent === null ? null : <> <ForkBadge run={run} /></>}</>
+    <>
+      <Link to="/runs/$run" params={{ run: run.id }} className="leads">
+        {run.number}
+      </Link>
+      {t("clusterWithSeed", { cluster: run.snapshot.name, configuration: configurationName(run), seed: run.seed })}
+      {run.parent === null ? null : (
+        <>
+          {" "}
+          <ForkBadge run={run} />
+        </>
+      )}
+    </>
   );
 }
 
@@ -116,11 +196,20 @@ interface SideButtonProps {
 
 /** Which run this side shows; pressed, another one is chosen. */
 function SideButton({ side, value, missing, run, onPick }: SideButtonProps) {
-  const words = run === undefined ? (value === undefined ? t("chooseARun") : missing ? t("noSuchRun") : t("theRunOfThisAddress")) : t("configurationOfRun", { configuration: configurationName(run), run: run.number, cluster: run.snapshot.name });
+  const words =
+    run === undefined
+      ? value === undefined
+        ? t("chooseARun")
+        : missing
+          ? t("noSuchRun")
+          : t("theRunOfThisAddress")
+      : t("configurationOfRun", { configuration: configurationName(run), run: run.number, cluster: run.snapshot.name });
   return (
     <button type="button" className={classes.side} disabled={onPick === undefined} onClick={onPick} title={words}>
-      <b aria-hidden="true">{side.toUpperCase()}</b><span className="srOnly">{t("runOfSide", { side: side.toUpperCase() })}</span>
-      <span className="clip">{words}</span><Icon name="chevronDown" size={12} />
+      <b aria-hidden="true">{side.toUpperCase()}</b>
+      <span className="srOnly">{t("runOfSide", { side: side.toUpperCase() })}</span>
+      <span className="clip">{words}</span>
+      <Icon name="chevronDown" size={12} />
     </button>
   );
 }

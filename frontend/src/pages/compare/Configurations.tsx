@@ -20,8 +20,17 @@ export function Configurations({ comparison: { a, b } }: { comparison: Compariso
     <Panel aria-labelledby="configurations">
       <PanelHeader id="configurations" title={t("configurations")} />
       <div className={classes.body}>
-        {same ? <p>{t("bothRunsUse", { name: configurationName(a.run) })}</p>
-          : <><p className={classes.sidesNamed}><ConfigurationLink run={a.run} side="A" /><ConfigurationLink run={b.run} side="B" /></p><WhatDiffers a={a.run.id} b={b.run.id} /></>}
+        {same ? (
+          <p>{t("bothRunsUse", { name: configurationName(a.run) })}</p>
+        ) : (
+          <>
+            <p className={classes.sidesNamed}>
+              <ConfigurationLink run={a.run} side="A" />
+              <ConfigurationLink run={b.run} side="B" />
+            </p>
+            <WhatDiffers a={a.run.id} b={b.run.id} />
+          </>
+        )}
       </div>
     </Panel>
   );
@@ -29,23 +38,44 @@ export function Configurations({ comparison: { a, b } }: { comparison: Compariso
 
 function ConfigurationLink({ run, side }: { run: Run; side: string }) {
   const { id, version, builtin } = run.configuration;
-  return <span><b>{side}</b> <Link to="/configurations/$configuration" params={{ configuration: id }} search={builtin ? {} : { version }} className="leads">{configurationName(run)}</Link></span>;
+  return (
+    <span>
+      <b>{side}</b>{" "}
+      <Link
+        to="/configurations/$configuration"
+        params={{ configuration: id }}
+        search={builtin ? {} : { version }}
+        className="leads"
+      >
+        {configurationName(run)}
+      </Link>
+    </span>
+  );
 }
 
 function WhatDiffers({ a, b }: { a: string; b: string }) {
   const seen = useQuery(comparedConfigurationsQuery(a, b));
   const [lines, setLines] = useState(false);
   if (seen.data === undefined) {
-    return seen.error === null ? <Outlines count={3} height={20} label={t("comparingTheConfigurations")} />
-      : <Failed what={t("theConfigurationsCouldNot")} error={seen.error} retry={() => void seen.refetch()} small />;
+    return seen.error === null ? (
+      <Outlines count={3} height={20} label={t("comparingTheConfigurations")} />
+    ) : (
+      <Failed what={t("theConfigurationsCouldNot")} error={seen.error} retry={() => void seen.refetch()} small />
+    );
   }
   const { changes, diff } = seen.data;
   return (
     <>
-      {diff.lines.length === 0 ? <p>{t("bothHaveOneText")}</p> : <Changes changes={changes} several={new Set(changes.map((one) => one.profile)).size > 1} />}
+      {diff.lines.length === 0 ? (
+        <p>{t("bothHaveOneText")}</p>
+      ) : (
+        <Changes changes={changes} several={new Set(changes.map((one) => one.profile)).size > 1} />
+      )}
       {diff.lines.length === 0 ? null : (
         <details open={lines} onToggle={(event) => setLines(event.currentTarget.open)}>
-          <summary>{t("lineByLine")} <DiffNumbers diff={diff} /></summary>
+          <summary>
+            {t("lineByLine")} <DiffNumbers diff={diff} />
+          </summary>
           {lines ? <DiffView diff={diff} label={t("linesThatDiffer")} /> : null}
         </details>
       )}

@@ -27,7 +27,11 @@ interface Both {
 
 export function bothOf({ a, b }: Comparison): Both[] {
   const names = [...new Set([...a.resources, ...b.resources].map((one) => one.name))];
-  return names.map((name) => ({ name, a: a.resources.find((one) => one.name === name) ?? null, b: b.resources.find((one) => one.name === name) ?? null }));
+  return names.map((name) => ({
+    name,
+    a: a.resources.find((one) => one.name === name) ?? null,
+    b: b.resources.find((one) => one.name === name) ?? null,
+  }));
 }
 
 export function Fullness({ comparison, names, asTable, onView }: FullnessProps) {
@@ -37,13 +41,32 @@ export function Fullness({ comparison, names, asTable, onView }: FullnessProps) 
       <PanelHeader id="fullness" title={t("howFullNodesAre")}>
         <span className="muted hidePhone">{t("requestsOfAllocatable")}</span>
         <span className="grow" />
-        <Segmented label={t("useOfNodesAs")} value={asTable ? "table" : "bars"} onChange={(view) => onView(view === "table")}
-          options={[{ value: "bars", label: t("bars2") }, { value: "table", label: t("table2") }]} />
+        <Segmented
+          label={t("useOfNodesAs")}
+          value={asTable ? "table" : "bars"}
+          onChange={(view) => onView(view === "table")}
+          options={[
+            { value: "bars", label: t("bars2") },
+            { value: "table", label: t("table2") },
+          ]}
+        />
       </PanelHeader>
-      {rows.length === 0 ? <Empty>{t("neitherRunHasBegun")}</Empty> : asTable ? <Table rows={rows} names={names} /> : (
+      {rows.length === 0 ? (
+        <Empty>{t("neitherRunHasBegun")}</Empty>
+      ) : asTable ? (
+        <Table rows={rows} names={names} />
+      ) : (
         <div className={classes.body}>
-          <div className={classes.pictures}>{rows.map((row) => <Picture key={row.name} row={row} names={names} />)}</div>
-          <p className={classes.legend}><span>{t("barMeanOfTheNodes")}</span><span>{t("lineOneStandardDeviationTo")}</span><span>{t("markTheFullestNode")}</span></p>
+          <div className={classes.pictures}>
+            {rows.map((row) => (
+              <Picture key={row.name} row={row} names={names} />
+            ))}
+          </div>
+          <p className={classes.legend}>
+            <span>{t("barMeanOfTheNodes")}</span>
+            <span>{t("lineOneStandardDeviationTo")}</span>
+            <span>{t("markTheFullestNode")}</span>
+          </p>
         </div>
       )}
     </Panel>
@@ -73,12 +96,17 @@ function Line({ side, name, one }: { side: "a" | "b"; name: string; one: Compare
         {mean === null || deviation === null || highest === null ? null : (
           <>
             <span className={classes.fill} style={{ width: at(mean) }} />
-            <span className={classes.range} style={{ left: at(mean - deviation), right: `calc(100% - ${at(mean + deviation)})` }} />
+            <span
+              className={classes.range}
+              style={{ left: at(mean - deviation), right: `calc(100% - ${at(mean + deviation)})` }}
+            />
             <span className={classes.most} style={{ left: `calc(${at(highest)} - 2px)` }} />
           </>
         )}
       </span>
-      <span className="num" aria-hidden="true">{text}</span>
+      <span className="num" aria-hidden="true">
+        {text}
+      </span>
     </div>
   );
 }
@@ -87,17 +115,43 @@ function Table({ rows, names }: { rows: readonly Both[]; names: Names }) {
   return (
     <ScrollRegion className={classes.scroller} label={t("useOfNodesTable")}>
       <table className={classes.table}>
-        <thead><tr>
-          <th scope="col">{t("resource")}</th><th scope="col" className={classes.left}>{t("run")}</th><th scope="col">{t("requested")}</th><th scope="col">{t("allocatable")}</th><th scope="col">{t("share")}</th>
-          <th scope="col">{t("mean")}</th><th scope="col">{t("stdDeviation")}</th><th scope="col">{t("fullest")}</th><th scope="col">{t("zonesApart")}</th>
-        </tr></thead>
+        <thead>
+          <tr>
+            <th scope="col">{t("resource")}</th>
+            <th scope="col" className={classes.left}>
+              {t("run")}
+            </th>
+            <th scope="col">{t("requested")}</th>
+            <th scope="col">{t("allocatable")}</th>
+            <th scope="col">{t("share")}</th>
+            <th scope="col">{t("mean")}</th>
+            <th scope="col">{t("stdDeviation")}</th>
+            <th scope="col">{t("fullest")}</th>
+            <th scope="col">{t("zonesApart")}</th>
+          </tr>
+        </thead>
         <tbody>
-          {rows.flatMap((row) => (["a", "b"] as const).map((side) => [side, row[side]] as const).map(([side, one]) => one === null ? null : (
-            <tr key={`${row.name} ${side}`}>
-              <th scope="row">{row.name}</th><td className={classes.left}><SideName name={names[side]} /></td><td>{amount(row.name, one.used)}</td><td>{amount(row.name, one.allocatable)}</td><td>{shareText(one.share)}</td>
-              <td>{shareText(one.mean)}</td><td>{shareText(one.deviation)}</td><td>{shareText(one.highest)}</td><td>{shareText(one.zones_apart)}</td>
-            </tr>
-          )))}
+          {rows.flatMap((row) =>
+            (["a", "b"] as const)
+              .map((side) => [side, row[side]] as const)
+              .map(([side, one]) =>
+                one === null ? null : (
+                  <tr key={`${row.name} ${side}`}>
+                    <th scope="row">{row.name}</th>
+                    <td className={classes.left}>
+                      <SideName name={names[side]} />
+                    </td>
+                    <td>{amount(row.name, one.used)}</td>
+                    <td>{amount(row.name, one.allocatable)}</td>
+                    <td>{shareText(one.share)}</td>
+                    <td>{shareText(one.mean)}</td>
+                    <td>{shareText(one.deviation)}</td>
+                    <td>{shareText(one.highest)}</td>
+                    <td>{shareText(one.zones_apart)}</td>
+                  </tr>
+                ),
+              ),
+          )}
         </tbody>
       </table>
     </ScrollRegion>

@@ -43,19 +43,41 @@ export default function RunPicker({ side, chosen, cluster, onChoose, onClose }: 
     setOffset(0);
   }, []);
   return (
-    <Modal opened onClose={onClose} title={t("chooseRun", { side: side.toUpperCase() })} size={760} closeButtonProps={{ "aria-label": t("close") }}
-      classNames={{ content: classes.content ?? "", overlay: classes.scrim ?? "" }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={t("chooseRun", { side: side.toUpperCase() })}
+      size={760}
+      closeButtonProps={{ "aria-label": t("close") }}
+      classNames={{ content: classes.content ?? "", overlay: classes.scrim ?? "" }}
+    >
       <RunFilters value={filter} onChange={narrow} />
       {runs.isPending ? <Outlines count={6} height={36} label={t("readingTheRuns")} /> : null}
-      {runs.error === null ? null : <Failed what={t("couldNotListRuns")} error={runs.error} retry={() => void runs.refetch()} />}
+      {runs.error === null ? null : (
+        <Failed what={t("couldNotListRuns")} error={runs.error} retry={() => void runs.refetch()} />
+      )}
       {runs.data?.results.length === 0 ? <Empty>{t("noRunMatches")}</Empty> : null}
       <ul className={classes.list} aria-label={t("runs")}>
         {runs.data?.results.map((run) => (
           <li key={run.id}>
-            <button type="button" className={classes.run} aria-current={run.id === chosen ? "true" : undefined} onClick={() => onChoose(run)}>
-              <span className={classes.names}><b className="clip" title={run.configuration.name}>{configurationName(run)}</b><em className="clip">{t("runOfCluster", { run: run.number, cluster: run.snapshot.name, seed: run.seed })}</em></span>
+            <button
+              type="button"
+              className={classes.run}
+              aria-current={run.id === chosen ? "true" : undefined}
+              onClick={() => onChoose(run)}
+            >
+              <span className={classes.names}>
+                <b className="clip" title={run.configuration.name}>
+                  {configurationName(run)}
+                </b>
+                <em className="clip">
+                  {t("runOfCluster", { run: run.number, cluster: run.snapshot.name, seed: run.seed })}
+                </em>
+              </span>
               <RunStateWord state={run.state} />
-              <time className="faint num" dateTime={run.started_at} title={exact(run.started_at)}>{day(run.started_at, runs.dataUpdatedAt, true)}</time>
+              <time className="faint num" dateTime={run.started_at} title={exact(run.started_at)}>
+                {day(run.started_at, runs.dataUpdatedAt, true)}
+              </time>
             </button>
           </li>
         ))}

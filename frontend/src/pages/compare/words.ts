@@ -14,7 +14,9 @@ export interface Names {
 
 /** "Bin-pack", "team v3" */
 export function configurationName({ configuration }: Run): string {
-  return configuration.builtin ? configuration.name : t("nameAndVersion", { name: configuration.name, version: configuration.version });
+  return configuration.builtin
+    ? configuration.name
+    : t("nameAndVersion", { name: configuration.name, version: configuration.version });
 }
 
 /** What both sides are called: by their configurations, since these are what one compares; by their numbers when they have one and the same. */
@@ -50,7 +52,10 @@ export function headline(comparison: Comparison): string {
 /** Of two runs that placed the same pods on the same nodes: "…; 1 pod fitted in neither, 2 pods are held by a gate." */
 function sameEverywhere(neither: number, gated: number): string {
   if (neither === 0 && gated === 0) return t("everyPodWentToThe");
-  const rest = [...(neither === 0 ? [] : [t("fittedInNeither", { count: neither })]), ...(gated === 0 ? [] : [t("areHeldByAGate", { count: gated })])];
+  const rest = [
+    ...(neither === 0 ? [] : [t("fittedInNeither", { count: neither })]),
+    ...(gated === 0 ? [] : [t("areHeldByAGate", { count: gated })]),
+  ];
   return fullStop(series([t("everyPodThatWasPlaced"), ...rest]));
 }
 
@@ -60,17 +65,33 @@ export function causeWords(cause: Cause, row: PodDifference, names: Names): stri
   const wanted = (cause.side === "b" ? row.a?.node : row.b?.node) ?? t("theOtherNode");
   const reasons = cause.reasons.length === 0 ? "" : ` (${series(cause.reasons)})`;
   switch (cause.why) {
-    case "score": return t("madeTheDifference", { plugin: cause.plugin });
-    case "tie": return t("theSamePointsInBoth");
-    case "filter": return t("refusedIn", { which: cause.plugin === "" ? t("aPlugin") : cause.plugin, wanted, here, reasons });
-    case "nominated": return t("tookWhereItPreempted", { here, wanted });
-    case "preempted": return t("preemptedBy", { here, pod: cause.plugin });
-    case "gated": return t("aGateHoldsItIn", { here });
-    case "not_checked": return t("didNotLookAtEnough", { here, wanted });
-    case "absent": return t("hadNoNodeThen", { here, wanted });
-    case "later": return t("couldHaveHadItOn", { here, wanted, which: cause.plugin === "" ? t("aLaterStep") : cause.plugin, reasons });
-    case "not_tried": return row.kind === "elsewhere" ? t("inItWasOnIts", { here }) : t("hasNotTriedIt", { here });
-    case "not_stored": return t("whatDecidedAboutItIs", { here });
+    case "score":
+      return t("madeTheDifference", { plugin: cause.plugin });
+    case "tie":
+      return t("theSamePointsInBoth");
+    case "filter":
+      return t("refusedIn", { which: cause.plugin === "" ? t("aPlugin") : cause.plugin, wanted, here, reasons });
+    case "nominated":
+      return t("tookWhereItPreempted", { here, wanted });
+    case "preempted":
+      return t("preemptedBy", { here, pod: cause.plugin });
+    case "gated":
+      return t("aGateHoldsItIn", { here });
+    case "not_checked":
+      return t("didNotLookAtEnough", { here, wanted });
+    case "absent":
+      return t("hadNoNodeThen", { here, wanted });
+    case "later":
+      return t("couldHaveHadItOn", {
+        here,
+        wanted,
+        which: cause.plugin === "" ? t("aLaterStep") : cause.plugin,
+        reasons,
+      });
+    case "not_tried":
+      return row.kind === "elsewhere" ? t("inItWasOnIts", { here }) : t("hasNotTriedIt", { here });
+    case "not_stored":
+      return t("whatDecidedAboutItIs", { here });
   }
 }
 

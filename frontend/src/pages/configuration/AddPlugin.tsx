@@ -12,16 +12,22 @@ export function AddPlugin() {
   return (
     <label className={classes.add}>
       <span className="srOnly">{t("addAPlugin")}</span>
-      <select value="" onChange={(event) => {
-        const plugin = plugins.get(event.currentTarget.value);
-        if (plugin === undefined) return;
-        edit(...addEdits(profile, shown, plugin));
-        select(plugin.name);
-      }}>
-        <option value="" disabled>{t("addAPlugin2")}</option>
+      <select
+        value=""
+        onChange={(event) => {
+          const plugin = plugins.get(event.currentTarget.value);
+          if (plugin === undefined) return;
+          edit(...addEdits(profile, shown, plugin));
+          select(plugin.name);
+        }}
+      >
+        <option value="" disabled>
+          {t("addAPlugin2")}
+        </option>
         {others.map((plugin) => (
           <option key={plugin.name} value={plugin.name}>
-            {plugin.name}{plugin.distribution === null ? "" : t("fromDistribution", { distribution: plugin.distribution })}
+            {plugin.name}
+            {plugin.distribution === null ? "" : t("fromDistribution", { distribution: plugin.distribution })}
           </option>
         ))}
       </select>

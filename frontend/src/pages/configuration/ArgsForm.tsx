@@ -33,7 +33,9 @@ export default function ArgsForm({ plugin, args }: ArgsFormProps) {
   const server = pruned(args.value) as Data;
   // What is typed stands until the server has answered; then the server's reading of the text does.
   const data = state.busy && typed !== null ? typed : server;
-  const errors = examination.errors.filter((error) => error.plugin === plugin.name && (error.profile ?? 0) === profile && error.field.length > 0);
+  const errors = examination.errors.filter(
+    (error) => error.plugin === plugin.name && (error.profile ?? 0) === profile && error.field.length > 0,
+  );
   const savedIndex = saved?.effective?.profiles.findIndex((one) => one.scheduler_name === shown.scheduler_name) ?? -1;
   const context: ArgsContext = { saved: saved?.form?.profiles[savedIndex]?.args[plugin.name]?.value };
   const onChange = ({ formData }: IChangeEvent<Data>) => {
@@ -47,16 +49,44 @@ export default function ArgsForm({ plugin, args }: ArgsFormProps) {
   return (
     <div className={classes.form}>
       {others.map((error) => (
-        <p key={error.text} className={classes.error} title={error.text}><Icon name="warning" size={14} /><span><span className="mono">{error.field.join(".")}</span> {shortMessage(error)}</span></p>
+        <p key={error.text} className={classes.error} title={error.text}>
+          <Icon name="warning" size={14} />
+          <span>
+            <span className="mono">{error.field.join(".")}</span> {shortMessage(error)}
+          </span>
+        </p>
       ))}
-      <Form<Data> schema={withoutDefaults(schema) as RJSFSchema} uiSchema={uiSchemaOf(schema)} formData={data} formContext={context} validator={validator}
-        extraErrors={known} idPrefix="arg" tagName="div" noHtml5Validate showErrorList={false} readonly={readOnly} onChange={onChange}
-        fields={argFields} templates={argTemplates} widgets={argWidgets}
-        experimental_defaultFormStateBehavior={{ emptyObjectFields: "skipDefaults", arrayMinItems: { populate: "never" } }}>
+      <Form<Data>
+        schema={withoutDefaults(schema) as RJSFSchema}
+        uiSchema={uiSchemaOf(schema)}
+        formData={data}
+        formContext={context}
+        validator={validator}
+        extraErrors={known}
+        idPrefix="arg"
+        tagName="div"
+        noHtml5Validate
+        showErrorList={false}
+        readonly={readOnly}
+        onChange={onChange}
+        fields={argFields}
+        templates={argTemplates}
+        widgets={argWidgets}
+        experimental_defaultFormStateBehavior={{
+          emptyObjectFields: "skipDefaults",
+          arrayMinItems: { populate: "never" },
+        }}
+      >
         <></>
       </Form>
       {args.written === null || readOnly ? null : (
-        <button type="button" className={`${classes.reset} leads`} onClick={() => edit({ type: "removeArgs", profile, plugin: plugin.name, path: [] })}>{t("backToTheDefaultArguments")}</button>
+        <button
+          type="button"
+          className={`${classes.reset} leads`}
+          onClick={() => edit({ type: "removeArgs", profile, plugin: plugin.name, path: [] })}
+        >
+          {t("backToTheDefaultArguments")}
+        </button>
       )}
     </div>
   );

@@ -12,7 +12,10 @@ export function Changes({ changes, several }: { changes: readonly Change[]; seve
       {changes.map((change) => (
         <li key={`${change.profile ?? ""} ${change.plugin ?? ""}`}>
           <b>{change.plugin ?? change.profile ?? t("allProfiles")}</b>
-          {several && change.plugin !== null && change.profile !== null ? <span className="faint"> {t("inProfile", { profile: change.profile })}</span> : null} {clauses(change.what)}
+          {several && change.plugin !== null && change.profile !== null ? (
+            <span className="faint"> {t("inProfile", { profile: change.profile })}</span>
+          ) : null}{" "}
+          {clauses(change.what)}
         </li>
       ))}
     </ul>

@@ -22,12 +22,24 @@ export function ConfigurationPage() {
   const { configuration: id } = route.useParams();
   const { version } = route.useSearch();
   const configuration = useQuery(configurationQuery(id));
-  useTitle(configuration.data === undefined ? t("configuration") : t("nameConfiguration", { name: configuration.data.name }));
+  useTitle(
+    configuration.data === undefined ? t("configuration") : t("nameConfiguration", { name: configuration.data.name }),
+  );
   if (configuration.data === undefined) {
     return (
       <Page>
-        {configuration.error === null ? <Outlines count={12} height={30} label={t("readingTheConfiguration")} />
-          : <Panel><Failed alone what={t("theConfigurationCouldNotBe")} error={configuration.error} retry={() => void configuration.refetch()} /></Panel>}
+        {configuration.error === null ? (
+          <Outlines count={12} height={30} label={t("readingTheConfiguration")} />
+        ) : (
+          <Panel>
+            <Failed
+              alone
+              what={t("theConfigurationCouldNotBe")}
+              error={configuration.error}
+              retry={() => void configuration.refetch()}
+            />
+          </Panel>
+        )}
       </Page>
     );
   }
@@ -36,16 +48,31 @@ export function ConfigurationPage() {
 
 /** The version in view is chosen once: what somebody saves later must not pull the text away from under the reader. */
 function Opened({ configuration, viewed }: { configuration: ConfigurationSummary; viewed: number | null }) {
-  const [number] = useState(() => viewed ?? (configuration.builtin ? null : readDraft(configuration.id)?.base) ?? configuration.latest.number);
+  const [number] = useState(
+    () => viewed ?? (configuration.builtin ? null : readDraft(configuration.id)?.base) ?? configuration.latest.number,
+  );
   const version = useQuery(versionQuery(configuration.id, number));
-  if (version.data !== undefined) return <Editor configuration={configuration} version={version.data} viewed={viewed} />;
+  if (version.data !== undefined)
+    return <Editor configuration={configuration} version={version.data} viewed={viewed} />;
   return (
     <Page>
-      {version.error === null ? <Outlines count={12} height={30} label={t("readingVersion", { number })} /> : (
+      {version.error === null ? (
+        <Outlines count={12} height={30} label={t("readingVersion", { number })} />
+      ) : (
         <Panel>
-          <Failed alone what={t("versionCouldNotBeRead", { number })} error={version.error} retry={() => void version.refetch()} />
-          {version.error instanceof ApiError && version.error.status === 404
-            ? <p className={classes.failure}><ButtonLink to="/configurations/$configuration" params={{ configuration: configuration.id }}>{t("theNewestVersion")}</ButtonLink></p> : null}
+          <Failed
+            alone
+            what={t("versionCouldNotBeRead", { number })}
+            error={version.error}
+            retry={() => void version.refetch()}
+          />
+          {version.error instanceof ApiError && version.error.status === 404 ? (
+            <p className={classes.failure}>
+              <ButtonLink to="/configurations/$configuration" params={{ configuration: configuration.id }}>
+                {t("theNewestVersion")}
+              </ButtonLink>
+            </p>
+          ) : null}
         </Panel>
       )}
     </Page>

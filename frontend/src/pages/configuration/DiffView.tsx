@@ -5,7 +5,16 @@ import classes from "./DiffView.module.css";
 import { t } from "./texts";
 
 const SIGN = { equal: "", removed: "−", added: "+", folded: "" } as const;
-const SAID = { equal: "", get removed() { return t("lineRemoved"); }, get added() { return t("lineAdded"); }, folded: "" } as const;
+const SAID = {
+  equal: "",
+  get removed() {
+    return t("lineRemoved");
+  },
+  get added() {
+    return t("lineAdded");
+  },
+  folded: "",
+} as const;
 
 /** Lines that changed, with a few around them. */
 export function DiffView({ diff, label }: { diff: Diff; label: string }) {
@@ -15,10 +24,18 @@ export function DiffView({ diff, label }: { diff: Diff; label: string }) {
       <ol className={classes.diff}>
         {diff.lines.map((line, index) => (
           <li key={index} data-kind={line.kind}>
-            {line.kind === "folded" ? t("linesEqual", { count: line.count }) : (
+            {line.kind === "folded" ? (
+              t("linesEqual", { count: line.count })
+            ) : (
               <>
-                <span className={classes.sign} aria-hidden="true">{SIGN[line.kind]}</span>
-                <code><span className="srOnly">{SAID[line.kind]}</span>{/^\s*/.exec(line.text)?.[0]}<span>{line.text.trimStart()}</span></code>
+                <span className={classes.sign} aria-hidden="true">
+                  {SIGN[line.kind]}
+                </span>
+                <code>
+                  <span className="srOnly">{SAID[line.kind]}</span>
+                  {/^\s*/.exec(line.text)?.[0]}
+                  <span>{line.text.trimStart()}</span>
+                </code>
               </>
             )}
           </li>

@@ -5,7 +5,13 @@ import { getRouteApi } from "@tanstack/react-router";
 import { Suspense, useEffect, useMemo, useState, useSyncExternalStore } from "react";
 
 import { ApiError } from "@/api/client";
-import { checkText, configurationListQuery, createConfiguration, pluginsQuery, versionQuery } from "@/api/configurationQueries";
+import {
+  checkText,
+  configurationListQuery,
+  createConfiguration,
+  pluginsQuery,
+  versionQuery,
+} from "@/api/configurationQueries";
 import type { ConfigurationSummary, Problem, VersionDetail } from "@/api/configurationTypes";
 import { useMe } from "@/api/useMe";
 import { Button } from "@/components/Button";
@@ -53,17 +59,26 @@ export function Editor({ configuration, version, viewed }: EditorProps) {
   const phone = useMediaQuery("(max-width: 640px)", undefined, { getInitialValueInEffect: false });
   const readOnly = viewed !== null || configuration.builtin || !mayEdit;
   const [unkept, setUnkept] = useState(false);
-  const [store] = useState(() => new DraftStore({
-    configuration: id, base: version.number, savedText: version.text, check: checkText,
-    stored: viewed === null && !configuration.builtin ? readDraft(id) : null,
-    keep: (draft) => setUnkept(!writeDraft(id, draft)),
-  }));
+  const [store] = useState(
+    () =>
+      new DraftStore({
+        configuration: id,
+        base: version.number,
+        savedText: version.text,
+        check: checkText,
+        stored: viewed === null && !configuration.builtin ? readDraft(id) : null,
+        keep: (draft) => setUnkept(!writeDraft(id, draft)),
+      }),
+  );
   const state = useSyncExternalStore(store.watch, store.get);
   const [goToLine, setGoToLine] = useState<{ line: number } | null>(null);
   const [saving, setSaving] = useState(false);
   const [running, setRunning] = useState<{ version: string; number: number } | null>(null);
   const plugins = useQuery(pluginsQuery);
-  const saved = useQuery({ ...versionQuery(id, state.base), placeholderData: (old: VersionDetail | undefined) => old ?? version }).data;
+  const saved = useQuery({
+    ...versionQuery(id, state.base),
+    placeholderData: (old: VersionDetail | undefined) => old ?? version,
+  }).data;
 
   useEffect(() => {
     if (store.dirty || viewed === null) store.start();
@@ -73,18 +88,35 @@ export function Editor({ configuration, version, viewed }: EditorProps) {
   const examination = state.result ?? (state.text === version.text ? version : null);
   const effective = examination?.effective ?? state.readable?.effective ?? version.effective;
   const catalogue = useMemo(() => new Map((plugins.data ?? []).map((plugin) => [plugin.name, plugin])), [plugins.data]);
-  const view: View = search.view === "yaml" || (examination !== null && examination.effective === null) ? "yaml" : "form";
+  const view: View =
+    search.view === "yaml" || (examination !== null && examination.effective === null) ? "yaml" : "form";
   const profile = Math.max(0, effective?.profiles.findIndex((one) => one.scheduler_name === search.profile) ?? 0);
   const shown = effective?.profiles[profile];
 
   const setView = (wanted: View) => {
-    void store.settled().then(() => navigate({ search: (old) => ({ ...old, view: wanted === "yaml" ? wanted : undefined }), replace: true }));
+    void store
+      .settled()
+      .then(() =>
+        navigate({ search: (old) => ({ ...old, view: wanted === "yaml" ? wanted : undefined }), replace: true }),
+      );
   };
-  const select = (plugin: string | undefined) => void navigate({ search: (old) => ({ ...old, plugin, point: undefined }), replace: true, resetScroll: false });
+  const select = (plugin: string | undefined) =>
+    void navigate({ search: (old) => ({ ...old, plugin, point: undefined }), replace: true, resetScroll: false });
   const goTo = (problem: Problem) => {
-    const named = problem.plugin !== null && effective?.profiles[problem.profile ?? 0]?.rows.some((row) => row.plugin === problem.plugin) === true;
+    const named =
+      problem.plugin !== null &&
+      effective?.profiles[problem.profile ?? 0]?.rows.some((row) => row.plugin === problem.plugin) === true;
     if (named && view === "form") {
-      void navigate({ search: (old) => ({ ...old, plugin: problem.plugin ?? undefined, point: undefined, profile: effective.profiles[problem.profile ?? 0]?.scheduler_name }), replace: true, resetScroll: false });
+      void navigate({
+        search: (old) => ({
+          ...old,
+          plugin: problem.plugin ?? undefined,
+          point: undefined,
+          profile: effective.profiles[problem.profile ?? 0]?.scheduler_name,
+        }),
+        replace: true,
+        resetScroll: false,
+      });
       focusField(["arg", ...problem.field].join("_"));
       return;
     }
@@ -99,12 +131,17 @@ export function Editor({ configuration, version, viewed }: EditorProps) {
       return;
     }
     const after = (examination?.errors ?? []).find((error) => (error.line ?? 0) > (goToLine?.line ?? 0));
-    goTo(view === "yaml" ? after ?? first : first);
+    goTo(view === "yaml" ? (after ?? first) : first);
   };
   const copy = async () => {
     try {
       const taken = (await client.query(configurationListQuery(200))).results.map((one) => one.name);
-      const made = await createConfiguration({ name: freeName(t("nameCopy", { name: configuration.name }), taken), text: version.text, description: "", comment: t("copyOfV", { name: configuration.name, number: version.number }) });
+      const made = await createConfiguration({
+        name: freeName(t("nameCopy", { name: configuration.name }), taken),
+        text: version.text,
+        description: "",
+        comment: t("copyOfV", { name: configuration.name, number: version.number }),
+      });
       await client.invalidateQueries({ queryKey: ["configurations"] });
       notify({ kind: "ok", title: t("isYoursToEdit", { name: made.name }) });
       await navigate({ to: "/configurations/$configuration", params: { configuration: made.id } });
@@ -124,68 +161,197 @@ export function Editor({ configuration, version, viewed }: EditorProps) {
   };
   const canSave = !readOnly && store.dirty && state.failure === null && examination?.errors.length === 0;
   useKeys([
-    { keys: "y", label: t("formOrYAML"), group: t("configuration"), run: () => setView(view === "yaml" ? "form" : "yaml") },
+    {
+      keys: "y",
+      label: t("formOrYAML"),
+      group: t("configuration"),
+      run: () => setView(view === "yaml" ? "form" : "yaml"),
+    },
     { keys: "j", label: t("nextPlugin"), group: t("configuration"), run: () => step(1) },
     { keys: "k", label: t("previousPlugin"), group: t("configuration"), run: () => step(-1) },
-    { keys: "Ctrl+s", label: t("save"), group: t("configuration"), everywhere: true, run: () => { if (canSave) setSaving(true); } },
-    { keys: "Escape", label: t("closeWhatIsSelected"), group: t("configuration"), run: () => { if (search.plugin !== undefined || search.point !== undefined) select(undefined); else void navigate({ to: "/configurations" }); } },
+    {
+      keys: "Ctrl+s",
+      label: t("save"),
+      group: t("configuration"),
+      everywhere: true,
+      run: () => {
+        if (canSave) setSaving(true);
+      },
+    },
+    {
+      keys: "Escape",
+      label: t("closeWhatIsSelected"),
+      group: t("configuration"),
+      run: () => {
+        if (search.plugin !== undefined || search.point !== undefined) select(undefined);
+        else void navigate({ to: "/configurations" });
+      },
+    },
   ]);
 
   if (examination === null || effective === null || shown === undefined) {
-    return examination === null && state.failure !== null
-      ? (
-        <Page>
-          <Panel className={classes.failure ?? ""}>
-            <Failed alone what={t("couldNotBeCheckedYour")} error={state.failure} retry={() => store.start()}
-              more={store.dirty && !readOnly ? <Button size="sm" onClick={() => store.discard()}>{t("discardTheDraft")}</Button> : null} />
-          </Panel>
-        </Page>
-      )
-      : examination === null ? <Page><Outlines count={12} height={30} label={t("checkingTheDraft")} /></Page>
-        : <Page><Panel><Empty action={<Button onClick={() => store.discard()}>{t("discardTheDraft")}</Button>}>{t("thisVersionCannotBeShown")}</Empty></Panel></Page>;
+    return examination === null && state.failure !== null ? (
+      <Page>
+        <Panel className={classes.failure ?? ""}>
+          <Failed
+            alone
+            what={t("couldNotBeCheckedYour")}
+            error={state.failure}
+            retry={() => store.start()}
+            more={
+              store.dirty && !readOnly ? (
+                <Button size="sm" onClick={() => store.discard()}>
+                  {t("discardTheDraft")}
+                </Button>
+              ) : null
+            }
+          />
+        </Panel>
+      </Page>
+    ) : examination === null ? (
+      <Page>
+        <Outlines count={12} height={30} label={t("checkingTheDraft")} />
+      </Page>
+    ) : (
+      <Page>
+        <Panel>
+          <Empty action={<Button onClick={() => store.discard()}>{t("discardTheDraft")}</Button>}>
+            {t("thisVersionCannotBeShown")}
+          </Empty>
+        </Panel>
+      </Page>
+    );
   }
   const editing: Editing = {
-    store, state, examination, effective, profile, shown, plugins: catalogue, readOnly, saved, select, goTo,
+    store,
+    state,
+    examination,
+    effective,
+    profile,
+    shown,
+    plugins: catalogue,
+    readOnly,
+    saved,
+    select,
+    goTo,
     savedProfile: saved?.effective?.profiles.find((one) => one.scheduler_name === shown.scheduler_name),
-    changes: store.dirty ? state.result?.comparison?.changes ?? [] : [],
+    changes: store.dirty ? (state.result?.comparison?.changes ?? []) : [],
     selected: { plugin: search.plugin, point: search.point },
-    selectPoint: (point) => void navigate({ search: (old) => ({ ...old, point, plugin: undefined }), replace: true, resetScroll: false }),
-    showProfile: (name) => void navigate({ search: (old) => ({ ...old, profile: name === "" ? undefined : name }), replace: true, resetScroll: false }),
-    edit: (...edits) => { if (!readOnly && edits.length > 0) store.edit(...edits); },
+    selectPoint: (point) =>
+      void navigate({ search: (old) => ({ ...old, point, plugin: undefined }), replace: true, resetScroll: false }),
+    showProfile: (name) =>
+      void navigate({
+        search: (old) => ({ ...old, profile: name === "" ? undefined : name }),
+        replace: true,
+        resetScroll: false,
+      }),
+    edit: (...edits) => {
+      if (!readOnly && edits.length > 0) store.edit(...edits);
+    },
   };
   const refused = state.failure instanceof ApiError && state.failure.status >= 400 && state.failure.status < 500;
   const chosen = search.plugin !== undefined || search.point !== undefined;
-  const panel = search.point !== undefined
-    ? <Suspense fallback={<Panel><Outlines count={6} height={30} label={t("readingTheOrder")} /></Panel>}><PointPanel point={search.point} /></Suspense>
-    : search.plugin !== undefined ? <PluginPanel name={search.plugin} /> : <ProfilePanel />;
+  const panel =
+    search.point !== undefined ? (
+      <Suspense
+        fallback={
+          <Panel>
+            <Outlines count={6} height={30} label={t("readingTheOrder")} />
+          </Panel>
+        }
+      >
+        <PointPanel point={search.point} />
+      </Suspense>
+    ) : search.plugin !== undefined ? (
+      <PluginPanel name={search.plugin} />
+    ) : (
+      <ProfilePanel />
+    );
   return (
     <EditingContext value={editing}>
       <Page>
-        <EditorHeader configuration={configuration} viewed={viewed} view={view} onView={setView} onErrors={onErrors} onSave={() => setSaving(true)}
-          onRun={() => setRunning({ version: viewed === null ? saved?.id ?? version.id : version.id, number: viewed ?? state.base })}
+        <EditorHeader
+          configuration={configuration}
+          viewed={viewed}
+          view={view}
+          onView={setView}
+          onErrors={onErrors}
+          onSave={() => setSaving(true)}
+          onRun={() =>
+            setRunning({
+              version: viewed === null ? (saved?.id ?? version.id) : version.id,
+              number: viewed ?? state.base,
+            })
+          }
           onCopy={configuration.builtin && mayEdit ? () => void copy() : null}
-          onUseAsDraft={viewed !== null && !configuration.builtin && mayEdit ? useAsDraft : null} />
+          onUseAsDraft={viewed !== null && !configuration.builtin && mayEdit ? useAsDraft : null}
+        />
         {state.failure === null ? null : (
           <Panel className={classes.failure ?? ""}>
-            <Failed what={refused ? t("thatChangeWasNotMade") : t("couldNotBeCheckedYour")} error={state.failure} retry={() => store.start()} {...(refused ? { retryLabel: t("allRight") } : {})} />
+            <Failed
+              what={refused ? t("thatChangeWasNotMade") : t("couldNotBeCheckedYour")}
+              error={state.failure}
+              retry={() => store.start()}
+              {...(refused ? { retryLabel: t("allRight") } : {})}
+            />
           </Panel>
         )}
-        {unkept ? <p className={classes.unkept} role="status">{t("thisBrowserKeepsNoDrafts")}</p> : null}
+        {unkept ? (
+          <p className={classes.unkept} role="status">
+            {t("thisBrowserKeepsNoDrafts")}
+          </p>
+        ) : null}
         <div className={classes.columns} data-view={view}>
           {phone ? null : <Sidebar />}
-          {view === "yaml" ? <YamlPanel goTo={goToLine} /> : phone ? (
-            chosen ? <div><Button kind="ghost" icon="chevronLeft" onClick={() => select(undefined)}>{t("allPlugins")}</Button>{panel}</div> : <><PluginCards />{panel}<FeatureGates /></>
+          {view === "yaml" ? (
+            <YamlPanel goTo={goToLine} />
+          ) : phone ? (
+            chosen ? (
+              <div>
+                <Button kind="ghost" icon="chevronLeft" onClick={() => select(undefined)}>
+                  {t("allPlugins")}
+                </Button>
+                {panel}
+              </div>
+            ) : (
+              <>
+                <PluginCards />
+                {panel}
+                <FeatureGates />
+              </>
+            )
           ) : (
             <>
-              <div className={classes.middle}><PluginGrid />{examination.unknown_fields.length > 0 ? <Panel><UnknownFields /></Panel> : null}<FeatureGates /></div>
+              <div className={classes.middle}>
+                <PluginGrid />
+                {examination.unknown_fields.length > 0 ? (
+                  <Panel>
+                    <UnknownFields />
+                  </Panel>
+                ) : null}
+                <FeatureGates />
+              </div>
               {panel}
             </>
           )}
           {phone && !(chosen && view === "form") ? <Sidebar /> : null}
         </div>
         <Suspense fallback={null}>
-          {saving ? <SaveDrawer configuration={id} onClose={() => setSaving(false)} onRun={(made) => setRunning({ version: made, number: store.get().base })} /> : null}
-          {running === null ? null : <RunWith name={configuration.name} version={running.version} number={running.number} onClose={() => setRunning(null)} />}
+          {saving ? (
+            <SaveDrawer
+              configuration={id}
+              onClose={() => setSaving(false)}
+              onRun={(made) => setRunning({ version: made, number: store.get().base })}
+            />
+          ) : null}
+          {running === null ? null : (
+            <RunWith
+              name={configuration.name}
+              version={running.version}
+              number={running.number}
+              onClose={() => setRunning(null)}
+            />
+          )}
         </Suspense>
       </Page>
     </EditingContext>

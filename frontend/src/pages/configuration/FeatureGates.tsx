@@ -20,25 +20,47 @@ export function FeatureGates() {
   return (
     <Panel aria-labelledby="feature-gates">
       <PanelHeader title={t("featureGates")} id="feature-gates">
-        <span className="faint">{json ? t("aJSONFileHasNo") : <>{t("keptInTheFileAs")} <span className="mono">{FLAG}</span></>}</span>
+        <span className="faint">
+          {json ? (
+            t("aJSONFileHasNo")
+          ) : (
+            <>
+              {t("keptInTheFileAs")} <span className="mono">{FLAG}</span>
+            </>
+          )}
+        </span>
       </PanelHeader>
       {errors.length === 0 ? null : (
-        <ul className={classes.errors} role="alert">{errors.map((error) => <li key={error.text}><Icon name="warning" size={13} /><span>{error.message}</span></li>)}</ul>
+        <ul className={classes.errors} role="alert">
+          {errors.map((error) => (
+            <li key={error.text}>
+              <Icon name="warning" size={13} />
+              <span>{error.message}</span>
+            </li>
+          ))}
+        </ul>
       )}
       <ul className={classes.gates}>
         {gates.map((gate) => (
           <li key={gate.name} {...(gate.enabled === gate.default ? {} : { "data-changed": "" })}>
             <label>
-              <input type="checkbox" checked={gate.enabled} disabled={readOnly || json} onChange={() => edit(...gateEdits(gates, gate.name, !gate.enabled))} />
+              <input
+                type="checkbox"
+                checked={gate.enabled}
+                disabled={readOnly || json}
+                onChange={() => edit(...gateEdits(gates, gate.name, !gate.enabled))}
+              />
               <b>{gate.name}</b>
             </label>
             <Chip kind="line">{gate.stage}</Chip>
             <span className="faint">{t("byDefault", { which: gate.default ? t("on") : t("off") })}</span>
-            <p>{gate.description}{gate.depends_on.length === 0 ? "" : t("needsDependson", { dependson: both(gate.depends_on) })}</p>
+            <p>
+              {gate.description}
+              {gate.depends_on.length === 0 ? "" : t("needsDependson", { dependson: both(gate.depends_on) })}
+            </p>
           </li>
         ))}
       </ul>
     </Panel>
   );
 }
-

@@ -16,20 +16,40 @@ export function PluginCards() {
   const { shown, select, plugins, examination, profile, readOnly } = useEditing();
   return (
     <Panel className={classes.panel ?? ""} aria-labelledby="effective-plugins">
-      <PanelHeader title={t("effectivePlugins")} id="effective-plugins"><span className="faint clip">{t("afterDefaultsMultiPointAnd")}</span></PanelHeader>
+      <PanelHeader title={t("effectivePlugins")} id="effective-plugins">
+        <span className="faint clip">{t("afterDefaultsMultiPointAnd")}</span>
+      </PanelHeader>
       <ul>
         {shown.rows.map((row) => {
-          const wrong = examination.errors.some((error) => error.plugin === row.plugin && (error.profile ?? 0) === profile);
-          const cells = Object.entries(row.cells).sort(([one], [other]) => (ORDER.get(one) ?? 99) - (ORDER.get(other) ?? 99));
+          const wrong = examination.errors.some(
+            (error) => error.plugin === row.plugin && (error.profile ?? 0) === profile,
+          );
+          const cells = Object.entries(row.cells).sort(
+            ([one], [other]) => (ORDER.get(one) ?? 99) - (ORDER.get(other) ?? 99),
+          );
           return (
             <li key={row.plugin}>
               <button type="button" onClick={() => select(row.plugin)} title={plugins.get(row.plugin)?.description}>
-                <span className={classes.name}><b>{row.plugin}</b>{wrong ? <span className={classes.error}><Icon name="warning" size={13} /><span className="srOnly">{t("hasAnError")}</span></span> : null}<RowMarks row={row} /></span>
+                <span className={classes.name}>
+                  <b>{row.plugin}</b>
+                  {wrong ? (
+                    <span className={classes.error}>
+                      <Icon name="warning" size={13} />
+                      <span className="srOnly">{t("hasAnError")}</span>
+                    </span>
+                  ) : null}
+                  <RowMarks row={row} />
+                </span>
                 <span className={classes.points}>
                   {cells.map(([point, cell]) => (
                     <span key={point} data-state={cell.state} title={cellTitle(row, point, cell)}>
-                      <Icon name={cell.state === "default" ? "bound" : cell.state === "added" ? "plus" : "close"} size={10} />
-                      <span className="srOnly">{t("stateAt", { state: cell.state })} </span>{point}{cell.weight === null ? null : <b className="num">{cell.weight}</b>}
+                      <Icon
+                        name={cell.state === "default" ? "bound" : cell.state === "added" ? "plus" : "close"}
+                        size={10}
+                      />
+                      <span className="srOnly">{t("stateAt", { state: cell.state })} </span>
+                      {point}
+                      {cell.weight === null ? null : <b className="num">{cell.weight}</b>}
                     </span>
                   ))}
                 </span>
@@ -38,7 +58,11 @@ export function PluginCards() {
           );
         })}
       </ul>
-      {readOnly ? null : <div className={classes.foot}><AddPlugin /></div>}
+      {readOnly ? null : (
+        <div className={classes.foot}>
+          <AddPlugin />
+        </div>
+      )}
     </Panel>
   );
 }

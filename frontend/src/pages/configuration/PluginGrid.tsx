@@ -31,7 +31,8 @@ export function PluginGrid() {
     table.current?.querySelector<HTMLElement>(`[data-row="${CSS.escape(row)}"][data-column="${column}"]`)?.focus();
   };
   const onKeyDown = (event: KeyboardEvent<HTMLTableElement>) => {
-    const at = event.target instanceof HTMLElement ? event.target.closest<HTMLElement>("[data-row]")?.dataset : undefined;
+    const at =
+      event.target instanceof HTMLElement ? event.target.closest<HTMLElement>("[data-row]")?.dataset : undefined;
     const { row: atRow, column: atColumn } = at ?? {};
     if (atRow === undefined || atColumn === undefined) return;
     const order = [NAME, ...columns.map((column) => column.name)];
@@ -55,8 +56,21 @@ export function PluginGrid() {
   const move = (plugin: string, point: string, by: number) => {
     const position = shown.rows.find((row) => row.plugin === plugin)?.cells[point]?.position;
     const running = (shown.points[point] ?? []).filter((one) => one.state !== "disabled").length;
-    if (editing.readOnly || position === undefined || position === null || position + by < 0 || position + by >= running) return;
-    editing.edit({ type: "movePlugin", profile: editing.profile, point: written(point), name: plugin, to: position + by });
+    if (
+      editing.readOnly ||
+      position === undefined ||
+      position === null ||
+      position + by < 0 ||
+      position + by >= running
+    )
+      return;
+    editing.edit({
+      type: "movePlugin",
+      profile: editing.profile,
+      point: written(point),
+      name: plugin,
+      to: position + by,
+    });
   };
   return (
     <Panel className={classes.panel ?? ""} aria-labelledby="effective-plugins">
@@ -65,33 +79,66 @@ export function PluginGrid() {
         <span className="grow" />
         <Legend />
       </PanelHeader>
-      <div className={classes.scroll}><table ref={table}
-        // eslint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role -- walked with arrows, it is a grid
-        role="grid"
-        className={classes.grid} aria-labelledby="effective-plugins" onKeyDown={onKeyDown}>
-        <colgroup>
-          <col className={classes.nameColumn} />
-          {columns.map((column) => <col key={column.name} />)}
-        </colgroup>
-        <thead>
-          <tr className={classes.cycles}>
-            <td />
-            <th scope="colgroup" colSpan={columns.filter((column) => !column.binding).length}>{t("schedulingCycle")}</th>
-            <th scope="colgroup" className={classes.binding} colSpan={columns.filter((column) => column.binding).length}>{t("bindingCycle")}</th>
-          </tr>
-          <tr>
-            <th scope="col" className={classes.nameHead}>{t("pluginInMultiPointOrder")}</th>
-            {columns.map((column, index) => <Head key={column.name} column={column} first={column.binding && columns[index - 1]?.binding === false} />)}
-          </tr>
-        </thead>
-        <tbody>
-          {rows.map((row) => (
-            <Row key={row.plugin} row={row} columns={columns} active={row.plugin === activeRow ? active.column : null}
-              onFocus={(column) => setActive({ row: row.plugin, column })} />
-          ))}
-        </tbody>
-      </table></div>
-      {editing.readOnly ? null : <div className={classes.foot}><AddPlugin /></div>}
+      <div className={classes.scroll}>
+        <table
+          ref={table}
+          // eslint-disable-next-line jsx-a11y/no-noninteractive-element-to-interactive-role -- walked with arrows, it is a grid
+          role="grid"
+          className={classes.grid}
+          aria-labelledby="effective-plugins"
+          onKeyDown={onKeyDown}
+        >
+          <colgroup>
+            <col className={classes.nameColumn} />
+            {columns.map((column) => (
+              <col key={column.name} />
+            ))}
+          </colgroup>
+          <thead>
+            <tr className={classes.cycles}>
+              <td />
+              <th scope="colgroup" colSpan={columns.filter((column) => !column.binding).length}>
+                {t("schedulingCycle")}
+              </th>
+              <th
+                scope="colgroup"
+                className={classes.binding}
+                colSpan={columns.filter((column) => column.binding).length}
+              >
+                {t("bindingCycle")}
+              </th>
+            </tr>
+            <tr>
+              <th scope="col" className={classes.nameHead}>
+                {t("pluginInMultiPointOrder")}
+              </th>
+              {columns.map((column, index) => (
+                <Head
+                  key={column.name}
+                  column={column}
+                  first={column.binding && columns[index - 1]?.binding === false}
+                />
+              ))}
+            </tr>
+          </thead>
+          <tbody>
+            {rows.map((row) => (
+              <Row
+                key={row.plugin}
+                row={row}
+                columns={columns}
+                active={row.plugin === activeRow ? active.column : null}
+                onFocus={(column) => setActive({ row: row.plugin, column })}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {editing.readOnly ? null : (
+        <div className={classes.foot}>
+          <AddPlugin />
+        </div>
+      )}
     </Panel>
   );
 }
@@ -101,10 +148,18 @@ function Head({ column, first }: { column: PointColumn; first: boolean }) {
   const pressed = selected.point === column.name;
   return (
     <th scope="col" className={`${classes.pointHead} ${first ? classes.binding : ""}`}>
-      <button type="button" title={t("pressForTheOrder", { name: column.name, says: column.says })} aria-pressed={pressed}
-        onClick={() => selectPoint(pressed ? undefined : column.name)}>
+      <button
+        type="button"
+        title={t("pressForTheOrder", { name: column.name, says: column.says })}
+        aria-pressed={pressed}
+        onClick={() => selectPoint(pressed ? undefined : column.name)}
+      >
         <span className="srOnly">{column.name}</span>
-        {column.label.map((line) => <span key={line} aria-hidden="true">{line}</span>)}
+        {column.label.map((line) => (
+          <span key={line} aria-hidden="true">
+            {line}
+          </span>
+        ))}
       </button>
     </th>
   );
@@ -122,24 +177,53 @@ function Row({ row, columns, active, onFocus }: RowProps) {
   const selected = editing.selected.plugin === row.plugin;
   const saved = editing.savedProfile?.rows.find((one) => one.plugin === row.plugin);
   const points = editing.plugins.get(row.plugin)?.points;
-  const errors = editing.examination.errors.filter((error) => error.plugin === row.plugin && (error.profile ?? 0) === editing.profile);
+  const errors = editing.examination.errors.filter(
+    (error) => error.plugin === row.plugin && (error.profile ?? 0) === editing.profile,
+  );
   return (
     <tr className={selected ? classes.selected : ""} aria-selected={selected}>
       <th scope="row" className={classes.name}>
-        <button type="button" data-row={row.plugin} data-column={NAME} tabIndex={active === NAME ? 0 : -1} onFocus={() => onFocus(NAME)}
-          onClick={() => editing.select(selected ? undefined : row.plugin)} title={editing.plugins.get(row.plugin)?.description ?? row.plugin}>
+        <button
+          type="button"
+          data-row={row.plugin}
+          data-column={NAME}
+          tabIndex={active === NAME ? 0 : -1}
+          onFocus={() => onFocus(NAME)}
+          onClick={() => editing.select(selected ? undefined : row.plugin)}
+          title={editing.plugins.get(row.plugin)?.description ?? row.plugin}
+        >
           <span className="clip">{row.plugin}</span>
-          {errors.length > 0 ? <span className={classes.error} title={errors[0]?.message}><Icon name="warning" size={12} /><span className="srOnly">{t("hasAnError")}</span></span> : null}
+          {errors.length > 0 ? (
+            <span className={classes.error} title={errors[0]?.message}>
+              <Icon name="warning" size={12} />
+              <span className="srOnly">{t("hasAnError")}</span>
+            </span>
+          ) : null}
           <RowMarks row={row} />
         </button>
       </th>
       {columns.map((column, index) => (
-        <td key={column.name} className={column.binding && columns[index - 1]?.binding === false ? classes.binding : ""}
+        <td
+          key={column.name}
+          className={column.binding && columns[index - 1]?.binding === false ? classes.binding : ""}
           {...(row.cells[column.name] === undefined && points?.includes(column.name) !== true
-            ? { "data-row": row.plugin, "data-column": column.name, tabIndex: active === column.name ? 0 : -1, onFocus: () => onFocus(column.name) } : {})}>
+            ? {
+                "data-row": row.plugin,
+                "data-column": column.name,
+                tabIndex: active === column.name ? 0 : -1,
+                onFocus: () => onFocus(column.name),
+              }
+            : {})}
+        >
           {row.cells[column.name] === undefined && points?.includes(column.name) !== true ? null : (
-            <CellButton row={row} column={column.name} cell={row.cells[column.name]} saved={saved?.cells[column.name]}
-              tabIndex={active === column.name ? 0 : -1} onFocus={() => onFocus(column.name)} />
+            <CellButton
+              row={row}
+              column={column.name}
+              cell={row.cells[column.name]}
+              saved={saved?.cells[column.name]}
+              tabIndex={active === column.name ? 0 : -1}
+              onFocus={() => onFocus(column.name)}
+            />
           )}
         </td>
       ))}
@@ -151,10 +235,25 @@ export function RowMarks({ row }: { row: PluginRow }) {
   return (
     <>
       {row.off ? <span className={classes.chip}>{t("off")}</span> : null}
-      {row.origin === "added" && !row.off ? <span className={`${classes.chip} ${classes.added}`}>{t("added")}</span> : null}
-      {row.changed && !row.off && row.origin === "default" ? <span className={classes.chip} title={t("differsFromTheDefaultProfile")}>{t("changed")}</span> : null}
-      {!row.known ? <span className={classes.chip} title={t("noSuchPluginIsInstalled")}>{t("unknown")}</span> : null}
-      {row.has_args ? <span className={classes.gear} title={t("hasArguments")}><Icon name="sliders" size={12} /><span className="srOnly">{t("hasArguments")}</span></span> : null}
+      {row.origin === "added" && !row.off ? (
+        <span className={`${classes.chip} ${classes.added}`}>{t("added")}</span>
+      ) : null}
+      {row.changed && !row.off && row.origin === "default" ? (
+        <span className={classes.chip} title={t("differsFromTheDefaultProfile")}>
+          {t("changed")}
+        </span>
+      ) : null}
+      {!row.known ? (
+        <span className={classes.chip} title={t("noSuchPluginIsInstalled")}>
+          {t("unknown")}
+        </span>
+      ) : null}
+      {row.has_args ? (
+        <span className={classes.gear} title={t("hasArguments")}>
+          <Icon name="sliders" size={12} />
+          <span className="srOnly">{t("hasArguments")}</span>
+        </span>
+      ) : null}
     </>
   );
 }
@@ -174,9 +273,18 @@ function CellButton({ row, column, cell, saved, tabIndex, onFocus }: CellButtonP
   const title = cellTitle(row, column, cell, saved);
   const state = cell === undefined ? "absent" : weighs ? "weight" : cell.state;
   return (
-    <button type="button" className={classes.cell} data-state={state} data-row={row.plugin} data-column={column} tabIndex={tabIndex} onFocus={onFocus}
+    <button
+      type="button"
+      className={classes.cell}
+      data-state={state}
+      data-row={row.plugin}
+      data-column={column}
+      tabIndex={tabIndex}
+      onFocus={onFocus}
       {...(weighs && typeof saved?.weight === "number" && saved.weight !== cell.weight ? { "data-changed": "" } : {})}
-      title={title} aria-label={cellWord(cell)} aria-disabled={editing.readOnly}
+      title={title}
+      aria-label={cellWord(cell)}
+      aria-disabled={editing.readOnly}
       onKeyDown={(event) => {
         if (!weighs || event.key !== " ") return;
         event.preventDefault();
@@ -185,9 +293,16 @@ function CellButton({ row, column, cell, saved, tabIndex, onFocus }: CellButtonP
       onClick={() => {
         if (weighs || editing.readOnly) editing.select(row.plugin);
         else editing.edit(...toggleEdits(editing.profile, editing.shown, row.plugin, column, cell));
-      }}>
-      {state === "weight" ? <b className="num">{cell?.weight}</b>
-        : <Icon name={state === "default" ? "bound" : state === "disabled" ? "close" : "plus"} size={state === "absent" ? 9 : 11} />}
+      }}
+    >
+      {state === "weight" ? (
+        <b className="num">{cell?.weight}</b>
+      ) : (
+        <Icon
+          name={state === "default" ? "bound" : state === "disabled" ? "close" : "plus"}
+          size={state === "absent" ? 9 : 11}
+        />
+      )}
     </button>
   );
 }
@@ -195,10 +310,30 @@ function CellButton({ row, column, cell, saved, tabIndex, onFocus }: CellButtonP
 function Legend() {
   return (
     <span className={classes.legend} aria-hidden="true">
-      <span><i className={classes.cell} data-state="default"><Icon name="bound" size={10} /></i>{t("default")}</span>
-      <span><i className={classes.cell} data-state="added"><Icon name="plus" size={10} /></i>{t("added")}</span>
-      <span><i className={classes.cell} data-state="disabled"><Icon name="close" size={10} /></i>{t("disabled")}</span>
-      <span><i className={classes.cell} data-state="weight"><b>5</b></i>{t("weight")}</span>
+      <span>
+        <i className={classes.cell} data-state="default">
+          <Icon name="bound" size={10} />
+        </i>
+        {t("default")}
+      </span>
+      <span>
+        <i className={classes.cell} data-state="added">
+          <Icon name="plus" size={10} />
+        </i>
+        {t("added")}
+      </span>
+      <span>
+        <i className={classes.cell} data-state="disabled">
+          <Icon name="close" size={10} />
+        </i>
+        {t("disabled")}
+      </span>
+      <span>
+        <i className={classes.cell} data-state="weight">
+          <b>5</b>
+        </i>
+        {t("weight")}
+      </span>
     </span>
   );
 }

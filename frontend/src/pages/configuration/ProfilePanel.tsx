@@ -17,11 +17,17 @@ export function ProfilePanel() {
   const differing = shown.rows.filter((row) => row.changed || row.off || row.origin === "added");
   return (
     <Panel className={classes.panel ?? ""} aria-labelledby="profile-name">
-      <header className={classes.head}><h2 id="profile-name">{shown.scheduler_name === "" ? t("profileWithoutAName") : shown.scheduler_name}</h2></header>
-      <p className={classes.says}>{t("podsWhoseSpecSchedulerNameIs", { which: readOnly ? "" : t("chooseAPluginForIts") })}</p>
+      <header className={classes.head}>
+        <h2 id="profile-name">{shown.scheduler_name === "" ? t("profileWithoutAName") : shown.scheduler_name}</h2>
+      </header>
+      <p className={classes.says}>
+        {t("podsWhoseSpecSchedulerNameIs", { which: readOnly ? "" : t("chooseAPluginForIts") })}
+      </p>
       {examination.errors.length === 0 ? null : (
         <>
-          <h3>{t("errors")} <span className="faint">{t("nothingIsSavedWhileThere")}</span></h3>
+          <h3>
+            {t("errors")} <span className="faint">{t("nothingIsSavedWhileThere")}</span>
+          </h3>
           <Problems of={examination.errors} />
         </>
       )}
@@ -34,19 +40,35 @@ export function ProfilePanel() {
       <ProfileFields key={profile} />
       {named.length === 0 ? null : (
         <>
-          <h3>{t("changes")} <span className="faint">{t("againstTheSavedVersion")}</span></h3>
+          <h3>
+            {t("changes")} <span className="faint">{t("againstTheSavedVersion")}</span>
+          </h3>
           <ul className={classes.plain}>
-            {named.map((change) => <li key={`${change.profile ?? ""} ${change.plugin ?? ""}`}><b>{change.plugin ?? change.profile ?? t("allProfiles")}</b> {clauses(change.what)}</li>)}
+            {named.map((change) => (
+              <li key={`${change.profile ?? ""} ${change.plugin ?? ""}`}>
+                <b>{change.plugin ?? change.profile ?? t("allProfiles")}</b> {clauses(change.what)}
+              </li>
+            ))}
           </ul>
         </>
       )}
       <h3>{t("againstTheDefaultProfile")}</h3>
-      {differing.length === 0 ? <p className={classes.note}>{t("theSamePluginsWeightsAnd")}</p> : (
+      {differing.length === 0 ? (
+        <p className={classes.note}>{t("theSamePluginsWeightsAnd")}</p>
+      ) : (
         <ul className={classes.plain}>
           {differing.map((row) => (
             <li key={row.plugin}>
-              <button type="button" className="leads" onClick={() => select(row.plugin)}>{row.plugin}</button>{" "}
-              {row.off ? t("isOff") : row.origin === "added" ? t("isAdded") : row.args_changed ? t("hasOtherArguments") : t("runsElsewhereInAnotherOrder")}
+              <button type="button" className="leads" onClick={() => select(row.plugin)}>
+                {row.plugin}
+              </button>{" "}
+              {row.off
+                ? t("isOff")
+                : row.origin === "added"
+                  ? t("isAdded")
+                  : row.args_changed
+                    ? t("hasOtherArguments")
+                    : t("runsElsewhereInAnotherOrder")}
             </li>
           ))}
         </ul>
@@ -64,7 +86,11 @@ function Problems({ of, mild = false }: { of: readonly Problem[]; mild?: boolean
         <li key={`${one.path} ${one.text}`}>
           <button type="button" onClick={() => goTo(one)} title={one.text}>
             <Icon name="warning" size={13} />
-            <span>{one.path === "" ? null : <span className="mono">{one.path}</span>}{shortMessage(one)}{one.hint === "" ? null : <em>{one.hint}</em>}</span>
+            <span>
+              {one.path === "" ? null : <span className="mono">{one.path}</span>}
+              {shortMessage(one)}
+              {one.hint === "" ? null : <em>{one.hint}</em>}
+            </span>
             {one.line === null ? null : <span className="faint num">{t("lineLine3", { line: one.line })}</span>}
           </button>
         </li>
@@ -83,7 +109,12 @@ function ProfileFields() {
   const error = examination.errors.find((one) => one.path === own);
   const wanted = name.trim();
   const others = effective.profiles.filter((_, index) => index !== profile).map((one) => one.scheduler_name);
-  const badName = wanted === "" ? t("aProfileNeedsAName") : others.includes(wanted) ? t("anotherProfileIsCalled", { name: wanted }) : null;
+  const badName =
+    wanted === ""
+      ? t("aProfileNeedsAName")
+      : others.includes(wanted)
+        ? t("anotherProfileIsCalled", { name: wanted })
+        : null;
   const commitName = () => {
     if (badName !== null || wanted === shown.scheduler_name) return;
     edit({ type: "setField", path: ["profiles", profile, "schedulerName"], value: wanted });
@@ -100,14 +131,47 @@ function ProfileFields() {
     <>
       <div className={classes.field}>
         <label htmlFor="scheduler-name">schedulerName</label>
-        <input id="scheduler-name" className="mono" value={name} readOnly={readOnly} spellCheck={false} aria-invalid={badName !== null} aria-describedby="scheduler-name-error"
-          onChange={(event) => setName(event.currentTarget.value)} onBlur={commitName} onKeyDown={(event) => { if (event.key === "Enter") commitName(); }} />
-        <p id="scheduler-name-error" className={classes.error} role="status">{badName === null ? null : <><Icon name="warning" size={14} />{badName}</>}</p>
+        <input
+          id="scheduler-name"
+          className="mono"
+          value={name}
+          readOnly={readOnly}
+          spellCheck={false}
+          aria-invalid={badName !== null}
+          aria-describedby="scheduler-name-error"
+          onChange={(event) => setName(event.currentTarget.value)}
+          onBlur={commitName}
+          onKeyDown={(event) => {
+            if (event.key === "Enter") commitName();
+          }}
+        />
+        <p id="scheduler-name-error" className={classes.error} role="status">
+          {badName === null ? null : (
+            <>
+              <Icon name="warning" size={14} />
+              {badName}
+            </>
+          )}
+        </p>
       </div>
       <div className={classes.field}>
         <label htmlFor="nodes-to-score">percentageOfNodesToScore</label>
-        <input id="nodes-to-score" className="num" inputMode="numeric" value={share} readOnly={readOnly} placeholder={t("asForAllProfiles", { which: effective.globals.percentage_of_nodes_to_score === 0 ? t("adaptive") : `${effective.globals.percentage_of_nodes_to_score} %` })}
-          aria-invalid={error !== undefined} aria-describedby="nodes-to-score-help" onChange={(event) => typeShare(event.currentTarget.value)} />
+        <input
+          id="nodes-to-score"
+          className="num"
+          inputMode="numeric"
+          value={share}
+          readOnly={readOnly}
+          placeholder={t("asForAllProfiles", {
+            which:
+              effective.globals.percentage_of_nodes_to_score === 0
+                ? t("adaptive")
+                : `${effective.globals.percentage_of_nodes_to_score} %`,
+          })}
+          aria-invalid={error !== undefined}
+          aria-describedby="nodes-to-score-help"
+          onChange={(event) => typeShare(event.currentTarget.value)}
+        />
         <p id="nodes-to-score-help" className={error === undefined ? classes.help : classes.error}>
           {error === undefined ? t("howMuchOfALarge") : shortMessage(error)}
         </p>

@@ -31,19 +31,40 @@ export default function RunWith({ name, version, number, onClose }: RunWithProps
   const list = snapshots.data?.results ?? [];
   const snapshot = chosen ?? list[0]?.id;
   return (
-    <Modal opened onClose={onClose} title={t("runWithV", { name, number })} size={460} closeButtonProps={{ "aria-label": t("close2") }}
-      classNames={{ content: classes.content ?? "", header: classes.header ?? "", title: classes.title ?? "", overlay: classes.scrim ?? "" }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={t("runWithV", { name, number })}
+      size={460}
+      closeButtonProps={{ "aria-label": t("close2") }}
+      classNames={{
+        content: classes.content ?? "",
+        header: classes.header ?? "",
+        title: classes.title ?? "",
+        overlay: classes.scrim ?? "",
+      }}
+    >
       {snapshots.isPending ? <Outlines count={3} height={36} label={t("readingTheClusters")} /> : null}
-      {snapshots.error === null ? null : <Failed what={t("couldNotListClusters")} error={snapshots.error} retry={() => void snapshots.refetch()} small />}
+      {snapshots.error === null ? null : (
+        <Failed what={t("couldNotListClusters")} error={snapshots.error} retry={() => void snapshots.refetch()} small />
+      )}
       {snapshots.data !== undefined && list.length === 0 ? <Empty small>{t("thereIsNoClusterYet")}</Empty> : null}
       <RunForm snapshot={snapshot} version={version} choosesFirst onClose={onClose}>
         <fieldset className={classes.clusters}>
           <legend>{t("cluster")}</legend>
           {list.map((one, index) => (
             <label key={one.id}>
-              <input type="radio" name="cluster" checked={one.id === snapshot} onChange={() => setChosen(one.id)} {...(index === 0 ? { "data-autofocus": "" } : {})} />
+              <input
+                type="radio"
+                name="cluster"
+                checked={one.id === snapshot}
+                onChange={() => setChosen(one.id)}
+                {...(index === 0 ? { "data-autofocus": "" } : {})}
+              />
               <b className="clip">{one.name}</b>
-              <span className="faint num">{t("nNodes", { count: one.counts.nodes })}, {t("nPods", { count: one.counts.pods })}</span>
+              <span className="faint num">
+                {t("nNodes", { count: one.counts.nodes })}, {t("nPods", { count: one.counts.pods })}
+              </span>
             </label>
           ))}
         </fieldset>

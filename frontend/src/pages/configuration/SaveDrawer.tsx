@@ -40,10 +40,18 @@ interface SaveDrawerProps {
 export default function SaveDrawer(props: SaveDrawerProps) {
   useFocusBack();
   return (
-    <Drawer.Root opened onClose={props.onClose} position="right" size={560} transitionProps={{ duration: 160 }}
-      classNames={{ content: classes.content ?? "", overlay: classes.scrim ?? "" }}>
+    <Drawer.Root
+      opened
+      onClose={props.onClose}
+      position="right"
+      size={560}
+      transitionProps={{ duration: 160 }}
+      classNames={{ content: classes.content ?? "", overlay: classes.scrim ?? "" }}
+    >
       <Drawer.Overlay />
-      <Drawer.Content><Body {...props} /></Drawer.Content>
+      <Drawer.Content>
+        <Body {...props} />
+      </Drawer.Content>
     </Drawer.Root>
   );
 }
@@ -59,7 +67,14 @@ function Body({ configuration, onClose, onRun }: SaveDrawerProps) {
   const comparison = state.result?.comparison ?? null;
   const errors = examination.errors.length;
   const same = comparison !== null && comparison.diff.lines.length === 0;
-  const blocked = errors > 0 ? t("thereAreErrorsNothingIs") : same ? t("nothingDiffersFromTheSaved2") : meanwhile !== null ? t("chooseFirstWhatToDo") : "";
+  const blocked =
+    errors > 0
+      ? t("thereAreErrorsNothingIs")
+      : same
+        ? t("nothingDiffersFromTheSaved2")
+        : meanwhile !== null
+          ? t("chooseFirstWhatToDo")
+          : "";
   const save = async (thenRun: boolean) => {
     setSaving(true);
     setError(null);
@@ -82,43 +97,81 @@ function Body({ configuration, onClose, onRun }: SaveDrawerProps) {
     }
   };
   return (
-    <form className={classes.form} onSubmit={(event) => {
-      event.preventDefault();
-      if (blocked === "" && !saving && !state.busy) void save(false);
-    }}>
+    <form
+      className={classes.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        if (blocked === "" && !saving && !state.busy) void save(false);
+      }}
+    >
       <div className={classes.header}>
-        <Drawer.Title className={classes.title ?? ""}>{t("saveAsVersion", { number: (meanwhile?.number ?? state.base) + 1 })}</Drawer.Title>
+        <Drawer.Title className={classes.title ?? ""}>
+          {t("saveAsVersion", { number: (meanwhile?.number ?? state.base) + 1 })}
+        </Drawer.Title>
         <span className="grow" />
         <Drawer.CloseButton aria-label={t("close2")} />
       </div>
       <div className={classes.body}>
-        {comparison === null ? <p className="muted">{t("comparingWithVersion", { base: state.base })}</p> : (
+        {comparison === null ? (
+          <p className="muted">{t("comparingWithVersion", { base: state.base })}</p>
+        ) : (
           <>
             <p className={classes.summary}>
-              <Chip><b>{changesCount(comparison.changes)}</b>{changesCount(comparison.changes) === 1 ? t("change") : t("changes2")}</Chip>
+              <Chip>
+                <b>{changesCount(comparison.changes)}</b>
+                {changesCount(comparison.changes) === 1 ? t("change") : t("changes2")}
+              </Chip>
               <DiffNumbers diff={comparison.diff} />
             </p>
-            <Changes changes={comparison.changes} several={(saved?.effective?.profiles.length ?? 1) > 1 || (examination.effective?.profiles.length ?? 1) > 1} />
+            <Changes
+              changes={comparison.changes}
+              several={
+                (saved?.effective?.profiles.length ?? 1) > 1 || (examination.effective?.profiles.length ?? 1) > 1
+              }
+            />
             <DiffView diff={comparison.diff} label={t("linesThatDifferFromVersion", { base: state.base })} />
           </>
         )}
-        {meanwhile === null ? null : <OtherVersion meanwhile={meanwhile} configuration={configuration} onClose={onClose} />}
-        <label className={classes.label} htmlFor="what-changed">{t("whatChanged")} <span className="faint">{t("optional")}</span></label>
-        <input id="what-changed" value={comment} maxLength={300} autoComplete="off" data-autofocus onChange={(event) => setComment(event.currentTarget.value)} />
+        {meanwhile === null ? null : (
+          <OtherVersion meanwhile={meanwhile} configuration={configuration} onClose={onClose} />
+        )}
+        <label className={classes.label} htmlFor="what-changed">
+          {t("whatChanged")} <span className="faint">{t("optional")}</span>
+        </label>
+        <input
+          id="what-changed"
+          value={comment}
+          maxLength={300}
+          autoComplete="off"
+          data-autofocus
+          onChange={(event) => setComment(event.currentTarget.value)}
+        />
         {error === null ? null : <Failed what={t("notSavedYourTextIs")} error={error} retry={() => void save(false)} />}
       </div>
       <footer className={classes.footer}>
         <span className="faint">{blocked === "" ? t("runsNameTheVersionThey") : blocked}</span>
         <span className="grow" />
         <Button onClick={onClose}>{t("back")}</Button>
-        <Button type="submit" sends disabled={blocked !== "" || saving || state.busy}>{saving ? t("saving") : t("save2")}</Button>
-        <Button kind="primary" sends disabled={blocked !== "" || saving || state.busy} onClick={() => void save(true)}>{t("saveAndRun")}</Button>
+        <Button type="submit" sends disabled={blocked !== "" || saving || state.busy}>
+          {saving ? t("saving") : t("save2")}
+        </Button>
+        <Button kind="primary" sends disabled={blocked !== "" || saving || state.busy} onClick={() => void save(true)}>
+          {t("saveAndRun")}
+        </Button>
       </footer>
     </form>
   );
 }
 
-function OtherVersion({ meanwhile, configuration, onClose }: { meanwhile: Meanwhile; configuration: string; onClose: () => void }) {
+function OtherVersion({
+  meanwhile,
+  configuration,
+  onClose,
+}: {
+  meanwhile: Meanwhile;
+  configuration: string;
+  onClose: () => void;
+}) {
   const { store, state } = useEditing();
   const client = useQueryClient();
   const [looking, setLooking] = useState(false);
@@ -127,7 +180,12 @@ function OtherVersion({ meanwhile, configuration, onClose }: { meanwhile: Meanwh
     setFailure(null);
     try {
       const theirs = await client.query(versionQuery(configuration, meanwhile.number));
-      const text = which === "theirs" ? theirs.text : which === "both" && meanwhile.merged !== null ? meanwhile.merged : state.text;
+      const text =
+        which === "theirs"
+          ? theirs.text
+          : which === "both" && meanwhile.merged !== null
+            ? meanwhile.merged
+            : state.text;
       store.rebase(meanwhile.number, theirs.text, text);
       await client.invalidateQueries({ queryKey: ["configurations", configuration, "versions"] });
       if (which === "theirs") onClose();
@@ -140,14 +198,45 @@ function OtherVersion({ meanwhile, configuration, onClose }: { meanwhile: Meanwh
     <section className={classes.notice} aria-label={t("savedMeanwhile")} role="alert">
       <Icon name="info" size={15} />
       <div>
-        <p><b title={exact(meanwhile.when)}>{t("savedVAt", { which: meanwhile.who === "" ? t("somebody") : meanwhile.who, number: meanwhile.number, when })}</b> {t("afterYouBeganThisDraft", { meanwhileSentence: meanwhileSentence(meanwhile) })} <button type="button" className="leads" aria-expanded={looking} onClick={() => setLooking(!looking)}>{looking ? t("closeIt") : t("lookAtIt")}</button></p>
-        {looking ? <div className={classes.theirs}><Changes changes={meanwhile.changes} several={false} /><DiffView diff={meanwhile.diff} label={t("whatVersionChanged", { number: meanwhile.number })} /></div> : null}
-        <p className={classes.choices}>
-          {meanwhile.merged === null ? null : <Button size="sm" kind="primary" onClick={() => void choose("both")}>{t("keepBoth")}</Button>}
-          <Button size="sm" onClick={() => void choose("mine")} title={t("versionStaysInTheList", { number: meanwhile.number })}>{t("keepMyText")}</Button>
-          <Button size="sm" onClick={() => void choose("theirs")} title={t("undoBringsYourTextBack")}>{t("loadTheirs")}</Button>
+        <p>
+          <b title={exact(meanwhile.when)}>
+            {t("savedVAt", {
+              which: meanwhile.who === "" ? t("somebody") : meanwhile.who,
+              number: meanwhile.number,
+              when,
+            })}
+          </b>{" "}
+          {t("afterYouBeganThisDraft", { meanwhileSentence: meanwhileSentence(meanwhile) })}{" "}
+          <button type="button" className="leads" aria-expanded={looking} onClick={() => setLooking(!looking)}>
+            {looking ? t("closeIt") : t("lookAtIt")}
+          </button>
         </p>
-        {failure === null ? null : <Failed what={t("versionCouldNotBeRead", { number: meanwhile.number })} error={failure} small />}
+        {looking ? (
+          <div className={classes.theirs}>
+            <Changes changes={meanwhile.changes} several={false} />
+            <DiffView diff={meanwhile.diff} label={t("whatVersionChanged", { number: meanwhile.number })} />
+          </div>
+        ) : null}
+        <p className={classes.choices}>
+          {meanwhile.merged === null ? null : (
+            <Button size="sm" kind="primary" onClick={() => void choose("both")}>
+              {t("keepBoth")}
+            </Button>
+          )}
+          <Button
+            size="sm"
+            onClick={() => void choose("mine")}
+            title={t("versionStaysInTheList", { number: meanwhile.number })}
+          >
+            {t("keepMyText")}
+          </Button>
+          <Button size="sm" onClick={() => void choose("theirs")} title={t("undoBringsYourTextBack")}>
+            {t("loadTheirs")}
+          </Button>
+        </p>
+        {failure === null ? null : (
+          <Failed what={t("versionCouldNotBeRead", { number: meanwhile.number })} error={failure} small />
+        )}
       </div>
     </section>
   );

@@ -43,37 +43,62 @@ function Profiles() {
       <ul className={classes.list}>
         {effective.profiles.map((one, index) => (
           <li key={`${index} ${one.scheduler_name}`} {...(index === profile ? { "data-on": "" } : {})}>
-            <button type="button" aria-current={index === profile ? "true" : undefined} onClick={() => showProfile(one.scheduler_name)}>
+            <button
+              type="button"
+              aria-current={index === profile ? "true" : undefined}
+              onClick={() => showProfile(one.scheduler_name)}
+            >
               <b className="clip">{one.scheduler_name === "" ? t("noName") : one.scheduler_name}</b>
               <em>{profileNote(one, changes)}</em>
             </button>
             {names.length > 1 && index === profile && !readOnly ? (
-              <IconButton icon="trash" iconSize={13} label={t("removeTheProfile", { schedulername: one.scheduler_name })} onClick={() => {
-                edit({ type: "removeProfile", profile: index });
-                showProfile(names[index === 0 ? 1 : 0] ?? "");
-              }} />
+              <IconButton
+                icon="trash"
+                iconSize={13}
+                label={t("removeTheProfile", { schedulername: one.scheduler_name })}
+                onClick={() => {
+                  edit({ type: "removeProfile", profile: index });
+                  showProfile(names[index === 0 ? 1 : 0] ?? "");
+                }}
+              />
             ) : null}
           </li>
         ))}
         {readOnly ? null : (
           <li>
             {adding === null ? (
-              <button type="button" className={classes.add} onClick={() => setAdding(freeName("second-scheduler", names))}><Icon name="plus" size={12} />{t("addAProfile")}</button>
+              <button
+                type="button"
+                className={classes.add}
+                onClick={() => setAdding(freeName("second-scheduler", names))}
+              >
+                <Icon name="plus" size={12} />
+                {t("addAProfile")}
+              </button>
             ) : (
-              <form className={classes.adding} onSubmit={(event) => {
-                event.preventDefault();
-                add();
-              }}>
-                <input className="mono"
+              <form
+                className={classes.adding}
+                onSubmit={(event) => {
+                  event.preventDefault();
+                  add();
+                }}
+              >
+                <input
+                  className="mono"
                   // eslint-disable-next-line jsx-a11y/no-autofocus -- the field replaces the button that was pressed
                   autoFocus
-                  aria-label={t("schedulerNameOfTheNewProfile")} value={adding} spellCheck={false}
-                  onFocus={(event) => event.currentTarget.select()} onChange={(event) => setAdding(event.currentTarget.value)} onBlur={add}
+                  aria-label={t("schedulerNameOfTheNewProfile")}
+                  value={adding}
+                  spellCheck={false}
+                  onFocus={(event) => event.currentTarget.select()}
+                  onChange={(event) => setAdding(event.currentTarget.value)}
+                  onBlur={add}
                   onKeyDown={(event) => {
                     if (event.key !== "Escape") return;
                     event.stopPropagation();
                     setAdding(null);
-                  }} />
+                  }}
+                />
                 <em>{t("beginsAsACopyOf", { names: names[profile] ?? "" })}</em>
               </form>
             )}
@@ -94,10 +119,19 @@ function Presets() {
       <ul className={classes.presets}>
         {presets.data.map((preset) => (
           <li key={preset.name}>
-            <button type="button" title={preset.description} onClick={() => {
-              store.setText(preset.text, { undoable: true });
-              notify({ title: t("theDraftStartsFromNow", { title: preset.title }), text: t("undoBringsBackWhatWas") });
-            }}>{preset.title}</button>
+            <button
+              type="button"
+              title={preset.description}
+              onClick={() => {
+                store.setText(preset.text, { undoable: true });
+                notify({
+                  title: t("theDraftStartsFromNow", { title: preset.title }),
+                  text: t("undoBringsBackWhatWas"),
+                });
+              }}
+            >
+              {preset.title}
+            </button>
           </li>
         ))}
       </ul>
@@ -106,10 +140,34 @@ function Presets() {
 }
 
 const GLOBALS = [
-  { key: "parallelism", get label() { return t("parallelism"); }, field: "parallelism" },
-  { key: "percentage_of_nodes_to_score", get label() { return t("nodesToScore"); }, field: "percentageOfNodesToScore" },
-  { key: "pod_initial_backoff_seconds", get label() { return t("firstBackoff"); }, field: "podInitialBackoffSeconds" },
-  { key: "pod_max_backoff_seconds", get label() { return t("longestBackoff"); }, field: "podMaxBackoffSeconds" },
+  {
+    key: "parallelism",
+    get label() {
+      return t("parallelism");
+    },
+    field: "parallelism",
+  },
+  {
+    key: "percentage_of_nodes_to_score",
+    get label() {
+      return t("nodesToScore");
+    },
+    field: "percentageOfNodesToScore",
+  },
+  {
+    key: "pod_initial_backoff_seconds",
+    get label() {
+      return t("firstBackoff");
+    },
+    field: "podInitialBackoffSeconds",
+  },
+  {
+    key: "pod_max_backoff_seconds",
+    get label() {
+      return t("longestBackoff");
+    },
+    field: "podMaxBackoffSeconds",
+  },
 ] as const;
 
 type GlobalKey = (typeof GLOBALS)[number]["key"];
@@ -138,29 +196,54 @@ function AllProfiles() {
             <li key={key} data-wrong={error === undefined ? undefined : true}>
               <span>{label}</span>
               {editing === key ? (
-                <input className="num" inputMode="numeric"
+                <input
+                  className="num"
+                  inputMode="numeric"
                   // eslint-disable-next-line jsx-a11y/no-autofocus -- the field replaces the value that was pressed
                   autoFocus
-                  aria-label={field} defaultValue={String(effective.globals[key])}
-                  onFocus={(event) => event.currentTarget.select()} onBlur={(event) => {
-                    if (event.currentTarget.value !== String(effective.globals[key])) commit(field, event.currentTarget.value);
+                  aria-label={field}
+                  defaultValue={String(effective.globals[key])}
+                  onFocus={(event) => event.currentTarget.select()}
+                  onBlur={(event) => {
+                    if (event.currentTarget.value !== String(effective.globals[key]))
+                      commit(field, event.currentTarget.value);
                     else setEditing(null);
-                  }} onKeyDown={(event) => {
+                  }}
+                  onKeyDown={(event) => {
                     if (event.key === "Enter") event.currentTarget.blur();
                     if (event.key === "Escape") {
                       event.stopPropagation();
                       setEditing(null);
                     }
-                  }} />
-              ) : readOnly ? <b className="num">{shownValue(key, effective.globals[key])}</b> : (
-                <button type="button" className="num" title={error?.message ?? t("changeField", { field })} aria-label={t("fieldShownValueChange", { field, shownValue: shownValue(key, effective.globals[key]) })}
-                  {...(error === undefined ? {} : { "data-error": "" })} onClick={() => setEditing(key)}>{shownValue(key, effective.globals[key])}</button>
+                  }}
+                />
+              ) : readOnly ? (
+                <b className="num">{shownValue(key, effective.globals[key])}</b>
+              ) : (
+                <button
+                  type="button"
+                  className="num"
+                  title={error?.message ?? t("changeField", { field })}
+                  aria-label={t("fieldShownValueChange", {
+                    field,
+                    shownValue: shownValue(key, effective.globals[key]),
+                  })}
+                  {...(error === undefined ? {} : { "data-error": "" })}
+                  onClick={() => setEditing(key)}
+                >
+                  {shownValue(key, effective.globals[key])}
+                </button>
               )}
               {error === undefined ? null : <em role="status">{shortMessage(error)}</em>}
             </li>
           );
         })}
-        {effective.globals.extenders > 0 ? <li title={t("extendersAreKeptInThe")}><span>{t("extenders")}</span><b className="num">{effective.globals.extenders}</b></li> : null}
+        {effective.globals.extenders > 0 ? (
+          <li title={t("extendersAreKeptInThe")}>
+            <span>{t("extenders")}</span>
+            <b className="num">{effective.globals.extenders}</b>
+          </li>
+        ) : null}
       </ul>
     </>
   );

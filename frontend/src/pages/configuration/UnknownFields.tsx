@@ -13,13 +13,21 @@ export function UnknownFields() {
       {fields.map((field, index) => {
         const problem = examination.errors.find((error) => error.path === field.path && error.line === field.line);
         return (
-          <span key={`${field.path} ${field.line ?? ""}`}>{index > 0 ? ", " : ""}
-            {problem === undefined ? <span className="mono">{field.path}</span>
-              : <button type="button" className="leads mono" onClick={() => goTo(problem)}>{field.path}</button>}
-            {field.line === null ? "" : t("lineLine4", { line: field.line })}{field.hint === "" ? "" : ` (${field.hint})`}
+          <span key={`${field.path} ${field.line ?? ""}`}>
+            {index > 0 ? ", " : ""}
+            {problem === undefined ? (
+              <span className="mono">{field.path}</span>
+            ) : (
+              <button type="button" className="leads mono" onClick={() => goTo(problem)}>
+                {field.path}
+              </button>
+            )}
+            {field.line === null ? "" : t("lineLine4", { line: field.line })}
+            {field.hint === "" ? "" : ` (${field.hint})`}
           </span>
         );
-      })}{t("kubeSchedulerRefuses", { which: fields.length === 1 ? t("it") : t("them") })}
+      })}
+      {t("kubeSchedulerRefuses", { which: fields.length === 1 ? t("it") : t("them") })}
     </p>
   );
 }

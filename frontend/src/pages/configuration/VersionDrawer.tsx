@@ -17,12 +17,26 @@ import { DiffNumbers, DiffView } from "./DiffView";
 import classes from "./SaveDrawer.module.css";
 import { t } from "./texts";
 
-export default function VersionDrawer({ configuration, number, onClose }: { configuration: string; number: number; onClose: () => void }) {
+export default function VersionDrawer({
+  configuration,
+  number,
+  onClose,
+}: {
+  configuration: string;
+  number: number;
+  onClose: () => void;
+}) {
   useFocusBack();
   const comparison = useQuery(versionDiffQuery(configuration, number));
   return (
-    <Drawer.Root opened onClose={onClose} position="right" size={560} transitionProps={{ duration: 160 }}
-      classNames={{ content: classes.content ?? "", overlay: classes.scrim ?? "" }}>
+    <Drawer.Root
+      opened
+      onClose={onClose}
+      position="right"
+      size={560}
+      transitionProps={{ duration: 160 }}
+      classNames={{ content: classes.content ?? "", overlay: classes.scrim ?? "" }}
+    >
       <Drawer.Overlay />
       <Drawer.Content>
         <div className={classes.header}>
@@ -31,14 +45,29 @@ export default function VersionDrawer({ configuration, number, onClose }: { conf
           <Drawer.CloseButton aria-label={t("close2")} />
         </div>
         <div className={classes.body}>
-          {comparison.data === undefined ? comparison.error === null ? <Outlines count={4} height={28} label={t("comparing")} />
-            : <Failed what={t("theVersionsCouldNotBe")} error={comparison.error} retry={() => void comparison.refetch()} /> : (
-              <>
-                <p className={classes.summary}><span className="muted">{t("againstVersion", { number: number - 1 })}</span><DiffNumbers diff={comparison.data.diff} /></p>
-                <Changes changes={comparison.data.changes} several={new Set(comparison.data.changes.map((one) => one.profile)).size > 1} />
-                <DiffView diff={comparison.data.diff} label={t("linesThatDifferFromVersion2", { number: number - 1 })} />
-              </>
-            )}
+          {comparison.data === undefined ? (
+            comparison.error === null ? (
+              <Outlines count={4} height={28} label={t("comparing")} />
+            ) : (
+              <Failed
+                what={t("theVersionsCouldNotBe")}
+                error={comparison.error}
+                retry={() => void comparison.refetch()}
+              />
+            )
+          ) : (
+            <>
+              <p className={classes.summary}>
+                <span className="muted">{t("againstVersion", { number: number - 1 })}</span>
+                <DiffNumbers diff={comparison.data.diff} />
+              </p>
+              <Changes
+                changes={comparison.data.changes}
+                several={new Set(comparison.data.changes.map((one) => one.profile)).size > 1}
+              />
+              <DiffView diff={comparison.data.diff} label={t("linesThatDifferFromVersion2", { number: number - 1 })} />
+            </>
+          )}
         </div>
       </Drawer.Content>
     </Drawer.Root>

@@ -34,33 +34,70 @@ export function Versions() {
         {draft ? (
           <li data-draft="">
             <button type="button" onClick={() => undefined} aria-current="true">
-              <b>{t("draft")}</b><em>{t("notSaved", { which: examination.effective === null ? t("cannotBeRead") : changesCount(changes) === 0 ? t("nothingTakesAnotherEffect") : t("nChanges", { count: changesCount(changes) }) })}</em>
+              <b>{t("draft")}</b>
+              <em>
+                {t("notSaved", {
+                  which:
+                    examination.effective === null
+                      ? t("cannotBeRead")
+                      : changesCount(changes) === 0
+                        ? t("nothingTakesAnotherEffect")
+                        : t("nChanges", { count: changesCount(changes) }),
+                })}
+              </em>
             </button>
             <div className={classes.draftActions}>
-              <button type="button" className="leads" disabled={!state.canUndo} onClick={() => store.undo()}>{t("undo")}</button>
-              <button type="button" className="leads" onClick={() => store.discard()}>{t("discard")}</button>
+              <button type="button" className="leads" disabled={!state.canUndo} onClick={() => store.undo()}>
+                {t("undo")}
+              </button>
+              <button type="button" className="leads" onClick={() => store.discard()}>
+                {t("discard")}
+              </button>
             </div>
           </li>
         ) : null}
         {versions.data?.results.map((version, index) => (
-          <li key={version.number} {...(viewed === version.number || (viewed === undefined && !draft && version.number === state.base) ? { "data-on": "" } : {})}>
-            <Link from="/configurations/$configuration" title={exact(version.created_at)}
-              search={(old) => (index === 0 ? dropVersion(old) : { ...old, version: version.number })}>
-              <b className="num">{t("vNumber", { number: version.number })}</b><em>{versionNote(version, me?.username, versions.dataUpdatedAt)}</em>
+          <li
+            key={version.number}
+            {...(viewed === version.number || (viewed === undefined && !draft && version.number === state.base)
+              ? { "data-on": "" }
+              : {})}
+          >
+            <Link
+              from="/configurations/$configuration"
+              title={exact(version.created_at)}
+              search={(old) => (index === 0 ? dropVersion(old) : { ...old, version: version.number })}
+            >
+              <b className="num">{t("vNumber", { number: version.number })}</b>
+              <em>{versionNote(version, me?.username, versions.dataUpdatedAt)}</em>
               {version.comment === "" ? null : <q>{version.comment}</q>}
             </Link>
             {version.number === 1 ? null : (
-              <button type="button" className={`leads ${classes.what}`} aria-haspopup="dialog" onClick={() => setTold(version.number)}>
-                {t("whatChanged")}<span className="srOnly"> {t("inVersion", { number: version.number })}</span>
+              <button
+                type="button"
+                className={`leads ${classes.what}`}
+                aria-haspopup="dialog"
+                onClick={() => setTold(version.number)}
+              >
+                {t("whatChanged")}
+                <span className="srOnly"> {t("inVersion", { number: version.number })}</span>
               </button>
             )}
           </li>
         ))}
         {older > 0 ? (
-          <li data-more=""><button type="button" className="muted" onClick={() => setAll(true)}><span className="leads">{t("olderOlder", { older })}</span></button></li>
+          <li data-more="">
+            <button type="button" className="muted" onClick={() => setAll(true)}>
+              <span className="leads">{t("olderOlder", { older })}</span>
+            </button>
+          </li>
         ) : null}
       </ol>
-      <Suspense fallback={null}>{told === null ? null : <VersionDrawer configuration={configuration} number={told} onClose={() => setTold(null)} />}</Suspense>
+      <Suspense fallback={null}>
+        {told === null ? null : (
+          <VersionDrawer configuration={configuration} number={told} onClose={() => setTold(null)} />
+        )}
+      </Suspense>
     </>
   );
 }

@@ -5,7 +5,16 @@ import { HighlightStyle, indentUnit, syntaxHighlighting } from "@codemirror/lang
 import { type Diagnostic, lintGutter, setDiagnostics } from "@codemirror/lint";
 import { searchKeymap } from "@codemirror/search";
 import { Annotation, Compartment, EditorState, StateEffect, StateField } from "@codemirror/state";
-import { Decoration, type DecorationSet, drawSelection, EditorView, highlightActiveLine, keymap, lineNumbers, WidgetType } from "@codemirror/view";
+import {
+  Decoration,
+  type DecorationSet,
+  drawSelection,
+  EditorView,
+  highlightActiveLine,
+  keymap,
+  lineNumbers,
+  WidgetType,
+} from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { useEffect, useRef } from "react";
 
@@ -66,7 +75,10 @@ const marks = StateField.define<DecorationSet>({
 const colours = HighlightStyle.define([
   { tag: tags.definition(tags.propertyName), color: "var(--c-text)", fontWeight: "560" },
   { tag: tags.propertyName, color: "var(--c-text)", fontWeight: "560" },
-  { tag: [tags.string, tags.number, tags.bool, tags.null, tags.content, tags.attributeValue], color: "var(--c-text-2)" },
+  {
+    tag: [tags.string, tags.number, tags.bool, tags.null, tags.content, tags.attributeValue],
+    color: "var(--c-text-2)",
+  },
   { tag: tags.comment, color: "var(--c-text-3)", fontStyle: "italic" },
 ]);
 
@@ -86,12 +98,28 @@ export default function YamlEditor({ text, problems, warnings, readOnly, goTo, o
       state: EditorState.create({
         doc: initial.current.text,
         extensions: [
-          lineNumbers(), lintGutter(), history(), drawSelection(), highlightActiveLine(), yaml(), indentUnit.of("  "), syntaxHighlighting(colours), marks,
+          lineNumbers(),
+          lintGutter(),
+          history(),
+          drawSelection(),
+          highlightActiveLine(),
+          yaml(),
+          indentUnit.of("  "),
+          syntaxHighlighting(colours),
+          marks,
           writable.current.of(EditorState.readOnly.of(initial.current.readOnly)),
           keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap]),
-          EditorView.contentAttributes.of({ "aria-label": t("yAMLOfTheConfiguration"), tabindex: "0", spellcheck: "false" }),
+          EditorView.contentAttributes.of({
+            "aria-label": t("yAMLOfTheConfiguration"),
+            tabindex: "0",
+            spellcheck: "false",
+          }),
           EditorView.updateListener.of((update) => {
-            if (update.docChanged && update.transactions.some((transaction) => transaction.annotation(fromOutside) !== true)) change.current(update.state.doc.toString());
+            if (
+              update.docChanged &&
+              update.transactions.some((transaction) => transaction.annotation(fromOutside) !== true)
+            )
+              change.current(update.state.doc.toString());
           }),
         ],
       }),
@@ -105,7 +133,10 @@ export default function YamlEditor({ text, problems, warnings, readOnly, goTo, o
   useEffect(() => {
     const editor = view.current;
     if (editor === null || editor.state.doc.toString() === text) return;
-    editor.dispatch({ changes: { from: 0, to: editor.state.doc.length, insert: text }, annotations: fromOutside.of(true) });
+    editor.dispatch({
+      changes: { from: 0, to: editor.state.doc.length, insert: text },
+      annotations: fromOutside.of(true),
+    });
   }, [text]);
   useEffect(() => {
     view.current?.dispatch({ effects: writable.current.reconfigure(EditorState.readOnly.of(readOnly)) });
@@ -116,22 +147,44 @@ export default function YamlEditor({ text, problems, warnings, readOnly, goTo, o
     const { doc } = editor.state;
     const diagnostics: Diagnostic[] = [];
     const byLine = new Map<number, { severity: Severity; messages: string[] }>();
-    const all = [...problems.map((problem) => ({ problem, severity: "error" as const })), ...warnings.map((problem) => ({ problem, severity: "warning" as const }))];
+    const all = [
+      ...problems.map((problem) => ({ problem, severity: "error" as const })),
+      ...warnings.map((problem) => ({ problem, severity: "warning" as const })),
+    ];
     for (const { problem, severity } of all) {
       if (problem.line === null || problem.line > doc.lines) continue;
       const line = doc.line(problem.line);
       const from = Math.min(line.to, line.from + Math.max(0, (problem.column ?? 1) - 1));
-      diagnostics.push({ from, to: Math.max(from, line.to), severity, message: problem.hint === "" ? problem.message : `${problem.message}. ${problem.hint}` });
+      diagnostics.push({
+        from,
+        to: Math.max(from, line.to),
+        severity,
+        message: problem.hint === "" ? problem.message : `${problem.message}. ${problem.hint}`,
+      });
       const before = byLine.get(problem.line);
       const message = problem.hint === "" ? shortMessage(problem) : `${shortMessage(problem)}. ${problem.hint}`;
-      byLine.set(problem.line, { severity: before?.severity ?? severity, messages: [...(before?.messages ?? []), message] });
+      byLine.set(problem.line, {
+        severity: before?.severity ?? severity,
+        messages: [...(before?.messages ?? []), message],
+      });
     }
-    const decorations = [...byLine].sort(([one], [other]) => one - other).flatMap(([number, { severity, messages }]) => {
-      const line = doc.line(number);
-      const lineClass = (severity === "error" ? classes.badLine : classes.oddLine) ?? "";
-      return [Decoration.line({ class: lineClass }).range(line.from), Decoration.widget({ widget: new Message(messages.join(" · "), severity), side: 1 }).range(line.to)];
-    });
-    editor.dispatch(setDiagnostics(editor.state, diagnostics.sort((one, other) => one.from - other.from)), { effects: setMarks.of(Decoration.set(decorations, true)) });
+    const decorations = [...byLine]
+      .sort(([one], [other]) => one - other)
+      .flatMap(([number, { severity, messages }]) => {
+        const line = doc.line(number);
+        const lineClass = (severity === "error" ? classes.badLine : classes.oddLine) ?? "";
+        return [
+          Decoration.line({ class: lineClass }).range(line.from),
+          Decoration.widget({ widget: new Message(messages.join(" · "), severity), side: 1 }).range(line.to),
+        ];
+      });
+    editor.dispatch(
+      setDiagnostics(
+        editor.state,
+        diagnostics.sort((one, other) => one.from - other.from),
+      ),
+      { effects: setMarks.of(Decoration.set(decorations, true)) },
+    );
   }, [problems, warnings]);
   useEffect(() => {
     const editor = view.current;

@@ -21,12 +21,26 @@ export function YamlPanel({ goTo }: { goTo: { line: number } | null }) {
   return (
     <Panel className={classes.panel ?? ""} aria-labelledby="yaml-title">
       <PanelHeader title={examination.format === "json" ? "JSON" : "YAML"} id="yaml-title">
-        <span className={`${classes.about} faint`}>{t("linesUnknownFieldsAreKept", { count: lines, which: readOnly ? t("readOnly") : store.dirty ? t("sameDraft") : t("asSaved") })}</span>
+        <span className={`${classes.about} faint`}>
+          {t("linesUnknownFieldsAreKept", {
+            count: lines,
+            which: readOnly ? t("readOnly") : store.dirty ? t("sameDraft") : t("asSaved"),
+          })}
+        </span>
         <span className="grow" />
-        <span className={readable ? "faint" : classes.unreadable} role="status">{note}</span>
+        <span className={readable ? "faint" : classes.unreadable} role="status">
+          {note}
+        </span>
       </PanelHeader>
       <Suspense fallback={<Outlines count={12} height={19} label={t("openingTheEditor")} />}>
-        <YamlEditor text={state.text} problems={examination.errors} warnings={examination.warnings} readOnly={readOnly} goTo={goTo} onChange={(text) => store.setText(text)} />
+        <YamlEditor
+          text={state.text}
+          problems={examination.errors}
+          warnings={examination.warnings}
+          readOnly={readOnly}
+          goTo={goTo}
+          onChange={(text) => store.setText(text)}
+        />
       </Suspense>
       <UnknownFields />
     </Panel>

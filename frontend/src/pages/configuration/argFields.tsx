@@ -15,12 +15,26 @@ function Words({ fieldPathId, formData, onChange, readonly, rawErrors }: FieldPr
   const [typed, setTyped] = useState<string | null>(null);
   const bad = (rawErrors?.length ?? 0) > 0;
   return (
-    <input id={id} className="mono" value={typed ?? list.join(", ")} placeholder={t("none")} readOnly={readonly === true} spellCheck={false} autoComplete="off"
-      aria-labelledby={`${id}__label`} aria-invalid={bad} aria-describedby={describedBy(id, bad)} onBlur={() => setTyped(null)}
+    <input
+      id={id}
+      className="mono"
+      value={typed ?? list.join(", ")}
+      placeholder={t("none")}
+      readOnly={readonly === true}
+      spellCheck={false}
+      autoComplete="off"
+      aria-labelledby={`${id}__label`}
+      aria-invalid={bad}
+      aria-describedby={describedBy(id, bad)}
+      onBlur={() => setTyped(null)}
       onChange={(event) => {
         setTyped(event.currentTarget.value);
-        onChange(event.currentTarget.value.split(/[\s,]+/).filter((word) => word !== ""), path);
-      }} />
+        onChange(
+          event.currentTarget.value.split(/[\s,]+/).filter((word) => word !== ""),
+          path,
+        );
+      }}
+    />
   );
 }
 
@@ -39,15 +53,41 @@ type Row = Record<string, unknown>;
 function Rows({ fieldPathId, formData, onChange, readonly, schema, errorSchema, rawErrors }: FieldProps) {
   const { $id: id, path } = fieldPathId;
   const rows = (Array.isArray(formData) ? formData : []) as Row[];
-  const columns = Object.entries(((schema.items as { properties?: Record<string, RowSchema> } | undefined)?.properties) ?? {});
+  const columns = Object.entries(
+    (schema.items as { properties?: Record<string, RowSchema> } | undefined)?.properties ?? {},
+  );
   const name = labelOf(path);
-  const set = (index: number, key: string, value: unknown) => onChange(rows.map((row, at) => (at === index ? { ...row, [key]: value } : row)), path);
-  const add = () => onChange([...rows, Object.fromEntries(columns.map(([key, column]) => [key, column.type === "integer" ? column.minimum ?? 0 : ""]))], path);
+  const set = (index: number, key: string, value: unknown) =>
+    onChange(
+      rows.map((row, at) => (at === index ? { ...row, [key]: value } : row)),
+      path,
+    );
+  const add = () =>
+    onChange(
+      [
+        ...rows,
+        Object.fromEntries(
+          columns.map(([key, column]) => [key, column.type === "integer" ? (column.minimum ?? 0) : ""]),
+        ),
+      ],
+      path,
+    );
   return (
     <>
       {rows.length === 0 ? null : (
         <table className={classes.rows} aria-labelledby={`${id}__label`}>
-          <thead><tr>{columns.map(([key, column]) => <th key={key} scope="col" title={column.description}>{columnTitle(key, column)}</th>)}<th><span className="srOnly">{t("remove")}</span></th></tr></thead>
+          <thead>
+            <tr>
+              {columns.map(([key, column]) => (
+                <th key={key} scope="col" title={column.description}>
+                  {columnTitle(key, column)}
+                </th>
+              ))}
+              <th>
+                <span className="srOnly">{t("remove")}</span>
+              </th>
+            </tr>
+          </thead>
           <tbody>
             {rows.map((row, index) => {
               const errors = (errorSchema as Record<number, ErrorSchema<Row>> | undefined)?.[index];
@@ -60,22 +100,58 @@ function Rows({ fieldPathId, formData, onChange, readonly, schema, errorSchema, 
                     const number = column.type === "integer" || column.type === "number";
                     return (
                       <td key={key} {...(number ? { "data-number": "" } : {})}>
-                        <input id={cellId} className={number ? "num" : "mono"} value={shownText(row[key])} inputMode={number ? "numeric" : "text"} readOnly={readonly === true} spellCheck={false} autoComplete="off"
-                          aria-label={`${name} ${index + 1}, ${key}`} aria-invalid={bad} {...(bad ? { "aria-describedby": `${id}_${index}__error` } : {})}
-                          onChange={(event) => set(index, key, parsed(event.currentTarget.value, number))} />
+                        <input
+                          id={cellId}
+                          className={number ? "num" : "mono"}
+                          value={shownText(row[key])}
+                          inputMode={number ? "numeric" : "text"}
+                          readOnly={readonly === true}
+                          spellCheck={false}
+                          autoComplete="off"
+                          aria-label={`${name} ${index + 1}, ${key}`}
+                          aria-invalid={bad}
+                          {...(bad ? { "aria-describedby": `${id}_${index}__error` } : {})}
+                          onChange={(event) => set(index, key, parsed(event.currentTarget.value, number))}
+                        />
                       </td>
                     );
                   })}
-                  <td>{readonly === true ? null : <IconButton icon="trash" iconSize={14} label={t("removeShownText", { shownText: shownText(row[columns[0]?.[0] ?? ""]) || t("numberIndex", { index: index + 1 }) })} onClick={() => onChange(rows.filter((_, at) => at !== index), path)} />}</td>
+                  <td>
+                    {readonly === true ? null : (
+                      <IconButton
+                        icon="trash"
+                        iconSize={14}
+                        label={t("removeShownText", {
+                          shownText: shownText(row[columns[0]?.[0] ?? ""]) || t("numberIndex", { index: index + 1 }),
+                        })}
+                        onClick={() =>
+                          onChange(
+                            rows.filter((_, at) => at !== index),
+                            path,
+                          )
+                        }
+                      />
+                    )}
+                  </td>
                 </tr>,
-                messages.length === 0 ? null : <tr key={`${index} error`}><td colSpan={columns.length + 1}><Errors id={`${id}_${index}`} messages={messages} /></td></tr>,
+                messages.length === 0 ? null : (
+                  <tr key={`${index} error`}>
+                    <td colSpan={columns.length + 1}>
+                      <Errors id={`${id}_${index}`} messages={messages} />
+                    </td>
+                  </tr>
+                ),
               ];
             })}
           </tbody>
         </table>
       )}
       <Errors id={id} messages={rawErrors} />
-      {readonly === true ? null : <Button kind="ghost" size="sm" icon="plus" className={classes.addButton ?? ""} onClick={add}>{t("addAnEntryTo", { field: name })}</Button>}
+      {readonly === true ? null : (
+        <Button kind="ghost" size="sm" icon="plus" className={classes.addButton ?? ""} onClick={add}>
+          {t("addAnEntryTo", { field: name })}
+        </Button>
+      )}
     </>
   );
 }
@@ -96,26 +172,92 @@ function Pairs({ fieldPathId, formData, onChange, readonly, errorSchema }: Field
     <>
       {pairs.length === 0 ? null : (
         <table className={classes.rows} aria-labelledby={`${id}__label`}>
-          <thead><tr><th scope="col">{t("name")}</th><th scope="col">{t("value")}</th><th><span className="srOnly">{t("remove")}</span></th></tr></thead>
+          <thead>
+            <tr>
+              <th scope="col">{t("name")}</th>
+              <th scope="col">{t("value")}</th>
+              <th>
+                <span className="srOnly">{t("remove")}</span>
+              </th>
+            </tr>
+          </thead>
           <tbody>
             {pairs.map(([key, value], index) => {
               const messages = messagesOf((errorSchema as Record<string, ErrorSchema<unknown>> | undefined)?.[key]);
               return [
                 <tr key={index}>
-                  <td><input className="mono" value={key} readOnly={readonly === true} spellCheck={false} autoComplete="off" aria-label={t("nameIndex", { index: index + 1 })} onBlur={settle}
-                    onChange={(event) => set(pairs.map((pair, at): [string, unknown] => (at === index ? [event.currentTarget.value.trim(), pair[1]] : pair)))} /></td>
-                  <td data-number=""><input className="mono" value={shownText(value)} readOnly={readonly === true} spellCheck={false} autoComplete="off" aria-label={t("valueOf2", { key })} onBlur={settle}
-                    aria-invalid={messages.length > 0} {...(messages.length > 0 ? { "aria-describedby": `${id}_${index}__error` } : {})}
-                    onChange={(event) => set(pairs.map((pair, at): [string, unknown] => (at === index ? [pair[0], event.currentTarget.value] : pair)))} /></td>
-                  <td>{readonly === true ? null : <IconButton icon="trash" iconSize={14} label={t("removeWhich", { which: key === "" ? t("numberIndex", { index: index + 1 }) : key })} onClick={() => set(pairs.filter((_, at) => at !== index))} />}</td>
+                  <td>
+                    <input
+                      className="mono"
+                      value={key}
+                      readOnly={readonly === true}
+                      spellCheck={false}
+                      autoComplete="off"
+                      aria-label={t("nameIndex", { index: index + 1 })}
+                      onBlur={settle}
+                      onChange={(event) =>
+                        set(
+                          pairs.map((pair, at): [string, unknown] =>
+                            at === index ? [event.currentTarget.value.trim(), pair[1]] : pair,
+                          ),
+                        )
+                      }
+                    />
+                  </td>
+                  <td data-number="">
+                    <input
+                      className="mono"
+                      value={shownText(value)}
+                      readOnly={readonly === true}
+                      spellCheck={false}
+                      autoComplete="off"
+                      aria-label={t("valueOf2", { key })}
+                      onBlur={settle}
+                      aria-invalid={messages.length > 0}
+                      {...(messages.length > 0 ? { "aria-describedby": `${id}_${index}__error` } : {})}
+                      onChange={(event) =>
+                        set(
+                          pairs.map((pair, at): [string, unknown] =>
+                            at === index ? [pair[0], event.currentTarget.value] : pair,
+                          ),
+                        )
+                      }
+                    />
+                  </td>
+                  <td>
+                    {readonly === true ? null : (
+                      <IconButton
+                        icon="trash"
+                        iconSize={14}
+                        label={t("removeWhich", { which: key === "" ? t("numberIndex", { index: index + 1 }) : key })}
+                        onClick={() => set(pairs.filter((_, at) => at !== index))}
+                      />
+                    )}
+                  </td>
                 </tr>,
-                messages.length === 0 ? null : <tr key={`${index} error`}><td colSpan={3}><Errors id={`${id}_${index}`} messages={messages} /></td></tr>,
+                messages.length === 0 ? null : (
+                  <tr key={`${index} error`}>
+                    <td colSpan={3}>
+                      <Errors id={`${id}_${index}`} messages={messages} />
+                    </td>
+                  </tr>
+                ),
               ];
             })}
           </tbody>
         </table>
       )}
-      {readonly === true ? null : <Button kind="ghost" size="sm" icon="plus" className={classes.addButton ?? ""} onClick={() => setTyped([...pairs, ["", ""]])}>{t("addAPair")}</Button>}
+      {readonly === true ? null : (
+        <Button
+          kind="ghost"
+          size="sm"
+          icon="plus"
+          className={classes.addButton ?? ""}
+          onClick={() => setTyped([...pairs, ["", ""]])}
+        >
+          {t("addAPair")}
+        </Button>
+      )}
     </>
   );
 }
@@ -138,7 +280,9 @@ function parsed(text: string, number: boolean): unknown {
 
 function columnTitle(key: string, column: RowSchema): string {
   const title = key.slice(0, 1).toUpperCase() + key.slice(1);
-  return column.minimum !== undefined && column.maximum !== undefined ? t("titleMinimumToMaximum", { title, minimum: column.minimum, maximum: column.maximum }) : title;
+  return column.minimum !== undefined && column.maximum !== undefined
+    ? t("titleMinimumToMaximum", { title, minimum: column.minimum, maximum: column.maximum })
+    : title;
 }
 
 export const argFields: RegistryFieldsType = { Words, Rows, Pairs };

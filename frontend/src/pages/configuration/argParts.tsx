@@ -15,5 +15,10 @@ export function describedBy(id: string, hasError: boolean): string {
 
 export function Errors({ id, messages }: { id: string; messages: readonly string[] | undefined }) {
   if (messages === undefined || messages.length === 0) return null;
-  return <p className={classes.error} id={`${id}__error`}><Icon name="warning" size={14} /><span>{messages.join(". ")}</span></p>;
+  return (
+    <p className={classes.error} id={`${id}__error`}>
+      <Icon name="warning" size={14} />
+      <span>{messages.join(". ")}</span>
+    </p>
+  );
 }

@@ -11,8 +11,22 @@ const schema = {
   properties: {
     namespaces: { type: "array", items: { type: "string" }, default: [] },
     minimumRequests: { type: "object", additionalProperties: { type: "string" } },
-    scoringStrategy: { type: "object", properties: { type: { enum: ["A", "default"], default: "A" }, resources: { type: "array", items: resource } } },
-    constraints: { type: "array", items: { type: "object", properties: { selector: { type: "object", properties: { matchLabels: { type: "object", additionalProperties: { type: "string" } } } } } } },
+    scoringStrategy: {
+      type: "object",
+      properties: { type: { enum: ["A", "default"], default: "A" }, resources: { type: "array", items: resource } },
+    },
+    constraints: {
+      type: "array",
+      items: {
+        type: "object",
+        properties: {
+          selector: {
+            type: "object",
+            properties: { matchLabels: { type: "object", additionalProperties: { type: "string" } } },
+          },
+        },
+      },
+    },
   },
 };
 
@@ -37,7 +51,10 @@ describe("which field shows a part of the arguments", () => {
 describe("errors", () => {
   const problem = (field: Problem["field"]) => ({ field, message: "Invalid value: 120: too much" }) as Problem;
   it("stand at their field", () => {
-    const { known, others } = sortErrors([problem(["scoringStrategy", "resources", 0, "weight"]), problem(["minimumRequests", "cpu"])], schema);
+    const { known, others } = sortErrors(
+      [problem(["scoringStrategy", "resources", 0, "weight"]), problem(["minimumRequests", "cpu"])],
+      schema,
+    );
     expect(known).toEqual({
       scoringStrategy: { resources: { 0: { weight: { __errors: ["too much"] } } } },
       minimumRequests: { cpu: { __errors: ["too much"] } },

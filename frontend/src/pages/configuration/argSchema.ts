@@ -16,7 +16,11 @@ function isSchema(value: unknown): value is Schema {
 export function withoutDefaults(schema: unknown): unknown {
   if (Array.isArray(schema)) return schema.map(withoutDefaults);
   if (!isSchema(schema)) return schema;
-  return Object.fromEntries(Object.entries(schema).filter(([key]) => key !== "default" && key !== "$schema").map(([key, value]) => [key, key === "enum" ? value : withoutDefaults(value)]));
+  return Object.fromEntries(
+    Object.entries(schema)
+      .filter(([key]) => key !== "default" && key !== "$schema")
+      .map(([key, value]) => [key, key === "enum" ? value : withoutDefaults(value)]),
+  );
 }
 
 const SCALARS = ["string", "integer", "number", "boolean"];
@@ -44,7 +48,10 @@ export function uiSchemaOf(schema: unknown): UiSchema {
 }
 
 /** Errors by their field; those of places that the form does not have stand above it. */
-export function sortErrors(errors: readonly Problem[], schema: unknown): { known: ErrorSchema<Data>; others: Problem[] } {
+export function sortErrors(
+  errors: readonly Problem[],
+  schema: unknown,
+): { known: ErrorSchema<Data>; others: Problem[] } {
   const known: Record<string, unknown> = {};
   const others: Problem[] = [];
   for (const error of errors) {
@@ -65,5 +72,7 @@ function hasPlace(schema: unknown, path: readonly PathPart[]): boolean {
   if (!isSchema(schema)) return false;
   if (typeof part === "number") return schema.type === "array" && hasPlace(schema.items, rest);
   const properties = isSchema(schema.properties) ? schema.properties : {};
-  return part in properties ? hasPlace(properties[part], rest) : isSchema(schema.additionalProperties) && rest.length === 0;
+  return part in properties
+    ? hasPlace(properties[part], rest)
+    : isSchema(schema.additionalProperties) && rest.length === 0;
 }

@@ -12,20 +12,39 @@ interface Question {
   fail: (error: Error) => Promise<void>;
 }
 
-const weight = (value: number, name = "Fit"): Edit => ({ type: "setWeight", profile: 0, point: "score", name, weight: value });
+const weight = (value: number, name = "Fit"): Edit => ({
+  type: "setWeight",
+  profile: 0,
+  point: "score",
+  name,
+  weight: value,
+});
 
 function setUp(stored: StoredDraft | null = null) {
   const questions: Question[] = [];
   const kept: (StoredDraft | null)[] = [];
   const store = new DraftStore({
-    configuration: "c", base: 7, savedText: "saved", stored, keep: (draft) => kept.push(draft),
+    configuration: "c",
+    base: 7,
+    savedText: "saved",
+    stored,
+    keep: (draft) => kept.push(draft),
     check: (body, signal) =>
       new Promise((resolve, reject) => {
-        const settle = async () => { await vi.advanceTimersByTimeAsync(0); };
+        const settle = async () => {
+          await vi.advanceTimersByTimeAsync(0);
+        };
         questions.push({
-          body, signal,
-          answer: (text) => { resolve({ text } as CheckResult); return settle(); },
-          fail: (error) => { reject(error); return settle(); },
+          body,
+          signal,
+          answer: (text) => {
+            resolve({ text } as CheckResult);
+            return settle();
+          },
+          fail: (error) => {
+            reject(error);
+            return settle();
+          },
         });
       }),
   });
@@ -35,8 +54,12 @@ function setUp(stored: StoredDraft | null = null) {
 const quiet = () => vi.advanceTimersByTimeAsync(QUIET);
 
 describe("a draft", () => {
-  beforeEach(() => { vi.useFakeTimers(); });
-  afterEach(() => { vi.useRealTimers(); });
+  beforeEach(() => {
+    vi.useFakeTimers();
+  });
+  afterEach(() => {
+    vi.useRealTimers();
+  });
 
   it("is asked about after a moment of quiet, once for many key strokes", async () => {
     const { store, questions } = setUp();
@@ -136,7 +159,9 @@ describe("a draft", () => {
     const { store, questions } = setUp();
     let done = false;
     store.edit(weight(2));
-    void store.settled().then(() => { done = true; });
+    void store.settled().then(() => {
+      done = true;
+    });
     await quiet();
     expect(done).toBe(false);
     await questions[0]?.answer("two");

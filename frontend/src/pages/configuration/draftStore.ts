@@ -85,7 +85,13 @@ export class DraftStore {
     this.check = check;
     this.keep = keep;
     this.state = {
-      text: stored?.text ?? savedText, base: stored?.base ?? base, result: null, readable: null, busy: false, failure: null, canUndo: false,
+      text: stored?.text ?? savedText,
+      base: stored?.base ?? base,
+      result: null,
+      readable: null,
+      busy: false,
+      failure: null,
+      canUndo: false,
     };
   }
 
@@ -199,7 +205,8 @@ export class DraftStore {
     this.asking = { length: edits.length, generation };
     try {
       const result = await this.check(
-        { text: this.state.text, edits, configuration: this.configuration, base_version: this.state.base }, controller.signal,
+        { text: this.state.text, edits, configuration: this.configuration, base_version: this.state.base },
+        controller.signal,
       );
       if (this.asked !== controller) return;
       this.asked = null;

@@ -7,7 +7,9 @@ export function readDraft(configuration: string): StoredDraft | null {
   try {
     const value: unknown = JSON.parse(localStorage.getItem(PREFIX + configuration) ?? "null");
     if (typeof value !== "object" || value === null || !("text" in value) || !("base" in value)) return null;
-    return typeof value.text === "string" && typeof value.base === "number" ? { text: value.text, base: value.base } : null;
+    return typeof value.text === "string" && typeof value.base === "number"
+      ? { text: value.text, base: value.base }
+      : null;
   } catch {
     return null;
   }

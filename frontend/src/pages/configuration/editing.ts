@@ -1,7 +1,16 @@
 /** What every part of the editor needs: the draft, the profile it shows, and how to change both. */
 import { createContext, useContext } from "react";
 
-import type { Change, Edit, Effective, EffectiveProfile, Examination, PluginDescription, Problem, VersionDetail } from "@/api/configurationTypes";
+import type {
+  Change,
+  Edit,
+  Effective,
+  EffectiveProfile,
+  Examination,
+  PluginDescription,
+  Problem,
+  VersionDetail,
+} from "@/api/configurationTypes";
 
 import type { DraftState, DraftStore } from "./draftStore";
 

@@ -5,8 +5,13 @@ import type { EffectiveProfile, FeatureGate, PluginCell, PluginDescription, Plug
 import { addEdits, argEdits, gateEdits, pruned, removeEdits, toggleEdits } from "./edits";
 
 const cell = (state: PluginCell["state"]): PluginCell => ({
-  state, origin: state === "disabled" ? "disabled by name" : state, position: state === "disabled" ? null : 0, weight: null,
-  default_weight: null, moved: false, disabled_in: null,
+  state,
+  origin: state === "disabled" ? "disabled by name" : state,
+  position: state === "disabled" ? null : 0,
+  weight: null,
+  default_weight: null,
+  moved: false,
+  disabled_in: null,
 });
 const effective = {
   points: {
@@ -19,12 +24,15 @@ const effective = {
 
 describe("a click in the grid", () => {
   it("switches off what runs and on what does not", () => {
-    expect(toggleEdits(1, effective, "NodeName", "PreFilter", cell("default")))
-      .toEqual([{ type: "disablePlugin", profile: 1, point: "preFilter", name: "NodeName" }]);
-    expect(toggleEdits(1, effective, "NodeName", "PreFilter", cell("disabled")))
-      .toEqual([{ type: "enablePlugin", profile: 1, point: "preFilter", name: "NodeName" }]);
-    expect(toggleEdits(0, effective, "NodeName", "Filter", undefined))
-      .toEqual([{ type: "enablePlugin", profile: 0, point: "filter", name: "NodeName" }]);
+    expect(toggleEdits(1, effective, "NodeName", "PreFilter", cell("default"))).toEqual([
+      { type: "disablePlugin", profile: 1, point: "preFilter", name: "NodeName" },
+    ]);
+    expect(toggleEdits(1, effective, "NodeName", "PreFilter", cell("disabled"))).toEqual([
+      { type: "enablePlugin", profile: 1, point: "preFilter", name: "NodeName" },
+    ]);
+    expect(toggleEdits(0, effective, "NodeName", "Filter", undefined)).toEqual([
+      { type: "enablePlugin", profile: 0, point: "filter", name: "NodeName" },
+    ]);
   });
 
   it("keeps one QueueSort: the one that sorted steps back", () => {
@@ -36,28 +44,48 @@ describe("a click in the grid", () => {
 
   it("adds a plugin at all its points, and only a sorter takes the sorting over", () => {
     const plugin = (points: string[]) => ({ name: "P", points }) as unknown as PluginDescription;
-    expect(addEdits(0, effective, plugin(["Permit"]))).toEqual([{ type: "enablePlugin", profile: 0, point: "multiPoint", name: "P" }]);
-    expect(addEdits(0, effective, plugin(["QueueSort", "Permit"]))[0])
-      .toEqual({ type: "disablePlugin", profile: 0, point: "queueSort", name: "PrioritySort" });
+    expect(addEdits(0, effective, plugin(["Permit"]))).toEqual([
+      { type: "enablePlugin", profile: 0, point: "multiPoint", name: "P" },
+    ]);
+    expect(addEdits(0, effective, plugin(["QueueSort", "Permit"]))[0]).toEqual({
+      type: "disablePlugin",
+      profile: 0,
+      point: "queueSort",
+      name: "PrioritySort",
+    });
   });
 
   it("removes an added plugin with its arguments, and only switches off a default one", () => {
     const row = (origin: "added" | "default") =>
       ({ plugin: "P", origin, cells: { Permit: cell("added"), Score: cell("disabled") } }) as unknown as PluginRow;
-    expect(removeEdits(0, row("added")).map((edit) => edit.type)).toEqual(["disablePlugin", "disablePlugin", "removeArgs"]);
+    expect(removeEdits(0, row("added")).map((edit) => edit.type)).toEqual([
+      "disablePlugin",
+      "disablePlugin",
+      "removeArgs",
+    ]);
     expect(removeEdits(0, row("default")).map((edit) => edit.type)).toEqual(["disablePlugin", "disablePlugin"]);
   });
 });
 
 describe("a switch of a feature gate", () => {
   const gate = (name: string, depends_on: string[] = [], enabled = false, byDefault = false): FeatureGate => ({
-    name, stage: "alpha", default: byDefault, enabled, written: enabled !== byDefault, description: "", depends_on,
+    name,
+    stage: "alpha",
+    default: byDefault,
+    enabled,
+    written: enabled !== byDefault,
+    description: "",
+    depends_on,
   });
   const set = (name: string, enabled: boolean | null) => ({ type: "setFeatureGate", name, enabled });
 
   it("takes what it depends on along", () => {
     const gates = [gate("Gang", ["Workload", "Elsewhere"]), gate("Preemption", ["Gang"]), gate("Workload")];
-    expect(gateEdits(gates, "Preemption", true)).toEqual([set("Preemption", true), set("Gang", true), set("Workload", true)]);
+    expect(gateEdits(gates, "Preemption", true)).toEqual([
+      set("Preemption", true),
+      set("Gang", true),
+      set("Workload", true),
+    ]);
     expect(gateEdits(gates, "Workload", true)).toEqual([set("Workload", true)]);
   });
 
@@ -70,9 +98,24 @@ describe("a switch of a feature gate", () => {
 });
 
 describe("edits of arguments", () => {
-  const defaults = { scoringStrategy: { type: "LeastAllocated", resources: [{ name: "cpu", weight: 1 }, { name: "memory", weight: 1 }] } };
-  const withWeight = (weight: number) =>
-    ({ scoringStrategy: { type: "LeastAllocated", resources: [{ name: "cpu", weight }, { name: "memory", weight: 1 }] } });
+  const defaults = {
+    scoringStrategy: {
+      type: "LeastAllocated",
+      resources: [
+        { name: "cpu", weight: 1 },
+        { name: "memory", weight: 1 },
+      ],
+    },
+  };
+  const withWeight = (weight: number) => ({
+    scoringStrategy: {
+      type: "LeastAllocated",
+      resources: [
+        { name: "cpu", weight },
+        { name: "memory", weight: 1 },
+      ],
+    },
+  });
 
   it("are as deep as the text allows", () => {
     expect(argEdits(0, "Fit", defaults, withWeight(120), defaults)).toEqual([
@@ -85,7 +128,13 @@ describe("edits of arguments", () => {
       { type: "setArgs", profile: 0, plugin: "Fit", path: ["scoringStrategy"], value: withWeight(5).scoringStrategy },
     ]);
     expect(argEdits(0, "Fit", defaults, withWeight(5), { scoringStrategy: { type: "LeastAllocated" } })).toEqual([
-      { type: "setArgs", profile: 0, plugin: "Fit", path: ["scoringStrategy", "resources"], value: withWeight(5).scoringStrategy.resources },
+      {
+        type: "setArgs",
+        profile: 0,
+        plugin: "Fit",
+        path: ["scoringStrategy", "resources"],
+        value: withWeight(5).scoringStrategy.resources,
+      },
     ]);
   });
 
@@ -97,7 +146,9 @@ describe("edits of arguments", () => {
   });
 
   it("remove what was emptied and say nothing of what is equal", () => {
-    expect(argEdits(0, "P", { a: 1, b: null }, { b: undefined }, { a: 1 })).toEqual([{ type: "removeArgs", profile: 0, plugin: "P", path: ["a"] }]);
+    expect(argEdits(0, "P", { a: 1, b: null }, { b: undefined }, { a: 1 })).toEqual([
+      { type: "removeArgs", profile: 0, plugin: "P", path: ["a"] },
+    ]);
     expect(argEdits(0, "P", { a: [1, { b: 2 }] }, { a: [1, { b: 2 }] }, null)).toEqual([]);
   });
 

@@ -1,11 +1,26 @@
 /** What a click in the form means as edits of the text. Pure, so that every case is tested without a page. */
-import type { Edit, EffectiveProfile, FeatureGate, PathPart, PluginCell, PluginDescription, PluginRow } from "@/api/configurationTypes";
+import type {
+  Edit,
+  EffectiveProfile,
+  FeatureGate,
+  PathPart,
+  PluginCell,
+  PluginDescription,
+  PluginRow,
+} from "@/api/configurationTypes";
 
 import { MULTI_POINT, QUEUE_SORT, written } from "./points";
 
 /** Switches a plugin at one point: off where it runs, on where it does not. */
-export function toggleEdits(profile: number, effective: EffectiveProfile, name: string, point: string, cell: PluginCell | undefined): Edit[] {
-  if (cell !== undefined && cell.state !== "disabled") return [{ type: "disablePlugin", profile, point: written(point), name }];
+export function toggleEdits(
+  profile: number,
+  effective: EffectiveProfile,
+  name: string,
+  point: string,
+  cell: PluginCell | undefined,
+): Edit[] {
+  if (cell !== undefined && cell.state !== "disabled")
+    return [{ type: "disablePlugin", profile, point: written(point), name }];
   const enable: Edit = { type: "enablePlugin", profile, point: written(point), name };
   return point === QUEUE_SORT ? [...othersOff(profile, effective, name), enable] : [enable];
 }
@@ -18,7 +33,9 @@ export function addEdits(profile: number, effective: EffectiveProfile, plugin: P
 
 /** Takes a plugin out of the profile altogether. */
 export function removeEdits(profile: number, row: PluginRow): Edit[] {
-  const running = Object.entries(row.cells).filter(([, cell]) => cell.state !== "disabled").map(([point]) => point);
+  const running = Object.entries(row.cells)
+    .filter(([, cell]) => cell.state !== "disabled")
+    .map(([point]) => point);
   const off: Edit[] = [{ type: "disablePlugin", profile, point: MULTI_POINT, name: row.plugin }];
   // What a single point lists by itself is listed there and not in MultiPoint.
   for (const point of running) off.push({ type: "disablePlugin", profile, point: written(point), name: row.plugin });
@@ -45,7 +62,11 @@ export function gateEdits(gates: readonly FeatureGate[], name: string, on: boole
     }
   };
   for (const gate of gates) if (gate.name === name) visit(gate);
-  return [...found].map(([gate, isDefault]): Edit => ({ type: "setFeatureGate", name: gate, enabled: isDefault ? null : on }));
+  return [...found].map(([gate, isDefault]): Edit => ({
+    type: "setFeatureGate",
+    name: gate,
+    enabled: isDefault ? null : on,
+  }));
 }
 
 // Arguments -----------------------------------------------------------------------------------------------------------
@@ -59,13 +80,16 @@ export function pruned(value: unknown): unknown {
   if (Array.isArray(value)) return value.map((item) => pruned(item) ?? null);
   if (!isObject(value)) return value ?? undefined;
   return Object.fromEntries(
-    Object.entries(value).map(([key, item]) => [key, pruned(item)] as const).filter(([, item]) => item !== undefined),
+    Object.entries(value)
+      .map(([key, item]) => [key, pruned(item)] as const)
+      .filter(([, item]) => item !== undefined),
   );
 }
 
 function equal(one: unknown, other: unknown): boolean {
   if (one === other) return true;
-  if (Array.isArray(one) && Array.isArray(other)) return one.length === other.length && one.every((item, index) => equal(item, other[index]));
+  if (Array.isArray(one) && Array.isArray(other))
+    return one.length === other.length && one.every((item, index) => equal(item, other[index]));
   if (!isObject(one) || !isObject(other)) return false;
   const keys = Object.keys(one);
   return keys.length === Object.keys(other).length && keys.every((key) => key in other && equal(one[key], other[key]));
@@ -86,7 +110,13 @@ export function argEdits(profile: number, plugin: string, before: unknown, now: 
       }
       return;
     }
-    if (Array.isArray(old) && Array.isArray(wanted) && old.length === wanted.length && Array.isArray(inText) && inText.length === old.length) {
+    if (
+      Array.isArray(old) &&
+      Array.isArray(wanted) &&
+      old.length === wanted.length &&
+      Array.isArray(inText) &&
+      inText.length === old.length
+    ) {
       wanted.forEach((item, index) => walk(old[index], item, inText[index], [...path, index]));
       return;
     }

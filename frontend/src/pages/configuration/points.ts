@@ -1,7 +1,6 @@
 /** Extension points as the grid shows them. The API writes `PreFilter`, files and edits write `preFilter`. */
 import { t } from "./texts";
 
-
 export interface PointColumn {
   name: string;
   /** In two lines where it is long. */
@@ -10,7 +9,14 @@ export interface PointColumn {
   binding: boolean;
 }
 
-const column = (name: string, says: () => string, label: readonly string[] = [name], binding = false): PointColumn => ({ name, label, get says() { return says(); }, binding });
+const column = (name: string, says: () => string, label: readonly string[] = [name], binding = false): PointColumn => ({
+  name,
+  label,
+  get says() {
+    return says();
+  },
+  binding,
+});
 
 export const POINTS: readonly PointColumn[] = [
   column("PreEnqueue", () => t("decidesWhetherAPodMay"), ["Pre-", "Enqueue"]),

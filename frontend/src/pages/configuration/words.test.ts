@@ -6,22 +6,35 @@ import { cellTitle, cellWord, changesCount, draftLabel, freeName, shortMessage, 
 
 const row = { plugin: "Fit", origin: "default", changed: false, has_args: false } as PluginRow;
 const cell = (change: Partial<PluginCell>): PluginCell => ({
-  state: "default", origin: "default", position: 0, weight: null, default_weight: null, moved: false, disabled_in: null, ...change,
+  state: "default",
+  origin: "default",
+  position: 0,
+  weight: null,
+  default_weight: null,
+  moved: false,
+  disabled_in: null,
+  ...change,
 });
 const problem = (message: string, line: number | null = null) => ({ message, line }) as Problem;
 
 describe("a cell says why it is as it is", () => {
   it("names the origin", () => {
-    expect(cellTitle(row, "Permit", cell({ state: "added", origin: "added" }))).toBe("Fit at Permit: added by this profile");
-    expect(cellTitle(row, "Score", cell({ state: "disabled", origin: "disabled by *", disabled_in: "score" }))).toBe("Fit at Score: disabled by * in score");
-    expect(cellTitle(row, "PreFilter", cell({ state: "disabled", origin: "disabled by name", disabled_in: "multiPoint" })))
-      .toBe("Fit at PreFilter: disabled by name in multiPoint");
+    expect(cellTitle(row, "Permit", cell({ state: "added", origin: "added" }))).toBe(
+      "Fit at Permit: added by this profile",
+    );
+    expect(cellTitle(row, "Score", cell({ state: "disabled", origin: "disabled by *", disabled_in: "score" }))).toBe(
+      "Fit at Score: disabled by * in score",
+    );
+    expect(
+      cellTitle(row, "PreFilter", cell({ state: "disabled", origin: "disabled by name", disabled_in: "multiPoint" })),
+    ).toBe("Fit at PreFilter: disabled by name in multiPoint");
     expect(cellTitle(row, "Filter", undefined)).toBe("Fit at Filter: off, press to add it");
   });
 
   it("names the weight beside the default and the saved one", () => {
-    expect(cellTitle(row, "Score", cell({ weight: 5, default_weight: 1 }), cell({ weight: 3 })))
-      .toBe("Fit at Score: weight 5, on by default, default weight 1, saved 3");
+    expect(cellTitle(row, "Score", cell({ weight: 5, default_weight: 1 }), cell({ weight: 3 }))).toBe(
+      "Fit at Score: weight 5, on by default, default weight 1, saved 3",
+    );
     expect(cellWord(cell({ weight: 5 }))).toBe("default, weight 5");
     expect(cellWord(undefined)).toBe("off");
   });
@@ -49,13 +62,17 @@ describe("a draft", () => {
 
 describe("errors", () => {
   it("leave out the value that stands in the field", () => {
-    expect(shortMessage(problem("Invalid value: 120: resource weight of cpu not in valid range (0, 100]"))).toBe("resource weight of cpu not in valid range (0, 100]");
+    expect(shortMessage(problem("Invalid value: 120: resource weight of cpu not in valid range (0, 100]"))).toBe(
+      "resource weight of cpu not in valid range (0, 100]",
+    );
     expect(shortMessage(problem('Invalid value: "a: b": no'))).toBe("no");
     expect(shortMessage(problem("Required value"))).toBe("Required value");
   });
   it("name their line, and whether the form still works", () => {
     expect(yamlNote([problem("x", 30)], true)).toBe("1 error on line 30 keeps Save off, switching to Form is fine");
-    expect(yamlNote([problem("x", null), problem("y", 4)], true)).toBe("2 errors, the first on line 4, keep Save off, switching to Form is fine");
+    expect(yamlNote([problem("x", null), problem("y", 4)], true)).toBe(
+      "2 errors, the first on line 4, keep Save off, switching to Form is fine",
+    );
     expect(yamlNote([problem("x", 7)], false)).toBe("Line 7 cannot be read, which keeps Form and Save off");
   });
 });

@@ -1,5 +1,13 @@
 /** What the page says about plugins, drafts, errors and versions. */
-import type { Change, Comparison, EffectiveProfile, Meanwhile, PluginCell, PluginRow, Problem } from "@/api/configurationTypes";
+import type {
+  Change,
+  Comparison,
+  EffectiveProfile,
+  Meanwhile,
+  PluginCell,
+  PluginRow,
+  Problem,
+} from "@/api/configurationTypes";
 import { both, clauses, listed } from "@/format/lists";
 import { day } from "@/format/time";
 
@@ -11,14 +19,20 @@ export function cellTitle(row: PluginRow, point: string, cell: PluginCell | unde
   const where = t("pluginAtPoint", { plugin: row.plugin, point });
   if (cell === undefined) return t("offPressToAddIt", { where });
   if (cell.state === "disabled") {
-    return t("whereByInDisabledin", { where, by: disabledWord(cell.origin), disabledin: cell.disabled_in ?? written(point) });
+    return t("whereByInDisabledin", {
+      where,
+      by: disabledWord(cell.origin),
+      disabledin: cell.disabled_in ?? written(point),
+    });
   }
   const parts = [cell.state === "added" ? t("addedByThisProfile") : t("onByDefault")];
   if (cell.moved) parts.push(t("moved2"));
   if (cell.weight !== null) {
     parts.unshift(t("weightWeight", { weight: cell.weight }));
-    if (cell.default_weight !== null && cell.default_weight !== cell.weight) parts.push(t("defaultWeight", { defaultweight: cell.default_weight }));
-    if (typeof saved?.weight === "number" && saved.weight !== cell.weight) parts.push(t("savedWeight", { weight: saved.weight }));
+    if (cell.default_weight !== null && cell.default_weight !== cell.weight)
+      parts.push(t("defaultWeight", { defaultweight: cell.default_weight }));
+    if (typeof saved?.weight === "number" && saved.weight !== cell.weight)
+      parts.push(t("savedWeight", { weight: saved.weight }));
   }
   return t("whereParts", { where, parts: clauses(parts) });
 }
@@ -32,11 +46,15 @@ export function disabledWord(origin: PluginCell["origin"]): string {
 export function cellWord(cell: PluginCell | undefined): string {
   if (cell === undefined) return t("off");
   const state = t(`cell.${cell.state}`);
-  return cell.weight === null || cell.state === "disabled" ? state : t("stateWeightWeight", { state, weight: cell.weight });
+  return cell.weight === null || cell.state === "disabled"
+    ? state
+    : t("stateWeightWeight", { state, weight: cell.weight });
 }
 
 export function changesCount(changes: readonly Change[], profile?: string): number {
-  return changes.filter((change) => profile === undefined || change.profile === profile).reduce((sum, change) => sum + change.what.length, 0);
+  return changes
+    .filter((change) => profile === undefined || change.profile === profile)
+    .reduce((sum, change) => sum + change.what.length, 0);
 }
 
 /** "Draft, 4 changes" */
@@ -64,10 +82,17 @@ export function yamlNote(errors: readonly Problem[], readable: boolean): string 
   const first = errors[0];
   if (first === undefined) return "";
   const line = errors.find((error) => error.line !== null)?.line;
-  const where = line === undefined || line === null ? "" : errors.length === 1 ? t("onLine", { line }) : t("theFirstOnLine", { line });
+  const where =
+    line === undefined || line === null
+      ? ""
+      : errors.length === 1
+        ? t("onLine", { line })
+        : t("theFirstOnLine", { line });
   return readable
     ? t("errorsSaveOffSwitchingTo", { count: errors.length, where })
-    : t("cannotBeReadWhichKeeps", { which: line === undefined || line === null ? t("theText") : t("lineLine2", { line }) });
+    : t("cannotBeReadWhichKeeps", {
+        which: line === undefined || line === null ? t("theText") : t("lineLine2", { line }),
+      });
 }
 
 export function who(author: string, me: string | undefined): string {
@@ -76,7 +101,11 @@ export function who(author: string, me: string | undefined): string {
 }
 
 /** "you, today 09:57 · 3 runs" */
-export function versionNote(version: { author: string; created_at: string; runs: number }, me: string | undefined, now: number): string {
+export function versionNote(
+  version: { author: string; created_at: string; runs: number },
+  me: string | undefined,
+  now: number,
+): string {
   return `${who(version.author, me)}, ${day(version.created_at, now)}${version.runs === 0 ? "" : t("nRuns", { count: version.runs })}`;
 }
 

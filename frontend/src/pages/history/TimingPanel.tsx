@@ -18,12 +18,23 @@ export function TimingPanel({ run }: { run: string }) {
   return (
     <Panel className={classes.timing ?? ""} aria-labelledby="timing">
       <PanelHeader id="timing" title={t("whereTheTimeGoes")}>
-        <span className="faint">{timing.data === undefined || timing.data.timed === 0 ? "" : t("fromOfCyclesOnlyThese", { timed: timing.data.timed, attempts: timing.data.attempts })}</span>
+        <span className="faint">
+          {timing.data === undefined || timing.data.timed === 0
+            ? ""
+            : t("fromOfCyclesOnlyThese", { timed: timing.data.timed, attempts: timing.data.attempts })}
+        </span>
       </PanelHeader>
-      {timing.data === undefined ? timing.error === null ? <Outlines count={6} height={24} label={t("readingTheTimes")} />
-        : <Failed what={t("theTimesCouldNotBe")} error={timing.error} retry={() => void timing.refetch()} />
-        : timing.data.cycle === null ? <Empty>{t("noCycleWasTimedYet")}</Empty>
-          : <Times timing={timing.data} />}
+      {timing.data === undefined ? (
+        timing.error === null ? (
+          <Outlines count={6} height={24} label={t("readingTheTimes")} />
+        ) : (
+          <Failed what={t("theTimesCouldNotBe")} error={timing.error} retry={() => void timing.refetch()} />
+        )
+      ) : timing.data.cycle === null ? (
+        <Empty>{t("noCycleWasTimedYet")}</Empty>
+      ) : (
+        <Times timing={timing.data} />
+      )}
     </Panel>
   );
 }
@@ -32,7 +43,12 @@ export function TimingPanel({ run }: { run: string }) {
 export function timingAnswer(timing: RunTiming): string {
   const [largest] = [...timing.points].sort((a, b) => b.share - a.share);
   if (timing.cycle === null || largest === undefined) return "";
-  return t("halfOfTheCyclesTake", { milliseconds: milliseconds(timing.cycle.p50_us), milliseconds2: milliseconds(timing.cycle.p99_us), point: largest.point, share: percent(largest.share) });
+  return t("halfOfTheCyclesTake", {
+    milliseconds: milliseconds(timing.cycle.p50_us),
+    milliseconds2: milliseconds(timing.cycle.p99_us),
+    point: largest.point,
+    share: percent(largest.share),
+  });
 }
 
 function Times({ timing }: { timing: RunTiming }) {
@@ -43,9 +59,20 @@ function Times({ timing }: { timing: RunTiming }) {
       <ScrollRegion className={classes.scroll} label={t("times")}>
         <table className={classes.times}>
           <thead>
-            <tr><th scope="col">{t("extensionPointPlugin")}</th><th scope="col">{t("share")}</th><th scope="col">{t("median")}</th><th scope="col">{t("mean")}</th><th scope="col">{t("99Of100")}</th><th scope="col">{t("cycles")}</th></tr>
+            <tr>
+              <th scope="col">{t("extensionPointPlugin")}</th>
+              <th scope="col">{t("share")}</th>
+              <th scope="col">{t("median")}</th>
+              <th scope="col">{t("mean")}</th>
+              <th scope="col">{t("99Of100")}</th>
+              <th scope="col">{t("cycles")}</th>
+            </tr>
           </thead>
-          <tbody>{timing.points.map((point) => <Point key={point.point} point={point} most={most} />)}</tbody>
+          <tbody>
+            {timing.points.map((point) => (
+              <Point key={point.point} point={point} most={most} />
+            ))}
+          </tbody>
         </table>
       </ScrollRegion>
       <p className={classes.note}>{t("aPointsTimeRunsFrom")}</p>
@@ -73,7 +100,10 @@ function Point({ point, most }: { point: PointSummary; most: number }) {
         <tr className={classes.plugin}>
           <th scope="row">{t("theFrameworkItself")}</th>
           <Share share={own.share} most={most} />
-          <td /><td className="num">{milliseconds(own.mean_us)}</td><td /><td />
+          <td />
+          <td className="num">{milliseconds(own.mean_us)}</td>
+          <td />
+          <td />
         </tr>
       )}
     </Fragment>
@@ -83,14 +113,20 @@ function Point({ point, most }: { point: PointSummary; most: number }) {
 /** What of a point's time none of its plugins used. */
 export function ownOf(point: PointSummary): { share: number; mean_us: number } {
   const share = point.plugins.reduce((left, plugin) => left - plugin.share, point.share);
-  const spent = point.plugins.reduce((left, plugin) => left - plugin.mean_us * plugin.count, point.mean_us * point.count);
+  const spent = point.plugins.reduce(
+    (left, plugin) => left - plugin.mean_us * plugin.count,
+    point.mean_us * point.count,
+  );
   return { share: Math.max(0, share), mean_us: Math.max(0, spent / point.count) };
 }
 
 function Share({ share, most }: { share: number; most: number }) {
   return (
     <td>
-      <span className={classes.share}><span className={classes.bar} style={{ inlineSize: `${(86 * share) / most}%` }} aria-hidden="true" />{shareText(share)}</span>
+      <span className={classes.share}>
+        <span className={classes.bar} style={{ inlineSize: `${(86 * share) / most}%` }} aria-hidden="true" />
+        {shareText(share)}
+      </span>
     </td>
   );
 }
@@ -98,7 +134,10 @@ function Share({ share, most }: { share: number; most: number }) {
 function Figures({ of }: { of: { p50_us: number; mean_us: number; p99_us: number; count: number } }) {
   return (
     <>
-      <td className="num">{milliseconds(of.p50_us)}</td><td className="num">{milliseconds(of.mean_us)}</td><td className="num">{milliseconds(of.p99_us)}</td><td className="num">{count(of.count)}</td>
+      <td className="num">{milliseconds(of.p50_us)}</td>
+      <td className="num">{milliseconds(of.mean_us)}</td>
+      <td className="num">{milliseconds(of.p99_us)}</td>
+      <td className="num">{count(of.count)}</td>
     </>
   );
 }

@@ -36,15 +36,39 @@ export default function ClusterMenu({ snapshot }: { snapshot: Snapshot }) {
     onError: (error) => notifyError(t("wasNotDeleted", { name: snapshot.name }), error),
   });
   return (
-    <Menu opened={opened} onChange={setOpened} position="bottom-end" shadow="md" withinPortal returnFocus withInitialFocusPlaceholder={false} onClose={() => setAsked(false)}>
-      <Menu.Target><IconButton ref={target} icon="more" label={t("moreAbout", { name: snapshot.name })} className={classes.more ?? ""} /></Menu.Target>
+    <Menu
+      opened={opened}
+      onChange={setOpened}
+      position="bottom-end"
+      shadow="md"
+      withinPortal
+      returnFocus
+      withInitialFocusPlaceholder={false}
+      onClose={() => setAsked(false)}
+    >
+      <Menu.Target>
+        <IconButton
+          ref={target}
+          icon="more"
+          label={t("moreAbout", { name: snapshot.name })}
+          className={classes.more ?? ""}
+        />
+      </Menu.Target>
       <Menu.Dropdown>
-        <Menu.Item onClick={() => void navigate({ to: "/runs", search: { snapshot: snapshot.id } })}>{t("runsOfThisCluster")}</Menu.Item>
+        <Menu.Item onClick={() => void navigate({ to: "/runs", search: { snapshot: snapshot.id } })}>
+          {t("runsOfThisCluster")}
+        </Menu.Item>
         {edits && snapshot.source !== "sample" ? (
-          <Menu.Item closeMenuOnClick={asked} className={classes.danger ?? ""} onClick={() => (asked ? remove.mutate() : setAsked(true))}>
+          <Menu.Item
+            closeMenuOnClick={asked}
+            className={classes.danger ?? ""}
+            onClick={() => (asked ? remove.mutate() : setAsked(true))}
+          >
             {asked ? t("deleteItAndItsRuns") : t("deleteBytes", { bytes: bytes(snapshot.size_bytes) })}
           </Menu.Item>
-        ) : <Menu.Label>{t("bytesStored", { bytes: bytes(snapshot.size_bytes) })}</Menu.Label>}
+        ) : (
+          <Menu.Label>{t("bytesStored", { bytes: bytes(snapshot.size_bytes) })}</Menu.Label>
+        )}
       </Menu.Dropdown>
     </Menu>
   );

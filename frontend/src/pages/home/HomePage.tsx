@@ -32,7 +32,9 @@ export function HomePage() {
           <RecentRuns />
           <Configurations />
         </div>
-        <aside><ImportPanel onRun={setStarting} /></aside>
+        <aside>
+          <ImportPanel onRun={setStarting} />
+        </aside>
       </div>
       <Suspense fallback={null}>
         {starting === null ? null : <StartRun snapshot={starting} onClose={() => setStarting(null)} />}
@@ -51,13 +53,23 @@ function Clusters({ onRun }: { onRun: (snapshot: Snapshot) => void }) {
         <span className="muted">{t("snapshotsYouCanPlayAgain")}</span>
       </header>
       {snapshots.isPending ? <Outlines count={4} height={120} label={t("readingTheClusters")} /> : null}
-      {snapshots.error === null ? null : <Failed what={t("couldNotListClusters")} error={snapshots.error} retry={() => void snapshots.refetch()} />}
+      {snapshots.error === null ? null : (
+        <Failed what={t("couldNotListClusters")} error={snapshots.error} retry={() => void snapshots.refetch()} />
+      )}
       {snapshots.data?.results.length === 0 ? (
-        <Panel><Empty>{t("dropAClusterHereOr")}</Empty></Panel>
+        <Panel>
+          <Empty>{t("dropAClusterHereOr")}</Empty>
+        </Panel>
       ) : null}
       <ul className={classes.clusters}>
         {snapshots.data?.results.map((snapshot) => (
-          <ClusterCard key={snapshot.id} snapshot={snapshot} now={snapshots.dataUpdatedAt} primary={snapshot === newest} onRun={() => onRun(snapshot)} />
+          <ClusterCard
+            key={snapshot.id}
+            snapshot={snapshot}
+            now={snapshots.dataUpdatedAt}
+            primary={snapshot === newest}
+            onRun={() => onRun(snapshot)}
+          />
         ))}
       </ul>
     </section>
@@ -72,15 +84,21 @@ function RecentRuns() {
       <header className={classes.head}>
         <h2 id="recent">{t("recentRuns")}</h2>
         <span className="grow" />
-        {runs.data !== undefined && runs.data.count > RECENT
-          ? <Link to="/runs" className="leads muted">{t("allN", { n: runs.data.count })}</Link> : null}
+        {runs.data !== undefined && runs.data.count > RECENT ? (
+          <Link to="/runs" className="leads muted">
+            {t("allN", { n: runs.data.count })}
+          </Link>
+        ) : null}
       </header>
       <Panel className={classes.runs ?? ""}>
         {runs.isPending ? <Outlines count={5} height={40} label={t("readingTheRuns")} /> : null}
-        {runs.error === null ? null : <Failed what={t("couldNotListRuns")} error={runs.error} retry={() => void runs.refetch()} />}
+        {runs.error === null ? null : (
+          <Failed what={t("couldNotListRuns")} error={runs.error} retry={() => void runs.refetch()} />
+        )}
         {runs.data?.results.length === 0 ? <Empty>{t("noRunYetPressRun")}</Empty> : null}
-        {runs.data !== undefined && runs.data.results.length > 0
-          ? <RunsTable runs={runs.data.results.slice(0, RECENT)} me={me?.username} now={runs.dataUpdatedAt} /> : null}
+        {runs.data !== undefined && runs.data.results.length > 0 ? (
+          <RunsTable runs={runs.data.results.slice(0, RECENT)} me={me?.username} now={runs.dataUpdatedAt} />
+        ) : null}
       </Panel>
     </section>
   );
@@ -94,16 +112,34 @@ function Configurations() {
       <header className={classes.head}>
         <h2 id="configurations">{t("configurations")}</h2>
         <span className="grow" />
-        {edits ? <ButtonLink to="/configurations" size="sm" icon="plus">{t("new")}</ButtonLink> : null}
+        {edits ? (
+          <ButtonLink to="/configurations" size="sm" icon="plus">
+            {t("new")}
+          </ButtonLink>
+        ) : null}
       </header>
       {configurations.isPending ? <Outlines count={2} height={48} label={t("readingTheConfigurations")} /> : null}
-      {configurations.error === null ? null
-        : <Failed what={t("couldNotListConfigurations")} error={configurations.error} retry={() => void configurations.refetch()} />}
+      {configurations.error === null ? null : (
+        <Failed
+          what={t("couldNotListConfigurations")}
+          error={configurations.error}
+          retry={() => void configurations.refetch()}
+        />
+      )}
       <ul className={classes.configurations}>
         {configurations.data?.results.map((one) => (
           <li key={one.id}>
-            <Link to="/configurations/$configuration" params={{ configuration: one.id }} className={classes.configuration}>
-              <span className="clip" title={one.name}><b>{one.name}</b><em className="clip" title={one.description}>{one.builtin ? t("readOnly", { description: one.description }) : one.description}</em></span>
+            <Link
+              to="/configurations/$configuration"
+              params={{ configuration: one.id }}
+              className={classes.configuration}
+            >
+              <span className="clip" title={one.name}>
+                <b>{one.name}</b>
+                <em className="clip" title={one.description}>
+                  {one.builtin ? t("readOnly", { description: one.description }) : one.description}
+                </em>
+              </span>
               <Chip>{one.builtin ? t("builtIn") : `v${one.latest.number}`}</Chip>
             </Link>
           </li>

@@ -69,7 +69,9 @@ export function ImportPanel({ onRun }: { onRun: (snapshot: Snapshot) => void }) 
   };
   const sendFile = (file: File) => {
     setSentText(false);
-    const started: Upload = upload("/imports/", file, (sent, total) => setSending({ name: file.name, sent, total, cancel: () => started.abort() }));
+    const started: Upload = upload("/imports/", file, (sent, total) =>
+      setSending({ name: file.name, sent, total, cancel: () => started.abort() }),
+    );
     void began(file.name, file.size, started.promise);
   };
   const sendText = () => {
@@ -94,19 +96,39 @@ export function ImportPanel({ onRun }: { onRun: (snapshot: Snapshot) => void }) 
     <Panel className={classes.panel ?? ""} aria-labelledby="import">
       <PanelHeader id="import" title={t("importACluster")}>
         <span className="grow" />
-        {edits ? <Button kind="ghost" size="sm" aria-expanded={pasting} onClick={() => {
-          setError(null);
-          setPasting(!pasting);
-        }}>{pasting ? t("file") : t("paste")}</Button> : null}
+        {edits ? (
+          <Button
+            kind="ghost"
+            size="sm"
+            aria-expanded={pasting}
+            onClick={() => {
+              setError(null);
+              setPasting(!pasting);
+            }}
+          >
+            {pasting ? t("file") : t("paste")}
+          </Button>
+        ) : null}
       </PanelHeader>
       {me !== undefined && !edits ? <p className={classes.note}>{t("yourRoleCanLookAnd")}</p> : null}
       {edits && pasting ? (
-        <form className={classes.paste} onSubmit={(event) => {
-          event.preventDefault();
-          sendText();
-        }}>
-          <label htmlFor="pasted" className="srOnly">{t("yAMLOrJSONOfA")}</label>
-          <textarea id="pasted" className="mono" rows={8} value={pasted} spellCheck={false} placeholder={SAMPLE}
+        <form
+          className={classes.paste}
+          onSubmit={(event) => {
+            event.preventDefault();
+            sendText();
+          }}
+        >
+          <label htmlFor="pasted" className="srOnly">
+            {t("yAMLOrJSONOfA")}
+          </label>
+          <textarea
+            id="pasted"
+            className="mono"
+            rows={8}
+            value={pasted}
+            spellCheck={false}
+            placeholder={SAMPLE}
             ref={textArea}
             onPaste={(event) => {
               if (takeLarge(event.clipboardData.getData("text"))) event.preventDefault();
@@ -117,22 +139,33 @@ export function ImportPanel({ onRun }: { onRun: (snapshot: Snapshot) => void }) 
             onChange={(event) => {
               setError(null);
               setPasted(event.currentTarget.value);
-            }} />
-          <Button type="submit" size="sm" sends disabled={pasted.trim() === "" || sending !== null}>{t("readIt")}</Button>
+            }}
+          />
+          <Button type="submit" size="sm" sends disabled={pasted.trim() === "" || sending !== null}>
+            {t("readIt")}
+          </Button>
         </form>
       ) : null}
       {edits && !pasting ? (
-        <Dropzone className={classes.drop ?? ""} onDrop={(files) => files[0] && sendFile(files[0])} multiple={false} maxSize={LARGEST}
-          openRef={openFile} disabled={sending !== null} aria-label={t("dropAFileHereOr")}
+        <Dropzone
+          className={classes.drop ?? ""}
+          onDrop={(files) => files[0] && sendFile(files[0])}
+          multiple={false}
+          maxSize={LARGEST}
+          openRef={openFile}
+          disabled={sending !== null}
+          aria-label={t("dropAFileHereOr")}
           onReject={(files) => {
             setSentText(false);
             show(undefined);
             setError(new Error(t("isLargerThan512MB", { name: files[0]?.file.name ?? t("theFile") })));
-          }}>
+          }}
+        >
           <div className={classes.dropInside}>
             <Icon name="upload" size={18} />
             <p>
-              <b>{t("dropAFileHere")}</b> {t("orChooseOne")}<br />
+              <b>{t("dropAFileHere")}</b> {t("orChooseOne")}
+              <br />
               <span className="faint">{t("kubectlGetOJsonOr")}</span>
             </p>
           </div>
@@ -140,29 +173,48 @@ export function ImportPanel({ onRun }: { onRun: (snapshot: Snapshot) => void }) 
       ) : null}
       {sending === null ? null : (
         <div className={classes.sending} role="status">
-          <span>{t("readingName", { name: sending.name })} <span className="num">{t("bytesOfBytes2", { bytes: bytes(sending.sent), bytes2: bytes(sending.total) })}</span></span>
+          <span>
+            {t("readingName", { name: sending.name })}{" "}
+            <span className="num">
+              {t("bytesOfBytes2", { bytes: bytes(sending.sent), bytes2: bytes(sending.total) })}
+            </span>
+          </span>
           <progress max={sending.total} value={sending.sent} aria-label={t("uploadOf", { name: sending.name })} />
-          {sending.cancel === undefined ? null : <Button size="sm" kind="ghost" onClick={sending.cancel}>{t("cancel")}</Button>}
+          {sending.cancel === undefined ? null : (
+            <Button size="sm" kind="ghost" onClick={sending.cancel}>
+              {t("cancel")}
+            </Button>
+          )}
         </div>
       )}
       {error === null ? null : (
         <div className={classes.error} role="alert">
-          <p><b>{t("nothingWasImported")}</b> {error.message}</p>
-          <Button size="sm" onClick={again}>{sentText ? t("changeTheText") : t("chooseAnotherFile")}</Button>
+          <p>
+            <b>{t("nothingWasImported")}</b> {error.message}
+          </p>
+          <Button size="sm" onClick={again}>
+            {sentText ? t("changeTheText") : t("chooseAnotherFile")}
+          </Button>
         </div>
       )}
       {importId === undefined || !edits ? null : (
         <Suspense fallback={<Outlines count={4} height={40} label={t("readingTheImport")} />}>
-          <ImportPreview key={importId} id={importId} ofText={sentText} onDiscarded={() => {
-            setError(null);
-            show(undefined);
-          }} onChooseAnother={again}
+          <ImportPreview
+            key={importId}
+            id={importId}
+            ofText={sentText}
+            onDiscarded={() => {
+              setError(null);
+              show(undefined);
+            }}
+            onChooseAnother={again}
             onImported={(snapshot, run) => {
               setError(null);
               setPasted("");
               show(undefined);
               if (run) onRun(snapshot);
-            }} />
+            }}
+          />
         </Suspense>
       )}
     </Panel>

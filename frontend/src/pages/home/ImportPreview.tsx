@@ -34,12 +34,26 @@ export default function ImportPreview({ id, ofText, onDiscarded, onChooseAnother
   const [leavesOut, setLeavesOut] = useState(false);
   const [asked] = useDebouncedValue(selector.trim(), 300);
   const filter = { exclude_namespaces: excluded.join(","), label_selector: asked };
-  const preview = useQuery({ ...importQuery(id, filter), refetchInterval: ({ state }) => (state.data?.state === "reading" ? POLL : false) });
+  const preview = useQuery({
+    ...importQuery(id, filter),
+    refetchInterval: ({ state }) => (state.data?.state === "reading" ? POLL : false),
+  });
   const commit = useMutation({
     mutationFn: (_run: boolean) =>
-      request<Snapshot>(pathOf("imports", id, "commit"), { method: "POST", body: { exclude_namespaces: excluded, label_selector: asked, take_configuration: takesConfiguration, leave_out_problems: leavesOut } }),
+      request<Snapshot>(pathOf("imports", id, "commit"), {
+        method: "POST",
+        body: {
+          exclude_namespaces: excluded,
+          label_selector: asked,
+          take_configuration: takesConfiguration,
+          leave_out_problems: leavesOut,
+        },
+      }),
     onSuccess: async (snapshot, run) => {
-      await Promise.all([queries.invalidateQueries({ queryKey: ["snapshots"] }), queries.invalidateQueries({ queryKey: ["configurations"] })]);
+      await Promise.all([
+        queries.invalidateQueries({ queryKey: ["snapshots"] }),
+        queries.invalidateQueries({ queryKey: ["configurations"] }),
+      ]);
       onImported(snapshot, run);
     },
   });
@@ -58,10 +72,16 @@ export default function ImportPreview({ id, ofText, onDiscarded, onChooseAnother
   if (data.state === "failed") {
     return (
       <div className={classes.failed} role="alert">
-        <p><b>{t("nothingWasImported")}</b> {data.error}</p>
+        <p>
+          <b>{t("nothingWasImported")}</b> {data.error}
+        </p>
         <div className={classes.actions}>
-          <Button size="sm" onClick={onChooseAnother}>{ofText ? t("changeTheText") : t("chooseAnotherFile")}</Button>
-          <Button size="sm" kind="ghost" onClick={onDiscarded}>{t("dismiss")}</Button>
+          <Button size="sm" onClick={onChooseAnother}>
+            {ofText ? t("changeTheText") : t("chooseAnotherFile")}
+          </Button>
+          <Button size="sm" kind="ghost" onClick={onDiscarded}>
+            {t("dismiss")}
+          </Button>
         </div>
       </div>
     );
@@ -81,48 +101,102 @@ export default function ImportPreview({ id, ofText, onDiscarded, onChooseAnother
     <div className={classes.preview}>
       <div className={classes.file}>
         <Icon name="file" size={15} />
-        <b className="mono clip" title={data.filename}>{data.filename}</b>
+        <b className="mono clip" title={data.filename}>
+          {data.filename}
+        </b>
         <span className="faint num">{bytes(data.size_bytes)}</span>
         <span className="grow" />
-        <span className={classes.read}><Icon name="bound" size={13} />{t("readIn", { max: seconds(Math.max(0.1, data.seconds ?? 0)) })}</span>
+        <span className={classes.read}>
+          <Icon name="bound" size={13} />
+          {t("readIn", { max: seconds(Math.max(0.1, data.seconds ?? 0)) })}
+        </span>
       </div>
       <Kinds counts={counts} />
       {data.notes.length === 0 ? null : (
-        <ul className={classes.notes}>{data.notes.map((one) => <li key={one}><Icon name="info" size={13} />{one}</li>)}</ul>
+        <ul className={classes.notes}>
+          {data.notes.map((one) => (
+            <li key={one}>
+              <Icon name="info" size={13} />
+              {one}
+            </li>
+          ))}
+        </ul>
       )}
       {data.problem_count === 0 ? null : <Problems found={data} left={leavesOut} onLeave={setLeavesOut} />}
       {data.warnings.length === 0 ? null : (
-        <ul className={classes.warnings}>{data.warnings.map((one) => <li key={one}><Icon name="warning" size={13} />{one}</li>)}</ul>
+        <ul className={classes.warnings}>
+          {data.warnings.map((one) => (
+            <li key={one}>
+              <Icon name="warning" size={13} />
+              {one}
+            </li>
+          ))}
+        </ul>
       )}
-      <h3 className={classes.title}>{t("namespaces")} <span className="faint">{t("podsInEach")}</span></h3>
+      <h3 className={classes.title}>
+        {t("namespaces")} <span className="faint">{t("podsInEach")}</span>
+      </h3>
       <div className={classes.namespaces}>
         {counts.pods_by_namespace.map((one) => {
           const left = excluded.includes(one.name);
           return (
-            <button key={one.name} type="button" className={classes.namespace} aria-pressed={!left}
+            <button
+              key={one.name}
+              type="button"
+              className={classes.namespace}
+              aria-pressed={!left}
               title={left ? t("takeInAgain", { name: one.name }) : t("leaveThePodsOfOut", { name: one.name })}
-              onClick={() => setExcluded(left ? excluded.filter((name) => name !== one.name) : [...excluded, one.name])}>
-              <Icon name={left ? "minus" : "bound"} size={12} />{one.name}<span className="num">{count(one.pods)}</span>
+              onClick={() => setExcluded(left ? excluded.filter((name) => name !== one.name) : [...excluded, one.name])}
+            >
+              <Icon name={left ? "minus" : "bound"} size={12} />
+              {one.name}
+              <span className="num">{count(one.pods)}</span>
             </button>
           );
         })}
-        {counts.empty_namespaces > 0 ? <span className={classes.without}>{t("withoutPods", { emptynamespaces: counts.empty_namespaces })}</span> : null}
+        {counts.empty_namespaces > 0 ? (
+          <span className={classes.without}>{t("withoutPods", { emptynamespaces: counts.empty_namespaces })}</span>
+        ) : null}
       </div>
-      <label className={classes.title} htmlFor="selector">{t("labelSelector")}</label>
-      <input id="selector" className={`${classes.field} mono`} value={selector} placeholder={t("appKubernetesIoPartOf")} spellCheck={false}
-        aria-invalid={selectorError !== null} aria-describedby={selectorError === null ? undefined : "selector-error"}
-        onChange={(event) => setSelector(event.currentTarget.value)} />
-      {selectorError === null ? null : <p id="selector-error" className={classes.wrong}><Icon name="warning" size={13} />{selectorError.message}</p>}
+      <label className={classes.title} htmlFor="selector">
+        {t("labelSelector")}
+      </label>
+      <input
+        id="selector"
+        className={`${classes.field} mono`}
+        value={selector}
+        placeholder={t("appKubernetesIoPartOf")}
+        spellCheck={false}
+        aria-invalid={selectorError !== null}
+        aria-describedby={selectorError === null ? undefined : "selector-error"}
+        onChange={(event) => setSelector(event.currentTarget.value)}
+      />
+      {selectorError === null ? null : (
+        <p id="selector-error" className={classes.wrong}>
+          <Icon name="warning" size={13} />
+          {selectorError.message}
+        </p>
+      )}
       {data.configuration === "" ? null : (
-        <OwnConfiguration errors={data.configuration_errors} taken={takesConfiguration} onTake={setTakesConfiguration} />
+        <OwnConfiguration
+          errors={data.configuration_errors}
+          taken={takesConfiguration}
+          onTake={setTakesConfiguration}
+        />
       )}
       <Kept excluded={excluded} selector={asked} filtered={filtered} counts={counts} />
       {commit.error === null ? null : <Failed what={t("nothingWasImported")} error={commit.error} small />}
       <div className={classes.actions}>
-        <Button kind="ghost" sends disabled={busy} onClick={() => discard.mutate()}>{t("discard")}</Button>
+        <Button kind="ghost" sends disabled={busy} onClick={() => discard.mutate()}>
+          {t("discard")}
+        </Button>
         <span className="grow" />
-        <Button sends disabled={cannot} onClick={() => commit.mutate(false)}>{t("import")}</Button>
-        <Button kind="primary" sends disabled={cannot} onClick={() => commit.mutate(true)}>{t("importAndRun")}</Button>
+        <Button sends disabled={cannot} onClick={() => commit.mutate(false)}>
+          {t("import")}
+        </Button>
+        <Button kind="primary" sends disabled={cannot} onClick={() => commit.mutate(true)}>
+          {t("importAndRun")}
+        </Button>
       </div>
     </div>
   );
@@ -135,7 +209,9 @@ function Problems({ found, left, onLeave }: { found: Import; left: boolean; onLe
     <section className={classes.problems} aria-labelledby="problems">
       <h3 id="problems">{t("objectsCannotBeTaken", { count: found.problem_count })}</h3>
       <ul>
-        {found.problems.map((one, index) => <li key={index}>{one.words}</li>)}
+        {found.problems.map((one, index) => (
+          <li key={index}>{one.words}</li>
+        ))}
         {unlisted > 0 ? <li>{t("andMoreOfThem", { count: unlisted })}</li> : null}
       </ul>
       <label className={classes.own}>
@@ -147,12 +223,27 @@ function Problems({ found, left, onLeave }: { found: Import; left: boolean; onLe
 }
 
 /** The scheduler's configuration that the file came with. */
-function OwnConfiguration({ errors, taken, onTake }: { errors: readonly string[]; taken: boolean; onTake: (taken: boolean) => void }) {
+function OwnConfiguration({
+  errors,
+  taken,
+  onTake,
+}: {
+  errors: readonly string[];
+  taken: boolean;
+  onTake: (taken: boolean) => void;
+}) {
   if (errors.length > 0) {
     return (
       <>
         <h3 className={classes.title}>{t("itsConfigurationCannotBeUsed")}</h3>
-        <ul className={classes.warnings}>{errors.map((one) => <li key={one}><Icon name="warning" size={13} />{one}</li>)}</ul>
+        <ul className={classes.warnings}>
+          {errors.map((one) => (
+            <li key={one}>
+              <Icon name="warning" size={13} />
+              {one}
+            </li>
+          ))}
+        </ul>
       </>
     );
   }
@@ -179,21 +270,38 @@ function Kinds({ counts }: { counts: SnapshotCounts }) {
 }
 
 /** What the filters come to, and what happens to the usage of the pods that are left out. */
-function Kept({ excluded, selector, filtered, counts }: {
-  excluded: readonly string[]; selector: string; filtered: Import["filtered"]; counts: SnapshotCounts;
+function Kept({
+  excluded,
+  selector,
+  filtered,
+  counts,
+}: {
+  excluded: readonly string[];
+  selector: string;
+  filtered: Import["filtered"];
+  counts: SnapshotCounts;
 }) {
-  const filters = [excluded.length > 0 ? t("leftOut", { listed: listedFew(excluded) }) : "", selector !== "" ? selector : ""].filter(Boolean);
+  const filters = [
+    excluded.length > 0 ? t("leftOut", { listed: listedFew(excluded) }) : "",
+    selector !== "" ? selector : "",
+  ].filter(Boolean);
   const nodes = filtered?.nodes ?? counts.nodes;
   const pods = filtered?.pods ?? counts.pods;
   const unnamed = filtered?.unnamed_usage_pods ?? 0;
   // Without filters the notes above say so.
-  const made = filters.length > 0 ? filtered?.made_pods ?? 0 : 0;
+  const made = filters.length > 0 ? (filtered?.made_pods ?? 0) : 0;
   const intro: ReactNode = filters.length === 0 ? t("allOfIt") : t("withFilters", { filters: filters.join(t("and")) });
   return (
     <div className={classes.kept} role="status">
       <Icon name="info" size={14} />
       <p>
-        {intro} <b className="num">{t("nNodes", { count: nodes })}, {t("nPods", { count: pods })}</b>. {made > 0 ? `${t("ofTheseWereMade", { count: made })} ` : ""}{unnamed > 0 ? `${t("whatLeftOutPodsUse", { count: unnamed })} ` : ""}{t("nothingYouHaveIsChanged")}
+        {intro}{" "}
+        <b className="num">
+          {t("nNodes", { count: nodes })}, {t("nPods", { count: pods })}
+        </b>
+        . {made > 0 ? `${t("ofTheseWereMade", { count: made })} ` : ""}
+        {unnamed > 0 ? `${t("whatLeftOutPodsUse", { count: unnamed })} ` : ""}
+        {t("nothingYouHaveIsChanged")}
       </p>
     </div>
   );

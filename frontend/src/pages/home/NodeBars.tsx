@@ -20,13 +20,19 @@ export function NodeBars({ bars }: NodeBarsProps) {
   const label = t("cpuRequestsAgainstAllocatableNodes", { nodes, bars: bars.length, mean: percent(mean) });
   return (
     <div className={classes.viz} role="img" aria-label={label} title={label}>
-      {nodes <= BARS_UP_TO ? bars.map((zone) => (
-        <div key={zone.zone} className={classes.zone} style={{ flex: zone.values.length }}>
-          {zone.values.map((value, index) => (
-            <i key={index}><b data-full={value >= FULL} style={{ height: `${Math.min(100, value * 100)}%` }} /></i>
-          ))}
-        </div>
-      )) : <Cells values={bars.flatMap((zone) => zone.values)} />}
+      {nodes <= BARS_UP_TO ? (
+        bars.map((zone) => (
+          <div key={zone.zone} className={classes.zone} style={{ flex: zone.values.length }}>
+            {zone.values.map((value, index) => (
+              <i key={index}>
+                <b data-full={value >= FULL} style={{ height: `${Math.min(100, value * 100)}%` }} />
+              </i>
+            ))}
+          </div>
+        ))
+      ) : (
+        <Cells values={bars.flatMap((zone) => zone.values)} />
+      )}
     </div>
   );
 }
@@ -38,11 +44,22 @@ function Cells({ values }: { values: readonly number[] }) {
   return (
     <svg width="100%" height="34" viewBox={`0 0 ${columns * 7} 34`} preserveAspectRatio="none">
       {Array.from({ length: cells }, (_, index) => {
-        const part = values.slice(Math.floor(index * per), Math.max(Math.floor(index * per) + 1, Math.floor((index + 1) * per)));
+        const part = values.slice(
+          Math.floor(index * per),
+          Math.max(Math.floor(index * per) + 1, Math.floor((index + 1) * per)),
+        );
         const worst = Math.max(...part);
         return (
-          <rect key={index} x={Math.floor(index / CELL_ROWS) * 7} y={(index % CELL_ROWS) * 7} width="5.6" height="5.6" rx="1"
-            fill={worst >= FULL ? "var(--c-bar-full)" : "var(--c-bar)"} fillOpacity={worst >= FULL ? 1 : 0.25 + 0.7 * worst} />
+          <rect
+            key={index}
+            x={Math.floor(index / CELL_ROWS) * 7}
+            y={(index % CELL_ROWS) * 7}
+            width="5.6"
+            height="5.6"
+            rx="1"
+            fill={worst >= FULL ? "var(--c-bar-full)" : "var(--c-bar)"}
+            fillOpacity={worst >= FULL ? 1 : 0.25 + 0.7 * worst}
+          />
         );
       })}
     </svg>

@@ -22,7 +22,9 @@ const LAST = "playground-last-configuration";
 
 /** The sample's own configuration, then the one of the last run, then the first that is not built in. */
 function preset(configurations: readonly Configuration[], snapshot: Snapshot): string {
-  const own = configurations.find((one) => snapshot.configuration_slug !== "" && one.slug === snapshot.configuration_slug);
+  const own = configurations.find(
+    (one) => snapshot.configuration_slug !== "" && one.slug === snapshot.configuration_slug,
+  );
   if (own !== undefined) return own.id;
   let last: string | null = null;
   try {
@@ -30,7 +32,8 @@ function preset(configurations: readonly Configuration[], snapshot: Snapshot): s
   } catch {
     last = null;
   }
-  const found = configurations.find((one) => one.id === last) ?? configurations.find((one) => !one.builtin) ?? configurations[0];
+  const found =
+    configurations.find((one) => one.id === last) ?? configurations.find((one) => !one.builtin) ?? configurations[0];
   return found?.id ?? "";
 }
 
@@ -38,19 +41,49 @@ export default function StartRun({ snapshot, onClose }: { snapshot: Snapshot; on
   useFocusBack();
   const configurations = useQuery(configurationsQuery());
   return (
-    <Modal opened onClose={onClose} title={t("runName", { name: snapshot.name })} size={460} closeButtonProps={{ "aria-label": t("close") }}
-      classNames={{ content: classes.content ?? "", header: classes.header ?? "", title: classes.title ?? "", overlay: classes.scrim ?? "" }}>
-      <p className={classes.facts}>{t("nodesTheSnapshotItselfIs", { count: snapshot.counts.nodes, pods: t("nPods", { count: snapshot.counts.pods }) })}</p>
+    <Modal
+      opened
+      onClose={onClose}
+      title={t("runName", { name: snapshot.name })}
+      size={460}
+      closeButtonProps={{ "aria-label": t("close") }}
+      classNames={{
+        content: classes.content ?? "",
+        header: classes.header ?? "",
+        title: classes.title ?? "",
+        overlay: classes.scrim ?? "",
+      }}
+    >
+      <p className={classes.facts}>
+        {t("nodesTheSnapshotItselfIs", {
+          count: snapshot.counts.nodes,
+          pods: t("nPods", { count: snapshot.counts.pods }),
+        })}
+      </p>
       {configurations.isPending ? <Outlines count={3} height={30} label={t("readingTheConfigurations")} /> : null}
-      {configurations.error === null ? null
-        : <Failed what={t("couldNotListConfigurations")} error={configurations.error} retry={() => void configurations.refetch()} />}
-      {configurations.data === undefined ? null
-        : <Form snapshot={snapshot} configurations={configurations.data.results} onClose={onClose} />}
+      {configurations.error === null ? null : (
+        <Failed
+          what={t("couldNotListConfigurations")}
+          error={configurations.error}
+          retry={() => void configurations.refetch()}
+        />
+      )}
+      {configurations.data === undefined ? null : (
+        <Form snapshot={snapshot} configurations={configurations.data.results} onClose={onClose} />
+      )}
     </Modal>
   );
 }
 
-function Form({ snapshot, configurations, onClose }: { snapshot: Snapshot; configurations: readonly Configuration[]; onClose: () => void }) {
+function Form({
+  snapshot,
+  configurations,
+  onClose,
+}: {
+  snapshot: Snapshot;
+  configurations: readonly Configuration[];
+  onClose: () => void;
+}) {
   const [configuration, setConfiguration] = useState(() => preset(configurations, snapshot));
   const keep = () => {
     try {
@@ -60,10 +93,23 @@ function Form({ snapshot, configurations, onClose }: { snapshot: Snapshot; confi
     }
   };
   return (
-    <RunForm snapshot={snapshot.id} version={configurations.find((one) => one.id === configuration)?.latest.id} onStarted={keep} onClose={onClose}>
+    <RunForm
+      snapshot={snapshot.id}
+      version={configurations.find((one) => one.id === configuration)?.latest.id}
+      onStarted={keep}
+      onClose={onClose}
+    >
       <label htmlFor="configuration">{t("configuration")}</label>
-      <select id="configuration" value={configuration} onChange={(event) => setConfiguration(event.currentTarget.value)}>
-        {configurations.map((one) => <option key={one.id} value={one.id}>{one.name} {one.builtin ? t("builtIn2") : `v${one.latest.number}`}</option>)}
+      <select
+        id="configuration"
+        value={configuration}
+        onChange={(event) => setConfiguration(event.currentTarget.value)}
+      >
+        {configurations.map((one) => (
+          <option key={one.id} value={one.id}>
+            {one.name} {one.builtin ? t("builtIn2") : `v${one.latest.number}`}
+          </option>
+        ))}
       </select>
     </RunForm>
   );

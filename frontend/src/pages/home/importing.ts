@@ -14,7 +14,15 @@ export interface KindTile {
 }
 
 const ORDER = ["Node", "Pod", "Namespace", "PriorityClass", "PodDisruptionBudget", "Service"];
-const WORKLOADS: readonly [string, string][] = [["Deployment", "Deploy"], ["ReplicaSet", "RS"], ["StatefulSet", "STS"], ["DaemonSet", "DS"], ["ReplicationController", "RC"], ["Job", "Jobs"], ["CronJob", "CronJobs"]];
+const WORKLOADS: readonly [string, string][] = [
+  ["Deployment", "Deploy"],
+  ["ReplicaSet", "RS"],
+  ["StatefulSet", "STS"],
+  ["DaemonSet", "DS"],
+  ["ReplicationController", "RC"],
+  ["Job", "Jobs"],
+  ["CronJob", "CronJobs"],
+];
 
 /** Kinds are named in English everywhere, but only English puts an English ending to them. */
 export function plural(kind: string, value: number): string {
@@ -26,7 +34,11 @@ export function plural(kind: string, value: number): string {
 export function kindTiles(counts: SnapshotCounts): KindTile[] {
   // `kinds` counts all that is kept; what no decision reads is taken out here and listed last.
   const used = (kind: string, value: number) => value - (counts.unused_kinds[kind] ?? 0);
-  const rest = new Map(Object.entries(counts.kinds).map(([kind, value]) => [kind, used(kind, value)] as const).filter(([, value]) => value > 0));
+  const rest = new Map(
+    Object.entries(counts.kinds)
+      .map(([kind, value]) => [kind, used(kind, value)] as const)
+      .filter(([, value]) => value > 0),
+  );
   const take = (kind: string): number => {
     const value = rest.get(kind) ?? 0;
     rest.delete(kind);
@@ -35,10 +47,19 @@ export function kindTiles(counts: SnapshotCounts): KindTile[] {
   const tiles: KindTile[] = [];
   for (const kind of ORDER) {
     const taken = take(kind);
-    const value = kind === "Node" ? counts.nodes : kind === "Pod" ? counts.pods : kind === "Namespace" ? counts.namespaces : taken;
+    const value =
+      kind === "Node" ? counts.nodes : kind === "Pod" ? counts.pods : kind === "Namespace" ? counts.namespaces : taken;
     if (value === 0 && kind !== "Node" && kind !== "Pod") continue;
-    const parts = [counts.pending > 0 ? t("pendingPending", { pending: counts.pending }) : "", counts.gated > 0 ? t("gatedGated", { gated: counts.gated }) : ""].filter(Boolean);
-    tiles.push({ name: plural(kind, value), count: value, used: true, ...(kind === "Pod" && parts.length > 0 ? { detail: listed(parts) } : {}) });
+    const parts = [
+      counts.pending > 0 ? t("pendingPending", { pending: counts.pending }) : "",
+      counts.gated > 0 ? t("gatedGated", { gated: counts.gated }) : "",
+    ].filter(Boolean);
+    tiles.push({
+      name: plural(kind, value),
+      count: value,
+      used: true,
+      ...(kind === "Pod" && parts.length > 0 ? { detail: listed(parts) } : {}),
+    });
   }
   const workloads = WORKLOADS.flatMap(([kind, short]) => {
     const value = take(kind);
@@ -46,16 +67,25 @@ export function kindTiles(counts: SnapshotCounts): KindTile[] {
   });
   if (workloads.length > 0) {
     tiles.push({
-      name: t("workloads"), count: workloads.reduce((sum, one) => sum + one.value, 0), used: true, detail: listed(workloads.map((one) => one.text)),
+      name: t("workloads"),
+      count: workloads.reduce((sum, one) => sum + one.value, 0),
+      used: true,
+      detail: listed(workloads.map((one) => one.text)),
     });
   }
-  const largestFirst = (kinds: Iterable<[string, number]>) => [...kinds].filter(([, value]) => value > 0).sort(([, a], [, b]) => b - a);
+  const largestFirst = (kinds: Iterable<[string, number]>) =>
+    [...kinds].filter(([, value]) => value > 0).sort(([, a], [, b]) => b - a);
   for (const [kind, value] of largestFirst(rest)) tiles.push({ name: plural(kind, value), count: value, used: true });
   for (const [kind, value] of largestFirst(Object.entries(counts.unused_kinds))) {
     tiles.push({ name: plural(kind, value), count: value, used: false, detail: t("keptNotUsed") });
   }
   if (counts.events !== undefined && counts.events.kept > 0) {
-    tiles.push({ name: t("schedulerEvents"), count: counts.events.kept, used: true, detail: t("ofPods", { pods: counts.events.pods }) });
+    tiles.push({
+      name: t("schedulerEvents"),
+      count: counts.events.kept,
+      used: true,
+      detail: t("ofPods", { pods: counts.events.pods }),
+    });
   }
   if (counts.events !== undefined && counts.events.others > 0) {
     tiles.push({ name: t("otherEvents"), count: counts.events.others, used: false, detail: t("dropped") });

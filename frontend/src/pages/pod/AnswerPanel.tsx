@@ -12,8 +12,33 @@ import { t } from "./texts";
 import { UnderWay } from "./UnderWay";
 
 const TITLES: Record<PodDetail["answer"]["kind"], string> = {
-  get pending() { return t("whyIsThisPodPending"); }, get bound() { return t("whyThisNode"); }, get gated() { return t("whyIsThisPodGated"); }, get waiting() { return t("whatThisPodWaitsOn"); },
-  get backoff() { return t("whyIsThisPodIn"); }, get active() { return t("whatHappensToThisPod"); }, get in_flight() { return t("whatHappensToThisPod"); }, get completed() { return t("whatBecameOfThisPod"); }, get deleted() { return t("whatBecameOfThisPod"); },
+  get pending() {
+    return t("whyIsThisPodPending");
+  },
+  get bound() {
+    return t("whyThisNode");
+  },
+  get gated() {
+    return t("whyIsThisPodGated");
+  },
+  get waiting() {
+    return t("whatThisPodWaitsOn");
+  },
+  get backoff() {
+    return t("whyIsThisPodIn");
+  },
+  get active() {
+    return t("whatHappensToThisPod");
+  },
+  get in_flight() {
+    return t("whatHappensToThisPod");
+  },
+  get completed() {
+    return t("whatBecameOfThisPod");
+  },
+  get deleted() {
+    return t("whatBecameOfThisPod");
+  },
 };
 
 /** A pod in backoff was refused like a pending one: the colour says where it is, the words say why. */
@@ -38,7 +63,11 @@ export function AnswerPanel({ run, answer, pod, cycle, reading }: AnswerPanelPro
     <section className={`${classes.answer} st-${state}`} aria-label={TITLES[answer.kind]} aria-busy={reading}>
       <Icon name={answer.kind === "deleted" ? "trash" : state} size={18} />
       <div className={classes.words}>
-        {reading ? <div className={classes.reading} role="status"><span className="srOnly">{t("readingTheNewestAttempt")}</span></div> : (
+        {reading ? (
+          <div className={classes.reading} role="status">
+            <span className="srOnly">{t("readingTheNewestAttempt")}</span>
+          </div>
+        ) : (
           <>
             <h2>{answer.headline}</h2>
             {answer.detail === "" ? null : <p>{answer.detail}</p>}
@@ -48,10 +77,18 @@ export function AnswerPanel({ run, answer, pod, cycle, reading }: AnswerPanelPro
         )}
         {answer.message === "" ? null : (
           <>
-            <button type="button" className={`leads ${classes.toggle}`} aria-expanded={open} aria-controls={message} onClick={() => setOpen(!open)}>
+            <button
+              type="button"
+              className={`leads ${classes.toggle}`}
+              aria-expanded={open}
+              aria-controls={message}
+              onClick={() => setOpen(!open)}
+            >
               {t("messageAsKubeSchedulerWrites")}
             </button>
-            <p id={message} hidden={!open} className={`mono ${classes.message}`}>{answer.message}</p>
+            <p id={message} hidden={!open} className={`mono ${classes.message}`}>
+              {answer.message}
+            </p>
           </>
         )}
       </div>
@@ -64,7 +101,12 @@ function PreemptedBy({ run, by }: { run: string; by: PreemptionRow }) {
   return (
     <p className={classes.by}>
       <span title={exact(by.at)}>{runTime(by.at)}</span>:{" "}
-      <Link className="leads" to="/runs/$run/pods/$namespace/$name" params={{ run, namespace: by.pod.namespace, name: by.pod.name }} search={{ attempt: by.attempt, point: "PostFilter" }}>
+      <Link
+        className="leads"
+        to="/runs/$run/pods/$namespace/$name"
+        params={{ run, namespace: by.pod.namespace, name: by.pod.name }}
+        search={{ attempt: by.attempt, point: "PostFilter" }}
+      >
         {t("whyThisPodInAttempt", { attempt: by.attempt, name: by.pod.name })}
       </Link>
     </p>

@@ -22,17 +22,24 @@ export function AttemptDifference({ run, before, after }: { run: string; before:
   const [limit, setLimit] = useState(ROWS);
   const found = useQuery(differenceQuery(run, before, after, limit));
   if (found.data === undefined) {
-    return found.error === null ? <Outlines count={3} height={32} label={t("comparingTheAttempts")} />
-      : <Failed what={t("theAttemptsCouldNotBe")} error={found.error} retry={() => void found.refetch()} />;
+    return found.error === null ? (
+      <Outlines count={3} height={32} label={t("comparingTheAttempts")} />
+    ) : (
+      <Failed what={t("theAttemptsCouldNotBe")} error={found.error} retry={() => void found.refetch()} />
+    );
   }
   const difference = found.data;
   return (
     <section className={classes.difference} aria-labelledby="attempt-difference">
-      <h3 id="attempt-difference" className={classes.answer}>{differenceAnswer(difference)}</h3>
+      <h3 id="attempt-difference" className={classes.answer}>
+        {differenceAnswer(difference)}
+      </h3>
       {difference.groups.length === 0 ? null : <Verdicts run={run} groups={difference.groups} />}
       {difference.rows.length === 0 ? null : <Points difference={difference} />}
       {difference.rows.length < difference.count ? (
-        <Button size="sm" disabled={found.isFetching} onClick={() => setLimit((old) => Math.min(old * 4, 1000))}>{t("moreNodes", { count: difference.count - difference.rows.length })}</Button>
+        <Button size="sm" disabled={found.isFetching} onClick={() => setLimit((old) => Math.min(old * 4, 1000))}>
+          {t("moreNodes", { count: difference.count - difference.rows.length })}
+        </Button>
       ) : null}
     </section>
   );
@@ -42,7 +49,16 @@ function Verdicts({ run, groups }: { run: string; groups: readonly VerdictChange
   return (
     <ScrollRegion className={classes.scroll} label={t("nodesWithAnotherVerdict")}>
       <table className={classes.table}>
-        <thead><tr><th scope="col">{t("then")}</th><th scope="col">{t("now")}</th><th scope="col" className={classes.number}>{t("nodes")}</th><th scope="col">{t("which")}</th></tr></thead>
+        <thead>
+          <tr>
+            <th scope="col">{t("then")}</th>
+            <th scope="col">{t("now")}</th>
+            <th scope="col" className={classes.number}>
+              {t("nodes")}
+            </th>
+            <th scope="col">{t("which")}</th>
+          </tr>
+        </thead>
         <tbody>
           {groups.map((group) => (
             <tr key={`${verdictText(group.before)}\n${verdictText(group.after)}`}>
@@ -50,8 +66,14 @@ function Verdicts({ run, groups }: { run: string; groups: readonly VerdictChange
               <td data-kind={group.after.kind}>{verdictText(group.after)}</td>
               <td className={`${classes.number} num`}>{count(group.count)}</td>
               <td className={classes.nodes}>
-                {group.nodes.map((node) => <Link key={node} to="/runs/$run" params={{ run }} search={{ node }} className="mono leads">{node}</Link>)}
-                {group.count > group.nodes.length ? <span className="faint">{t("andMore", { n: group.count - group.nodes.length })}</span> : null}
+                {group.nodes.map((node) => (
+                  <Link key={node} to="/runs/$run" params={{ run }} search={{ node }} className="mono leads">
+                    {node}
+                  </Link>
+                ))}
+                {group.count > group.nodes.length ? (
+                  <span className="faint">{t("andMore", { n: group.count - group.nodes.length })}</span>
+                ) : null}
               </td>
             </tr>
           ))}
@@ -62,19 +84,37 @@ function Verdicts({ run, groups }: { run: string; groups: readonly VerdictChange
 }
 
 function Points({ difference }: { difference: Difference }) {
-  const places = difference.plugins.map((plugin, place) => ({ ...plugin, place })).filter((plugin) => plugin.changed > 0);
+  const places = difference.plugins
+    .map((plugin, place) => ({ ...plugin, place }))
+    .filter((plugin) => plugin.changed > 0);
   return (
     <>
-      <p className={classes.lead}>{t("pointsOfNodesThatBoth", { count: difference.count, map: listed(places.map((plugin) => t("pluginOnN", { plugin: plugin.name, count: plugin.changed }))) })}</p>
+      <p className={classes.lead}>
+        {t("pointsOfNodesThatBoth", {
+          count: difference.count,
+          map: listed(places.map((plugin) => t("pluginOnN", { plugin: plugin.name, count: plugin.changed }))),
+        })}
+      </p>
       <ScrollRegion className={classes.scroll} label={t("nodesWithOtherPoints")}>
         <table className={classes.table}>
           <thead>
             <tr>
-              <th scope="col">{t("node")}</th><th scope="col" className={classes.number}>{t("total")}</th>
-              {places.map((plugin) => <th key={plugin.name} scope="col" className={classes.number}>{plugin.name}</th>)}
+              <th scope="col">{t("node")}</th>
+              <th scope="col" className={classes.number}>
+                {t("total")}
+              </th>
+              {places.map((plugin) => (
+                <th key={plugin.name} scope="col" className={classes.number}>
+                  {plugin.name}
+                </th>
+              ))}
             </tr>
           </thead>
-          <tbody>{difference.rows.map((row) => <Row key={row.node} row={row} places={places.map((plugin) => plugin.place)} />)}</tbody>
+          <tbody>
+            {difference.rows.map((row) => (
+              <Row key={row.node} row={row} places={places.map((plugin) => plugin.place)} />
+            ))}
+          </tbody>
         </table>
       </ScrollRegion>
     </>
@@ -84,9 +124,15 @@ function Points({ difference }: { difference: Difference }) {
 function Row({ row, places }: { row: ScoreChange; places: readonly number[] }) {
   return (
     <tr>
-      <th scope="row" className="mono">{row.node}</th>
-      <td className={`${classes.number} num`}>{count(row.before)} → {count(row.after)} <b>{row.after === row.before ? "" : signed(row.after - row.before)}</b></td>
-      {places.map((place) => <Cell key={place} change={row.cells[place]} />)}
+      <th scope="row" className="mono">
+        {row.node}
+      </th>
+      <td className={`${classes.number} num`}>
+        {count(row.before)} → {count(row.after)} <b>{row.after === row.before ? "" : signed(row.after - row.before)}</b>
+      </td>
+      {places.map((place) => (
+        <Cell key={place} change={row.cells[place]} />
+      ))}
     </tr>
   );
 }
@@ -95,7 +141,11 @@ function Cell({ change }: { change: ScoreChange["cells"][number] | undefined }) 
   const same = change === undefined || change.before === change.after;
   return (
     <td className={`${classes.number} num ${same ? "faint" : ""}`}>
-      {change === undefined ? "" : same ? change.after : `${change.before ?? t("notScored")} → ${change.after ?? t("notScored")}`}
+      {change === undefined
+        ? ""
+        : same
+          ? change.after
+          : `${change.before ?? t("notScored")} → ${change.after ?? t("notScored")}`}
     </td>
   );
 }

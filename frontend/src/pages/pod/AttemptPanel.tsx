@@ -32,21 +32,42 @@ export const AttemptPanel = memo(function AttemptPanel({ pod, run }: { pod: PodD
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const latest = pod.attempt_list[0];
-  const chosen = pod.attempt_list.find((one) => one.attempt === search.attempt) ?? (search.attempt === undefined ? latest : undefined);
+  const chosen =
+    pod.attempt_list.find((one) => one.attempt === search.attempt) ??
+    (search.attempt === undefined ? latest : undefined);
   const beside = pod.attempt_list.find((one) => one.attempt === search.against && one !== chosen);
-  const unfinished = chosen !== undefined && chosen === latest && (pod.column === "waiting" || pod.column === "in_flight");
-  const attempt = useQuery({ ...attemptQuery(run, chosen?.number ?? 0, unfinished), enabled: chosen !== undefined, refetchInterval: unfinished ? 2_000 : false });
-  const choose = (number: number) => void navigate({
-    search: (old) => ({ ...old, attempt: number === latest?.attempt ? undefined : number, point: undefined, q: undefined, sort: undefined }), replace: true,
+  const unfinished =
+    chosen !== undefined && chosen === latest && (pod.column === "waiting" || pod.column === "in_flight");
+  const attempt = useQuery({
+    ...attemptQuery(run, chosen?.number ?? 0, unfinished),
+    enabled: chosen !== undefined,
+    refetchInterval: unfinished ? 2_000 : false,
   });
+  const choose = (number: number) =>
+    void navigate({
+      search: (old) => ({
+        ...old,
+        attempt: number === latest?.attempt ? undefined : number,
+        point: undefined,
+        q: undefined,
+        sort: undefined,
+      }),
+      replace: true,
+    });
   if (latest === undefined) return <NotTried pod={pod} />;
   if (chosen === undefined) {
     const asked = search.attempt ?? 0;
     const all = stored(pod.attempt_list);
     return (
       <Panel aria-labelledby="attempt">
-        <PanelHeader id="attempt" title={t("attempt")}><Chooser attempts={pod.attempt_list} chosen={null} onChoose={choose} /></PanelHeader>
-        <Empty>{asked < 1 || asked > latest.attempt ? t("thereWasNoAttempt", { attempt: asked, stored: all }) : t("thisAttemptIsNoLonger", { stored: all })}</Empty>
+        <PanelHeader id="attempt" title={t("attempt")}>
+          <Chooser attempts={pod.attempt_list} chosen={null} onChoose={choose} />
+        </PanelHeader>
+        <Empty>
+          {asked < 1 || asked > latest.attempt
+            ? t("thereWasNoAttempt", { attempt: asked, stored: all })
+            : t("thisAttemptIsNoLonger", { stored: all })}
+        </Empty>
       </Panel>
     );
   }
@@ -55,20 +76,52 @@ export const AttemptPanel = memo(function AttemptPanel({ pod, run }: { pod: PodD
     <Panel aria-labelledby="attempt">
       <PanelHeader id="attempt" title={t("attempt")}>
         <Chooser attempts={pod.attempt_list} chosen={chosen} onChoose={choose} />
-        {pod.attempt_list.length < 2 ? null : <Beside attempts={pod.attempt_list} chosen={chosen} beside={beside}
-          onChoose={(number) => void navigate({ search: (old) => ({ ...old, against: number }), replace: true })} />}
+        {pod.attempt_list.length < 2 ? null : (
+          <Beside
+            attempts={pod.attempt_list}
+            chosen={chosen}
+            beside={beside}
+            onChoose={(number) => void navigate({ search: (old) => ({ ...old, against: number }), replace: true })}
+          />
+        )}
         <span className="faint num clip" title={exact(chosen.at)}>
           {runTime(chosen.at)}
           {attempt.data === undefined ? "" : t("cycleCycle", { cycle: attempt.data.cycle })}
           {chosen.duration_ms === null ? "" : t("numberMs", { Number: Number(chosen.duration_ms.toFixed(1)) })}
         </span>
       </PanelHeader>
-      {beside === undefined ? null : <AttemptDifference key={`${beside.number} ${chosen.number}`} run={run} before={Math.min(beside.number, chosen.number)} after={Math.max(beside.number, chosen.number)} />}
-      {attempt.data === undefined ? attempt.error === null ? <Outlines count={2} height={44} label={t("readingTheAttempt")} />
-        : gone ? <Empty>{t("thisAttemptIsNoLonger", { stored: stored(pod.attempt_list.filter((one) => one !== chosen)) })}</Empty>
-          : <Failed what={t("theAttemptCouldNotBe")} error={attempt.error} retry={() => void attempt.refetch()} />
-        : <Points key={attempt.data.number} run={run} attempt={attempt.data} asked={search.point}
-          onChoose={(point) => void navigate({ search: (old) => ({ ...old, point, view: undefined, q: undefined, sort: undefined }), replace: true })} />}
+      {beside === undefined ? null : (
+        <AttemptDifference
+          key={`${beside.number} ${chosen.number}`}
+          run={run}
+          before={Math.min(beside.number, chosen.number)}
+          after={Math.max(beside.number, chosen.number)}
+        />
+      )}
+      {attempt.data === undefined ? (
+        attempt.error === null ? (
+          <Outlines count={2} height={44} label={t("readingTheAttempt")} />
+        ) : gone ? (
+          <Empty>
+            {t("thisAttemptIsNoLonger", { stored: stored(pod.attempt_list.filter((one) => one !== chosen)) })}
+          </Empty>
+        ) : (
+          <Failed what={t("theAttemptCouldNotBe")} error={attempt.error} retry={() => void attempt.refetch()} />
+        )
+      ) : (
+        <Points
+          key={attempt.data.number}
+          run={run}
+          attempt={attempt.data}
+          asked={search.point}
+          onChoose={(point) =>
+            void navigate({
+              search: (old) => ({ ...old, point, view: undefined, q: undefined, sort: undefined }),
+              replace: true,
+            })
+          }
+        />
+      )}
     </Panel>
   );
 });
@@ -79,14 +132,22 @@ function stored(attempts: readonly PodAttempt[]): string {
   if (numbers.length === 1) return t("attemptIsStored", { attempt: numbers[0] ?? "" });
   const first = numbers[0] ?? "";
   const last = numbers.at(-1) ?? "";
-  return numbers.length > 8 ? t("attemptsFromToAreStored", { first, last }) : t("attemptsAreStored", { attempts: listed(numbers.slice(0, -1).map(String)), last });
+  return numbers.length > 8
+    ? t("attemptsFromToAreStored", { first, last })
+    : t("attemptsAreStored", { attempts: listed(numbers.slice(0, -1).map(String)), last });
 }
 
 function NotTried({ pod }: { pod: PodDetail }) {
-  const text = pod.column === "gated" ? t("notTriedItIsHeld")
-    : pod.column === "active" && typeof pod.position === "number" ? t("notTriedYetPositionIn", { position: pod.position })
-      : pod.column === "deleted" || pod.column === "completed" ? t("itWasNotTriedIn")
-      : pod.column === "bound" ? t("itWasPlacedBeforeThe") : t("notTriedYet");
+  const text =
+    pod.column === "gated"
+      ? t("notTriedItIsHeld")
+      : pod.column === "active" && typeof pod.position === "number"
+        ? t("notTriedYetPositionIn", { position: pod.position })
+        : pod.column === "deleted" || pod.column === "completed"
+          ? t("itWasNotTriedIn")
+          : pod.column === "bound"
+            ? t("itWasPlacedBeforeThe")
+            : t("notTriedYet");
   return (
     <Panel aria-labelledby="attempt">
       <PanelHeader id="attempt" title={t("attempt")} />
@@ -95,39 +156,88 @@ function NotTried({ pod }: { pod: PodDetail }) {
   );
 }
 
-function Chooser({ attempts, chosen, onChoose }: { attempts: readonly PodAttempt[]; chosen: PodAttempt | null; onChoose: (attempt: number) => void }) {
+function Chooser({
+  attempts,
+  chosen,
+  onChoose,
+}: {
+  attempts: readonly PodAttempt[];
+  chosen: PodAttempt | null;
+  onChoose: (attempt: number) => void;
+}) {
   const ordered = [...attempts].reverse();
   const latest = attempts[0];
-  const label = (one: PodAttempt) => (one === latest && attempts.length > 1 ? t("attemptLatest", { attempt: one.attempt }) : String(one.attempt));
+  const label = (one: PodAttempt) =>
+    one === latest && attempts.length > 1 ? t("attemptLatest", { attempt: one.attempt }) : String(one.attempt);
   if (ordered.length > SEGMENTS) {
     return (
-      <select className={classes.select} aria-label={t("attempt")} value={chosen?.attempt ?? ""} onChange={(event) => onChoose(Number(event.currentTarget.value))}>
+      <select
+        className={classes.select}
+        aria-label={t("attempt")}
+        value={chosen?.attempt ?? ""}
+        onChange={(event) => onChoose(Number(event.currentTarget.value))}
+      >
         {chosen === null ? <option value="" /> : null}
-        {ordered.map((one) => <option key={one.number} value={one.attempt}>{label(one)}: {resultWord(one.result)}</option>)}
+        {ordered.map((one) => (
+          <option key={one.number} value={one.attempt}>
+            {label(one)}: {resultWord(one.result)}
+          </option>
+        ))}
       </select>
     );
   }
   return (
-    <Segmented label={t("attempt")} value={String(chosen?.attempt ?? "")} onChange={(value) => onChoose(Number(value))}
-      options={ordered.map((one) => ({ value: String(one.attempt), label: label(one), title: t("runTimeResult", { runTime: runTime(one.at), result: resultWord(one.result) }) }))} />
+    <Segmented
+      label={t("attempt")}
+      value={String(chosen?.attempt ?? "")}
+      onChange={(value) => onChoose(Number(value))}
+      options={ordered.map((one) => ({
+        value: String(one.attempt),
+        label: label(one),
+        title: t("runTimeResult", { runTime: runTime(one.at), result: resultWord(one.result) }),
+      }))}
+    />
   );
 }
 
 /** The attempt that is laid beside the chosen one. */
-function Beside({ attempts, chosen, beside, onChoose }: { attempts: readonly PodAttempt[]; chosen: PodAttempt; beside: PodAttempt | undefined; onChoose: (attempt: number | undefined) => void }) {
+function Beside({
+  attempts,
+  chosen,
+  beside,
+  onChoose,
+}: {
+  attempts: readonly PodAttempt[];
+  chosen: PodAttempt;
+  beside: PodAttempt | undefined;
+  onChoose: (attempt: number | undefined) => void;
+}) {
   return (
-    <select className={classes.select} aria-label={t("whatChangedSinceAnotherAttempt")} value={beside?.attempt ?? ""}
-      onChange={(event) => onChoose(event.currentTarget.value === "" ? undefined : Number(event.currentTarget.value))}>
+    <select
+      className={classes.select}
+      aria-label={t("whatChangedSinceAnotherAttempt")}
+      value={beside?.attempt ?? ""}
+      onChange={(event) => onChoose(event.currentTarget.value === "" ? undefined : Number(event.currentTarget.value))}
+    >
       <option value="">{t("whatChanged")}</option>
-      {[...attempts].reverse().filter((one) => one !== chosen).map((one) => <option key={one.number} value={one.attempt}>{t("againstAttempt", { attempt: one.attempt, result: resultWord(one.result) })}</option>)}
+      {[...attempts]
+        .reverse()
+        .filter((one) => one !== chosen)
+        .map((one) => (
+          <option key={one.number} value={one.attempt}>
+            {t("againstAttempt", { attempt: one.attempt, result: resultWord(one.result) })}
+          </option>
+        ))}
     </select>
   );
 }
 
 /** Where the reader wants to begin: what rejected or waits, else the scores, else the filter. */
 export function firstPoint(points: readonly AttemptPoint[]): Step {
-  const telling = points.find((one) => one.state === "rejects" || one.state === "error") ?? points.find((one) => one.state === "waits")
-    ?? points.find((one) => one.point === "Score" && one.state === "ok");
+  const telling =
+    points.find((one) => one.state === "rejects" || one.state === "error") ??
+    points.find((one) => one.state === "waits") ??
+    points.find((one) => one.point === "Score" && one.state === "ok");
   return STEPS.find((step) => step === telling?.point) ?? "Filter";
 }
 
@@ -145,9 +255,13 @@ function Points({ run, attempt, asked, onChoose }: PointsProps) {
     <>
       <VerdictStrip points={attempt.points} chosen={point} onChoose={onChoose} />
       <div role="tabpanel" id={panelId(point)} aria-labelledby={tabId(point)}>
-        {point === "Filter" && found?.state !== "not_reached" ? <FilterPanel key={attempt.number} run={run} attempt={attempt} />
-          : point === "Score" ? <ScorePanel key={attempt.number} run={run} attempt={attempt} />
-            : found === undefined ? null : <PluginVerdicts run={run} attempt={attempt} point={found} />}
+        {point === "Filter" && found?.state !== "not_reached" ? (
+          <FilterPanel key={attempt.number} run={run} attempt={attempt} />
+        ) : point === "Score" ? (
+          <ScorePanel key={attempt.number} run={run} attempt={attempt} />
+        ) : found === undefined ? null : (
+          <PluginVerdicts run={run} attempt={attempt} point={found} />
+        )}
       </div>
     </>
   );

@@ -29,8 +29,14 @@ export function DeviceConditions({ run, claim, device }: { run: string; claim: D
     setBusy(condition.type);
     try {
       await perform(run, {
-        type: "device_condition", namespace: claim.namespace, name: claim.claim, driver: device.driver, pool: device.pool,
-        device: device.device, condition: condition.type, status: condition.status === "True" ? "False" : "True",
+        type: "device_condition",
+        namespace: claim.namespace,
+        name: claim.claim,
+        driver: device.driver,
+        pool: device.pool,
+        device: device.device,
+        condition: condition.type,
+        status: condition.status === "True" ? "False" : "True",
       });
     } catch (error) {
       notifyError(t("theConditionWasNotSet"), error);
@@ -49,9 +55,16 @@ export function DeviceConditions({ run, claim, device }: { run: string; claim: D
               <span className="mono">{condition.type}</span>
               <Chip kind={kind}>{word}</Chip>
               {operates && !isMoment(run) ? (
-                <Button size="sm" kind={condition.fails && next === "True" ? "danger" : "default"} sends disabled={busy !== ""}
+                <Button
+                  size="sm"
+                  kind={condition.fails && next === "True" ? "danger" : "default"}
+                  sends
+                  disabled={busy !== ""}
                   aria-label={t("setConditionOfTo", { condition: condition.type, device: device.device, status: next })}
-                  onClick={() => void say(condition)}>{t("setTo", { status: next })}</Button>
+                  onClick={() => void say(condition)}
+                >
+                  {t("setTo", { status: next })}
+                </Button>
               ) : null}
             </li>
           );

@@ -29,7 +29,8 @@ export function FilterPanel({ run, attempt }: { run: string; attempt: Attempt })
   const answer = useQuery(filterQuery(run, attempt.number, query === "" ? {} : { q: query }));
   useEffect(() => {
     const timer = window.setTimeout(() => {
-      if ((search.q ?? "") !== query) void navigate({ search: (old) => ({ ...old, q: query === "" ? undefined : query }), replace: true });
+      if ((search.q ?? "") !== query)
+        void navigate({ search: (old) => ({ ...old, q: query === "" ? undefined : query }), replace: true });
     }, 300);
     return () => window.clearTimeout(timer);
   }, [query, search.q, navigate]);
@@ -37,22 +38,48 @@ export function FilterPanel({ run, attempt }: { run: string; attempt: Attempt })
     <>
       <div className={classes.head}>
         <h3>{t("filter")}</h3>
-        <span className="muted">{t("nNodes", { count: attempt.sampling.of })} {asTable ? t("withTheFirstPluginThat") : t("byFirstRejectingPluginNearest")}</span>
+        <span className="muted">
+          {t("nNodes", { count: attempt.sampling.of })}{" "}
+          {asTable ? t("withTheFirstPluginThat") : t("byFirstRejectingPluginNearest")}
+        </span>
         {asTable ? null : <MeterLegend />}
         <span className="grow" />
         <label className={classes.search}>
           <Icon name="search" size={13} />
           <span className="srOnly">{t("filterTheNodes")}</span>
-          <input type="search" value={text} placeholder={t("nodeReasonInverse")} onChange={(event) => setText(event.currentTarget.value)} />
+          <input
+            type="search"
+            value={text}
+            placeholder={t("nodeReasonInverse")}
+            onChange={(event) => setText(event.currentTarget.value)}
+          />
         </label>
-        <Segmented label={t("nodesAs")} value={asTable ? "table" : "groups"}
-          onChange={(view) => void navigate({ search: (old) => ({ ...old, view: view === "table" ? "table" : undefined }), replace: true })}
-          options={[{ value: "groups", label: t("groups2") }, { value: "table", label: t("table2") }]} />
+        <Segmented
+          label={t("nodesAs")}
+          value={asTable ? "table" : "groups"}
+          onChange={(view) =>
+            void navigate({
+              search: (old) => ({ ...old, view: view === "table" ? "table" : undefined }),
+              replace: true,
+            })
+          }
+          options={[
+            { value: "groups", label: t("groups2") },
+            { value: "table", label: t("table2") },
+          ]}
+        />
       </div>
-      {asTable ? <FilterTable run={run} attempt={attempt.number} q={query} onClear={() => setText("")} />
-        : answer.data === undefined ? answer.error === null ? <Outlines count={4} height={36} label={t("readingTheFilter")} />
-          : <Failed what={t("whatTheFiltersSaidCould")} error={answer.error} retry={() => void answer.refetch()} />
-          : <Groups run={run} attempt={attempt} answer={answer.data} q={query} onClear={() => setText("")} />}
+      {asTable ? (
+        <FilterTable run={run} attempt={attempt.number} q={query} onClear={() => setText("")} />
+      ) : answer.data === undefined ? (
+        answer.error === null ? (
+          <Outlines count={4} height={36} label={t("readingTheFilter")} />
+        ) : (
+          <Failed what={t("whatTheFiltersSaidCould")} error={answer.error} retry={() => void answer.refetch()} />
+        )
+      ) : (
+        <Groups run={run} attempt={attempt} answer={answer.data} q={query} onClear={() => setText("")} />
+      )}
     </>
   );
 }
@@ -76,15 +103,38 @@ function Groups({ run, attempt, answer, q, onClear }: GroupsProps) {
   return (
     <>
       {answer.groups.map((group, index) => (
-        <FilterGroupBlock key={`${group.plugin} ${group.code} ${group.text}`} run={run} attempt={attempt.number} group={group} index={index} q={q}
-          opened={index === 0 || (index < OPEN_AT_FIRST && isAboutRoom(group))} />
+        <FilterGroupBlock
+          key={`${group.plugin} ${group.code} ${group.text}`}
+          run={run}
+          attempt={attempt.number}
+          group={group}
+          index={index}
+          q={q}
+          opened={index === 0 || (index < OPEN_AT_FIRST && isAboutRoom(group))}
+        />
       ))}
-      {answer.groups.length === 0 && q !== "" ? <Empty action={<Button size="sm" onClick={onClear}>{t("clearTheFilter")}</Button>}>{t("noNodeMatches", { q })}</Empty> : null}
+      {answer.groups.length === 0 && q !== "" ? (
+        <Empty
+          action={
+            <Button size="sm" onClick={onClear}>
+              {t("clearTheFilter")}
+            </Button>
+          }
+        >
+          {t("noNodeMatches", { q })}
+        </Empty>
+      ) : null}
       {answer.feasible > 0 ? (
-        <p className={classes.rest}><Icon name="bound" size={13} /><span>{rich("nodesPass", { count: answer.feasible, b: (inside) => <b className="num">{inside}</b> })}</span></p>
+        <p className={classes.rest}>
+          <Icon name="bound" size={13} />
+          <span>{rich("nodesPass", { count: answer.feasible, b: (inside) => <b className="num">{inside}</b> })}</span>
+        </p>
       ) : null}
       {answer.not_checked > 0 ? (
-        <p className={classes.rest} data-unseen=""><Icon name="minus" size={13} /><span>{unseen(attempt, answer.not_checked)}</span></p>
+        <p className={classes.rest} data-unseen="">
+          <Icon name="minus" size={13} />
+          <span>{unseen(attempt, answer.not_checked)}</span>
+        </p>
       ) : null}
       {answer.groups.length === 0 && answer.feasible === 0 && q === "" ? <Empty>{t("noNodeWasLookedAt")}</Empty> : null}
     </>

@@ -20,16 +20,38 @@ const AT_FIRST = 5;
 export function HelpPanel({ run, pod }: { run: Run; pod: PodDetail }) {
   const moment = useMoment(run);
   const { namespace, name } = pod;
-  const help = useAnalysis(run.id, moment.at === null ? null : { name: "what_would_help", arguments: { namespace, name }, position: moment.at });
+  const help = useAnalysis(
+    run.id,
+    moment.at === null ? null : { name: "what_would_help", arguments: { namespace, name }, position: moment.at },
+  );
   return (
-    <Panel aria-labelledby="what-would-help" aria-busy={help.progress !== "done" && help.progress !== "none" && help.progress !== "failed"}>
-      <PanelHeader id="what-would-help" title={t("whatWouldHelp")}><span className="faint">{t("eachTriedOnACopy")}</span></PanelHeader>
+    <Panel
+      aria-labelledby="what-would-help"
+      aria-busy={help.progress !== "done" && help.progress !== "none" && help.progress !== "failed"}
+    >
+      <PanelHeader id="what-would-help" title={t("whatWouldHelp")}>
+        <span className="faint">{t("eachTriedOnACopy")}</span>
+      </PanelHeader>
       {moment.at === null ? (
-        <p className={classes.said}>{t("theRunMovesOn")} <Button size="sm" onClick={moment.take}>{t("lookAtThisMoment")}</Button></p>
-      ) : <Working of={help} what={t("whatWouldHelp")} failed={t("whatWouldHelpCouldNot")} />}
-      {help.result === null ? null : <Answer run={run.id} pod={`${namespace}/${name}`} position={help.position ?? 0} answer={help.result} />}
+        <p className={classes.said}>
+          {t("theRunMovesOn")}{" "}
+          <Button size="sm" onClick={moment.take}>
+            {t("lookAtThisMoment")}
+          </Button>
+        </p>
+      ) : (
+        <Working of={help} what={t("whatWouldHelp")} failed={t("whatWouldHelpCouldNot")} />
+      )}
+      {help.result === null ? null : (
+        <Answer run={run.id} pod={`${namespace}/${name}`} position={help.position ?? 0} answer={help.result} />
+      )}
       {moment.behind && help.progress === "done" ? (
-        <p className={classes.foot}>{t("theRunHasMovedOn")} <Button size="sm" onClick={moment.take}>{t("lookAgain")}</Button></p>
+        <p className={classes.foot}>
+          {t("theRunHasMovedOn")}{" "}
+          <Button size="sm" onClick={moment.take}>
+            {t("lookAgain")}
+          </Button>
+        </p>
       ) : null}
     </Panel>
   );
@@ -43,14 +65,30 @@ function Answer({ run, pod, position, answer }: { run: string; pod: string; posi
   return (
     <>
       {answer.why === "" ? null : <p className={classes.said}>{answer.why}</p>}
-      {remedies.length === 0 ? <p className={classes.said}>{noRemedy(answer)}</p> : (
+      {remedies.length === 0 ? (
+        <p className={classes.said}>{noRemedy(answer)}</p>
+      ) : (
         <ol className={classes.list}>
           {shown.map((remedy, index) => (
-            <RemedyItem key={`${remedy.kind} ${remedy.text}`} rank={index + 1} run={run} pod={pod} position={position} remedy={remedy} answer={answer} />
+            <RemedyItem
+              key={`${remedy.kind} ${remedy.text}`}
+              rank={index + 1}
+              run={run}
+              pod={pod}
+              position={position}
+              remedy={remedy}
+              answer={answer}
+            />
           ))}
         </ol>
       )}
-      {more > 0 ? <p className={classes.foot}><Button size="sm" onClick={() => setAll(true)}>{t("moreRemedies", { count: more })}</Button></p> : null}
+      {more > 0 ? (
+        <p className={classes.foot}>
+          <Button size="sm" onClick={() => setAll(true)}>
+            {t("moreRemedies", { count: more })}
+          </Button>
+        </p>
+      ) : null}
       {answer.complete || remedies.length === 0 ? null : <p className={classes.foot}>{t("notEverythingTried")}</p>}
     </>
   );

@@ -21,7 +21,10 @@ export function Histogram({ scores }: { scores: Scores }) {
           </span>
         ))}
       </div>
-      <div className={`${classes.axis} num`}><span>{count(bars[0]?.low ?? 0)}</span><span>{count(bars.at(-1)?.high ?? 0)}</span></div>
+      <div className={`${classes.axis} num`}>
+        <span>{count(bars[0]?.low ?? 0)}</span>
+        <span>{count(bars.at(-1)?.high ?? 0)}</span>
+      </div>
     </>
   );
 }

@@ -8,7 +8,15 @@ import { t } from "./texts";
 /** Opens the object's YAML beside the page it stands on. */
 export function ObjectLink({ object }: { object: ObjectRef }) {
   return (
-    <Link from="/runs/$run/pods/$namespace/$name" to="." search={(old) => ({ ...old, object: objectText(object) })} replace className="mono leads"
-      title={t("yAMLOf", { objectLabel: objectLabel(object) })}>{object.name}</Link>
+    <Link
+      from="/runs/$run/pods/$namespace/$name"
+      to="."
+      search={(old) => ({ ...old, object: objectText(object) })}
+      replace
+      className="mono leads"
+      title={t("yAMLOf", { objectLabel: objectLabel(object) })}
+    >
+      {object.name}
+    </Link>
   );
 }

@@ -38,7 +38,11 @@ export function PodHeader({ pod, run, view, onYaml }: PodHeaderProps) {
   const navigate = useNavigate();
   const { visits } = useMe();
   const open = (other: PodRef | null) => {
-    if (other !== null) void navigate({ to: "/runs/$run/pods/$namespace/$name", params: { run, namespace: other.namespace, name: other.name } });
+    if (other !== null)
+      void navigate({
+        to: "/runs/$run/pods/$namespace/$name",
+        params: { run, namespace: other.namespace, name: other.name },
+      });
   };
   useKeys([
     { keys: "y", label: "YAML", group: t("pod"), run: onYaml },
@@ -48,36 +52,96 @@ export function PodHeader({ pod, run, view, onYaml }: PodHeaderProps) {
   return (
     <header>
       <Breadcrumbs>
-        <Link to="/runs/$run" params={{ run }}>{view.run === null ? t("run") : t("nameRun", { name: view.run.snapshot.name })}</Link>
-        <Link to="/runs/$run/pods" params={{ run }} search={{ namespace: pod.namespace }}>{pod.namespace}</Link>
+        <Link to="/runs/$run" params={{ run }}>
+          {view.run === null ? t("run") : t("nameRun", { name: view.run.snapshot.name })}
+        </Link>
+        <Link to="/runs/$run/pods" params={{ run }} search={{ namespace: pod.namespace }}>
+          {pod.namespace}
+        </Link>
         <span title={pod.name}>{pod.name}</span>
       </Breadcrumbs>
       <div className={classes.line}>
-        <h1><PodName pod={pod} /></h1>
+        <h1>
+          <PodName pod={pod} />
+        </h1>
         <Badge pod={pod} view={view} />
         <span className="grow" />
         <div className={classes.buttons}>
-          {visits ? null : <ButtonLink kind="ghost" to="/runs/$run/capacity" params={{ run }} search={{ pod: `${pod.namespace}/${pod.name}` }} title={t("howManyMorePodsLike")}>{t("howManyMoreFit")}</ButtonLink>}
-          <Button kind="ghost" hint="y" onClick={onYaml}>YAML</Button>
+          {visits ? null : (
+            <ButtonLink
+              kind="ghost"
+              to="/runs/$run/capacity"
+              params={{ run }}
+              search={{ pod: `${pod.namespace}/${pod.name}` }}
+              title={t("howManyMorePodsLike")}
+            >
+              {t("howManyMoreFit")}
+            </ButtonLink>
+          )}
+          <Button kind="ghost" hint="y" onClick={onYaml}>
+            YAML
+          </Button>
           <span className={classes.leaf}>
-            <Button icon="back" hint="k" disabled={pod.previous === null} title={pod.previous === null ? t("theFirstOfItsQueue") : pod.previous.name}
-              onClick={() => open(pod.previous)}>{t("previous")}</Button>
-            <Button hint="j" disabled={pod.next === null} title={pod.next === null ? t("theLastOfItsQueue") : pod.next.name} onClick={() => open(pod.next)}>{t("next")}</Button>
+            <Button
+              icon="back"
+              hint="k"
+              disabled={pod.previous === null}
+              title={pod.previous === null ? t("theFirstOfItsQueue") : pod.previous.name}
+              onClick={() => open(pod.previous)}
+            >
+              {t("previous")}
+            </Button>
+            <Button
+              hint="j"
+              disabled={pod.next === null}
+              title={pod.next === null ? t("theLastOfItsQueue") : pod.next.name}
+              onClick={() => open(pod.next)}
+            >
+              {t("next")}
+            </Button>
           </span>
           <Act pod={pod} run={run} />
         </div>
       </div>
       <dl className={classes.facts}>
-        <div><dt>{t("requests")}</dt><dd className="num">{requestText(pod.requests)}</dd></div>
-        <div><dt>{t("priority")}</dt><dd className="num">{count(pod.priority)}{pod.priority_class ? <span className="faint"> {pod.priority_class}</span> : null}</dd></div>
-        {pod.profile === "" ? null : <div><dt>{t("profile")}</dt><dd>{pod.profile}</dd></div>}
-        <div><dt>{t("attempts")}</dt><dd className="num">{count(pod.attempts)}</dd></div>
-        {pod.next_try === null ? null : (
-          <div><dt>{t("nextTry")}</dt><dd title={pod.next_try.at === null ? undefined : exact(pod.next_try.at)}>{nextTry(pod, view)}</dd></div>
+        <div>
+          <dt>{t("requests")}</dt>
+          <dd className="num">{requestText(pod.requests)}</dd>
+        </div>
+        <div>
+          <dt>{t("priority")}</dt>
+          <dd className="num">
+            {count(pod.priority)}
+            {pod.priority_class ? <span className="faint"> {pod.priority_class}</span> : null}
+          </dd>
+        </div>
+        {pod.profile === "" ? null : (
+          <div>
+            <dt>{t("profile")}</dt>
+            <dd>{pod.profile}</dd>
+          </div>
         )}
-        {pod.gate ? <div><dt>{t("gate")}</dt><dd className="mono">{pod.gate}</dd></div> : null}
+        <div>
+          <dt>{t("attempts")}</dt>
+          <dd className="num">{count(pod.attempts)}</dd>
+        </div>
+        {pod.next_try === null ? null : (
+          <div>
+            <dt>{t("nextTry")}</dt>
+            <dd title={pod.next_try.at === null ? undefined : exact(pod.next_try.at)}>{nextTry(pod, view)}</dd>
+          </div>
+        )}
+        {pod.gate ? (
+          <div>
+            <dt>{t("gate")}</dt>
+            <dd className="mono">{pod.gate}</dd>
+          </div>
+        ) : null}
         {pod.column === "bound" && pod.images.length > 0 ? (
-          <div><dt>{pod.images.length === 1 ? t("image") : t("images")}</dt><dd className={classes.images}>{listed(pod.images)}</dd></div>
+          <div>
+            <dt>{pod.images.length === 1 ? t("image") : t("images")}</dt>
+            <dd className={classes.images}>{listed(pod.images)}</dd>
+          </div>
         ) : null}
       </dl>
     </header>
@@ -102,7 +166,10 @@ function Badge({ pod, view }: { pod: PodDetail; view: RunView }) {
   const since = pod.since === null ? "" : age(runNow(view, wall) - Date.parse(pod.since));
   return (
     <span title={pod.since === null ? undefined : t("sinceSince", { since: exact(pod.since) })}>
-      <StateBadge state={queue}>{STATES[queue].title}{since === "" || view.run === null ? "" : ` ${t("forSince", { since })}`}</StateBadge>
+      <StateBadge state={queue}>
+        {STATES[queue].title}
+        {since === "" || view.run === null ? "" : ` ${t("forSince", { since })}`}
+      </StateBadge>
     </span>
   );
 }
@@ -120,7 +187,13 @@ function Act({ pod, run }: { pod: PodDetail; run: string }) {
   const asksPerson = waits && (pod.waiting ?? []).some((wait) => wait.asks_person);
   const can = operates;
   const approve = () => approvals.approve(run, [pod]);
-  const reject = () => setAsking({ kind: "reject", run, pods: [pod], plugin: (pod.waiting ?? []).find((wait) => wait.asks_person)?.plugin ?? pod.waiting?.[0]?.plugin });
+  const reject = () =>
+    setAsking({
+      kind: "reject",
+      run,
+      pods: [pod],
+      plugin: (pod.waiting ?? []).find((wait) => wait.asks_person)?.plugin ?? pod.waiting?.[0]?.plugin,
+    });
   useKeys([
     ...(can && asksPerson ? [{ keys: "a", label: t("approve"), group: t("decide"), run: approve }] : []),
     ...(can && waits ? [{ keys: "r", label: t("rejectWithAReason"), group: t("decide"), run: reject }] : []),
@@ -136,15 +209,39 @@ function Act({ pod, run }: { pod: PodDetail; run: string }) {
   };
   if (!operates) return null;
   if (pod.column === "unschedulable" || pod.column === "backoff") {
-    return <Button kind="primary" icon="bolt" sends disabled={busy} title={t("moveItToActiveAt")} onClick={() => void activate()}>{t("activate")}</Button>;
+    return (
+      <Button
+        kind="primary"
+        icon="bolt"
+        sends
+        disabled={busy}
+        title={t("moveItToActiveAt")}
+        onClick={() => void activate()}
+      >
+        {t("activate")}
+      </Button>
+    );
   }
   if (!waits) return null;
-  if (due !== null) return <Button hint="z" onClick={() => approvals.cancel()}>{t("cancelApprovingInS", { max: Math.max(0, Math.ceil((due - now) / 1000)) })}</Button>;
+  if (due !== null)
+    return (
+      <Button hint="z" onClick={() => approvals.cancel()}>
+        {t("cancelApprovingInS", { max: Math.max(0, Math.ceil((due - now) / 1000)) })}
+      </Button>
+    );
   return (
     <>
-      <Button kind="danger" hint="r" sends onClick={reject}>{t("reject")}</Button>
-      {asksPerson ? <Button kind="primary" hint="a" sends onClick={approve}>{t("approve")}</Button> : null}
-      <Suspense fallback={null}>{asking === null ? null : <ReasonDrawer request={asking} onClose={() => setAsking(null)} />}</Suspense>
+      <Button kind="danger" hint="r" sends onClick={reject}>
+        {t("reject")}
+      </Button>
+      {asksPerson ? (
+        <Button kind="primary" hint="a" sends onClick={approve}>
+          {t("approve")}
+        </Button>
+      ) : null}
+      <Suspense fallback={null}>
+        {asking === null ? null : <ReasonDrawer request={asking} onClose={() => setAsking(null)} />}
+      </Suspense>
     </>
   );
 }

@@ -51,39 +51,85 @@ export function PodPage() {
   useThrottled(() => void refetch(), view.seq);
   useTitle(pod.data === undefined ? name : t("namePod", { name: pod.data.name }));
   // Also while it is read and when it could not be.
-  useKeys([{ keys: "Escape", label: t("backToTheRun"), group: t("pod"), run: () => void navigate({ to: "/runs/$run", params: { run: runId }, search: { pod: `${namespace}/${name}` } }) }]);
+  useKeys([
+    {
+      keys: "Escape",
+      label: t("backToTheRun"),
+      group: t("pod"),
+      run: () => void navigate({ to: "/runs/$run", params: { run: runId }, search: { pod: `${namespace}/${name}` } }),
+    },
+  ]);
 
   if (pod.data === undefined) {
-    if (error === null) return <Page className={classes.page}><LookingBack runKey={runId} /><Outlines count={6} height={72} label={t("readingThePod")} /></Page>;
+    if (error === null)
+      return (
+        <Page className={classes.page}>
+          <LookingBack runKey={runId} />
+          <Outlines count={6} height={72} label={t("readingThePod")} />
+        </Page>
+      );
     const gone = error instanceof ApiError && error.status === 404;
     const noRun = gone && view.error?.status === 404;
     return (
       <Page className={classes.page}>
         <Panel>
           {noRun ? (
-            <Empty alone action={visits ? null : <ButtonLink size="sm" to="/runs">{t("allRuns")}</ButtonLink>}>{t("thisRunDoesNotExist")}</Empty>
-          ) : gone ? (
-            <Empty alone action={<ButtonLink size="sm" to="/runs/$run" params={{ run: runId }}>{t("openTheRun")}</ButtonLink>}>
-              {rich("thereIsNoPodIn", { span: <span className="mono">{namespace}/{name}</span> })}
+            <Empty
+              alone
+              action={
+                visits ? null : (
+                  <ButtonLink size="sm" to="/runs">
+                    {t("allRuns")}
+                  </ButtonLink>
+                )
+              }
+            >
+              {t("thisRunDoesNotExist")}
             </Empty>
-          ) : <Failed alone what={t("thePodCouldNotBe")} error={error} retry={() => void refetch()} />}
+          ) : gone ? (
+            <Empty
+              alone
+              action={
+                <ButtonLink size="sm" to="/runs/$run" params={{ run: runId }}>
+                  {t("openTheRun")}
+                </ButtonLink>
+              }
+            >
+              {rich("thereIsNoPodIn", {
+                span: (
+                  <span className="mono">
+                    {namespace}/{name}
+                  </span>
+                ),
+              })}
+            </Empty>
+          ) : (
+            <Failed alone what={t("thePodCouldNotBe")} error={error} retry={() => void refetch()} />
+          )}
         </Panel>
       </Page>
     );
   }
-  const openYaml = (open: boolean) => void navigate({ search: (old) => ({ ...old, yaml: open ? true : undefined, object: undefined }), replace: true });
+  const openYaml = (open: boolean) =>
+    void navigate({ search: (old) => ({ ...old, yaml: open ? true : undefined, object: undefined }), replace: true });
   const object = search.yaml === true ? { kind: t("pod"), namespace, name } : objectOf(search.object);
   return (
     <Page className={classes.page}>
       <LookingBack runKey={runId} />
       <PodHeader pod={pod.data} run={runId} view={view} onYaml={() => openYaml(search.yaml !== true)} />
       <Answered run={runId} pod={pod.data} cycle={view.cycle} />
-      {view.run?.moment !== null || view.run.snapshot.events === 0 ? null : <InRealCluster run={runId} pod={`${namespace}/${name}`} turn={pod.data.attempts} />}
+      {view.run?.moment !== null || view.run.snapshot.events === 0 ? null : (
+        <InRealCluster run={runId} pod={`${namespace}/${name}`} turn={pod.data.attempts} />
+      )}
       <div className={classes.beside}>
-        {view.run !== null && PENDING.has(pod.data.answer.kind) && !visits ? <HelpPanel key={`${namespace}/${name}`} run={view.run} pod={pod.data} /> : null}
+        {view.run !== null && PENDING.has(pod.data.answer.kind) && !visits ? (
+          <HelpPanel key={`${namespace}/${name}`} run={view.run} pod={pod.data} />
+        ) : null}
         {pod.data.waits_for.length === 0 ? null : <WaitsFor plugins={pod.data.waits_for} ignored={pod.data.ignored} />}
       </div>
-      {view.run !== null && pod.data.column === "bound" && !visits ? <PlacedAgainPanel key={`${namespace}/${name}`} run={view.run} pod={pod.data} /> : null}
+      {view.run !== null && pod.data.column === "bound" && !visits ? (
+        <PlacedAgainPanel key={`${namespace}/${name}`} run={view.run} pod={pod.data} />
+      ) : null}
       <ClaimsPanel run={runId} claims={pod.data.claims} />
       <JourneyPanel pod={pod.data} view={view} />
       <AttemptPanel pod={pod.data} run={runId} />
@@ -97,7 +143,8 @@ export function PodPage() {
 /** Stands while the same question is asked again: a query without data forgets its error as soon as it is fetched anew. */
 function useLastError(query: { error: Error | null; data: unknown }, about: string): Error | null {
   const [last, setLast] = useState<{ about: string; error: Error } | null>(null);
-  if (query.error !== null && (query.error !== last?.error || last.about !== about)) setLast({ about, error: query.error });
+  if (query.error !== null && (query.error !== last?.error || last.about !== about))
+    setLast({ about, error: query.error });
   return query.error ?? (query.data === undefined && last?.about === about ? last.error : null);
 }
 
@@ -110,9 +157,17 @@ function Answered({ run, pod, cycle }: { run: string; pod: PodDetail; cycle: Cyc
   const attempt = useQuery({ ...attemptQuery(run, number, false), enabled: won });
   const scores = useQuery({ ...scoresQuery(run, number, { offset: 0, limit: TOP }), enabled: won });
   const reading = won && (attempt.isPending || scores.isPending);
-  const why = won && attempt.data !== undefined && scores.data !== undefined
-    ? wonAnswer(latest.node ?? "", scores.data, attempt.data.sampling) : null;
-  const answer = why === null ? pod.answer
-    : { ...pod.answer, ...why, ...(kind === "waiting" ? { headline: pod.answer.headline, detail: `${why.headline} ${why.detail}` } : {}) };
+  const why =
+    won && attempt.data !== undefined && scores.data !== undefined
+      ? wonAnswer(latest.node ?? "", scores.data, attempt.data.sampling)
+      : null;
+  const answer =
+    why === null
+      ? pod.answer
+      : {
+          ...pod.answer,
+          ...why,
+          ...(kind === "waiting" ? { headline: pod.answer.headline, detail: `${why.headline} ${why.detail}` } : {}),
+        };
   return <AnswerPanel run={run} answer={answer} pod={pod} cycle={cycle} reading={reading} />;
 }

@@ -28,26 +28,40 @@ export function RemedyItem({ rank, run, pod, position, remedy, answer }: RemedyI
   const unnamed = remedy.others_count - remedy.others.length;
   return (
     <li>
-      <span className={`${classes.rank} num`} aria-hidden="true">{rank}</span>
+      <span className={`${classes.rank} num`} aria-hidden="true">
+        {rank}
+      </span>
       <div className={classes.what}>
         <b>{remedy.text}</b>
         <p>{remedyDetail(remedy, answer)}</p>
         {remedy.others.length === 0 ? null : (
           <ul className={classes.others} aria-label={t("whatBecomesOfOthers")}>
-            {remedy.others.map((other) => <li key={other.pod} data-fate={other.fate}>{other.text}</li>)}
+            {remedy.others.map((other) => (
+              <li key={other.pod} data-fate={other.fate}>
+                {other.text}
+              </li>
+            ))}
             {unnamed > 0 ? <li>{t("othersToo", { count: unnamed })}</li> : null}
           </ul>
         )}
       </div>
       <div className={classes.doing}>
         {remedy.commands.length === 0 && remedy.diff === "" ? null : (
-          <Button size="sm" aria-expanded={open} aria-controls={patch} onClick={() => setOpen(!open)} aria-label={t("patchOf", { text: remedy.text })}>
+          <Button
+            size="sm"
+            aria-expanded={open}
+            aria-controls={patch}
+            onClick={() => setOpen(!open)}
+            aria-label={t("patchOf", { text: remedy.text })}
+          >
             {open ? t("hidePatch") : t("showPatch")}
           </Button>
         )}
         <TryOnAFork run={run} pod={pod} position={position} remedy={remedy} />
       </div>
-      <div id={patch} className={classes.patch} hidden={!open}>{open ? <RemedyPatch remedy={remedy} /> : null}</div>
+      <div id={patch} className={classes.patch} hidden={!open}>
+        {open ? <RemedyPatch remedy={remedy} /> : null}
+      </div>
     </li>
   );
 }
@@ -67,8 +81,14 @@ function TryOnAFork({ run, pod, position, remedy }: { run: string; pod: string; 
     }
   };
   return (
-    <Button size="sm" sends disabled={!operates || busy} onClick={() => void go()} aria-label={t("tryOnAFork", { text: remedy.text })}
-      title={operates ? t("opensANewRunThat") : t("yourRoleCanLookBut")}>
+    <Button
+      size="sm"
+      sends
+      disabled={!operates || busy}
+      onClick={() => void go()}
+      aria-label={t("tryOnAFork", { text: remedy.text })}
+      title={operates ? t("opensANewRunThat") : t("yourRoleCanLookBut")}
+    >
       {busy ? t("forking") : t("tryOnAFork2")}
     </Button>
   );

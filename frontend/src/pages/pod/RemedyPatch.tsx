@@ -13,10 +13,16 @@ export function RemedyPatch({ remedy }: { remedy: Remedy }) {
   const commands = remedy.commands.join("\n");
   return (
     <div className={classes.patch}>
-      {commands === "" ? null : <Text title={t("inARealCluster")} text={commands}>{commands}</Text>}
+      {commands === "" ? null : (
+        <Text title={t("inARealCluster")} text={commands}>
+          {commands}
+        </Text>
+      )}
       {remedy.diff === "" ? null : (
         <Text title={t("theChange")} text={remedy.diff}>
-          {remedy.diff.split("\n").map((line, index) => <span key={index} data-sign={line.charAt(0)}>{`${line}\n`}</span>)}
+          {remedy.diff.split("\n").map((line, index) => (
+            <span key={index} data-sign={line.charAt(0)}>{`${line}\n`}</span>
+          ))}
         </Text>
       )}
     </div>
@@ -26,8 +32,15 @@ export function RemedyPatch({ remedy }: { remedy: Remedy }) {
 function Text({ title, text, children }: { title: string; text: string; children: ReactNode }) {
   return (
     <figure>
-      <figcaption>{title} <Button size="sm" aria-label={t("copyThis", { what: title })} onClick={() => void copyText(text)}>{t("copy")}</Button></figcaption>
-      <ScrollRegion as="pre" label={title}>{children}</ScrollRegion>
+      <figcaption>
+        {title}{" "}
+        <Button size="sm" aria-label={t("copyThis", { what: title })} onClick={() => void copyText(text)}>
+          {t("copy")}
+        </Button>
+      </figcaption>
+      <ScrollRegion as="pre" label={title}>
+        {children}
+      </ScrollRegion>
     </figure>
   );
 }

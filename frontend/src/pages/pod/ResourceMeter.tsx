@@ -14,15 +14,28 @@ export function ResourceMeter({ of: one }: { of: NodeAmount }) {
   return (
     <div className={classes.meter} data-short={one.short > 0 || undefined}>
       <span className={classes.label}>{label}</span>
-      <span className={classes.track} role="img"
-        aria-label={t("requestedOfAllocatableFreeNeeded", { label, say: say(one.requested), say2: say(one.allocatable), say3: say(Math.max(0, one.free)), say4: say(one.wanted) })}>
+      <span
+        className={classes.track}
+        role="img"
+        aria-label={t("requestedOfAllocatableFreeNeeded", {
+          label,
+          say: say(one.requested),
+          say2: say(one.allocatable),
+          say3: say(Math.max(0, one.free)),
+          say4: say(one.wanted),
+        })}
+      >
         <i className={classes.requested} style={{ width: `${shares.requested}%` }} />
         <i className={classes.pod} style={{ width: `${shares.pod}%` }} />
         <i className={classes.missing} style={{ width: `${shares.missing}%` }} />
         <i className={classes.allocatable} style={{ left: `${shares.allocatable}%` }} />
       </span>
-      <span className={`${classes.value} num`}><b>{free}</b> {t("freeOf", { of })}</span>
-      <span className={`${classes.verdict} num`}>{one.short > 0 ? t("shortShortText", { shortText: shortText(one) }) : t("fits")}</span>
+      <span className={`${classes.value} num`}>
+        <b>{free}</b> {t("freeOf", { of })}
+      </span>
+      <span className={`${classes.verdict} num`}>
+        {one.short > 0 ? t("shortShortText", { shortText: shortText(one) }) : t("fits")}
+      </span>
     </div>
   );
 }
@@ -30,10 +43,22 @@ export function ResourceMeter({ of: one }: { of: NodeAmount }) {
 export function MeterLegend() {
   return (
     <span className={classes.legend} aria-hidden="true">
-      <span><i className={classes.requested} />{t("requested2")}</span>
-      <span><i className={classes.pod} />{t("thisPod")}</span>
-      <span><i className={classes.missing} />{t("missing")}</span>
-      <span><i className={classes.line} />{t("allocatable")}</span>
+      <span>
+        <i className={classes.requested} />
+        {t("requested2")}
+      </span>
+      <span>
+        <i className={classes.pod} />
+        {t("thisPod")}
+      </span>
+      <span>
+        <i className={classes.missing} />
+        {t("missing")}
+      </span>
+      <span>
+        <i className={classes.line} />
+        {t("allocatable")}
+      </span>
     </span>
   );
 }

@@ -18,7 +18,12 @@ export function SideBySide({ one, other, looks }: { one: ScoreRow; other: ScoreR
       <ScrollRegion className={classes.scroll} label={t("pointsOfAnd", { node: one.node, node2: other.node })}>
         <table className={classes.table}>
           <thead>
-            <tr><th>{t("plugin")}</th><th className={`${classes.number} mono`}>{one.node}</th><th className={`${classes.number} mono`}>{other.node}</th><th className={classes.number}>{t("difference")}</th></tr>
+            <tr>
+              <th>{t("plugin")}</th>
+              <th className={`${classes.number} mono`}>{one.node}</th>
+              <th className={`${classes.number} mono`}>{other.node}</th>
+              <th className={classes.number}>{t("difference")}</th>
+            </tr>
           </thead>
           <tbody>
             {all.map(({ look, one: first, other: second, ahead }) => (
@@ -32,7 +37,9 @@ export function SideBySide({ one, other, looks }: { one: ScoreRow; other: ScoreR
           </tbody>
           <tfoot>
             <tr>
-              <td>{t("total")}</td><td className={classes.number}>{count(one.total)}</td><td className={classes.number}>{count(other.total)}</td>
+              <td>{t("total")}</td>
+              <td className={classes.number}>{count(one.total)}</td>
+              <td className={classes.number}>{count(other.total)}</td>
               <td className={classes.number}>{signed(one.total - other.total)}</td>
             </tr>
           </tfoot>
@@ -45,9 +52,14 @@ export function SideBySide({ one, other, looks }: { one: ScoreRow; other: ScoreR
 /** "84" over "84 → 84 × 1". */
 function Points({ cell, weight }: { cell: ScoreCell; weight: number }) {
   return (
-    <td className={classes.number} title={t("rawNormalised2", { raw: cell.raw, normalized: cell.normalized, weight, points: cell.points })}>
+    <td
+      className={classes.number}
+      title={t("rawNormalised2", { raw: cell.raw, normalized: cell.normalized, weight, points: cell.points })}
+    >
       <b>{count(cell.points)}</b>
-      <span className={classes.small}>{count(cell.raw)} → {count(cell.normalized)} × {count(weight)}</span>
+      <span className={classes.small}>
+        {count(cell.raw)} → {count(cell.normalized)} × {count(weight)}
+      </span>
     </td>
   );
 }

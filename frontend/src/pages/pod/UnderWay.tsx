@@ -12,8 +12,11 @@ export function UnderWay({ run, pod, cycle }: { run: string; pod: PodDetail; cyc
   const note = own === null || own.note === "" ? "" : ` (${own.note})`;
   return (
     <p>
-      {point === null ? t("underWay", { attempt }) : t("underWayAt", { attempt, point })}{note}.{" "}
-      <Link to="/runs/$run" params={{ run }} search={{ pod: `${pod.namespace}/${pod.name}` }} className="leads">{t("followOnTheRun")}</Link>
+      {point === null ? t("underWay", { attempt }) : t("underWayAt", { attempt, point })}
+      {note}.{" "}
+      <Link to="/runs/$run" params={{ run }} search={{ pod: `${pod.namespace}/${pod.name}` }} className="leads">
+        {t("followOnTheRun")}
+      </Link>
     </p>
   );
 }

@@ -10,15 +10,32 @@ import classes from "./VerdictStrip.module.css";
 
 type Step = (typeof STEPS)[number];
 const ICONS: Record<PointState, IconName> = {
-  ok: "bound", rejects: "unschedulable", error: "warning", waits: "waiting", skipped: "minus", not_reached: "minus",
+  ok: "bound",
+  rejects: "unschedulable",
+  error: "warning",
+  waits: "waiting",
+  skipped: "minus",
+  not_reached: "minus",
 };
 const WORDS: Record<PointState, string> = {
-  get ok() { return t("passes"); },
-  get rejects() { return t("rejects"); },
-  get error() { return t("fails"); },
-  get waits() { return t("waits"); },
-  get skipped() { return t("skipped"); },
-  get not_reached() { return t("notReached"); },
+  get ok() {
+    return t("passes");
+  },
+  get rejects() {
+    return t("rejects");
+  },
+  get error() {
+    return t("fails");
+  },
+  get waits() {
+    return t("waits");
+  },
+  get skipped() {
+    return t("skipped");
+  },
+  get not_reached() {
+    return t("notReached");
+  },
 };
 
 export const tabId = (point: string): string => `tab-${point}`;
@@ -34,7 +51,14 @@ interface VerdictStripProps {
 export function VerdictStrip({ points, chosen, onChoose }: VerdictStripProps) {
   const list = useRef<HTMLDivElement>(null);
   const move = (event: KeyboardEvent, index: number) => {
-    const steps: Record<string, number> = { ArrowRight: index + 1, ArrowDown: index + 1, ArrowLeft: index - 1, ArrowUp: index - 1, Home: 0, End: STEPS.length - 1 };
+    const steps: Record<string, number> = {
+      ArrowRight: index + 1,
+      ArrowDown: index + 1,
+      ArrowLeft: index - 1,
+      ArrowUp: index - 1,
+      Home: 0,
+      End: STEPS.length - 1,
+    };
     const next = steps[event.key];
     if (next === undefined) return;
     event.preventDefault();
@@ -50,10 +74,25 @@ export function VerdictStrip({ points, chosen, onChoose }: VerdictStripProps) {
         const state = point?.state ?? "not_reached";
         const note = point?.note ?? t("notReached");
         return (
-          <button key={step} type="button" role="tab" id={tabId(step)} aria-selected={step === chosen} {...(step === chosen ? { "aria-controls": panelId(step) } : {})}
-            tabIndex={step === chosen ? 0 : -1} className={classes.point} data-state={state} title={listed((point?.plugins ?? []).map((one) => one.plugin)) || undefined}
-            onClick={() => onChoose(step)} onKeyDown={(event) => move(event, index)}>
-            <span className={classes.name}><Icon name={ICONS[state]} size={13} /><span className="clip">{step}</span><span className="srOnly"> {WORDS[state]}</span></span>
+          <button
+            key={step}
+            type="button"
+            role="tab"
+            id={tabId(step)}
+            aria-selected={step === chosen}
+            {...(step === chosen ? { "aria-controls": panelId(step) } : {})}
+            tabIndex={step === chosen ? 0 : -1}
+            className={classes.point}
+            data-state={state}
+            title={listed((point?.plugins ?? []).map((one) => one.plugin)) || undefined}
+            onClick={() => onChoose(step)}
+            onKeyDown={(event) => move(event, index)}
+          >
+            <span className={classes.name}>
+              <Icon name={ICONS[state]} size={13} />
+              <span className="clip">{step}</span>
+              <span className="srOnly"> {WORDS[state]}</span>
+            </span>
             <em title={note}>{note}</em>
           </button>
         );

@@ -9,9 +9,16 @@ import classes from "./WaitsFor.module.css";
 export function WaitsFor({ plugins, ignored }: { plugins: PodDetail["waits_for"]; ignored: PodDetail["ignored"] }) {
   return (
     <Panel aria-labelledby="waits-for">
-      <PanelHeader id="waits-for" title={t("waitsFor")}><span className="faint">{t("eventsThatCanWakeIt")}</span></PanelHeader>
+      <PanelHeader id="waits-for" title={t("waitsFor")}>
+        <span className="faint">{t("eventsThatCanWakeIt")}</span>
+      </PanelHeader>
       <ul className={classes.list}>
-        {plugins.map((one) => <li key={one.plugin}><b>{one.plugin}</b><span>{one.text}</span></li>)}
+        {plugins.map((one) => (
+          <li key={one.plugin}>
+            <b>{one.plugin}</b>
+            <span>{one.text}</span>
+          </li>
+        ))}
       </ul>
       {ignored.length === 0 ? null : (
         <div className={classes.ignored}>
@@ -19,8 +26,17 @@ export function WaitsFor({ plugins, ignored }: { plugins: PodDetail["waits_for"]
           <ul className={classes.list} aria-labelledby="ignored">
             {ignored.map((one, index) => (
               <li key={`${one.at} ${one.object} ${index}`}>
-                <p><time dateTime={one.at} title={exact(one.at)}>{runTime(one.at)}</time> {one.event}: <span className="mono">{one.object}</span></p>
-                {one.why.map((why) => <span key={why.plugin} className={classes.why}>{why.plugin}: {why.text}.</span>)}
+                <p>
+                  <time dateTime={one.at} title={exact(one.at)}>
+                    {runTime(one.at)}
+                  </time>{" "}
+                  {one.event}: <span className="mono">{one.object}</span>
+                </p>
+                {one.why.map((why) => (
+                  <span key={why.plugin} className={classes.why}>
+                    {why.plugin}: {why.text}.
+                  </span>
+                ))}
               </li>
             ))}
           </ul>

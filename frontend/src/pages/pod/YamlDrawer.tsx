@@ -29,19 +29,33 @@ export default function YamlDrawer({ run, object, onClose }: YamlDrawerProps) {
   useFocusBack();
   const yaml = useQuery(yamlQuery(run, object));
   return (
-    <Drawer.Root opened onClose={onClose} position="right" size={620} transitionProps={{ duration: 0 }}
-      classNames={{ overlay: classes.scrim ?? "", content: classes.content ?? "", title: classes.title ?? "" }}>
+    <Drawer.Root
+      opened
+      onClose={onClose}
+      position="right"
+      size={620}
+      transitionProps={{ duration: 0 }}
+      classNames={{ overlay: classes.scrim ?? "", content: classes.content ?? "", title: classes.title ?? "" }}
+    >
       <Drawer.Overlay />
       <Drawer.Content>
         <div className={classes.header}>
           <Drawer.Title>{object.name}</Drawer.Title>
           <span className="grow" />
-          {yaml.data === undefined ? null : <Button size="sm" onClick={() => void copyText(yaml.data.yaml)}>{t("copy")}</Button>}
+          {yaml.data === undefined ? null : (
+            <Button size="sm" onClick={() => void copyText(yaml.data.yaml)}>
+              {t("copy")}
+            </Button>
+          )}
           <Drawer.CloseButton aria-label={t("close")} />
         </div>
-        {yaml.data !== undefined ? <YamlText text={yaml.data.yaml} label={t("yAMLOf", { objectLabel: objectLabel(object) })} />
-          : yaml.error !== null ? <Failed what={t("theYAMLCouldNotBe")} error={yaml.error} retry={() => void yaml.refetch()} />
-            : <Outlines count={10} height={20} label={t("readingTheYAML")} />}
+        {yaml.data !== undefined ? (
+          <YamlText text={yaml.data.yaml} label={t("yAMLOf", { objectLabel: objectLabel(object) })} />
+        ) : yaml.error !== null ? (
+          <Failed what={t("theYAMLCouldNotBe")} error={yaml.error} retry={() => void yaml.refetch()} />
+        ) : (
+          <Outlines count={10} height={20} label={t("readingTheYAML")} />
+        )}
       </Drawer.Content>
     </Drawer.Root>
   );

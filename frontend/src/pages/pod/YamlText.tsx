@@ -29,8 +29,16 @@ export function YamlText({ text, label }: { text: string; label: string }) {
       parent: place.current,
       state: EditorState.create({
         doc: text,
-        extensions: [yaml(), lineNumbers(), syntaxHighlighting(colours), look, EditorState.readOnly.of(true), EditorView.lineWrapping,
-          EditorView.editable.of(false), EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" })],
+        extensions: [
+          yaml(),
+          lineNumbers(),
+          syntaxHighlighting(colours),
+          look,
+          EditorState.readOnly.of(true),
+          EditorView.lineWrapping,
+          EditorView.editable.of(false),
+          EditorView.contentAttributes.of({ "aria-label": label, tabindex: "0" }),
+        ],
       }),
     });
     return () => editor.destroy();

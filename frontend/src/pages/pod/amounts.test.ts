@@ -6,11 +6,21 @@ import { freeOf, kindsOf, meterShares, nameRange, nearestText, resourceName, sho
 
 const Gi = 2 ** 30;
 const of = (name: string, allocatable: number, requested: number, wanted: number): NodeAmount => ({
-  name, allocatable, requested, free: allocatable - requested, wanted, short: Math.max(0, wanted - allocatable + requested),
+  name,
+  allocatable,
+  requested,
+  free: allocatable - requested,
+  wanted,
+  short: Math.max(0, wanted - allocatable + requested),
 });
 
 it("names resources as people do", () => {
-  expect(["nvidia.com/gpu", "cpu", "ephemeral-storage", "example.com/fpga"].map(resourceName)).toEqual(["GPU", "cpu", "disk", "fpga"]);
+  expect(["nvidia.com/gpu", "cpu", "ephemeral-storage", "example.com/fpga"].map(resourceName)).toEqual([
+    "GPU",
+    "cpu",
+    "disk",
+    "fpga",
+  ]);
 });
 
 it("writes a shared unit once", () => {
@@ -38,9 +48,17 @@ describe("meterShares", () => {
 });
 
 it("joins nodes of one type and size", () => {
-  const node = (name: string, type: string, cpu: number) => ({ name, zone: "a", type, resources: [of("cpu", cpu, 0, 10)] });
+  const node = (name: string, type: string, cpu: number) => ({
+    name,
+    zone: "a",
+    type,
+    resources: [of("cpu", cpu, 0, 10)],
+  });
   const kinds = kindsOf([node("a-1", "small", 4), node("b-1", "large", 8), node("b-2", "large", 8)]);
-  expect(kinds.map((kind) => [kind.type, kind.nodes.length])).toEqual([["large", 2], ["small", 1]]);
+  expect(kinds.map((kind) => [kind.type, kind.nodes.length])).toEqual([
+    ["large", 2],
+    ["small", 1],
+  ]);
 });
 
 it("shortens a range of names to what differs", () => {
@@ -50,14 +68,30 @@ it("shortens a range of names to what differs", () => {
 });
 
 it("says what the nearest node lacks, the largest part first, and what is known besides where room is not the matter", () => {
-  const near = { name: "n-1", zone: "", type: "", resources: [of("memory", 191 * Gi, 96 * Gi, 96 * Gi), of("nvidia.com/gpu", 8, 8, 8), of("cpu", 8000, 0, 1000)] };
-  const group: FilterGroup = { plugin: "NodeResourcesFit", code: "Unschedulable", reasons: [], text: "", count: 1, can_become_free: true, nearest_note: "", nodes: [near] };
+  const near = {
+    name: "n-1",
+    zone: "",
+    type: "",
+    resources: [of("memory", 191 * Gi, 96 * Gi, 96 * Gi), of("nvidia.com/gpu", 8, 8, 8), of("cpu", 8000, 0, 1000)],
+  };
+  const group: FilterGroup = {
+    plugin: "NodeResourcesFit",
+    code: "Unschedulable",
+    reasons: [],
+    text: "",
+    count: 1,
+    can_become_free: true,
+    nearest_note: "",
+    nodes: [near],
+  };
   expect(nearestText(group)).toBe("short of 8 GPU and 1 Gi memory");
   expect(nearestText({ ...group, count: 3 })).toBe("nearest: n-1, short of 8 GPU and 1 Gi memory");
   expect(nearestText({ ...group, plugin: "TaintToleration" })).toBe("");
   const tainted = ["a:NoSchedule", "b:NoSchedule", "a:NoSchedule"].map((remark) => ({ ...near, remark }));
   expect(nearestText({ ...group, plugin: "TaintToleration", nodes: tainted })).toBe("a:NoSchedule or b:NoSchedule");
-  expect(nearestText({ ...group, plugin: "TaintToleration", nodes: tainted, nearest_note: "n-1 has room for it" })).toBe("a:NoSchedule or b:NoSchedule, n-1 has room for it");
+  expect(
+    nearestText({ ...group, plugin: "TaintToleration", nodes: tainted, nearest_note: "n-1 has room for it" }),
+  ).toBe("a:NoSchedule or b:NoSchedule, n-1 has room for it");
 });
 
 it("leaves out the number of pods unless it is what is missing", () => {

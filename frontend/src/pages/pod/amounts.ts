@@ -38,7 +38,12 @@ export function meterShares(one: NodeAmount): MeterShares {
   const whole = Math.max(one.allocatable, one.requested + one.wanted, 1);
   const share = (value: number) => (Math.max(0, value) / whole) * 100;
   const fits = Math.max(0, Math.min(one.wanted, one.free));
-  return { requested: share(one.requested), pod: share(fits), missing: share(one.wanted - fits), allocatable: share(one.allocatable) };
+  return {
+    requested: share(one.requested),
+    pod: share(fits),
+    missing: share(one.wanted - fits),
+    allocatable: share(one.allocatable),
+  };
 }
 
 export interface NodeKind {
@@ -94,7 +99,9 @@ export function nearestText(group: FilterGroup): string {
   const nearest = group.nodes[0];
   if (nearest === undefined) return "";
   if (!isAboutRoom(group)) return listed([remarksOf(group), group.nearest_note].filter((one) => one !== ""));
-  const missing = nearest.resources.filter((one) => one.short > 0).sort((a, b) => b.short / b.wanted - a.short / a.wanted)
+  const missing = nearest.resources
+    .filter((one) => one.short > 0)
+    .sort((a, b) => b.short / b.wanted - a.short / a.wanted)
     .map((one) => `${shortText(one)} ${resourceName(one.name)}`);
   const short = t("shortOf2", { which: both(missing) });
   return group.count === 1 ? short : t("nearestNameShort", { name: nearest.name, short });

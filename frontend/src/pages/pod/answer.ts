@@ -21,7 +21,8 @@ export function wonAnswer(node: string, scores: Scores, sampling: Sampling): Ans
   const equal = scores.tie.count - 1;
   const named = both([...others.slice(0, NAMED), ...(equal > NAMED ? [t("more", { more: equal - NAMED })] : [])]);
   const total = scores.chosen.total;
-  const headline = equal > 0 && named !== "" ? t("wonEqual", { count: total, node, named }) : t("won", { count: total, node });
+  const headline =
+    equal > 0 && named !== "" ? t("wonEqual", { count: total, node, named }) : t("won", { count: total, node });
   return { headline, detail: sentences([tieSentence(scores), marginSentence(scores), seenSentence(sampling)]) };
 }
 
@@ -35,7 +36,11 @@ function marginSentence(scores: Scores): string {
   const { runner_up: second, chosen } = scores;
   if (second === null || chosen === null) return "";
   const margin = chosen.total - second.total;
-  return t(scores.tie.count > 1 ? "theyBeat" : "itBeats", { count: margin, node: second.node, from: fromWhat(scores, margin) });
+  return t(scores.tie.count > 1 ? "theyBeat" : "itBeats", {
+    count: margin,
+    node: second.node,
+    from: fromWhat(scores, margin),
+  });
 }
 
 /** ", all from NodeResourcesFit" when one plugin alone made the difference, else which one gave most. */
@@ -44,7 +49,8 @@ function fromWhat(scores: Scores, margin: number): string {
   if (plugin === null || second === null || chosen === null) return "";
   const row = scores.rows.find((one) => one.node === second.node);
   const cell = scores.plugins.findIndex((one) => one.name === plugin);
-  const gained = row === undefined || cell < 0 ? null : (chosen.cells[cell]?.points ?? 0) - (row.cells[cell]?.points ?? 0);
+  const gained =
+    row === undefined || cell < 0 ? null : (chosen.cells[cell]?.points ?? 0) - (row.cells[cell]?.points ?? 0);
   return gained === margin ? t("allFrom", { plugin }) : t("mostOfItFrom", { plugin });
 }
 

@@ -44,6 +44,9 @@ export function differenceSentence(one: ScoreRow, other: ScoreRow, all: readonly
   const decided = differing.filter((each) => Math.sign(each.ahead) === Math.sign(margin));
   const [first] = decided;
   // Without it the other node would not be behind.
-  const decides = first !== undefined && Math.abs(first.ahead) >= Math.abs(margin) && decided.every((each) => each === first || Math.abs(each.ahead) < Math.abs(margin));
+  const decides =
+    first !== undefined &&
+    Math.abs(first.ahead) >= Math.abs(margin) &&
+    decided.every((each) => each === first || Math.abs(each.ahead) < Math.abs(margin));
   return decides ? t("saidAndDecides", { said, plugin: first.look.name, named }) : t("saidNamed", { said, named });
 }

@@ -8,13 +8,36 @@ const at = (seconds: number) => new Date(Date.UTC(2026, 0, 1) + seconds * 1000).
 const millis = (seconds: number) => Date.parse(at(seconds));
 
 const journey: Journey = {
-  start: at(0), end: at(100),
+  start: at(0),
+  end: at(100),
   lanes: [
-    { queue: "active", spans: [{ start: at(0), end: at(0) }, { start: at(46), end: at(46) }] },
-    { queue: "in_flight", spans: [{ start: at(0), end: at(0) }, { start: at(46), end: at(46) }] },
-    { queue: "unschedulable", spans: [{ start: at(0), end: at(46) }, { start: at(46), end: null }] },
+    {
+      queue: "active",
+      spans: [
+        { start: at(0), end: at(0) },
+        { start: at(46), end: at(46) },
+      ],
+    },
+    {
+      queue: "in_flight",
+      spans: [
+        { start: at(0), end: at(0) },
+        { start: at(46), end: at(46) },
+      ],
+    },
+    {
+      queue: "unschedulable",
+      spans: [
+        { start: at(0), end: at(46) },
+        { start: at(46), end: null },
+      ],
+    },
   ],
-  events: [{ at: at(0), text: "Pod added" }, { at: at(0), text: "Attempt began" }, { at: at(46), text: "Pod deleted", strong: true }],
+  events: [
+    { at: at(0), text: "Pod added" },
+    { at: at(0), text: "Attempt began" },
+    { at: at(46), text: "Pod deleted", strong: true },
+  ],
 };
 
 describe("shares", () => {

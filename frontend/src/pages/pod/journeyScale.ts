@@ -67,17 +67,27 @@ export function shares(durations: readonly number[]): { width: number; folded: b
   const sum = weights.reduce((all, one) => all + one, 0);
   const room = 100 - least * durations.length;
   return weights.map((weight, index) => ({
-    width: least + room * (sum === 0 ? 1 / durations.length : weight / sum), folded: folded[index] === true,
+    width: least + room * (sum === 0 ? 1 / durations.length : weight / sum),
+    folded: folded[index] === true,
   }));
 }
 
 export function layOut(journey: Journey, now: number): JourneyLayout {
   const start = Date.parse(journey.start);
-  const spans = journey.lanes.flatMap((lane) => (isQueue(lane.queue) ? lane.spans.map((span) => ({
-    queue: lane.queue as StateKey, start: Date.parse(span.start), end: span.end === null ? null : Date.parse(span.end)
-  })) : []));
+  const spans = journey.lanes.flatMap((lane) =>
+    isQueue(lane.queue)
+      ? lane.spans.map((span) => ({
+          queue: lane.queue as StateKey,
+          start: Date.parse(span.start),
+          end: span.end === null ? null : Date.parse(span.end),
+        }))
+      : [],
+  );
   const end = Math.max(now, Date.parse(journey.end), ...spans.map((span) => span.end ?? span.start));
-  spans.sort((a, b) => a.start - b.start || (a.end ?? Infinity) - (b.end ?? Infinity) || FLOW.indexOf(a.queue) - FLOW.indexOf(b.queue));
+  spans.sort(
+    (a, b) =>
+      a.start - b.start || (a.end ?? Infinity) - (b.end ?? Infinity) || FLOW.indexOf(a.queue) - FLOW.indexOf(b.queue),
+  );
   const widths = shares(spans.map((span) => Math.max(0, (span.end ?? end) - span.start)));
   let left = 0;
   const pieces: Piece[] = [];
@@ -90,10 +100,18 @@ export function layOut(journey: Journey, now: number): JourneyLayout {
   });
   const place = (at: number) => placeOf(pieces, at);
   return {
-    start, end, stays,
-    marks: gather(journey.events.map((event) => ({
-      at: Date.parse(event.at), left: place(Date.parse(event.at)), text: event.text, strong: event.strong ?? false, more: [],
-    }))),
+    start,
+    end,
+    stays,
+    marks: gather(
+      journey.events.map((event) => ({
+        at: Date.parse(event.at),
+        left: place(Date.parse(event.at)),
+        text: event.text,
+        strong: event.strong ?? false,
+        more: [],
+      })),
+    ),
     ticks: ticksOf(stays, end),
   };
 }
@@ -127,7 +145,8 @@ function ticksOf(stays: readonly Stay[], end: number): { at: number; left: numbe
   const ticks: { at: number; left: number }[] = [];
   for (const stay of stays) {
     const last = ticks.at(-1);
-    if (last === undefined || (stay.left - last.left >= TICKS_APART && stay.start !== last.at)) ticks.push({ at: stay.start, left: stay.left });
+    if (last === undefined || (stay.left - last.left >= TICKS_APART && stay.start !== last.at))
+      ticks.push({ at: stay.start, left: stay.left });
   }
   while (ticks.length > 1 && 100 - (ticks.at(-1)?.left ?? 0) < TICKS_APART) ticks.pop();
   return [...ticks, { at: end, left: 100 }];

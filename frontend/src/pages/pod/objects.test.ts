@@ -4,7 +4,11 @@ import { kindName, objectLabel, objectOf, objectText } from "./objects";
 
 describe("objects in an address", () => {
   it.each([
-    [{ kind: "PersistentVolumeClaim", namespace: "data", name: "db-0" }, "PersistentVolumeClaim/data/db-0", "PersistentVolumeClaim data/db-0"],
+    [
+      { kind: "PersistentVolumeClaim", namespace: "data", name: "db-0" },
+      "PersistentVolumeClaim/data/db-0",
+      "PersistentVolumeClaim data/db-0",
+    ],
     [{ kind: "StorageClass", namespace: "", name: "fast" }, "StorageClass//fast", "StorageClass fast"],
   ])("goes there and back: %o", (object, text, label) => {
     expect(objectText(object)).toBe(text);
@@ -13,12 +17,27 @@ describe("objects in an address", () => {
   });
 
   it("names the API group only where the kind alone says too little", () => {
-    const kinds = [{ kind: "PodGroup", group: "scheduling.k8s.io" }, { kind: "PodGroup", group: "scheduling.x-k8s.io" }, { kind: "StorageClass", group: "storage.k8s.io" }];
-    expect(kinds.map((one) => kindName(one, kinds))).toEqual(["PodGroup.scheduling.k8s.io", "PodGroup.scheduling.x-k8s.io", "StorageClass"]);
-    expect(objectOf("PodGroup.scheduling.k8s.io/ml/train")).toEqual({ kind: "PodGroup.scheduling.k8s.io", namespace: "ml", name: "train" });
+    const kinds = [
+      { kind: "PodGroup", group: "scheduling.k8s.io" },
+      { kind: "PodGroup", group: "scheduling.x-k8s.io" },
+      { kind: "StorageClass", group: "storage.k8s.io" },
+    ];
+    expect(kinds.map((one) => kindName(one, kinds))).toEqual([
+      "PodGroup.scheduling.k8s.io",
+      "PodGroup.scheduling.x-k8s.io",
+      "StorageClass",
+    ]);
+    expect(objectOf("PodGroup.scheduling.k8s.io/ml/train")).toEqual({
+      kind: "PodGroup.scheduling.k8s.io",
+      namespace: "ml",
+      name: "train",
+    });
   });
 
-  it.each([undefined, "", "StorageClass", "StorageClass/fast", "/data/db-0", "Kind/data/", "a/b/c/d"])("refuses %s", (text) => {
-    expect(objectOf(text)).toBeNull();
-  });
+  it.each([undefined, "", "StorageClass", "StorageClass/fast", "/data/db-0", "Kind/data/", "a/b/c/d"])(
+    "refuses %s",
+    (text) => {
+      expect(objectOf(text)).toBeNull();
+    },
+  );
 });

@@ -8,10 +8,22 @@ export function againHeadline({ node, to, rank, tied, nodes }: PlacedAgainAnswer
   if (to === "") return nodes === 0 ? t("itWouldBeHeld") : t("itWouldFindNoPlace");
   if (rank !== 1) return t("itWouldGoTo", { to });
   if (tied <= 1) return t("itWouldComeHereAgain", { node });
-  return to === node ? t("itWouldComeHereAgainDrawn", { node, count: tied }) : t("itWouldGoToAsGood", { to, node, count: tied });
+  return to === node
+    ? t("itWouldComeHereAgainDrawn", { node, count: tied })
+    : t("itWouldGoToAsGood", { to, node, count: tied });
 }
 
-export function againDetail({ node, to, rank, plugin, reasons, message, feasible, nodes, ranked }: PlacedAgainAnswer): string[] {
+export function againDetail({
+  node,
+  to,
+  rank,
+  plugin,
+  reasons,
+  message,
+  feasible,
+  nodes,
+  ranked,
+}: PlacedAgainAnswer): string[] {
   const lines: string[] = [];
   const own = ranked.find((row) => row.node === node);
   const best = ranked[0];

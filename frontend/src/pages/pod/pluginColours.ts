@@ -40,16 +40,31 @@ export function looksOf(plugins: readonly ScorePlugin[]): PluginLook[] {
     const found = places.get(name);
     if (found === undefined) continue;
     taken.add(colour);
-    looks.push({ cell: found.cell, name, short, weight: found.plugin.weight, equalForAll: found.plugin.equal_for_all, colour, hatched: false });
+    looks.push({
+      cell: found.cell,
+      name,
+      short,
+      weight: found.plugin.weight,
+      equalForAll: found.plugin.equal_for_all,
+      colour,
+      hatched: false,
+    });
   }
   const known = new Set<string>(ORDER.map(([name]) => name));
   const free = ORDER.map(([, colour]) => colour).filter((colour) => !taken.has(colour));
-  const others = [...places.values()].filter(({ plugin }) => !known.has(plugin.name)).sort((a, b) => (a.plugin.name < b.plugin.name ? -1 : 1));
+  const others = [...places.values()]
+    .filter(({ plugin }) => !known.has(plugin.name))
+    .sort((a, b) => (a.plugin.name < b.plugin.name ? -1 : 1));
   others.forEach(({ plugin, cell }, index) => {
     const again = index - free.length;
     looks.push({
-      cell, name: plugin.name, short: initials(plugin.name), weight: plugin.weight, equalForAll: plugin.equal_for_all,
-      colour: free[index] ?? ORDER[again % ORDER.length]?.[1] ?? "taint", hatched: again >= 0,
+      cell,
+      name: plugin.name,
+      short: initials(plugin.name),
+      weight: plugin.weight,
+      equalForAll: plugin.equal_for_all,
+      colour: free[index] ?? ORDER[again % ORDER.length]?.[1] ?? "taint",
+      hatched: again >= 0,
     });
   });
   return looks;

@@ -17,8 +17,11 @@ export function useThrottled(run: () => void, version: number): void {
       latest.current();
     }, EVERY);
   });
-  useEffect(() => () => {
-    if (timer.current !== null) window.clearTimeout(timer.current);
-    timer.current = null;
-  }, []);
+  useEffect(
+    () => () => {
+      if (timer.current !== null) window.clearTimeout(timer.current);
+      timer.current = null;
+    },
+    [],
+  );
 }

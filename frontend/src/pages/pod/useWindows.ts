@@ -23,9 +23,16 @@ export interface Windows<TRow> {
   retry: () => void;
 }
 
-export function useWindows<TAnswer, TRow, TKey extends QueryKey>(input: WindowsInput<TAnswer, TRow, TKey>): Windows<TRow> {
+export function useWindows<TAnswer, TRow, TKey extends QueryKey>(
+  input: WindowsInput<TAnswer, TRow, TKey>,
+): Windows<TRow> {
   const { scroller, count, rowHeight, size } = input;
-  const virtual = useVirtualizer({ count, getScrollElement: () => scroller.current, estimateSize: () => rowHeight, overscan: 10 });
+  const virtual = useVirtualizer({
+    count,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 10,
+  });
   const items = virtual.getVirtualItems();
   const pages = [...new Set(items.map((item) => Math.floor(item.index / size)))];
   const answers = useQueries({ queries: pages.map((page) => input.query(page * size)) });
@@ -39,6 +46,8 @@ export function useWindows<TAnswer, TRow, TKey extends QueryKey>(input: WindowsI
       return answer === undefined ? undefined : input.rows(answer)[index % size];
     },
     failed: failed?.error ?? null,
-    retry: () => { for (const answer of answers) if (answer.error !== null) void answer.refetch(); },
+    retry: () => {
+      for (const answer of answers) if (answer.error !== null) void answer.refetch();
+    },
   };
 }

@@ -17,10 +17,14 @@ export function AddEvents({ snapshot, run }: { snapshot: string; run: string }) 
   const chooser = useRef<HTMLInputElement>(null);
   const queries = useQueryClient();
   const add = useMutation({
-    mutationFn: async (file: File) => (await upload(pathOf("snapshots", snapshot, "events"), file, () => undefined).promise) as AddedEvents,
+    mutationFn: async (file: File) =>
+      (await upload(pathOf("snapshots", snapshot, "events"), file, () => undefined).promise) as AddedEvents,
     onSuccess: async (added) => {
       announce("events", t("added", { count: added.added }));
-      await Promise.all([queries.invalidateQueries({ queryKey: ["real", run] }), queries.invalidateQueries({ queryKey: ["run", run] })]);
+      await Promise.all([
+        queries.invalidateQueries({ queryKey: ["real", run] }),
+        queries.invalidateQueries({ queryKey: ["run", run] }),
+      ]);
     },
     onError: (error) => notifyError(t("nothingAdded"), error),
   });
@@ -28,14 +32,29 @@ export function AddEvents({ snapshot, run }: { snapshot: string; run: string }) 
   return (
     <span className={classes.add}>
       {add.data === undefined ? null : <span className="muted">{t("added", { count: add.data.added })}</span>}
-      <Button size="sm" icon="upload" sends disabled={!edits || add.isPending} title={edits ? undefined : t("onlyEditors")} onClick={() => chooser.current?.click()}>
+      <Button
+        size="sm"
+        icon="upload"
+        sends
+        disabled={!edits || add.isPending}
+        title={edits ? undefined : t("onlyEditors")}
+        onClick={() => chooser.current?.click()}
+      >
         {add.isPending ? t("adding") : t("addEvents")}
       </Button>
-      <input ref={chooser} type="file" hidden tabIndex={-1} aria-label={t("addEvents")} accept=".json,.yaml,.yml" onChange={(event) => {
-        const file = event.currentTarget.files?.[0];
-        if (file !== undefined) add.mutate(file);
-        event.currentTarget.value = "";
-      }} />
+      <input
+        ref={chooser}
+        type="file"
+        hidden
+        tabIndex={-1}
+        aria-label={t("addEvents")}
+        accept=".json,.yaml,.yml"
+        onChange={(event) => {
+          const file = event.currentTarget.files?.[0];
+          if (file !== undefined) add.mutate(file);
+          event.currentTarget.value = "";
+        }}
+      />
     </span>
   );
 }

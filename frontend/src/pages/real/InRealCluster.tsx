@@ -19,9 +19,13 @@ export function InRealCluster({ run, pod, turn }: { run: string; pod: string; tu
   return (
     <Panel className={classes.there ?? ""} aria-label={t("onRealCluster")}>
       <b>{t("onRealCluster")}</b>
-      <span>{outcome(row)} {ALIKE.has(row.kind) ? t("sameThere") : whyWords(row)}</span>
+      <span>
+        {outcome(row)} {ALIKE.has(row.kind) ? t("sameThere") : whyWords(row)}
+      </span>
       <span className="grow" />
-      <Link to="/runs/$run/real" params={{ run }} className="leads">{t("seeAll")}</Link>
+      <Link to="/runs/$run/real" params={{ run }} className="leads">
+        {t("seeAll")}
+      </Link>
     </Panel>
   );
 }

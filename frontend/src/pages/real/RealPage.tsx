@@ -27,13 +27,22 @@ export function RealPage() {
   const run = useQuery(runQuery(id));
   const real = useQuery(realQuery(id));
   useTitle(t("title"));
-  useKeys([{ keys: "Escape", label: t("backToTheRun"), group: t("run"), run: () => void navigate({ to: "/runs/$run", params: { run: id } }) }]);
+  useKeys([
+    {
+      keys: "Escape",
+      label: t("backToTheRun"),
+      group: t("run"),
+      run: () => void navigate({ to: "/runs/$run", params: { run: id } }),
+    },
+  ]);
   const nothing = real.data?.events === 0;
   const { first, last } = real.data ?? { first: null, last: null };
   return (
     <Page>
       <Breadcrumbs>
-        <Link to="/runs/$run" params={{ run: id }}>{run.data === undefined ? t("run") : t("nameRun", { name: run.data.snapshot.name })}</Link>
+        <Link to="/runs/$run" params={{ run: id }}>
+          {run.data === undefined ? t("run") : t("nameRun", { name: run.data.snapshot.name })}
+        </Link>
         <span>{t("title")}</span>
       </Breadcrumbs>
       <header className={classes.head}>
@@ -45,17 +54,34 @@ export function RealPage() {
         <>
           <Panel className={classes.answer ?? ""} aria-label={t("theDifference")}>
             <h2>{headline(real.data)}</h2>
-            <p className="muted">{sentences([t("eventsFromTo", { count: real.data.events, first: exact(first), last: exact(last) }), ...remarks(real.data)])}</p>
-            {real.data.settled ? null : <p className="muted">{t("mayChange")} <Button size="sm" kind="ghost" onClick={() => void real.refetch()}>{t("readAgain")}</Button></p>}
+            <p className="muted">
+              {sentences([
+                t("eventsFromTo", { count: real.data.events, first: exact(first), last: exact(last) }),
+                ...remarks(real.data),
+              ])}
+            </p>
+            {real.data.settled ? null : (
+              <p className="muted">
+                {t("mayChange")}{" "}
+                <Button size="sm" kind="ghost" onClick={() => void real.refetch()}>
+                  {t("readAgain")}
+                </Button>
+              </p>
+            )}
           </Panel>
           <RealPods key={id} run={id} summary={real.data} />
         </>
       ) : (
         <Panel>
-          {nothing && run.data !== undefined
-            ? <Empty action={<AddEvents snapshot={run.data.snapshot.id} run={id} />}>{rich("noEvents", { command: <code className="mono">kubectl get events -A -o json</code> })}</Empty>
-            : real.error === null ? <Outlines count={6} height={32} label={t("comparing")} />
-              : <Failed what={t("couldNotCompare")} error={real.error} retry={() => void real.refetch()} />}
+          {nothing && run.data !== undefined ? (
+            <Empty action={<AddEvents snapshot={run.data.snapshot.id} run={id} />}>
+              {rich("noEvents", { command: <code className="mono">kubectl get events -A -o json</code> })}
+            </Empty>
+          ) : real.error === null ? (
+            <Outlines count={6} height={32} label={t("comparing")} />
+          ) : (
+            <Failed what={t("couldNotCompare")} error={real.error} retry={() => void real.refetch()} />
+          )}
         </Panel>
       )}
     </Page>

@@ -15,8 +15,34 @@ import classes from "./CycleStrip.module.css";
 import { rich, t } from "./texts";
 import { canMove, isPlaying } from "./Transport";
 
-const POINTS = ["PreEnqueue", "QueueSort", "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "Reserve", "Permit", "PreBind", "Bind", "PostBind"];
-const SAID = { get done() { return t("doneWith"); }, get skipped() { return t("skippedPoint"); }, get current() { return t("standsHere"); }, get next() { return t("toCome"); } } as const;
+const POINTS = [
+  "PreEnqueue",
+  "QueueSort",
+  "PreFilter",
+  "Filter",
+  "PostFilter",
+  "PreScore",
+  "Score",
+  "Reserve",
+  "Permit",
+  "PreBind",
+  "Bind",
+  "PostBind",
+];
+const SAID = {
+  get done() {
+    return t("doneWith");
+  },
+  get skipped() {
+    return t("skippedPoint");
+  },
+  get current() {
+    return t("standsHere");
+  },
+  get next() {
+    return t("toCome");
+  },
+} as const;
 
 interface CycleStripProps {
   run: Run;
@@ -44,11 +70,14 @@ export const CycleStrip = memo(function CycleStrip({ run, view, cycle, onReload,
         {points.map(({ point, state }) => (
           <li key={point} data-state={state} {...(state === "current" ? { "aria-current": "step" as const } : {})}>
             {state === "done" ? <Icon name="bound" size={11} /> : null}
-            <span>{point}</span><span className="srOnly">, {SAID[state]}</span>
+            <span>{point}</span>
+            <span className="srOnly">, {SAID[state]}</span>
           </li>
         ))}
       </ScrollRegion>
-      <span className={`${classes.note} faint num hideNarrow`} title={cycle?.note}>{cycle?.filtered ? t("leftOf", { count: cycle.filtered.of, left: cycle.filtered.left }) : (cycle?.note ?? "")}</span>
+      <span className={`${classes.note} faint num hideNarrow`} title={cycle?.note}>
+        {cycle?.filtered ? t("leftOf", { count: cycle.filtered.of, left: cycle.filtered.left }) : (cycle?.note ?? "")}
+      </span>
     </section>
   );
 });
@@ -62,12 +91,29 @@ function Standing({ run, view, cycle, onReload, held }: StandingProps) {
   const { visits } = useMe();
   if (held) {
     const text = t("noAnswerStillStep", { step: run.position });
-    return <Line icon="warning" tone="warn" alert word={text} title={text}><button type="button" className="leads" onClick={onReload}>{t("tryAgain")}</button></Line>;
+    return (
+      <Line icon="warning" tone="warn" alert word={text} title={text}>
+        <button type="button" className="leads" onClick={onReload}>
+          {t("tryAgain")}
+        </button>
+      </Line>
+    );
   }
   if (view.error !== null) {
-    return <Line icon="warning" tone="bad" word={t("theBoardCouldNotBe")} title={view.error.message}><button type="button" className="leads" onClick={onReload}>{t("tryAgain")}</button></Line>;
+    return (
+      <Line icon="warning" tone="bad" word={t("theBoardCouldNotBe")} title={view.error.message}>
+        <button type="button" className="leads" onClick={onReload}>
+          {t("tryAgain")}
+        </button>
+      </Line>
+    );
   }
-  if (run.moment !== null) return <Line icon="backoff" word={t("asItWas")} title={t("commandsAreHeldHere")}>{t("commandsAreHeldHere")}</Line>;
+  if (run.moment !== null)
+    return (
+      <Line icon="backoff" word={t("asItWas")} title={t("commandsAreHeldHere")}>
+        {t("commandsAreHeldHere")}
+      </Line>
+    );
   if (run.state === "failed") {
     const text = t("theRunStoppedAtCycle", { attempts: run.attempts, error: run.error ?? t("theEngineFailed") });
     return <Line icon="warning" tone="bad" alert word={text} title={text} />;
@@ -75,30 +121,71 @@ function Standing({ run, view, cycle, onReload, held }: StandingProps) {
   // A paused run needs no worker: the next command brings one.
   const lost = run.worker.state === "taking_over" || (run.worker.state === "lost" && isPlaying(run));
   if (lost && canMove(run)) {
-    const text = t("workerLostAnotherTakesOver", { since: run.worker.since ? t("atRunTime", { runTime: runTime(run.worker.since, false) }) : "", attempts: run.attempts });
+    const text = t("workerLostAnotherTakesOver", {
+      since: run.worker.since ? t("atRunTime", { runTime: runTime(run.worker.since, false) }) : "",
+      attempts: run.attempts,
+    });
     return <Line icon="warning" tone="warn" word={text} title={text} />;
   }
   if (run.state === "waiting_for_person") {
     return (
       <Line icon="waiting" word={t("theClockWaits")} title={t("theClockWaitsForA")}>
-        {visits ? null : run.counts.waiting > 0
-          ? <Link to="/waiting" search={{ run: run.id }} className="leads">{t("decideInTheInbox")}</Link>
-          : <Link to="/runs/$run/pods" params={{ run: run.id }} search={{ column: "in_flight" }} className="leads">{t("podsThatWaitForDevices")}</Link>}
+        {visits ? null : run.counts.waiting > 0 ? (
+          <Link to="/waiting" search={{ run: run.id }} className="leads">
+            {t("decideInTheInbox")}
+          </Link>
+        ) : (
+          <Link to="/runs/$run/pods" params={{ run: run.id }} search={{ column: "in_flight" }} className="leads">
+            {t("podsThatWaitForDevices")}
+          </Link>
+        )}
       </Line>
     );
   }
   if (run.hit !== null) {
     const [namespace = "", name = ""] = run.hit.pod.split("/");
     const at = run.breakpoints.findIndex((one) => one.id === run.hit?.id) + 1;
-    const where = <Link to="/runs/$run/pods/$namespace/$name" params={{ run: run.id, namespace, name }} className="leads">{run.hit.text}</Link>;
-    return <Line icon="pause" word={t("paused")} title={t("pausedAtBreakpoint", { text: run.hit.text })}>{at > 0 ? rich("atBreakpoint", { at, where }) : rich("atABreakpoint", { where })}</Line>;
+    const where = (
+      <Link to="/runs/$run/pods/$namespace/$name" params={{ run: run.id, namespace, name }} className="leads">
+        {run.hit.text}
+      </Link>
+    );
+    return (
+      <Line icon="pause" word={t("paused")} title={t("pausedAtBreakpoint", { text: run.hit.text })}>
+        {at > 0 ? rich("atBreakpoint", { at, where }) : rich("atABreakpoint", { where })}
+      </Line>
+    );
   }
   const word = <RunStateWord state={run.state} />;
-  if (run.unwritten > 0) return <Line word={word} title={t("stillBeingWritten", { count: run.unwritten })}>{t("recording", { count: run.unwritten })}</Line>;
-  if (isPlaying(run)) return <Line word={word} title={t("playing")}>{view.rate !== null && view.rate > 0 ? <span className="num">{t("rateS", { rate: view.rate })}</span> : null}</Line>;
-  if (!canMove(run)) return <Line word={word} title={t("nAttempts", { count: run.attempts })}>{t("nAttempts", { count: run.attempts })}</Line>;
-  if (cycle === null) return <Line word={word} title={t("betweenTwoCycles")}>{t("betweenTwoCycles")}</Line>;
-  return <Line word={word} title={`${cycle.pod.namespace}/${cycle.pod.name}`}>{rich("inTheCycleOf", { pod: <PodName pod={cycle.pod} />, attempt: cycle.attempt })}</Line>;
+  if (run.unwritten > 0)
+    return (
+      <Line word={word} title={t("stillBeingWritten", { count: run.unwritten })}>
+        {t("recording", { count: run.unwritten })}
+      </Line>
+    );
+  if (isPlaying(run))
+    return (
+      <Line word={word} title={t("playing")}>
+        {view.rate !== null && view.rate > 0 ? <span className="num">{t("rateS", { rate: view.rate })}</span> : null}
+      </Line>
+    );
+  if (!canMove(run))
+    return (
+      <Line word={word} title={t("nAttempts", { count: run.attempts })}>
+        {t("nAttempts", { count: run.attempts })}
+      </Line>
+    );
+  if (cycle === null)
+    return (
+      <Line word={word} title={t("betweenTwoCycles")}>
+        {t("betweenTwoCycles")}
+      </Line>
+    );
+  return (
+    <Line word={word} title={`${cycle.pod.namespace}/${cycle.pod.name}`}>
+      {rich("inTheCycleOf", { pod: <PodName pod={cycle.pod} />, attempt: cycle.attempt })}
+    </Line>
+  );
 }
 
 interface LineProps {

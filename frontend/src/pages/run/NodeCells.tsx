@@ -31,22 +31,51 @@ export function NodeCells(props: CellsProps) {
   const beside = groups.length <= 4 && width >= 600;
   const each = beside ? Math.floor(width / Math.max(1, groups.length)) - PADDING : width - PADDING;
   const room = beside ? height - HEAD - 16 : height / Math.max(1, groups.length) - HEAD - 16;
-  const pitch = useMemo(() => pitchFor(groups.map((group) => group.rows.length), each, Math.max(80, room)), [groups, each, room]);
+  const pitch = useMemo(
+    () =>
+      pitchFor(
+        groups.map((group) => group.rows.length),
+        each,
+        Math.max(80, room),
+      ),
+    [groups, each, room],
+  );
   const scheme = useComputedColorScheme("light");
-  const layouts = useMemo(() => groups.map((group) => cellLayout(group.rows.length, table.count, each, pitch)), [groups, table, each, pitch]);
+  const layouts = useMemo(
+    () => groups.map((group) => cellLayout(group.rows.length, table.count, each, pitch)),
+    [groups, table, each, pitch],
+  );
   if (each <= 0) return null;
   return (
     <div className={`${classes.groups} ${chosenState === undefined ? "" : `st-${chosenState}`}`} data-beside={beside}>
       {groups.map((group, index) => {
         const layout = layouts[index];
-        return layout === undefined ? null : <Cells key={group.name} {...props} group={group} layout={layout} inside={each} scheme={scheme} />;
+        return layout === undefined ? null : (
+          <Cells key={group.name} {...props} group={group} layout={layout} inside={each} scheme={scheme} />
+        );
       })}
     </div>
   );
 }
 
-const Cells = memo(function Cells({ run, table, version, group, layout, inside, scheme, selection, resource, picked, ringed, onPoint }: CellsProps & {
-  group: NodeGroup; layout: CellLayout; inside: number; scheme: string;
+const Cells = memo(function Cells({
+  run,
+  table,
+  version,
+  group,
+  layout,
+  inside,
+  scheme,
+  selection,
+  resource,
+  picked,
+  ringed,
+  onPoint,
+}: CellsProps & {
+  group: NodeGroup;
+  layout: CellLayout;
+  inside: number;
+  scheme: string;
 }) {
   const canvas = useRef<HTMLCanvasElement>(null);
   const drawing = useRef<Drawing | null>(null);
@@ -98,21 +127,34 @@ const Cells = memo(function Cells({ run, table, version, group, layout, inside, 
   };
   const open = (at: number) => {
     const name = table.names[rowOf(at)];
-    void navigate({ to: "/runs/$run", params: { run }, search: (old) => ({ ...old, node: name === picked ? undefined : name }), replace: true, resetScroll: false });
+    void navigate({
+      to: "/runs/$run",
+      params: { run },
+      search: (old) => ({ ...old, node: name === picked ? undefined : name }),
+      replace: true,
+      resetScroll: false,
+    });
   };
   const share = percent(groupShare(table, group.rows, resource));
-  const sentence = t("nodesOfRequested", { count: group.rows.length, name: group.name, share, resources: table.resources[resource] ?? "" })
-    + (per > 1 ? t("aCellStandsForNodes", { per }) : "");
+  const sentence =
+    t("nodesOfRequested", {
+      count: group.rows.length,
+      name: group.name,
+      share,
+      resources: table.resources[resource] ?? "",
+    }) + (per > 1 ? t("aCellStandsForNodes", { per }) : "");
   const marked = cell ?? markedCell(table, group, per, ringed ?? picked);
   return (
     <section className={classes.group} aria-label={t("nameCountNodes", { count: group.rows.length, name: group.name })}>
       <GroupHead table={table} version={version} group={group} />
       <div className={classes.area} style={{ height, width: inside }}>
         {/* The canvas is a picture with a sentence; the slider below is its keyboard, and Table its twin. */}
-        <canvas ref={canvas}
+        <canvas
+          ref={canvas}
           // eslint-disable-next-line jsx-a11y/no-interactive-element-to-noninteractive-role -- it is a picture
           role="img"
-          aria-label={sentence} style={{ width: inside, height }}
+          aria-label={sentence}
+          style={{ width: inside, height }}
           onPointerMove={(event) => {
             const bounds = event.currentTarget.getBoundingClientRect();
             const at = cellAt(layout, event.clientX - bounds.left, event.clientY - bounds.top);
@@ -123,22 +165,55 @@ const Cells = memo(function Cells({ run, table, version, group, layout, inside, 
             const bounds = event.currentTarget.getBoundingClientRect();
             const at = cellAt(layout, event.clientX - bounds.left, event.clientY - bounds.top);
             if (at !== null) open(at);
-          }} />
-        <input type="range" className={classes.cursor} min={0} max={Math.max(0, cells - 1)} value={cell ?? 0} aria-label={t("nodeOf", { name: group.name })}
-          aria-valuetext={nodeSentence(table, rowOf(cell ?? 0), selection === null ? null : verdictOf(selection, rowOf(cell ?? 0)))}
-          onChange={(event) => point(Number(event.currentTarget.value))} onFocus={() => point(cell ?? 0)} onBlur={() => point(null)}
+          }}
+        />
+        <input
+          type="range"
+          className={classes.cursor}
+          min={0}
+          max={Math.max(0, cells - 1)}
+          value={cell ?? 0}
+          aria-label={t("nodeOf", { name: group.name })}
+          aria-valuetext={nodeSentence(
+            table,
+            rowOf(cell ?? 0),
+            selection === null ? null : verdictOf(selection, rowOf(cell ?? 0)),
+          )}
+          onChange={(event) => point(Number(event.currentTarget.value))}
+          onFocus={() => point(cell ?? 0)}
+          onBlur={() => point(null)}
           onKeyDown={(event) => {
             const by = event.key === "ArrowDown" ? columns : event.key === "ArrowUp" ? -columns : 0;
             if (by !== 0) {
               event.preventDefault();
               point(Math.min(cells - 1, Math.max(0, (cell ?? 0) + by)));
             } else if (event.key === "Enter") open(cell ?? 0);
-          }} />
+          }}
+        />
         {marked === null ? null : (
-          <i className={classes.marker} style={{ left: (marked % columns) * pitch - 1.5, top: Math.floor(marked / columns) * pitch - 1.5, width: pitch + 1.8, height: pitch + 1.8 }} />
+          <i
+            className={classes.marker}
+            style={{
+              left: (marked % columns) * pitch - 1.5,
+              top: Math.floor(marked / columns) * pitch - 1.5,
+              width: pitch + 1.8,
+              height: pitch + 1.8,
+            }}
+          />
         )}
-        {cell === null ? null : <Lens table={table} row={rowOf(cell)} group={group.name} per={per} x={(cell % columns) * pitch} y={Math.floor(cell / columns) * pitch}
-          width={inside} height={height} reason={selection === null ? undefined : verdictOf(selection, rowOf(cell)).reason} />}
+        {cell === null ? null : (
+          <Lens
+            table={table}
+            row={rowOf(cell)}
+            group={group.name}
+            per={per}
+            x={(cell % columns) * pitch}
+            y={Math.floor(cell / columns) * pitch}
+            width={inside}
+            height={height}
+            reason={selection === null ? undefined : verdictOf(selection, rowOf(cell)).reason}
+          />
+        )}
       </div>
     </section>
   );
@@ -168,12 +243,22 @@ function Lens({ table, row, group, per, x, y, width, height, reason }: LensProps
   const pods = (table.bound[row] ?? 0) + (table.waiting[row] ?? 0) + (table.inFlight[row] ?? 0);
   const left = x + 18 + LENS > width ? x - LENS - 8 : x + 18;
   return (
-    <div className={classes.lens} style={{ left: Math.max(0, left), top: Math.min(y + 14, Math.max(0, height - 128)), width: LENS }} aria-hidden="true">
+    <div
+      className={classes.lens}
+      style={{ left: Math.max(0, left), top: Math.min(y + 14, Math.max(0, height - 128)), width: LENS }}
+      aria-hidden="true"
+    >
       <span className={classes.lensHead}>
         <b className="mono clip">{table.names[row]}</b>
-        {table.cordoned.has(row) ? <Icon name="cordon" size={11} /> : table.tainted.has(row) ? <Icon name="tag" size={11} /> : null}
+        {table.cordoned.has(row) ? (
+          <Icon name="cordon" size={11} />
+        ) : table.tainted.has(row) ? (
+          <Icon name="tag" size={11} />
+        ) : null}
       </span>
-      <span className="muted">{group} · {t("nPods", { count: pods })}</span>
+      <span className="muted">
+        {group} · {t("nPods", { count: pods })}
+      </span>
       {per > 1 ? <span className="faint">{t("firstOfInThisCell", { per })}</span> : null}
       <Bars table={table} row={row} />
       {reason === undefined ? null : <span className={classes.reason}>{reason}</span>}

@@ -36,14 +36,22 @@ export function NodeInspector({ run, node, commander, operates }: NodeInspectorP
   return (
     <section className={classes.panel} aria-label={t("selectedNode", { node })}>
       <div className={classes.top}>
-        <Icon name="node" size={14} /><span className="muted">{t("node")}</span>
+        <Icon name="node" size={14} />
+        <span className="muted">{t("node")}</span>
       </div>
       <h2 className={`${classes.name} mono`}>{node}</h2>
       {detail.isPending ? <Outlines count={4} height={24} label={t("readingTheNode")} /> : null}
-      {detail.error === null ? null
-        : <Failed what={missing ? t("thereIsNoNodeIn", { node }) : t("theNodeCouldNotBe")} error={missing ? null : detail.error} retry={() => void detail.refetch()} />}
+      {detail.error === null ? null : (
+        <Failed
+          what={missing ? t("thereIsNoNodeIn", { node }) : t("theNodeCouldNotBe")}
+          error={missing ? null : detail.error}
+          retry={() => void detail.refetch()}
+        />
+      )}
       {data === undefined ? null : <Details run={run} node={data} />}
-      {data === undefined || !operates || !data.present ? null : <Actions node={data} commander={commander} onDone={() => void detail.refetch()} />}
+      {data === undefined || !operates || !data.present ? null : (
+        <Actions node={data} commander={commander} onDone={() => void detail.refetch()} />
+      )}
     </section>
   );
 }
@@ -53,43 +61,91 @@ function Details({ run, node }: { run: Run; node: NodeDetail }) {
   const [all, setAll] = useState(false);
   return (
     <>
-      <p className="muted">{[node.zone, node.type, node.cordoned ? t("cordoned") : "", node.present ? "" : t("deleted2")].filter(Boolean).join(" · ")}</p>
+      <p className="muted">
+        {[node.zone, node.type, node.cordoned ? t("cordoned") : "", node.present ? "" : t("deleted2")]
+          .filter(Boolean)
+          .join(" · ")}
+      </p>
       <table className={classes.table}>
-        <thead><tr><th scope="col"><span className="srOnly">{t("resource")}</span></th><th scope="col">{t("requested")}</th><th scope="col">{t("reserved")}</th><th scope="col">{t("free")}</th><th scope="col">{t("allocatable")}</th></tr></thead>
+        <thead>
+          <tr>
+            <th scope="col">
+              <span className="srOnly">{t("resource")}</span>
+            </th>
+            <th scope="col">{t("requested")}</th>
+            <th scope="col">{t("reserved")}</th>
+            <th scope="col">{t("free")}</th>
+            <th scope="col">{t("allocatable")}</th>
+          </tr>
+        </thead>
         <tbody>
-          {node.resources.filter((one) => one.allocatable !== "0" || one.requested !== "0").map((one) => (
-            <tr key={one.name}>
-              <th scope="row" title={one.name}>{resourceLabel(one.name)}</th>
-              {[one.requested, one.reserved, one.free, one.allocatable].map((value, index) => <td key={index} className="num">{quantity(value)}</td>)}
-            </tr>
-          ))}
+          {node.resources
+            .filter((one) => one.allocatable !== "0" || one.requested !== "0")
+            .map((one) => (
+              <tr key={one.name}>
+                <th scope="row" title={one.name}>
+                  {resourceLabel(one.name)}
+                </th>
+                {[one.requested, one.reserved, one.free, one.allocatable].map((value, index) => (
+                  <td key={index} className="num">
+                    {quantity(value)}
+                  </td>
+                ))}
+              </tr>
+            ))}
         </tbody>
       </table>
       {node.taints.length === 0 ? null : (
         <>
           <h3 className={classes.title}>{t("taints")}</h3>
-          <div className={classes.labels}>{node.taints.map((taint) => <Chip key={`${taint.key}${taint.effect}`}>{taint.key}{taint.value ? `=${taint.value}` : ""}:{taint.effect}</Chip>)}</div>
+          <div className={classes.labels}>
+            {node.taints.map((taint) => (
+              <Chip key={`${taint.key}${taint.effect}`}>
+                {taint.key}
+                {taint.value ? `=${taint.value}` : ""}:{taint.effect}
+              </Chip>
+            ))}
+          </div>
         </>
       )}
       <h3 className={classes.title}>
-        {t("pods")} <Link to="/runs/$run/pods" params={{ run: run.id }} search={{ node: node.name }} className="leads num">{count(node.pods.count)}</Link>
+        {t("pods")}{" "}
+        <Link to="/runs/$run/pods" params={{ run: run.id }} search={{ node: node.name }} className="leads num">
+          {count(node.pods.count)}
+        </Link>
       </h3>
       <div className={classes.pods}>
         {node.pods.results.slice(0, PODS).map((pod) => (
           <SelectLink key={pod.key} pod={`${pod.namespace}/${pod.name}`} node={null}>
-            <span className={`st-${queueOf(pod) ?? "gated"}`} style={{ color: "var(--m)", display: "inline-flex" }}><Icon name={queueOf(pod) ?? "minus"} size={12} /></span>
-            <PodName pod={pod} /><span className="faint">{pod.namespace}</span>
+            <span className={`st-${queueOf(pod) ?? "gated"}`} style={{ color: "var(--m)", display: "inline-flex" }}>
+              <Icon name={queueOf(pod) ?? "minus"} size={12} />
+            </span>
+            <PodName pod={pod} />
+            <span className="faint">{pod.namespace}</span>
           </SelectLink>
         ))}
         {node.pods.count === 0 ? <span className="faint">{t("none")}</span> : null}
-        {node.pods.count > PODS ? <Link to="/runs/$run/pods" params={{ run: run.id }} search={{ node: node.name }} className="faint">{t("nMore", { n: node.pods.count - PODS })}</Link> : null}
+        {node.pods.count > PODS ? (
+          <Link to="/runs/$run/pods" params={{ run: run.id }} search={{ node: node.name }} className="faint">
+            {t("nMore", { n: node.pods.count - PODS })}
+          </Link>
+        ) : null}
       </div>
       {labels.length === 0 ? null : (
         <>
           <h3 className={classes.title}>{t("labelsLabels", { labels: labels.length })}</h3>
           <div className={classes.labels}>
-            {(all ? labels : labels.slice(0, LABELS)).map(([key, value]) => <Chip key={key} title={`${key}=${value}`}>{key}{value === "" ? "" : `=${value}`}</Chip>)}
-            {labels.length > LABELS ? <Button size="sm" kind="ghost" aria-expanded={all} onClick={() => setAll(!all)}>{all ? t("fewer") : t("labelsMore", { labels: labels.length - LABELS })}</Button> : null}
+            {(all ? labels : labels.slice(0, LABELS)).map(([key, value]) => (
+              <Chip key={key} title={`${key}=${value}`}>
+                {key}
+                {value === "" ? "" : `=${value}`}
+              </Chip>
+            ))}
+            {labels.length > LABELS ? (
+              <Button size="sm" kind="ghost" aria-expanded={all} onClick={() => setAll(!all)}>
+                {all ? t("fewer") : t("labelsMore", { labels: labels.length - LABELS })}
+              </Button>
+            ) : null}
           </div>
         </>
       )}
@@ -107,17 +163,31 @@ function Actions({ node, commander, onDone }: { node: NodeDetail; commander: Com
     <div className={classes.actions}>
       {asked === null ? (
         <div className={classes.buttons}>
-          <Button sends onClick={() => send(node.cordoned ? "node_uncordon" : "node_cordon")} disabled={commander.busy !== null}
-            title={node.cordoned ? t("newPodsMayComeAgain") : t("noNewPodsThoseThat")}>{node.cordoned ? t("uncordon") : t("cordon")}</Button>
-          <Button onClick={() => setAsked("drain")} disabled={commander.busy !== null} title={t("cordonItAndSendIts")}>{t("drain")}</Button>
-          <Button kind="danger" onClick={() => setAsked("delete")} disabled={commander.busy !== null}>{t("delete")}</Button>
+          <Button
+            sends
+            onClick={() => send(node.cordoned ? "node_uncordon" : "node_cordon")}
+            disabled={commander.busy !== null}
+            title={node.cordoned ? t("newPodsMayComeAgain") : t("noNewPodsThoseThat")}
+          >
+            {node.cordoned ? t("uncordon") : t("cordon")}
+          </Button>
+          <Button onClick={() => setAsked("drain")} disabled={commander.busy !== null} title={t("cordonItAndSendIts")}>
+            {t("drain")}
+          </Button>
+          <Button kind="danger" onClick={() => setAsked("delete")} disabled={commander.busy !== null}>
+            {t("delete")}
+          </Button>
         </div>
       ) : (
         <>
           <p className="muted">{asked === "drain" ? t("theNodeIsCordonedAnd") : t("theNodeGoesAndThe")}</p>
           <div className={classes.buttons}>
-            <Button kind="danger-solid" sends onClick={() => send(asked === "drain" ? "node_drain" : "node_delete")}>{asked === "drain" ? t("drainTheNode") : t("deleteTheNode")}</Button>
-            <Button kind="ghost" onClick={() => setAsked(null)}>{t("keepIt")}</Button>
+            <Button kind="danger-solid" sends onClick={() => send(asked === "drain" ? "node_drain" : "node_delete")}>
+              {asked === "drain" ? t("drainTheNode") : t("deleteTheNode")}
+            </Button>
+            <Button kind="ghost" onClick={() => setAsked(null)}>
+              {t("keepIt")}
+            </Button>
           </div>
         </>
       )}

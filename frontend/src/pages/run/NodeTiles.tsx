@@ -34,19 +34,60 @@ interface TilesProps extends NodeViewProps {
 
 const HEAD_RESOURCES = ["cpu", "memory"];
 
-export function NodeTiles({ run, table, version, groups, selection, chosenState, picked, ringed, onPoint, layout, rowHeight }: TilesProps) {
+export function NodeTiles({
+  run,
+  table,
+  version,
+  groups,
+  selection,
+  chosenState,
+  picked,
+  ringed,
+  onPoint,
+  layout,
+  rowHeight,
+}: TilesProps) {
   const prefix = useMemo(() => commonPrefix(table.names), [table]);
   const beside = layout.columns.length > 0;
   return (
-    <div className={`${classes.groups} ${chosenState === undefined ? "" : `st-${chosenState}`}`} data-beside={beside}
-      style={{ "--row": `${rowHeight}px`, ...(beside ? { gridTemplateColumns: layout.columns.map((columns) => `minmax(0, ${columns}fr)`).join(" ") } : {}) } as CSSProperties}>
+    <div
+      className={`${classes.groups} ${chosenState === undefined ? "" : `st-${chosenState}`}`}
+      data-beside={beside}
+      style={
+        {
+          "--row": `${rowHeight}px`,
+          ...(beside
+            ? { gridTemplateColumns: layout.columns.map((columns) => `minmax(0, ${columns}fr)`).join(" ") }
+            : {}),
+        } as CSSProperties
+      }
+    >
       {groups.map((group, index) => (
-        <section key={group.name} className={classes.group} aria-label={t("nameCountNodes", { count: group.rows.length, name: group.name })}>
+        <section
+          key={group.name}
+          className={classes.group}
+          aria-label={t("nameCountNodes", { count: group.rows.length, name: group.name })}
+        >
           <GroupHead table={table} version={version} group={group} />
-          <div className={classes.tiles} style={beside ? { gridTemplateColumns: `repeat(${layout.columns[index] ?? 1}, minmax(0, 1fr))` } : undefined}>
+          <div
+            className={classes.tiles}
+            style={
+              beside ? { gridTemplateColumns: `repeat(${layout.columns[index] ?? 1}, minmax(0, 1fr))` } : undefined
+            }
+          >
             {group.rows.map((row) => (
-              <NodeTile key={table.names[row]} run={run} table={table} row={row} version={version} prefix={prefix} onPoint={onPoint}
-                verdict={selection === null ? null : verdictOf(selection, row)} picked={picked === table.names[row]} ringed={ringed === table.names[row]} />
+              <NodeTile
+                key={table.names[row]}
+                run={run}
+                table={table}
+                row={row}
+                version={version}
+                prefix={prefix}
+                onPoint={onPoint}
+                verdict={selection === null ? null : verdictOf(selection, row)}
+                picked={picked === table.names[row]}
+                ringed={ringed === table.names[row]}
+              />
             ))}
           </div>
         </section>
@@ -56,16 +97,28 @@ export function NodeTiles({ run, table, version, groups, selection, chosenState,
 }
 
 /** `version` changes with every value of the table. */
-export const GroupHead = memo(function GroupHead({ table, group }: { table: NodeColumns; version: number; group: NodeGroup }) {
+export const GroupHead = memo(function GroupHead({
+  table,
+  group,
+}: {
+  table: NodeColumns;
+  version: number;
+  group: NodeGroup;
+}) {
   return (
     <h3 className={classes.head}>
-      <b className="clip" title={group.name}>{group.name}</b>
+      <b className="clip" title={group.name}>
+        {group.name}
+      </b>
       <span className="num">{t("nNodes", { count: group.rows.length })}</span>
       <span className="grow" />
       {HEAD_RESOURCES.map((name) => {
         const resource = table.resourceIndex(name);
-        return resource < 0 ? null
-          : <span key={name} className={`${classes.share} num`} title={t("requestsAgainstAllocatable", { name })}>{resourceLabel(name)} {percent(groupShare(table, group.rows, resource))} %</span>;
+        return resource < 0 ? null : (
+          <span key={name} className={`${classes.share} num`} title={t("requestsAgainstAllocatable", { name })}>
+            {resourceLabel(name)} {percent(groupShare(table, group.rows, resource))} %
+          </span>
+        );
       })}
     </h3>
   );

@@ -23,7 +23,17 @@ import { useSize } from "@/components/useSize";
 
 const NodeTable = later(() => import("./NodeTable"));
 const route = getRouteApi("/runs/$run");
-const WORDS: Record<Grouping, string> = { get zone() { return t("zone"); }, get pool() { return t("pool"); }, get none() { return t("none"); } };
+const WORDS: Record<Grouping, string> = {
+  get zone() {
+    return t("zone");
+  },
+  get pool() {
+    return t("pool");
+  },
+  get none() {
+    return t("none");
+  },
+};
 
 interface NodesPanelProps {
   run: string;
@@ -37,9 +47,25 @@ interface NodesPanelProps {
   onAdd: () => void;
 }
 
-export const NodesPanel = memo(function NodesPanel({ run, store, nodes, selection, chosenState, ringed, operates, onPoint, onAdd }: NodesPanelProps) {
-  const { by = "zone", table: asTable = false, node: picked, fill = "cpu" } = route.useSearch({
-    select: ({ by: group, table: rows, node, fill: resource }) => ({ by: group, table: rows, node, fill: resource }), structuralSharing: true,
+export const NodesPanel = memo(function NodesPanel({
+  run,
+  store,
+  nodes,
+  selection,
+  chosenState,
+  ringed,
+  operates,
+  onPoint,
+  onAdd,
+}: NodesPanelProps) {
+  const {
+    by = "zone",
+    table: asTable = false,
+    node: picked,
+    fill = "cpu",
+  } = route.useSearch({
+    select: ({ by: group, table: rows, node, fill: resource }) => ({ by: group, table: rows, node, fill: resource }),
+    structuralSharing: true,
   });
   const navigate = useNavigate({ from: "/runs/$run" });
   const body = useRef<HTMLDivElement>(null);
@@ -49,66 +75,182 @@ export const NodesPanel = memo(function NodesPanel({ run, store, nodes, selectio
   const prefix = useMemo(() => sharedPrefix(table), [table]);
   const many = table !== null && table.names.length > TILES_UP_TO;
   const filling = table === null ? -1 : Math.max(0, table.resourceIndex(fill));
-  const layout = useMemo(() => tileLayout(groups.map((group) => group.rows.length), size.width), [groups, size.width]);
+  const layout = useMemo(
+    () =>
+      tileLayout(
+        groups.map((group) => group.rows.length),
+        size.width,
+      ),
+    [groups, size.width],
+  );
   const rows = wholeRows(size.height);
   const [first, setFirst] = useState(0);
   const hidden = !asTable && !many && layout.rows > rows.seen;
-  const common = { run, version: nodes.version, groups, selection, chosenState, picked, ringed, width: size.width, onPoint };
+  const common = {
+    run,
+    version: nodes.version,
+    groups,
+    selection,
+    chosenState,
+    picked,
+    ringed,
+    width: size.width,
+    onPoint,
+  };
 
   return (
     <Panel className={classes.panel ?? ""} aria-label={t("nodes2")}>
       <div className={classes.header}>
         <PanelHeader title={t("nodes2")}>
           {table === null ? null : (
-            <Link to="/runs/$run" params={{ run }} search={(old) => ({ ...old, table: true })} replace resetScroll={false} className="leads num muted"
-              aria-label={t("nodesAsATable", { count: table.count })}>{count(table.count)}</Link>
+            <Link
+              to="/runs/$run"
+              params={{ run }}
+              search={(old) => ({ ...old, table: true })}
+              replace
+              resetScroll={false}
+              className="leads num muted"
+              aria-label={t("nodesAsATable", { count: table.count })}
+            >
+              {count(table.count)}
+            </Link>
           )}
-          {prefix === "" ? null : <span className={`${classes.prefix} faint mono hidePhone`} title={t("allNamesBeginWithLeft", { prefix })}>{prefix}…</span>}
-          {many && !asTable ? <FillChoice resources={table.resources} value={table.resources[filling] ?? t("cpu")}
-            onChange={(resource) => void navigate({ search: (old) => ({ ...old, fill: resource === "cpu" ? undefined : resource }), replace: true })} /> : null}
+          {prefix === "" ? null : (
+            <span className={`${classes.prefix} faint mono hidePhone`} title={t("allNamesBeginWithLeft", { prefix })}>
+              {prefix}…
+            </span>
+          )}
+          {many && !asTable ? (
+            <FillChoice
+              resources={table.resources}
+              value={table.resources[filling] ?? t("cpu")}
+              onChange={(resource) =>
+                void navigate({
+                  search: (old) => ({ ...old, fill: resource === "cpu" ? undefined : resource }),
+                  replace: true,
+                })
+              }
+            />
+          ) : null}
           {asTable ? null : (
-            <Segmented label={t("groupNodesBy")} className="hidePhone" value={by} options={GROUPINGS.map((value) => ({ value, label: WORDS[value] }))}
-              onChange={(value) => void navigate({ search: (old) => ({ ...old, by: value === "zone" ? undefined : value }), replace: true })} />
+            <Segmented
+              label={t("groupNodesBy")}
+              className="hidePhone"
+              value={by}
+              options={GROUPINGS.map((value) => ({ value, label: WORDS[value] }))}
+              onChange={(value) =>
+                void navigate({
+                  search: (old) => ({ ...old, by: value === "zone" ? undefined : value }),
+                  replace: true,
+                })
+              }
+            />
           )}
           {asTable ? null : (
             <span className={`${classes.legend} hideNarrow`}>
-              <span><i className={classes.requests} />{t("requests2")}</span>
-              {many ? null : <span><i className={classes.reserved} />{t("reservedNotBound")}</span>}
+              <span>
+                <i className={classes.requests} />
+                {t("requests2")}
+              </span>
+              {many ? null : (
+                <span>
+                  <i className={classes.reserved} />
+                  {t("reservedNotBound")}
+                </span>
+              )}
               {many ? null : <span className="faint">{t("ofAllocatable")}</span>}
             </span>
           )}
           <span className="grow" />
-          {hidden ? <span className={`${classes.rows} faint num hideNarrow`}>{t("rowsSeen", { first: first + 1, last: Math.min(layout.rows, first + rows.seen), all: layout.rows })}</span> : null}
-          {asTable ? null : <span className={`${classes.marks} hideNarrow`}><Legend /></span>}
-          <Button size="sm" kind="ghost" aria-pressed={asTable}
-            onClick={() => void navigate({ search: (old) => ({ ...old, table: asTable ? undefined : true }), replace: true })}>
+          {hidden ? (
+            <span className={`${classes.rows} faint num hideNarrow`}>
+              {t("rowsSeen", { first: first + 1, last: Math.min(layout.rows, first + rows.seen), all: layout.rows })}
+            </span>
+          ) : null}
+          {asTable ? null : (
+            <span className={`${classes.marks} hideNarrow`}>
+              <Legend />
+            </span>
+          )}
+          <Button
+            size="sm"
+            kind="ghost"
+            aria-pressed={asTable}
+            onClick={() =>
+              void navigate({ search: (old) => ({ ...old, table: asTable ? undefined : true }), replace: true })
+            }
+          >
             {asTable ? t("picture") : t("table")}
           </Button>
         </PanelHeader>
       </div>
-      <ScrollRegion className={classes.body} ref={body} label={asTable ? t("tableOfNodes") : t("pictureOfNodes")} data-whole={!asTable && !many} data-cells={!asTable && many}
-        onScroll={(event) => setFirst(Math.round(event.currentTarget.scrollTop / (rows.height + 5)))}>
-        {nodes.status === "loading" && table === null ? <Outlines count={3} height={90} label={t("readingTheNodes")} /> : null}
-        {nodes.status === "failed" ? <Failed what={t("nodesCouldNotBeRead")} error={nodes.error} retryLabel={t("readAgain")} retry={() => void store.loadNodes()} /> : null}
-        {table !== null && table.count === 0 ? (
-          <Empty action={operates ? <Button size="sm" onClick={onAdd}>{t("addANode")}</Button> : null}>{t("thisClusterHasNoNodes")}</Empty>
+      <ScrollRegion
+        className={classes.body}
+        ref={body}
+        label={asTable ? t("tableOfNodes") : t("pictureOfNodes")}
+        data-whole={!asTable && !many}
+        data-cells={!asTable && many}
+        onScroll={(event) => setFirst(Math.round(event.currentTarget.scrollTop / (rows.height + 5)))}
+      >
+        {nodes.status === "loading" && table === null ? (
+          <Outlines count={3} height={90} label={t("readingTheNodes")} />
         ) : null}
-        {table === null || table.count === 0 ? null
-          : asTable ? <Suspense fallback={<Outlines count={8} height={28} label={t("openingTheTable")} />}><NodeTable {...common} table={table} /></Suspense>
-            : many ? <NodeCells {...common} table={table} height={size.height} resource={filling} /> : <NodeTiles {...common} table={table} layout={layout} rowHeight={rows.height} />}
-        {table !== null && table.count > MOST_CELLS && !asTable
-          ? <p className={classes.note}>{t("moreNodesThanCellsA", { ceil: Math.ceil(table.count / MOST_CELLS) })}</p> : null}
+        {nodes.status === "failed" ? (
+          <Failed
+            what={t("nodesCouldNotBeRead")}
+            error={nodes.error}
+            retryLabel={t("readAgain")}
+            retry={() => void store.loadNodes()}
+          />
+        ) : null}
+        {table !== null && table.count === 0 ? (
+          <Empty
+            action={
+              operates ? (
+                <Button size="sm" onClick={onAdd}>
+                  {t("addANode")}
+                </Button>
+              ) : null
+            }
+          >
+            {t("thisClusterHasNoNodes")}
+          </Empty>
+        ) : null}
+        {table === null || table.count === 0 ? null : asTable ? (
+          <Suspense fallback={<Outlines count={8} height={28} label={t("openingTheTable")} />}>
+            <NodeTable {...common} table={table} />
+          </Suspense>
+        ) : many ? (
+          <NodeCells {...common} table={table} height={size.height} resource={filling} />
+        ) : (
+          <NodeTiles {...common} table={table} layout={layout} rowHeight={rows.height} />
+        )}
+        {table !== null && table.count > MOST_CELLS && !asTable ? (
+          <p className={classes.note}>{t("moreNodesThanCellsA", { ceil: Math.ceil(table.count / MOST_CELLS) })}</p>
+        ) : null}
       </ScrollRegion>
     </Panel>
   );
 });
 
-function FillChoice({ resources, value, onChange }: { resources: readonly string[]; value: string; onChange: (resource: string) => void }) {
+function FillChoice({
+  resources,
+  value,
+  onChange,
+}: {
+  resources: readonly string[];
+  value: string;
+  onChange: (resource: string) => void;
+}) {
   return (
     <label className={`${classes.fill} faint hidePhone`}>
       {t("oneCellANodeFilled")}
       <select value={value} onChange={(event) => onChange(event.currentTarget.value)}>
-        {resources.map((name) => <option key={name} value={name}>{name}</option>)}
+        {resources.map((name) => (
+          <option key={name} value={name}>
+            {name}
+          </option>
+        ))}
       </select>
     </label>
   );

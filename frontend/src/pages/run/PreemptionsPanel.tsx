@@ -29,17 +29,37 @@ export function PreemptionsPanel({ run, turn, onBack }: { run: string; turn: num
         <PanelHeader title={t("preemptions")}>
           <span className="faint num">{rows.data === undefined ? "" : t("nVictims", { count: total })}</span>
           <span className="grow" />
-          <Button size="sm" kind="ghost" onClick={onBack}>{t("activity")}</Button>
+          <Button size="sm" kind="ghost" onClick={onBack}>
+            {t("activity")}
+          </Button>
         </PanelHeader>
       </div>
-      {rows.data === undefined ? rows.error === null ? <Outlines count={4} height={34} label={t("readingThePreemptions")} />
-        : <Failed what={t("thePreemptionsCouldNotBe")} error={rows.error} retryLabel={t("readAgain")} retry={() => void rows.refetch()} /> : null}
+      {rows.data === undefined ? (
+        rows.error === null ? (
+          <Outlines count={4} height={34} label={t("readingThePreemptions")} />
+        ) : (
+          <Failed
+            what={t("thePreemptionsCouldNotBe")}
+            error={rows.error}
+            retryLabel={t("readAgain")}
+            retry={() => void rows.refetch()}
+          />
+        )
+      ) : null}
       {rows.data !== undefined && total === 0 ? <Empty>{t("nobodyWasPreemptedAPod")}</Empty> : null}
       <ScrollRegion as="ol" className={classes.list} label={t("victimsNewestFirst")}>
-        {shown.map((row) => <Row key={`${row.number} ${row.victim.namespace}/${row.victim.name}`} run={run} row={row} />)}
+        {shown.map((row) => (
+          <Row key={`${row.number} ${row.victim.namespace}/${row.victim.name}`} run={run} row={row} />
+        ))}
         {shown.length < total ? (
           <li className={classes.older}>
-            {limit < MOST ? <Button size="sm" kind="ghost" onClick={() => setLimit(MOST)}>{t("older")}</Button> : <span className="faint">{t("theNewestOf", { MOST, total })}</span>}
+            {limit < MOST ? (
+              <Button size="sm" kind="ghost" onClick={() => setLimit(MOST)}>
+                {t("older")}
+              </Button>
+            ) : (
+              <span className="faint">{t("theNewestOf", { MOST, total })}</span>
+            )}
           </li>
         ) : null}
       </ScrollRegion>
@@ -50,17 +70,39 @@ export function PreemptionsPanel({ run, turn, onBack }: { run: string; turn: num
 function Row({ run, row }: { run: string; row: PreemptionRow }) {
   return (
     <li className={classes.row}>
-      <time dateTime={row.at} title={exact(row.at)}>{runTime(row.at)}</time>
+      <time dateTime={row.at} title={exact(row.at)}>
+        {runTime(row.at)}
+      </time>
       <p>
-        <Link className="leads" to="/runs/$run/pods/$namespace/$name" params={{ run, namespace: row.pod.namespace, name: row.pod.name }} search={{ attempt: row.attempt, point: "PostFilter" }}><PodName pod={row.pod} /></Link>
-        {row.pod.priority === null ? null : <Priority value={row.pod.priority} className={classes.priority} />} {rich("preemptedOn", {
+        <Link
+          className="leads"
+          to="/runs/$run/pods/$namespace/$name"
+          params={{ run, namespace: row.pod.namespace, name: row.pod.name }}
+          search={{ attempt: row.attempt, point: "PostFilter" }}
+        >
+          <PodName pod={row.pod} />
+        </Link>
+        {row.pod.priority === null ? null : <Priority value={row.pod.priority} className={classes.priority} />}{" "}
+        {rich("preemptedOn", {
           victim: (
             <>
-              <Link className="leads" to="/runs/$run/pods/$namespace/$name" params={{ run, namespace: row.victim.namespace, name: row.victim.name }}><PodName pod={row.victim} /></Link>
-              {row.victim.priority === null ? null : <Priority value={row.victim.priority} className={classes.priority} />}
+              <Link
+                className="leads"
+                to="/runs/$run/pods/$namespace/$name"
+                params={{ run, namespace: row.victim.namespace, name: row.victim.name }}
+              >
+                <PodName pod={row.victim} />
+              </Link>
+              {row.victim.priority === null ? null : (
+                <Priority value={row.victim.priority} className={classes.priority} />
+              )}
             </>
           ),
-          node: <Link className="mono" to="/runs/$run" params={{ run }} search={{ node: row.node }}>{row.node}</Link>,
+          node: (
+            <Link className="mono" to="/runs/$run" params={{ run }} search={{ node: row.node }}>
+              {row.node}
+            </Link>
+          ),
         })}
       </p>
     </li>

@@ -27,7 +27,18 @@ interface QueueBoardProps {
   onPoint: (card: Card | null) => void;
 }
 
-export const QueueBoard = memo(function QueueBoard({ run, view, cycle, columns, selected, pointedNode, queue, held, onQueue, onPoint }: QueueBoardProps) {
+export const QueueBoard = memo(function QueueBoard({
+  run,
+  view,
+  cycle,
+  columns,
+  selected,
+  pointedNode,
+  queue,
+  held,
+  onQueue,
+  onPoint,
+}: QueueBoardProps) {
   const board = useRef<HTMLDivElement>(null);
   useCardMotion(board, view.seq, view.rate);
   const waiting = columns.waiting.count;
@@ -37,17 +48,41 @@ export const QueueBoard = memo(function QueueBoard({ run, view, cycle, columns, 
   const { receivedAt } = view;
   const clock = useMemo(() => ({ run, receivedAt }), [run, receivedAt]);
   const tabs = STATE_KEYS.map((key) => ({
-    value: key, className: `st-${key}`, title: `${STATES[key].title}, ${count(columns[key].count)}`,
-    label: <><Icon name={key} size={14} /><b className="num">{short(columns[key].count)}</b><span>{tabWord(key)}</span></>,
+    value: key,
+    className: `st-${key}`,
+    title: `${STATES[key].title}, ${count(columns[key].count)}`,
+    label: (
+      <>
+        <Icon name={key} size={14} />
+        <b className="num">{short(columns[key].count)}</b>
+        <span>{tabWord(key)}</span>
+      </>
+    ),
   }));
   return (
     <>
-      <TabList label={t("queues")} value={queue} tabs={tabs} onChange={onQueue} className={`${classes.tabs} onlyNarrow`} tabClass={classes.tab} />
+      <TabList
+        label={t("queues")}
+        value={queue}
+        tabs={tabs}
+        onChange={onQueue}
+        className={`${classes.tabs} onlyNarrow`}
+        tabClass={classes.tab}
+      />
       <div className={classes.board} ref={board} data-queue={queue}>
         {STATE_KEYS.map((key) => (
           <div key={key} className={classes.slot} data-shown={key === queue}>
-            <QueueColumn run={run.id} name={key} column={columns[key]} clock={clock} selected={selected} pointedNode={pointedNode}
-              current={key === "in_flight" ? (cycle?.pod ?? null) : null} held={held} onPoint={onPoint} />
+            <QueueColumn
+              run={run.id}
+              name={key}
+              column={columns[key]}
+              clock={clock}
+              selected={selected}
+              pointedNode={pointedNode}
+              current={key === "in_flight" ? (cycle?.pod ?? null) : null}
+              held={held}
+              onPoint={onPoint}
+            />
           </div>
         ))}
       </div>

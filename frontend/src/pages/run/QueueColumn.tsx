@@ -37,7 +37,15 @@ interface QueueColumnProps {
 }
 
 export const QueueColumn = memo(function QueueColumn({
-  run, name, column: fresh, clock, selected, pointedNode, current, held, onPoint,
+  run,
+  name,
+  column: fresh,
+  clock,
+  selected,
+  pointedNode,
+  current,
+  held,
+  onPoint,
 }: QueueColumnProps) {
   const [inside, handlers] = useInside();
   const column = useHeld(fresh, inside || held);
@@ -47,16 +55,30 @@ export const QueueColumn = memo(function QueueColumn({
   const { made, rest, onScroll } = useGrowing(column.cards.length, FIRST_CARDS);
   const isWhole = made === column.cards.length;
   const words = STATES[name];
-  const note = column.more === 0 ? null
-    : column.latest !== undefined ? t("moreUpTo", { more: column.more, wait: age(Date.parse(column.latest) - now) })
-    : name === "bound" ? t("moreEarlier", { more: column.more })
-    : t("moreMore", { more: column.more });
+  const note =
+    column.more === 0
+      ? null
+      : column.latest !== undefined
+        ? t("moreUpTo", { more: column.more, wait: age(Date.parse(column.latest) - now) })
+        : name === "bound"
+          ? t("moreEarlier", { more: column.more })
+          : t("moreMore", { more: column.more });
   return (
-    <section className={`${classes.column} st-${name}`} data-column={name} aria-label={t("titleCountPods", { count: fresh.count, title: words.title })}>
+    <section
+      className={`${classes.column} st-${name}`}
+      data-column={name}
+      aria-label={t("titleCountPods", { count: fresh.count, title: words.title })}
+    >
       <header className={classes.header} title={words.plain}>
         <Icon name={name} size={15} />
         <h2>{words.title}</h2>
-        <Link to="/runs/$run/pods" params={{ run }} search={{ column: name }} className={`${classes.count} leads num`} aria-label={t("podsInAsAList", { count: fresh.count, title: words.title })}>
+        <Link
+          to="/runs/$run/pods"
+          params={{ run }}
+          search={{ column: name }}
+          className={`${classes.count} leads num`}
+          aria-label={t("podsInAsAList", { count: fresh.count, title: words.title })}
+        >
           {count(fresh.count)}
         </Link>
         <span className="grow" />
@@ -67,15 +89,31 @@ export const QueueColumn = memo(function QueueColumn({
       <ul className={classes.cards} onScroll={onScroll} {...handlers}>
         {column.cards.slice(0, made).map((card, index) => (
           <li key={card.key} {...(isWhole ? {} : { "aria-posinset": index + 1, "aria-setsize": column.cards.length })}>
-            <PodCard gone={column !== fresh && fresh.more === 0 && !present.has(card.key)} card={card} column={name} now={now} selected={holds(card, selected)} onPoint={onPoint}
+            <PodCard
+              gone={column !== fresh && fresh.more === 0 && !present.has(card.key)}
+              card={card}
+              column={name}
+              now={now}
+              selected={holds(card, selected)}
+              onPoint={onPoint}
               ringed={pointedNode !== null && card.node === pointedNode}
-              current={current !== null && card.namespace === current.namespace && card.name === current.name} />
+              current={current !== null && card.namespace === current.namespace && card.name === current.name}
+            />
           </li>
         ))}
-        {isWhole ? null : <li ref={rest} className={classes.rest} aria-hidden="true" style={{ "--rest": `${(column.cards.length - made) * CARD}px` } as CSSProperties} />}
+        {isWhole ? null : (
+          <li
+            ref={rest}
+            className={classes.rest}
+            aria-hidden="true"
+            style={{ "--rest": `${(column.cards.length - made) * CARD}px` } as CSSProperties}
+          />
+        )}
       </ul>
       {note === null ? null : (
-        <Link to="/runs/$run/pods" params={{ run }} search={{ column: name }} className={`${classes.more} num`}>{note}</Link>
+        <Link to="/runs/$run/pods" params={{ run }} search={{ column: name }} className={`${classes.more} num`}>
+          {note}
+        </Link>
       )}
     </section>
   );
@@ -83,12 +121,25 @@ export const QueueColumn = memo(function QueueColumn({
 
 function Hint({ name, column, now, run }: { name: StateKey; column: Column; now: number; run: string }) {
   const { visits } = useMe();
-  if (name === "active") return <span className={classes.hint} title={t("queueSortPrioritySort")}>{t("byPriority")}</span>;
+  if (name === "active")
+    return (
+      <span className={classes.hint} title={t("queueSortPrioritySort")}>
+        {t("byPriority")}
+      </span>
+    );
   if (name === "bound") return <span className={classes.hint}>{t("newestFirst")}</span>;
-  if (name === "waiting") return visits ? null : <Link to="/waiting" search={{ run }} className={classes.inbox}>{t("inbox")}</Link>;
+  if (name === "waiting")
+    return visits ? null : (
+      <Link to="/waiting" search={{ run }} className={classes.inbox}>
+        {t("inbox")}
+      </Link>
+    );
   if (name === "unschedulable" && column.next_flush_at) {
     return (
-      <span className={`${classes.hint} num`} title={t("podsThatWaitLongerThan", { nextflushat: exact(column.next_flush_at) })}>
+      <span
+        className={`${classes.hint} num`}
+        title={t("podsThatWaitLongerThan", { nextflushat: exact(column.next_flush_at) })}
+      >
         {t("flushCountdown", { countdown: countdown(Date.parse(column.next_flush_at) - now) })}
       </span>
     );

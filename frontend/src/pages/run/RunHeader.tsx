@@ -37,7 +37,15 @@ interface RunHeaderProps {
   nodes: number;
 }
 
-export const RunHeader = memo(function RunHeader({ run, view, commander, operates, forker, me, nodes }: RunHeaderProps) {
+export const RunHeader = memo(function RunHeader({
+  run,
+  view,
+  commander,
+  operates,
+  forker,
+  me,
+  nodes,
+}: RunHeaderProps) {
   const [menu, setMenu] = useState(false);
   const opener = useRef<HTMLButtonElement>(null);
   const wasOpen = useRef(false);
@@ -49,26 +57,59 @@ export const RunHeader = memo(function RunHeader({ run, view, commander, operate
   const { visits } = useMe();
   const { configuration } = run;
   const pods = STATE_KEYS.reduce((sum, key) => sum + run.counts[key], 0);
-  const facts = t("nodesStartedBy", { count: nodes, pods: t("nPods", { count: pods }), replace: sinceDay(run.started_at, view.receivedAt), which: run.started_by === me ? t("you") : run.started_by });
+  const facts = t("nodesStartedBy", {
+    count: nodes,
+    pods: t("nPods", { count: pods }),
+    replace: sinceDay(run.started_at, view.receivedAt),
+    which: run.started_by === me ? t("you") : run.started_by,
+  });
   return (
     <header className={classes.bar}>
       <div className={classes.title}>
         <div className={classes.names}>
-          <h1 className="clip" title={`${run.snapshot.name}\n${facts}`}>{run.snapshot.name}</h1>
+          <h1 className="clip" title={`${run.snapshot.name}\n${facts}`}>
+            {run.snapshot.name}
+          </h1>
           <span className="faint hidePhone">{t("with")}</span>
-          {visits ? <span className="clip" title={configuration.name}>{configuration.name}</span> : (
-            <Link to="/configurations/$configuration" params={{ configuration: configuration.id }}
-              search={configuration.builtin ? {} : { version: configuration.version }} className={`${classes.configuration} leads clip`} title={configuration.name}>{configuration.name}</Link>
+          {visits ? (
+            <span className="clip" title={configuration.name}>
+              {configuration.name}
+            </span>
+          ) : (
+            <Link
+              to="/configurations/$configuration"
+              params={{ configuration: configuration.id }}
+              search={configuration.builtin ? {} : { version: configuration.version }}
+              className={`${classes.configuration} leads clip`}
+              title={configuration.name}
+            >
+              {configuration.name}
+            </Link>
           )}
           <Chip>{configuration.builtin ? t("builtIn2") : `v${configuration.version}`}</Chip>
         </div>
-        {run.parent === null
-          ? <p className="faint clip" title={t("numberStartedStartedat", { number: run.number, startedat: exact(run.started_at) })}>{facts}</p>
-          : <ForkBadge run={run} className={classes.fork} />}
+        {run.parent === null ? (
+          <p
+            className="faint clip"
+            title={t("numberStartedStartedat", { number: run.number, startedat: exact(run.started_at) })}
+          >
+            {facts}
+          </p>
+        ) : (
+          <ForkBadge run={run} className={classes.fork} />
+        )}
       </div>
-      <div className={classes.transport}><Transport run={run} commander={commander} operates={operates} /></div>
-      <Segmented label={t("speed")} className={`${classes.speed ?? ""} hidePhone`} value={String(run.clock.speed)} options={SPEEDS} disabled={!operates || !canMove(run)}
-        onChange={(value) => void commander.send({ type: "set_speed", speed: speedOf(value) })} />
+      <div className={classes.transport}>
+        <Transport run={run} commander={commander} operates={operates} />
+      </div>
+      <Segmented
+        label={t("speed")}
+        className={`${classes.speed ?? ""} hidePhone`}
+        value={String(run.clock.speed)}
+        options={SPEEDS}
+        disabled={!operates || !canMove(run)}
+        onChange={(value) => void commander.send({ type: "set_speed", speed: speedOf(value) })}
+      />
       <span className={`${classes.gap} grow`} />
       <Clock view={view} run={run} />
       {visits ? null : (
@@ -78,13 +119,19 @@ export const RunHeader = memo(function RunHeader({ run, view, commander, operate
         </div>
       )}
       <div className={classes.menu}>
-        {menu
-          ? (
-            <Suspense fallback={<IconButton icon="more" label={t("more")} />}>
-              <RunMenu run={run} commander={commander} operates={operates} onClosed={() => setMenu(false)} />
-            </Suspense>
-          )
-          : <IconButton ref={opener} icon="more" label={t("morePodsNodesConfigurationStop")} aria-haspopup="menu" onClick={() => setMenu(true)} />}
+        {menu ? (
+          <Suspense fallback={<IconButton icon="more" label={t("more")} />}>
+            <RunMenu run={run} commander={commander} operates={operates} onClosed={() => setMenu(false)} />
+          </Suspense>
+        ) : (
+          <IconButton
+            ref={opener}
+            icon="more"
+            label={t("morePodsNodesConfigurationStop")}
+            aria-haspopup="menu"
+            onClick={() => setMenu(true)}
+          />
+        )}
       </div>
     </header>
   );
@@ -93,10 +140,31 @@ export const RunHeader = memo(function RunHeader({ run, view, commander, operate
 /** At "now" and on a moment alike. */
 function Fork({ run, forker }: { run: Run; forker: Forker }) {
   const { operates } = useMe();
-  useKeys(operates ? [{ keys: "f", label: t("forkHere"), group: t("run"), run: () => { if (!forker.busy) forker.fork(); } }] : []);
+  useKeys(
+    operates
+      ? [
+          {
+            keys: "f",
+            label: t("forkHere"),
+            group: t("run"),
+            run: () => {
+              if (!forker.busy) forker.fork();
+            },
+          },
+        ]
+      : [],
+  );
   const where = run.moment === null ? t("forkNow") : t("forkAt", { position: run.position });
   return (
-    <Button icon="fork" sends className={classes.forkButton} disabled={!operates || forker.busy} title={operates ? where : t("yourRoleCanLookBut")} hint="f" onClick={() => forker.fork()}>
+    <Button
+      icon="fork"
+      sends
+      className={classes.forkButton}
+      disabled={!operates || forker.busy}
+      title={operates ? where : t("yourRoleCanLookBut")}
+      hint="f"
+      onClick={() => forker.fork()}
+    >
       <span className="wordHidden">{t("fork")}</span>
     </Button>
   );
@@ -109,7 +177,11 @@ function Clock({ view, run }: { view: RunView; run: Run }) {
   const isThen = run.moment !== null;
   const kind = run.clock.mode === "real" ? t("realTime") : t("virtualTime");
   return (
-    <div className={classes.clock} data-then={isThen} title={`${kind}: ${t("startedAt", { now: exact(now), runTime: runTime(run.clock.start) })}\n${t("seedExplained", { seed: run.seed })}\n${t("extensionPointsSoFar", { points: run.points })}`}>
+    <div
+      className={classes.clock}
+      data-then={isThen}
+      title={`${kind}: ${t("startedAt", { now: exact(now), runTime: runTime(run.clock.start) })}\n${t("seedExplained", { seed: run.seed })}\n${t("extensionPointsSoFar", { points: run.points })}`}
+    >
       <b className="num">{isThen ? t("thenTime", { time: runTime(now) }) : runTime(now)}</b>
       <span className="faint num">{t("seedAttempts", { seed: run.seed, attempts: run.attempts })}</span>
     </div>

@@ -29,13 +29,53 @@ interface RunMenuProps {
   onClosed: () => void;
 }
 
-const ITEMS: readonly { kind: RunDialogKind; label: string; icon: "plus" | "node" | "sliders" | "point" | "stop" | "trash" }[] = [
-  { kind: "pod_add", get label() { return t("addAPod2"); }, icon: "plus" },
-  { kind: "node_add", get label() { return t("addANode2"); }, icon: "node" },
-  { kind: "set_configuration", get label() { return t("switchTheConfiguration2"); }, icon: "sliders" },
-  { kind: "set_seed", get label() { return t("changeTheSeed2"); }, icon: "point" },
-  { kind: "stop", get label() { return t("stopTheRun2"); }, icon: "stop" },
-  { kind: "delete", get label() { return t("deleteTheRun2"); }, icon: "trash" },
+const ITEMS: readonly {
+  kind: RunDialogKind;
+  label: string;
+  icon: "plus" | "node" | "sliders" | "point" | "stop" | "trash";
+}[] = [
+  {
+    kind: "pod_add",
+    get label() {
+      return t("addAPod2");
+    },
+    icon: "plus",
+  },
+  {
+    kind: "node_add",
+    get label() {
+      return t("addANode2");
+    },
+    icon: "node",
+  },
+  {
+    kind: "set_configuration",
+    get label() {
+      return t("switchTheConfiguration2");
+    },
+    icon: "sliders",
+  },
+  {
+    kind: "set_seed",
+    get label() {
+      return t("changeTheSeed2");
+    },
+    icon: "point",
+  },
+  {
+    kind: "stop",
+    get label() {
+      return t("stopTheRun2");
+    },
+    icon: "stop",
+  },
+  {
+    kind: "delete",
+    get label() {
+      return t("deleteTheRun2");
+    },
+    icon: "trash",
+  },
 ];
 
 export default function RunMenu({ run, commander, operates, onClosed }: RunMenuProps) {
@@ -55,52 +95,119 @@ export default function RunMenu({ run, commander, operates, onClosed }: RunMenuP
   };
   return (
     <>
-      <Menu opened={opened} onChange={(open) => {
-        setOpened(open);
-        if (!open && dialog === null) onClosed();
-      }} position="bottom-end" middlewares={{ flip: true, shift: true, size: true }} shadow="md" withinPortal returnFocus withInitialFocusPlaceholder={false}>
-        <Menu.Target><IconButton icon="more" label={t("morePodsNodesConfigurationStop")} /></Menu.Target>
+      <Menu
+        opened={opened}
+        onChange={(open) => {
+          setOpened(open);
+          if (!open && dialog === null) onClosed();
+        }}
+        position="bottom-end"
+        middlewares={{ flip: true, shift: true, size: true }}
+        shadow="md"
+        withinPortal
+        returnFocus
+        withInitialFocusPlaceholder={false}
+      >
+        <Menu.Target>
+          <IconButton icon="more" label={t("morePodsNodesConfigurationStop")} />
+        </Menu.Target>
         <Menu.Dropdown className={classes.menu ?? ""}>
           {/* Where the header has no room for them. */}
           {phone && !visits ? (
             <div role="group" aria-label={t("speed")}>
               <Menu.Label>{t("speed")}</Menu.Label>
-              <Menu.RadioGroup value={String(run.clock.speed)} onChange={(value) => void commander.send({ type: "set_speed", speed: speedOf(value) })}>
+              <Menu.RadioGroup
+                value={String(run.clock.speed)}
+                onChange={(value) => void commander.send({ type: "set_speed", speed: speedOf(value) })}
+              >
                 {SPEEDS.map(({ value, label, title }) => (
-                  <Menu.RadioItem key={value} value={value} title={title} disabled={!operates || !canMove(run)} closeMenuOnClick>{label}</Menu.RadioItem>
+                  <Menu.RadioItem
+                    key={value}
+                    value={value}
+                    title={title}
+                    disabled={!operates || !canMove(run)}
+                    closeMenuOnClick
+                  >
+                    {label}
+                  </Menu.RadioItem>
                 ))}
               </Menu.RadioGroup>
               <Menu.Divider />
             </div>
           ) : null}
-          {visits ? null : ITEMS.map(({ kind, label, icon }) => (
-            <Menu.Item key={kind} closeMenuOnClick={false} disabled={why(kind) !== undefined} title={why(kind)} leftSection={<Icon name={icon} size={14} />}
-              onClick={() => {
-                setDialog(kind);
-                setOpened(false);
-              }}>{label}</Menu.Item>
-          ))}
+          {visits
+            ? null
+            : ITEMS.map(({ kind, label, icon }) => (
+                <Menu.Item
+                  key={kind}
+                  closeMenuOnClick={false}
+                  disabled={why(kind) !== undefined}
+                  title={why(kind)}
+                  leftSection={<Icon name={icon} size={14} />}
+                  onClick={() => {
+                    setDialog(kind);
+                    setOpened(false);
+                  }}
+                >
+                  {label}
+                </Menu.Item>
+              ))}
           {visits ? null : <Menu.Divider />}
-          <Menu.Item leftSection={<Icon name="point" size={14} />} onClick={() => void navigate({ to: "/runs/$run/attempts", params: { run: run.id } })}>{t("attemptsAndTheirTime")}</Menu.Item>
-          <Menu.Item leftSection={<Icon name="file" size={14} />} onClick={() => void navigate({ to: "/runs/$run/objects", params: { run: run.id } })}>{t("claimsVolumesClasses")}</Menu.Item>
+          <Menu.Item
+            leftSection={<Icon name="point" size={14} />}
+            onClick={() => void navigate({ to: "/runs/$run/attempts", params: { run: run.id } })}
+          >
+            {t("attemptsAndTheirTime")}
+          </Menu.Item>
+          <Menu.Item
+            leftSection={<Icon name="file" size={14} />}
+            onClick={() => void navigate({ to: "/runs/$run/objects", params: { run: run.id } })}
+          >
+            {t("claimsVolumesClasses")}
+          </Menu.Item>
           {visits ? null : (
             <>
-              <Menu.Item leftSection={<Icon name="command" size={14} />} onClick={() => void navigate({ to: "/compare", search: run.parent?.id ? { a: run.parent.id, b: run.id } : { a: run.id } })}>
+              <Menu.Item
+                leftSection={<Icon name="command" size={14} />}
+                onClick={() =>
+                  void navigate({
+                    to: "/compare",
+                    search: run.parent?.id ? { a: run.parent.id, b: run.id } : { a: run.id },
+                  })
+                }
+              >
                 {run.parent?.id ? t("compareWith", { number: run.parent.number }) : t("compareWithAnotherRun")}
               </Menu.Item>
-              <Menu.Item leftSection={<Icon name="node" size={14} />} onClick={() => void navigate({ to: "/runs/$run/capacity", params: { run: run.id } })}>{t("capacity")}</Menu.Item>
+              <Menu.Item
+                leftSection={<Icon name="node" size={14} />}
+                onClick={() => void navigate({ to: "/runs/$run/capacity", params: { run: run.id } })}
+              >
+                {t("capacity")}
+              </Menu.Item>
             </>
           )}
-          <RunItems run={run} onShare={() => {
-            setDialog("share");
-            setOpened(false);
-          }} />
+          <RunItems
+            run={run}
+            onShare={() => {
+              setDialog("share");
+              setOpened(false);
+            }}
+          />
           <Menu.Divider />
-          <Menu.Label>{t("engineTies", { number: run.number, engineversion: run.engine_version, ties: run.ties, bytes: bytes(run.size_bytes) })}</Menu.Label>
+          <Menu.Label>
+            {t("engineTies", {
+              number: run.number,
+              engineversion: run.engine_version,
+              ties: run.ties,
+              bytes: bytes(run.size_bytes),
+            })}
+          </Menu.Label>
         </Menu.Dropdown>
       </Menu>
       {dialog === "share" ? <ShareDrawer run={run.id} onClose={onClosed} /> : null}
-      {dialog === null || dialog === "share" ? null : <RunDialog kind={dialog} run={run} commander={commander} onClose={onClosed} />}
+      {dialog === null || dialog === "share" ? null : (
+        <RunDialog kind={dialog} run={run} commander={commander} onClose={onClosed} />
+      )}
     </>
   );
 }

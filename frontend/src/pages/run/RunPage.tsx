@@ -51,12 +51,24 @@ export function RunPage() {
   if (isReady && shown !== wanted) setShown(wanted);
   const reading = shown !== wanted;
   const timeline = visits ? null : (
-    <Timeline key={runOf(id)} runKey={id} position={view.run?.position ?? null} playing={view.run !== null && isPlaying(view.run)} forkedAt={view.run?.parent?.position ?? null}
-      reading={reading} onFork={operates ? forker.fork : undefined} />
+    <Timeline
+      key={runOf(id)}
+      runKey={id}
+      position={view.run?.position ?? null}
+      playing={view.run !== null && isPlaying(view.run)}
+      forkedAt={view.run?.parent?.position ?? null}
+      reading={reading}
+      onFork={operates ? forker.fork : undefined}
+    />
   );
   return (
     <div className={classes.page} aria-busy={reading}>
-      <Content store={shown} timeline={timeline} forker={visits ? null : forker} held={reading && away ? () => void wanted.load() : undefined} />
+      <Content
+        store={shown}
+        timeline={timeline}
+        forker={visits ? null : forker}
+        held={reading && away ? () => void wanted.load() : undefined}
+      />
     </div>
   );
 }
@@ -76,27 +88,60 @@ function Content({ store, timeline, forker, held }: ContentProps) {
   const { visits } = useMe();
   const view = useRunView(store);
   useTitle(view.run === null ? t("run") : t("nameRun2", { name: view.run.snapshot.name }));
-  if (view.run !== null && view.columns !== null && isSettingUp(view.run)) return <Page className={classes.alone ?? ""}><Outlines count={5} height={64} label={t("settingTheRunUp")} /></Page>;
-  if (view.run !== null && view.columns !== null) return <Board store={store} view={view} run={view.run} columns={view.columns} timeline={timeline} forker={forker} held={held} />;
+  if (view.run !== null && view.columns !== null && isSettingUp(view.run))
+    return (
+      <Page className={classes.alone ?? ""}>
+        <Outlines count={5} height={64} label={t("settingTheRunUp")} />
+      </Page>
+    );
+  if (view.run !== null && view.columns !== null)
+    return (
+      <Board
+        store={store}
+        view={view}
+        run={view.run}
+        columns={view.columns}
+        timeline={timeline}
+        forker={forker}
+        held={held}
+      />
+    );
   if (view.status === "failed") {
     const missing = view.error?.status === 404;
     return (
       <>
-      {timeline}
-      <Page className={classes.alone ?? ""}>
-        <Failed alone what={missing ? t("thisRunDoesNotExist") : t("theRunCouldNotBe")} error={missing ? null : view.error}
-          {...(missing ? {} : { retry: () => void store.load() })} />
-        {visits ? null : <Link to="/runs" className="leads">{t("allRuns")}</Link>}
-      </Page>
+        {timeline}
+        <Page className={classes.alone ?? ""}>
+          <Failed
+            alone
+            what={missing ? t("thisRunDoesNotExist") : t("theRunCouldNotBe")}
+            error={missing ? null : view.error}
+            {...(missing ? {} : { retry: () => void store.load() })}
+          />
+          {visits ? null : (
+            <Link to="/runs" className="leads">
+              {t("allRuns")}
+            </Link>
+          )}
+        </Page>
       </>
     );
   }
-  return <Page className={classes.alone ?? ""}><Outlines count={5} height={64} label={t("readingTheRun")} /></Page>;
+  return (
+    <Page className={classes.alone ?? ""}>
+      <Outlines count={5} height={64} label={t("readingTheRun")} />
+    </Page>
+  );
 }
 
 /** No engine has it yet, so its pods and nodes are not counted: an empty board would be a lie. */
 function isSettingUp(run: Run): boolean {
-  return run.state === "created" && run.worker.state === "idle" && run.nodes === 0 && STATE_KEYS.every((key) => run.counts[key] === 0);
+  return (
+    run.state === "created" &&
+    run.worker.state === "idle" &&
+    run.nodes === 0 &&
+    STATE_KEYS.every((key) => run.counts[key] === 0)
+  );
 }
 
 interface BoardProps extends ContentProps {
@@ -123,18 +168,31 @@ function Board({ store, view, run, columns, timeline, forker, held: askAgain }: 
   const target = pod === undefined ? null : splitPod(pod);
   // The first picture after a click has the marked card and an empty inspector; what is known of the pod comes with the next.
   const settled = useDeferredValue(pod) === pod;
-  const selection = useQuery({ ...selectionQuery(run.id, target?.namespace ?? "", target?.name ?? ""), enabled: target !== null && settled });
-  const detail = useQuery({ ...podSummaryQuery(run.id, target?.namespace ?? "", target?.name ?? ""), enabled: target !== null && settled });
+  const selection = useQuery({
+    ...selectionQuery(run.id, target?.namespace ?? "", target?.name ?? ""),
+    enabled: target !== null && settled,
+  });
+  const detail = useQuery({
+    ...podSummaryQuery(run.id, target?.namespace ?? "", target?.name ?? ""),
+    enabled: target !== null && settled,
+  });
   const chosen = pod === undefined ? null : (selection.data ?? null);
   useRefreshSelected(run.id, pod, node, view.seq);
 
   // What is ringed may come a picture late: a click comes with pointing, and its answer goes first.
-  const pointCard = useCallback((card: Card | null) => startTransition(() => setPointed(pointing(card?.node ?? null, true))), []);
+  const pointCard = useCallback(
+    (card: Card | null) => startTransition(() => setPointed(pointing(card?.node ?? null, true))),
+    [],
+  );
   const pointNode = useCallback((name: string | null) => startTransition(() => setPointed(pointing(name, false))), []);
-  const setQueue = useCallback((next: StateKey) => void navigate({ search: (old) => ({ ...old, queue: next }), replace: true }), [navigate]);
+  const setQueue = useCallback(
+    (next: StateKey) => void navigate({ search: (old) => ({ ...old, queue: next }), replace: true }),
+    [navigate],
+  );
   const add = useCallback(() => setAdding(true), []);
   const reload = useCallback(() => void store.load(), [store]);
-  const deselect = () => void navigate({ search: (old) => ({ ...old, pod: undefined, node: undefined }), replace: true });
+  const deselect = () =>
+    void navigate({ search: (old) => ({ ...old, pod: undefined, node: undefined }), replace: true });
   const focusQueue = (next: StateKey) => {
     setQueue(next);
     const column = document.querySelector(`[data-column="${next}"]`);
@@ -144,36 +202,153 @@ function Board({ store, view, run, columns, timeline, forker, held: askAgain }: 
   const playing = isPlaying(run);
   const step = (what: "cycle" | "point") => void commander.send({ type: "step", what });
   useKeys([
-    ...(operates ? [
-      { keys: "p", label: playing ? t("pause2") : t("play2"), group: t("run"), run: () => void commander.send({ type: playing ? "pause" : "play" }) },
-      { keys: "s", label: t("oneSchedulingCycle"), group: t("run"), run: () => { if (!playing) step("cycle"); } },
-      { keys: "x", label: t("oneExtensionPoint"), group: t("run"), run: () => { if (!playing) step("point"); } },
-    ] : []),
-    ...(isMoment(key) && pod === undefined && node === undefined ? [{ keys: "Escape", label: t("backToNow"), group: t("run"), run: () => void navigate({ params: { run: runOf(key) }, search: (old) => old }) }] : []),
-    { keys: "h", label: held ? t("letListsMoveAgain") : t("holdTheOrderOfLists"), group: t("run"), run: () => setHeld(!held) },
-    ...STATE_KEYS.map((key, index) => ({ keys: String(index + 1), label: STATES[key].title, group: t("focusAQueue"), run: () => focusQueue(key) })),
+    ...(operates
+      ? [
+          {
+            keys: "p",
+            label: playing ? t("pause2") : t("play2"),
+            group: t("run"),
+            run: () => void commander.send({ type: playing ? "pause" : "play" }),
+          },
+          {
+            keys: "s",
+            label: t("oneSchedulingCycle"),
+            group: t("run"),
+            run: () => {
+              if (!playing) step("cycle");
+            },
+          },
+          {
+            keys: "x",
+            label: t("oneExtensionPoint"),
+            group: t("run"),
+            run: () => {
+              if (!playing) step("point");
+            },
+          },
+        ]
+      : []),
+    ...(isMoment(key) && pod === undefined && node === undefined
+      ? [
+          {
+            keys: "Escape",
+            label: t("backToNow"),
+            group: t("run"),
+            run: () => void navigate({ params: { run: runOf(key) }, search: (old) => old }),
+          },
+        ]
+      : []),
+    {
+      keys: "h",
+      label: held ? t("letListsMoveAgain") : t("holdTheOrderOfLists"),
+      group: t("run"),
+      run: () => setHeld(!held),
+    },
+    ...STATE_KEYS.map((key, index) => ({
+      keys: String(index + 1),
+      label: STATES[key].title,
+      group: t("focusAQueue"),
+      run: () => focusQueue(key),
+    })),
     { keys: "j", label: t("nextCard"), group: t("run"), run: () => moveFocus(1) },
     { keys: "k", label: t("previousCard"), group: t("run"), run: () => moveFocus(-1) },
   ]);
 
   return (
     <BoardAddressContext value={address}>
-      <RunHeader run={run} view={view} commander={commander} operates={operates} forker={forker} me={me?.username} nodes={nodes.table?.count ?? run.nodes} />
+      <RunHeader
+        run={run}
+        view={view}
+        commander={commander}
+        operates={operates}
+        forker={forker}
+        me={me?.username}
+        nodes={nodes.table?.count ?? run.nodes}
+      />
       {timeline}
-      <CycleStrip run={run} view={view} cycle={view.cycle} onReload={askAgain ?? reload} held={askAgain !== undefined} />
-      <QueueBoard run={run} view={view} cycle={view.cycle} columns={columns} selected={pod} pointedNode={pointed.byCard ? null : pointed.node} queue={phoneQueue}
-        held={held} onQueue={setQueue} onPoint={pointCard} />
+      <CycleStrip
+        run={run}
+        view={view}
+        cycle={view.cycle}
+        onReload={askAgain ?? reload}
+        held={askAgain !== undefined}
+      />
+      <QueueBoard
+        run={run}
+        view={view}
+        cycle={view.cycle}
+        columns={columns}
+        selected={pod}
+        pointedNode={pointed.byCard ? null : pointed.node}
+        queue={phoneQueue}
+        held={held}
+        onQueue={setQueue}
+        onPoint={pointCard}
+      />
       <div className={classes.low}>
-        <NodesPanel run={run.id} store={store} nodes={nodes} selection={chosen} chosenState={detail.data === undefined ? undefined : (queueOf(detail.data) ?? undefined)}
-          ringed={pointed.byCard ? pointed.node : null} operates={operates} onPoint={pointNode} onAdd={add} />
-        <RunSide run={run} store={store} feed={feed} cycle={view.cycle} table={nodes.table} preemptions={side === "preemptions"} held={held} onHold={setHeld} selected={
-          pod !== undefined && target !== null
-            ? { key: pod, word: t("pod"), name: target.name, close: deselect, content: <Inspector key={pod} run={run} view={view} pod={pod} settled={settled} selection={chosen} table={nodes.table} commander={commander} operates={operates} /> }
-            : node !== undefined ? { key: node, word: t("node"), name: node, close: deselect, content: <NodeInspector key={node} run={run} node={node} commander={commander} operates={operates} /> } : null
-        } />
+        <NodesPanel
+          run={run.id}
+          store={store}
+          nodes={nodes}
+          selection={chosen}
+          chosenState={detail.data === undefined ? undefined : (queueOf(detail.data) ?? undefined)}
+          ringed={pointed.byCard ? pointed.node : null}
+          operates={operates}
+          onPoint={pointNode}
+          onAdd={add}
+        />
+        <RunSide
+          run={run}
+          store={store}
+          feed={feed}
+          cycle={view.cycle}
+          table={nodes.table}
+          preemptions={side === "preemptions"}
+          held={held}
+          onHold={setHeld}
+          selected={
+            pod !== undefined && target !== null
+              ? {
+                  key: pod,
+                  word: t("pod"),
+                  name: target.name,
+                  close: deselect,
+                  content: (
+                    <Inspector
+                      key={pod}
+                      run={run}
+                      view={view}
+                      pod={pod}
+                      settled={settled}
+                      selection={chosen}
+                      table={nodes.table}
+                      commander={commander}
+                      operates={operates}
+                    />
+                  ),
+                }
+              : node !== undefined
+                ? {
+                    key: node,
+                    word: t("node"),
+                    name: node,
+                    close: deselect,
+                    content: (
+                      <NodeInspector key={node} run={run} node={node} commander={commander} operates={operates} />
+                    ),
+                  }
+                : null
+          }
+        />
       </div>
-      {held ? <Button size="sm" className={`${classes.heldNote ?? ""} hidePhone`} hint="h" onClick={() => setHeld(false)}>{t("orderHeldGoOn")}</Button> : null}
-      <Suspense fallback={null}>{adding ? <RunDialog kind="node_add" run={run} commander={commander} onClose={() => setAdding(false)} /> : null}</Suspense>
+      {held ? (
+        <Button size="sm" className={`${classes.heldNote ?? ""} hidePhone`} hint="h" onClick={() => setHeld(false)}>
+          {t("orderHeldGoOn")}
+        </Button>
+      ) : null}
+      <Suspense fallback={null}>
+        {adding ? <RunDialog kind="node_add" run={run} commander={commander} onClose={() => setAdding(false)} /> : null}
+      </Suspense>
     </BoardAddressContext>
   );
 }

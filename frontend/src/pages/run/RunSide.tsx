@@ -47,7 +47,11 @@ export function RunSide({ run, store, feed, cycle, table, selected, preemptions,
   const playing = isPlaying(run);
   const prefix = useMemo(() => sharedPrefix(table), [table]);
   const point = cycle?.points.find((one) => one.state === "current")?.point ?? "";
-  const now = { selected: selected?.key, stands: cycle === null || playing ? null : `${cycle.attempt} ${cycle.pod.namespace}/${cycle.pod.name} ${point}`, fast: playing && isFast(run.clock.speed) };
+  const now = {
+    selected: selected?.key,
+    stands: cycle === null || playing ? null : `${cycle.attempt} ${cycle.pod.namespace}/${cycle.pod.name} ${point}`,
+    fast: playing && isFast(run.clock.speed),
+  };
   const [side, setSide] = useState(() => firstSide(now));
   const following = followed(side, now);
   if (following !== side) setSide(following);
@@ -71,52 +75,156 @@ export function RunSide({ run, store, feed, cycle, table, selected, preemptions,
   const latest = cycle === null ? (feed.items[0]?.parts.map((part) => part.v).join("") ?? "") : cycle.note;
 
   const choose = (next: SideTab) => setSide(chosen(following, next));
-  useKeys(opened ? [{ keys: "Escape", label: t("closeTheSheet"), group: t("run"), floats: true, run: () => (selected === null ? setOpened(false) : selected.close()) }] : []);
+  useKeys(
+    opened
+      ? [
+          {
+            keys: "Escape",
+            label: t("closeTheSheet"),
+            group: t("run"),
+            floats: true,
+            run: () => (selected === null ? setOpened(false) : selected.close()),
+          },
+        ]
+      : [],
+  );
   const tabs: { value: SideTab; label: ReactNode }[] = [
     { value: "cycle", label: t("thisCycle") },
-    { value: "activity", label: <>{t("activity")}<span className={`${classes.news} num`}>{news > 0 ? t("freshNew", { fresh: news }) : ""}</span></> },
+    {
+      value: "activity",
+      label: (
+        <>
+          {t("activity")}
+          <span className={`${classes.news} num`}>{news > 0 ? t("freshNew", { fresh: news }) : ""}</span>
+        </>
+      ),
+    },
     ...(selected === null ? [] : [{ value: "selected" as const, label: selected.word }]),
   ];
   return (
     <div className={classes.side} data-open={opened}>
-      <button type="button" className={`${classes.handle} onlyNarrow`} aria-expanded={opened} aria-controls={PANEL} onClick={() => setOpened(!opened)}>
+      <button
+        type="button"
+        className={`${classes.handle} onlyNarrow`}
+        aria-expanded={opened}
+        aria-controls={PANEL}
+        onClick={() => setOpened(!opened)}
+      >
         <Icon name={tab === "activity" ? "active" : "in_flight"} size={14} />
-        <span className="clip" title={latest}>{tab === "selected" && selected !== null ? <><b>{selected.word}</b> {selected.name}</> : cycle !== null
-          ? rich("theSheetCycle", { pod: <PodName pod={cycle.pod} />, point, b: (inside) => <b>{inside}</b>, note: cycle.note })
-          : <><b>{t("activity")}</b> {latest}</>}</span>
+        <span className="clip" title={latest}>
+          {tab === "selected" && selected !== null ? (
+            <>
+              <b>{selected.word}</b> {selected.name}
+            </>
+          ) : cycle !== null ? (
+            rich("theSheetCycle", {
+              pod: <PodName pod={cycle.pod} />,
+              point,
+              b: (inside) => <b>{inside}</b>,
+              note: cycle.note,
+            })
+          ) : (
+            <>
+              <b>{t("activity")}</b> {latest}
+            </>
+          )}
+        </span>
         <Icon name={opened ? "chevronDown" : "chevronUp"} size={14} />
       </button>
       <Panel className={classes.panel ?? ""} id={PANEL} aria-label={t("besideTheNodes")}>
         <div className={classes.head}>
-          <TabList label={t("besideTheNodes")} value={tab} tabs={tabs} onChange={choose} className={classes.tabs} tabClass={classes.tab} idOf={tabId} controls={() => `${PANEL}-panel`} />
+          <TabList
+            label={t("besideTheNodes")}
+            value={tab}
+            tabs={tabs}
+            onChange={choose}
+            className={classes.tabs}
+            tabClass={classes.tab}
+            idOf={tabId}
+            controls={() => `${PANEL}-panel`}
+          />
           <span className="grow" />
           {tab === "activity" && !preemptions ? (
-            <Button size="sm" kind="ghost" icon={held ? "play" : "pause"} aria-pressed={held} title={t("holdTheOrderWhileYou")} onClick={() => onHold(!held)}>{held ? t("goOn") : t("hold")}</Button>
+            <Button
+              size="sm"
+              kind="ghost"
+              icon={held ? "play" : "pause"}
+              aria-pressed={held}
+              title={t("holdTheOrderWhileYou")}
+              onClick={() => onHold(!held)}
+            >
+              {held ? t("goOn") : t("hold")}
+            </Button>
           ) : null}
-          {tab === "selected" && selected !== null ? <IconButton icon="close" label={t("closeEsc")} iconSize={14} onClick={selected.close} /> : null}
-          <Popover label={t("moreOfThisPanel")} open={menu} onOpen={setMenu} button={(opener) => <IconButton {...opener} icon="more" label={t("moreOfThisPanel")} />}>
+          {tab === "selected" && selected !== null ? (
+            <IconButton icon="close" label={t("closeEsc")} iconSize={14} onClick={selected.close} />
+          ) : null}
+          <Popover
+            label={t("moreOfThisPanel")}
+            open={menu}
+            onOpen={setMenu}
+            button={(opener) => <IconButton {...opener} icon="more" label={t("moreOfThisPanel")} />}
+          >
             <div className={classes.menu}>
-              <label><input type="checkbox" checked={pinned} onChange={(event) => setSide({ ...following, pinned: event.currentTarget.checked })} />{t("keepThisTab")}</label>
-              <Button kind="ghost" size="sm" icon="search" onClick={() => {
-                choose("activity");
-                setFiltering(true);
-                setMenu(false);
-                if (preemptions) void navigate({ search: (old) => ({ ...old, side: undefined }), replace: true });
-              }}>{t("filterTheActivity")}</Button>
-              <Button kind="ghost" size="sm" icon="bolt" title={t("whoPreemptedWhomOverThe")} onClick={() => {
-                choose("activity");
-                setMenu(false);
-                void navigate({ search: (old) => ({ ...old, side: "preemptions" }), replace: true });
-              }}>{t("preemptions")}</Button>
+              <label>
+                <input
+                  type="checkbox"
+                  checked={pinned}
+                  onChange={(event) => setSide({ ...following, pinned: event.currentTarget.checked })}
+                />
+                {t("keepThisTab")}
+              </label>
+              <Button
+                kind="ghost"
+                size="sm"
+                icon="search"
+                onClick={() => {
+                  choose("activity");
+                  setFiltering(true);
+                  setMenu(false);
+                  if (preemptions) void navigate({ search: (old) => ({ ...old, side: undefined }), replace: true });
+                }}
+              >
+                {t("filterTheActivity")}
+              </Button>
+              <Button
+                kind="ghost"
+                size="sm"
+                icon="bolt"
+                title={t("whoPreemptedWhomOverThe")}
+                onClick={() => {
+                  choose("activity");
+                  setMenu(false);
+                  void navigate({ search: (old) => ({ ...old, side: "preemptions" }), replace: true });
+                }}
+              >
+                {t("preemptions")}
+              </Button>
             </div>
           </Popover>
         </div>
         <div role="tabpanel" id={`${PANEL}-panel`} aria-labelledby={tabId(tab)} className={classes.body}>
-          {tab === "selected" && selected !== null ? selected.content
-            : tab === "cycle" ? <ThisCycle run={run} cycle={cycle} opens={selected === null} prefix={prefix} />
-              : preemptions
-                ? <PreemptionsPanel run={run.id} turn={Math.floor(newest / 10)} onBack={() => void navigate({ search: (old) => ({ ...old, side: undefined }), replace: true })} />
-                : <ActivityFeed run={run.id} store={store} feed={feed} held={held} filtering={filtering} onFiltering={setFiltering} onHold={onHold} />}
+          {tab === "selected" && selected !== null ? (
+            selected.content
+          ) : tab === "cycle" ? (
+            <ThisCycle run={run} cycle={cycle} opens={selected === null} prefix={prefix} />
+          ) : preemptions ? (
+            <PreemptionsPanel
+              run={run.id}
+              turn={Math.floor(newest / 10)}
+              onBack={() => void navigate({ search: (old) => ({ ...old, side: undefined }), replace: true })}
+            />
+          ) : (
+            <ActivityFeed
+              run={run.id}
+              store={store}
+              feed={feed}
+              held={held}
+              filtering={filtering}
+              onFiltering={setFiltering}
+              onHold={onHold}
+            />
+          )}
         </div>
       </Panel>
     </div>

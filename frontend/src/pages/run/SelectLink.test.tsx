@@ -1,6 +1,12 @@
 // @vitest-environment jsdom
 import { QueryClient, QueryClientProvider } from "@tanstack/react-query";
-import { createMemoryHistory, createRootRoute, createRoute, createRouter, RouterProvider } from "@tanstack/react-router";
+import {
+  createMemoryHistory,
+  createRootRoute,
+  createRoute,
+  createRouter,
+  RouterProvider,
+} from "@tanstack/react-router";
 import { cleanup, fireEvent, render, screen, waitFor } from "@testing-library/react";
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 
@@ -14,23 +20,46 @@ import { SelectLink } from "./SelectLink";
 
 const made = vi.hoisted(() => [] as string[]);
 vi.mock("@/components/Chip", async (original) => ({
-  ...await original<typeof import("@/components/Chip")>(),
+  ...(await original<typeof import("@/components/Chip")>()),
   PodName: ({ pod }: { pod: { name: string } }) => {
     made.push(pod.name);
     return <b>{pod.name}</b>;
   },
 }));
 
-const card = (name: string): Card => ({
-  key: `1 ${name}`, kind: "pod", namespace: "team", name, workload: name, tail: "", node: null, priority: 0, attempts: 0, since: null, count: 1,
-} as unknown as Card);
+const card = (name: string): Card =>
+  ({
+    key: `1 ${name}`,
+    kind: "pod",
+    namespace: "team",
+    name,
+    workload: name,
+    tail: "",
+    node: null,
+    priority: 0,
+    attempts: 0,
+    since: null,
+    count: 1,
+  }) as unknown as Card;
 
-const column = (names: string[]): Column => (({ count: names.length, more: 0, cards: names.map(card) }));
+const column = (names: string[]): Column => ({ count: names.length, more: 0, cards: names.map(card) });
 const columnsWith = (active: string[]): Record<StateKey, Column> => {
   const of = (key: StateKey) => column(key === "active" ? active : key === "bound" ? ["d"] : []);
-  return { gated: of("gated"), active: of("active"), in_flight: of("in_flight"), backoff: of("backoff"), unschedulable: of("unschedulable"), waiting: of("waiting"), bound: of("bound") };
+  return {
+    gated: of("gated"),
+    active: of("active"),
+    in_flight: of("in_flight"),
+    backoff: of("backoff"),
+    unschedulable: of("unschedulable"),
+    waiting: of("waiting"),
+    bound: of("bound"),
+  };
 };
-const run = { id: "r", state: "playing", clock: { mode: "virtual", now: "2026-01-01T00:00:00Z", start: "2026-01-01T00:00:00Z", speed: "max" } } as unknown as Run;
+const run = {
+  id: "r",
+  state: "playing",
+  clock: { mode: "virtual", now: "2026-01-01T00:00:00Z", start: "2026-01-01T00:00:00Z", speed: "max" },
+} as unknown as Run;
 const nothing = () => undefined;
 
 async function board(address: string, active = ["a", "b", "c"]) {
@@ -38,22 +67,49 @@ async function board(address: string, active = ["a", "b", "c"]) {
   const view: RunView = { status: "ready", error: null, seq: 1, run, cycle: null, columns, rate: 500, receivedAt: 0 };
   const root = createRootRoute();
   const route = createRoute({
-    getParentRoute: () => root, path: "/runs/$run", validateSearch: (search: Record<string, string>) => search,
+    getParentRoute: () => root,
+    path: "/runs/$run",
+    validateSearch: (search: Record<string, string>) => search,
     component: function Page() {
       const { pod } = route.useSearch();
       return (
         <BoardAddressContext value={useBoardAddress()}>
-          <QueueBoard run={run} view={view} cycle={null} columns={columns} selected={pod} pointedNode={null} queue="active" held={false} onQueue={nothing} onPoint={nothing} />
-          <SelectLink node="n1" pod={null}>n1</SelectLink>
+          <QueueBoard
+            run={run}
+            view={view}
+            cycle={null}
+            columns={columns}
+            selected={pod}
+            pointedNode={null}
+            queue="active"
+            held={false}
+            onQueue={nothing}
+            onPoint={nothing}
+          />
+          <SelectLink node="n1" pod={null}>
+            n1
+          </SelectLink>
         </BoardAddressContext>
       );
     },
   });
   const other = (path: string) => createRoute({ getParentRoute: () => root, path });
-  const router = createRouter({ routeTree: root.addChildren([route, other("/runs/$run/pods"), other("/runs/$run/pods/$namespace/$name"), other("/waiting")]), history: createMemoryHistory({ initialEntries: [address] }) });
+  const router = createRouter({
+    routeTree: root.addChildren([
+      route,
+      other("/runs/$run/pods"),
+      other("/runs/$run/pods/$namespace/$name"),
+      other("/waiting"),
+    ]),
+    history: createMemoryHistory({ initialEntries: [address] }),
+  });
   const queries = new QueryClient();
   queries.setQueryData(meQuery.queryKey, { role: "operator" } as never);
-  render(<QueryClientProvider client={queries}><RouterProvider router={router as never} /></QueryClientProvider>);
+  render(
+    <QueryClientProvider client={queries}>
+      <RouterProvider router={router as never} />
+    </QueryClientProvider>,
+  );
   await screen.findByTitle("team/a");
   return router;
 }
@@ -103,7 +159,12 @@ describe("selecting a pod on the board", () => {
     expect(hrefs()).toEqual(["a", "b", "c", "d"].map((name) => `/runs/r?by=pool&pod=team%2F${name}`));
     await click("b");
     expect(router.state.location.search).toEqual({ by: "pool", pod: "team/b" });
-    expect(hrefs()).toEqual(["/runs/r?by=pool&pod=team%2Fa", "/runs/r?by=pool", "/runs/r?by=pool&pod=team%2Fc", "/runs/r?by=pool&pod=team%2Fd"]);
+    expect(hrefs()).toEqual([
+      "/runs/r?by=pool&pod=team%2Fa",
+      "/runs/r?by=pool",
+      "/runs/r?by=pool&pod=team%2Fc",
+      "/runs/r?by=pool&pod=team%2Fd",
+    ]);
     await router.navigate({ to: "/runs/$run", params: { run: "r" }, search: { by: "none", pod: "team/b" } } as never);
     await waitFor(() => expect(hrefs()[0]).toBe("/runs/r?by=none&pod=team%2Fa"));
   });
@@ -126,7 +187,8 @@ describe("selecting a pod on the board", () => {
       event.preventDefault();
     };
     window.addEventListener("click", browser);
-    for (const modifier of ["ctrlKey", "metaKey", "shiftKey", "altKey"]) fireEvent.click(link("a"), { [modifier]: true });
+    for (const modifier of ["ctrlKey", "metaKey", "shiftKey", "altKey"])
+      fireEvent.click(link("a"), { [modifier]: true });
     fireEvent.click(link("a"));
     window.removeEventListener("click", browser);
     expect(taken).toEqual([false, false, false, false, true]);

@@ -25,17 +25,42 @@ export function SelectLink({ pod, node, children, ...rest }: SelectLinkProps) {
     if (event.button !== 0 || event.metaKey || event.altKey || event.ctrlKey || event.shiftKey) return;
     event.preventDefault();
     void navigate({
-      search: (old) => ({ ...old, ...(pod === undefined ? {} : { pod: chosen.pod }), ...(node === undefined ? {} : { node: chosen.node }) }),
-      replace: true, resetScroll: false,
+      search: (old) => ({
+        ...old,
+        ...(pod === undefined ? {} : { pod: chosen.pod }),
+        ...(node === undefined ? {} : { node: chosen.node }),
+      }),
+      replace: true,
+      resetScroll: false,
     });
   };
   /** On the card of the selected pod Enter opens its page, as the inspector's button says; a click or Esc ends the selection. A node's name selects the node. */
   const open = (event: KeyboardEvent<HTMLAnchorElement>) => {
     const { pod: selected } = router.state.location.search;
     const [namespace, name] = typeof selected === "string" ? selected.split("/") : [];
-    if (event.key !== "Enter" || pod !== null || typeof node === "string" || namespace === undefined || name === undefined) return;
+    if (
+      event.key !== "Enter" ||
+      pod !== null ||
+      typeof node === "string" ||
+      namespace === undefined ||
+      name === undefined
+    )
+      return;
     event.preventDefault();
-    void navigate({ to: "/runs/$run/pods/$namespace/$name", params: (old) => ({ ...old, namespace, name }), search: {} });
+    void navigate({
+      to: "/runs/$run/pods/$namespace/$name",
+      params: (old) => ({ ...old, namespace, name }),
+      search: {},
+    });
   };
-  return <a {...rest} onKeyDown={open} href={`${pathname}${defaultStringifySearch({ ...search, ...chosen })}`} onClick={select}>{children}</a>;
+  return (
+    <a
+      {...rest}
+      onKeyDown={open}
+      href={`${pathname}${defaultStringifySearch({ ...search, ...chosen })}`}
+      onClick={select}
+    >
+      {children}
+    </a>
+  );
 }

@@ -12,7 +12,8 @@ addLanguage("uk", uk);
 addLanguage("zh-CN", chinese);
 afterEach(() => setLanguage("en"));
 
-const shown = (unwritten: number) => renderToStaticMarkup(<StillBeingWritten unwritten={unwritten} className="notice" />);
+const shown = (unwritten: number) =>
+  renderToStaticMarkup(<StillBeingWritten unwritten={unwritten} className="notice" />);
 
 it("says how many pods lists do not show yet, in every language, until there are none", () => {
   expect(shown(0)).toBe("");

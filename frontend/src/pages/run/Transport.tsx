@@ -29,18 +29,53 @@ export function Transport({ run, commander, operates }: TransportProps) {
   const { visits } = useMe();
   const playing = isPlaying(run);
   const off = !operates || !canMove(run);
-  const why = run.moment !== null ? t("commandsAreHeldHere") : operates ? t("theRunIs", { state: run.state }) : t("yourRoleCanLookBut2");
+  const why =
+    run.moment !== null
+      ? t("commandsAreHeldHere")
+      : operates
+        ? t("theRunIs", { state: run.state })
+        : t("yourRoleCanLookBut2");
   const step = (what: "cycle" | "point") => void commander.send({ type: "step", what });
   return (
     <div className={classes.group} role="toolbar" aria-label={t("runControls")}>
       {visits ? null : (
-        <Link to="/runs/$run" params={{ run: keyAt(runOf(run.id), 0, Math.max(1, run.position)) }} search={(old: Record<string, unknown>) => ({ ...old, at: undefined })}
-          className={`${classes.button} ${classes.toStart}`} aria-label={t("rewindToTheStart")} title={t("rewindToTheStart")}><Icon name="rewind" /></Link>
+        <Link
+          to="/runs/$run"
+          params={{ run: keyAt(runOf(run.id), 0, Math.max(1, run.position)) }}
+          search={(old: Record<string, unknown>) => ({ ...old, at: undefined })}
+          className={`${classes.button} ${classes.toStart}`}
+          aria-label={t("rewindToTheStart")}
+          title={t("rewindToTheStart")}
+        >
+          <Icon name="rewind" />
+        </Link>
       )}
-      <Control icon={playing ? "pause" : "play"} label={playing ? t("pause2") : t("play2")} other={playing ? t("play2") : t("pause2")} hint="p" title={off ? why : playing ? t("pauseP") : t("playP")} main
-        disabled={off} onClick={() => void commander.send(playing ? { type: "pause" } : { type: "play" })} />
-      <Control icon="cycle" label={t("cycle")} hint="s" title={off ? why : t("oneSchedulingCycleS")} disabled={off || playing} onClick={() => step("cycle")} />
-      <Control icon="point" label={t("point")} hint="x" title={off ? why : t("oneExtensionPointX")} disabled={off || playing} onClick={() => step("point")} />
+      <Control
+        icon={playing ? "pause" : "play"}
+        label={playing ? t("pause2") : t("play2")}
+        other={playing ? t("play2") : t("pause2")}
+        hint="p"
+        title={off ? why : playing ? t("pauseP") : t("playP")}
+        main
+        disabled={off}
+        onClick={() => void commander.send(playing ? { type: "pause" } : { type: "play" })}
+      />
+      <Control
+        icon="cycle"
+        label={t("cycle")}
+        hint="s"
+        title={off ? why : t("oneSchedulingCycleS")}
+        disabled={off || playing}
+        onClick={() => step("cycle")}
+      />
+      <Control
+        icon="point"
+        label={t("point")}
+        hint="x"
+        title={off ? why : t("oneExtensionPointX")}
+        disabled={off || playing}
+        onClick={() => step("point")}
+      />
     </div>
   );
 }
@@ -60,9 +95,20 @@ interface ControlProps {
 function Control({ icon, label, other, title, main = false, hint, disabled, onClick }: ControlProps) {
   const refused = useSending(true);
   return (
-    <button type="button" className={classes.button} data-main={main} title={title} disabled={disabled} aria-keyshortcuts={hint} onClick={onClick} {...refused}>
+    <button
+      type="button"
+      className={classes.button}
+      data-main={main}
+      title={title}
+      disabled={disabled}
+      aria-keyshortcuts={hint}
+      onClick={onClick}
+      {...refused}
+    >
       <Icon name={icon} />
-      <span className={classes.words} data-other={other}>{label}</span>
+      <span className={classes.words} data-other={other}>
+        {label}
+      </span>
       <kbd aria-hidden="true">{hint}</kbd>
     </button>
   );

@@ -39,12 +39,19 @@ function fly(card: HTMLElement, from: Place): void {
   copy.setAttribute("aria-hidden", "true");
   copy.removeAttribute("data-card");
   Object.assign(copy.style, {
-    position: "fixed", left: `${to.left}px`, top: `${to.top}px`, width: `${to.width}px`, height: `${to.height}px`, zIndex: "15", pointerEvents: "none",
+    position: "fixed",
+    left: `${to.left}px`,
+    top: `${to.top}px`,
+    width: `${to.width}px`,
+    height: `${to.height}px`,
+    zIndex: "15",
+    pointerEvents: "none",
   });
   document.body.append(copy);
   card.style.visibility = "hidden";
   const travel = copy.animate(
-    [{ transform: `translate(${from.x - to.left}px, ${from.y - to.top}px)` }, { transform: "none" }], { duration: DURATION, easing: EASE },
+    [{ transform: `translate(${from.x - to.left}px, ${from.y - to.top}px)` }, { transform: "none" }],
+    { duration: DURATION, easing: EASE },
   );
   const arrive = () => {
     copy.remove();
@@ -59,7 +66,10 @@ export function useCardMotion(board: RefObject<HTMLElement | null>, seq: number,
   useLayoutEffect(() => {
     const element = board.current;
     if (element === null) return undefined;
-    const still = matchMedia("(prefers-reduced-motion: reduce), (max-width: 640px)").matches || (rate ?? 0) > CALM || document.hidden;
+    const still =
+      matchMedia("(prefers-reduced-motion: reduce), (max-width: 640px)").matches ||
+      (rate ?? 0) > CALM ||
+      document.hidden;
     if (still) {
       before.current = new Map();
       return undefined;
@@ -70,6 +80,8 @@ export function useCardMotion(board: RefObject<HTMLElement | null>, seq: number,
       return from === undefined || from.column === column ? [] : [{ card, from }];
     });
     if (moved.length <= MOST) for (const { card, from } of moved) fly(card, from);
-    return afterPicture(() => { before.current = placesIn(element); });
+    return afterPicture(() => {
+      before.current = placesIn(element);
+    });
   }, [board, seq, rate]);
 }

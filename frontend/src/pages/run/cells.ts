@@ -57,14 +57,23 @@ export interface Palette {
 }
 
 const NAMES: Record<keyof Palette, string> = {
-  track: "--c-track", bar: "--c-bar", full: "--c-bar-full", waiting: "--st-permit", inFlight: "--st-inflight", ink: "--c-ink", canvas: "--c-surface",
+  track: "--c-track",
+  bar: "--c-bar",
+  full: "--c-bar-full",
+  waiting: "--st-permit",
+  inFlight: "--st-inflight",
+  ink: "--c-ink",
+  canvas: "--c-surface",
   chosen: "--m",
 };
 
 export function paletteOf(element: Element): Palette {
   const style = getComputedStyle(element);
   return Object.fromEntries(
-    Object.entries(NAMES).map(([key, name]) => [key, style.getPropertyValue(name).trim() || style.getPropertyValue("--st-permit").trim()]),
+    Object.entries(NAMES).map(([key, name]) => [
+      key,
+      style.getPropertyValue(name).trim() || style.getPropertyValue("--st-permit").trim(),
+    ]),
   ) as unknown as Palette;
 }
 
@@ -129,7 +138,8 @@ function paint(drawing: Drawing, cells: Iterable<number>): void {
   for (const { fill, alpha, boxes } of [...tracks, ...bars, ...full, waits]) {
     context.fillStyle = fill;
     context.globalAlpha = alpha;
-    for (let at = 0; at < boxes.length; at += 4) context.fillRect(boxes[at] ?? 0, boxes[at + 1] ?? 0, boxes[at + 2] ?? 0, boxes[at + 3] ?? 0);
+    for (let at = 0; at < boxes.length; at += 4)
+      context.fillRect(boxes[at] ?? 0, boxes[at + 1] ?? 0, boxes[at + 2] ?? 0, boxes[at + 3] ?? 0);
   }
   context.globalAlpha = 1;
   context.fillStyle = palette.inFlight;
@@ -138,10 +148,14 @@ function paint(drawing: Drawing, cells: Iterable<number>): void {
     context.arc((rings[at] ?? 0) + side / 2, (rings[at + 1] ?? 0) + side / 2, side / 2, 0, Math.PI * 2);
     context.fill();
   }
-  for (const [places, width, colour] of [[feasible, 1.2, palette.ink], [chosen, 2, palette.chosen]] as const) {
+  for (const [places, width, colour] of [
+    [feasible, 1.2, palette.ink],
+    [chosen, 2, palette.chosen],
+  ] as const) {
     context.lineWidth = width;
     context.strokeStyle = colour;
-    for (let at = 0; at < places.length; at += 2) context.strokeRect((places[at] ?? 0) + 0.6, (places[at + 1] ?? 0) + 0.6, side - 1.2, side - 1.2);
+    for (let at = 0; at < places.length; at += 2)
+      context.strokeRect((places[at] ?? 0) + 0.6, (places[at + 1] ?? 0) + 0.6, side - 1.2, side - 1.2);
   }
 }
 
@@ -150,7 +164,12 @@ export function drawCells(drawing: Drawing, cells: ReadonlySet<number>): void {
   const { context, layout, palette } = drawing;
   context.fillStyle = palette.canvas;
   for (const cell of cells) {
-    context.fillRect((cell % layout.columns) * layout.pitch - GAP / 2, Math.floor(cell / layout.columns) * layout.pitch - GAP / 2, layout.pitch, layout.pitch);
+    context.fillRect(
+      (cell % layout.columns) * layout.pitch - GAP / 2,
+      Math.floor(cell / layout.columns) * layout.pitch - GAP / 2,
+      layout.pitch,
+      layout.pitch,
+    );
   }
   paint(drawing, cells);
 }
@@ -159,5 +178,8 @@ export function drawAll(drawing: Drawing): void {
   const { context, layout, palette } = drawing;
   context.fillStyle = palette.canvas;
   context.fillRect(0, 0, layout.columns * layout.pitch, layout.height);
-  paint(drawing, Array.from({ length: layout.cells }, (_, cell) => cell));
+  paint(
+    drawing,
+    Array.from({ length: layout.cells }, (_, cell) => cell),
+  );
 }

@@ -5,15 +5,43 @@ import { NodeColumns } from "@/live/nodeColumns";
 
 import { cellLayout, drawAll, drawCells, type Drawing, type Palette } from "./cells";
 
-const palette: Palette = { track: "track", bar: "bar", full: "full", waiting: "waiting", inFlight: "inFlight", ink: "ink", canvas: "canvas", chosen: "chosen" };
+const palette: Palette = {
+  track: "track",
+  bar: "bar",
+  full: "full",
+  waiting: "waiting",
+  inFlight: "inFlight",
+  ink: "ink",
+  canvas: "canvas",
+  chosen: "chosen",
+};
 
 /** Three of ten cpu, all, none with a pod that waits, none with a pod in flight. */
 function table(): NodeColumns {
   const rows = [0, 1, 2, 3];
   return NodeColumns.from({
-    seq: 1, count: 4, resources: ["cpu"], zones: [{ name: "a", nodes: 4 }], row: rows, names: rows.map((row) => `n${row}`), zone: rows.map(() => 0), pools: ["p"],
-    pool: rows.map(() => 0), types: ["t"], type: rows.map(() => 0), cordoned: rows.map(() => 0), tainted: rows.map(() => 0), allocatable: rows.map(() => [10]),
-    requested: [[3], [10], [0], [0]], reserved: rows.map(() => [0]), pods: [[1, 0, 0], [1, 0, 0], [0, 1, 0], [0, 0, 1]],
+    seq: 1,
+    count: 4,
+    resources: ["cpu"],
+    zones: [{ name: "a", nodes: 4 }],
+    row: rows,
+    names: rows.map((row) => `n${row}`),
+    zone: rows.map(() => 0),
+    pools: ["p"],
+    pool: rows.map(() => 0),
+    types: ["t"],
+    type: rows.map(() => 0),
+    cordoned: rows.map(() => 0),
+    tainted: rows.map(() => 0),
+    allocatable: rows.map(() => [10]),
+    requested: [[3], [10], [0], [0]],
+    reserved: rows.map(() => [0]),
+    pods: [
+      [1, 0, 0],
+      [1, 0, 0],
+      [0, 1, 0],
+      [0, 0, 1],
+    ],
   } satisfies NodesTable);
 }
 
@@ -26,14 +54,31 @@ function drawn(selection: Selection | null, per = 1): { drawing: Drawing; cells:
     cells.set(cell, [...(cells.get(cell) ?? []), what]);
   };
   const context = {
-    fillStyle: "", strokeStyle: "", globalAlpha: 1, lineWidth: 1,
-    fillRect(x: number, y: number) { note(x, y, this.globalAlpha === 1 ? this.fillStyle : `${this.fillStyle} ${this.globalAlpha}`); },
-    strokeRect(x: number, y: number) { note(x, y, `${this.strokeStyle} line`); },
+    fillStyle: "",
+    strokeStyle: "",
+    globalAlpha: 1,
+    lineWidth: 1,
+    fillRect(x: number, y: number) {
+      note(x, y, this.globalAlpha === 1 ? this.fillStyle : `${this.fillStyle} ${this.globalAlpha}`);
+    },
+    strokeRect(x: number, y: number) {
+      note(x, y, `${this.strokeStyle} line`);
+    },
     beginPath: () => undefined,
-    arc(x: number, y: number) { note(x - 4, y - 4, this.fillStyle); },
+    arc(x: number, y: number) {
+      note(x - 4, y - 4, this.fillStyle);
+    },
     fill: () => undefined,
   };
-  const drawing: Drawing = { context: context as unknown as CanvasRenderingContext2D, layout, rows: [0, 1, 2, 3], table: table(), resource: 0, selection, palette };
+  const drawing: Drawing = {
+    context: context as unknown as CanvasRenderingContext2D,
+    layout,
+    rows: [0, 1, 2, 3],
+    table: table(),
+    resource: 0,
+    selection,
+    palette,
+  };
   return { drawing, cells };
 }
 
@@ -44,7 +89,10 @@ describe("the picture of nodes", () => {
     const { drawing, cells } = drawn(null);
     drawAll(drawing);
     expect([...cells].sort(([a], [b]) => a - b)).toEqual([
-      [0, ["canvas", "track", "bar"]], [1, ["track", "full"]], [2, ["track", "waiting"]], [3, ["track", "inFlight"]],
+      [0, ["canvas", "track", "bar"]],
+      [1, ["track", "full"]],
+      [2, ["track", "waiting"]],
+      [3, ["track", "inFlight"]],
     ]);
   });
 
@@ -52,7 +100,10 @@ describe("the picture of nodes", () => {
     const { drawing, cells } = drawn(selection);
     drawAll(drawing);
     expect([...cells].sort(([a], [b]) => a - b)).toEqual([
-      [0, ["canvas", "track", "bar", "ink line"]], [1, ["track 0.38", "full 0.38"]], [2, ["track", "chosen line"]], [3, ["track 0.38"]],
+      [0, ["canvas", "track", "bar", "ink line"]],
+      [1, ["track 0.38", "full 0.38"]],
+      [2, ["track", "chosen line"]],
+      [3, ["track 0.38"]],
     ]);
   });
 

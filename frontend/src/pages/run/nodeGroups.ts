@@ -34,7 +34,9 @@ export function groupNodes(table: NodeColumns, by: Grouping): NodeGroup[] {
     if (members === undefined) groups.set(key, [row]);
     else members.push(row);
   }
-  const list = [...groups].sort(([a], [b]) => a - b).map(([key, members]) => ({ name: nameOf(names[key], by), rows: members }));
+  const list = [...groups]
+    .sort(([a], [b]) => a - b)
+    .map(([key, members]) => ({ name: nameOf(names[key], by), rows: members }));
   return by === "zone" ? list.flatMap((group) => splitByPool(table, group)) : list;
 }
 

@@ -7,7 +7,7 @@ describe("the order of the node table", () => {
     const clicks = (isNumber: boolean) => {
       const seen: (Sorting | null)[] = [];
       let now: Sorting | null = null;
-      for (let click = 0; click < 3; click += 1) seen.push(now = nextSorting(now, "a", isNumber));
+      for (let click = 0; click < 3; click += 1) seen.push((now = nextSorting(now, "a", isNumber)));
       return seen.map((one) => one?.descending);
     };
     expect(clicks(false)).toEqual([false, true, undefined]);

@@ -20,7 +20,12 @@ export function sortRows(rows: readonly number[], keys: Float64Array, descending
 /** The place of each text among all of them; numbers within count as numbers, so node-2 stands before node-10. */
 export function ranksOf(texts: readonly string[]): Float64Array {
   const padded = new Map<string, string>();
-  for (const text of texts) if (!padded.has(text)) padded.set(text, text.toLowerCase().replace(/\d+/g, (digits) => digits.padStart(16, "0")));
+  for (const text of texts)
+    if (!padded.has(text))
+      padded.set(
+        text,
+        text.toLowerCase().replace(/\d+/g, (digits) => digits.padStart(16, "0")),
+      );
   const ordered = [...padded].sort(([, a], [, b]) => (a < b ? -1 : a > b ? 1 : 0));
   const rank = new Map(ordered.map(([text], index) => [text, index]));
   return Float64Array.from(texts, (text) => rank.get(text) ?? 0);

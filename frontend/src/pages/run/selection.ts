@@ -31,7 +31,12 @@ export interface ReasonCount {
   nodes: number[];
 }
 
-export function reasonCounts(selection: Selection): { feasible: number; scored: number; unseen: number; reasons: ReasonCount[] } {
+export function reasonCounts(selection: Selection): {
+  feasible: number;
+  scored: number;
+  unseen: number;
+  reasons: ReasonCount[];
+} {
   const reasons = selection.reasons.map((reason) => ({ ...reason, nodes: [] as number[] }));
   let feasible = 0;
   let scored = 0;
@@ -43,7 +48,12 @@ export function reasonCounts(selection: Selection): { feasible: number; scored: 
     } else if (reasons[verdict] !== undefined) reasons[verdict].nodes.push(row);
     else unseen += 1;
   });
-  return { feasible, scored, unseen, reasons: reasons.filter((one) => one.nodes.length > 0).sort((a, b) => b.nodes.length - a.nodes.length) };
+  return {
+    feasible,
+    scored,
+    unseen,
+    reasons: reasons.filter((one) => one.nodes.length > 0).sort((a, b) => b.nodes.length - a.nodes.length),
+  };
 }
 
 /** The row with rank 2, to say how far ahead the chosen node was. */
@@ -80,5 +90,7 @@ export function shortReason(text: string): string {
   // The rarest resource tells most: a node without a GPU is hopeless, one without free cpu may get some.
   const missing = text.split(", ").map((part) => part.replace(/^Insufficient /, "").replace(/^.*\/gpu$/, "GPU"));
   const resource = missing.find((name) => !COMMON.has(name)) ?? missing[0] ?? "";
-  return missing.length > 1 ? t("short.noAndMore", { resource, more: missing.length - 1 }) : t("short.no", { resource });
+  return missing.length > 1
+    ? t("short.noAndMore", { resource, more: missing.length - 1 })
+    : t("short.no", { resource });
 }

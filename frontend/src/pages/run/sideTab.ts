@@ -35,7 +35,8 @@ export function followed(side: SideState, now: Happening): SideState {
   }
   if (pinned) return next;
   if (now.stands !== null && now.stands !== seen.stands) return { ...next, tab: "cycle", before: "cycle" };
-  if (now.fast && !seen.fast && side.before === "cycle") return { ...next, tab: side.tab === "cycle" ? "activity" : side.tab, before: "activity" };
+  if (now.fast && !seen.fast && side.before === "cycle")
+    return { ...next, tab: side.tab === "cycle" ? "activity" : side.tab, before: "activity" };
   return next;
 }
 

@@ -9,12 +9,63 @@ import { notifyError } from "@/shell/notify";
 import { t } from "./texts";
 
 const TRIED: Record<CommandInput["type"], string> = {
-  get play() { return t("theRunDidNotStart"); }, get pause() { return t("theRunDidNotPause"); }, get step() { return t("theRunDidNotStep"); }, get set_speed() { return t("theSpeedWasNotChanged"); },
-  get set_seed() { return t("theSeedWasNotChanged"); }, get stop() { return t("theRunWasNotStopped"); }, get pod_add() { return t("thePodWasNotAdded2"); }, get pod_delete() { return t("thePodWasNotDeleted"); },
-  get node_add() { return t("theNodeWasNotAdded2"); }, get node_delete() { return t("theNodeWasNotDeleted"); }, get node_cordon() { return t("theNodeWasNotCordoned"); },
-  get node_uncordon() { return t("theNodeWasNotUncordoned"); }, get node_drain() { return t("theNodeWasNotDrained"); }, get pod_activate() { return t("thePodWasNotActivated"); },
-  get set_configuration() { return t("theConfigurationWasNotSwitched"); }, get decide() { return t("notDecided"); }, get device_condition() { return t("theConditionWasNotSet"); },
-  get breakpoint_set() { return t("theBreakpointWasNotSet"); }, get breakpoint_remove() { return t("theBreakpointWasNotRemoved"); },
+  get play() {
+    return t("theRunDidNotStart");
+  },
+  get pause() {
+    return t("theRunDidNotPause");
+  },
+  get step() {
+    return t("theRunDidNotStep");
+  },
+  get set_speed() {
+    return t("theSpeedWasNotChanged");
+  },
+  get set_seed() {
+    return t("theSeedWasNotChanged");
+  },
+  get stop() {
+    return t("theRunWasNotStopped");
+  },
+  get pod_add() {
+    return t("thePodWasNotAdded2");
+  },
+  get pod_delete() {
+    return t("thePodWasNotDeleted");
+  },
+  get node_add() {
+    return t("theNodeWasNotAdded2");
+  },
+  get node_delete() {
+    return t("theNodeWasNotDeleted");
+  },
+  get node_cordon() {
+    return t("theNodeWasNotCordoned");
+  },
+  get node_uncordon() {
+    return t("theNodeWasNotUncordoned");
+  },
+  get node_drain() {
+    return t("theNodeWasNotDrained");
+  },
+  get pod_activate() {
+    return t("thePodWasNotActivated");
+  },
+  get set_configuration() {
+    return t("theConfigurationWasNotSwitched");
+  },
+  get decide() {
+    return t("notDecided");
+  },
+  get device_condition() {
+    return t("theConditionWasNotSet");
+  },
+  get breakpoint_set() {
+    return t("theBreakpointWasNotSet");
+  },
+  get breakpoint_remove() {
+    return t("theBreakpointWasNotRemoved");
+  },
 };
 
 export interface Commander {
@@ -26,21 +77,24 @@ export interface Commander {
 
 export function useCommand(run: string): Commander {
   const [busy, setBusy] = useState<CommandInput["type"] | null>(null);
-  const send = useCallback(async (command: CommandInput) => {
-    const refused = refusal();
-    if (refused !== null) {
-      notifyError(TRIED[command.type], new Error(refused));
-      return null;
-    }
-    setBusy(command.type);
-    try {
-      return await perform(run, command);
-    } catch (error) {
-      notifyError(TRIED[command.type], error instanceof ApiError ? error : new Error(String(error)));
-      return null;
-    } finally {
-      setBusy(null);
-    }
-  }, [run]);
+  const send = useCallback(
+    async (command: CommandInput) => {
+      const refused = refusal();
+      if (refused !== null) {
+        notifyError(TRIED[command.type], new Error(refused));
+        return null;
+      }
+      setBusy(command.type);
+      try {
+        return await perform(run, command);
+      } catch (error) {
+        notifyError(TRIED[command.type], error instanceof ApiError ? error : new Error(String(error)));
+        return null;
+      } finally {
+        setBusy(null);
+      }
+    },
+    [run],
+  );
   return useMemo(() => ({ busy, send }), [busy, send]);
 }

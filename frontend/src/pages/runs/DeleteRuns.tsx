@@ -40,22 +40,49 @@ export default function DeleteRuns({ runs, onDeleted, onClose }: DeleteRunsProps
   const size = runs.reduce((sum, run) => sum + run.size_bytes, 0);
   const nameOf = (id: string) => runs.find((run) => run.id === id)?.number ?? id;
   return (
-    <Modal opened onClose={onClose} title={t("deleteRuns", { count: kept.length > 0 ? kept.length : runs.length })} size={460} closeButtonProps={{ "aria-label": t("close") }}
-      classNames={{ content: classes.content ?? "", overlay: classes.scrim ?? "" }}>
+    <Modal
+      opened
+      onClose={onClose}
+      title={t("deleteRuns", { count: kept.length > 0 ? kept.length : runs.length })}
+      size={460}
+      closeButtonProps={{ "aria-label": t("close") }}
+      classNames={{ content: classes.content ?? "", overlay: classes.scrim ?? "" }}
+    >
       {kept.length > 0 ? (
         <>
           <p role="alert">{t("theseStay")}</p>
-          <ul className={classes.list}>{kept.map((one) => <li key={one.id}><b>{nameOf(one.id)}</b> {one.why}</li>)}</ul>
-          <div className={classes.actions}><Button onClick={onClose} data-autofocus>{t("close")}</Button></div>
+          <ul className={classes.list}>
+            {kept.map((one) => (
+              <li key={one.id}>
+                <b>{nameOf(one.id)}</b> {one.why}
+              </li>
+            ))}
+          </ul>
+          <div className={classes.actions}>
+            <Button onClick={onClose} data-autofocus>
+              {t("close")}
+            </Button>
+          </div>
         </>
       ) : (
         <>
           <p>{t("theyGoForGood", { bytes: bytes(size) })}</p>
-          <ul className={classes.list}>{runs.map((run) => <li key={run.id}><b>{run.number}</b> {t("nameWithConfiguration", { name: run.snapshot.name, configuration: run.configuration.name })}</li>)}</ul>
+          <ul className={classes.list}>
+            {runs.map((run) => (
+              <li key={run.id}>
+                <b>{run.number}</b>{" "}
+                {t("nameWithConfiguration", { name: run.snapshot.name, configuration: run.configuration.name })}
+              </li>
+            ))}
+          </ul>
           {deletion.error === null ? null : <Failed what={t("nothingWasDeleted")} error={deletion.error} small />}
           <div className={classes.actions}>
-            <Button kind="ghost" onClick={onClose}>{t("cancel")}</Button>
-            <Button kind="danger-solid" sends disabled={deletion.isPending} onClick={() => deletion.mutate()}>{t("deleteForGood")}</Button>
+            <Button kind="ghost" onClick={onClose}>
+              {t("cancel")}
+            </Button>
+            <Button kind="danger-solid" sends disabled={deletion.isPending} onClick={() => deletion.mutate()}>
+              {t("deleteForGood")}
+            </Button>
           </div>
         </>
       )}

@@ -44,7 +44,10 @@ export function RunsPage() {
   const [deleting, setDeleting] = useState(false);
   const field = useRef<HTMLInputElement>(null);
   useKeys([{ keys: "/", label: t("searchRuns"), group: t("everywhere"), run: () => field.current?.focus() }]);
-  const narrow = useCallback((part: RunFilter) => void navigate({ search: (old) => ({ ...old, ...part, offset: undefined }), replace: true }), [navigate]);
+  const narrow = useCallback(
+    (part: RunFilter) => void navigate({ search: (old) => ({ ...old, ...part, offset: undefined }), replace: true }),
+    [navigate],
+  );
   const choose = (ids: readonly string[], chosen: boolean) => {
     const next = new Map(marked);
     for (const run of shown) {
@@ -55,36 +58,90 @@ export function RunsPage() {
     setMarked(next);
   };
   // Oldest first: what was changed stands on the right.
-  const [first, second] = [...marked.values()].sort((one, two) => one.number.localeCompare(two.number, undefined, { numeric: true }));
+  const [first, second] = [...marked.values()].sort((one, two) =>
+    one.number.localeCompare(two.number, undefined, { numeric: true }),
+  );
   const pair = first !== undefined && second !== undefined ? { a: first.id, b: second.id } : pairOf(shown);
   return (
     <Page>
       <header className={classes.head}>
         <h1>{t("runs")}</h1>
-        {runs.data === undefined ? null : <span className="muted num" role="status">{count(total)}</span>}
+        {runs.data === undefined ? null : (
+          <span className="muted num" role="status">
+            {count(total)}
+          </span>
+        )}
         <span className="grow" />
         {marked.size === 0 ? null : (
           <>
             <span className="muted num">{t("nChosen", { count: marked.size })}</span>
-            <Button size="sm" kind="ghost" onClick={() => setMarked(new Map())}>{t("chooseNone")}</Button>
-            <Button size="sm" kind="danger" icon="trash" onClick={() => setDeleting(true)}>{t("deleteChosen")}</Button>
+            <Button size="sm" kind="ghost" onClick={() => setMarked(new Map())}>
+              {t("chooseNone")}
+            </Button>
+            <Button size="sm" kind="danger" icon="trash" onClick={() => setDeleting(true)}>
+              {t("deleteChosen")}
+            </Button>
           </>
         )}
-        {total > 1 || narrowed ? <ButtonLink to="/compare" search={pair} size="sm" disabled={marked.size !== 0 && marked.size !== 2}
-          title={marked.size !== 0 && marked.size !== 2 ? t("twoAreCompared") : undefined}>{t("compare")}</ButtonLink> : null}
+        {total > 1 || narrowed ? (
+          <ButtonLink
+            to="/compare"
+            search={pair}
+            size="sm"
+            disabled={marked.size !== 0 && marked.size !== 2}
+            title={marked.size !== 0 && marked.size !== 2 ? t("twoAreCompared") : undefined}
+          >
+            {t("compare")}
+          </ButtonLink>
+        ) : null}
       </header>
       <RunFilters value={filter} onChange={narrow} field={field} />
       <Panel aria-label={t("runs")}>
         {runs.isPending ? <Outlines count={5} height={44} label={t("readingTheRuns")} /> : null}
-        {runs.error === null ? null : <Failed what={t("couldNotListRuns")} error={runs.error} retry={() => void runs.refetch()} />}
-        {runs.data?.results.length !== 0 ? null
-          : narrowed ? <Empty action={<ButtonLink to="/runs" size="sm">{t("showEveryRun")}</ButtonLink>}>{t("noRunMatches")}</Empty>
-            : <Empty>{t("noRunYetPressRun")} <ButtonLink to="/" size="sm">{t("clusters")}</ButtonLink></Empty>}
-        {shown.length > 0 ? <RunsTable runs={shown} me={me?.username} now={runs.dataUpdatedAt} choice={operates ? { chosen: new Set(marked.keys()), onChoose: choose } : undefined} /> : null}
+        {runs.error === null ? null : (
+          <Failed what={t("couldNotListRuns")} error={runs.error} retry={() => void runs.refetch()} />
+        )}
+        {runs.data?.results.length !== 0 ? null : narrowed ? (
+          <Empty
+            action={
+              <ButtonLink to="/runs" size="sm">
+                {t("showEveryRun")}
+              </ButtonLink>
+            }
+          >
+            {t("noRunMatches")}
+          </Empty>
+        ) : (
+          <Empty>
+            {t("noRunYetPressRun")}{" "}
+            <ButtonLink to="/" size="sm">
+              {t("clusters")}
+            </ButtonLink>
+          </Empty>
+        )}
+        {shown.length > 0 ? (
+          <RunsTable
+            runs={shown}
+            me={me?.username}
+            now={runs.dataUpdatedAt}
+            choice={operates ? { chosen: new Set(marked.keys()), onChoose: choose } : undefined}
+          />
+        ) : null}
       </Panel>
-      <Pager offset={offset} limit={LIMIT} total={total} onChoose={(next) => void navigate({ search: (old) => ({ ...old, offset: next === 0 ? undefined : next }) })} />
+      <Pager
+        offset={offset}
+        limit={LIMIT}
+        total={total}
+        onChoose={(next) => void navigate({ search: (old) => ({ ...old, offset: next === 0 ? undefined : next }) })}
+      />
       <Suspense fallback={null}>
-        {deleting ? <DeleteRuns runs={[...marked.values()]} onDeleted={(kept) => setMarked(new Map(kept.map((run) => [run.id, run])))} onClose={() => setDeleting(false)} /> : null}
+        {deleting ? (
+          <DeleteRuns
+            runs={[...marked.values()]}
+            onDeleted={(kept) => setMarked(new Map(kept.map((run) => [run.id, run])))}
+            onClose={() => setDeleting(false)}
+          />
+        ) : null}
       </Suspense>
     </Page>
   );

@@ -27,12 +27,23 @@ export function TokensPage() {
     <Page>
       <header className={classes.head}>
         <h1>{t("title")}</h1>
-        <p className="muted">{me === undefined || me.role === "visitor" ? null : t("whatATokenIs", { username: me.username })}</p>
+        <p className="muted">
+          {me === undefined || me.role === "visitor" ? null : t("whatATokenIs", { username: me.username })}
+        </p>
       </header>
       <div className={classes.panels}>
-        <Panel aria-labelledby="new"><PanelHeader title={t("another")} id="new" /><NewToken /></Panel>
-        <Panel aria-labelledby="yours"><PanelHeader title={t("yours")} id="yours" /><Tokens /></Panel>
-        <Panel aria-labelledby="use"><PanelHeader title={t("use")} id="use" /><Use /></Panel>
+        <Panel aria-labelledby="new">
+          <PanelHeader title={t("another")} id="new" />
+          <NewToken />
+        </Panel>
+        <Panel aria-labelledby="yours">
+          <PanelHeader title={t("yours")} id="yours" />
+          <Tokens />
+        </Panel>
+        <Panel aria-labelledby="use">
+          <PanelHeader title={t("use")} id="use" />
+          <Use />
+        </Panel>
       </div>
     </Page>
   );
@@ -45,7 +56,8 @@ function NewToken() {
   const [role, setRole] = useState<TokenRole | typeof AS_OWNER>(AS_OWNER);
   const [lifetime, setLifetime] = useState<Lifetime>("inAMonth");
   const made = useMutation({
-    mutationFn: () => createToken({ name: name.trim(), role: role === AS_OWNER ? null : role, expires_at: endOf(lifetime) }),
+    mutationFn: () =>
+      createToken({ name: name.trim(), role: role === AS_OWNER ? null : role, expires_at: endOf(lifetime) }),
     onSuccess: () => {
       setName("");
       return queries.invalidateQueries({ queryKey: tokensQuery.queryKey });
@@ -53,23 +65,47 @@ function NewToken() {
   });
   const own = ROLES.findIndex((one) => one === me?.role);
   return (
-    <form className={classes.form} onSubmit={(event) => {
-      event.preventDefault();
-      made.mutate();
-    }}>
-      <label className={secret.field}>{t("name")}
-        <input className={dialog.field} value={name} maxLength={100} autoComplete="off" placeholder={t("nameHint")} onChange={(event) => setName(event.currentTarget.value)} />
+    <form
+      className={classes.form}
+      onSubmit={(event) => {
+        event.preventDefault();
+        made.mutate();
+      }}
+    >
+      <label className={secret.field}>
+        {t("name")}
+        <input
+          className={dialog.field}
+          value={name}
+          maxLength={100}
+          autoComplete="off"
+          placeholder={t("nameHint")}
+          onChange={(event) => setName(event.currentTarget.value)}
+        />
       </label>
-      <label className={secret.field}>{t("may")}
-        <select className={dialog.field} value={role} onChange={(event) => setRole(event.currentTarget.value as TokenRole | typeof AS_OWNER)}>
+      <label className={secret.field}>
+        {t("may")}
+        <select
+          className={dialog.field}
+          value={role}
+          onChange={(event) => setRole(event.currentTarget.value as TokenRole | typeof AS_OWNER)}
+        >
           <option value={AS_OWNER}>{t("asMuchAsYou")}</option>
-          {ROLES.slice(0, own + 1).map((one) => <option key={one} value={one}>{t(`role.${one}`)}</option>)}
+          {ROLES.slice(0, own + 1).map((one) => (
+            <option key={one} value={one}>
+              {t(`role.${one}`)}
+            </option>
+          ))}
         </select>
       </label>
       <LifetimeField offered={OFFERED} value={lifetime} onChange={setLifetime} />
-      <Button type="submit" kind="primary" sends disabled={name.trim() === "" || made.isPending}>{made.isPending ? t("making") : t("make")}</Button>
+      <Button type="submit" kind="primary" sends disabled={name.trim() === "" || made.isPending}>
+        {made.isPending ? t("making") : t("make")}
+      </Button>
       {made.error === null ? null : <Failed what={t("notMade")} error={made.error} small />}
-      {made.data === undefined ? null : <ShownOnce label={t("theToken", { name: made.data.name })} value={made.data.token} />}
+      {made.data === undefined ? null : (
+        <ShownOnce label={t("theToken", { name: made.data.name })} value={made.data.token} />
+      )}
     </form>
   );
 }
@@ -77,15 +113,27 @@ function NewToken() {
 function Tokens() {
   const tokens = useQuery(tokensQuery);
   if (tokens.data === undefined) {
-    return tokens.error === null ? <Outlines count={3} height={44} label={t("reading")} /> : <Failed what={t("notRead")} error={tokens.error} retry={() => void tokens.refetch()} small />;
+    return tokens.error === null ? (
+      <Outlines count={3} height={44} label={t("reading")} />
+    ) : (
+      <Failed what={t("notRead")} error={tokens.error} retry={() => void tokens.refetch()} small />
+    );
   }
   if (tokens.data.length === 0) return <Empty small>{t("none")}</Empty>;
-  return <ul className={classes.list}>{tokens.data.map((token) => <TokenRow key={token.id} token={token} />)}</ul>;
+  return (
+    <ul className={classes.list}>
+      {tokens.data.map((token) => (
+        <TokenRow key={token.id} token={token} />
+      ))}
+    </ul>
+  );
 }
 
 function lasts(token: Token): string {
   if (token.expires_at === null) return t("untilRevoked");
-  return token.expired ? t("expiredAt", { at: exact(token.expires_at) }) : t("expiresAt", { at: exact(token.expires_at) });
+  return token.expired
+    ? t("expiredAt", { at: exact(token.expires_at) })
+    : t("expiresAt", { at: exact(token.expires_at) });
 }
 
 function TokenRow({ token }: { token: Token }) {
@@ -98,11 +146,25 @@ function TokenRow({ token }: { token: Token }) {
   return (
     <li data-expired={token.expired}>
       <div>
-        <b>{token.name}</b> <span className="muted">{token.role === null ? t("asMuchAsYou") : t(`role.${token.role}`)}, {lasts(token)}</span>
-        <p className="faint">{t("madeAt", { at: exact(token.created_at) })}; {used}</p>
+        <b>{token.name}</b>{" "}
+        <span className="muted">
+          {token.role === null ? t("asMuchAsYou") : t(`role.${token.role}`)}, {lasts(token)}
+        </span>
+        <p className="faint">
+          {t("madeAt", { at: exact(token.created_at) })}; {used}
+        </p>
         {revoked.error === null ? null : <Failed what={t("notRevoked")} error={revoked.error} small />}
       </div>
-      <Button size="sm" kind="danger" sends disabled={revoked.isPending} aria-label={t("revokeNamed", { name: token.name })} onClick={() => revoked.mutate()}>{t("revoke")}</Button>
+      <Button
+        size="sm"
+        kind="danger"
+        sends
+        disabled={revoked.isPending}
+        aria-label={t("revokeNamed", { name: token.name })}
+        onClick={() => revoked.mutate()}
+      >
+        {t("revoke")}
+      </Button>
     </li>
   );
 }
@@ -110,7 +172,12 @@ function TokenRow({ token }: { token: Token }) {
 function Use() {
   return (
     <div className={classes.use}>
-      <p>{rich("howToUse", { index: (inside) => <a href="/api/v1/">{inside}</a>, docs: (inside) => <a href="/api/docs/">{inside}</a> })}</p>
+      <p>
+        {rich("howToUse", {
+          index: (inside) => <a href="/api/v1/">{inside}</a>,
+          docs: (inside) => <a href="/api/docs/">{inside}</a>,
+        })}
+      </p>
       <pre className="mono">{`curl -H "Authorization: Bearer $TOKEN" ${window.location.origin}/api/v1/runs/`}</pre>
     </div>
   );

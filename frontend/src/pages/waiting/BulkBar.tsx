@@ -21,10 +21,28 @@ export function BulkBar({ rows, can, onClear, onReject, onApprove }: BulkBarProp
       <b className="num">{t("rowsMarked", { rows: rows.length })}</b>
       <span className={`${classes.sum} faint num`}>{requestSum(rows)}</span>
       <span className="grow" />
-      <span className={classes.clear}><Button kind="ghost" size="sm" hint="Esc" onClick={onClear}>{t("clear")}</Button></span>
-      <Button kind="danger" hint="r" sends disabled={!can} onClick={onReject}>{t("rejectRows", { rows: rows.length })}</Button>
-      <Button kind="primary" hint="a" sends disabled={!can || asks === 0} onClick={onApprove}
-        title={asks === rows.length ? undefined : asks === 0 ? t("noneOfThemAsksA") : t("ofThemWaitForTheir", { rows: rows.length - asks })}>
+      <span className={classes.clear}>
+        <Button kind="ghost" size="sm" hint="Esc" onClick={onClear}>
+          {t("clear")}
+        </Button>
+      </span>
+      <Button kind="danger" hint="r" sends disabled={!can} onClick={onReject}>
+        {t("rejectRows", { rows: rows.length })}
+      </Button>
+      <Button
+        kind="primary"
+        hint="a"
+        sends
+        disabled={!can || asks === 0}
+        onClick={onApprove}
+        title={
+          asks === rows.length
+            ? undefined
+            : asks === 0
+              ? t("noneOfThemAsksA")
+              : t("ofThemWaitForTheir", { rows: rows.length - asks })
+        }
+      >
         {t("approveAsks", { asks })}
       </Button>
     </div>

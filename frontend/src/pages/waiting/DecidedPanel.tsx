@@ -17,8 +17,36 @@ import { t } from "./texts";
 const FEW = 3;
 const MANY = 200;
 const LOOK: Record<Decision["decision"], { word: string; state: StateKey }> = {
-  approved: { get word() { return t("approved"); }, state: "bound" }, overridden: { get word() { return t("overridden"); }, state: "bound" }, rejected: { get word() { return t("rejected"); }, state: "unschedulable" },
-  timed_out: { get word() { return t("timedOut"); }, state: "backoff" }, preempted: { get word() { return t("preempted"); }, state: "unschedulable" },
+  approved: {
+    get word() {
+      return t("approved");
+    },
+    state: "bound",
+  },
+  overridden: {
+    get word() {
+      return t("overridden");
+    },
+    state: "bound",
+  },
+  rejected: {
+    get word() {
+      return t("rejected");
+    },
+    state: "unschedulable",
+  },
+  timed_out: {
+    get word() {
+      return t("timedOut");
+    },
+    state: "backoff",
+  },
+  preempted: {
+    get word() {
+      return t("preempted");
+    },
+    state: "unschedulable",
+  },
 };
 
 interface DecidedPanelProps {
@@ -39,14 +67,34 @@ export function DecidedPanel({ run, all, onAll }: DecidedPanelProps) {
         <span className="faint clip">{t("readOnlyKeptWithThe")}</span>
         <span className="grow" />
         {data === undefined || data.count <= FEW ? null : (
-          <button type="button" className={`leads muted num ${classes.all}`} aria-expanded={all} onClick={() => onAll(!all)}>{all ? t("theNewestThree") : t("nDecisions", { count: data.count })}</button>
+          <button
+            type="button"
+            className={`leads muted num ${classes.all}`}
+            aria-expanded={all}
+            onClick={() => onAll(!all)}
+          >
+            {all ? t("theNewestThree") : t("nDecisions", { count: data.count })}
+          </button>
         )}
       </PanelHeader>
-      {data === undefined ? answer.error === null ? null : <Failed what={t("couldNotListDecisions")} error={answer.error} retry={() => void answer.refetch()} />
-        : data.count === 0 ? <Empty>{t("nothingDecidedYet")}</Empty> : (
-          <ol className={classes.list}>{shown.map((one) => <Line key={`${one.run} ${one.number}`} one={one} mine={one.by === me?.username} />)}</ol>
-        )}
-      {all && data !== undefined && data.count > shown.length ? <p className={`${classes.rest} faint`}>{t("theNewestOfDecisions", { count: data.count, shown: shown.length })}</p> : null}
+      {data === undefined ? (
+        answer.error === null ? null : (
+          <Failed what={t("couldNotListDecisions")} error={answer.error} retry={() => void answer.refetch()} />
+        )
+      ) : data.count === 0 ? (
+        <Empty>{t("nothingDecidedYet")}</Empty>
+      ) : (
+        <ol className={classes.list}>
+          {shown.map((one) => (
+            <Line key={`${one.run} ${one.number}`} one={one} mine={one.by === me?.username} />
+          ))}
+        </ol>
+      )}
+      {all && data !== undefined && data.count > shown.length ? (
+        <p className={`${classes.rest} faint`}>
+          {t("theNewestOfDecisions", { count: data.count, shown: shown.length })}
+        </p>
+      ) : null}
     </Panel>
   );
 }
@@ -55,16 +103,35 @@ function Line({ one, mine }: { one: Decision; mine: boolean }) {
   const { word, state } = LOOK[one.decision];
   return (
     <li>
-      <span className={`st-${state} ${classes.icon}`}><Icon name={state} size={14} /></span>
+      <span className={`st-${state} ${classes.icon}`}>
+        <Icon name={state} size={14} />
+      </span>
       <span className={classes.what}>
         <b>{word}</b>
-        <Link to="/runs/$run/pods/$namespace/$name" params={{ run: one.run, namespace: one.namespace, name: one.name }}><PodName pod={one} /></Link>
-        {one.node === "" ? null : <><span className="faint">{t("on")}</span><span className="mono">{one.node}</span></>}
+        <Link to="/runs/$run/pods/$namespace/$name" params={{ run: one.run, namespace: one.namespace, name: one.name }}>
+          <PodName pod={one} />
+        </Link>
+        {one.node === "" ? null : (
+          <>
+            <span className="faint">{t("on")}</span>
+            <span className="mono">{one.node}</span>
+          </>
+        )}
       </span>
-      {one.reason === "" ? null : <q className={classes.reason} title={one.reason}>{one.reason}</q>}
+      {one.reason === "" ? null : (
+        <q className={classes.reason} title={one.reason}>
+          {one.reason}
+        </q>
+      )}
       <span className="grow" />
       <span className="muted">{mine ? t("you") : one.by}</span>
-      <time className="faint" dateTime={one.decided_at} title={t("runTimeDecided", { at: exact(one.at), decidedat: exact(one.decided_at) })}>{runTime(one.at, false)}</time>
+      <time
+        className="faint"
+        dateTime={one.decided_at}
+        title={t("runTimeDecided", { at: exact(one.at), decidedat: exact(one.decided_at) })}
+      >
+        {runTime(one.at, false)}
+      </time>
       <span className={`${classes.outcome} faint`}>{one.outcome}</span>
     </li>
   );

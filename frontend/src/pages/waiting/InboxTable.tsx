@@ -47,18 +47,40 @@ export function InboxTable(props: InboxTableProps) {
     <table className={classes.table}>
       <thead>
         <tr>
-          <th className={classes.mark}><Mark label={t("markAll")} state={chosen === 0 ? "off" : chosen === rows.length ? "on" : "some"} onChange={(on) => props.onMark(rows, on)} /></th>
-          <th>{t("pod")}</th><th>{t("nodeScoreAndMargin")}</th><th>{t("holdsWhileWaiting")}</th><th>{t("waitingOn")}</th><th>{t("atZero")}</th><th><span className="srOnly">{t("decide")}</span></th>
+          <th className={classes.mark}>
+            <Mark
+              label={t("markAll")}
+              state={chosen === 0 ? "off" : chosen === rows.length ? "on" : "some"}
+              onChange={(on) => props.onMark(rows, on)}
+            />
+          </th>
+          <th>{t("pod")}</th>
+          <th>{t("nodeScoreAndMargin")}</th>
+          <th>{t("holdsWhileWaiting")}</th>
+          <th>{t("waitingOn")}</th>
+          <th>{t("atZero")}</th>
+          <th>
+            <span className="srOnly">{t("decide")}</span>
+          </th>
         </tr>
       </thead>
       {groups.map((group) => (
         <tbody key={group.key}>
           {group.gang === null ? (
             <>
-              {gangs ? <tr className={classes.section}><td /><td colSpan={6}>{t("singlePods")}</td></tr> : null}
-              {group.rows.map((row) => <PodRow key={keyOf(row)} {...props} row={row} oldest={false} />)}
+              {gangs ? (
+                <tr className={classes.section}>
+                  <td />
+                  <td colSpan={6}>{t("singlePods")}</td>
+                </tr>
+              ) : null}
+              {group.rows.map((row) => (
+                <PodRow key={keyOf(row)} {...props} row={row} oldest={false} />
+              ))}
             </>
-          ) : <Gang {...props} group={group} gang={group.gang} />}
+          ) : (
+            <Gang {...props} group={group} gang={group.gang} />
+          )}
         </tbody>
       ))}
     </table>
@@ -66,7 +88,11 @@ export function InboxTable(props: InboxTableProps) {
 }
 
 /** "a and b are in flight". */
-function missingWords({ column, count, names }: NonNullable<NonNullable<WaitingRow["gang"]>["missing"]>[number]): string {
+function missingWords({
+  column,
+  count,
+  names,
+}: NonNullable<NonNullable<WaitingRow["gang"]>["missing"]>[number]): string {
   const state = t(`column.${column}`);
   if (names.length === 0) return t("moreAreMissing", { count, state });
   return t("areMissing", { count, names: both([...names]), state });
@@ -91,41 +117,105 @@ function Gang(props: InboxTableProps & { group: Group; gang: NonNullable<Waiting
   return (
     <>
       <tr className={classes.gang} data-cursor={props.cursor === group.key || undefined}>
-        <td className={classes.mark}><Mark label={t("markTheGroup", { name: gang.name })} state={chosen === 0 ? "off" : chosen === present.length ? "on" : "some"} onChange={(on) => props.onMark(present, on)} /></td>
+        <td className={classes.mark}>
+          <Mark
+            label={t("markTheGroup", { name: gang.name })}
+            state={chosen === 0 ? "off" : chosen === present.length ? "on" : "some"}
+            onChange={(on) => props.onMark(present, on)}
+          />
+        </td>
         <td className={classes.pod}>
-          <span className={classes.gangName}><Icon name="gang" size={14} /><b>{gang.name}</b><Chip>{t("podGroup")}</Chip></span>
-          <em>{props.manyRuns ? `${first.run_number} · ` : ""}{first.namespace} · {t("podsWait", { count: present.length })}{held === "" ? "" : t("heldHeld", { held })}</em>
+          <span className={classes.gangName}>
+            <Icon name="gang" size={14} />
+            <b>{gang.name}</b>
+            <Chip>{t("podGroup")}</Chip>
+          </span>
+          <em>
+            {props.manyRuns ? `${first.run_number} · ` : ""}
+            {first.namespace} · {t("podsWait", { count: present.length })}
+            {held === "" ? "" : t("heldHeld", { held })}
+          </em>
         </td>
         <td colSpan={2} className={classes.progress}>
-          <span className="row"><GangProgress have={gang.have} need={gang.need} className={classes.bar} /><b className="num">{t("haveOfNeed", { have: gang.have, need: gang.need })}</b></span>
+          <span className="row">
+            <GangProgress have={gang.have} need={gang.need} className={classes.bar} />
+            <b className="num">{t("haveOfNeed", { have: gang.have, need: gang.need })}</b>
+          </span>
           {missing === "" ? null : <em>{missing}</em>}
         </td>
         <td className={classes.waits}>
-          {waits.map((wait) => <WaitLine key={wait.plugin} wait={wait} now={props.nowOf(first)} held={first.held} />)}
-          {asks ? null : <em className={classes.self}>{t("goesOnByItselfAt", { need: gang.need, need2: gang.need })}</em>}
+          {waits.map((wait) => (
+            <WaitLine key={wait.plugin} wait={wait} now={props.nowOf(first)} held={first.held} />
+          ))}
+          {asks ? null : (
+            <em className={classes.self}>{t("goesOnByItselfAt", { need: gang.need, need2: gang.need })}</em>
+          )}
         </td>
-        <td className={classes.zero}>{present.length > 1 ? t("allRejectedGroupIsTried", { present: present.length }) : t("rejectedGroupIsTriedAgain")}</td>
+        <td className={classes.zero}>
+          {present.length > 1
+            ? t("allRejectedGroupIsTried", { present: present.length })
+            : t("rejectedGroupIsTriedAgain")}
+        </td>
         <td className={classes.actions}>
-          {due !== null ? <Approving due={due} wall={props.wall} /> : !can || present.length === 0 ? null : (
+          {due !== null ? (
+            <Approving due={due} wall={props.wall} />
+          ) : !can || present.length === 0 ? null : (
             <>
-              {asks ? <Button size="sm" sends onClick={() => props.onApprove(present)} aria-label={t("approveTheGroup", { name: gang.name })}>{t("approve")}</Button>
-                : <Button size="sm" sends title={t("letTheGoWithoutThe", { present: present.length })} onClick={() => props.onOverride(present)} aria-label={t("overrideTheGroup", { name: gang.name })}>{t("override")}</Button>}
-              <Button size="sm" sends kind="danger" onClick={() => props.onReject(present)} aria-label={t("rejectTheGroup", { name: gang.name })}>{t("reject")}</Button>
+              {asks ? (
+                <Button
+                  size="sm"
+                  sends
+                  onClick={() => props.onApprove(present)}
+                  aria-label={t("approveTheGroup", { name: gang.name })}
+                >
+                  {t("approve")}
+                </Button>
+              ) : (
+                <Button
+                  size="sm"
+                  sends
+                  title={t("letTheGoWithoutThe", { present: present.length })}
+                  onClick={() => props.onOverride(present)}
+                  aria-label={t("overrideTheGroup", { name: gang.name })}
+                >
+                  {t("override")}
+                </Button>
+              )}
+              <Button
+                size="sm"
+                sends
+                kind="danger"
+                onClick={() => props.onReject(present)}
+                aria-label={t("rejectTheGroup", { name: gang.name })}
+              >
+                {t("reject")}
+              </Button>
             </>
           )}
         </td>
       </tr>
-      {shown.map((row) => <PodRow key={keyOf(row)} {...props} row={row} oldest={row === oldest && group.rows.length > 1} member />)}
+      {shown.map((row) => (
+        <PodRow key={keyOf(row)} {...props} row={row} oldest={row === oldest && group.rows.length > 1} member />
+      ))}
       {folded ? (
         <tr className={classes.fold}>
           <td />
           <td colSpan={6}>
-            <button type="button" className="leads" aria-expanded="false" onClick={() => setOpen(true)}>{t("moreOf", { hidden: hidden.length, name: gang.name })}</button>
+            <button type="button" className="leads" aria-expanded="false" onClick={() => setOpen(true)}>
+              {t("moreOf", { hidden: hidden.length, name: gang.name })}
+            </button>
             : {listed(hidden.map((row) => row.tail || row.name))}
           </td>
         </tr>
       ) : open && group.rows.length > FOLD_ABOVE ? (
-        <tr className={classes.fold}><td /><td colSpan={6}><button type="button" className="leads" aria-expanded="true" onClick={() => setOpen(false)}>{t("showFewer")}</button></td></tr>
+        <tr className={classes.fold}>
+          <td />
+          <td colSpan={6}>
+            <button type="button" className="leads" aria-expanded="true" onClick={() => setOpen(false)}>
+              {t("showFewer")}
+            </button>
+          </td>
+        </tr>
       ) : null}
     </>
   );
@@ -139,7 +229,12 @@ function dueOf(rows: readonly WaitingRow[], wall: number): number | null {
 }
 
 function Approving({ due, wall }: { due: number; wall: number }) {
-  return <span className={classes.sending}><Icon name="bound" size={13} />{t("approvingInS", { max: Math.max(0, Math.ceil((due - wall) / 1000)) })}</span>;
+  return (
+    <span className={classes.sending}>
+      <Icon name="bound" size={13} />
+      {t("approvingInS", { max: Math.max(0, Math.ceil((due - wall) / 1000)) })}
+    </span>
+  );
 }
 
 interface PodRowProps extends InboxTableProps {
@@ -155,29 +250,87 @@ function PodRow({ row, oldest, member = false, ...props }: PodRowProps) {
   const due = dueOf([row], props.wall);
   const on = props.marked.has(key);
   return (
-    <tr className={member ? classes.member : undefined} data-row={key} data-marked={on || due !== null || undefined} data-cursor={props.cursor === key || undefined} data-gone={isGone || undefined}
-      onClick={() => props.onCursor(key)}>
-      <td className={classes.mark}>{isGone ? null : <Mark label={t("markNamespaceName", { namespace: row.namespace, name: row.name })} state={on ? "on" : "off"} onChange={(next) => props.onMark([row], next)} />}</td>
+    <tr
+      className={member ? classes.member : undefined}
+      data-row={key}
+      data-marked={on || due !== null || undefined}
+      data-cursor={props.cursor === key || undefined}
+      data-gone={isGone || undefined}
+      onClick={() => props.onCursor(key)}
+    >
+      <td className={classes.mark}>
+        {isGone ? null : (
+          <Mark
+            label={t("markNamespaceName", { namespace: row.namespace, name: row.name })}
+            state={on ? "on" : "off"}
+            onChange={(next) => props.onMark([row], next)}
+          />
+        )}
+      </td>
       <td className={classes.pod}>
-        <Link to="/runs/$run/pods/$namespace/$name" params={{ run: row.run, namespace: row.namespace, name: row.name }}><PodName pod={row} /></Link>
+        <Link to="/runs/$run/pods/$namespace/$name" params={{ run: row.run, namespace: row.namespace, name: row.name }}>
+          <PodName pod={row} />
+        </Link>
         <em>{about(row, now, member, oldest, props.manyRuns)}</em>
-        {row.asked_again === null ? null : <em className={classes.again}>{t("askedAgain", { askedagain: row.asked_again })}</em>}
+        {row.asked_again === null ? null : (
+          <em className={classes.again}>{t("askedAgain", { askedagain: row.asked_again })}</em>
+        )}
       </td>
       <td className={classes.node}>
-        <Link className="mono" to="/runs/$run" params={{ run: row.run }} search={{ pod: `${row.namespace}/${row.name}` }} title={t("selectedOnTheRunsPage", { node: row.node })}>{row.node}</Link>
+        <Link
+          className="mono"
+          to="/runs/$run"
+          params={{ run: row.run }}
+          search={{ pod: `${row.namespace}/${row.name}` }}
+          title={t("selectedOnTheRunsPage", { node: row.node })}
+        >
+          {row.node}
+        </Link>
         <em className="num">{scoreText(row)}</em>
       </td>
       <td className={`${classes.holds} num`}>{requestText(row.requests)}</td>
       <td className={classes.waits}>
-        {isGone ? <span className="faint">{t("noLongerWaiting")}</span> : row.waiting_on.map((wait) => <WaitLine key={wait.plugin} wait={wait} now={now} held={row.held} />)}
+        {isGone ? (
+          <span className="faint">{t("noLongerWaiting")}</span>
+        ) : (
+          row.waiting_on.map((wait) => <WaitLine key={wait.plugin} wait={wait} now={now} held={row.held} />)
+        )}
       </td>
       <td className={classes.zero}>{isGone ? "" : atZero(row)}</td>
       <td className={classes.actions}>
-        {due !== null ? <Approving due={due} wall={props.wall} /> : isGone || !props.can ? null : (
+        {due !== null ? (
+          <Approving due={due} wall={props.wall} />
+        ) : isGone || !props.can ? null : (
           <>
-            {row.decidable ? <Button size="sm" sends onClick={() => props.onApprove([row])} aria-label={t("approveName", { name: row.name })}>{t("approve")}</Button>
-              : <Button size="sm" sends onClick={() => props.onOverride([row])} aria-label={t("overrideName", { name: row.name })} title={t("letItGoAlthoughThe")}>{t("override")}</Button>}
-            <Button size="sm" sends kind="danger" onClick={() => props.onReject([row])} aria-label={t("rejectName", { name: row.name })}>{t("reject")}</Button>
+            {row.decidable ? (
+              <Button
+                size="sm"
+                sends
+                onClick={() => props.onApprove([row])}
+                aria-label={t("approveName", { name: row.name })}
+              >
+                {t("approve")}
+              </Button>
+            ) : (
+              <Button
+                size="sm"
+                sends
+                onClick={() => props.onOverride([row])}
+                aria-label={t("overrideName", { name: row.name })}
+                title={t("letItGoAlthoughThe")}
+              >
+                {t("override")}
+              </Button>
+            )}
+            <Button
+              size="sm"
+              sends
+              kind="danger"
+              onClick={() => props.onReject([row])}
+              aria-label={t("rejectName", { name: row.name })}
+            >
+              {t("reject")}
+            </Button>
           </>
         )}
       </td>
@@ -186,9 +339,34 @@ function PodRow({ row, oldest, member = false, ...props }: PodRowProps) {
 }
 
 function about(row: WaitingRow, now: number, member: boolean, oldest: boolean, manyRuns: boolean) {
-  const waited = <time dateTime={row.since} title={t("sinceSince", { since: exact(row.since) })}>{waitedText(now - Date.parse(row.since))}</time>;
-  if (!member) return <>{[manyRuns ? row.run_number : "", row.fork_of === null ? "" : t("forkOf", { run: row.fork_of }), row.namespace, row.why].filter(Boolean).join(" · ")}{row.why === "" ? <> · {waited}</> : null}</>;
-  return <>{oldest ? t("longestWait") : ""}{waited}{row.waiting_on.length > 1 ? t("ofMin", { min: seconds(Math.min(...row.waiting_on.map((wait) => wait.total_seconds))) }) : ""}</>;
+  const waited = (
+    <time dateTime={row.since} title={t("sinceSince", { since: exact(row.since) })}>
+      {waitedText(now - Date.parse(row.since))}
+    </time>
+  );
+  if (!member)
+    return (
+      <>
+        {[
+          manyRuns ? row.run_number : "",
+          row.fork_of === null ? "" : t("forkOf", { run: row.fork_of }),
+          row.namespace,
+          row.why,
+        ]
+          .filter(Boolean)
+          .join(" · ")}
+        {row.why === "" ? <> · {waited}</> : null}
+      </>
+    );
+  return (
+    <>
+      {oldest ? t("longestWait") : ""}
+      {waited}
+      {row.waiting_on.length > 1
+        ? t("ofMin", { min: seconds(Math.min(...row.waiting_on.map((wait) => wait.total_seconds))) })
+        : ""}
+    </>
+  );
 }
 
 function waitedText(milliseconds: number): string {

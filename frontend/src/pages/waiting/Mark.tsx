@@ -16,7 +16,13 @@ export function Mark({ label, state, onChange }: MarkProps) {
   }, [state]);
   return (
     <label className={classes.mark}>
-      <input ref={box} type="checkbox" aria-label={label} checked={state === "on"} onChange={(event) => onChange(event.currentTarget.checked)} />
+      <input
+        ref={box}
+        type="checkbox"
+        aria-label={label}
+        checked={state === "on"}
+        onChange={(event) => onChange(event.currentTarget.checked)}
+      />
     </label>
   );
 }

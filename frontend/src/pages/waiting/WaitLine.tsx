@@ -17,10 +17,21 @@ export function WaitLine({ wait, now, held }: WaitLineProps) {
   const left = Date.parse(wait.deadline) - now;
   const stands = held && wait.asks_person;
   return (
-    <span className={classes.wait} title={t("rejectedAtAfter", { plugin: wait.plugin, deadline: exact(wait.deadline), countdown: countdown(wait.total_seconds * 1000), which: stands ? t("theRunsClockStandsUntil") : "" })}>
+    <span
+      className={classes.wait}
+      title={t("rejectedAtAfter", {
+        plugin: wait.plugin,
+        deadline: exact(wait.deadline),
+        countdown: countdown(wait.total_seconds * 1000),
+        which: stands ? t("theRunsClockStandsUntil") : "",
+      })}
+    >
       <CountdownRing share={left / (wait.total_seconds * 1000)} size={18} />
       <span className="clip">{wait.plugin}</span>
-      <b className="num">{countdown(left)}{stands ? <span className={classes.held}> {t("held")}</span> : null}</b>
+      <b className="num">
+        {countdown(left)}
+        {stands ? <span className={classes.held}> {t("held")}</span> : null}
+      </b>
     </span>
   );
 }

@@ -19,9 +19,12 @@ export function useRunClocks(rows: readonly WaitingRow[]): (row: WaitingRow) => 
   const moving = runs.some(({ run }) => run?.clock.mode === "real" && run.state !== "paused");
   const wall = useTick(moving);
   const signature = ids.join(" ");
-  return useCallback((row: WaitingRow) => {
-    const view = runs[signature.split(" ").indexOf(row.run)];
-    const known = Date.parse(row.now);
-    return view?.run === undefined || view.run === null ? known : Math.max(known, runNow(view, wall));
-  }, [runs, signature, wall]);
+  return useCallback(
+    (row: WaitingRow) => {
+      const view = runs[signature.split(" ").indexOf(row.run)];
+      const known = Date.parse(row.now);
+      return view?.run === undefined || view.run === null ? known : Math.max(known, runNow(view, wall));
+    },
+    [runs, signature, wall],
+  );
 }

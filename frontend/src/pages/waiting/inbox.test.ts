@@ -9,9 +9,31 @@ const at = (seconds: number) => new Date(NOW + seconds * 1000).toISOString();
 
 function row(name: string, left: number, more: Partial<WaitingRow> = {}): WaitingRow {
   return {
-    run: "r1", run_number: "r-0001", fork_of: null, run_name: "shop", namespace: "ml", name, workload: name, tail: "", uid: name, node: "n1", score: 10, margin: 2, ties: 1, requests: {}, why: "", since: at(-5),
-    waiting_on: [{ plugin: "ManualApproval", deadline: at(left), total_seconds: 600, asks_person: true }], at_zero: "Rejected, back to Unschedulable", gang: null, asked_again: null,
-    decidable: true, held: false, run_state: "playing", now: at(0), ...more,
+    run: "r1",
+    run_number: "r-0001",
+    fork_of: null,
+    run_name: "shop",
+    namespace: "ml",
+    name,
+    workload: name,
+    tail: "",
+    uid: name,
+    node: "n1",
+    score: 10,
+    margin: 2,
+    ties: 1,
+    requests: {},
+    why: "",
+    since: at(-5),
+    waiting_on: [{ plugin: "ManualApproval", deadline: at(left), total_seconds: 600, asks_person: true }],
+    at_zero: "Rejected, back to Unschedulable",
+    gang: null,
+    asked_again: null,
+    decidable: true,
+    held: false,
+    run_state: "playing",
+    now: at(0),
+    ...more,
   };
 }
 
@@ -19,7 +41,13 @@ const gang = (name: string) => ({ name, have: 2, need: 3 });
 
 describe("ordered", () => {
   it("puts gangs first, each whole, and the soonest time-out on top", () => {
-    const rows = [row("late", 90), row("soon", 10), row("b-1", 80, { gang: gang("b") }), row("a-2", 200, { gang: gang("a") }), row("a-1", 30, { gang: gang("a") })];
+    const rows = [
+      row("late", 90),
+      row("soon", 10),
+      row("b-1", 80, { gang: gang("b") }),
+      row("a-2", 200, { gang: gang("a") }),
+      row("a-1", 30, { gang: gang("a") }),
+    ];
     expect(ordered(rows).map((one) => one.name)).toEqual(["a-1", "a-2", "b-1", "soon", "late"]);
   });
 
@@ -30,7 +58,12 @@ describe("ordered", () => {
 });
 
 it("keeps two gangs of one name in two runs apart, and singles together", () => {
-  const rows = ordered([row("x", 10, { gang: gang("g") }), row("y", 20, { gang: gang("g"), run: "r2" }), row("s", 5), row("t", 6)]);
+  const rows = ordered([
+    row("x", 10, { gang: gang("g") }),
+    row("y", 20, { gang: gang("g"), run: "r2" }),
+    row("s", 5),
+    row("t", 6),
+  ]);
   expect(groupsOf(rows).map((group) => group.rows.length)).toEqual([1, 1, 2]);
 });
 
@@ -47,9 +80,16 @@ describe("settle", () => {
 });
 
 it("takes the first time-out of each plugin for a group", () => {
-  const both = row("x", 50, { waiting_on: [
-    { plugin: "Coscheduling", deadline: at(40), total_seconds: 60, asks_person: false }, { plugin: "ManualApproval", deadline: at(500), total_seconds: 600, asks_person: true }] });
-  expect(groupWaits([row("y", 450), both]).map((wait) => [wait.plugin, wait.deadline])).toEqual([["ManualApproval", at(450)], ["Coscheduling", at(40)]]);
+  const both = row("x", 50, {
+    waiting_on: [
+      { plugin: "Coscheduling", deadline: at(40), total_seconds: 60, asks_person: false },
+      { plugin: "ManualApproval", deadline: at(500), total_seconds: 600, asks_person: true },
+    ],
+  });
+  expect(groupWaits([row("y", 450), both]).map((wait) => [wait.plugin, wait.deadline])).toEqual([
+    ["ManualApproval", at(450)],
+    ["Coscheduling", at(40)],
+  ]);
 });
 
 it("says the score with what it is worth", () => {

@@ -26,10 +26,14 @@ export function ordered(rows: readonly WaitingRow[]): WaitingRow[] {
     first.set(key, Math.min(first.get(key) ?? Infinity, soonest(row)));
   }
   const place = (row: WaitingRow) => (row.gang === null ? keyOf(row) : groupKeyOf(row));
-  return [...rows].sort((a, b) =>
-    Number(a.gang === null) - Number(b.gang === null)
-    || (first.get(place(a)) ?? 0) - (first.get(place(b)) ?? 0)
-    || compare(place(a), place(b)) || soonest(a) - soonest(b) || compare(keyOf(a), keyOf(b)));
+  return [...rows].sort(
+    (a, b) =>
+      Number(a.gang === null) - Number(b.gang === null) ||
+      (first.get(place(a)) ?? 0) - (first.get(place(b)) ?? 0) ||
+      compare(place(a), place(b)) ||
+      soonest(a) - soonest(b) ||
+      compare(keyOf(a), keyOf(b)),
+  );
 }
 
 function compare(a: string, b: string): number {

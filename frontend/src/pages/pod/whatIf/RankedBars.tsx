@@ -42,8 +42,16 @@ export function RankedBars(given: RankedBarsProps) {
   if (matrix.chosen !== null && !top.includes(matrix.chosen)) top.push(matrix.chosen);
   return (
     <>
-      <Table {...props}>{top.map((place) => <Row key={place} {...props} place={place} />)}</Table>
-      {rest <= 0 ? null : <button type="button" className={`leads ${bars.more}`} onClick={() => setAll(true)}>{t("moreNodes", { count: rest })}</button>}
+      <Table {...props}>
+        {top.map((place) => (
+          <Row key={place} {...props} place={place} />
+        ))}
+      </Table>
+      {rest <= 0 ? null : (
+        <button type="button" className={`leads ${bars.more}`} onClick={() => setAll(true)}>
+          {t("moreNodes", { count: rest })}
+        </button>
+      )}
     </>
   );
 }
@@ -53,7 +61,12 @@ function AllRows(props: RowsProps) {
   const scroller = useRef<HTMLDivElement>(null);
   const rowHeight = useRowHeight(ROW);
   // eslint-disable-next-line react-hooks/incompatible-library -- its functions must not be memoised, and are not
-  const virtual = useVirtualizer({ count: now.order.length, getScrollElement: () => scroller.current, estimateSize: () => rowHeight, overscan: 8 });
+  const virtual = useVirtualizer({
+    count: now.order.length,
+    getScrollElement: () => scroller.current,
+    estimateSize: () => rowHeight,
+    overscan: 8,
+  });
   const items = virtual.getVirtualItems();
   const above = items[0]?.start ?? 0;
   const below = virtual.getTotalSize() - (items.at(-1)?.end ?? 0);
@@ -61,7 +74,9 @@ function AllRows(props: RowsProps) {
     <ScrollRegion ref={scroller} className={bars.scroll} label={t("nodesRanked")}>
       <Table {...props}>
         {above > 0 ? <tr aria-hidden="true" style={{ height: above }} /> : null}
-        {items.map((item) => <Row key={item.key} {...props} place={now.order[item.index] ?? 0} />)}
+        {items.map((item) => (
+          <Row key={item.key} {...props} place={now.order[item.index] ?? 0} />
+        ))}
         {below > 0 ? <tr aria-hidden="true" style={{ height: below }} /> : null}
       </Table>
     </ScrollRegion>
@@ -73,8 +88,12 @@ function Table({ matrix, now, children }: RankedBarsProps & { children: React.Re
     <table className={bars.bars} aria-rowcount={matrix.nodes.length + 1}>
       <thead>
         <tr>
-          <th className={bars.rank}>{t("rank")}</th><th className={classes.was}>{t("before")}</th><th>{t("node")}</th><th>{t("totalTo", { best: count(now.best) })}</th>
-          <th className={bars.total}>{t("total")}</th><th className={bars.toBest}>{t("toBest")}</th>
+          <th className={bars.rank}>{t("rank")}</th>
+          <th className={classes.was}>{t("before")}</th>
+          <th>{t("node")}</th>
+          <th>{t("totalTo", { best: count(now.best) })}</th>
+          <th className={bars.total}>{t("total")}</th>
+          <th className={bars.toBest}>{t("toBest")}</th>
         </tr>
       </thead>
       <tbody>{children}</tbody>
@@ -95,22 +114,46 @@ function Row({ matrix, before, now, looks, weights, tied, place }: RowsProps & {
   const total = now.total[place] ?? 0;
   const isTied = (tied[rank] ?? 0) > 1;
   return (
-    <tr className={bars.row} data-chosen={place === now.winner || undefined} data-selected={place === now.winner || undefined}>
-      <td className={`${bars.rank} num`}>{count(rank)}{isTied ? "=" : ""}</td>
-      <td className={`${classes.was} num`} data-change={was === rank ? undefined : was > rank ? "up" : "down"}>{was === rank ? "" : count(was)}</td>
+    <tr
+      className={bars.row}
+      data-chosen={place === now.winner || undefined}
+      data-selected={place === now.winner || undefined}
+    >
+      <td className={`${bars.rank} num`}>
+        {count(rank)}
+        {isTied ? "=" : ""}
+      </td>
+      <td className={`${classes.was} num`} data-change={was === rank ? undefined : was > rank ? "up" : "down"}>
+        {was === rank ? "" : count(was)}
+      </td>
       <td className={`${bars.node} mono`}>
         {matrix.nodes[place]}
-        {place === now.winner ? <span className={bars.chosen}><Icon name="bound" size={12} />{t("wins")}</span> : null}
-        {place === matrix.chosen && place !== now.winner ? <span className={classes.chosenBefore}>{t("chosen")}</span> : null}
+        {place === now.winner ? (
+          <span className={bars.chosen}>
+            <Icon name="bound" size={12} />
+            {t("wins")}
+          </span>
+        ) : null}
+        {place === matrix.chosen && place !== now.winner ? (
+          <span className={classes.chosenBefore}>{t("chosen")}</span>
+        ) : null}
       </td>
-      <td className={bars.barCell}><Bar {...{ matrix, looks, weights, place }} scale={Math.max(1, now.best)} /></td>
+      <td className={bars.barCell}>
+        <Bar {...{ matrix, looks, weights, place }} scale={Math.max(1, now.best)} />
+      </td>
       <td className={`${bars.total} num`}>{count(total)}</td>
       <td className={`${bars.toBest} num`}>{total === now.best ? "" : `−${count(now.best - total)}`}</td>
     </tr>
   );
 }
 
-function Bar({ matrix, looks, weights, place, scale }: Pick<RankedBarsProps, "matrix" | "looks" | "weights"> & { place: number; scale: number }) {
+function Bar({
+  matrix,
+  looks,
+  weights,
+  place,
+  scale,
+}: Pick<RankedBarsProps, "matrix" | "looks" | "weights"> & { place: number; scale: number }) {
   const parts = looks.flatMap((look) => {
     const plugin = matrix.plugins[look.cell];
     const weight = plugin === undefined ? OFF : weightOf(plugin, weights);
@@ -119,10 +162,23 @@ function Bar({ matrix, looks, weights, place, scale }: Pick<RankedBarsProps, "ma
   });
   const sentence = listed(parts.map(({ look, points }) => `${look.name} ${count(points)}`));
   return (
-    <span className={bars.bar} role="img" aria-label={`${matrix.nodes[place] ?? ""}: ${sentence === "" ? t("nothing") : sentence}`}>
+    <span
+      className={bars.bar}
+      role="img"
+      aria-label={`${matrix.nodes[place] ?? ""}: ${sentence === "" ? t("nothing") : sentence}`}
+    >
       {parts.map(({ look, weight, normalized, points }) => (
-        <i key={look.name} className={bars.segment} data-hatched={look.hatched || undefined} title={`${look.name}: ${count(normalized)} × ${count(weight)} = ${count(points)}`}
-          style={{ width: `${(points / scale) * 100}%`, background: `var(--pl-${look.colour})`, color: `var(--pl-${look.colour}-on)` }}>
+        <i
+          key={look.name}
+          className={bars.segment}
+          data-hatched={look.hatched || undefined}
+          title={`${look.name}: ${count(normalized)} × ${count(weight)} = ${count(points)}`}
+          style={{
+            width: `${(points / scale) * 100}%`,
+            background: `var(--pl-${look.colour})`,
+            color: `var(--pl-${look.colour}-on)`,
+          }}
+        >
           {points / scale >= NUMBERED ? <b>{count(points)}</b> : null}
         </i>
       ))}

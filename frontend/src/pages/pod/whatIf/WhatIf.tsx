@@ -24,8 +24,11 @@ export default function WhatIf({ run, attempt }: { run: string; attempt: number 
   const answer = useQuery(matrixQuery(run, attempt));
   const matrix = useMemo(() => (answer.data === undefined ? null : matrixOf(answer.data)), [answer.data]);
   if (matrix === null) {
-    return answer.error === null ? <Outlines count={6} height={24} label={t("reading")} />
-      : <Failed what={t("couldNotBeRead")} error={answer.error} retry={() => void answer.refetch()} />;
+    return answer.error === null ? (
+      <Outlines count={6} height={24} label={t("reading")} />
+    ) : (
+      <Failed what={t("couldNotBeRead")} error={answer.error} retry={() => void answer.refetch()} />
+    );
   }
   return <Trying run={run} matrix={matrix} />;
 }
@@ -34,23 +37,40 @@ function Trying({ run, matrix }: { run: string; matrix: Matrix }) {
   const search = route.useSearch();
   const navigate = route.useNavigate();
   const [weights, setWeights] = useState<Weights>(() => readWeights(search.weights, matrix.plugins));
-  const filtersOff = useMemo(() => (search.off ?? "").split(",").filter((name) => matrix.filters.includes(name)), [search.off, matrix.filters]);
+  const filtersOff = useMemo(
+    () => (search.off ?? "").split(",").filter((name) => matrix.filters.includes(name)),
+    [search.off, matrix.filters],
+  );
   const written = writeWeights(weights);
   const settled = useMemo(() => readWeights(search.weights, matrix.plugins), [search.weights, matrix.plugins]);
   useEffect(() => {
     if (written === search.weights) return undefined;
-    const timer = window.setTimeout(() => void navigate({ search: (old) => ({ ...old, weights: written, exact: undefined }), replace: true, resetScroll: false }), SETTLE);
+    const timer = window.setTimeout(
+      () =>
+        void navigate({
+          search: (old) => ({ ...old, weights: written, exact: undefined }),
+          replace: true,
+          resetScroll: false,
+        }),
+      SETTLE,
+    );
     return () => window.clearTimeout(timer);
   }, [written, search.weights, navigate]);
   const before = useMemo(() => rerank(matrix, new Map()), [matrix]);
   const now = useMemo(() => rerank(matrix, weights), [matrix, weights]);
   const looks = useMemo(
-    () => looksOf(matrix.plugins.map((one) => ({ name: one.name, weight: one.weight, equal_for_all: isEqualForAll(one) }))), [matrix],
+    () =>
+      looksOf(matrix.plugins.map((one) => ({ name: one.name, weight: one.weight, equal_for_all: isEqualForAll(one) }))),
+    [matrix],
   );
   const verdict = verdictOf(matrix, before, now, weights);
   const reset = () => {
     setWeights(new Map());
-    void navigate({ search: (old) => ({ ...old, weights: undefined, off: undefined, exact: undefined }), replace: true, resetScroll: false });
+    void navigate({
+      search: (old) => ({ ...old, weights: undefined, off: undefined, exact: undefined }),
+      replace: true,
+      resetScroll: false,
+    });
   };
   return (
     <div className={classes.columns}>
@@ -62,11 +82,35 @@ function Trying({ run, matrix }: { run: string; matrix: Matrix }) {
         <RankedBars matrix={matrix} before={before} now={now} looks={looks} weights={weights} />
       </div>
       <aside className={classes.aside} aria-label={t("weights")}>
-        <WeightSliders matrix={matrix} looks={looks} weights={weights} onChange={setWeights} onReset={weights.size + filtersOff.length > 0 ? reset : null} />
-        <FilterSwitches filters={matrix.filters} off={filtersOff}
-          onChange={(names) => void navigate({ search: (old) => ({ ...old, off: names.length === 0 ? undefined : names.join(","), exact: undefined }), replace: true, resetScroll: false })} />
-        <OverTheRun key={`${search.weights ?? ""} ${filtersOff.join()}`} run={run} profile={matrix.profile} weights={settled} filtersOff={filtersOff} exact={search.exact}
-          onExact={(id) => void navigate({ search: (old) => ({ ...old, exact: id }), replace: true, resetScroll: false })} />
+        <WeightSliders
+          matrix={matrix}
+          looks={looks}
+          weights={weights}
+          onChange={setWeights}
+          onReset={weights.size + filtersOff.length > 0 ? reset : null}
+        />
+        <FilterSwitches
+          filters={matrix.filters}
+          off={filtersOff}
+          onChange={(names) =>
+            void navigate({
+              search: (old) => ({ ...old, off: names.length === 0 ? undefined : names.join(","), exact: undefined }),
+              replace: true,
+              resetScroll: false,
+            })
+          }
+        />
+        <OverTheRun
+          key={`${search.weights ?? ""} ${filtersOff.join()}`}
+          run={run}
+          profile={matrix.profile}
+          weights={settled}
+          filtersOff={filtersOff}
+          exact={search.exact}
+          onExact={(id) =>
+            void navigate({ search: (old) => ({ ...old, exact: id }), replace: true, resetScroll: false })
+          }
+        />
       </aside>
     </div>
   );

@@ -1,11 +1,27 @@
 import { describe, expect, it } from "vitest";
 
-import { heapRoot, isEqualForAll, type Matrix, type MatrixAnswer, matrixOf, readWeights, rerank, withWeight, writeWeights } from "./ranking";
+import {
+  heapRoot,
+  isEqualForAll,
+  type Matrix,
+  type MatrixAnswer,
+  matrixOf,
+  readWeights,
+  rerank,
+  withWeight,
+  writeWeights,
+} from "./ranking";
 import { verdictOf } from "./verdict";
 
 const base64 = (values: number[]) => btoa(String.fromCharCode(...values));
 const answer: MatrixAnswer = {
-  profile: "default-scheduler", ties: "seeded", seed: 7, filters: ["NodeResourcesFit"], nodes: ["n2", "n1", "n3"], chosen: 0, tied: [0, 1],
+  profile: "default-scheduler",
+  ties: "seeded",
+  seed: 7,
+  filters: ["NodeResourcesFit"],
+  nodes: ["n2", "n1", "n3"],
+  chosen: 0,
+  tied: [0, 1],
   plugins: [
     { name: "Fit", weight: 1, normalized: base64([80, 80, 40]) },
     { name: "Image", weight: 1, normalized: base64([10, 10, 30]) },
@@ -45,7 +61,14 @@ describe("rerank", () => {
   });
 
   it("takes the first feasible node when nothing scores", () => {
-    const ranking = rerank(matrix({ ties: "smallest" }), new Map([["Fit", 0], ["Image", 0], ["Volume", 0]]));
+    const ranking = rerank(
+      matrix({ ties: "smallest" }),
+      new Map([
+        ["Fit", 0],
+        ["Image", 0],
+        ["Volume", 0],
+      ]),
+    );
     expect([ranking.winner, ranking.settled, ranking.margin]).toEqual([0, "first found", null]);
   });
 });
@@ -58,29 +81,48 @@ it("finds the heap's root in preorder", () => {
 it("keeps weights in the address, and drops what is no weight", () => {
   const { plugins } = matrix();
   const weights = readWeights("Fit:5,Image:off,Volume:1,Other:3,Fit", plugins);
-  expect([...weights]).toEqual([["Fit", 5], ["Image", 0]]);
+  expect([...weights]).toEqual([
+    ["Fit", 5],
+    ["Image", 0],
+  ]);
   expect(writeWeights(weights)).toBe("Fit:5,Image:off");
   expect(readWeights("Fit:0,Image:9999999,Volume:x", plugins).size).toBe(0);
-  expect(writeWeights(withWeight(withWeight(weights, { name: "Fit", weight: 1 }, 1), { name: "Image", weight: 1 }, 1))).toBeUndefined();
+  expect(
+    writeWeights(withWeight(withWeight(weights, { name: "Fit", weight: 1 }, 1), { name: "Image", weight: 1 }, 1)),
+  ).toBeUndefined();
 });
 
 it("knows what is equal for all", () => {
-  expect(matrix({ plugins: [{ name: "A", weight: 1, normalized: base64([4, 4, 4]) }, ...answer.plugins] }).plugins.map(isEqualForAll)).toEqual([true, false, false, false]);
+  expect(
+    matrix({ plugins: [{ name: "A", weight: 1, normalized: base64([4, 4, 4]) }, ...answer.plugins] }).plugins.map(
+      isEqualForAll,
+    ),
+  ).toEqual([true, false, false, false]);
 });
 
 describe("the verdict", () => {
-  const said = (one: Matrix, weights: Map<string, number>) => verdictOf(one, rerank(one, new Map()), rerank(one, weights), weights);
+  const said = (one: Matrix, weights: Map<string, number>) =>
+    verdictOf(one, rerank(one, new Map()), rerank(one, weights), weights);
 
   it("names the node it would have gone to, and where its own would stand", () => {
     expect(said(matrix(), new Map([["Image", 5]]))).toEqual({
-      headline: "It would have gone to n3 instead of n2.", detail: "60 points ahead of n1. n2 would be number 2 (was 1), 60 points behind.", moved: true,
+      headline: "It would have gone to n3 instead of n2.",
+      detail: "60 points ahead of n1. n2 would be number 2 (was 1), 60 points behind.",
+      moved: true,
     });
   });
 
   it("says how a tie is broken", () => {
-    expect(said(matrix(), new Map([["Fit", 2]])).detail).toBe("n2, n1 are equal; the tie is broken by seed 7, which draws the same place among as many as before. 60 points ahead of n3.");
-    expect(said(matrix({ ties: "smallest", chosen: 1 }), new Map([["Fit", 2]])).detail).toContain("the tie is broken by the smallest name.");
+    expect(said(matrix(), new Map([["Fit", 2]])).detail).toBe(
+      "n2, n1 are equal; the tie is broken by seed 7, which draws the same place among as many as before. 60 points ahead of n3.",
+    );
+    expect(said(matrix({ ties: "smallest", chosen: 1 }), new Map([["Fit", 2]])).detail).toContain(
+      "the tie is broken by the smallest name.",
+    );
     const open = said(matrix({ chosen: 2, tied: [2] }), new Map([["Fit", 2]]));
-    expect([open.headline, open.moved]).toEqual(["It would not have gone to n3, but to one of 2 equally good nodes.", true]);
+    expect([open.headline, open.moved]).toEqual([
+      "It would not have gone to n3, but to one of 2 equally good nodes.",
+      true,
+    ]);
   });
 });

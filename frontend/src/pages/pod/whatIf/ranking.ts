@@ -41,8 +41,18 @@ export function matrixOf(answer: MatrixAnswer): Matrix {
   const byName = Uint32Array.from(answer.nodes, (_, place) => place);
   byName.sort((a, b) => compare(answer.nodes[a] ?? "", answer.nodes[b] ?? ""));
   const nameOrder = new Uint32Array(byName.length);
-  byName.forEach((place, order) => { nameOrder[place] = order; });
-  return { ...answer, nameOrder, byName, plugins: answer.plugins.map((one) => ({ ...one, normalized: one.normalized === null ? null : bytesOf(one.normalized) })) };
+  byName.forEach((place, order) => {
+    nameOrder[place] = order;
+  });
+  return {
+    ...answer,
+    nameOrder,
+    byName,
+    plugins: answer.plugins.map((one) => ({
+      ...one,
+      normalized: one.normalized === null ? null : bytesOf(one.normalized),
+    })),
+  };
 }
 
 function compare(a: string, b: string): number {
@@ -58,14 +68,18 @@ export function weightOf(plugin: Pick<MatrixPlugin, "name" | "weight">, weights:
 }
 
 /** "NodeResourcesFit:5,ImageLocality:off"; what names no Score plugin, or no weight, is left out. */
-export function readWeights(text: string | undefined, plugins: readonly Pick<MatrixPlugin, "name" | "weight">[]): Weights {
+export function readWeights(
+  text: string | undefined,
+  plugins: readonly Pick<MatrixPlugin, "name" | "weight">[],
+): Weights {
   const found = new Map<string, number>();
   for (const part of (text ?? "").split(",")) {
     const at = part.lastIndexOf(":");
     const plugin = plugins.find((one) => one.name === part.slice(0, at));
     const value = part.slice(at + 1);
     const weight = value === "off" ? OFF : /^\d{1,7}$/.test(value) ? Number(value) : NaN;
-    if (plugin === undefined || Number.isNaN(weight) || weight > MAX_WEIGHT || (weight === OFF && value !== "off")) continue;
+    if (plugin === undefined || Number.isNaN(weight) || weight > MAX_WEIGHT || (weight === OFF && value !== "off"))
+      continue;
     if (weight !== plugin.weight) found.set(plugin.name, weight);
   }
   return found;
@@ -111,7 +125,8 @@ export function totals(matrix: Matrix, weights: Weights): Float64Array {
     const weight = weightOf(plugin, weights);
     const { normalized } = plugin;
     if (weight === OFF || normalized === null) continue;
-    for (let place = 0; place < total.length; place += 1) total[place] = (total[place] ?? 0) + (normalized[place] ?? 0) * weight;
+    for (let place = 0; place < total.length; place += 1)
+      total[place] = (total[place] ?? 0) + (normalized[place] ?? 0) * weight;
   }
   return total;
 }
@@ -121,10 +136,15 @@ export function rerank(matrix: Matrix, weights: Weights): Ranking {
   let best = -Infinity;
   let second = -Infinity;
   for (const value of total) {
-    if (value > best) { second = best; best = value; } else if (value < best && value > second) second = value;
+    if (value > best) {
+      second = best;
+      best = value;
+    } else if (value < best && value > second) second = value;
   }
   const tied: number[] = [];
-  total.forEach((value, place) => { if (value === best) tied.push(place); });
+  total.forEach((value, place) => {
+    if (value === best) tied.push(place);
+  });
   const { winner, settled } = choose(matrix, weights, tied);
   const order = ordered(matrix, total, best);
   if (winner !== null && tied.includes(winner)) {
@@ -147,7 +167,11 @@ function ordered({ nameOrder, byName }: Matrix, total: Float64Array, best: numbe
   return Uint32Array.from(keys, (key) => byName[key % size] ?? 0);
 }
 
-function choose(matrix: Matrix, weights: Weights, tied: readonly number[]): { winner: number | null; settled: Settled } {
+function choose(
+  matrix: Matrix,
+  weights: Weights,
+  tied: readonly number[],
+): { winner: number | null; settled: Settled } {
   if (matrix.nodes.length === 0) return { winner: null, settled: "open" };
   // Without Score plugins kube-scheduler looks for one feasible node, and scores nothing.
   if (matrix.plugins.every((plugin) => weightOf(plugin, weights) === OFF)) return { winner: 0, settled: "first found" };
@@ -155,7 +179,10 @@ function choose(matrix: Matrix, weights: Weights, tied: readonly number[]): { wi
   if (tied.length === 1) return { winner: first, settled: "alone" };
   if (matrix.ties === "upstream") return { winner: heapRoot(matrix.nodes.length, tied), settled: "rule" };
   if (matrix.ties === "smallest") {
-    return { winner: tied.reduce((a, b) => ((matrix.nameOrder[b] ?? 0) < (matrix.nameOrder[a] ?? 0) ? b : a), first), settled: "rule" };
+    return {
+      winner: tied.reduce((a, b) => ((matrix.nameOrder[b] ?? 0) < (matrix.nameOrder[a] ?? 0) ? b : a), first),
+      settled: "rule",
+    };
   }
   const drawn = matrix.chosen === null ? -1 : matrix.tied.indexOf(matrix.chosen);
   if (drawn >= 0 && matrix.tied.length === tied.length) return { winner: tied[drawn] ?? first, settled: "same draw" };

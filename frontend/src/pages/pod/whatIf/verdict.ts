@@ -18,17 +18,34 @@ export function verdictOf(matrix: Matrix, before: Ranking, now: Ranking, weights
   const chosen = matrix.chosen === null ? null : (matrix.nodes[matrix.chosen] ?? null);
   const winner = now.winner === null ? null : (matrix.nodes[now.winner] ?? null);
   if (weights.size === 0) {
-    return { headline: chosen === null ? t("asItWas") : t("asItWasWon", { node: chosen, total: now.best }), detail: t("moveASlider"), moved: false };
+    return {
+      headline: chosen === null ? t("asItWas") : t("asItWasWon", { node: chosen, total: now.best }),
+      detail: t("moveASlider"),
+      moved: false,
+    };
   }
   if (now.settled === "first found" && winner !== null) {
-    return { headline: winner === chosen ? t("stays", { node: winner }) : gone(winner, chosen), detail: t("nothingScores"), moved: winner !== chosen };
+    return {
+      headline: winner === chosen ? t("stays", { node: winner }) : gone(winner, chosen),
+      detail: t("nothingScores"),
+      moved: winner !== chosen,
+    };
   }
   const detail = sentences([tie(matrix, now), margin(matrix, now), place(matrix, before, now, chosen)]);
   if (winner === null) {
     const isTied = matrix.chosen !== null && now.tied.includes(matrix.chosen);
-    return { headline: isTied || chosen === null ? t("open", { count: now.tied.length }) : t("openElsewhere", { count: now.tied.length, node: chosen }), detail, moved: !isTied };
+    return {
+      headline:
+        isTied || chosen === null
+          ? t("open", { count: now.tied.length })
+          : t("openElsewhere", { count: now.tied.length, node: chosen }),
+      detail,
+      moved: !isTied,
+    };
   }
-  return winner === chosen ? { headline: t("stays", { node: winner }), detail, moved: false } : { headline: gone(winner, chosen), detail, moved: true };
+  return winner === chosen
+    ? { headline: t("stays", { node: winner }), detail, moved: false }
+    : { headline: gone(winner, chosen), detail, moved: true };
 }
 
 function gone(winner: string, chosen: string | null): string {
@@ -56,5 +73,10 @@ function margin(matrix: Matrix, now: Ranking): string {
 function place(matrix: Matrix, before: Ranking, now: Ranking, chosen: string | null): string {
   if (matrix.chosen === null || chosen === null || now.rank[matrix.chosen] === 1) return "";
   const behind = now.best - (now.total[matrix.chosen] ?? 0);
-  return t("wouldRank", { node: chosen, rank: now.rank[matrix.chosen] ?? 0, was: count(before.rank[matrix.chosen] ?? 0), count: behind });
+  return t("wouldRank", {
+    node: chosen,
+    rank: now.rank[matrix.chosen] ?? 0,
+    was: count(before.rank[matrix.chosen] ?? 0),
+    count: behind,
+  });
 }
