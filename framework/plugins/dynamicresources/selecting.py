@@ -5,8 +5,8 @@ from __future__ import annotations
 from collections.abc import Sequence
 from typing import Final
 
+from framework.cel import AttributeValue, CelDevice, CelError, Version, compile_selector
 from framework.objects.devices import Device, DeviceAttribute, DeviceSelector
-from framework.plugins.dynamicresources.cel import AttributeValue, CelDevice, CelError, Version, compile_selector
 from framework.plugins.dynamicresources.pools import AllocationError
 
 MOST_KEPT: Final = 1 << 16

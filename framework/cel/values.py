@@ -12,8 +12,8 @@ from dataclasses import dataclass
 from functools import lru_cache, total_ordering
 from typing import Any, Final
 
+from framework.cel.errors import EvaluationError, no_such_overload
 from framework.objects.quantity import MAX_INT64, NANOS, parse_quantity
-from framework.plugins.dynamicresources.cel_errors import EvaluationError, no_such_overload
 
 MIN_INT64: Final = -MAX_INT64 - 1
 MAX_UINT64: Final = (1 << 64) - 1

@@ -7,10 +7,9 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any, Final
 
-from framework.objects.quantity import MAX_INT64, NANOS, QuantityError, is_quantity
-from framework.plugins.dynamicresources import cel_lists, cel_strings
-from framework.plugins.dynamicresources.cel_errors import EvaluationError
-from framework.plugins.dynamicresources.cel_values import (
+from framework.cel import lists, strings
+from framework.cel.errors import EvaluationError
+from framework.cel.values import (
     MAX_UINT64,
     MIN_INT64,
     NONE,
@@ -24,6 +23,7 @@ from framework.plugins.dynamicresources.cel_values import (
     map_key,
     type_name,
 )
+from framework.objects.quantity import MAX_INT64, NANOS, QuantityError, is_quantity
 
 Implementation = Callable[..., Any]
 
@@ -123,57 +123,55 @@ KUBERNETES: Final[dict[str, tuple[Overload, ...]]] = {
     "major": (Overload("semver_major", (_V,), "int", lambda v: v.major),),
     "minor": (Overload("semver_minor", (_V,), "int", lambda v: v.minor),),
     "patch": (Overload("semver_patch", (_V,), "int", lambda v: v.patch),),
-    "charAt": (Overload("string_char_at_int", ("string", "int"), "string", cel_strings.char_at),),
+    "charAt": (Overload("string_char_at_int", ("string", "int"), "string", strings.char_at),),
     "indexOf": (
-        Overload("string_index_of_string", ("string", "string"), "int", cel_strings.index_of),
-        Overload("string_index_of_string_int", ("string", "string", "int"), "int", cel_strings.index_of),
+        Overload("string_index_of_string", ("string", "string"), "int", strings.index_of),
+        Overload("string_index_of_string_int", ("string", "string", "int"), "int", strings.index_of),
         *(
-            Overload(f"list_{name}_index_of_int", (f"list<{name}>", name), "int", cel_lists.index_of)
-            for name in cel_lists.INDEXED
+            Overload(f"list_{name}_index_of_int", (f"list<{name}>", name), "int", lists.index_of)
+            for name in lists.INDEXED
         ),
     ),
     "lastIndexOf": (
-        Overload("string_last_index_of_string", ("string", "string"), "int", cel_strings.last_index_of),
-        Overload("string_last_index_of_string_int", ("string", "string", "int"), "int", cel_strings.last_index_of),
+        Overload("string_last_index_of_string", ("string", "string"), "int", strings.last_index_of),
+        Overload("string_last_index_of_string_int", ("string", "string", "int"), "int", strings.last_index_of),
         *(
-            Overload(f"list_{name}_last_index_of_int", (f"list<{name}>", name), "int", cel_lists.last_index_of)
-            for name in cel_lists.INDEXED
+            Overload(f"list_{name}_last_index_of_int", (f"list<{name}>", name), "int", lists.last_index_of)
+            for name in lists.INDEXED
         ),
     ),
-    "lowerAscii": (Overload("string_lower_ascii", ("string",), "string", cel_strings.lower_ascii),),
-    "upperAscii": (Overload("string_upper_ascii", ("string",), "string", cel_strings.upper_ascii),),
-    "trim": (Overload("string_trim", ("string",), "string", cel_strings.trim),),
+    "lowerAscii": (Overload("string_lower_ascii", ("string",), "string", strings.lower_ascii),),
+    "upperAscii": (Overload("string_upper_ascii", ("string",), "string", strings.upper_ascii),),
+    "trim": (Overload("string_trim", ("string",), "string", strings.trim),),
     "replace": (
-        Overload("string_replace_string_string", ("string",) * 3, "string", cel_strings.replace),
-        Overload("string_replace_string_string_int", (*("string",) * 3, "int"), "string", cel_strings.replace),
+        Overload("string_replace_string_string", ("string",) * 3, "string", strings.replace),
+        Overload("string_replace_string_string_int", (*("string",) * 3, "int"), "string", strings.replace),
     ),
     "split": (
-        Overload("string_split_string", ("string", "string"), "list<string>", cel_strings.split),
-        Overload("string_split_string_int", ("string", "string", "int"), "list<string>", cel_strings.split),
+        Overload("string_split_string", ("string", "string"), "list<string>", strings.split),
+        Overload("string_split_string_int", ("string", "string", "int"), "list<string>", strings.split),
     ),
     "substring": (
-        Overload("string_substring_int", ("string", "int"), "string", cel_strings.substring),
-        Overload("string_substring_int_int", ("string", "int", "int"), "string", cel_strings.substring),
+        Overload("string_substring_int", ("string", "int"), "string", strings.substring),
+        Overload("string_substring_int_int", ("string", "int", "int"), "string", strings.substring),
     ),
     "join": (
-        Overload("list_join", ("list<string>",), "string", cel_strings.join),
-        Overload("list_join_string", ("list<string>", "string"), "string", cel_strings.join),
+        Overload("list_join", ("list<string>",), "string", strings.join),
+        Overload("list_join_string", ("list<string>", "string"), "string", strings.join),
     ),
     "isSorted": tuple(
-        Overload(f"list_{name}_is_sorted_bool", (f"list<{name}>",), "bool", cel_lists.is_sorted)
-        for name in cel_lists.COMPARABLE
+        Overload(f"list_{name}_is_sorted_bool", (f"list<{name}>",), "bool", lists.is_sorted)
+        for name in lists.COMPARABLE
     ),
     "sum": tuple(
         Overload(f"list_{name}_sum_{name}", (f"list<{name}>",), name, implementation)
-        for name, implementation in cel_lists.SUMS.items()
+        for name, implementation in lists.SUMS.items()
     ),
     "max": tuple(
-        Overload(f"list_{name}_max_{name}", (f"list<{name}>",), name, cel_lists.largest)
-        for name in cel_lists.COMPARABLE
+        Overload(f"list_{name}_max_{name}", (f"list<{name}>",), name, lists.largest) for name in lists.COMPARABLE
     ),
     "min": tuple(
-        Overload(f"list_{name}_min_{name}", (f"list<{name}>",), name, cel_lists.smallest)
-        for name in cel_lists.COMPARABLE
+        Overload(f"list_{name}_min_{name}", (f"list<{name}>",), name, lists.smallest) for name in lists.COMPARABLE
     ),
 }
 
@@ -209,7 +207,7 @@ INCLUDES: Final = Overload("dra_includes_dyn_dyn", ("dyn", "dyn"), "bool", inclu
 
 def _to_int(value: Any) -> int:
     if isinstance(value, str):
-        number = cel_strings.parse_number(value, signed=True)
+        number = strings.parse_number(value, signed=True)
         if number is None or not MIN_INT64 <= number <= MAX_INT64:
             raise EvaluationError("type conversion error from 'string' to 'int'")
         return number
@@ -222,7 +220,7 @@ def _to_int(value: Any) -> int:
 
 def _to_uint(value: Any) -> Uint:
     if isinstance(value, str):
-        number = cel_strings.parse_number(value, signed=False)
+        number = strings.parse_number(value, signed=False)
         if number is None or number > MAX_UINT64:
             raise EvaluationError("type conversion error from 'string' to 'uint'")
         return Uint(number)
@@ -258,7 +256,7 @@ def _insert(target: dict[Any, Any], *rest: Any) -> dict[Any, Any]:
     items = rest[0].items() if len(rest) == 1 else ((map_key(rest[0]), rest[1]),)
     for key, value in items:
         if key in result:
-            raise EvaluationError(f"insert failed: key {cel_strings.to_string(from_key(key))} already exists")
+            raise EvaluationError(f"insert failed: key {strings.to_string(from_key(key))} already exists")
         result[key] = value
     return result
 
@@ -282,7 +280,7 @@ STANDARD: Final[dict[str, tuple[Overload, ...]]] = {
     "int": (Overload("", ("int|uint|double|string",), "", _to_int),),
     "uint": (Overload("", ("int|uint|double|string",), "", _to_uint),),
     "double": (Overload("", ("int|uint|double|string",), "", _to_double),),
-    "string": (Overload("", ("string|bool|bytes|double|int|uint",), "", cel_strings.to_string),),
+    "string": (Overload("", ("string|bool|bytes|double|int|uint",), "", strings.to_string),),
     "bool": (Overload("", ("bool|string",), "", _to_bool),),
     "bytes": (Overload("", ("bytes|string",), "", _to_bytes),),
     "dyn": (Overload("", ("dyn",), "", lambda value: value),),
@@ -290,19 +288,19 @@ STANDARD: Final[dict[str, tuple[Overload, ...]]] = {
     "contains": (Overload("", ("string", "string"), "", lambda text, part: part in text),),
     "startsWith": (Overload("", ("string", "string"), "", str.startswith),),
     "endsWith": (Overload("", ("string", "string"), "", str.endswith),),
-    "sets.contains": (Overload("", ("list", "list"), "", cel_lists.set_contains),),
-    "sets.equivalent": (Overload("", ("list", "list"), "", cel_lists.set_equivalent),),
-    "sets.intersects": (Overload("", ("list", "list"), "", cel_lists.set_intersects),),
-    "slice": (Overload("", ("list", "int", "int"), "", cel_lists.cut),),
+    "sets.contains": (Overload("", ("list", "list"), "", lists.set_contains),),
+    "sets.equivalent": (Overload("", ("list", "list"), "", lists.set_equivalent),),
+    "sets.intersects": (Overload("", ("list", "list"), "", lists.set_intersects),),
+    "slice": (Overload("", ("list", "int", "int"), "", lists.cut),),
     "flatten": (
-        Overload("", ("list",), "", cel_lists.flatten),
-        Overload("", ("list", "int"), "", cel_lists.flatten),
+        Overload("", ("list",), "", lists.flatten),
+        Overload("", ("list", "int"), "", lists.flatten),
     ),
-    "sort": (Overload("", ("list",), "", cel_lists.sort),),
-    "@sortByAssociatedKeys": (Overload("", ("list", "list"), "", cel_lists.sort_by),),
-    "lists.range": (Overload("", ("int",), "", cel_lists.counted),),
+    "sort": (Overload("", ("list",), "", lists.sort),),
+    "@sortByAssociatedKeys": (Overload("", ("list", "list"), "", lists.sort_by),),
+    "lists.range": (Overload("", ("int",), "", lists.counted),),
     "reverse": (Overload("", ("list",), "", lambda values: values[::-1]),),
-    "distinct": (Overload("", ("list",), "", cel_lists.distinct),),
+    "distinct": (Overload("", ("list",), "", lists.distinct),),
     "first": (Overload("", ("list",), "", lambda values: Optional(True, values[0]) if values else NONE),),
     "last": (Overload("", ("list",), "", lambda values: Optional(True, values[-1]) if values else NONE),),
     "cel.@mapInsert": (

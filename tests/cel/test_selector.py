@@ -17,9 +17,9 @@ from cel_expr_python import cel
 from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 
-from framework.plugins.dynamicresources.cel import CelDevice, CelError, Version, compile_selector
-from framework.plugins.dynamicresources.cel_values import CelQuantity
-from tests.plugins.cel_expressions import Grammar
+from framework.cel import CelDevice, CelError, Version, compile_selector
+from framework.cel.values import CelQuantity
+from tests.cel.expressions import Grammar
 
 CASES = Path(__file__).parent.parent / "conformance" / "data" / "dra.cases.jsonl.gz"
 

@@ -6,11 +6,10 @@ import math
 from collections.abc import Callable, Iterable
 from typing import Any, Final
 
-from framework.objects.quantity import MAX_INT64
-from framework.plugins.dynamicresources import cel_lists
-from framework.plugins.dynamicresources.cel_check import regex_matches
-from framework.plugins.dynamicresources.cel_errors import EvaluationError, no_such_overload
-from framework.plugins.dynamicresources.cel_values import (
+from framework.cel import lists
+from framework.cel.check import regex_matches
+from framework.cel.errors import EvaluationError, no_such_overload
+from framework.cel.values import (
     MAX_UINT64,
     MIN_INT64,
     DomainMap,
@@ -24,6 +23,7 @@ from framework.plugins.dynamicresources.cel_values import (
     shown,
     type_name,
 )
+from framework.objects.quantity import MAX_INT64
 
 # Types whose values cannot even be tried (cel-go: the traits of common/types); the text then names the operator.
 _NO_ARITHMETIC: Final = frozenset(
@@ -116,7 +116,7 @@ def matches(text: Any, pattern: Any) -> bool:
 
 def _in(item: Any, source: Any) -> bool:
     if isinstance(source, list):
-        return cel_lists.contains(source, item)
+        return lists.contains(source, item)
     if isinstance(source, dict):
         return _hashable(item) and map_key(item) in source
     raise no_such_overload()

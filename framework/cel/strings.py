@@ -6,7 +6,7 @@ import math
 import re
 from typing import Any, Final
 
-from framework.plugins.dynamicresources.cel_errors import EvaluationError
+from framework.cel.errors import EvaluationError
 
 _UPPER: Final = str.maketrans("abcdefghijklmnopqrstuvwxyz", "ABCDEFGHIJKLMNOPQRSTUVWXYZ")
 _LOWER: Final = str.maketrans("ABCDEFGHIJKLMNOPQRSTUVWXYZ", "abcdefghijklmnopqrstuvwxyz")

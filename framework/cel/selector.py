@@ -1,7 +1,7 @@
 """Device selectors in CEL (upstream: dynamic-resource-allocation/cel/compile.go; docs/decisions/0008-cel.md).
 
-The library parses, expands macros and checks types (cel_check.py); what it hands out is turned into closures
-(cel_program.py) that evaluate with cel-go's semantics and error texts.
+The library parses, expands macros and checks types (check.py); what it hands out is turned into closures
+(program.py) that evaluate with cel-go's semantics and error texts.
 """
 
 from __future__ import annotations
@@ -11,13 +11,11 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from typing import Any, Final
 
+from framework.cel.check import check
+from framework.cel.errors import CelError
+from framework.cel.program import Program, build
+from framework.cel.values import CelQuantity, DomainMap, Version, type_name
 from framework.objects.quantity import QuantityError
-from framework.plugins.dynamicresources.cel_check import check
-from framework.plugins.dynamicresources.cel_errors import CelError
-from framework.plugins.dynamicresources.cel_program import Program, build
-from framework.plugins.dynamicresources.cel_values import CelQuantity, DomainMap, Version, type_name
-
-__all__ = ["CelDevice", "CelError", "DeviceSelector", "Version", "compile_selector"]
 
 Scalar = bool | int | str | Version
 AttributeValue = Scalar | Sequence[bool] | Sequence[int] | Sequence[str] | Sequence[Version]

@@ -7,9 +7,9 @@ from functools import cmp_to_key
 from itertools import pairwise
 from typing import Any, Final
 
+from framework.cel.errors import EvaluationError
+from framework.cel.values import MAX_UINT64, MIN_INT64, Uint, compare, same, type_name
 from framework.objects.quantity import MAX_INT64
-from framework.plugins.dynamicresources.cel_errors import EvaluationError
-from framework.plugins.dynamicresources.cel_values import MAX_UINT64, MIN_INT64, Uint, compare, same, type_name
 
 List = list[Any]
 COMPARABLE: Final = ("int", "uint", "double", "bool", "string", "bytes")

@@ -10,9 +10,9 @@ from typing import Final
 
 from cel_expr_python import cel
 
-from framework.plugins.dynamicresources.cel_errors import CelError
-from framework.plugins.dynamicresources.cel_functions import INCLUDES, KUBERNETES, Overload
-from framework.plugins.dynamicresources.cel_syntax import (
+from framework.cel.errors import CelError
+from framework.cel.functions import INCLUDES, KUBERNETES, Overload
+from framework.cel.syntax import (
     DYN,
     Call,
     Checked,

@@ -11,11 +11,11 @@ from collections.abc import Callable
 from dataclasses import dataclass, field
 from typing import Any, Final
 
-from framework.plugins.dynamicresources import cel_cost, cel_operators
-from framework.plugins.dynamicresources.cel_check import invalid_pattern, literal_pattern, regex_matches, unsupported
-from framework.plugins.dynamicresources.cel_errors import EvaluationError, no_such_overload
-from framework.plugins.dynamicresources.cel_functions import INCLUDES, KUBERNETES, STANDARD, Overload, accepts
-from framework.plugins.dynamicresources.cel_syntax import (
+from framework.cel import costs, operators
+from framework.cel.check import invalid_pattern, literal_pattern, regex_matches, unsupported
+from framework.cel.errors import EvaluationError, no_such_overload
+from framework.cel.functions import INCLUDES, KUBERNETES, STANDARD, Overload, accepts
+from framework.cel.syntax import (
     Call,
     Checked,
     Comprehension,
@@ -26,7 +26,7 @@ from framework.plugins.dynamicresources.cel_syntax import (
     Node,
     Select,
 )
-from framework.plugins.dynamicresources.cel_values import (
+from framework.cel.values import (
     NONE,
     DomainMap,
     Optional,
@@ -40,7 +40,7 @@ from framework.plugins.dynamicresources.cel_values import (
 Frame = list[Any]
 Closure = Callable[[Frame], Any]
 
-#: In a frame, behind the cost so far (cel_cost.py).
+#: In a frame, behind the cost so far (costs.py).
 PLACES: Final = {
     "device.driver": 1,
     "device.allowMultipleAllocations": 2,
@@ -70,7 +70,7 @@ class Program:
 
 def build(checked: Checked, expression: str) -> Program:
     """Raises CelError for what cannot be evaluated."""
-    builder = _Builder(checked, expression, cel_cost.needs_tracking(checked.root))
+    builder = _Builder(checked, expression, costs.needs_tracking(checked.root))
     return Program(builder.build(checked.root), builder.places - FIRST_VARIABLE)
 
 
@@ -107,7 +107,7 @@ class _Builder:
 
         def run(frame: Frame) -> Any:
             value = closure(frame)
-            cel_cost.charge(frame, cost)
+            costs.charge(frame, cost)
             return value
 
         return run
@@ -133,13 +133,13 @@ class _Builder:
     def _select(self, node: Select) -> Closure:
         operand, name = self.build(node.operand), node.name
         if node.test_only:
-            return lambda frame: cel_operators.find(operand(frame), name)[1]
+            return lambda frame: operators.find(operand(frame), name)[1]
 
         def run(frame: Frame) -> Any:
             value = operand(frame)
             if type(value) is dict and name in value:
                 return value[name]
-            return cel_operators.index(value, name)
+            return operators.index(value, name)
 
         return self._charged(run, 1)
 
@@ -159,7 +159,7 @@ class _Builder:
         if special is not None:
             return special(node)
         operands = [self.build(operand) for operand in node.operands()]
-        operator = cel_operators.TABLE.get(node.function)
+        operator = operators.TABLE.get(node.function)
         if operator is not None:
             return self._charged_call(node.function, operator, operands)
         return self._function(node)
@@ -172,9 +172,9 @@ class _Builder:
                 try:
                     result = function(*values)
                 except EvaluationError:
-                    cel_cost.charge(frame, cel_cost.of_call(name, values, None))
+                    costs.charge(frame, costs.of_call(name, values, None))
                     raise
-                cel_cost.charge(frame, cel_cost.of_call(name, values, result))
+                costs.charge(frame, costs.of_call(name, values, result))
                 return result
 
             return tracked
@@ -213,7 +213,7 @@ class _Builder:
         if pattern is not None and regex_matches(pattern, "") is None:
             raise invalid_pattern(node, self.expression, self.checked)
         operands = [self.build(operand) for operand in node.operands()]
-        return self._charged_call("matches", cel_operators.matches, operands)
+        return self._charged_call("matches", operators.matches, operands)
 
     def _terms(self, node: Call) -> list[Closure]:
         """The operands of a chain of one operator, left to right."""
@@ -266,10 +266,10 @@ class _Builder:
                     return value.get(name, _MISSING)
                 if type(value) is dict and name in value:
                     return value[name]
-                return cel_operators.index(value, name)
+                return operators.index(value, name)
 
             return self._charged(run, 1)
-        return self._charged(lambda frame: cel_operators.index(operand(frame), key(frame)), 1)
+        return self._charged(lambda frame: operators.index(operand(frame), key(frame)), 1)
 
     def _optional_index(self, node: Call) -> Closure:
         operand, key = (self.build(argument) for argument in node.operands())
@@ -280,7 +280,7 @@ class _Builder:
                 if not value.present:
                     return NONE
                 value = value.content
-            found, present = cel_operators.find(value, key(frame))
+            found, present = operators.find(value, key(frame))
             return Optional(True, found) if present else NONE
 
         return self._charged(run, 1)
@@ -320,7 +320,7 @@ class _Builder:
                 values.append(value)
             return values
 
-        return self._charged(run, cel_cost.LIST)
+        return self._charged(run, costs.LIST)
 
     def _map(self, node: MapLiteral) -> Closure:
         entries = [(self.build(key), self.build(value), optional) for key, value, optional in node.entries]
@@ -340,7 +340,7 @@ class _Builder:
                 result[map_key(key)] = value
             return result
 
-        return self._charged(run, cel_cost.MAP)
+        return self._charged(run, costs.MAP)
 
     def _comprehension(self, node: Comprehension) -> Closure:
         source = self.build(node.range)
@@ -358,7 +358,7 @@ class _Builder:
         two = bool(node.second_variable)
 
         def run(frame: Frame) -> Any:
-            pairs = cel_operators.pairs(source(frame), two=two)
+            pairs = operators.pairs(source(frame), two=two)
             frame[accumulator] = _kept(initial, frame)
             for first, item in pairs:
                 frame[variable], frame[second] = first, item

@@ -6,9 +6,9 @@ from __future__ import annotations
 import math
 from typing import Any, Final
 
-from framework.plugins.dynamicresources.cel_errors import CostExceeded
-from framework.plugins.dynamicresources.cel_syntax import Call, Comprehension, Constant, Node, walk
-from framework.plugins.dynamicresources.cel_values import CelQuantity, Version
+from framework.cel.errors import CostExceeded
+from framework.cel.syntax import Call, Comprehension, Constant, Node, walk
+from framework.cel.values import CelQuantity, Version
 
 LIMIT: Final = 1_000_000
 LIST: Final = 10
