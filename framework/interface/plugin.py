@@ -57,10 +57,9 @@ class Plugin(abc.ABC):
     and PreBind would succeed without doing anything, nothing is decided, PreBindPreFlight would say Skip. It is then
     not asked, and taken to have answered so."""
 
-    node_local: ClassVar[bool | None] = None
-    """For ``filter`` and ``score`` (docs/plugins.md). True, a promise: an answer rests on nothing but the node with the
-    pods on it, the arguments, and what equal pods have in common; it holds until the node changes. False: ask every
-    time. None: the framework looks at the code, and asks every time if that leaves doubts."""
+    node_local: ClassVar[bool] = False
+    """A promise about ``filter`` and ``score`` (docs/plugins.md): an answer rests on nothing but the node with the pods
+    on it, the arguments, and what equal pods have in common. It is then kept until the node changes."""
 
     def __init__(self, args: Any, handle: Handle) -> None:
         self.args = args

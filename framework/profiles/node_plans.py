@@ -1,13 +1,13 @@
-"""Plans for plugins that answer node by node, where an answer holds until its node changes.
+"""Plans for plugins that answer node by node and promise that an answer holds until its node changes.
 
 The kernel calls the plugin for the rows it is given; what is kept, followed and compared is as with a plugin that
-brings plans itself. It rests on a promise (``Plugin.node_local``) or on what can be seen in the code (``own_node``).
+brings plans itself. All of it rests on the author's promise (``Plugin.node_local``), which ``verify_reuse`` checks.
 """
 
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
@@ -17,18 +17,15 @@ from framework.columns import Snapshot
 from framework.interface.columns import Plan
 from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import NodeInfo, PodInfo
-from framework.interface.plugin import FilterPlugin, Plugin, ScorePlugin
+from framework.interface.plugin import FilterPlugin, ScorePlugin
 from framework.interface.signature import exact_signature
 from framework.interface.status import SUCCESS, Status
 from framework.profiles.outcomes import answer, raised
-from framework.profiles.own_node import OwnNode, rests_on_own_node
 from framework.profiles.work import Work
 
 NO_SCORE: Final = int(np.iinfo(np.int64).min)
 """Stands for a score that the plugin did not give."""
 MOST_STATUSES: Final = 1024
-MOST_FINDINGS: Final = 16
-_PROMISED: Final = OwnNode(reads_pod=True, grounds=())
 
 Kernel = Callable[[Sequence[NodeInfo | None]], NDArray[Any]]
 
@@ -40,41 +37,17 @@ class TooManyStatuses(Exception):
 class NodePlans(abc.ABC):
     """Of one plugin at one extension point."""
 
-    def __init__(self, plugin: Plugin, method: str, work: Work) -> None:
-        self._plugin = plugin
-        self._method = method
+    def __init__(self, work: Work) -> None:
         self._work = work
-        self._finding: OwnNode | None = None
-        self._findings = 0
 
     def plan(self, pod: PodInfo, snapshot: Snapshot, *, kept: bool) -> Plan | None:
-        """None: the plugin has to be asked about every node that is in question, every time.
+        """None: the plugin has to be asked about every node that is in question.
 
         ``kept``: more pods like this one came before. Of a pod that comes once, fewer nodes may be in question.
         """
-        if not self.stands():
-            self._look()
-        finding = self._finding
-        if finding is None or (finding.reads_pod and not kept):
+        if not kept:
             return None
-        fragment: Hashable = exact_signature(pod) if finding.reads_pod else None
-        return Plan(self._kernel(pod), inputs=(snapshot.whole_nodes(),), constants=(self._findings, fragment))
-
-    def stands(self) -> bool:
-        """Whether plans that were made are still good."""
-        return self._finding is not None and self._finding.stands()
-
-    def _look(self) -> None:
-        promise = self._plugin.node_local
-        self._findings += 1
-        if promise is not None:
-            self._finding = _PROMISED if promise else None
-        elif self._findings <= MOST_FINDINGS:
-            self._finding = rests_on_own_node(self._plugin, self._method)
-        else:
-            self._finding = None
-        if self._finding is None:
-            self._findings = MOST_FINDINGS
+        return Plan(self._kernel(pod), inputs=(snapshot.whole_nodes(),), constants=(exact_signature(pod),))
 
     @abc.abstractmethod
     def _kernel(self, pod: PodInfo) -> Kernel: ...
@@ -82,19 +55,18 @@ class NodePlans(abc.ABC):
 
 class FilterNodePlans(NodePlans):
     def __init__(self, plugin: FilterPlugin, work: Work) -> None:
-        super().__init__(plugin, "filter", work)
+        super().__init__(work)
         self._filter = plugin.filter
         self.statuses: list[Status] = [SUCCESS]
         """Verdict code → what the plugin said."""
         self._codes: dict[Status, int] = {}
 
-    def stands(self) -> bool:
-        return len(self.statuses) <= MOST_STATUSES and super().stands()
+    def plan(self, pod: PodInfo, snapshot: Snapshot, *, kept: bool) -> Plan | None:
+        return super().plan(pod, snapshot, kept=kept) if self.stands() else None
 
-    def _look(self) -> None:
-        super()._look()
-        if len(self.statuses) > MOST_STATUSES:
-            self._finding = None
+    def stands(self) -> bool:
+        """Whether plans that were made are still good."""
+        return len(self.statuses) <= MOST_STATUSES
 
     def _kernel(self, pod: PodInfo) -> Kernel:
         """Raises TooManyStatuses."""
@@ -128,7 +100,7 @@ class FilterNodePlans(NodePlans):
 
 class ScoreNodePlans(NodePlans):
     def __init__(self, plugin: ScorePlugin, work: Work) -> None:
-        super().__init__(plugin, "score", work)
+        super().__init__(work)
         self._score = plugin.score
         self._incomplete = False
 

@@ -92,10 +92,11 @@ class Profile:
             self._services.reuse,
             sum(abs(effective.weights.get(each.name, 1)) for each in on.listed("score")),
         )
-        self._local_filters: dict[str, FilterNodePlans] = {}
-        if self._services.reuse == "used":
-            asked = (each for _, each in self.filter if isinstance(each, points.FilterPlugin))
-            self._local_filters = {each.name: FilterNodePlans(each, self.classes.work) for each in asked}
+        self._local_filters = {
+            name: FilterNodePlans(each, self.classes.work)
+            for name, each in self.filter
+            if isinstance(each, points.FilterPlugin) and self._keeps_by_node(each)
+        }
         self.score = tuple(self._score_point(p, effective.weights.get(p.name, 1)) for p in on.listed("score"))
         generate = on.of("placementGenerate", points.PlacementGeneratePlugin)
         self.placement_generate = (generate[0].name, generate[0]) if generate else None
@@ -127,11 +128,14 @@ class Profile:
         kept = ("name", "_effective", "percentage_of_nodes_to_score", "plugins", "handle", "_services")
         return {name: self.__dict__[name] for name in kept}
 
+    def _keeps_by_node(self, plugin: points.Plugin) -> bool:
+        return plugin.node_local and self._services.reuse == "used"
+
     def _score_point(self, plugin: points.Plugin, weight: int) -> ScorePoint:
         normalizer = plugin if isinstance(plugin, points.NormalizeScore) else None
         bounds = normalizer if isinstance(normalizer, points.BoundsNormalizer) else None
         if isinstance(plugin, points.ScorePlugin):
-            local = ScoreNodePlans(plugin, self.classes.work) if self._services.reuse == "used" else None
+            local = ScoreNodePlans(plugin, self.classes.work) if self._keeps_by_node(plugin) else None
             return ScorePoint(plugin.name, weight, plugin.score, None, normalizer, bounds, local)
         assert isinstance(plugin, points.ColumnScorePlugin)
         return ScorePoint(plugin.name, weight, None, plugin.score_plan, normalizer, bounds)
@@ -290,7 +294,7 @@ class Profile:
 
     def run_score(self, state: CycleState, pod: PodInfo, found: FeasibleNodes) -> Scored | Status:
         memo = found.of.score_memo
-        if memo is None or memo.parts is None or (memo.local and not all(part.stands for part in memo.parts)):
+        if memo is None or memo.parts is None:
             parts = self.score_parts(state, pod, kept=found.of.kept)
             local = any([part.point.local is not None for part in parts])  # noqa: C419 (half of the time)
             if memo is not None:

@@ -62,11 +62,6 @@ class ScorePart:
     follows: bool = False
     """Its scores depend on nothing but its column and what is lowest and highest."""
 
-    @property
-    def stands(self) -> bool:
-        """Whether its plan is still good."""
-        return self.plan is None or self.point.local is None or self.point.local.stands()
-
     def raw(self) -> Ints:
         """By row; for reading."""
         assert self.column is not None

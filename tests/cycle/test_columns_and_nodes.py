@@ -21,7 +21,6 @@ class LetsPass(FilterPlugin):
     """Forces the walk from node to node."""
 
     name: ClassVar[str] = "LetsPass"
-    node_local: ClassVar[bool] = False
 
     def filter(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None:
         return None

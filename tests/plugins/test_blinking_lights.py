@@ -13,10 +13,13 @@ from types import ModuleType
 import pytest
 
 from framework.configuration import load
+from framework.interface import ScorePlugin
 from framework.objects import Pod
 from framework.plugins.registry import Registry, built_in_registry, installed_plugins
+from framework.profiles.verify import ReuseDiffers
 from framework.scheduler import Attempt, Observer, Scheduler
 from tests.builders import make_node, make_pod
+from tests.cycle.small import SmallCluster
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "plugins.md"
 LIGHTS = {"dark": None, "dim": "1", "bright": "4", "odd": "many"}
@@ -115,6 +118,28 @@ def test_arguments_are_checked_when_the_configuration_is_loaded(registry: Regist
     assert "minimum" in error.text
     loaded = load(blocks()["config.yaml"].replace("minimum: 1", "maximum: 1"), registry)
     assert "maximum" in loaded.errors[0].text
+
+
+def node_calls(plugin: type[ScorePlugin], pods: int) -> int:
+    """Calls of the plugin for ``pods`` equal pods, one after the other."""
+    cluster = SmallCluster([make_node(f"n{i}") for i in range(9)], more=[plugin], points={"score": (plugin.name,)})
+    for number in range(pods):
+        assert cluster.schedule(make_pod(f"p{number}")).selected
+    return cluster.scheduler.profiles["default-scheduler"].classes.work.node_calls
+
+
+def test_the_promise_that_is_kept_saves_calls(modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch) -> None:
+    plugin = modules["promises"].FewPodsFirst
+    node_calls(plugin, 8)  # verified
+    monkeypatch.setattr(Scheduler, "verifies_reuse", 0)
+    assert node_calls(plugin, 8) - node_calls(plugin, 7) == 1
+
+
+def test_the_promise_that_is_broken_is_found_with_the_second_pod(modules: dict[str, ModuleType]) -> None:
+    plugin = modules["promises"].TakesTurns
+    node_calls(plugin, 1)
+    with pytest.raises(ReuseDiffers, match=r"TakesTurns: Score of default/p1 on node n\d"):
+        node_calls(plugin, 2)
 
 
 def test_the_page_names_every_class_to_derive_from() -> None:

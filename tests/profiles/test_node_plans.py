@@ -1,4 +1,4 @@
-"""Plugins that answer node by node are asked again where something changed, and the answers stay what they would be."""
+"""Plugins that promise to look only at the node are asked again where something changed, others every time."""
 
 from __future__ import annotations
 
@@ -12,6 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 from numpy.typing import NDArray
 
+from framework.cli.bench.plugins import AtMostAHundred, FewPodsFirst
 from framework.interface import (
     BoundsNormalizer,
     CycleState,
@@ -23,6 +24,7 @@ from framework.interface import (
 )
 from framework.interface.plugin import Plugin
 from framework.objects import Node, Pod
+from framework.plugins.registry import built_in_registry
 from framework.profiles.node_plans import MOST_STATUSES
 from framework.profiles.verify import ReuseDiffers
 from tests.builders import make_node, make_pod
@@ -35,6 +37,7 @@ LIMIT = 5
 
 class Emptier(ScorePlugin):
     name: ClassVar[str] = "Emptier"
+    node_local: ClassVar[bool] = True
 
     def score(self, state: CycleState, pod: Pod, node: NodeInfo) -> Score:
         return max(0, 100 - 7 * len(node.pods)), None
@@ -42,6 +45,7 @@ class Emptier(ScorePlugin):
 
 class NotTooMany(FilterPlugin):
     name: ClassVar[str] = "NotTooMany"
+    node_local: ClassVar[bool] = True
 
     def filter(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None:
         return Status.unschedulable("too many pods") if len(node.pods) >= LIMIT else None
@@ -51,6 +55,7 @@ class NotBesideItsLike(FilterPlugin):
     """Reads a label of the pod; says how many are there, so that there are many statuses."""
 
     name: ClassVar[str] = "NotBesideItsLike"
+    node_local: ClassVar[bool] = True
 
     def filter(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None:
         app = pod.metadata.labels.get("app")
@@ -62,6 +67,7 @@ class ByZone(ScorePlugin, BoundsNormalizer):
     """Fails on nodes without a zone."""
 
     name: ClassVar[str] = "ByZone"
+    node_local: ClassVar[bool] = True
 
     def score(self, state: CycleState, pod: Pod, node: Any) -> Score:
         return ord(node.node.metadata.labels["topology.kubernetes.io/zone"]) * len(node.pods), None
@@ -72,6 +78,7 @@ class ByZone(ScorePlugin, BoundsNormalizer):
 
 class ByRank(ScorePlugin, NormalizeScore):
     name: ClassVar[str] = "ByRank"
+    node_local: ClassVar[bool] = True
 
     def score(self, state: CycleState, pod: Pod, node: NodeInfo) -> Score:
         return -node.non_zero_cpu - (pod.spec.priority or 0), None
@@ -103,7 +110,7 @@ class Counts(FilterPlugin):
 
 
 class Grows(ScorePlugin):
-    """Its constant is another one after every binding."""
+    """Its bonus is set from outside."""
 
     name: ClassVar[str] = "Grows"
     bonus = 0
@@ -112,7 +119,8 @@ class Grows(ScorePlugin):
         return (self.bonus + len(node.pods)) % 100, None
 
 
-PLUGINS = (Emptier, NotTooMany, NotBesideItsLike, ByZone, ByRank, ByName, Counts)
+PROMISE = (Emptier, NotTooMany, NotBesideItsLike, ByZone, ByRank, FewPodsFirst, AtMostAHundred)
+PLUGINS = (*PROMISE, ByName, Counts)
 
 
 @SETTINGS
@@ -124,6 +132,13 @@ PLUGINS = (Emptier, NotTooMany, NotBesideItsLike, ByZone, ByRank, ByName, Counts
 def test_runs_with_and_without_reuse_are_the_same(seed: int, percentage: int, more: list[type[Plugin]]) -> None:
     used = RandomRun(seed, "used", percentage, more=more).play(60)
     assert used == RandomRun(seed, "off", percentage, more=more).play(60)
+
+
+def test_every_plugin_of_the_playground_that_promises_is_played_above() -> None:
+    registry = built_in_registry()
+    classes = [registry.plugin_class(name) for name in registry.names()]
+    assert {each for each in classes if each is not None and each.node_local} <= set(PROMISE)
+    assert all(each.node_local for each in PROMISE)
 
 
 def small(plugin: type[Plugin], nodes: int = 4, **node: Any) -> SmallCluster:
@@ -151,22 +166,17 @@ def test_only_nodes_that_changed_are_asked_about(plugin: type[Plugin], monkeypat
     assert calls(cluster, 5, first=3) == 5
 
 
-@pytest.mark.parametrize("plugin", [ByName, Counts])
-def test_a_plugin_that_cannot_be_seen_through_is_asked_about_every_node(plugin: type[Plugin]) -> None:
+class Silent(Emptier):
+    """Could promise, and does not."""
+
+    node_local: ClassVar[bool] = False
+
+
+@pytest.mark.parametrize("plugin", [ByName, Counts, Silent])
+def test_without_the_promise_a_plugin_is_asked_about_every_node(plugin: type[Plugin]) -> None:
     cluster = small(plugin, nodes=8)
     calls(cluster, 3)
     assert calls(cluster, 3, first=3) == 3 * 8
-
-
-@pytest.mark.parametrize("promise", [True, False])
-def test_the_authors_word_comes_first(promise: bool, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("framework.scheduler.Scheduler.verifies_reuse", 0)
-    # Of ByName it is not true, which nobody looks for here.
-    for plugin in (Emptier, ByName):
-        told = type(plugin.__name__, (plugin,), {"node_local": promise, "__module__": __name__})
-        cluster = small(told, nodes=8)
-        calls(cluster, 3)
-        assert calls(cluster, 3, first=3) == (3 if promise else 3 * 8)
 
 
 class MoodyFilter(Counts):
@@ -174,6 +184,10 @@ class MoodyFilter(Counts):
 
 
 class MoodyScore(ByName):
+    node_local: ClassVar[bool] = True
+
+
+class GrowsUnseen(Grows):
     node_local: ClassVar[bool] = True
 
 
@@ -189,6 +203,7 @@ def test_a_promise_that_is_broken_is_found(plugin: type[Plugin], says: str) -> N
 def test_an_answer_follows_the_node_object() -> None:
     class Lights(ScorePlugin):
         name: ClassVar[str] = "Lights"
+        node_local: ClassVar[bool] = True
 
         def score(self, state: CycleState, pod: Pod, node: Any) -> Score:
             return int(node.node.metadata.labels.get("lights", "0")), None
@@ -201,18 +216,19 @@ def test_an_answer_follows_the_node_object() -> None:
     assert cluster.schedule(make_pod("last", labels={"app": "web"})).selected == node.name
 
 
-def test_a_constant_that_is_bound_anew_counts_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
-    cluster = small(NotTooMany, nodes=2)
-    calls(cluster, 4)
-    monkeypatch.setitem(globals(), "LIMIT", 2)
-    attempt = cluster.schedule(make_pod("last", labels={"app": "web"}))
-    assert attempt.message == "0/2 nodes are available: 2 too many pods."
+def test_an_attribute_that_is_set_between_pods_breaks_the_promise() -> None:
+    cluster = small(GrowsUnseen, nodes=3)
+    plugin: Any = cluster.scheduler.profiles["default-scheduler"].plugins["Grows"]
+    calls(cluster, 3)
+    plugin.bonus = 7
+    with pytest.raises(ReuseDiffers, match=r"Grows: Score of .* on node n\d"):
+        calls(cluster, 1, first=3)
 
 
-def test_an_attribute_that_is_set_between_pods_counts_at_once() -> None:
+def test_an_attribute_that_is_set_between_pods_counts_where_nothing_was_promised() -> None:
     cluster = small(Grows, nodes=3)
     plugin: Any = cluster.scheduler.profiles["default-scheduler"].plugins["Grows"]
-    for number in range(40):  # more often than the code is looked at again
+    for number in range(10):
         plugin.bonus = number
         attempt = cluster.schedule(make_pod(f"p{number}", labels={"app": "web"}))
         assert attempt.scores is not None
@@ -224,6 +240,7 @@ def test_an_attribute_that_is_set_between_pods_counts_at_once() -> None:
 def test_a_score_that_is_missing_on_nodes_that_cannot_be_chosen_is_no_error() -> None:
     class ZonedOnly(FilterPlugin, ScorePlugin):
         name: ClassVar[str] = "ZonedOnly"
+        node_local: ClassVar[bool] = True
 
         def filter(self, state: CycleState, pod: Pod, node: Any) -> Status | None:
             return None if "zone" in node.node.metadata.labels else Status.unresolvable("no zone")
@@ -240,6 +257,7 @@ def test_a_score_that_is_missing_on_nodes_that_cannot_be_chosen_is_no_error() ->
 def test_a_plugin_that_says_something_else_about_every_node_is_asked_every_time() -> None:
     class Talkative(FilterPlugin):
         name: ClassVar[str] = "Talkative"
+        node_local: ClassVar[bool] = True
 
         def filter(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None:
             return None if node.name == "n0" else Status.unschedulable(f"{node.name} is not n0")

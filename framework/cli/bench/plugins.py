@@ -1,4 +1,4 @@
-"""A third party's plugins, as simple as an author's first one: node by node, nothing declared."""
+"""A third party's plugins, as simple as an author's first one: node by node, with one promise."""
 
 from __future__ import annotations
 
@@ -10,6 +10,7 @@ FULL = Status.unschedulable("node has too many pods for my taste")
 
 class FewPodsFirst(ScorePlugin):
     name = "FewPodsFirst"
+    node_local = True
     description = "Prefers nodes with few pods."
 
     def score(self, state: CycleState, pod: Pod, node: NodeInfo) -> tuple[int, Status | None]:
@@ -18,6 +19,7 @@ class FewPodsFirst(ScorePlugin):
 
 class AtMostAHundred(FilterPlugin):
     name = "AtMostAHundred"
+    node_local = True
     description = "Rejects nodes with a hundred pods."
 
     def filter(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None:
