@@ -36,9 +36,19 @@ class ExtensionPoint(enum.StrEnum):
     PLACEMENT_SCORE = "placementScore"
 
     @property
+    def label(self) -> str:
+        """As it is called where people read of it: ``PreFilter``."""
+        return f"{self.value[0].upper()}{self.value[1:]}"
+
+    @property
+    def field(self) -> str:
+        """As fields of Structs and methods of plugins spell it: ``pre_filter``."""
+        return self.name.lower()
+
+    @property
     def interface_name(self) -> str:
         """Upstream's Go interface, which its messages name: ``ScorePlugin``."""
-        return f"{self.value[0].upper()}{self.value[1:]}Plugin"
+        return f"{self.label}Plugin"
 
 
 WEIGHTED_POINTS = frozenset({ExtensionPoint.SCORE, ExtensionPoint.PLACEMENT_SCORE})
@@ -62,6 +72,9 @@ CYCLE_ORDER: tuple[ExtensionPoint, ...] = (
     ExtensionPoint.PLACEMENT_SCORE,
 )
 """As a pod meets them: the order to show."""
+
+POD_POINTS = tuple(point for point in CYCLE_ORDER if point not in PLACEMENT_POINTS)
+"""Those that a pod passes by itself, without a group."""
 
 
 class PluginArgs(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):

@@ -45,9 +45,6 @@ from framework.configuration.types import (
 
 _MAX_SCORE: Final = 100
 _MAX_TOTAL: Final = 2**63 - 1
-_FIELD_OF: Final = {
-    point: "".join(f"_{char.lower()}" if char.isupper() else char for char in point.value) for point in ExtensionPoint
-}
 
 
 @dataclass(frozen=True, slots=True)
@@ -222,7 +219,7 @@ class _ProfileBuilder:
         own = profile.percentage_of_nodes_to_score
         self._percentage = percentage if own is None else own
         self._plugins = profile.plugins or Plugins()
-        self._sets = {point: getattr(self._plugins, _FIELD_OF[point]) for point in ExtensionPoint}
+        self._sets = {point: getattr(self._plugins, point.field) for point in ExtensionPoint}
         self._multi_point: PluginSet = self._plugins.multi_point
 
     def build(self) -> EffectiveProfile:

@@ -14,7 +14,7 @@ from typing import Any, Final
 
 import msgspec
 
-from framework.configuration.catalogue import PluginCatalogue, validate_args, validated_with_configuration
+from framework.configuration.catalogue import POD_POINTS, PluginCatalogue, validate_args, validated_with_configuration
 from framework.configuration.defaults import plugin_sets
 from framework.configuration.durations import format_duration, parse_duration
 from framework.configuration.errors import ROOT, FieldError, FieldPath, duplicate, invalid, required
@@ -33,22 +33,6 @@ from framework.configuration.types import (
 _REMOVED_PLUGINS: Final = frozenset({"AzureDiskLimits", "CinderLimits", "EBSLimits", "GCEPDLimits"})
 # The version that upstream says first is core's, not the configuration's (upstream: apis/config/validation).
 _REMOVED: Final = f'was invalid in version "v1" (KubeSchedulerConfiguration is version "{API_VERSION}")'
-
-# Upstream walks a Go map here; we keep the order of the cycle. Sets that it leaves out stay out.
-_CHECKED_FOR_REMOVED: Final = {
-    "preEnqueue": "pre_enqueue",
-    "queueSort": "queue_sort",
-    "preFilter": "pre_filter",
-    "filter": "filter",
-    "postFilter": "post_filter",
-    "preScore": "pre_score",
-    "score": "score",
-    "reserve": "reserve",
-    "permit": "permit",
-    "preBind": "pre_bind",
-    "bind": "bind",
-    "postBind": "post_bind",
-}
 
 
 def validate(
@@ -134,10 +118,11 @@ def _validate_plugins(profile: KubeSchedulerProfile, path: FieldPath) -> Iterato
     if profile.plugins is None:
         return
     sets = plugin_sets(profile.plugins)
-    for written, name in _CHECKED_FOR_REMOVED.items():
-        for i, plugin in enumerate(sets[name].enabled):
+    # Upstream walks a Go map here; we keep the order of the cycle. Sets that it leaves out stay out.
+    for point in POD_POINTS:
+        for i, plugin in enumerate(sets[point.field].enabled):
             if plugin.name in _REMOVED_PLUGINS:
-                yield invalid(path.child("plugins", written, "enabled").index(i), plugin.name, _REMOVED)
+                yield invalid(path.child("plugins", point.value, "enabled").index(i), plugin.name, _REMOVED)
 
 
 def _validate_plugin_config(

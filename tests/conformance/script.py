@@ -13,7 +13,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from framework.configuration.catalogue import CatalogueEntry
+from framework.configuration.catalogue import POD_POINTS, CatalogueEntry
 from framework.configuration.effective import EffectiveConfiguration
 from framework.configuration.expansion import expand
 from framework.configuration.types import KubeSchedulerConfiguration, KubeSchedulerProfile, Plugins, PluginSet
@@ -33,20 +33,6 @@ from tests.conformance.scripted_plugins import scripted_class, uid_of
 SECOND = 1_000_000_000
 MILLISECOND = 1_000_000
 START = 1_767_225_600 * SECOND  # a whole second, as tests/conformance/SCRIPT.md#time says
-POINT_OF_FIELD = {
-    "pre_enqueue": "preEnqueue",
-    "queue_sort": "queueSort",
-    "pre_filter": "preFilter",
-    "filter": "filter",
-    "post_filter": "postFilter",
-    "pre_score": "preScore",
-    "score": "score",
-    "reserve": "reserve",
-    "permit": "permit",
-    "pre_bind": "preBind",
-    "bind": "bind",
-    "post_bind": "postBind",
-}
 IMPLIED = {"addPod": "preFilter", "unreserve": "reserve", "preBindPreFlight": "preBind", "normalize": "score"}
 
 
@@ -171,7 +157,8 @@ class Play(Observer):
     def _plugins(self) -> Plugins:
         order, weights = self.case.get("order") or {}, self.case.get("weights") or {}
         sets = {}
-        for field, point in POINT_OF_FIELD.items():
+        for each in POD_POINTS:
+            field, point = each.field, each.value
             names = order.get(point)
             if names is None:
                 names = [plugin["name"] for plugin in self.case["plugins"] if point in extended_points(plugin)]
