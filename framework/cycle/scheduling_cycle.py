@@ -27,7 +27,6 @@ from framework.interface.status import SUCCESS, Code, Status
 from framework.objects import Pod
 from framework.profiles import FeasibleNodes, Profile
 from framework.profiles.binding_points import run_permit
-from framework.profiles.verify import Verification, verify_final_skips
 from framework.queue import CLEAR_NOMINATION, Nomination, QueuedPodInfo
 from framework.trace.attempt import AttemptTrace
 
@@ -108,14 +107,10 @@ def schedule(
         return Failed(found.error, None, CLEAR_NOMINATION)
     nodes = found.nodes
     if nodes.count == 0:
-        if core.services.verify_reuse:
-            _verify(core, profile, state, pod, nodes, trace)
         return (yield from _no_fit(core, profile, state, pod, found.diagnosis, trace))
     trace.feasible_nodes = nodes.count
     trace.evaluated_nodes = nodes.count + len(found.diagnosis.statuses)
     if nodes.count == 1:
-        if core.services.verify_reuse:
-            _verify(core, profile, state, pod, nodes, trace)
         return core.snapshot.name_of_row(int(nodes.rows[0]))
     if profile.score:
         status = profile.run_pre_score(state, pod, nodes, trace)
@@ -123,23 +118,8 @@ def schedule(
         if status is not SUCCESS:
             return Failed(status, None, CLEAR_NOMINATION)
     chosen = _prioritize(core, profile, state, pod, nodes, trace)
-    if core.services.verify_reuse:
-        _verify(core, profile, state, pod, nodes, trace)
     yield "Score"
     return chosen
-
-
-def _verify(
-    core: SchedulingCore, profile: Profile, state: CycleState, pod: PodInfo, nodes: FeasibleNodes, trace: AttemptTrace
-) -> None:
-    """Raises ReuseDiffers."""
-    every, run = core.services.verify_reuse, profile.handle.current_filter
-    if trace.cycle % every or run is None or not nodes.of.stands(core.services.objects.others_revision):
-        return
-    verification = Verification(profile, core.snapshot, pod, nodes.of)
-    verification.filter(run, trace)
-    if nodes.parts:
-        verification.score(state, nodes, nodes.parts, trace)
 
 
 def _no_fit(
@@ -200,8 +180,6 @@ def prepare_binding(
     core.queue.nominator.delete(pod.metadata.uid)
 
     status = profile.run_reserve(state, pod, node_name, trace)
-    if core.services.verify_reuse and trace.cycle % core.services.verify_reuse == 0:
-        verify_final_skips(profile, state, pod, node_name)
     if profile.reserve:
         yield "Reserve"
     if status is not SUCCESS:

@@ -6,7 +6,8 @@ from framework.profiles.build import PluginClasses, ProfileError
 from framework.profiles.feasible import FeasibleNodes
 from framework.profiles.filter_run import FilterRun, NodeCase, priority_of
 from framework.profiles.pod_classes import PodClass
-from framework.profiles.profile import Profile, ProfileMap, build_profiles
+from framework.profiles.profile import Profile
+from framework.profiles.profile_map import ProfileMap, build_profiles
 from framework.profiles.seeded import SeededGenerator
 from framework.profiles.services import Clock, ReuseRule, Services
 from framework.profiles.ties import TieRule, Ties

@@ -7,7 +7,6 @@ from numpy.typing import NDArray
 
 from framework.columns import Snapshot
 from framework.profiles.pod_classes import PodClass
-from framework.profiles.score_part import ScorePart
 from framework.profiles.verdicts import Verdicts
 from framework.trace.attempt import Recorded, in_turn
 
@@ -15,7 +14,7 @@ from framework.trace.attempt import Recorded, in_turn
 class FeasibleNodes:
     """``verdicts`` is set when all nodes that it calls feasible were found, and no others."""
 
-    __slots__ = ("_rows", "count", "first", "in_row_order", "of", "order", "parts", "recorded", "token", "verdicts")
+    __slots__ = ("_rows", "count", "first", "in_row_order", "of", "order", "recorded", "token", "verdicts")
 
     def __init__(self, of: PodClass, order: NDArray[np.intp], first: int, rows: NDArray[np.intp]) -> None:
         self.of = of
@@ -30,8 +29,6 @@ class FeasibleNodes:
         self.verdicts: Verdicts | None = None
         self.recorded: Recorded | None = None
         """Where the verdicts can be read, if they are set."""
-        self.parts: list[ScorePart] = []
-        """What they were scored by."""
         self._rows: NDArray[np.intp] | None = rows
 
     @classmethod
@@ -44,7 +41,6 @@ class FeasibleNodes:
         nodes.order, nodes.in_row_order = snapshot.order, snapshot.in_row_order
         nodes.count = verdicts.counts[0]
         nodes.token = verdicts.feasible
-        nodes.parts = []
         nodes.recorded = Recorded(nodes.order, first, verdicts.history.mark(), numbers)
         nodes._rows = None
         return nodes

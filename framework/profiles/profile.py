@@ -14,7 +14,7 @@ from typing import Any
 import numpy as np
 from numpy.typing import NDArray
 
-from framework.configuration.effective import EffectiveConfiguration, EffectiveProfile
+from framework.configuration.effective import EffectiveProfile
 from framework.interface import plugin as points
 from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import PodInfo
@@ -22,7 +22,7 @@ from framework.interface.plugin import NodeStatuses, PostFilterResult
 from framework.interface.status import SKIP, SUCCESS, Code, Status
 from framework.objects import Pod
 from framework.profiles.before_nodes import PreFilterPoint, PreScorePoint
-from framework.profiles.build import EnabledPlugins, PluginClasses, ProfileError, ask_for_events, build_plugins
+from framework.profiles.build import EnabledPlugins, ask_for_events
 from framework.profiles.feasible import FeasibleNodes
 from framework.profiles.filter_entry import FilterEntry
 from framework.profiles.filter_run import FilterRun
@@ -301,7 +301,11 @@ class Profile:
                 memo.parts, memo.local = parts, local
         else:
             parts, local = memo.parts, memo.local
-        found.parts = parts = complete(parts, found) if local else parts
+        return self.run_score_by(complete(parts, found) if local else parts, state, pod, found)
+
+    def run_score_by(
+        self, parts: Sequence[ScorePart], state: CycleState, pod: PodInfo, found: FeasibleNodes
+    ) -> Scored | Status:
         return score_nodes(parts, state, pod, self._services.snapshot, found, self.classes)
 
     def score_parts(self, state: CycleState, pod: PodInfo, *, kept: bool) -> list[ScorePart]:
@@ -380,29 +384,3 @@ def _follow_local(entries: Sequence[FilterEntry]) -> bool:
         except TooManyStatuses:
             return False
     return True
-
-
-ProfileMap = dict[str, Profile]
-"""Scheduler name → profile, in configured order."""
-
-
-def build_profiles(configuration: EffectiveConfiguration, registry: PluginClasses, services: Services) -> ProfileMap:
-    """Raises ProfileError with upstream's text."""
-    profiles: ProfileMap = {}
-    for effective in configuration.profiles:
-        handle = ProfileHandle(effective.scheduler_name, services, configuration.feature_gates)
-        try:
-            plugins = build_plugins(effective, registry, handle)
-            profiles[effective.scheduler_name] = Profile(effective, plugins, handle, services)
-        except ProfileError as error:
-            name = effective.scheduler_name
-            raise ProfileError(f"initializing profiles: creating profile for scheduler name {name}: {error}") from error
-    errors = []
-    for profile in profiles.values():
-        try:
-            profile.ask_for_events()
-        except ProfileError as error:
-            errors.append(str(error))
-    if errors:
-        raise ProfileError("\n".join(errors))
-    return profiles

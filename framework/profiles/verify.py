@@ -17,15 +17,17 @@ from framework.interface.columns import ALL_ROWS, Plan
 from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import PodInfo
 from framework.interface.plugin import PreBindPlugin, ReservePlugin
-from framework.interface.status import SKIP, SUCCESS
+from framework.interface.status import SKIP, SUCCESS, Status
 from framework.objects import Pod
 from framework.profiles.feasible import FeasibleNodes
 from framework.profiles.filter_run import FilterRun
+from framework.profiles.memo import PreFilterAnswer
 from framework.profiles.node_plans import TooManyStatuses
 from framework.profiles.outcomes import answer
 from framework.profiles.pod_classes import PodClass
 from framework.profiles.profile import Profile
 from framework.profiles.score_part import ScorePart
+from framework.profiles.score_run import Scored
 from framework.trace.attempt import AttemptTrace
 
 
@@ -33,40 +35,90 @@ class ReuseDiffers(AssertionError):
     """A plugin depends on something that it does not declare. The text names plugin, pod and node."""
 
 
-def verify_final_skips(profile: Profile, state: CycleState, pod: Pod, node_name: str) -> None:
-    """Asks the plugins that the pod was not brought to whether they have nothing to do. Raises ReuseDiffers."""
-    for plugin in sorted(profile.idle(state)):
-        each = profile.plugins[plugin]
-        said: list[Any] = []
-        if isinstance(each, ReservePlugin):
-            said.append(("Reserve", answer(each.reserve(state, pod, node_name)), SUCCESS))
-            said.append(("decisions", each.decisions(state, pod, node_name), ()))
-        if isinstance(each, PreBindPlugin):
-            said.append(("PreBindPreFlight", answer(each.pre_bind_pre_flight(state, pod, node_name)[0]), SKIP))
-        for what, now, promised in said:
-            if now != promised:
-                raise ReuseDiffers(f"{plugin}: {what} for {pod.key}, which PreFilter skipped for good, is {now}")
+class VerifiedProfile(Profile):
+    """A profile that holds what it reuses against what plugins say anew, in every n-th cycle.
+
+    It does so at the points at which something was reused, before anything follows from it; what is asked from outside
+    of a cycle (dry runs) is not looked at. Raises ReuseDiffers.
+    """
+
+    _verification: Verification | None = None
+    """Of the attempt under way."""
+
+    def _is_due(self, trace: AttemptTrace) -> bool:
+        return trace.cycle % self._services.verify_reuse == 0
+
+    def _verification_of(self, of: PodClass | None) -> Verification | None:
+        found = self._verification
+        if found is None or found.of is not of or not found.of.stands(self._services.objects.others_revision):
+            return None
+        return found
+
+    def run_pre_filter(
+        self, state: CycleState, pod: PodInfo, trace: AttemptTrace, of: PodClass | None = None
+    ) -> PreFilterAnswer:
+        if of is not None:
+            due = self._is_due(trace)
+            self._verification = Verification(self, self._services.snapshot, pod, of, trace) if due else None
+        return super().run_pre_filter(state, pod, trace, of)
+
+    def make_filter_run(self, state: CycleState, pod: PodInfo, of: PodClass | None = None) -> FilterRun:
+        run = super().make_filter_run(state, pod, of)
+        verification = self._verification_of(of)
+        if verification is not None:
+            verification.filter(run)
+        return run
+
+    def run_score_by(
+        self, parts: Sequence[ScorePart], state: CycleState, pod: PodInfo, found: FeasibleNodes
+    ) -> Scored | Status:
+        scored = super().run_score_by(parts, state, pod, found)
+        verification = self._verification_of(found.of)
+        if verification is not None:
+            verification.score(state, found, parts)
+        return scored
+
+    def run_reserve(self, state: CycleState, pod: Pod, node_name: str, trace: AttemptTrace) -> Status:
+        status = super().run_reserve(state, pod, node_name, trace)
+        if self._is_due(trace):
+            self._verify_final_skips(state, pod, node_name)
+        return status
+
+    def _verify_final_skips(self, state: CycleState, pod: Pod, node_name: str) -> None:
+        """Asks the plugins that the pod was not brought to whether they have nothing to do."""
+        for plugin in sorted(self.idle(state)):
+            each = self.plugins[plugin]
+            said: list[Any] = []
+            if isinstance(each, ReservePlugin):
+                said.append(("Reserve", answer(each.reserve(state, pod, node_name)), SUCCESS))
+                said.append(("decisions", each.decisions(state, pod, node_name), ()))
+            if isinstance(each, PreBindPlugin):
+                said.append(("PreBindPreFlight", answer(each.pre_bind_pre_flight(state, pod, node_name)[0]), SKIP))
+            for what, now, promised in said:
+                if now != promised:
+                    raise ReuseDiffers(f"{plugin}: {what} for {pod.key}, which PreFilter skipped for good, is {now}")
 
 
 class Verification:
-    """Of one attempt whose Filter, and Score if it came to that, are done; nothing has changed since it began."""
+    """Of one attempt. Filter's comes first; nothing has changed since the attempt began."""
 
-    def __init__(self, profile: Profile, snapshot: Snapshot, pod: PodInfo, of: PodClass) -> None:
+    def __init__(self, profile: Profile, snapshot: Snapshot, pod: PodInfo, of: PodClass, trace: AttemptTrace) -> None:
         self._profile = profile
         self._snapshot = snapshot
         self._pod = pod
-        self._of = of
+        self.of = of
+        self._trace = trace
         self._state = CycleState()
+        """What plugins write that are asked anew."""
 
-    def filter(self, run: FilterRun, trace: AttemptTrace) -> None:
-        if not self._of.reuses_filter:
-            self._state = run.state.clone()
+    def filter(self, run: FilterRun) -> None:
+        if not self.of.reuses_filter:
             entries = run.entries
         else:
-            scratch = self._scratch(trace)
+            scratch = self._scratch()
             self._profile.run_pre_filter(self._state, self._pod, scratch)
-            self._compare_outcomes("PreFilter", trace.pre_filter, scratch.pre_filter)
-            entries = self._profile.filter_entries(self._state, self._pod, kept=self._of.kept)
+            self._compare_outcomes("PreFilter", self._trace.pre_filter, scratch.pre_filter)
+            entries = self._profile.filter_entries(self._state, self._pod, kept=self.of.kept)
             if [entry.plugin for entry in entries] != [entry.plugin for entry in run.entries]:
                 raise ReuseDiffers(f"Filter plugins of {self._pod.key}: {[entry.plugin for entry in entries]}")
         for fresh, kept in zip(entries, run.entries, strict=True):
@@ -75,20 +127,20 @@ class Verification:
                     fresh.plugin, "Filter", kept.all_codes(), self._all(fresh.plugin, fresh.plan), self._snapshot.order
                 )
 
-    def score(self, state: CycleState, nodes: FeasibleNodes, parts: list[ScorePart], trace: AttemptTrace) -> None:
+    def score(self, state: CycleState, nodes: FeasibleNodes, parts: Sequence[ScorePart]) -> None:
         """``parts``: what the attempt's scores were made from."""
         fresh = parts
-        if self._of.reuses_score:
-            scratch = self._scratch(trace)
+        if not (self.of.reuses_filter and self.of.reuses_score):
+            self._state = state.clone()
+        if self.of.reuses_score:
+            scratch = self._scratch()
             status = self._profile.ask_pre_score(self._state, self._pod, nodes.rows, scratch)
-            self._compare_outcomes("PreScore", trace.pre_score, scratch.pre_score)
+            self._compare_outcomes("PreScore", self._trace.pre_score, scratch.pre_score)
             if not status.is_success:
                 return
-            fresh = self._profile.score_parts(self._state, self._pod, kept=self._of.kept)
-        else:
-            self._state = state.clone()
+            fresh = self._profile.score_parts(self._state, self._pod, kept=self.of.kept)
         rows = nodes.rows
-        kept_scores = self._of.scores
+        kept_scores = self.of.scores
         for new, kept in zip(fresh, parts, strict=True):
             if new.plan is None or kept.plan is None or kept.column is None:
                 continue
@@ -104,7 +156,8 @@ class Verification:
                 by_row[rows] = said
                 self._compare(name, "NormalizeScore", kept_normalized, by_row, rows)
 
-    def _scratch(self, trace: AttemptTrace) -> AttemptTrace:
+    def _scratch(self) -> AttemptTrace:
+        trace = self._trace
         return AttemptTrace(trace.pod, trace.uid, trace.profile, trace.attempt, trace.cycle, trace.at)
 
     def _all(self, plugin: str, plan: Plan) -> NDArray[Any]:
