@@ -23,7 +23,7 @@ ROOT = Path(__file__).resolve().parent.parent
 VENV = ROOT / ".venv"
 FRONTEND = ROOT / "frontend"
 PYTHON = VENV / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
-MINIMUM = (3, 11)
+MINIMUM, MAXIMUM = (3, 11), (3, 14)  # pyproject.toml: requires-python
 RUNTIME_LOCK = ROOT / "requirements.lock"
 DEV_LOCK = ROOT / "requirements-dev.lock"
 NODE_LOCK = ROOT / "requirements-node.lock"
@@ -58,14 +58,14 @@ def say(text: str) -> None:
 
 
 def python_for_venv() -> str:
-    """This interpreter if it is new enough, else a newer one the machine has beside it."""
-    if sys.version_info >= MINIMUM:
+    """This interpreter if it fits, else the newest that the machine has beside it."""
+    if MINIMUM <= sys.version_info[:2] <= MAXIMUM:
         return sys.executable
-    for minor in range(14, MINIMUM[1] - 1, -1):
+    for minor in range(MAXIMUM[1], MINIMUM[1] - 1, -1):
         found = shutil.which(f"python3.{minor}")
         if found is not None:
             return found
-    raise SetupError("Python 3.11 or newer is needed; `make setup PYTHON=/path/to/python3` names one.")
+    raise SetupError("Python 3.11 to 3.14 is needed; `make setup PYTHON=/path/to/python3` names one.")
 
 
 def ensure_venv() -> None:

@@ -10,7 +10,10 @@ from typing import Any
 
 import pytest
 from packaging.requirements import Requirement
+from packaging.specifiers import SpecifierSet
 from packaging.utils import canonicalize_name
+
+from scripts import bootstrap
 
 ROOT = Path(__file__).resolve().parents[2]
 LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-node.lock")
@@ -50,6 +53,14 @@ def test_every_requirement_is_locked_at_a_version_it_accepts(lock: str, keys: tu
         if not wanted.specifier.contains(versions.get(canonicalize_name(wanted.name), "0"))
     ]
     assert unmet == []
+
+
+def test_the_set_up_takes_the_pythons_that_the_product_names() -> None:
+    project = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))["project"]
+    (major, least), (_, most) = bootstrap.MINIMUM, bootstrap.MAXIMUM
+    takes = SpecifierSet(project["requires-python"])
+    taken = [minor for minor in range(40) if takes.contains(f"{major}.{minor}.1")]
+    assert taken == list(range(least, most + 1))
 
 
 def test_the_development_lock_holds_the_runtime_lock_version_for_version() -> None:
