@@ -30,7 +30,7 @@ INSTALLED_APPS = [
     "schedweb.snapshots",
     "schedweb.configurations",
     "schedweb.runs",
-    "schedweb.engine",
+    "schedweb.worker",
 ]
 
 MIDDLEWARE = [
@@ -193,7 +193,7 @@ LOGGING = {
     "loggers": {"schedweb": {"level": "INFO"}},
 }
 
-# The engine (schedweb/engine): how long a lease lasts, how often it is renewed, how often workers look for lost ones.
+# Workers (schedweb/worker): how long a lease lasts, how often it is renewed, how often they look for lost ones.
 ENGINE_LEASE_SECONDS = 10.0
 ENGINE_RENEW_SECONDS = 2.0
 ENGINE_SWEEP_SECONDS = 2.0
@@ -202,6 +202,6 @@ ENGINE_POLL_SECONDS = 0.1 if MODE == "distributed" else 1.0
 # A run that has nothing to do gives its worker back after this long; the next command takes one again.
 ENGINE_PARK_SECONDS = 60.0
 ENGINE_CHECKPOINT_SECONDS = 10.0
-# An analysis (schedweb/engine/analyst.py) that takes longer, or more memory, is ended with a sentence.
+# An analysis (schedweb/worker/analyst.py) that takes longer, or more memory, is ended with a sentence.
 ANALYSIS_SECONDS = 120.0
 ANALYSIS_MEMORY_BYTES = 4 * 1024**3

@@ -1,1 +1,1 @@
-"""The engine: a child process that plays a run, and the task that supervises it under a lease."""
+"""The engine: a child process that plays a run. It knows neither the database nor its supervisor (schedweb/worker)."""

@@ -15,7 +15,7 @@ from framework.objects.decode import decode_manifest
 from framework.said import ENGLISH, in_words
 from schedweb.engine import frames
 from schedweb.engine.payload import encode_payload
-from schedweb.engine.process import Died, EngineProcess, Heard
+from schedweb.worker.process import Died, EngineProcess, Heard
 from tests.schedweb.engine.worlds import ASKING, SECOND, START, Manifest, arrival, node, pod
 
 PATIENCE = 60

@@ -18,12 +18,12 @@ from schedweb.accounts.roles import Role
 from schedweb.accounts.services import account_create
 from schedweb.configurations.models import Configuration, ConfigurationVersion
 from schedweb.engine.payload import TimelineEntry
-from schedweb.engine.supervisor import play_run
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.services.commands import command_append
 from schedweb.runs.services.runs import run_create
 from schedweb.snapshots.models import Snapshot
 from schedweb.snapshots.services import snapshot_from_manifests
+from schedweb.worker.supervisor import play_run
 from tests.schedweb.engine.worlds import ASKING, DEFAULT, START, Manifest, node, pod
 
 CLUSTER: list[Manifest] = [

@@ -11,8 +11,8 @@ from django.contrib.auth.models import User
 from django.test import Client
 from pytest_django import Settings
 
-from schedweb.engine.analyst import analyse
 from schedweb.runs.models import Analysis
+from schedweb.worker.analyst import analyse
 from tests.schedweb.engine.worlds import node, pod
 from tests.schedweb.runs.conftest import Game, eventually, played_out
 from tests.schedweb.runs.test_api import check_shape

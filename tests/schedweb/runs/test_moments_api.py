@@ -9,11 +9,11 @@ import zstandard
 from django.test import Client
 from django.utils import timezone
 
-from schedweb.engine.analyst import analyse
 from schedweb.engine.moments import moment
 from schedweb.engine.stored import begin_of
 from schedweb.runs.models import Analysis, Run, StepChunk
 from schedweb.runs.times import iso
+from schedweb.worker.analyst import analyse
 from tests.schedweb.runs.conftest import Game
 
 pytestmark = pytest.mark.django_db(transaction=True)

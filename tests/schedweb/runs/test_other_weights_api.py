@@ -13,11 +13,11 @@ from django.test import Client
 from schedweb.accounts.roles import Role
 from schedweb.accounts.services import account_create
 from schedweb.configurations.models import Configuration, ConfigurationVersion
-from schedweb.engine.analyst import analyse
 from schedweb.runs.models import Analysis, Attempt, Run
 from schedweb.runs.services.runs import run_create
 from schedweb.snapshots.models import Snapshot
 from schedweb.snapshots.services import snapshot_from_manifests
+from schedweb.worker.analyst import analyse
 from tests.schedweb.engine.worlds import DEFAULT, START, Manifest, node, pod
 from tests.schedweb.runs.conftest import Game
 

@@ -8,8 +8,8 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from schedweb.engine.analyst import analyse
 from schedweb.runs.models import Analysis, Run
+from schedweb.worker.analyst import analyse
 from tests.schedweb.engine.crowded import DEVICE_CLASS, SLICE, ZONE, low, pvc, storage_class, using
 from tests.schedweb.engine.worlds import Manifest, node, pod
 from tests.schedweb.runs.conftest import Game, played_out

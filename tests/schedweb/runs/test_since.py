@@ -10,9 +10,9 @@ import pytest
 from django.contrib.auth.models import User
 from django.test import Client
 
-from schedweb.engine.analyst import analyse
 from schedweb.runs.models import Analysis
 from schedweb.spares import SPARES
+from schedweb.worker.analyst import analyse
 from tests.schedweb.engine.worlds import arrival
 from tests.schedweb.runs.causes.manifests import (
     POOLS,

@@ -19,10 +19,10 @@ from kombu.exceptions import OperationalError
 
 from schedweb.accounts import services as accounts
 from schedweb.accounts.roles import Role
-from schedweb.runs import tasks as worker
 from schedweb.snapshots import reader, services, tasks
 from schedweb.snapshots.models import Import, Snapshot
 from schedweb.snapshots.reader import Answer, Request
+from schedweb.worker import tasks as worker
 from tests.schedweb.snapshots.files import EXPORT_JSON, make_node, make_pod
 
 pytestmark = pytest.mark.django_db

@@ -5,9 +5,9 @@ from __future__ import annotations
 from django.apps import AppConfig
 
 
-class EngineConfig(AppConfig):
-    name = "schedweb.engine"
-    label = "engine"
+class WorkerConfig(AppConfig):
+    name = "schedweb.worker"
+    label = "worker"
 
     def ready(self) -> None:
         """Tasks belong to the Celery application, which the package itself does not load: engines need none."""

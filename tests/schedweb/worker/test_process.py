@@ -9,8 +9,8 @@ import sys
 import pytest
 
 from schedweb.engine import frames
-from schedweb.engine.process import Died, EngineProcess, Heard
 from schedweb.spares import SPARES
+from schedweb.worker.process import Died, EngineProcess, Heard
 
 BEGIN = frames.Begin(
     payload=b"", configuration="", seed=0, ties="seeded", approvals="hold", clock="virtual", start=0, speed="max",

@@ -13,7 +13,7 @@ from celery.worker import WorkController
 from django.conf import settings
 
 from schedweb.celery import app
-from schedweb.runs.tasks import stop_playing, worker_begins
+from schedweb.worker.tasks import stop_playing, worker_begins
 
 
 class EmbeddedWorker:

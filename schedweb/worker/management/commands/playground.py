@@ -20,10 +20,10 @@ from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from schedweb.accounts.services import login_link_create, owner_get
 from schedweb.configurations.services import builtins_load
-from schedweb.engine.embedded import EmbeddedWorker
 from schedweb.environment import ROOT, managed_by
 from schedweb.serving import noted, origin_of
 from schedweb.snapshots.services import samples_load
+from schedweb.worker.embedded import EmbeddedWorker
 
 STOP_SECONDS = 20
 

@@ -12,13 +12,13 @@ from celery.signals import worker_ready, worker_shutting_down
 from django.conf import settings
 from django.db import DatabaseError, close_old_connections
 
-from schedweb.engine.analyst import analyse
 from schedweb.engine.lease import close_own_connection
-from schedweb.engine.supervisor import RUNNING, play_run, shut_down_all
 from schedweb.runs.services.analyses import ANALYSE
 from schedweb.runs.services.dispatch import PLAY, sweep
 from schedweb.snapshots.services import imports_lost
 from schedweb.spares import ENGINE, READER, SPARES
+from schedweb.worker.analyst import analyse
+from schedweb.worker.supervisor import RUNNING, play_run, shut_down_all
 
 log = logging.getLogger(__name__)
 STOP = threading.Event()
