@@ -10,8 +10,8 @@ from framework.queue import IgnoredEvent
 from framework.queue.hints import event_label
 from framework.said import Content, Said, noted, said, said_either
 from schedweb.engine.pod_view import PodView
+from schedweb.engine.times import iso
 from schedweb.engine.words import event_words
-from schedweb.runs.times import iso
 
 KEPT: Final = 5
 """Ignored events per pod; the newest stay."""

@@ -8,7 +8,7 @@ from itertools import islice
 from typing import Any, Final
 
 from schedweb.engine.pod_view import PodView, wait_body
-from schedweb.runs.times import iso, iso_or_none
+from schedweb.engine.times import iso, iso_or_none
 
 COLUMNS: Final = ("gated", "active", "backoff", "unschedulable", "in_flight", "waiting", "bound")
 CARDS: Final = 50

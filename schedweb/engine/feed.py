@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from framework.said import Part, Said, said_counted
 from schedweb.engine.pod_view import PodView
-from schedweb.runs.times import iso
+from schedweb.engine.times import iso
 
 #: More lines than this in one batch (ten batches a second) nobody can read; what is left out is counted.
 MOST: Final = 40

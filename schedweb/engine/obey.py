@@ -14,8 +14,8 @@ from schedweb.engine import commands
 from schedweb.engine.device_conditions import claim_with, with_device_condition
 from schedweb.engine.player import Player, RunRefused
 from schedweb.engine.pod_view import PodView, owner_of
+from schedweb.engine.times import iso
 from schedweb.engine.world import Refused
-from schedweb.runs.times import iso
 
 Result = dict[str, Any]
 Outcome = tuple[bool, Said]

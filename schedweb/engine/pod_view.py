@@ -13,10 +13,10 @@ import msgspec
 from framework.objects import Pod
 from framework.objects.resources import placed_figures, pod_requests
 from framework.said import Content, Words
+from schedweb.engine.amounts import amount_text
 from schedweb.engine.names import split_name
+from schedweb.engine.times import iso, iso_or_none
 from schedweb.engine.words import short_plugin
-from schedweb.runs.amounts import amount_text
-from schedweb.runs.times import iso, iso_or_none
 
 HASH_LABEL: Final = "pod-template-hash"
 GANG_LABEL: Final = "scheduling.x-k8s.io/pod-group"

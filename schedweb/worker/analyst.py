@@ -14,13 +14,13 @@ from django.conf import settings
 from framework.said import said
 from schedweb.engine import frames
 from schedweb.engine.analysis import Answer, Ask, FromProcess, NoAnswer, Recorded, read_answer
-from schedweb.engine.lease import close_own_connection
 from schedweb.engine.questions import OTHER_WEIGHTS
-from schedweb.engine.stored import begin_of
 from schedweb.runs import messages
 from schedweb.runs.models import Analysis, AttemptChunk
 from schedweb.runs.publisher import PUBLISHER, run_group
+from schedweb.runs.selectors.stored import begin_of
 from schedweb.runs.services.analyses import attempts_before, claim, finish, is_cancelled
+from schedweb.runs.services.lease import close_own_connection
 from schedweb.spares import started
 
 DIED: Final = said("The process of this analysis died; it may have needed more memory than there is.")

@@ -20,12 +20,12 @@ from django.utils import timezone
 
 from framework.said import said
 from schedweb.engine import frames
-from schedweb.engine.lease import OWNER, Lease, LeaseLost, Renewal, claim, close_own_connection, give_back
-from schedweb.engine.stored import begin_of
-from schedweb.engine.wakeups import WAKEUPS
 from schedweb.runs.models import JournalEntry, Run
+from schedweb.runs.selectors.stored import begin_of
 from schedweb.runs.services.batches import BatchWriter
+from schedweb.runs.services.lease import OWNER, Lease, LeaseLost, Renewal, claim, close_own_connection, give_back
 from schedweb.runs.services.notices import engine_notice, run_failed
+from schedweb.runs.services.wakeups import WAKEUPS
 from schedweb.spares import SPARES
 from schedweb.worker.process import Died, EngineProcess
 

@@ -11,6 +11,7 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from schedweb.accounts.permissions import IsOperator, signed_in_user
+from schedweb.engine.times import wall
 from schedweb.runs.models import ShareLink
 from schedweb.runs.selectors.runs import run_get
 from schedweb.runs.selectors.share_links import ended, share_link_list
@@ -20,7 +21,6 @@ from schedweb.runs.serializers.share_links import (
     ShareLinkSerializer,
 )
 from schedweb.runs.services import share_links
-from schedweb.runs.times import wall
 
 
 def link_body(link: ShareLink) -> dict[str, Any]:

@@ -14,10 +14,10 @@ from schedweb.api.errors import ApiError, not_found
 from schedweb.api.windows import Window, window_body
 from schedweb.engine.moved import unpacked_rows
 from schedweb.engine.questions import OTHER_WEIGHTS, WHAT_WOULD_HELP
+from schedweb.engine.times import wall
 from schedweb.runs.models import Analysis
 from schedweb.runs.selectors.attempts import pod_ref
 from schedweb.runs.services.analyses import OPEN
-from schedweb.runs.times import wall
 from schedweb.sentences import say, told
 
 OLD_REMEDY: Final = {

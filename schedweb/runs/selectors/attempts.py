@@ -19,10 +19,10 @@ from schedweb.api.errors import not_found
 from schedweb.api.windows import Window, check_choice, window_answer
 from schedweb.engine.names import split_name
 from schedweb.engine.outcomes import victims_words
+from schedweb.engine.times import iso
 from schedweb.runs.converters import RunKey, run_of
 from schedweb.runs.models import Attempt, AttemptChunk, PodRecord, Run
 from schedweb.runs.selectors.claims import decisions_body
-from schedweb.runs.times import iso
 from schedweb.sentences import clauses, counted, say, told
 
 MANY_NODES: Final = 1000

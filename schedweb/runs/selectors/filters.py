@@ -16,8 +16,8 @@ from framework.objects.resources import pod_requests
 from framework.trace.attempt import FEASIBLE, NOT_EVALUATED, AttemptTrace, FilterTrace
 from schedweb.api.errors import ApiError, not_found
 from schedweb.api.windows import Window
+from schedweb.engine.amounts import BINARY, amount_text, in_bytes
 from schedweb.engine.usage_log import Amounts, padded, usage_at
-from schedweb.runs.amounts import BINARY, amount_text, in_bytes
 from schedweb.runs.models import Attempt, AttemptChunk, NodeRecord, PodRecord
 from schedweb.runs.selectors.attempts import StoredAttempt
 from schedweb.runs.selectors.claims import has_claims

@@ -10,7 +10,7 @@ from django.db.models import QuerySet
 
 from schedweb.api.errors import not_found
 from schedweb.api.windows import Window, window_body
-from schedweb.runs.amounts import amount_text
+from schedweb.engine.amounts import amount_text
 from schedweb.runs.models import NodeRecord, PodRecord, Run
 from schedweb.runs.selectors.json_columns import parsed, text_of
 from schedweb.runs.selectors.pods import PodFilter, cards, moment_window, yaml_of

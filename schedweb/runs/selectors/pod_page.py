@@ -8,6 +8,7 @@ from typing import Any, Final
 
 from framework.interface.decisions import ClaimDecision
 from schedweb.api.errors import ApiError
+from schedweb.engine.times import SECOND, iso, iso_or_none
 from schedweb.runs.models import Attempt, Decision, PodRecord, Preemption, Run
 from schedweb.runs.selectors.attempts import attempts_until, result_at, stored_attempt
 from schedweb.runs.selectors.claim_answers import held_by_claims, held_by_gang
@@ -21,7 +22,6 @@ from schedweb.runs.selectors.profiles import effective, version_at
 from schedweb.runs.selectors.since import answer_at
 from schedweb.runs.selectors.standing import StandingOf
 from schedweb.runs.serializers.fields import POD_COLUMNS
-from schedweb.runs.times import SECOND, iso, iso_or_none
 from schedweb.sentences import both, clauses, counted, say, told
 
 ATTEMPTS_SHOWN: Final = 50

@@ -13,9 +13,9 @@ from framework.plugins.defaultpreemption.plugin import NOT_HELPFUL
 from framework.plugins.defaultpreemption.victims import NO_VICTIMS
 from framework.trace.attempt import AttemptTrace, CandidateNode, PostFilterOutcome
 from schedweb.api.windows import Window, window_answer
+from schedweb.engine.times import iso
 from schedweb.runs.models import Preemption, Run
 from schedweb.runs.selectors.attempts import StoredAttempt, pod_ref
-from schedweb.runs.times import iso
 from schedweb.sentences import clauses, counted, noted, say
 
 NODES_SHOWN: Final = 20

@@ -9,13 +9,13 @@ from typing import Any, Final
 from framework.cycle.failure import truncated
 from framework.trace.attempt import AttemptTrace
 from schedweb.api.windows import Window, check_choice
+from schedweb.engine.times import iso, iso_or_none
 from schedweb.runs.models import Attempt, NodeRecord, PodRecord, Preemption, Run
 from schedweb.runs.selectors.attempts import pod_ref, stored_traces
 from schedweb.runs.selectors.comparison import BATCH, Place, Places, last_attempts, places_of
 from schedweb.runs.selectors.difference import UNSEEN, said_of
 from schedweb.runs.selectors.real_outcomes import GONE, PENDING, PLACED, Known, RealPod, known_of, same_pod
 from schedweb.runs.selectors.scores import ranks
-from schedweb.runs.times import iso, iso_or_none
 from schedweb.snapshots.scheduler_messages import read_unfit, same_message
 
 #: The first six differ. only_x, preempted_x: x alone. given: the snapshot had it on its node, the run decided nothing.

@@ -11,11 +11,11 @@ from django.utils import timezone
 
 from schedweb.api.errors import ApiError, not_found
 from schedweb.api.windows import Window, check_choice, window_answer
+from schedweb.engine.times import iso, iso_or_none, wall
 from schedweb.runs.converters import MomentRef, RunKey, run_of
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.selectors.moments import as_of
 from schedweb.runs.serializers.fields import STATE_KEYS
-from schedweb.runs.times import iso, iso_or_none, wall
 from schedweb.sentences import say, told
 
 EMPTY_COUNTS = dict.fromkeys(STATE_KEYS, 0)

@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from framework.interface import Code, Status
 from framework.objects import Node
+from schedweb.engine.times import SECOND
 from schedweb.engine.usage_log import padded
 from schedweb.engine.words import seconds_text
 from schedweb.runs.models import Attempt, NodeRecord, Run
@@ -24,7 +25,6 @@ from schedweb.runs.selectors.json_columns import parsed, text_of
 from schedweb.runs.selectors.nominations import kept_rooms
 from schedweb.runs.selectors.places import Places, Step, refused_by, untolerated
 from schedweb.runs.selectors.standing import Standing, read_pod
-from schedweb.runs.times import SECOND
 from schedweb.sentences import counted, say, told, told_one_after_another
 
 Sentence = tuple[str, str]

@@ -6,9 +6,9 @@ from collections.abc import Iterable
 from typing import Any, Final
 
 from schedweb.engine.steps import step_in
+from schedweb.engine.times import iso
 from schedweb.runs.models import Attempt, JournalEntry, Preemption, Run, StepChunk
 from schedweb.runs.serializers.timeline import MARKS
-from schedweb.runs.times import iso
 
 PARTS: Final = 200
 """Marks of one kind are counted in this many parts of the run, so that a long run is no longer to send."""

@@ -9,9 +9,9 @@ from django.db.models import Case, Count, IntegerField, Q, QuerySet, Value, When
 
 from schedweb.api.errors import ApiError
 from schedweb.api.windows import Window, window_answer
+from schedweb.engine.times import iso, wall
 from schedweb.runs.models import Decision, PodRecord, Run
 from schedweb.runs.selectors.pod_query import filter_pods
-from schedweb.runs.times import iso, wall
 from schedweb.sentences import say, told
 
 

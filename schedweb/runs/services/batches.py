@@ -17,7 +17,7 @@ from django.utils import timezone
 
 from framework.said import Content, said
 from schedweb.engine.frames import Batch
-from schedweb.engine.lease import Lease, LeaseLost, expiry, mine
+from schedweb.engine.times import iso, iso_or_none, wall
 from schedweb.engine.version import ENGINE_VERSION
 from schedweb.runs import messages
 from schedweb.runs.models import (
@@ -37,8 +37,8 @@ from schedweb.runs.models import (
 from schedweb.runs.publisher import EVERYONE, PUBLISHER, run_group
 from schedweb.runs.selectors.runs import speed_value
 from schedweb.runs.selectors.waiting import waiting_count
+from schedweb.runs.services.lease import Lease, LeaseLost, expiry, mine
 from schedweb.runs.services.upserts import identifier, upsert
-from schedweb.runs.times import iso, iso_or_none, wall
 from schedweb.said_field import stored
 
 POD_COLUMNS: Final = (

@@ -12,8 +12,8 @@ from django.db.models import Q
 from django.utils import timezone
 from kombu.exceptions import OperationalError
 
-from schedweb.engine.wakeups import WAKEUPS
 from schedweb.runs.models import Run
+from schedweb.runs.services.wakeups import WAKEUPS
 
 log = logging.getLogger(__name__)
 PLAY = "runs.play"

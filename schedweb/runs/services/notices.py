@@ -7,12 +7,12 @@ from django.db import transaction
 from django.utils import timezone
 
 from framework.said import Content, Said, said
-from schedweb.engine.lease import Lease, LeaseLost, mine
+from schedweb.engine.times import iso
 from schedweb.runs import messages
 from schedweb.runs.models import FeedItem, Run
 from schedweb.runs.publisher import EVERYONE, PUBLISHER, run_group
 from schedweb.runs.services.batches import BatchWriter, refuse_pending
-from schedweb.runs.times import iso
+from schedweb.runs.services.lease import Lease, LeaseLost, mine
 
 
 def engine_notice(writer: BatchWriter, words: Said) -> None:

@@ -12,12 +12,12 @@ from django.db.models import Max, Q, QuerySet
 
 from schedweb.api.errors import ApiError, conflict, not_found
 from schedweb.configurations.models import Configuration
+from schedweb.engine.times import nanoseconds
 from schedweb.engine.version import ENGINE_VERSION
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.services.commands import command_insert
 from schedweb.runs.services.dispatch import run_dispatch
 from schedweb.runs.services.playable import playable_version
-from schedweb.runs.times import nanoseconds
 from schedweb.sentences import say
 from schedweb.snapshots.models import Snapshot
 

@@ -6,10 +6,10 @@ import datetime
 
 import pytest
 
+from schedweb.engine.amounts import amount_text
 from schedweb.engine.names import split_name
+from schedweb.engine.times import iso, nanoseconds
 from schedweb.engine.words import event_words, seconds_text
-from schedweb.runs.amounts import amount_text
-from schedweb.runs.times import iso, nanoseconds
 
 SECOND = 1_000_000_000
 

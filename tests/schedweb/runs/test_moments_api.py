@@ -10,9 +10,9 @@ from django.test import Client
 from django.utils import timezone
 
 from schedweb.engine.moments import moment
-from schedweb.engine.stored import begin_of
+from schedweb.engine.times import iso
 from schedweb.runs.models import Analysis, Run, StepChunk
-from schedweb.runs.times import iso
+from schedweb.runs.selectors.stored import begin_of
 from schedweb.worker.analyst import analyse
 from tests.schedweb.runs.conftest import Game
 

@@ -13,12 +13,12 @@ from django.utils import timezone
 from framework.said import ENGLISH, in_words, said
 from schedweb.api.errors import ApiError
 from schedweb.engine.frames import Batch
-from schedweb.engine.lease import LeaseLost, claim, give_back, renew
 from schedweb.runs.messages import RunDelta
 from schedweb.runs.models import Attempt, AttemptChunk, Checkpoint, FeedItem, JournalEntry, NodeRecord, Run
 from schedweb.runs.services.batches import BatchWriter
 from schedweb.runs.services.commands import command_append
 from schedweb.runs.services.dispatch import sweep
+from schedweb.runs.services.lease import LeaseLost, claim, give_back, renew
 from schedweb.runs.services.notices import engine_notice
 from schedweb.runs.services.runs import run_create, run_delete
 from schedweb.worker.supervisor import play_run

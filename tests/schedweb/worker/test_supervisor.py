@@ -8,10 +8,10 @@ from django.db import DataError
 from schedweb.api.errors import ApiError
 from schedweb.engine import frames
 from schedweb.engine.commands import AnyCommand, command_from
-from schedweb.engine.lease import Lease, give_back
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.services import commands
 from schedweb.runs.services.batches import BatchWriter
+from schedweb.runs.services.lease import Lease, give_back
 from schedweb.worker import supervisor as module
 from schedweb.worker.supervisor import Supervisor
 from tests.schedweb.runs.conftest import Game
