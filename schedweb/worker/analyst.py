@@ -15,12 +15,11 @@ from framework.said import said
 from schedweb.engine import frames
 from schedweb.engine.analysis import Answer, Ask, FromProcess, NoAnswer, Recorded, read_answer
 from schedweb.engine.questions import OTHER_WEIGHTS
-from schedweb.runs import messages
 from schedweb.runs.models import Analysis, AttemptChunk
-from schedweb.runs.publisher import PUBLISHER, run_group
 from schedweb.runs.selectors.stored import begin_of
 from schedweb.runs.services.analyses import attempts_before, claim, finish, is_cancelled
 from schedweb.runs.services.lease import close_own_connection
+from schedweb.runs.services.telling import tell_analysis
 from schedweb.spares import started
 
 DIED: Final = said("The process of this analysis died; it may have needed more memory than there is.")
@@ -98,7 +97,7 @@ def analyse(identity: UUID) -> bool:
         analysis = claim(identity)
         if analysis is None:
             return False
-        tell(analysis, Analysis.Status.RUNNING)
+        tell_analysis(analysis, Analysis.Status.RUNNING)
         began = time.monotonic()
         try:
             spoken = answer_of(analysis)
@@ -109,20 +108,14 @@ def analyse(identity: UUID) -> bool:
         match spoken:
             case Answer(content, blob):
                 finish(analysis, content, blob=blob, seconds=seconds)
-                tell(analysis, Analysis.Status.DONE)
+                tell_analysis(analysis, Analysis.Status.DONE)
             case NoAnswer(text, trace):
                 if trace:
                     log.error("%s: %s", analysis, trace)
                 finish(analysis, error=text, seconds=seconds)
-                tell(analysis, Analysis.Status.FAILED)
+                tell_analysis(analysis, Analysis.Status.FAILED)
             case None:
-                tell(analysis, Analysis.Status.CANCELLED)
+                tell_analysis(analysis, Analysis.Status.CANCELLED)
         return True
     finally:
         close_own_connection()
-
-
-def tell(analysis: Analysis, status: str) -> None:
-    run = str(analysis.run_id)
-    message = messages.AnalysisChanged(run=run, id=str(analysis.pk), name=analysis.name, status=status)
-    PUBLISHER.publish(run_group(run), message)

@@ -18,13 +18,14 @@ from django.conf import settings
 from django.db import DataError, IntegrityError
 from django.utils import timezone
 
-from framework.said import said
+from framework.said import Content, Said, said
 from schedweb.engine import frames
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.selectors.stored import begin_of
 from schedweb.runs.services.batches import BatchWriter
 from schedweb.runs.services.lease import OWNER, Lease, LeaseLost, Renewal, claim, close_own_connection, give_back
-from schedweb.runs.services.notices import engine_notice, run_failed
+from schedweb.runs.services.notices import store_failure, store_notice
+from schedweb.runs.services.telling import tell_batch, tell_failure, tell_notice
 from schedweb.runs.services.wakeups import WAKEUPS
 from schedweb.spares import SPARES
 from schedweb.worker.process import Died, EngineProcess
@@ -102,7 +103,7 @@ class Supervisor:
             log.info("%s", error)
         except (DataError, IntegrityError) as error:
             # Whoever plays it next would meet the same again.
-            run_failed(self.lease, self.run, said("What came about cannot be stored: {why}", why=str(error)), "")
+            self.fail(said("What came about cannot be stored: {why}", why=str(error)))
             log.exception("%s: cannot be stored", self.run)
         finally:
             if self.child is not None:
@@ -122,7 +123,7 @@ class Supervisor:
             case Wake():
                 return self.look_around()
             case frames.Batch():
-                return self.store(event)
+                return self.take(event)
             case frames.Ready(replayed):
                 self.ready = True
                 if replayed:
@@ -133,7 +134,7 @@ class Supervisor:
                 self.offered = None
                 self.offer_next()
             case frames.Failure(text, trace):
-                run_failed(self.lease, self.run, text, trace)
+                self.fail(text, trace)
                 return False
             case frames.Ended():
                 return False
@@ -153,12 +154,11 @@ class Supervisor:
             self.offer_next()
         return not self.may_park() or not self.park()
 
-    def store(self, batch: frames.Batch) -> bool:
-        self.writer.store(batch)
+    def take(self, batch: frames.Batch) -> bool:
+        self.store_and_tell(batch)
         if batch.state != self.state or batch.position != self.position or batch.outcomes or batch.unwritten:
             self.rested_since = time.monotonic()
         self.state, self.position = batch.state, batch.position
-        self.send(frames.Ack(batch.number))
         if batch.number == 1:
             SPARES.refill()
         if batch.place is not None and self.offered is not None and str(self.offered.entry.pk) == batch.place.id:
@@ -173,6 +173,19 @@ class Supervisor:
             give_back(self.lease)
             return False
         return True
+
+    def store_and_tell(self, batch: frames.Batch) -> None:
+        stored = self.writer.store(batch)
+        tell_batch(self.run, batch, stored)
+        self.send(frames.Ack(batch.number))
+
+    def notice(self, words: Said) -> None:
+        store_notice(self.writer, words)
+        tell_notice(self.run)
+
+    def fail(self, text: Content, trace: str = "") -> None:
+        if store_failure(self.lease, self.run, text, trace):
+            tell_failure(self.run)
 
     def send(self, message: frames.ToChild) -> None:
         """A child that is gone is heard of through its pipe."""
@@ -216,14 +229,11 @@ class Supervisor:
         self.died_at = self.run.position
         log.warning("%s: the engine died at position %d: %s", self.run, self.run.position, words)
         if self.deaths >= TRIES:
-            run_failed(
-                self.lease,
-                self.run,
-                said("The engine died {times} times at cycle {cycle}.", times=TRIES, cycle=self.run.attempts),
-                words,
+            self.fail(
+                said("The engine died {times} times at cycle {cycle}.", times=TRIES, cycle=self.run.attempts), words
             )
             return False
-        engine_notice(self.writer, said("The engine died and goes on from cycle {cycle}.", cycle=self.run.attempts))
+        self.notice(said("The engine died and goes on from cycle {cycle}.", cycle=self.run.attempts))
         self.start_child()
         return True
 
@@ -240,8 +250,7 @@ class Supervisor:
                 later.append(event)
             elif source == self.engines:
                 if isinstance(event, frames.Batch):
-                    self.writer.store(event)
-                    self.send(frames.Ack(event.number))
+                    self.store_and_tell(event)
                 elif isinstance(event, frames.Ended | frames.Failure | Died):
                     break
         for event in later:
@@ -266,9 +275,8 @@ class Supervisor:
     def tell_of_takeover(self) -> None:
         lost = self.lease.lost_at or timezone.now()
         cycle = self.run.attempts
-        engine_notice(
-            self.writer,
-            said("Worker lost at {time}, another took over from cycle {cycle}.", time=f"{lost:%H:%M:%S}", cycle=cycle),
+        self.notice(
+            said("Worker lost at {time}, another took over from cycle {cycle}.", time=f"{lost:%H:%M:%S}", cycle=cycle)
         )
 
 

@@ -1,11 +1,13 @@
-"""Storing a batch of the engine, in one transaction that only the newest epoch passes, and telling it to browsers.
+"""Storing a batch of the engine, in one transaction that only the newest epoch passes.
 
-Only what is stored is told. A batch that was stored already (its writer died before it heard so) is made again by
-replay with the same keys, and replay leaves it out: nothing is written twice.
+A batch that was stored already (its writer died before it heard so) is made again by replay with the same keys, and
+replay leaves it out: nothing is written twice. Browsers are told what is stored afterwards (telling.py).
 """
 
 from __future__ import annotations
 
+import datetime
+from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
 
@@ -17,9 +19,7 @@ from django.utils import timezone
 
 from framework.said import Content, said
 from schedweb.engine.frames import Batch
-from schedweb.engine.times import iso, iso_or_none, wall
 from schedweb.engine.version import ENGINE_VERSION
-from schedweb.runs import messages
 from schedweb.runs.models import (
     Attempt,
     AttemptChunk,
@@ -34,9 +34,6 @@ from schedweb.runs.models import (
     Run,
     StepChunk,
 )
-from schedweb.runs.publisher import EVERYONE, PUBLISHER, run_group
-from schedweb.runs.selectors.runs import speed_value
-from schedweb.runs.selectors.waiting import waiting_count
 from schedweb.runs.services.lease import Lease, LeaseLost, expiry, mine
 from schedweb.runs.services.upserts import identifier, upsert
 from schedweb.said_field import stored
@@ -67,8 +64,21 @@ KEPT_CHECKPOINTS: Final = 8
 """The two newest for a takeover, the others spread over the run for those who look back."""
 
 
+@dataclass(frozen=True)
+class Stored:
+    """What telling a batch needs to know of its storing."""
+
+    seq: int
+    previous: int
+    """The `seq` before it, which a delta stands on."""
+    feed: list[dict[str, Any]]
+    """Its lines, with their numbers."""
+    state_changed: bool
+    worker_since: datetime.datetime | None
+
+
 class BatchWriter:
-    """One per lease: knows what was told last, so that a delta can say what it stands on."""
+    """One per lease: knows what was stored last, so that a delta can say what it stands on."""
 
     def __init__(self, lease: Lease, run: Run) -> None:
         self.lease = lease
@@ -81,12 +91,9 @@ class BatchWriter:
         self.feed_number: int = newest or 0
         self.state = run.state
         self.obeying = run.obeying
-        self.clock_mode = run.clock_mode
         self.worker_since = run.worker_since
 
-    # --- storing ----------------------------------------------------------------------------------------------------
-
-    def store(self, batch: Batch) -> None:
+    def store(self, batch: Batch) -> Stored:
         """Raises LeaseLost; then nothing was stored."""
         previous, before = self.seq, self.state
         obeying = self.is_obeying(batch)
@@ -104,11 +111,13 @@ class BatchWriter:
         self.seq, self.columns, self.state = previous + 1, columns, batch.state
         self.obeying = obeying
         self.feed_number += len(feed)
-        self.tell(batch, previous, [shown(item) for item in feed])
-        if batch.state != before:
-            PUBLISHER.publish(EVERYONE, messages.RunsChanged(run=str(self.run.pk)))
-        if batch.waiting_changed:
-            tell_waiting_count()
+        return Stored(
+            seq=self.seq,
+            previous=previous,
+            feed=[shown(item) for item in feed],
+            state_changed=batch.state != before,
+            worker_since=self.worker_since,
+        )
 
     def is_obeying(self, batch: Batch) -> bool:
         """Whether a command that the journal has as applied is still to be done after this batch."""
@@ -280,47 +289,6 @@ class BatchWriter:
                 raise LeaseLost(f"run {self.run.pk} has another holder")
             JournalEntry.objects.filter(pk=entry).update(status=JournalEntry.Status.REFUSED, text=text)
 
-    # --- telling ----------------------------------------------------------------------------------------------------
-
-    def tell(self, batch: Batch, previous: int, feed: list[dict[str, Any]]) -> None:
-        run = self.run
-        arrivals = None
-        if batch.arrivals_total:
-            arrivals = {
-                "left": batch.arrivals_left,
-                "total": batch.arrivals_total,
-                "next_at": iso_or_none(batch.next_arrival),
-            }
-        delta = messages.RunDelta(
-            run=str(run.pk),
-            seq=self.seq,
-            previous=previous,
-            at=wall(timezone.now()),
-            state=batch.state,
-            clock={
-                "mode": self.clock_mode,
-                "now": iso(batch.shown_clock),
-                "start": iso(run.clock_start),
-                "speed": speed_value(batch.speed),
-            },
-            counts=batch.counts,
-            attempts=batch.attempts,
-            points=batch.points,
-            position=batch.position,
-            worker={"state": "live", "since": None if self.worker_since is None else wall(self.worker_since)},
-            cycle=msgspec.Raw(batch.cycle_json.encode()),
-            columns={name: msgspec.Raw(text.encode()) for name, text in batch.columns_json.items()},
-            nodes=msgspec.Raw(batch.nodes_json.encode()),
-            feed=feed,
-            arrivals=arrivals,
-            topology=batch.topology,
-            rate=batch.rate,
-            breakpoints=batch.breakpoints,
-            hit=batch.hit,
-            unwritten=batch.unwritten,
-        )
-        PUBLISHER.publish(run_group(run.pk), delta)
-
 
 def refuse_pending(run: Run, text: Content) -> None:
     """Answers what nobody will do any more: in the transaction that ends the run, whose row is locked by then, so that
@@ -351,7 +319,3 @@ def chunk_parts(batch: Batch) -> list[bytes]:
 
 def shown(item: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in item.items() if key not in ("subjects", "at_ns")}
-
-
-def tell_waiting_count() -> None:
-    PUBLISHER.publish(EVERYONE, messages.WaitingCount(**waiting_count()))

@@ -1,4 +1,4 @@
-"""What became of the engine itself: told in the feed, and as the run's error when it cannot go on."""
+"""What became of the engine itself: a line in the feed, and the run's error when it cannot go on."""
 
 from __future__ import annotations
 
@@ -8,15 +8,13 @@ from django.utils import timezone
 
 from framework.said import Content, Said, said
 from schedweb.engine.times import iso
-from schedweb.runs import messages
 from schedweb.runs.models import FeedItem, Run
-from schedweb.runs.publisher import EVERYONE, PUBLISHER, run_group
 from schedweb.runs.services.batches import BatchWriter, refuse_pending
 from schedweb.runs.services.lease import Lease, LeaseLost, mine
 
 
-def engine_notice(writer: BatchWriter, words: Said) -> None:
-    """A line in the feed. Browsers fetch the board: no difference between two batches tells of it."""
+def store_notice(writer: BatchWriter, words: Said) -> None:
+    """Raises LeaseLost; then nothing was stored."""
     run = writer.run
     number = writer.feed_number + 1
     item = {
@@ -35,10 +33,10 @@ def engine_notice(writer: BatchWriter, words: Said) -> None:
             raise LeaseLost(f"run {run.pk} has another holder")
         FeedItem.objects.create(run=run, number=number, at=run.clock, kind="engine", item=item)
     writer.feed_number, writer.seq = number, writer.seq + 1
-    PUBLISHER.publish(run_group(run.pk), messages.RunResync(run=str(run.pk)))
 
 
-def run_failed(lease: Lease, run: Run, text: Content, trace: str) -> None:
+def store_failure(lease: Lease, run: Run, text: Content, trace: str) -> bool:
+    """False when somebody else holds the run; then nothing was stored."""
     error = Said("{why}\n\n{trace}", {"why": text, "trace": trace}) if trace else text
     with transaction.atomic():
         updated = Run.objects.filter(mine(lease)).update(
@@ -46,6 +44,4 @@ def run_failed(lease: Lease, run: Run, text: Content, trace: str) -> None:
         )
         if updated:
             refuse_pending(run, said("{run} has failed and takes no commands: {why}", run=str(run), why=text))
-    if updated:
-        PUBLISHER.publish(run_group(run.pk), messages.RunResync(run=str(run.pk)))
-        PUBLISHER.publish(EVERYONE, messages.RunsChanged(run=str(run.pk)))
+    return bool(updated)

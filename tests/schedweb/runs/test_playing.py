@@ -19,9 +19,9 @@ from schedweb.runs.services.batches import BatchWriter
 from schedweb.runs.services.commands import command_append
 from schedweb.runs.services.dispatch import sweep
 from schedweb.runs.services.lease import LeaseLost, claim, give_back, renew
-from schedweb.runs.services.notices import engine_notice
+from schedweb.runs.services.notices import store_notice
 from schedweb.runs.services.runs import run_create, run_delete
-from schedweb.worker.supervisor import play_run
+from schedweb.worker.supervisor import Supervisor, play_run
 from tests.schedweb.runs.conftest import Game
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -164,7 +164,7 @@ def test_a_lease_that_ran_out_is_taken_over_and_the_zombie_writes_nothing(game: 
     with pytest.raises(LeaseLost):
         renew(zombie)
     with pytest.raises(LeaseLost):
-        engine_notice(writer, said("I am still here"))
+        store_notice(writer, said("I am still here"))
     assert not FeedItem.objects.exists()
     renew(heir)
 
@@ -239,14 +239,14 @@ def test_a_run_says_how_many_pods_of_the_beginning_have_no_row_yet(
     game: Game, client: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     """A large cluster's rows follow in batches: until then lists do not show what the board counts."""
-    store, told = BatchWriter.store, []
+    store, told = Supervisor.store_and_tell, []
     left = iter(range(100, 0, -1))
 
-    def with_some_left(self: BatchWriter, batch: Batch) -> None:
+    def with_some_left(self: Supervisor, batch: Batch) -> None:
         store(self, msgspec.structs.replace(batch, unwritten=next(left)))
 
-    monkeypatch.setattr(BatchWriter, "store", with_some_left)
-    monkeypatch.setattr("schedweb.runs.services.batches.PUBLISHER.publish", lambda group, message: told.append(message))
+    monkeypatch.setattr(Supervisor, "store_and_tell", with_some_left)
+    monkeypatch.setattr("schedweb.runs.services.telling.PUBLISHER.publish", lambda group, message: told.append(message))
     game.command("play", speed="max")
     game.play()
     deltas = [each.unwritten for each in told if isinstance(each, RunDelta)]

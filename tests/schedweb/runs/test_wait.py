@@ -13,7 +13,7 @@ from django.test import Client
 from schedweb.engine.frames import Batch
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.services import resting
-from schedweb.runs.services.batches import BatchWriter
+from schedweb.runs.services.batches import BatchWriter, Stored
 from schedweb.runs.services.forks import run_fork
 from tests.schedweb.runs.conftest import Game
 from tests.schedweb.runs.test_api import check_shape
@@ -59,9 +59,10 @@ def test_a_fork_that_is_to_play_rests_only_when_it_has_played(played: Game, monk
     seen: list[tuple[bool, str, bool]] = []
     store = BatchWriter.store
 
-    def looked_at(writer: BatchWriter, batch: Batch) -> None:
-        store(writer, batch)
+    def looked_at(writer: BatchWriter, batch: Batch) -> Stored:
+        stored = store(writer, batch)
         seen.append((resting.rests(fork.pk), batch.state, batch.place is not None))
+        return stored
 
     monkeypatch.setattr(BatchWriter, "store", looked_at)
     Game(fork, played.user).play()

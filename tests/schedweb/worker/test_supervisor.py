@@ -10,7 +10,7 @@ from schedweb.engine import frames
 from schedweb.engine.commands import AnyCommand, command_from
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.services import commands
-from schedweb.runs.services.batches import BatchWriter
+from schedweb.runs.services.batches import BatchWriter, Stored
 from schedweb.runs.services.lease import Lease, give_back
 from schedweb.worker import supervisor as module
 from schedweb.worker.supervisor import Supervisor
@@ -66,7 +66,7 @@ def test_a_worker_that_stops_while_a_run_is_parked_leaves_new_commands_to_the_ne
 def test_a_run_that_cannot_be_stored_fails_and_is_not_tried_for_ever(
     game: Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def refusing(self: BatchWriter, batch: frames.Batch) -> None:
+    def refusing(self: BatchWriter, batch: frames.Batch) -> Stored:
         raise DataError("value too long for type character varying(128)")
 
     monkeypatch.setattr(BatchWriter, "store", refusing)
@@ -84,7 +84,7 @@ def test_what_was_commanded_after_a_stop_is_refused_and_not_done(game: Game) -> 
 
 
 def test_what_was_commanded_of_a_run_that_failed_is_refused(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refusing(self: BatchWriter, batch: frames.Batch) -> None:
+    def refusing(self: BatchWriter, batch: frames.Batch) -> Stored:
         raise DataError("it is too long")
 
     monkeypatch.setattr(BatchWriter, "store", refusing)
