@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
-from framework.advice.edits import in_bytes
+from framework.advice.lowering import in_bytes
 from framework.objects.resources import CPU
 from framework.said import Content, said
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
@@ -10,13 +10,9 @@ from msgspec.structs import replace
 
 from framework.objects import Pod, Taint, Toleration
 from framework.objects.affinity import PreferredSchedulingTerm, TopologySpreadConstraint, WeightedPodAffinityTerm
-from framework.objects.metadata import LabelSelector, RawQuantity, ResourceList
-from framework.objects.pod import Container, ResourceRequirements
-from framework.objects.quantity import Format, format_milli, format_value
-from framework.objects.resources import CPU, is_extended_resource_name, pod_requests, resource_value
+from framework.objects.metadata import LabelSelector
 from framework.said import Said, noted, said
 
-MEBIBYTE = 1 << 20
 TERMS: Final = {
     "pod_affinity": noted("Make the required pod affinity to {pods} per {key} preferred"),
     "pod_anti_affinity": noted("Make the required pod anti-affinity to {pods} per {key} preferred"),
@@ -27,67 +23,11 @@ OF_THE_MACHINE: Final = frozenset({"kubernetes.io/os", "kubernetes.io/arch"})
 """Labels that say what a container can run on at all; nobody drops these."""
 
 
-def in_bytes(resource: str) -> bool:
-    return resource in ("memory", "ephemeral-storage") or resource.startswith("hugepages-")
-
-
-def written(resource: str, amount: int) -> str:
-    """As a manifest writes it; ``amount`` in millicores, bytes or units."""
-    if resource == CPU:
-        return format_milli(amount)
-    return format_value(amount, Format.BINARY_SI if in_bytes(resource) else Format.DECIMAL_SI)
-
-
 def tolerating(pod: Pod, taints: tuple[Taint, ...]) -> Pod:
     more = tuple(
         Toleration(key=t.key, operator="Equal" if t.value else "Exists", value=t.value, effect=t.effect) for t in taints
     )
     return replace(pod, spec=replace(pod.spec, tolerations=(*pod.spec.tolerations, *more)))
-
-
-def lowered(pod: Pod, targets: Mapping[str, int]) -> Pod | None:
-    """The pod asking for ``targets`` at most in all, its containers sharing the cut evenly; None where overhead alone
-    is more. Limits of resources that cannot be overcommitted follow their requests."""
-    asked = pod_requests(pod)
-    overhead = {name: resource_value(name, raw) for name, raw in (pod.spec.overhead or {}).items()}
-    shares: dict[str, tuple[int, int]] = {}
-    for resource, target in targets.items():
-        own, wanted = asked[resource] - overhead.get(resource, 0), target - overhead.get(resource, 0)
-        if wanted < 0 or own <= 0:
-            return None
-        shares[resource] = (wanted, own)
-    resources = pod.spec.resources
-    spec = replace(
-        pod.spec,
-        containers=tuple(_cut_container(each, shares) for each in pod.spec.containers),
-        init_containers=tuple(_cut_container(each, shares) for each in pod.spec.init_containers),
-        resources=None if resources is None else _cut(resources, shares),
-    )
-    return replace(pod, spec=spec)
-
-
-def _cut_container(container: Container, shares: Mapping[str, tuple[int, int]]) -> Container:
-    return replace(container, resources=_cut(container.resources, shares))
-
-
-def _cut(resources: ResourceRequirements, shares: Mapping[str, tuple[int, int]]) -> ResourceRequirements:
-    requests: ResourceList = dict(resources.requests or {})
-    limits: ResourceList = dict(resources.limits or {})
-    for resource, (wanted, own) in shares.items():
-        if resource not in requests:
-            continue
-        requests[resource] = _scaled(resource, requests[resource], wanted, own)
-        if resource in limits and (is_extended_resource_name(resource) or resource.startswith("hugepages-")):
-            limits[resource] = requests[resource]
-    return replace(
-        resources,
-        requests=requests if resources.requests is not None else None,
-        limits=limits if resources.limits is not None else None,
-    )
-
-
-def _scaled(resource: str, raw: RawQuantity, wanted: int, own: int) -> str:
-    return written(resource, resource_value(resource, raw) * wanted // own)
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,7 +12,7 @@ from msgspec.structs import replace
 from framework.advice.amounts import about
 from framework.advice.candidates import Candidate, Case
 from framework.advice.claims import labels_of_volumes
-from framework.advice.edits import written
+from framework.advice.lowering import written
 from framework.advice.operations import operation
 from framework.advice.patches import taint_words
 from framework.advice.pod_changes import not_tolerated

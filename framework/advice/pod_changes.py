@@ -10,7 +10,8 @@ from msgspec.structs import replace
 
 from framework.advice.amounts import exactly
 from framework.advice.candidates import Candidate, Case, Family
-from framework.advice.edits import MEBIBYTE, in_bytes, lowered, relaxations, tolerating
+from framework.advice.edits import relaxations, tolerating
+from framework.advice.lowering import MEBIBYTE, in_bytes, lowered
 from framework.advice.operations import operation
 from framework.advice.patches import Patch, taint_words
 from framework.advice.spelling import meant, meant_key

@@ -13,15 +13,16 @@ from msgspec.structs import replace
 
 from framework.advice import Remedy
 from framework.advice.amounts import about, exactly
-from framework.advice.edits import MEBIBYTE, lowered, tolerating
+from framework.advice.edits import tolerating
 from framework.advice.freeing import can_leave
+from framework.advice.lowering import MEBIBYTE, lowered
 from framework.advice.scratch import node_like, with_its_own
 from framework.advice.trial import Edit, Trial
 from framework.objects import CSINode, Node, ObjectMeta, Pod, ResourceSlice, Toleration
 from framework.objects.decode import decode_manifest, to_manifest
 from framework.objects.devices import ResourcePool, ResourceSliceSpec
 from framework.objects.metadata import OwnerReference
-from framework.objects.resources import node_allocatable, pod_requests
+from framework.objects.resources import node_allocatable, pod_requests, resource_value
 from framework.objects.storage import CSINodeDriver, CSINodeSpec, VolumeNodeResources
 from framework.said import ENGLISH, in_words
 from framework.scheduler import Cluster, Scheduler
@@ -220,3 +221,34 @@ def test_a_request_shared_by_containers_is_cut_in_proportion_and_devices_keep_th
         ({GPU: "3"}, {GPU: "3"}),
         ({GPU: "1"}, {GPU: "1"}),
     ]
+
+
+@pytest.mark.parametrize(
+    ("containers", "init_containers", "target", "asked"),
+    [
+        (["128Mi"], ["12Gi"], "8Gi", ["8Gi", "128Mi"]),
+        (["12Gi"], ["1Gi"], "8Gi", ["1Gi", "8Gi"]),
+        (["10Gi"], ["12Gi"], "8Gi", ["8Gi", "8Gi"]),
+        (["3Gi", "3Gi", "3Gi"], [], "8Gi", ["2732Mi", "2730Mi", "2730Mi"]),
+        (["1Gi"], ["1Gi sidecar", "12Gi"], "8Gi", ["1Gi", "7Gi", "1Gi"]),
+    ],
+    ids=["an init container alone", "not the init container", "both", "in whole mebibytes", "beside a sidecar"],
+)
+def test_only_containers_that_decide_the_amount_are_cut(
+    containers: list[str], init_containers: list[str], target: str, asked: list[str]
+) -> None:
+    def container(number: int, asks: str) -> Manifest:
+        amount, _, kind = asks.partition(" ")
+        made: Manifest = {"name": f"c{number}", "image": "x", "resources": {"requests": {"memory": amount}}}
+        return {**made, "restartPolicy": "Always"} if kind else made
+
+    manifest = to_manifest(make_pod("p", containers=[container(*each) for each in enumerate(containers)]))
+    manifest["spec"]["initContainers"] = [container(*each) for each in enumerate(init_containers, start=10)]
+    pod = decode_manifest(manifest)
+    assert isinstance(pod, Pod)
+    amount = resource_value("memory", target)
+    smaller = lowered(pod, {"memory": amount})
+    assert smaller is not None
+    spec = smaller.spec
+    assert [(each.resources.requests or {})["memory"] for each in (*spec.init_containers, *spec.containers)] == asked
+    assert pod_requests(smaller)["memory"] == amount
