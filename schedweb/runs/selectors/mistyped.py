@@ -51,7 +51,14 @@ def asked_words(alternatives: Sequence[Sequence[Requirement]]) -> str:
 
 
 def requirement_words(one: Requirement) -> str:
-    return say("the label {key}", key=one.key) if one.operator == EXISTS else str(one)
+    if one.operator == EXISTS:
+        return say("the label {key}", key=one.key)
+    return str(one._replace(values=tuple(map(value_words, one.values))))
+
+
+def value_words(value: str) -> str:
+    """An empty value would leave a gap in a sentence."""
+    return value or '""'
 
 
 def hints_of(asked: Sequence[Requirement], nodes: Sequence[Node]) -> list[str]:
@@ -65,7 +72,7 @@ def hints_of(asked: Sequence[Requirement], nodes: Sequence[Node]) -> list[str]:
         if not values:
             found.append(_other_key(one, labels))
         else:
-            has = some(sorted(values, key=lambda value: (-values[value], value)), SHOWN)
+            has = some([value_words(each) for each in sorted(values, key=lambda value: (-values[value], value))], SHOWN)
             guess = did_you_mean(one.values, values)
             found.append(
                 told_one_after_another([guess, say("For {key} nodes have {values}.", key=one.key, values=has)])

@@ -19,6 +19,7 @@ from schedweb.runs.selectors.mistyped import (
     hints_of,
     is_equality,
     labels_mistyped,
+    requirement_words,
     tolerations_mistyped,
 )
 from schedweb.runs.selectors.places import CORDON_TAINT, Places, Step, untolerated
@@ -108,6 +109,8 @@ def no_label(places: Places) -> Sentence:
         return say("It may run only on {name}, and no node is called that.", name=either(named)), alike
     if any(required.matches(node.metadata.labels, node.metadata.name) for node in nodes) or required.is_empty:
         return say("No node has the labels that its profile asks for."), ""
+    if required.terms == ():
+        return say("Its node affinity has only empty terms, and an empty term matches no node."), ""
     alternatives = alternatives_of(required)
     asked = asked_words(alternatives)
     plain = len(alternatives) == 1 and all(is_equality(each) or each.operator == EXISTS for each in alternatives[0])
@@ -240,7 +243,7 @@ def which_nodes(places: Places, *, one: bool) -> str:
         return ""
     required = required_node_affinity(places.pod)
     if required.terms is None and all(is_equality(each) for each in required.labels.requirements):
-        return say("with {labels}", labels=both([str(each) for each in required.labels.requirements]))
+        return say("with {labels}", labels=both([requirement_words(each) for each in required.labels.requirements]))
     terms = alternatives_of(required)
     if len(terms) != 1:
         return say("that it asks for")

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from tests.schedweb.runs.causes import claims, nodes, pods
+from tests.schedweb.runs.causes import claims, labels, nodes, pods
 from tests.schedweb.runs.causes.cause import Cause as Cause
 
 
 def causes() -> Iterator[Cause]:
+    yield from labels.causes()
     yield from nodes.causes()
     yield from pods.causes()
     yield from claims.causes()

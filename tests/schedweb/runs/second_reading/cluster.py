@@ -82,6 +82,7 @@ class Cluster:
         return any(
             all(self.holds(node, each) for each in [*term.get("matchExpressions", []), *term.get("matchFields", [])])
             for term in required["nodeSelectorTerms"]
+            if term  # an empty one matches no node
         )
 
     def cordoned(self, node: str) -> bool:

@@ -9,6 +9,17 @@ from tests.schedweb.runs.second_reading.cluster import Cluster, Manifest, words
 from tests.schedweb.runs.second_reading.sentences import says
 
 
+def unquoted(said: str) -> str:
+    """An empty value is written "" so that it is seen."""
+    return said.replace('""', "")
+
+
+@says(r"Its node affinity has only empty terms, and an empty term matches no node\.")
+def _(c: Cluster, pod: Manifest, m: re.Match[str]) -> bool:
+    required = pod["spec"]["affinity"]["nodeAffinity"]["requiredDuringSchedulingIgnoredDuringExecution"]
+    return not any(required["nodeSelectorTerms"])
+
+
 @says(r"No node has the label (?P<key>\S+), over which it is to be spread\.")
 def _(c: Cluster, pod: Manifest, m: re.Match[str]) -> bool:
     return not any(m["key"] in c.labels(node) for node in c.nodes if c.may_use(pod, node))
@@ -42,7 +53,7 @@ def _(c: Cluster, pod: Manifest, m: re.Match[str]) -> bool:
 
 @says(r"No node has (?P<pairs>\S+=\S+(?: and \S+=\S+)*)\.")
 def _(c: Cluster, pod: Manifest, m: re.Match[str]) -> bool:
-    pairs = [each.split("=") for each in m["pairs"].split(" and ")]
+    pairs = [unquoted(each).split("=") for each in m["pairs"].split(" and ")]
     return not any(all(c.value(node, key) == value for key, value in pairs) for node in c.nodes)
 
 
@@ -91,14 +102,14 @@ def _(c: Cluster, pod: Manifest, m: re.Match[str]) -> bool:
 @says(r"For (?P<key>\S+) nodes have (?P<values>.+?)\.(?= |$)")
 def _(c: Cluster, pod: Manifest, m: re.Match[str]) -> bool:
     there = {c.labels(node)[m["key"]] for node in c.nodes if m["key"] in c.labels(node)}
-    return set(words(m["values"])) == there
+    return {unquoted(each) for each in words(m["values"])} == there
 
 
 @says(r"Each alone is on some node: (?P<counts>.+?)\.(?= |$)")
 def _(c: Cluster, pod: Manifest, m: re.Match[str]) -> bool:
     for said in m["counts"].split(", "):
         pair, count = said.split(" on ")
-        key, value = pair.split("=")
+        key, value = unquoted(pair).split("=")
         if sum(c.value(node, key) == value for node in c.nodes) != int(count):
             return False
     return True
@@ -122,7 +133,7 @@ def spoken_of(c: Cluster, pod: Manifest, m: re.Match[str]) -> list[str]:
     elif which == " that it asks for":
         nodes = [node for node in c.nodes if c.asked(pod, node)]
     elif which.startswith(" with "):
-        pairs = [each.split("=") for each in which.removeprefix(" with ").split(" and ")]
+        pairs = [unquoted(each).split("=") for each in which.removeprefix(" with ").split(" and ")]
         nodes = [node for node in c.nodes if all(c.value(node, key) == value for key, value in pairs)]
     else:
         nodes = [node for node in c.nodes if c.matches(pod, node)]
