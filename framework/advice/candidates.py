@@ -51,6 +51,8 @@ class Candidate:
     """Pods of the workload that are changed, the one that is asked about among them."""
     places: bool = True
     """Whether the pod is to have a node afterwards; with fewer replicas it is no longer wanted."""
+    scales: bool = False
+    """Whether others leave because their workload wants fewer: no eviction, so no PodDisruptionBudget counts it."""
 
 
 @dataclass(slots=True)

@@ -198,7 +198,7 @@ def _scaled_down(case: Case, found: Freed) -> Family:
         f"kubectl annotate pod {pod.metadata.name} {where} controller.kubernetes.io/pod-deletion-cost=-1",
         scale_command(workload, max(0, workload.size - 1)),
     )
-    yield Candidate("free", text, _operations("remove", found.pods), Patch(commands))
+    yield Candidate("free", text, _operations("remove", found.pods), Patch(commands), scales=True)
 
 
 def scale_command(workload: Workload, replicas: int) -> str:

@@ -24,6 +24,7 @@ from framework.advice.cluster_changes import (
     uncordoned,
     untainted,
 )
+from framework.advice.disruptions import broken_by, with_budgets
 from framework.advice.groups import softened, why_never_all, workload_changes
 from framework.advice.missing import created
 from framework.advice.new_nodes import Grow, new_nodes
@@ -115,6 +116,8 @@ class _Search:
         workload = workload_of(scheduler.cluster, pod, self.before)
         self.case = Case(Trial(scheduler, pod), pod, workload, scheduler.cluster, self.before)
         self.without: Played | None = None
+        self.breaking: list[Remedy] = []
+        """Those that break a PodDisruptionBudget."""
 
     def answer(self) -> Help:
         case, complete = self.case, True
@@ -138,9 +141,12 @@ class _Search:
                     found += [] if found else self._two_steps()
         except _NoTime:
             complete = False
-        found.sort(key=lambda each: (each.left_pending > 0, RANK[each.kind], each.left_pending))
+        found.sort(key=self._rank)
         workload = case.workload.reference if case.workload.kind else ""
         return Help(fits_on, why, workload, len(case.workload.alike), tuple(found), complete)
+
+    def _rank(self, remedy: Remedy) -> tuple[bool, int, bool, int]:
+        return (remedy.left_pending > 0, RANK[remedy.kind], remedy in self.breaking, remedy.left_pending)
 
     def _look(self) -> None:
         """Who refuses it where, beside nobody else."""
@@ -204,10 +210,15 @@ class _Search:
     # --- playing ----------------------------------------------------------------------------------------------------
 
     def _first_that_works(self, family: Family) -> Iterator[Remedy]:
+        """And the first that breaks no PodDisruptionBudget, if that is another one."""
+        breaks = False
         for candidate in islice(family, TRIES):
             remedy = self._remedy(candidate)
-            if remedy is not None:
-                yield remedy
+            if remedy is None or (breaks and remedy in self.breaking):
+                continue
+            yield remedy
+            breaks = remedy in self.breaking
+            if not breaks:
                 return
 
     def _nodes(self) -> Iterator[Remedy]:
@@ -263,7 +274,10 @@ class _Search:
         here = end.get(case.live.key)
         if candidate.places and (here is None or not here.node):
             return None
-        others = fates(self._end(self.without), end, own)
+        without = self._end(self.without)
+        others = fates(without, end, own)
+        broken = {} if candidate.scales else broken_by(case.cluster, self.before, without, others)
+        others = with_budgets(others, broken)
         mates = {pod.key for pod in case.workload.placed}
         if any(each.pod in mates for each in others):
             return None
@@ -271,7 +285,7 @@ class _Search:
             return None
         alike = [end.get(pod.key) for pod in case.workload.alike]
         left = sum(each.fate != "moves" for each in others)
-        return Remedy(
+        remedy = Remedy(
             kind=candidate.kind,
             text=candidate.text,
             node=here.node if here is not None and candidate.places else "",
@@ -286,6 +300,9 @@ class _Search:
             diff=candidate.patch.diff,
             finished=played.finished,
         )
+        if broken:
+            self.breaking.append(remedy)
+        return remedy
 
     def _loses(self, pod: Pod, end: End) -> bool:
         """One of its own that had a node is made anew and finds none."""

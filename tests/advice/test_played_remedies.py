@@ -362,3 +362,32 @@ def test_a_node_with_more_disk_is_proposed_as_one_with_more_cpu_is(disk: str) ->
     ]
     for remedy in found.remedies:
         assert places_of(tried([small, wants], remedy)) == {"shop/me": remedy.node}
+
+
+def budget(allowed: int, **labels: str) -> Manifest:
+    made: Manifest = {"apiVersion": "policy/v1", "kind": "PodDisruptionBudget"}
+    made["metadata"] = {"name": "guard", "namespace": "shop"}
+    made["spec"] = {"minAvailable": 1, "selector": {"matchLabels": labels}}
+    made["status"] = {"disruptionsAllowed": allowed}
+    return made
+
+
+@pytest.mark.parametrize("allowed", [0, 1])
+def test_who_breaks_a_pod_disruption_budget_says_so(allowed: int) -> None:
+    objects = [node("a"), pod("alone", "3500m", node_name="a", app="web"), budget(allowed, app="web"), pod("me", "1")]
+    found = helped(played(objects), "me")
+    broken = " This breaks the PodDisruptionBudget guard." if not allowed else ""
+    for kind in ("free", "priority"):
+        remedy = of_kind(found, kind)
+        assert remedy.cost == remedy.others[0].text
+        assert str(remedy.cost) == f"shop/alone leaves a for good: nobody makes it again.{broken}"
+
+
+def test_a_remedy_that_breaks_no_pod_disruption_budget_comes_before_one_of_its_kind_that_does() -> None:
+    """Either of two pods may be deleted; the one that is not guarded has the higher priority, so it is tried later."""
+    guarded, other = pod("guarded", "3500m", node_name="a", app="web"), pod("other", "3500m", node_name="b")
+    other["spec"]["priority"] = 5
+    found = helped(played([node("a"), node("b"), guarded, other, budget(0, app="web"), pod("me", "1")]), "me")
+    freeing = [remedy for remedy in found.remedies if remedy.kind == "free"]
+    assert [str(each.text) for each in freeing] == ["Delete shop/other from b", "Delete shop/guarded from a"]
+    assert ["guard" in str(each.cost) for each in freeing] == [False, True]

@@ -85,21 +85,30 @@ def _failed(status: Status) -> Status:
 def split_by_budget(
     pods: Sequence[PodInfo], budgets: Sequence[PodDisruptionBudget]
 ) -> tuple[list[PodInfo], list[PodInfo]]:
-    """(pods whose eviction would violate a PodDisruptionBudget, the others), each in the given order.
+    """(pods whose eviction would violate a PodDisruptionBudget, the others), each in the given order."""
+    violating: list[PodInfo] = []
+    others: list[PodInfo] = []
+    for info, broken in zip(pods, broken_budgets([info.pod for info in pods], budgets), strict=True):
+        (violating if broken else others).append(info)
+    return violating, others
+
+
+def broken_budgets(pods: Sequence[Pod], budgets: Sequence[PodDisruptionBudget]) -> list[list[PodDisruptionBudget]]:
+    """Of each pod: the budgets that do not allow its eviction, once those before it are gone.
 
     Every matching budget is charged, also after one was found violated (docs/semantics/preemption.md#victims).
     """
     allowed = [budget.status.disruptions_allowed for budget in budgets]
-    violating: list[PodInfo] = []
-    others: list[PodInfo] = []
-    for info in pods:
-        violated = False
+    found: list[list[PodDisruptionBudget]] = []
+    for pod in pods:
+        broken = []
         for i, budget in enumerate(budgets):
-            if _covers(budget, info.pod):
+            if _covers(budget, pod):
                 allowed[i] -= 1
-                violated |= allowed[i] < 0
-        (violating if violated else others).append(info)
-    return violating, others
+                if allowed[i] < 0:
+                    broken.append(budget)
+        found.append(broken)
+    return found
 
 
 def _covers(budget: PodDisruptionBudget, pod: Pod) -> bool:
