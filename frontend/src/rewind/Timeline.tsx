@@ -98,18 +98,7 @@ export function Timeline({ runKey, position, playing, forkedAt, reading, onFork 
     return Math.round(Math.min(1, Math.max(0, (event.clientX - left) / Math.max(1, wide))) * last);
   };
   const onKey = (event: KeyboardEvent) => {
-    const page = Math.max(1, Math.round(last / PAGE));
-    const moves: Record<string, number> = {
-      ArrowLeft: shown - 1,
-      ArrowDown: shown - 1,
-      ArrowRight: shown + 1,
-      ArrowUp: shown + 1,
-      PageDown: shown - page,
-      PageUp: shown + page,
-      Home: 0,
-      End: last,
-    };
-    const to = moves[event.key];
+    const to = stepAfter(event.key, shown, last);
     if (to === undefined) return;
     event.preventDefault();
     lookAt(to);
@@ -204,31 +193,63 @@ export function Timeline({ runKey, position, playing, forkedAt, reading, onFork 
         disabled={isNow}
         onClick={() => lookAt(shown + 1)}
       />
-      <div className={classes.said}>
-        <output className={`${classes.where} num`}>
-          {reading && dragged === null
-            ? at === null
-              ? t("readingNow")
-              : t("readingStep", { at })
-            : isNow
-              ? rich("stepNow", { last: <b>{count(last)}</b> })
-              : rich("stepOfLast", { at: <b>{count(shown)}</b>, last: count(last) })}
-        </output>
-        {at === null ? (
-          <Legend marks={marks} />
-        ) : (
-          <Link
-            to="/runs/$run"
-            params={{ run }}
-            search={(old: Record<string, unknown>) => ({ ...old, at: undefined })}
-            className={`${classes.back} leads`}
-          >
-            {t("backToNow")}
-          </Link>
-        )}
-      </div>
+      <Where run={run} at={at} shown={shown} last={last} reading={reading && dragged === null} marks={marks} />
     </section>
   );
+}
+
+interface WhereProps {
+  run: string;
+  at: number | null;
+  shown: number;
+  last: number;
+  reading: boolean;
+  marks: readonly Mark[];
+}
+
+/** In words: the step that is shown, and the way back. */
+function Where({ run, at, shown, last, reading, marks }: WhereProps) {
+  return (
+    <div className={classes.said}>
+      <output className={`${classes.where} num`}>
+        {reading
+          ? at === null
+            ? t("readingNow")
+            : t("readingStep", { at })
+          : shown >= last
+            ? rich("stepNow", { last: <b>{count(last)}</b> })
+            : rich("stepOfLast", { at: <b>{count(shown)}</b>, last: count(last) })}
+      </output>
+      {at === null ? (
+        <Legend marks={marks} />
+      ) : (
+        <Link
+          to="/runs/$run"
+          params={{ run }}
+          search={(old: Record<string, unknown>) => ({ ...old, at: undefined })}
+          className={`${classes.back} leads`}
+        >
+          {t("backToNow")}
+        </Link>
+      )}
+    </div>
+  );
+}
+
+/** Where a key leads to; undefined for one that leads nowhere. */
+function stepAfter(key: string, shown: number, last: number): number | undefined {
+  const page = Math.max(1, Math.round(last / PAGE));
+  const moves: Record<string, number> = {
+    ArrowLeft: shown - 1,
+    ArrowDown: shown - 1,
+    ArrowRight: shown + 1,
+    ArrowUp: shown + 1,
+    PageDown: shown - page,
+    PageUp: shown + page,
+    Home: 0,
+    End: last,
+  };
+  return moves[key];
 }
 
 function Marks({ marks, last, width }: { marks: readonly Mark[]; last: number; width: number }) {

@@ -12,7 +12,7 @@ import {
   pluginsQuery,
   versionQuery,
 } from "@/api/configurationQueries";
-import type { ConfigurationSummary, Problem, VersionDetail } from "@/api/configurationTypes";
+import type { ConfigurationSummary, Effective, Examination, Problem, VersionDetail } from "@/api/configurationTypes";
 import { useMe } from "@/api/useMe";
 import { Button } from "@/components/Button";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
@@ -23,7 +23,7 @@ import { notify, notifyError } from "@/shell/notify";
 
 import { DraftStore } from "./draftStore";
 import { readDraft, writeDraft } from "./drafts";
-import { type Editing, EditingContext } from "./editing";
+import { type Editing, EditingContext, useEditing } from "./editing";
 import classes from "./Editor.module.css";
 import { EditorHeader, type View } from "./EditorHeader";
 import { FeatureGates } from "./FeatureGates";
@@ -55,8 +55,6 @@ export function Editor({ configuration, version, viewed }: EditorProps) {
   const { edits: mayEdit } = useMe();
   const search = route.useSearch();
   const navigate = route.useNavigate();
-  const client = useQueryClient();
-  const phone = useMediaQuery("(max-width: 640px)", undefined, { getInitialValueInEffect: false });
   const readOnly = viewed !== null || configuration.builtin || !mayEdit;
   const [unkept, setUnkept] = useState(false);
   const [store] = useState(
@@ -71,7 +69,6 @@ export function Editor({ configuration, version, viewed }: EditorProps) {
       }),
   );
   const state = useSyncExternalStore(store.watch, store.get);
-  const [goToLine, setGoToLine] = useState<{ line: number } | null>(null);
   const [saving, setSaving] = useState(false);
   const [running, setRunning] = useState<{ version: string; number: number } | null>(null);
   const plugins = useQuery(pluginsQuery);
@@ -102,125 +99,25 @@ export function Editor({ configuration, version, viewed }: EditorProps) {
   };
   const select = (plugin: string | undefined) =>
     void navigate({ search: (old) => ({ ...old, plugin, point: undefined }), replace: true, resetScroll: false });
-  const goTo = (problem: Problem) => {
-    const named =
-      problem.plugin !== null &&
-      effective?.profiles[problem.profile ?? 0]?.rows.some((row) => row.plugin === problem.plugin) === true;
-    if (named && view === "form") {
-      void navigate({
-        search: (old) => ({
-          ...old,
-          plugin: problem.plugin ?? undefined,
-          point: undefined,
-          profile: effective.profiles[problem.profile ?? 0]?.scheduler_name,
-        }),
-        replace: true,
-        resetScroll: false,
-      });
-      focusField(["arg", ...problem.field].join("_"));
-      return;
-    }
-    setGoToLine({ line: problem.line ?? 1 });
-    setView("yaml");
-  };
-  const onErrors = () => {
-    const [first, ...others] = examination?.errors ?? [];
-    if (first === undefined) return;
-    if (view === "form" && others.length > 0) {
-      select(undefined);
-      return;
-    }
-    const after = (examination?.errors ?? []).find((error) => (error.line ?? 0) > (goToLine?.line ?? 0));
-    goTo(view === "yaml" ? (after ?? first) : first);
-  };
-  const copy = async () => {
-    try {
-      const taken = (await client.query(configurationListQuery(200))).results.map((one) => one.name);
-      const made = await createConfiguration({
-        name: freeName(t("nameCopy", { name: configuration.name }), taken),
-        text: version.text,
-        description: "",
-        comment: t("copyOfV", { name: configuration.name, number: version.number }),
-      });
-      await client.invalidateQueries({ queryKey: ["configurations"] });
-      notify({ kind: "ok", title: t("isYoursToEdit", { name: made.name }) });
-      await navigate({ to: "/configurations/$configuration", params: { configuration: made.id } });
-    } catch (error) {
-      notifyError(t("noCopyWasMade"), error);
-    }
-  };
+  const { goToLine, goTo, onErrors } = useProblems({ examination, effective, view, setView, select });
+  const copy = useCopy(configuration, version);
   const useAsDraft = () => {
     writeDraft(id, { text: version.text, base: configuration.latest.number });
     void navigate({ search: ({ version: _, ...old }) => old });
   };
-  const step = (by: number) => {
-    const names = shown?.rows.map((row) => row.plugin) ?? [];
-    const at = search.plugin === undefined ? (by > 0 ? -1 : names.length) : names.indexOf(search.plugin);
-    const next = names[at + by];
-    if (next !== undefined) select(next);
-  };
   const canSave = !readOnly && store.dirty && state.failure === null && examination?.errors.length === 0;
-  useKeys([
-    {
-      keys: "y",
-      label: t("formOrYAML"),
-      group: t("configuration"),
-      run: () => setView(view === "yaml" ? "form" : "yaml"),
+  useEditorKeys({
+    names: shown?.rows.map((row) => row.plugin) ?? [],
+    view,
+    setView,
+    select,
+    save: () => {
+      if (canSave) setSaving(true);
     },
-    { keys: "j", label: t("nextPlugin"), group: t("configuration"), run: () => step(1) },
-    { keys: "k", label: t("previousPlugin"), group: t("configuration"), run: () => step(-1) },
-    {
-      keys: "Ctrl+s",
-      label: t("save"),
-      group: t("configuration"),
-      everywhere: true,
-      run: () => {
-        if (canSave) setSaving(true);
-      },
-    },
-    {
-      keys: "Escape",
-      label: t("closeWhatIsSelected"),
-      group: t("configuration"),
-      run: () => {
-        if (search.plugin !== undefined || search.point !== undefined) select(undefined);
-        else void navigate({ to: "/configurations" });
-      },
-    },
-  ]);
+  });
 
   if (examination === null || effective === null || shown === undefined) {
-    return examination === null && state.failure !== null ? (
-      <Page>
-        <Panel className={classes.failure ?? ""}>
-          <Failed
-            alone
-            what={t("couldNotBeCheckedYour")}
-            error={state.failure}
-            retry={() => store.start()}
-            more={
-              store.dirty && !readOnly ? (
-                <Button size="sm" onClick={() => store.discard()}>
-                  {t("discardTheDraft")}
-                </Button>
-              ) : null
-            }
-          />
-        </Panel>
-      </Page>
-    ) : examination === null ? (
-      <Page>
-        <Outlines count={12} height={30} label={t("checkingTheDraft")} />
-      </Page>
-    ) : (
-      <Page>
-        <Panel>
-          <Empty action={<Button onClick={() => store.discard()}>{t("discardTheDraft")}</Button>}>
-            {t("thisVersionCannotBeShown")}
-          </Empty>
-        </Panel>
-      </Page>
-    );
+    return <NothingToShow store={store} failure={state.failure} checked={examination !== null} readOnly={readOnly} />;
   }
   const editing: Editing = {
     store,
@@ -250,23 +147,6 @@ export function Editor({ configuration, version, viewed }: EditorProps) {
     },
   };
   const refused = state.failure instanceof ApiError && state.failure.status >= 400 && state.failure.status < 500;
-  const chosen = search.plugin !== undefined || search.point !== undefined;
-  const panel =
-    search.point !== undefined ? (
-      <Suspense
-        fallback={
-          <Panel>
-            <Outlines count={6} height={30} label={t("readingTheOrder")} />
-          </Panel>
-        }
-      >
-        <PointPanel point={search.point} />
-      </Suspense>
-    ) : search.plugin !== undefined ? (
-      <PluginPanel name={search.plugin} />
-    ) : (
-      <ProfilePanel />
-    );
   return (
     <EditingContext value={editing}>
       <Page>
@@ -301,41 +181,7 @@ export function Editor({ configuration, version, viewed }: EditorProps) {
             {t("thisBrowserKeepsNoDrafts")}
           </p>
         ) : null}
-        <div className={classes.columns} data-view={view}>
-          {phone ? null : <Sidebar />}
-          {view === "yaml" ? (
-            <YamlPanel goTo={goToLine} />
-          ) : phone ? (
-            chosen ? (
-              <div>
-                <Button kind="ghost" icon="chevronLeft" onClick={() => select(undefined)}>
-                  {t("allPlugins")}
-                </Button>
-                {panel}
-              </div>
-            ) : (
-              <>
-                <PluginCards />
-                {panel}
-                <FeatureGates />
-              </>
-            )
-          ) : (
-            <>
-              <div className={classes.middle}>
-                <PluginGrid />
-                {examination.unknown_fields.length > 0 ? (
-                  <Panel>
-                    <UnknownFields />
-                  </Panel>
-                ) : null}
-                <FeatureGates />
-              </div>
-              {panel}
-            </>
-          )}
-          {phone && !(chosen && view === "form") ? <Sidebar /> : null}
-        </div>
+        <Columns view={view} goToLine={goToLine} />
         <Suspense fallback={null}>
           {saving ? (
             <SaveDrawer
@@ -356,6 +202,230 @@ export function Editor({ configuration, version, viewed }: EditorProps) {
       </Page>
     </EditingContext>
   );
+}
+
+interface NothingToShowProps {
+  store: DraftStore;
+  failure: Error | null;
+  checked: boolean;
+  readOnly: boolean;
+}
+
+/** Before the text is examined, when it could not be, and when nothing in it can be shown. */
+function NothingToShow({ store, failure, checked, readOnly }: NothingToShowProps) {
+  if (checked)
+    return (
+      <Page>
+        <Panel>
+          <Empty action={<Button onClick={() => store.discard()}>{t("discardTheDraft")}</Button>}>
+            {t("thisVersionCannotBeShown")}
+          </Empty>
+        </Panel>
+      </Page>
+    );
+  if (failure === null)
+    return (
+      <Page>
+        <Outlines count={12} height={30} label={t("checkingTheDraft")} />
+      </Page>
+    );
+  return (
+    <Page>
+      <Panel className={classes.failure ?? ""}>
+        <Failed
+          alone
+          what={t("couldNotBeCheckedYour")}
+          error={failure}
+          retry={() => store.start()}
+          more={
+            store.dirty && !readOnly ? (
+              <Button size="sm" onClick={() => store.discard()}>
+                {t("discardTheDraft")}
+              </Button>
+            ) : null
+          }
+        />
+      </Panel>
+    </Page>
+  );
+}
+
+interface ColumnsProps {
+  view: View;
+  goToLine: { line: number } | null;
+}
+
+/** Profiles, plugins and what is selected of them side by side; on a phone one under the other. */
+function Columns({ view, goToLine }: ColumnsProps) {
+  const phone = useMediaQuery("(max-width: 640px)", undefined, { getInitialValueInEffect: false });
+  const { examination, selected, select } = useEditing();
+  const chosen = selected.plugin !== undefined || selected.point !== undefined;
+  const panel =
+    selected.point !== undefined ? (
+      <Suspense
+        fallback={
+          <Panel>
+            <Outlines count={6} height={30} label={t("readingTheOrder")} />
+          </Panel>
+        }
+      >
+        <PointPanel point={selected.point} />
+      </Suspense>
+    ) : selected.plugin !== undefined ? (
+      <PluginPanel name={selected.plugin} />
+    ) : (
+      <ProfilePanel />
+    );
+  return (
+    <div className={classes.columns} data-view={view}>
+      {phone ? null : <Sidebar />}
+      {view === "yaml" ? (
+        <YamlPanel goTo={goToLine} />
+      ) : phone ? (
+        chosen ? (
+          <div>
+            <Button kind="ghost" icon="chevronLeft" onClick={() => select(undefined)}>
+              {t("allPlugins")}
+            </Button>
+            {panel}
+          </div>
+        ) : (
+          <>
+            <PluginCards />
+            {panel}
+            <FeatureGates />
+          </>
+        )
+      ) : (
+        <>
+          <div className={classes.middle}>
+            <PluginGrid />
+            {examination.unknown_fields.length > 0 ? (
+              <Panel>
+                <UnknownFields />
+              </Panel>
+            ) : null}
+            <FeatureGates />
+          </div>
+          {panel}
+        </>
+      )}
+      {phone && !(chosen && view === "form") ? <Sidebar /> : null}
+    </div>
+  );
+}
+
+interface Problems {
+  examination: Examination | null;
+  effective: Effective | null;
+  view: View;
+  setView: (wanted: View) => void;
+  select: (plugin: string | undefined) => void;
+}
+
+/** Leads to where a problem is: the plugin's field in the form, or the line of the text. */
+function useProblems({ examination, effective, view, setView, select }: Problems) {
+  const navigate = route.useNavigate();
+  const [goToLine, setGoToLine] = useState<{ line: number } | null>(null);
+  const goTo = (problem: Problem) => {
+    const named =
+      problem.plugin !== null &&
+      effective?.profiles[problem.profile ?? 0]?.rows.some((row) => row.plugin === problem.plugin) === true;
+    if (named && view === "form") {
+      void navigate({
+        search: (old) => ({
+          ...old,
+          plugin: problem.plugin ?? undefined,
+          point: undefined,
+          profile: effective.profiles[problem.profile ?? 0]?.scheduler_name,
+        }),
+        replace: true,
+        resetScroll: false,
+      });
+      focusField(["arg", ...problem.field].join("_"));
+      return;
+    }
+    setGoToLine({ line: problem.line ?? 1 });
+    setView("yaml");
+  };
+  const onErrors = () => {
+    const [first, ...others] = examination?.errors ?? [];
+    if (first === undefined) return;
+    if (view === "form" && others.length > 0) {
+      select(undefined);
+      return;
+    }
+    const after = (examination?.errors ?? []).find((error) => (error.line ?? 0) > (goToLine?.line ?? 0));
+    goTo(view === "yaml" ? (after ?? first) : first);
+  };
+  return { goToLine, goTo, onErrors };
+}
+
+interface Keys {
+  /** Of the plugins, as they are listed. */
+  names: readonly string[];
+  view: View;
+  setView: (wanted: View) => void;
+  select: (plugin: string | undefined) => void;
+  save: () => void;
+}
+
+function useEditorKeys({ names, view, setView, select, save }: Keys): void {
+  const search = route.useSearch();
+  const navigate = route.useNavigate();
+  const step = (by: number) => {
+    const at = search.plugin === undefined ? (by > 0 ? -1 : names.length) : names.indexOf(search.plugin);
+    const next = names[at + by];
+    if (next !== undefined) select(next);
+  };
+  useKeys([
+    {
+      keys: "y",
+      label: t("formOrYAML"),
+      group: t("configuration"),
+      run: () => setView(view === "yaml" ? "form" : "yaml"),
+    },
+    { keys: "j", label: t("nextPlugin"), group: t("configuration"), run: () => step(1) },
+    { keys: "k", label: t("previousPlugin"), group: t("configuration"), run: () => step(-1) },
+    {
+      keys: "Ctrl+s",
+      label: t("save"),
+      group: t("configuration"),
+      everywhere: true,
+      run: save,
+    },
+    {
+      keys: "Escape",
+      label: t("closeWhatIsSelected"),
+      group: t("configuration"),
+      run: () => {
+        if (search.plugin !== undefined || search.point !== undefined) select(undefined);
+        else void navigate({ to: "/configurations" });
+      },
+    },
+  ]);
+}
+
+/** Makes a copy of the version in view and opens it. */
+function useCopy(configuration: ConfigurationSummary, version: VersionDetail): () => Promise<void> {
+  const client = useQueryClient();
+  const navigate = route.useNavigate();
+  return async () => {
+    try {
+      const taken = (await client.query(configurationListQuery(200))).results.map((one) => one.name);
+      const made = await createConfiguration({
+        name: freeName(t("nameCopy", { name: configuration.name }), taken),
+        text: version.text,
+        description: "",
+        comment: t("copyOfV", { name: configuration.name, number: version.number }),
+      });
+      await client.invalidateQueries({ queryKey: ["configurations"] });
+      notify({ kind: "ok", title: t("isYoursToEdit", { name: made.name }) });
+      await navigate({ to: "/configurations/$configuration", params: { configuration: made.id } });
+    } catch (error) {
+      notifyError(t("noCopyWasMade"), error);
+    }
+  };
 }
 
 /** The form is fetched and drawn after the plugin is chosen, so the field appears a moment later. */

@@ -6,7 +6,7 @@ import "@mantine/dropzone/styles.layer.css";
 import { Dropzone } from "@mantine/dropzone";
 import { useQueryClient } from "@tanstack/react-query";
 import { getRouteApi, useNavigate } from "@tanstack/react-router";
-import { Suspense, useRef, useState } from "react";
+import { type RefObject, Suspense, useRef, useState } from "react";
 
 import { request, type Upload, upload } from "@/api/client";
 import type { Import, Snapshot } from "@/api/types";
@@ -112,39 +112,17 @@ export function ImportPanel({ onRun }: { onRun: (snapshot: Snapshot) => void }) 
       </PanelHeader>
       {me !== undefined && !edits ? <p className={classes.note}>{t("yourRoleCanLookAnd")}</p> : null}
       {edits && pasting ? (
-        <form
-          className={classes.paste}
-          onSubmit={(event) => {
-            event.preventDefault();
-            sendText();
+        <PasteForm
+          field={textArea}
+          text={pasted}
+          disabled={sending !== null}
+          onText={(text) => {
+            setError(null);
+            setPasted(text);
           }}
-        >
-          <label htmlFor="pasted" className="srOnly">
-            {t("yAMLOrJSONOfA")}
-          </label>
-          <textarea
-            id="pasted"
-            className="mono"
-            rows={8}
-            value={pasted}
-            spellCheck={false}
-            placeholder={SAMPLE}
-            ref={textArea}
-            onPaste={(event) => {
-              if (takeLarge(event.clipboardData.getData("text"))) event.preventDefault();
-            }}
-            onDrop={(event) => {
-              if (takeLarge(event.dataTransfer.getData("text"))) event.preventDefault();
-            }}
-            onChange={(event) => {
-              setError(null);
-              setPasted(event.currentTarget.value);
-            }}
-          />
-          <Button type="submit" size="sm" sends disabled={pasted.trim() === "" || sending !== null}>
-            {t("readIt")}
-          </Button>
-        </form>
+          takes={takeLarge}
+          onSend={sendText}
+        />
       ) : null}
       {edits && !pasting ? (
         <Dropzone
@@ -171,22 +149,7 @@ export function ImportPanel({ onRun }: { onRun: (snapshot: Snapshot) => void }) 
           </div>
         </Dropzone>
       ) : null}
-      {sending === null ? null : (
-        <div className={classes.sending} role="status">
-          <span>
-            {t("readingName", { name: sending.name })}{" "}
-            <span className="num">
-              {t("bytesOfBytes2", { bytes: bytes(sending.sent), bytes2: bytes(sending.total) })}
-            </span>
-          </span>
-          <progress max={sending.total} value={sending.sent} aria-label={t("uploadOf", { name: sending.name })} />
-          {sending.cancel === undefined ? null : (
-            <Button size="sm" kind="ghost" onClick={sending.cancel}>
-              {t("cancel")}
-            </Button>
-          )}
-        </div>
-      )}
+      {sending === null ? null : <Progress sending={sending} />}
       {error === null ? null : (
         <div className={classes.error} role="alert">
           <p>
@@ -218,5 +181,67 @@ export function ImportPanel({ onRun }: { onRun: (snapshot: Snapshot) => void }) 
         </Suspense>
       )}
     </Panel>
+  );
+}
+
+interface PasteFormProps {
+  field: RefObject<HTMLTextAreaElement | null>;
+  text: string;
+  disabled: boolean;
+  onText: (text: string) => void;
+  /** Whether what comes is too large for a field and was taken as a file. */
+  takes: (text: string) => boolean;
+  onSend: () => void;
+}
+
+function PasteForm({ field, text, disabled, onText, takes, onSend }: PasteFormProps) {
+  return (
+    <form
+      className={classes.paste}
+      onSubmit={(event) => {
+        event.preventDefault();
+        onSend();
+      }}
+    >
+      <label htmlFor="pasted" className="srOnly">
+        {t("yAMLOrJSONOfA")}
+      </label>
+      <textarea
+        id="pasted"
+        className="mono"
+        rows={8}
+        value={text}
+        spellCheck={false}
+        placeholder={SAMPLE}
+        ref={field}
+        onPaste={(event) => {
+          if (takes(event.clipboardData.getData("text"))) event.preventDefault();
+        }}
+        onDrop={(event) => {
+          if (takes(event.dataTransfer.getData("text"))) event.preventDefault();
+        }}
+        onChange={(event) => onText(event.currentTarget.value)}
+      />
+      <Button type="submit" size="sm" sends disabled={text.trim() === "" || disabled}>
+        {t("readIt")}
+      </Button>
+    </form>
+  );
+}
+
+function Progress({ sending }: { sending: Sending }) {
+  return (
+    <div className={classes.sending} role="status">
+      <span>
+        {t("readingName", { name: sending.name })}{" "}
+        <span className="num">{t("bytesOfBytes2", { bytes: bytes(sending.sent), bytes2: bytes(sending.total) })}</span>
+      </span>
+      <progress max={sending.total} value={sending.sent} aria-label={t("uploadOf", { name: sending.name })} />
+      {sending.cancel === undefined ? null : (
+        <Button size="sm" kind="ghost" onClick={sending.cancel}>
+          {t("cancel")}
+        </Button>
+      )}
+    </div>
   );
 }

@@ -99,18 +99,7 @@ export default function ImportPreview({ id, ofText, onDiscarded, onChooseAnother
   const { counts, filtered } = data;
   return (
     <div className={classes.preview}>
-      <div className={classes.file}>
-        <Icon name="file" size={15} />
-        <b className="mono clip" title={data.filename}>
-          {data.filename}
-        </b>
-        <span className="faint num">{bytes(data.size_bytes)}</span>
-        <span className="grow" />
-        <span className={classes.read}>
-          <Icon name="bound" size={13} />
-          {t("readIn", { max: seconds(Math.max(0.1, data.seconds ?? 0)) })}
-        </span>
-      </div>
+      <FileLine read={data} />
       <Kinds counts={counts} />
       {data.notes.length === 0 ? null : (
         <ul className={classes.notes}>
@@ -133,31 +122,7 @@ export default function ImportPreview({ id, ofText, onDiscarded, onChooseAnother
           ))}
         </ul>
       )}
-      <h3 className={classes.title}>
-        {t("namespaces")} <span className="faint">{t("podsInEach")}</span>
-      </h3>
-      <div className={classes.namespaces}>
-        {counts.pods_by_namespace.map((one) => {
-          const left = excluded.includes(one.name);
-          return (
-            <button
-              key={one.name}
-              type="button"
-              className={classes.namespace}
-              aria-pressed={!left}
-              title={left ? t("takeInAgain", { name: one.name }) : t("leaveThePodsOfOut", { name: one.name })}
-              onClick={() => setExcluded(left ? excluded.filter((name) => name !== one.name) : [...excluded, one.name])}
-            >
-              <Icon name={left ? "minus" : "bound"} size={12} />
-              {one.name}
-              <span className="num">{count(one.pods)}</span>
-            </button>
-          );
-        })}
-        {counts.empty_namespaces > 0 ? (
-          <span className={classes.without}>{t("withoutPods", { emptynamespaces: counts.empty_namespaces })}</span>
-        ) : null}
-      </div>
+      <Namespaces counts={counts} excluded={excluded} onExclude={setExcluded} />
       <label className={classes.title} htmlFor="selector">
         {t("labelSelector")}
       </label>
@@ -199,6 +164,61 @@ export default function ImportPreview({ id, ofText, onDiscarded, onChooseAnother
         </Button>
       </div>
     </div>
+  );
+}
+
+function FileLine({ read }: { read: Import }) {
+  return (
+    <div className={classes.file}>
+      <Icon name="file" size={15} />
+      <b className="mono clip" title={read.filename}>
+        {read.filename}
+      </b>
+      <span className="faint num">{bytes(read.size_bytes)}</span>
+      <span className="grow" />
+      <span className={classes.read}>
+        <Icon name="bound" size={13} />
+        {t("readIn", { max: seconds(Math.max(0.1, read.seconds ?? 0)) })}
+      </span>
+    </div>
+  );
+}
+
+interface NamespacesProps {
+  counts: NonNullable<Import["counts"]>;
+  excluded: readonly string[];
+  onExclude: (excluded: readonly string[]) => void;
+}
+
+function Namespaces({ counts, excluded, onExclude }: NamespacesProps) {
+  return (
+    <>
+      <h3 className={classes.title}>
+        {t("namespaces")} <span className="faint">{t("podsInEach")}</span>
+      </h3>
+      <div className={classes.namespaces}>
+        {counts.pods_by_namespace.map((one) => {
+          const left = excluded.includes(one.name);
+          return (
+            <button
+              key={one.name}
+              type="button"
+              className={classes.namespace}
+              aria-pressed={!left}
+              title={left ? t("takeInAgain", { name: one.name }) : t("leaveThePodsOfOut", { name: one.name })}
+              onClick={() => onExclude(left ? excluded.filter((name) => name !== one.name) : [...excluded, one.name])}
+            >
+              <Icon name={left ? "minus" : "bound"} size={12} />
+              {one.name}
+              <span className="num">{count(one.pods)}</span>
+            </button>
+          );
+        })}
+        {counts.empty_namespaces > 0 ? (
+          <span className={classes.without}>{t("withoutPods", { emptynamespaces: counts.empty_namespaces })}</span>
+        ) : null}
+      </div>
+    </>
   );
 }
 

@@ -190,17 +190,7 @@ const Cells = memo(function Cells({
             } else if (event.key === "Enter") open(cell ?? 0);
           }}
         />
-        {marked === null ? null : (
-          <i
-            className={classes.marker}
-            style={{
-              left: (marked % columns) * pitch - 1.5,
-              top: Math.floor(marked / columns) * pitch - 1.5,
-              width: pitch + 1.8,
-              height: pitch + 1.8,
-            }}
-          />
-        )}
+        {marked === null ? null : <i className={classes.marker} style={markerStyle(marked, layout)} />}
         {cell === null ? null : (
           <Lens
             table={table}
@@ -218,6 +208,15 @@ const Cells = memo(function Cells({
     </section>
   );
 });
+
+function markerStyle(marked: number, { columns, pitch }: CellLayout) {
+  return {
+    left: (marked % columns) * pitch - 1.5,
+    top: Math.floor(marked / columns) * pitch - 1.5,
+    width: pitch + 1.8,
+    height: pitch + 1.8,
+  };
+}
 
 function markedCell(table: NodeColumns, group: NodeGroup, per: number, name: string | null | undefined): number | null {
   if (name === null || name === undefined) return null;

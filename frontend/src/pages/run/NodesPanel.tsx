@@ -9,6 +9,7 @@ import { Panel, PanelHeader } from "@/components/Panel";
 import { ScrollRegion } from "@/components/ScrollRegion";
 import { Segmented } from "@/components/Segmented";
 import { count } from "@/format/number";
+import type { NodeColumns } from "@/live/nodeColumns";
 import type { NodesView, RunStore } from "@/live/runStore";
 import { later } from "@/parts/later";
 
@@ -67,7 +68,6 @@ export const NodesPanel = memo(function NodesPanel({
     select: ({ by: group, table: rows, node, fill: resource }) => ({ by: group, table: rows, node, fill: resource }),
     structuralSharing: true,
   });
-  const navigate = useNavigate({ from: "/runs/$run" });
   const body = useRef<HTMLDivElement>(null);
   const size = useSize(body);
   const { table } = nodes;
@@ -100,90 +100,16 @@ export const NodesPanel = memo(function NodesPanel({
 
   return (
     <Panel className={classes.panel ?? ""} aria-label={t("nodes2")}>
-      <div className={classes.header}>
-        <PanelHeader title={t("nodes2")}>
-          {table === null ? null : (
-            <Link
-              to="/runs/$run"
-              params={{ run }}
-              search={(old) => ({ ...old, table: true })}
-              replace
-              resetScroll={false}
-              className="leads num muted"
-              aria-label={t("nodesAsATable", { count: table.count })}
-            >
-              {count(table.count)}
-            </Link>
-          )}
-          {prefix === "" ? null : (
-            <span className={`${classes.prefix} faint mono hidePhone`} title={t("allNamesBeginWithLeft", { prefix })}>
-              {prefix}…
-            </span>
-          )}
-          {many && !asTable ? (
-            <FillChoice
-              resources={table.resources}
-              value={table.resources[filling] ?? t("cpu")}
-              onChange={(resource) =>
-                void navigate({
-                  search: (old) => ({ ...old, fill: resource === "cpu" ? undefined : resource }),
-                  replace: true,
-                })
-              }
-            />
-          ) : null}
-          {asTable ? null : (
-            <Segmented
-              label={t("groupNodesBy")}
-              className="hidePhone"
-              value={by}
-              options={GROUPINGS.map((value) => ({ value, label: WORDS[value] }))}
-              onChange={(value) =>
-                void navigate({
-                  search: (old) => ({ ...old, by: value === "zone" ? undefined : value }),
-                  replace: true,
-                })
-              }
-            />
-          )}
-          {asTable ? null : (
-            <span className={`${classes.legend} hideNarrow`}>
-              <span>
-                <i className={classes.requests} />
-                {t("requests2")}
-              </span>
-              {many ? null : (
-                <span>
-                  <i className={classes.reserved} />
-                  {t("reservedNotBound")}
-                </span>
-              )}
-              {many ? null : <span className="faint">{t("ofAllocatable")}</span>}
-            </span>
-          )}
-          <span className="grow" />
-          {hidden ? (
-            <span className={`${classes.rows} faint num hideNarrow`}>
-              {t("rowsSeen", { first: first + 1, last: Math.min(layout.rows, first + rows.seen), all: layout.rows })}
-            </span>
-          ) : null}
-          {asTable ? null : (
-            <span className={`${classes.marks} hideNarrow`}>
-              <Legend />
-            </span>
-          )}
-          <Button
-            size="sm"
-            kind="ghost"
-            aria-pressed={asTable}
-            onClick={() =>
-              void navigate({ search: (old) => ({ ...old, table: asTable ? undefined : true }), replace: true })
-            }
-          >
-            {asTable ? t("picture") : t("table")}
-          </Button>
-        </PanelHeader>
-      </div>
+      <Header
+        run={run}
+        table={table}
+        by={by}
+        asTable={asTable}
+        many={many}
+        filling={filling}
+        prefix={prefix}
+        seen={hidden ? { first: first + 1, last: Math.min(layout.rows, first + rows.seen), all: layout.rows } : null}
+      />
       <ScrollRegion
         className={classes.body}
         ref={body}
@@ -232,6 +158,107 @@ export const NodesPanel = memo(function NodesPanel({
     </Panel>
   );
 });
+
+interface HeaderProps {
+  run: string;
+  table: NodeColumns | null;
+  by: Grouping;
+  asTable: boolean;
+  /** More nodes than tiles are drawn for. */
+  many: boolean;
+  /** Index of the resource that fills the cells. */
+  filling: number;
+  /** What all names begin with. */
+  prefix: string;
+  /** The rows of tiles that are on screen, when there are more. */
+  seen: { first: number; last: number; all: number } | null;
+}
+
+function Header({ run, table, by, asTable, many, filling, prefix, seen }: HeaderProps) {
+  const navigate = useNavigate({ from: "/runs/$run" });
+  return (
+    <div className={classes.header}>
+      <PanelHeader title={t("nodes2")}>
+        {table === null ? null : (
+          <Link
+            to="/runs/$run"
+            params={{ run }}
+            search={(old) => ({ ...old, table: true })}
+            replace
+            resetScroll={false}
+            className="leads num muted"
+            aria-label={t("nodesAsATable", { count: table.count })}
+          >
+            {count(table.count)}
+          </Link>
+        )}
+        {prefix === "" ? null : (
+          <span className={`${classes.prefix} faint mono hidePhone`} title={t("allNamesBeginWithLeft", { prefix })}>
+            {prefix}…
+          </span>
+        )}
+        {table !== null && many && !asTable ? (
+          <FillChoice
+            resources={table.resources}
+            value={table.resources[filling] ?? t("cpu")}
+            onChange={(resource) =>
+              void navigate({
+                search: (old) => ({ ...old, fill: resource === "cpu" ? undefined : resource }),
+                replace: true,
+              })
+            }
+          />
+        ) : null}
+        {asTable ? null : (
+          <Segmented
+            label={t("groupNodesBy")}
+            className="hidePhone"
+            value={by}
+            options={GROUPINGS.map((value) => ({ value, label: WORDS[value] }))}
+            onChange={(value) =>
+              void navigate({
+                search: (old) => ({ ...old, by: value === "zone" ? undefined : value }),
+                replace: true,
+              })
+            }
+          />
+        )}
+        {asTable ? null : (
+          <span className={`${classes.legend} hideNarrow`}>
+            <span>
+              <i className={classes.requests} />
+              {t("requests2")}
+            </span>
+            {many ? null : (
+              <span>
+                <i className={classes.reserved} />
+                {t("reservedNotBound")}
+              </span>
+            )}
+            {many ? null : <span className="faint">{t("ofAllocatable")}</span>}
+          </span>
+        )}
+        <span className="grow" />
+        {seen === null ? null : <span className={`${classes.rows} faint num hideNarrow`}>{t("rowsSeen", seen)}</span>}
+        {asTable ? null : (
+          <span className={`${classes.marks} hideNarrow`}>
+            <Legend />
+          </span>
+        )}
+        <Button
+          size="sm"
+          kind="ghost"
+          aria-pressed={asTable}
+          onClick={() =>
+            void navigate({ search: (old) => ({ ...old, table: asTable ? undefined : true }), replace: true })
+          }
+        >
+          {asTable ? t("picture") : t("table")}
+        </Button>
+      </PanelHeader>
+    </div>
+  );
+}
 
 function FillChoice({
   resources,

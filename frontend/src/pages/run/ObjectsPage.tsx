@@ -4,6 +4,7 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { Suspense, useCallback, useRef } from "react";
 
 import { fetchObjects } from "@/api/podQueries";
+import type { RunObject } from "@/api/podTypes";
 import { nextOffset } from "@/api/windows";
 import { Breadcrumbs } from "@/components/Breadcrumbs";
 import { Button } from "@/components/Button";
@@ -150,23 +151,7 @@ export function ObjectsPage() {
                 {rows
                   .map((listed) => ({ ...listed, kind: kindName(listed, kinds) }))
                   .map((row) => (
-                    <tr key={objectText(row)}>
-                      <th scope="row">
-                        <Link
-                          from="/runs/$run/objects"
-                          to="."
-                          search={(old) => ({ ...old, object: objectText(row) })}
-                          replace
-                          className={`${classes.pod} mono leads`}
-                          title={t("yAMLOf", { objectLabel: objectLabel(row) })}
-                        >
-                          {row.name}
-                        </Link>
-                      </th>
-                      <td>{row.namespace}</td>
-                      <td>{row.kind}</td>
-                      <td>{row.state}</td>
-                    </tr>
+                    <Row key={objectText(row)} row={row} />
                   ))}
               </tbody>
             </table>
@@ -190,5 +175,27 @@ export function ObjectsPage() {
         )}
       </Suspense>
     </Page>
+  );
+}
+
+function Row({ row }: { row: RunObject }) {
+  return (
+    <tr>
+      <th scope="row">
+        <Link
+          from="/runs/$run/objects"
+          to="."
+          search={(old) => ({ ...old, object: objectText(row) })}
+          replace
+          className={`${classes.pod} mono leads`}
+          title={t("yAMLOf", { objectLabel: objectLabel(row) })}
+        >
+          {row.name}
+        </Link>
+      </th>
+      <td>{row.namespace}</td>
+      <td>{row.kind}</td>
+      <td>{row.state}</td>
+    </tr>
   );
 }

@@ -2,7 +2,7 @@
 import { useInfiniteQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useCallback, useEffect, useRef } from "react";
+import { type RefObject, useCallback, useEffect, useRef } from "react";
 
 import { fetchRunPods } from "@/api/queries";
 import { nextOffset } from "@/api/windows";
@@ -128,62 +128,7 @@ export function PodsPage() {
           </Button>
         )}
       </header>
-      <div className={classes.tools}>
-        <label className={classes.search}>
-          <Icon name="search" size={14} />
-          <input
-            ref={field}
-            type="search"
-            value={text}
-            placeholder={t("podLAppServeCart")}
-            aria-label={t("filterPods")}
-            onChange={(event) => setText(event.currentTarget.value)}
-          />
-          <kbd aria-hidden="true">/</kbd>
-        </label>
-        <select
-          aria-label={t("queue")}
-          value={search.column ?? ""}
-          className={classes.select}
-          onChange={(event) =>
-            void navigate({
-              search: (old) => ({
-                ...old,
-                column: STATE_KEYS.find((key) => key === event.currentTarget.value),
-                group: undefined,
-              }),
-              replace: true,
-            })
-          }
-        >
-          <option value="">{t("allQueues")}</option>
-          {STATE_KEYS.map((key) => (
-            <option key={key} value={key}>
-              {STATES[key].title}
-            </option>
-          ))}
-        </select>
-        <select
-          aria-label={t("order")}
-          value={search.sort ?? ""}
-          className={classes.select}
-          onChange={(event) =>
-            void navigate({
-              search: (old) => ({
-                ...old,
-                sort: event.currentTarget.value === "" ? undefined : event.currentTarget.value,
-              }),
-              replace: true,
-            })
-          }
-        >
-          <option value="">{t("inTheQueuesOrder")}</option>
-          <option value="-priority">{t("highestPriorityFirst")}</option>
-          <option value="name">{t("byName")}</option>
-          <option value="-attempts">{t("mostAttemptsFirst")}</option>
-          <option value="since">{t("longestThereFirst")}</option>
-        </select>
-      </div>
+      <Tools field={field} text={text} setText={setText} />
       <StillBeingWritten unwritten={unwritten} className="muted" />
       <Panel className={classes.list ?? ""} aria-label={heading}>
         {pods.isPending ? <Outlines count={8} height={28} label={t("readingThePods")} /> : null}
@@ -195,44 +140,11 @@ export function PodsPage() {
             retry={() => void pods.refetch()}
           />
         )}
-        {pods.data !== undefined && rows.length === 0 ? (
-          <Empty
-            action={
-              search.q === undefined ? null : (
-                <Button size="sm" onClick={() => setText("")}>
-                  {t("clearTheFilter")}
-                </Button>
-              )
-            }
-          >
-            {search.q === undefined
-              ? search.column === undefined
-                ? t("noPods")
-                : STATES[search.column].empty
-              : t("noPodMatches", { q: search.q })}
-          </Empty>
-        ) : null}
+        {pods.data !== undefined && rows.length === 0 ? <NoPods clear={() => setText("")} /> : null}
         {rows.length === 0 ? null : (
           <ScrollRegion className={classes.scroller} ref={scroller} label={t("rowsOfPods")}>
             <table className={classes.table} aria-rowcount={total + 1}>
-              <thead>
-                <tr>
-                  <th scope="col">{t("pod")}</th>
-                  <th scope="col">{t("namespace")}</th>
-                  <th scope="col">{t("queue")}</th>
-                  <th scope="col">{t("nodeOrReason")}</th>
-                  <th scope="col">{t("requests")}</th>
-                  <th scope="col" className={classes.right}>
-                    {t("priority")}
-                  </th>
-                  <th scope="col" className={classes.right}>
-                    {t("attempts")}
-                  </th>
-                  <th scope="col" className={classes.right}>
-                    {t("since")}
-                  </th>
-                </tr>
-              </thead>
+              <Head />
               <tbody>
                 {before > 0 ? (
                   <tr aria-hidden="true">
@@ -256,6 +168,115 @@ export function PodsPage() {
         )}
       </Panel>
     </Page>
+  );
+}
+
+interface ToolsProps {
+  field: RefObject<HTMLInputElement | null>;
+  text: string;
+  setText: (text: string) => void;
+}
+
+function Tools({ field, text, setText }: ToolsProps) {
+  const search = route.useSearch();
+  const navigate = useNavigate({ from: "/runs/$run/pods" });
+  return (
+    <div className={classes.tools}>
+      <label className={classes.search}>
+        <Icon name="search" size={14} />
+        <input
+          ref={field}
+          type="search"
+          value={text}
+          placeholder={t("podLAppServeCart")}
+          aria-label={t("filterPods")}
+          onChange={(event) => setText(event.currentTarget.value)}
+        />
+        <kbd aria-hidden="true">/</kbd>
+      </label>
+      <select
+        aria-label={t("queue")}
+        value={search.column ?? ""}
+        className={classes.select}
+        onChange={(event) =>
+          void navigate({
+            search: (old) => ({
+              ...old,
+              column: STATE_KEYS.find((key) => key === event.currentTarget.value),
+              group: undefined,
+            }),
+            replace: true,
+          })
+        }
+      >
+        <option value="">{t("allQueues")}</option>
+        {STATE_KEYS.map((key) => (
+          <option key={key} value={key}>
+            {STATES[key].title}
+          </option>
+        ))}
+      </select>
+      <select
+        aria-label={t("order")}
+        value={search.sort ?? ""}
+        className={classes.select}
+        onChange={(event) =>
+          void navigate({
+            search: (old) => ({
+              ...old,
+              sort: event.currentTarget.value === "" ? undefined : event.currentTarget.value,
+            }),
+            replace: true,
+          })
+        }
+      >
+        <option value="">{t("inTheQueuesOrder")}</option>
+        <option value="-priority">{t("highestPriorityFirst")}</option>
+        <option value="name">{t("byName")}</option>
+        <option value="-attempts">{t("mostAttemptsFirst")}</option>
+        <option value="since">{t("longestThereFirst")}</option>
+      </select>
+    </div>
+  );
+}
+
+function NoPods({ clear }: { clear: () => void }) {
+  const { q, column } = route.useSearch();
+  return (
+    <Empty
+      action={
+        q === undefined ? null : (
+          <Button size="sm" onClick={clear}>
+            {t("clearTheFilter")}
+          </Button>
+        )
+      }
+    >
+      {q === undefined ? (column === undefined ? t("noPods") : STATES[column].empty) : t("noPodMatches", { q })}
+    </Empty>
+  );
+}
+
+function Head() {
+  return (
+    <thead>
+      <tr>
+        <th scope="col">{t("pod")}</th>
+        <th scope="col">{t("namespace")}</th>
+        <th scope="col">{t("queue")}</th>
+        <th scope="col">{t("nodeOrReason")}</th>
+        <th scope="col">{t("requests")}</th>
+        <th scope="col" className={classes.right}>
+          {t("priority")}
+        </th>
+        <th scope="col" className={classes.right}>
+          {t("attempts")}
+        </th>
+        <th scope="col" className={classes.right}>
+          {t("since")}
+        </th>
+      </tr>
+    </thead>
   );
 }
 

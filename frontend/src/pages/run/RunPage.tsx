@@ -32,7 +32,7 @@ import classes from "./RunPage.module.css";
 import { RunSide } from "./RunSide";
 import { t } from "./texts";
 import { isPlaying } from "./Transport";
-import { useCommand } from "./useCommand";
+import { type Commander, useCommand } from "./useCommand";
 
 const RunDialog = later(async () => ({ default: (await import("./RunDialog")).RunDialog }));
 const route = getRouteApi("/runs/$run");
@@ -152,7 +152,6 @@ interface BoardProps extends ContentProps {
 
 function Board({ store, view, run, columns, timeline, forker, held: askAgain }: BoardProps) {
   const { pod, node, queue, side } = route.useSearch();
-  const { run: key } = route.useParams();
   const navigate = useNavigate({ from: "/runs/$run" });
   const nodes = useNodes(store);
   const feed = useFeed(store);
@@ -193,66 +192,7 @@ function Board({ store, view, run, columns, timeline, forker, held: askAgain }: 
   const reload = useCallback(() => void store.load(), [store]);
   const deselect = () =>
     void navigate({ search: (old) => ({ ...old, pod: undefined, node: undefined }), replace: true });
-  const focusQueue = (next: StateKey) => {
-    setQueue(next);
-    const column = document.querySelector(`[data-column="${next}"]`);
-    // The first card, from which j and k go on; of an empty queue its count.
-    (column?.querySelector<HTMLElement>("[data-card]") ?? column?.querySelector("a"))?.focus();
-  };
-  const playing = isPlaying(run);
-  const step = (what: "cycle" | "point") => void commander.send({ type: "step", what });
-  useKeys([
-    ...(operates
-      ? [
-          {
-            keys: "p",
-            label: playing ? t("pause2") : t("play2"),
-            group: t("run"),
-            run: () => void commander.send({ type: playing ? "pause" : "play" }),
-          },
-          {
-            keys: "s",
-            label: t("oneSchedulingCycle"),
-            group: t("run"),
-            run: () => {
-              if (!playing) step("cycle");
-            },
-          },
-          {
-            keys: "x",
-            label: t("oneExtensionPoint"),
-            group: t("run"),
-            run: () => {
-              if (!playing) step("point");
-            },
-          },
-        ]
-      : []),
-    ...(isMoment(key) && pod === undefined && node === undefined
-      ? [
-          {
-            keys: "Escape",
-            label: t("backToNow"),
-            group: t("run"),
-            run: () => void navigate({ params: { run: runOf(key) }, search: (old) => old }),
-          },
-        ]
-      : []),
-    {
-      keys: "h",
-      label: held ? t("letListsMoveAgain") : t("holdTheOrderOfLists"),
-      group: t("run"),
-      run: () => setHeld(!held),
-    },
-    ...STATE_KEYS.map((key, index) => ({
-      keys: String(index + 1),
-      label: STATES[key].title,
-      group: t("focusAQueue"),
-      run: () => focusQueue(key),
-    })),
-    { keys: "j", label: t("nextCard"), group: t("run"), run: () => moveFocus(1) },
-    { keys: "k", label: t("previousCard"), group: t("run"), run: () => moveFocus(-1) },
-  ]);
+  useBoardKeys({ run, commander, operates, held, setHeld, setQueue });
 
   return (
     <BoardAddressContext value={address}>
@@ -351,6 +291,81 @@ function Board({ store, view, run, columns, timeline, forker, held: askAgain }: 
       </Suspense>
     </BoardAddressContext>
   );
+}
+
+interface BoardKeys {
+  run: Run;
+  commander: Commander;
+  operates: boolean;
+  held: boolean;
+  setHeld: (held: boolean) => void;
+  setQueue: (queue: StateKey) => void;
+}
+
+function useBoardKeys({ run, commander, operates, held, setHeld, setQueue }: BoardKeys): void {
+  const { pod, node } = route.useSearch();
+  const { run: key } = route.useParams();
+  const navigate = useNavigate({ from: "/runs/$run" });
+  const focusQueue = (next: StateKey) => {
+    setQueue(next);
+    const column = document.querySelector(`[data-column="${next}"]`);
+    // The first card, from which j and k go on; of an empty queue its count.
+    (column?.querySelector<HTMLElement>("[data-card]") ?? column?.querySelector("a"))?.focus();
+  };
+  const playing = isPlaying(run);
+  const step = (what: "cycle" | "point") => void commander.send({ type: "step", what });
+  useKeys([
+    ...(operates
+      ? [
+          {
+            keys: "p",
+            label: playing ? t("pause2") : t("play2"),
+            group: t("run"),
+            run: () => void commander.send({ type: playing ? "pause" : "play" }),
+          },
+          {
+            keys: "s",
+            label: t("oneSchedulingCycle"),
+            group: t("run"),
+            run: () => {
+              if (!playing) step("cycle");
+            },
+          },
+          {
+            keys: "x",
+            label: t("oneExtensionPoint"),
+            group: t("run"),
+            run: () => {
+              if (!playing) step("point");
+            },
+          },
+        ]
+      : []),
+    ...(isMoment(key) && pod === undefined && node === undefined
+      ? [
+          {
+            keys: "Escape",
+            label: t("backToNow"),
+            group: t("run"),
+            run: () => void navigate({ params: { run: runOf(key) }, search: (old) => old }),
+          },
+        ]
+      : []),
+    {
+      keys: "h",
+      label: held ? t("letListsMoveAgain") : t("holdTheOrderOfLists"),
+      group: t("run"),
+      run: () => setHeld(!held),
+    },
+    ...STATE_KEYS.map((key, index) => ({
+      keys: String(index + 1),
+      label: STATES[key].title,
+      group: t("focusAQueue"),
+      run: () => focusQueue(key),
+    })),
+    { keys: "j", label: t("nextCard"), group: t("run"), run: () => moveFocus(1) },
+    { keys: "k", label: t("previousCard"), group: t("run"), run: () => moveFocus(-1) },
+  ]);
 }
 
 interface Pointed {

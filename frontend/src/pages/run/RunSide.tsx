@@ -103,34 +103,15 @@ export function RunSide({ run, store, feed, cycle, table, selected, preemptions,
   ];
   return (
     <div className={classes.side} data-open={opened}>
-      <button
-        type="button"
-        className={`${classes.handle} onlyNarrow`}
-        aria-expanded={opened}
-        aria-controls={PANEL}
-        onClick={() => setOpened(!opened)}
-      >
-        <Icon name={tab === "activity" ? "active" : "in_flight"} size={14} />
-        <span className="clip" title={latest}>
-          {tab === "selected" && selected !== null ? (
-            <>
-              <b>{selected.word}</b> {selected.name}
-            </>
-          ) : cycle !== null ? (
-            rich("theSheetCycle", {
-              pod: <PodName pod={cycle.pod} />,
-              point,
-              b: (inside) => <b>{inside}</b>,
-              note: cycle.note,
-            })
-          ) : (
-            <>
-              <b>{t("activity")}</b> {latest}
-            </>
-          )}
-        </span>
-        <Icon name={opened ? "chevronDown" : "chevronUp"} size={14} />
-      </button>
+      <Handle
+        tab={tab}
+        selected={selected}
+        cycle={cycle}
+        point={point}
+        latest={latest}
+        opened={opened}
+        onOpen={setOpened}
+      />
       <Panel className={classes.panel ?? ""} id={PANEL} aria-label={t("besideTheNodes")}>
         <div className={classes.head}>
           <TabList
@@ -165,42 +146,21 @@ export function RunSide({ run, store, feed, cycle, table, selected, preemptions,
             onOpen={setMenu}
             button={(opener) => <IconButton {...opener} icon="more" label={t("moreOfThisPanel")} />}
           >
-            <div className={classes.menu}>
-              <label>
-                <input
-                  type="checkbox"
-                  checked={pinned}
-                  onChange={(event) => setSide({ ...following, pinned: event.currentTarget.checked })}
-                />
-                {t("keepThisTab")}
-              </label>
-              <Button
-                kind="ghost"
-                size="sm"
-                icon="search"
-                onClick={() => {
-                  choose("activity");
-                  setFiltering(true);
-                  setMenu(false);
-                  if (preemptions) void navigate({ search: (old) => ({ ...old, side: undefined }), replace: true });
-                }}
-              >
-                {t("filterTheActivity")}
-              </Button>
-              <Button
-                kind="ghost"
-                size="sm"
-                icon="bolt"
-                title={t("whoPreemptedWhomOverThe")}
-                onClick={() => {
-                  choose("activity");
-                  setMenu(false);
-                  void navigate({ search: (old) => ({ ...old, side: "preemptions" }), replace: true });
-                }}
-              >
-                {t("preemptions")}
-              </Button>
-            </div>
+            <Menu
+              pinned={pinned}
+              onPin={(on) => setSide({ ...following, pinned: on })}
+              onFilter={() => {
+                choose("activity");
+                setFiltering(true);
+                setMenu(false);
+                if (preemptions) void navigate({ search: (old) => ({ ...old, side: undefined }), replace: true });
+              }}
+              onPreemptions={() => {
+                choose("activity");
+                setMenu(false);
+                void navigate({ search: (old) => ({ ...old, side: "preemptions" }), replace: true });
+              }}
+            />
           </Popover>
         </div>
         <div role="tabpanel" id={`${PANEL}-panel`} aria-labelledby={tabId(tab)} className={classes.body}>
@@ -227,6 +187,72 @@ export function RunSide({ run, store, feed, cycle, table, selected, preemptions,
           )}
         </div>
       </Panel>
+    </div>
+  );
+}
+
+interface HandleProps extends Pick<RunSideProps, "selected" | "cycle"> {
+  tab: SideTab;
+  point: string;
+  latest: string;
+  opened: boolean;
+  onOpen: (opened: boolean) => void;
+}
+
+/** What a narrow window shows of it, and what opens it there. */
+function Handle({ tab, selected, cycle, point, latest, opened, onOpen }: HandleProps) {
+  return (
+    <button
+      type="button"
+      className={`${classes.handle} onlyNarrow`}
+      aria-expanded={opened}
+      aria-controls={PANEL}
+      onClick={() => onOpen(!opened)}
+    >
+      <Icon name={tab === "activity" ? "active" : "in_flight"} size={14} />
+      <span className="clip" title={latest}>
+        {tab === "selected" && selected !== null ? (
+          <>
+            <b>{selected.word}</b> {selected.name}
+          </>
+        ) : cycle !== null ? (
+          rich("theSheetCycle", {
+            pod: <PodName pod={cycle.pod} />,
+            point,
+            b: (inside) => <b>{inside}</b>,
+            note: cycle.note,
+          })
+        ) : (
+          <>
+            <b>{t("activity")}</b> {latest}
+          </>
+        )}
+      </span>
+      <Icon name={opened ? "chevronDown" : "chevronUp"} size={14} />
+    </button>
+  );
+}
+
+interface MenuProps {
+  pinned: boolean;
+  onPin: (pinned: boolean) => void;
+  onFilter: () => void;
+  onPreemptions: () => void;
+}
+
+function Menu({ pinned, onPin, onFilter, onPreemptions }: MenuProps) {
+  return (
+    <div className={classes.menu}>
+      <label>
+        <input type="checkbox" checked={pinned} onChange={(event) => onPin(event.currentTarget.checked)} />
+        {t("keepThisTab")}
+      </label>
+      <Button kind="ghost" size="sm" icon="search" onClick={onFilter}>
+        {t("filterTheActivity")}
+      </Button>
+      <Button kind="ghost" size="sm" icon="bolt" title={t("whoPreemptedWhomOverThe")} onClick={onPreemptions}>
+        {t("preemptions")}
+      </Button>
     </div>
   );
 }
