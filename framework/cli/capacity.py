@@ -111,8 +111,7 @@ def _nodes_in_words(needed: NodesNeeded) -> list[str]:
     if needed.nodes:
         nodes = f"{needed.nodes:,} more {'node' if needed.nodes == 1 else 'nodes'} like {needed.shape}"
         pods = f"{needed.helped:,} pending {'pod' if needed.helped == 1 else 'pods'}"
-        left = needed.with_one_less + len(needed.never)
-        lines.append(f"{nodes} for {pods}; with {needed.nodes - 1:,}, {left:,} would be left.")
+        lines.append(f"{nodes} for {pods}; with {needed.nodes - 1:,}, {needed.with_one_less:,} would be left.")
     elif not needed.never:
         lines.append("Every pending pod has room already.")
     if needed.never:

@@ -39,6 +39,7 @@ from framework.reading.something_else import (
     strange_object,
 )
 from framework.reading.unknown_fields import Sightings, Unknown, told, unknown_fields
+from framework.reading.unknown_kinds import UnknownKinds
 from framework.said import Said, Words, said, said_counted, words_of
 from framework.workloads import Existing, Made, holds_a_pod_template, is_workload, make_pods, notes_of
 
@@ -71,6 +72,7 @@ class Gathered(msgspec.Struct):
     """Pods that no API server has seen, or that have no priority."""
     problems: list[Problem] = []
     unknown: Sightings = msgspec.field(default_factory=Sightings)
+    kinds: UnknownKinds = msgspec.field(default_factory=UnknownKinds)
     templates: dict[str, int] = {}
     """Kind of objects with a pod template of which nobody here knows what their controller makes → how many."""
 
@@ -89,7 +91,7 @@ class Finished:
     refused: set[int] = field(default_factory=set)
     notes: list[Said] = field(default_factory=list)
     warnings: list[Said] = field(default_factory=list)
-    """About fields that no API server knows."""
+    """About kinds and fields that no API server knows."""
 
 
 class Twice(Exception):
@@ -184,9 +186,11 @@ class Gathering:
         exported = from_a_cluster(obj)
         if is_workload(manifest):
             self.gathered.workloads.append((number, manifest))
-        elif not exported and isinstance(obj, Unstructured) and holds_a_pod_template(manifest.get("spec")):
-            templates = self.gathered.templates
-            templates[obj.kind] = templates.get(obj.kind, 0) + 1
+        elif not exported and isinstance(obj, Unstructured):
+            told_of = self.gathered.kinds.take(manifest, _key(obj))
+            if not told_of and holds_a_pod_template(manifest.get("spec")):
+                templates = self.gathered.templates
+                templates[obj.kind] = templates.get(obj.kind, 0) + 1
         self.sight(obj, told(unknown_fields(manifest), exported=exported))
 
     def sight(self, obj: KubeObject, fields: Sequence[Unknown]) -> None:
@@ -217,6 +221,7 @@ class Gathering:
             getattr(mine, name).extend(number + before for number in getattr(part, name))
         mine.problems += part.problems
         mine.unknown.add(part.unknown)
+        mine.kinds.add(part.kinds)
         for kind, number in part.templates.items():
             mine.templates[kind] = mine.templates.get(kind, 0) + number
 
@@ -239,6 +244,7 @@ class Gathering:
             self._admit(number, object_of(number), manifest_of, store, finished)
         self._make(object_of, store, finished)
         finished.warnings = [
+            *self.gathered.kinds.sentences(),
             *self.gathered.unknown.sentences(),
             *(
                 said_counted(

@@ -35,6 +35,39 @@ def test_how_many_nodes_until_all_fit_as_json(shop: str, capsys: pytest.CaptureF
     assert len(found["never"]) == 45
 
 
+def test_who_is_left_with_one_less_is_told_beside_who_always_stays(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
+    cluster = tmp_path / "cluster.yaml"
+    cluster.write_text("""
+apiVersion: v1
+kind: Node
+metadata: {name: small}
+status: {allocatable: {cpu: "1", memory: 4Gi, pods: "1"}}
+---
+apiVersion: v1
+kind: Pod
+metadata: {name: big}
+spec: {containers: [{name: main, image: app, resources: {requests: {cpu: "2"}}}]}
+---
+apiVersion: apps/v1
+kind: ReplicaSet
+metadata: {name: small}
+spec:
+  replicas: 3
+  selector: {matchLabels: {app: small}}
+  template:
+    metadata: {labels: {app: small}}
+    spec: {containers: [{name: main, image: app, resources: {requests: {cpu: "1"}}}]}
+""")
+    assert main(["capacity", "-f", str(cluster), "--node", "small", "--limit", "9"]) == 1
+    lines = capsys.readouterr().out.splitlines()
+    assert lines[:2] == [
+        "2 more nodes like small for 2 pending pods; with 1, 1 would be left.",
+        "1 pod stays pending even with 9 of them:",
+    ]
+
+
 def test_one_node_for_one_pod(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
     cluster = tmp_path / "cluster.yaml"
     cluster.write_text("""
