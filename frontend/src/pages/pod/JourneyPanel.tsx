@@ -29,11 +29,12 @@ export function JourneyPanel({ pod, view }: { pod: PodDetail; view: RunView }) {
   const now = view.run === null ? Date.parse(pod.journey.end) : runNow(view, wall);
   const layout = useMemo(() => layOut(pod.journey, now), [pod.journey, now]);
   const shown = search.journey ?? "timeline";
+  const told = summary(pod, layout, view.run === null ? null : Date.parse(view.run.clock.start));
   return (
     <Panel aria-labelledby="journey">
       <PanelHeader id="journey" title={t("journey")}>
-        <span className="faint num clip" title={summary(pod, layout)}>
-          {summary(pod, layout)}
+        <span className="faint num clip" title={told}>
+          {told}
         </span>
         <span className="grow" />
         <Segmented
@@ -70,9 +71,11 @@ function duration(stay: Stay, end: number): string {
     : age(milliseconds);
 }
 
-function summary(pod: PodDetail, layout: JourneyLayout): string {
-  const added = layout.stays[0]?.start;
-  if (added === undefined) return "";
+function summary(pod: PodDetail, layout: JourneyLayout, begin: number | null): string {
+  const first = layout.stays[0];
+  if (first === undefined) return "";
+  const added = first.start;
+  if (first.queue === "bound") return added === begin ? t("placedBeforeTheSnapshot") : t("addedOnItsNode");
   const bound = layout.stays.find((stay) => stay.queue === "bound");
   if (bound !== undefined)
     return bound.start === added ? t("boundAtOnceNoTime") : t("fromAddedToBound", { age: age(bound.start - added) });

@@ -92,4 +92,31 @@ describe("layOut", () => {
     const last = open.stays.at(-1);
     expect(open.marks[0]?.left).toBeCloseTo((last?.left ?? 0) + (last?.width ?? 0) / 2);
   });
+
+  it("ends the last bar of a pod that is gone where it went, also when no time passed till then", () => {
+    for (const end of [0, 40]) {
+      const gone: Journey = {
+        start: at(0),
+        end: at(100),
+        lanes: [{ queue: "bound", spans: [{ start: at(0), end: at(end) }] }],
+        events: [
+          { at: at(0), text: "Pod added, on its node" },
+          { at: at(end), text: "Pod deleted" },
+          { at: at(end), text: "Preempted by shop/vip", strong: true },
+        ],
+      };
+      const { stays, marks, ticks } = layOut(gone, millis(100));
+      const ends = (stays[0]?.left ?? 0) + (stays[0]?.width ?? 0);
+      expect(ends).toBeLessThan(50);
+      expect(ticks.at(-1)).toEqual({ at: millis(100), left: 100 });
+      const texts = marks.flatMap((mark) => [mark.text, ...mark.more]);
+      expect(texts).toContain("Preempted by shop/vip");
+      if (end > 0) expect(marks.at(-1)?.left).toBeCloseTo(ends);
+    }
+    const atOnce = layOut(
+      { ...journey, end: at(0), lanes: [{ queue: "bound", spans: [{ start: at(0), end: at(0) }] }] },
+      0,
+    );
+    expect(atOnce.stays[0]?.width).toBeCloseTo(50);
+  });
 });

@@ -88,7 +88,11 @@ export function layOut(journey: Journey, now: number): JourneyLayout {
     (a, b) =>
       a.start - b.start || (a.end ?? Infinity) - (b.end ?? Infinity) || FLOW.indexOf(a.queue) - FLOW.indexOf(b.queue),
   );
-  const widths = shares(spans.map((span) => Math.max(0, (span.end ?? end) - span.start)));
+  // A pod that is gone is in no queue any more: its last bar ends before "now".
+  const gone = spans.length > 0 && spans.every((span) => span.end !== null);
+  const goneAt = Math.max(start, ...spans.map((span) => span.end ?? end));
+  const durations = spans.map((span) => Math.max(0, (span.end ?? end) - span.start));
+  const widths = shares(gone ? [...durations, end - goneAt] : durations);
   let left = 0;
   const pieces: Piece[] = [];
   const stays = spans.map((span, index): Stay => {
@@ -98,15 +102,17 @@ export function layOut(journey: Journey, now: number): JourneyLayout {
     left += width;
     return stay;
   });
-  const place = (at: number) => placeOf(pieces, at);
+  if (gone) pieces.push({ from: goneAt, to: end, left, width: 100 - left });
+  // What took it away stands where its last bar ends, also when no time passed on the run's clock since it came.
+  const place = (at: number, isLast: boolean) => (gone && isLast && at >= goneAt ? left : placeOf(pieces, at));
   return {
     start,
     end,
     stays,
     marks: gather(
-      journey.events.map((event) => ({
+      journey.events.map((event, index) => ({
         at: Date.parse(event.at),
-        left: place(Date.parse(event.at)),
+        left: place(Date.parse(event.at), index === journey.events.length - 1),
         text: event.text,
         strong: event.strong ?? false,
         more: [],
