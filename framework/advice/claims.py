@@ -21,7 +21,15 @@ from framework.objects import (
     Pod,
     StorageClass,
 )
-from framework.objects.claims import BETA_CLASS, NO_PROVISIONER, STORAGE, claim_name, class_of_claim, requested_storage
+from framework.objects.claims import (
+    BETA_CLASS,
+    NO_PROVISIONER,
+    STORAGE,
+    WAIT_FOR_FIRST_CONSUMER,
+    claim_name,
+    class_of_claim,
+    requested_storage,
+)
 from framework.objects.pod import Volume
 from framework.objects.selectors import SelectorError
 from framework.objects.storage import (
@@ -114,7 +122,7 @@ def _for_claim(case: Case, volume: Volume, claim: PersistentVolumeClaim) -> Choi
         return []
     wanted = class_of_claim(claim)
     known = case.cluster.get(StorageClass, "", wanted) if wanted else None
-    if known is not None and known.provisioner not in ("", NO_PROVISIONER):
+    if known is not None and _provisions(known):
         return []
     if _has_volume(case, claim):
         return []
@@ -131,6 +139,11 @@ def _claims_like(case: Case, volume: Volume, claim: PersistentVolumeClaim) -> li
         if other is not None and not other.spec.volume_name and class_of_claim(other) == class_of_claim(claim):
             found[other.key] = other
     return list(found.values())
+
+
+def _provisions(known: StorageClass) -> bool:
+    """For a pod that waits. Of a class that provisions at once a claim would have its volume by now."""
+    return known.provisioner not in ("", NO_PROVISIONER) and known.volume_binding_mode == WAIT_FOR_FIRST_CONSUMER
 
 
 def _volumes(case: Case, claims: list[PersistentVolumeClaim]) -> Choices:
@@ -163,7 +176,7 @@ def _volume(claim: PersistentVolumeClaim) -> PersistentVolume:
 
 def _storage_class(name: str, provisioner: str) -> StorageClass:
     return StorageClass(
-        metadata=ObjectMeta(name=name), provisioner=provisioner, volume_binding_mode="WaitForFirstConsumer"
+        metadata=ObjectMeta(name=name), provisioner=provisioner, volume_binding_mode=WAIT_FOR_FIRST_CONSUMER
     )
 
 
@@ -178,11 +191,7 @@ def _classes(case: Case) -> list[StorageClass]:
 def _provisioning_classes(case: Case) -> list[str]:
     """Of which volumes are provisioned where there are nodes; the default one first."""
     nodes = case.cluster.list(Node)
-    return [
-        each.metadata.name
-        for each in _classes(case)
-        if each.provisioner not in ("", NO_PROVISIONER) and _reaches(each, nodes)
-    ]
+    return [each.metadata.name for each in _classes(case) if _provisions(each) and _reaches(each, nodes)]
 
 
 def _provisioners(case: Case) -> list[str]:
@@ -226,7 +235,7 @@ def _can_serve(case: Case, claim: PersistentVolumeClaim) -> bool:
         return True
     wanted = class_of_claim(claim)
     known = case.cluster.get(StorageClass, "", wanted) if wanted else None
-    if known is None or known.provisioner in ("", NO_PROVISIONER):
+    if known is None or not _provisions(known):
         return False
     return _reaches(known, case.cluster.list(Node))
 

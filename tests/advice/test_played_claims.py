@@ -210,3 +210,20 @@ def test_a_claim_that_a_running_pod_uses_is_not_made_anew() -> None:
     objects = [node("a", **{ZONE: "eu-1a"}), storage_class("gp3"), storage_class("slow"), claiming("db"), running]
     found = helped(played([*objects, *bound_in("eu-1x")]), "db")
     assert "claim" not in [remedy.kind for remedy in found.remedies]
+
+
+@pytest.mark.parametrize("other", [False, True], ids=["no other class", "another class"])
+def test_a_claim_whose_class_should_have_provisioned_at_once_is_helped(other: bool) -> None:
+    """Its provisioner does nothing, or it would be bound: it gets a volume, or a class that waits for the pod."""
+    at_once = {**storage_class("fast"), "volumeBindingMode": "Immediate"}
+    objects = [node("a"), at_once, claim("data-db", "fast", "5Gi"), claiming("db")]
+    objects += [storage_class("gp3")] if other else []
+    found = helped(played(objects), "db")
+    anew = ["Delete the claim data-db and make it anew with the StorageClass gp3"] if other else []
+    assert texts(found) == [
+        "Create the missing PersistentVolume shop-data-db. "
+        "The data of a hostPath volume stay on the node where it is used: for test clusters.",
+        *anew,
+    ]
+    for remedy in found.remedies:
+        assert places_of(tried(objects, remedy)) == {"shop/db": "a"}
