@@ -49,8 +49,10 @@ def why_never_all(rule: OwnRule) -> Said:
 
 
 def _tail(pod: Pod) -> str:
-    """Of its name: what tells it from others of its workload."""
-    return pod.metadata.name.removeprefix(f"{owner_of(pod)[2]}-")
+    """Of its name: what tells it from others of its workload; all of it where that is but a number, kafka-0."""
+    name = pod.metadata.name
+    tail = name.removeprefix(f"{owner_of(pod)[2]}-")
+    return name if tail.isdigit() else tail
 
 
 def workload_changes(case: Case, rule: OwnRule) -> Iterator[Family]:

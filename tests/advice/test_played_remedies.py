@@ -115,6 +115,16 @@ def test_a_workload_that_allows_one_per_zone_is_told_so_and_helped_as_a_whole() 
     assert found.remedies[3].commands == ("kubectl scale deployment/web -n shop --replicas=3",)
 
 
+def test_replicas_of_a_stateful_set_are_called_by_their_names() -> None:
+    stateful = {"apiVersion": "apps/v1", "kind": "StatefulSet", "name": "kafka", "uid": "kafka", "controller": True}
+    pods = [pod(f"kafka-{number}", app="web") for number in range(2)]
+    for made in pods:
+        made["metadata"]["ownerReferences"] = [stateful]
+        made["spec"]["affinity"] = one_per("kubernetes.io/hostname")
+    found = helped(played([node("a"), *pods]), "kafka-1")
+    assert str(found.why) == "One per node: kafka-0 holds the only node that it could use."
+
+
 def test_the_patch_of_a_workload_is_for_its_template() -> None:
     relaxed = of_kind(helped(played([*ZONES, *WEB]), "web-6d4cf56db6-p9p9p"), "relax")
     (command,) = relaxed.commands
