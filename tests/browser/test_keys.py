@@ -128,6 +128,8 @@ def test_esc_leads_back_from_a_page_that_is_still_being_read(cluster_shop_run: s
     page.keyboard.press("Enter")
     page.keyboard.press("Enter")
     expect(page).to_have_url(re.compile(r"/pods/staging/[^/?]+$"))
+    # The run's own panel reads the pod, too: it is the pod's page once the board has gone.
+    expect(page.locator("[data-column]")).to_have_count(0)
     expect(page.get_by_text("Reading the pod")).to_be_attached()
     page.keyboard.press("Escape")
     expect(page).to_have_url(re.compile(r"\?.*pod=staging"))
