@@ -26,9 +26,9 @@ API = """
 API Allocatable allocatable Affinity affinity anti-affinity constraints conditions CSI cordon Cordon uncordon
 Uncordon drain Drain CronJob DaemonSet Deployment Honor Job Kubelet kubelet Kustomization KubeSchedulerConfiguration
 List Never Gt Lt Pod PodDisruptionBudget PodGroup Policy PriorityClass ReadWriteOncePod ReplicaSet
-ReplicationController ResourceClaim ResourceSlice ScheduleAnyway Service StatefulSet System Extenders extenders
-Feature feature gate Gate gates StorageCapacityScoring TopologyAwareWorkloadScheduling apiVersion items kind
-kubeconfig labelSelector manifest mapping maxSkew memory cpu metadata metadata.name minCandidateNodesAbsolute
+ReplicationController ResourceClaim ResourceClaimTemplate ResourceSlice ScheduleAnyway Service StatefulSet System
+Extenders extenders Feature feature gate Gate gates StorageCapacityScoring TopologyAwareWorkloadScheduling apiVersion
+items kind kubeconfig labelSelector manifest mapping maxSkew memory cpu metadata metadata.name minCandidateNodesAbsolute
 minCandidateNodesPercentage minCount minMember multiPoint name namespace namespace/name nodeTaintsPolicy
 percentageOfNodesToScore person preemptionPolicy queueSort schedulerName scheduling shape spec spec.nodeName
 spec.schedulerName spec.schedulingGates spec.schedulingGroup spread status.declaredFeatures status.nominatedNodeName

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import enum
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from typing import Any, Final, NamedTuple
 
@@ -18,6 +19,7 @@ from schedweb.runs.selectors.in_the_way import (
     in_the_way_words,
     ports_taken,
     spread_words,
+    unspread_key,
     would_skew,
 )
 from schedweb.runs.selectors.place_answers import kept_off, large_but_closed, mistyped, no_place
@@ -47,6 +49,9 @@ _IN_SHORT: Final = {
     ),
 }
 _REFUSED: Final = forms("{count} is refused by {plugin}", "{count} are refused by {plugin}")
+_NO_SPREAD_LABEL: Final = forms(
+    "{count} lacks the label {key} that it is spread by", "{count} lack the label {key} that it is spread by"
+)
 
 
 class Whose(enum.Enum):
@@ -100,6 +105,14 @@ _LACK: Final = {
 }
 
 
+class _Kind(NamedTuple):
+    """Nodes that are counted together."""
+
+    plugin: str
+    unspread: str
+    """The topology key that these nodes lack: pods that leave help them no more than spreading does; "" else."""
+
+
 def pending_answer(
     view: FilterView, manifest: Mapping[str, Any], objects: Objects, standing: Standing
 ) -> tuple[str, str]:
@@ -119,9 +132,12 @@ def pending_answer(
 
 def _of_usable(view: FilterView, manifest: Mapping[str, Any], places: Places) -> tuple[str, str]:
     """Of a pod that may use some of the nodes, and finds no place on them."""
-    counts: dict[str, int] = {}
-    for (plugin, _, _), names in places.usable.items():
-        counts[plugin] = counts.get(plugin, 0) + len(names)
+    counts: Counter[str] = Counter()
+    kinds: Counter[_Kind] = Counter()
+    for (plugin, code, _), names in places.usable.items():
+        counts[plugin] += len(names)
+        unlabelled = plugin == "PodTopologySpread" and code is not Code.UNSCHEDULABLE
+        kinds.update(_Kind(plugin, unspread_key(places, name) if unlabelled else "") for name in names)
     facts = {name: view.facts[name] for name in places.names if name in view.facts}
     rest = told_one_after_another([kept_off(places), mistyped(places)])
     if FIT in counts and (len(counts) == 1 or _scarcest(facts.values(), view.wanted) is not None):
@@ -132,11 +148,11 @@ def _of_usable(view: FilterView, manifest: Mapping[str, Any], places: Places) ->
         if closed.only:
             return closed.words, told_one_after_another([headline, detail, rest])
         return headline, told_one_after_another([detail, rest, closed.words])
-    if len(counts) > 1:
+    if len(counts) > 1 or len({bool(kind.unspread) for kind in kinds}) > 1:
         headline = say(
             "None of the {nodes} nodes that it may use takes it: {reasons}.",
-            nodes=sum(counts.values()),
-            reasons=clauses(_in_short(counts)),
+            nodes=kinds.total(),
+            reasons=clauses(_in_short(kinds)),
         )
         return headline, told_one_after_another([_who(places), _nearest(view, places), rest])
     [decisive] = counts
@@ -281,10 +297,15 @@ def _lacking(view: FilterView, nodes: Mapping[str, NodeFacts], place: int, whose
     return headline, say("{clauses}.", clauses=clauses([own, enough]))
 
 
-def _in_short(plugins: Mapping[str, int]) -> list[str]:
-    """``29 have no room``, ``1 is cordoned``, most nodes first."""
-    ordered = sorted(plugins.items(), key=lambda item: (-item[1], item[0]))
-    return [counted(*_IN_SHORT.get(plugin, _REFUSED), count, plugin=plugin) for plugin, count in ordered]
+def _in_short(kinds: Mapping[_Kind, int]) -> list[str]:
+    """``29 have no room``, ``1 would break its spreading``, most nodes first."""
+    ordered = sorted(kinds.items(), key=lambda item: (-item[1], item[0]))
+    return [
+        counted(*_NO_SPREAD_LABEL, count, key=unspread)
+        if unspread
+        else counted(*_IN_SHORT.get(plugin, _REFUSED), count, plugin=plugin)
+        for (plugin, unspread), count in ordered
+    ]
 
 
 def _of_the_same_kind(wanted: Wanted, place: int, nodes: Mapping[str, NodeFacts]) -> str:

@@ -350,6 +350,13 @@ def held_by_claims(manifest: Manifest, objects: Objects) -> Sentence:
     if not missing:
         return say("It waits for its ResourceClaims."), say("It is tried when they are there.")
     one = missing[0]
+    namespace = str(manifest.get("metadata", {}).get("namespace", ""))
+    if not one.name and one.template and objects.get("ResourceClaimTemplate", namespace, one.template) is None:
+        return say(
+            "There is no ResourceClaimTemplate {namespace}/{template} to make its ResourceClaim from.",
+            namespace=namespace,
+            template=one.template,
+        ), say("The pod is tried when it is created.")
     if not one.name:
         return say("Its ResourceClaim is not made from template {template} yet.", template=one.template), say(
             "It is tried when it is there."

@@ -9,7 +9,7 @@ from typing import Final
 from framework.interface import PodInfo
 from framework.interface.affinity_terms import AffinityTerm
 from framework.interface.node_info import WILDCARD_IP, HostPort
-from framework.objects import Node
+from framework.objects import Node, Pod
 from framework.objects.selectors import SelectorError, required_node_affinity
 from framework.plugins.podtopologyspread.constraints import DO_NOT_SCHEDULE, HOSTNAME, Constraint, constraints_of
 from schedweb.runs.selectors.objects import ZONE
@@ -268,14 +268,25 @@ class Spread:
         return sorted(each for each in self.counts if self.allows(each))
 
 
+def _hard(pod: Pod) -> Sequence[Constraint]:
+    """Its own constraints with whenUnsatisfiable DoNotSchedule."""
+    try:
+        return constraints_of(pod.spec.topology_spread_constraints, pod.metadata.labels, DO_NOT_SCHEDULE)
+    except SelectorError:
+        return ()
+
+
+def unspread_key(places: Places, name: str) -> str:
+    """The first topology key of the pod's own constraints that a node has no label for; "" when it has all."""
+    node = places.standing.nodes.get(name)
+    keys = [each.topology_key for each in _hard(places.pod)]
+    return next((key for key in keys if node is not None and key not in node.metadata.labels), "")
+
+
 def spreads(places: Places) -> list[Spread]:
     """Of the pod's own constraints with whenUnsatisfiable DoNotSchedule."""
     pod, standing = places.pod, places.standing
-    metadata = pod.metadata
-    try:
-        constraints = constraints_of(pod.spec.topology_spread_constraints, metadata.labels, DO_NOT_SCHEDULE)
-    except SelectorError:
-        return []
+    metadata, constraints = pod.metadata, _hard(pod)
     keys, required = [each.topology_key for each in constraints], required_node_affinity(pod)
     found = []
     for constraint in constraints:

@@ -70,10 +70,20 @@ def mistyped(places: Places) -> str:
 def _beyond_labels(places: Places) -> Sentence:
     closed = [*places.kept_off.get(Step.CORDON, ()), *places.kept_off.get(Step.TAINT, ())]
     if closed:
-        return _closed(places, closed), kept_off(places, (Step.LABELS, Step.VOLUMES, Step.BESIDE))
-    if places.kept_off.get(Step.BESIDE):
-        alone = companions_missing(places) or companions_elsewhere(places)
-        return alone[0], told_one_after_another([alone[1], kept_off(places, (Step.LABELS, Step.VOLUMES))])
+        steps = (Step.LABELS, Step.VOLUMES, Step.BESIDE)
+        cordons, taints = places.kept_off.get(Step.CORDON, ()), places.kept_off.get(Step.TAINT, ())
+        return _closed(places, cordons, taints, steps), kept_off(places, steps)
+    if beside := places.kept_off.get(Step.BESIDE):
+        rest = kept_off(places, (Step.LABELS, Step.VOLUMES))
+        if missing := companions_missing(places):
+            return missing[0], told_one_after_another([missing[1], rest])
+        headline, detail = companions_elsewhere(places)
+        cordoned, tainted = places.shut(beside)
+        if len(cordoned) + len(tainted) == len(beside) and Step.VOLUMES not in places.kept_off:
+            # What pod affinity says of nodes that it may use would be said of none.
+            first = _closed(places, cordoned, tainted, (Step.LABELS,))
+            return first, told_one_after_another([headline, detail, rest])
+        return headline, told_one_after_another([detail, rest])
     return volumes_elsewhere(places), kept_off(places, (Step.LABELS,))
 
 
@@ -169,13 +179,15 @@ def _alike_label(asked: Iterable[Requirement], labels: Sequence[Mapping[str, str
 
 def companions_elsewhere(places: Places) -> Sentence:
     """Of a pod whose companions are where it may not be."""
-    if not places.companions:
-        keys = both(list(dict.fromkeys(term.topology_key for term in places.terms)))
-        known = {key for node in places.standing.nodes.values() for key in node.metadata.labels}
-        alike = [meant_key(term.topology_key, known) for term in places.terms]
-        return say("No node that it may use has the label {key}, which its pod affinity names.", key=keys), (
-            say("Did you mean {name}?", name=both([each for each in alike if each])) if any(alike) else ""
-        )
+    keys = list(dict.fromkeys(term.topology_key for term in places.terms))
+    known = {key for node in places.standing.nodes.values() for key in node.metadata.labels}
+    nowhere = [key for key in keys if key not in known]
+    if nowhere or not places.companions:
+        alike = [each for key in keys if (each := meant_key(key, known))]
+        guess = say("Did you mean {name}?", name=both(alike)) if alike else ""
+        if nowhere:
+            return say("No node has the label {key}, which its pod affinity names.", key=either(nowhere)), guess
+        return say("No node that it may use has the label {key}, which its pod affinity names.", key=both(keys)), guess
     at = [say("{pod} on {node}", pod=each.key, node=each.node) for each in places.companions]
     headline = say(
         "Its pod affinity asks for a place {where} as {pods}, and no node that it may use is there.",
@@ -188,14 +200,13 @@ def companions_elsewhere(places: Places) -> Sentence:
 # --- cordons and taints -----------------------------------------------------------------------------------------------
 
 
-def _closed(places: Places, names: Sequence[str]) -> str:
-    """Of nodes that it asks for, all cordoned or tainted."""
+def _closed(places: Places, cordons: Sequence[str], tainted: Sequence[str], steps: Sequence[Step]) -> str:
+    """Of nodes that pass ``steps``, all cordoned or tainted."""
     nodes = places.standing.nodes
-    cordoned = len(places.kept_off.get(Step.CORDON, ()))
-    tainted = [name for name in places.kept_off.get(Step.TAINT, ()) if name in nodes]
-    taints = Counter(taint for name in tainted for taint in taint_words(places, nodes[name]))
+    names, cordoned = [*cordons, *tainted], len(cordons)
+    taints = Counter(taint for name in tainted if name in nodes for taint in taint_words(places, nodes[name]))
     one = len(names) == 1
-    which = which_nodes(places, one=one)
+    which = which_nodes(places, steps, one=one)
     if cordoned == len(names):
         if one:
             return say("{nodes} is cordoned.", nodes=_the_only(which, names[0]))
@@ -235,12 +246,17 @@ def taint_words(places: Places, node: Node) -> list[str]:
     return [f"{each.key}{f'={each.value}' if each.value else ''}:{each.effect}" for each in told]
 
 
-def which_nodes(places: Places, *, one: bool) -> str:
-    """``with pool=gpu``: what the pod asks for of a node; "" when it is every node."""
-    if Step.VOLUMES in places.kept_off or Step.BESIDE in places.kept_off:
-        return say("that it asks for")
-    if Step.LABELS not in places.kept_off:
+def which_nodes(places: Places, steps: Sequence[Step], *, one: bool) -> str:
+    """``with pool=gpu``: what ``steps`` ask for of a node; "" when it is every node."""
+    narrowing = [step for step in steps if step in places.kept_off]
+    if not narrowing:
         return ""
+    if narrowing == [Step.VOLUMES]:
+        return say("that can reach its volumes")
+    if narrowing == [Step.BESIDE]:
+        return say("that its pod affinity allows")
+    if narrowing != [Step.LABELS]:
+        return say("that it asks for")
     required = required_node_affinity(places.pod)
     if required.terms is None and all(is_equality(each) for each in required.labels.requirements):
         return say("with {labels}", labels=both([requirement_words(each) for each in required.labels.requirements]))

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import enum
 import re
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import cached_property
 from typing import TYPE_CHECKING, Final
 
@@ -91,6 +91,19 @@ class Places:
         if refused is Step.TAINT or (Step.TAINT.value in behind and untolerated(self.pod, node)):
             return Step.TAINT
         return None
+
+    def shut(self, names: Iterable[str]) -> tuple[list[str], list[str]]:
+        """Of these nodes: (those that are cordoned, the others that have a taint that it does not tolerate)."""
+        filters, found = self.view.filters, {Step.CORDON: list[str](), Step.TAINT: list[str]()}
+        for name in names:
+            node = self.standing.nodes.get(name)
+            if node is None:
+                continue
+            if Step.CORDON.value in filters and node.spec.unschedulable and not self.tolerates_cordon:
+                found[Step.CORDON].append(name)
+            elif Step.TAINT.value in filters and untolerated(self.pod, node):
+                found[Step.TAINT].append(name)
+        return found[Step.CORDON], found[Step.TAINT]
 
     def _behind(self, plugin: str) -> frozenset[str]:
         """Filter plugins that were not asked about a node because ``plugin`` refused it."""

@@ -133,7 +133,7 @@ def volumes() -> Iterator[Cause]:
             pv("v1", "data", host="a"),
             pod(volumes=claims("data")),
         ],
-        "The only node that it asks for, a, is cordoned.",
+        "The only node that can reach its volumes, a, is cordoned.",
         "1 of 2 nodes cannot reach its volumes. No pod that leaves would change that.",
     )
     yield Cause(
@@ -308,6 +308,12 @@ def device_claims() -> Iterator[Cause]:
             pod(device="d", resourceClaims=[{"name": "d", "resourceClaimName": "gpu"}]),
         ],
         "Device class gpu.example.com does not exist; request r asks for it.",
+    )
+    yield Cause(
+        "claim-template-missing",
+        [node("a"), pod(device="d", resourceClaims=[{"name": "d", "resourceClaimTemplateName": "gpu-tmpl"}])],
+        "There is no ResourceClaimTemplate shop/gpu-tmpl to make its ResourceClaim from.",
+        "The pod is tried when it is created.",
     )
     yield Cause(
         "devices-none",

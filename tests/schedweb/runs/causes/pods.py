@@ -25,6 +25,8 @@ from tests.schedweb.runs.causes.manifests import (
     storage_class,
 )
 
+OLD_ZONE = "failure-domain.beta.kubernetes.io/zone"
+
 
 def causes() -> Iterator[Cause]:
     yield from ports()
@@ -113,14 +115,31 @@ def pod_affinity() -> Iterator[Cause]:
     yield Cause(
         "beside-cordoned",
         [node("a", cordoned=True), node("b"), pod("db", on="a", labels={"app": "db"}), pod(affinity=beside(app="db"))],
-        "The only node that it asks for, a, is cordoned.",
+        "The only node that its pod affinity allows, a, is cordoned.",
         "1 of 2 nodes does not satisfy its pod affinity. No pod that leaves would change that.",
     )
     yield Cause(
         "beside-no-such-key",
         [node("a"), pod("db", on="a", labels={"app": "db"}), pod(affinity=beside("rack", app="db"))],
-        "Its pod affinity asks for a place with the same rack as shop/db on a, and no node that it may use is there.",
+        "No node has the label rack, which its pod affinity names.",
         "No pod that leaves would change that.",
+    )
+    yield Cause(
+        "beside-old-key",
+        [*ZONES, pod("db", on="n-a", labels={"app": "db"}), pod(affinity=beside(OLD_ZONE, app="db"))],
+        f"No node has the label {OLD_ZONE}, which its pod affinity names.",
+        f"Did you mean {ZONE}? No pod that leaves would change that.",
+    )
+    yield Cause(
+        "beside-itself-tainted",
+        [
+            *POOLS[:3],
+            node("x1", labels={"pool": "gpu"}, taints=("gpu:NoSchedule",)),
+            pod(labels=WEB, nodeSelector={"pool": "gpu"}, affinity=beside("rack", app="web")),
+        ],
+        "The only node with pool=gpu, x1, has the taint gpu:NoSchedule, which it does not tolerate.",
+        "No node has the label rack, which its pod affinity names. 3 of 4 nodes do not match its node affinity or "
+        "selector. No pod that leaves would change that.",
     )
     yield Cause(
         "beside-nobody-and-no-label",
@@ -237,6 +256,20 @@ def topology_spread() -> Iterator[Cause]:
         "No pod that leaves would change that.",
     )
     yield Cause(
+        "spread-no-label-on-some",
+        [
+            node("n-a", labels={ZONE: "a"}),
+            node("n-b", labels={ZONE: "b"}, cordoned=True),
+            node("x"),
+            node("y"),
+            pod("w1", on="n-a", labels=WEB),
+            pod(labels=WEB, topologySpreadConstraints=spread()),
+        ],
+        "None of the 3 nodes that it may use takes it: 2 lack the label topology.kubernetes.io/zone that it is "
+        "spread by, 1 would break its spreading.",
+        "By its topology spread over topology.kubernetes.io/zone it may go only to b. 1 of 4 nodes is cordoned.",
+    )
+    yield Cause(
         "spread-min-domains",
         [
             *ZONES[:2],
@@ -328,7 +361,7 @@ def several() -> Iterator[Cause]:
             pod("db", on="a", labels={"app": "db"}),
             pod(affinity=beside(app="db")),
         ],
-        "The only node that it asks for, a, has the taint x:NoSchedule, which it does not tolerate.",
+        "The only node that its pod affinity allows, a, has the taint x:NoSchedule, which it does not tolerate.",
         "1 of 2 nodes does not satisfy its pod affinity. No pod that leaves would change that.",
     )
     yield Cause(
@@ -341,7 +374,7 @@ def several() -> Iterator[Cause]:
             pv("v1", "data", zone="a"),
             pod(volumes=claims("data")),
         ],
-        "The only node that it asks for, n-a, has the taint x:NoSchedule, which it does not tolerate.",
+        "The only node that can reach its volumes, n-a, has the taint x:NoSchedule, which it does not tolerate.",
         "2 of 3 nodes cannot reach its volumes. No pod that leaves would change that.",
     )
     yield Cause(

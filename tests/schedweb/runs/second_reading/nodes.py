@@ -36,6 +36,12 @@ def _(c: Cluster, pod: Manifest, m: re.Match[str]) -> bool:
     return m["key"] in named and not any(m["key"] in c.labels(node) for node in c.nodes if c.matches(pod, node))
 
 
+@says(r"No node has the label (?P<key>\S+), which its pod affinity names\.")
+def _(c: Cluster, pod: Manifest, m: re.Match[str]) -> bool:
+    named = [each["topologyKey"] for each in c.terms(pod, "podAffinity")]
+    return m["key"] in named and not any(m["key"] in c.labels(node) for node in c.nodes)
+
+
 @says(r"No node has the labels that its profile asks for\.")
 def _(c: Cluster, pod: Manifest, m: re.Match[str]) -> bool:
     return bool(c.profile_wants) and not any(c.profile_wants.items() <= c.labels(node).items() for node in c.nodes)
@@ -132,6 +138,10 @@ def spoken_of(c: Cluster, pod: Manifest, m: re.Match[str]) -> list[str]:
         nodes = list(c.nodes)
     elif which == " that it asks for":
         nodes = [node for node in c.nodes if c.asked(pod, node)]
+    elif which == " that can reach its volumes":
+        nodes = [node for node in c.nodes if c.volumes_there(pod, node)]
+    elif which == " that its pod affinity allows":
+        nodes = [node for node in c.nodes if c.beside(pod, node)]
     elif which.startswith(" with "):
         pairs = [unquoted(each).split("=") for each in which.removeprefix(" with ").split(" and ")]
         nodes = [node for node in c.nodes if all(c.value(node, key) == value for key, value in pairs)]

@@ -143,6 +143,16 @@ def _(c: Cluster, pod: Manifest, m: re.Match[str]) -> bool:
     return all(free_devices(c, node) == 0 for node in c.nodes)
 
 
+@says(
+    r"There is no ResourceClaimTemplate (?P<key>\S+) to make its ResourceClaim from\. The pod is tried when it is created\."
+)
+def _(c: Cluster, pod: Manifest, m: re.Match[str]) -> bool:
+    namespace, name = m["key"].split("/")
+    asked = [each.get("resourceClaimTemplateName") for each in pod["spec"]["resourceClaims"]]
+    there = [each["metadata"]["name"] for each in c.of_kind("ResourceClaimTemplate")]
+    return namespace == pod["metadata"]["namespace"] and name in asked and name not in there
+
+
 @says(r"No driver published a device\.")
 def _(c: Cluster, pod: Manifest, m: re.Match[str]) -> bool:
     return not c.of_kind("ResourceSlice")

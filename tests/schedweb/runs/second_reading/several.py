@@ -88,6 +88,9 @@ REFUSALS: dict[str, Callable[[Cluster, Manifest, str], bool]] = {
     "no room": lambda c, pod, node: not c.roomy(pod, node),
     "host port": lambda c, pod, node: any(c.ports(pod) & c.ports(each) for each in c.on(node)),
     "ruled out by pod anti-affinity": lambda c, pod, node: any(c.kept_away(pod, node)),
+    "that it is spread by": lambda c, pod, node: any(
+        each["topologyKey"] not in c.labels(node) for each in pod["spec"]["topologySpreadConstraints"]
+    ),
     "break its spreading": lambda c, pod, node: any(
         c.value(node, each["topologyKey"]) not in c.open_domains(pod, each)
         for each in pod["spec"]["topologySpreadConstraints"]
