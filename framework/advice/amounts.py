@@ -35,5 +35,27 @@ def about(resource: str, amount: int) -> Content:
     return exactly(resource, amount)
 
 
+def before_and_after(resource: str, before: int, after: int) -> tuple[Content, Content]:
+    """``16 Gi``, ``512 Mi`` where that is exact; else both in one unit, with as few places as tell them apart."""
+    if not in_bytes(resource) or (_is_short(before) and _is_short(after)):
+        return exactly(resource, before), exactly(resource, after)
+    least = min(before, after) or max(before, after)
+    size, unit = next(((size, unit) for size, unit in UNITS if least >= size), (1, ""))
+    if not unit:
+        return before, after
+    for places in range(1, PLACES + 1):
+        of = 10**places
+        rounded = [round(amount * of / size) for amount in (before, after)]
+        if rounded[0] != rounded[1]:
+            first, second = (said("{amount} {unit}", amount=_figure(each, of), unit=unit) for each in rounded)
+            return first, second
+    return exactly(resource, before), exactly(resource, after)
+
+
+def _is_short(amount: int) -> bool:
+    size = next((size for size, _ in UNITS if amount >= size), 1)
+    return amount * 10**PLACES % size == 0
+
+
 def _figure(amount: int, of: int) -> Content:
     return amount // of if amount % of == 0 else said("{amount:,.10g}", amount=amount / of)

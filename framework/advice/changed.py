@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable, Iterator, Sequence
 
-from framework.advice.amounts import exactly
+from framework.advice.amounts import before_and_after
 from framework.advice.edits import requirement_words, selector_words
 from framework.advice.new_nodes import size_of
 from framework.advice.scratch import HOSTNAME, MORE, node_like
@@ -66,15 +66,10 @@ def _amounts(before: dict[str, int], after: dict[str, int]) -> Iterator[Said]:
         (said("raised {what}", what=[]), [n for n in after if before.get(n, 0) < after[n]]),
     ):
         if chosen:
-            what = [
-                said(
-                    "{resource} {before} → {after}",
-                    resource=name,
-                    before=exactly(name, before.get(name, 0)),
-                    after=exactly(name, after.get(name, 0)),
-                )
-                for name in chosen
-            ]
+            what = []
+            for name in chosen:
+                old, new = before_and_after(name, before.get(name, 0), after.get(name, 0))
+                what.append(said("{resource} {before} → {after}", resource=name, before=old, after=new))
             yield Said(words.text, {"what": said_both(what)})
 
 

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from framework.advice import Remedy
-from framework.advice.amounts import about, exactly
+from framework.advice.amounts import about, before_and_after, exactly
 from framework.advice.edits import tolerating
 from framework.advice.freeing import can_leave
 from framework.advice.lowering import MEBIBYTE, lowered
@@ -252,3 +252,17 @@ def test_only_containers_that_decide_the_amount_are_cut(
     spec = smaller.spec
     assert [(each.resources.requests or {})["memory"] for each in (*spec.init_containers, *spec.containers)] == asked
     assert pod_requests(smaller)["memory"] == amount
+
+
+@pytest.mark.parametrize(
+    ("before", "after", "told"),
+    [
+        (15_000_000 << 10, 30_000_000 << 10, "14.3 Gi 28.6 Gi"),
+        (195_708 << 20, 195_700 << 20, "191.12 Gi 191.11 Gi"),
+        (12 << 30, 128 << 20, "12 Gi 128 Mi"),
+        (15_000_000 << 10, 0, "14.3 Gi 0 Gi"),
+    ],
+)
+def test_a_change_of_an_amount_is_told_in_one_unit_with_few_digits(before: int, after: int, told: str) -> None:
+    words = before_and_after("memory", before, after)
+    assert " ".join(in_words(each, ENGLISH) for each in words) == told
