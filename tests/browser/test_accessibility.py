@@ -127,7 +127,8 @@ MISSING: dict[str, tuple[str, str]] = {
     "run": (f"/runs/{NOBODY}", "This run does not exist"),
     "pod of no run": (f"/runs/{NOBODY}/pods/shop/web", "This run does not exist"),
     "pod": ("/runs/{export}/pods/shop/nobody", "There is no pod shop/nobody"),
-    "configuration": (f"/configurations/{NOBODY}", "The configuration could not be read"),
+    "configuration": (f"/configurations/{NOBODY}", "This configuration does not exist"),
+    "no configuration's number": ("/configurations/default", "This configuration does not exist"),
     "version": ("/configurations/{own}?version=99", "Version 99 could not be read"),
     "attempts": ("/runs/{export}/attempts?q=nobody", "No attempt matches"),
     "pods to count": ("/runs/{export}/capacity?pod=shop%2Fnobody", "It could not be counted"),
@@ -139,6 +140,7 @@ def test_what_is_not_there_is_said_and_as_accessible(name: str, addresses: dict[
     path, said = MISSING[name]
     page = desk.go(path.format(**addresses))
     expect(page.get_by_text(said).first).to_be_visible()
+    expect(page.get_by_text("step 0 now")).to_have_count(0)
     assert what_is_wrong_in_any_language(page) == []
     # What the browser says of the answer.
     desk.complaints[:] = [complaint for complaint in desk.complaints if "404" not in complaint]

@@ -26,6 +26,7 @@ export function ConfigurationPage() {
     configuration.data === undefined ? t("configuration") : t("nameConfiguration", { name: configuration.data.name }),
   );
   if (configuration.data === undefined) {
+    const missing = configuration.error instanceof ApiError && configuration.error.status === 404;
     return (
       <Page>
         {configuration.error === null ? (
@@ -34,9 +35,9 @@ export function ConfigurationPage() {
           <Panel>
             <Failed
               alone
-              what={t("theConfigurationCouldNotBe")}
-              error={configuration.error}
-              retry={() => void configuration.refetch()}
+              what={missing ? t("thisConfigurationDoesNotExist") : t("theConfigurationCouldNotBe")}
+              error={missing ? null : configuration.error}
+              {...(missing ? {} : { retry: () => void configuration.refetch() })}
             />
           </Panel>
         )}

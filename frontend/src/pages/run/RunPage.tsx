@@ -110,7 +110,7 @@ function Content({ store, timeline, forker, held }: ContentProps) {
     const missing = view.error?.status === 404;
     return (
       <>
-        {timeline}
+        {missing ? null : timeline}
         <Page className={classes.alone ?? ""}>
           <Failed
             alone
