@@ -166,7 +166,7 @@ def _of_usable(view: FilterView, manifest: Mapping[str, Any], places: Places) ->
         headline, detail = held_off(places, places.names) or (headline, "")
     elif decisive == "PodTopologySpread":
         headline, detail = would_skew(places, places.names) or (headline, "")
-    elif said := refused_on_nodes(decisive, reasons, names, manifest, places.objects):
+    elif said := refused_on_nodes(decisive, reasons, names, manifest, places.objects, places.standing.pods):
         headline, detail = said
     return headline, told_one_after_another([detail, rest])
 

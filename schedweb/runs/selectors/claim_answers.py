@@ -15,6 +15,7 @@ from schedweb.runs.selectors.claims import (
     volume_claims,
 )
 from schedweb.runs.selectors.objects import OLD_ZONE, ZONE, zones_of
+from schedweb.runs.selectors.standing import StandingPod
 from schedweb.sentences import both, counted, either, say, told
 
 Manifest = Mapping[str, Any]
@@ -115,14 +116,19 @@ def _not_bound(claims: Sequence[VolumeClaim]) -> Sentence | None:
 
 
 def refused_on_nodes(
-    plugin: str, reasons: Sequence[str], nodes: Iterable[str], manifest: Manifest, objects: Objects
+    plugin: str,
+    reasons: Sequence[str],
+    nodes: Iterable[str],
+    manifest: Manifest,
+    objects: Objects,
+    pods: Iterable[StandingPod] = (),
 ) -> Sentence | None:
     """Of a pod whose nodes Filter refused. `reasons` of the decisive group, `nodes`: its members."""
     said = "; ".join(reasons)
     if plugin in ("VolumeRestrictions", "VolumeBinding", "NodeVolumeLimits"):
         claims = volume_claims(manifest, objects)
         if plugin == "VolumeRestrictions":
-            return _restricted(said, claims)
+            return _restricted(said, claims, pods)
         if plugin == "VolumeBinding":
             return _unbindable(said, claims)
         return _too_many(claims, set(nodes), objects)
@@ -133,9 +139,19 @@ def refused_on_nodes(
     return None
 
 
-def _restricted(said: str, claims: Sequence[VolumeClaim]) -> Sentence:
+def _restricted(said: str, claims: Sequence[VolumeClaim], pods: Iterable[StandingPod]) -> Sentence:
     if "ReadWriteOncePod" in said:
         own = [one.key for one in claims if "ReadWriteOncePod" in one.access_modes]
+        for key in own:
+            if users := [each for each in pods if each.node and key in _claims_of(each)]:
+                by = both([say("{pod} on {node}", pod=each.key, node=each.node) for each in users])
+                return counted(
+                    "Claim {key} is ReadWriteOncePod and {pods} uses it.",
+                    "Claim {key} is ReadWriteOncePod and {pods} use it.",
+                    len(users),
+                    key=key,
+                    pods=by,
+                ), say("That pod has to go first.") if len(users) == 1 else ""
         named = say("Claim {keys}", keys=both(own)) if len(own) == 1 else say("A claim of this pod")
         return say("{named} is ReadWriteOncePod and another pod uses it.", named=named), say(
             "That pod has to go first."
@@ -143,6 +159,12 @@ def _restricted(said: str, claims: Sequence[VolumeClaim]) -> Sentence:
     return say("On every node that it could use another pod has its disk."), say(
         "A disk of this kind serves one pod per node."
     )
+
+
+def _claims_of(pod: StandingPod) -> list[str]:
+    """Keys of the claims that its manifest names."""
+    sources = [each.persistent_volume_claim for each in pod.pod.spec.volumes]
+    return [f"{pod.namespace}/{each.claim_name}" for each in sources if each is not None]
 
 
 def _unbindable(said: str, claims: Sequence[VolumeClaim]) -> Sentence | None:

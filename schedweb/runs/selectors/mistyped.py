@@ -138,6 +138,8 @@ def tolerations_mistyped(places: Places) -> list[str]:
     found = [
         hint for each in places.pod.spec.tolerations for taint in taints.values() if (hint := _nearly(each, taint))
     ]
+    left = taints.values()
+    found += [said for each in places.pod.spec.tolerations if (said := _of_another_value(each, places, left))]
     return list(dict.fromkeys(found))[:TOLD]
 
 
@@ -165,6 +167,22 @@ def _nearly(toleration: Toleration, taint: Taint) -> str:
         given=about[1],
         effect=about[2],
     )
+
+
+def _of_another_value(toleration: Toleration, places: Places, left: Iterable[Taint]) -> str:
+    """Of a toleration that no node needs, where taints that keep the pod off have its key; "" else."""
+    there = [
+        _written(each.key, each.value, each.effect)
+        for each in left
+        if each.key == toleration.key and each.value != toleration.value and not _nearly(toleration, each)
+    ]
+    needed = any(
+        toleration_tolerates(toleration, taint) for node in places.standing.nodes.values() for taint in node.spec.taints
+    )
+    if not there or needed or toleration.operator not in ("", "Equal"):
+        return ""
+    given = _written(toleration.key, toleration.value, toleration.effect)
+    return say("It tolerates {given}; nodes have {taints}.", given=given, taints=some(there))
 
 
 def _written(key: str, value: str, effect: str) -> str:

@@ -72,7 +72,7 @@ def volumes() -> Iterator[Cause]:
             pod("user", on="a", volumes=claims("data")),
             pod(volumes=claims("data")),
         ],
-        "Claim shop/data is ReadWriteOncePod and another pod uses it.",
+        "Claim shop/data is ReadWriteOncePod and shop/user on a uses it.",
         "That pod has to go first.",
     )
     yield Cause(

@@ -269,5 +269,5 @@ def mistyped() -> Iterator[Cause]:
         "tolerates-another-number",
         [node("a", taints=("team=t1:NoSchedule",)), pod(tolerations=tolerates("team", "t2"))],
         "The only node, a, has the taint team=t1:NoSchedule, which it does not tolerate.",
-        "No pod that leaves would change that.",
+        "It tolerates team=t2; nodes have team=t1:NoSchedule. No pod that leaves would change that.",
     )

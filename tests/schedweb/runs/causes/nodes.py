@@ -58,7 +58,7 @@ def taints_and_cordons() -> Iterator[Cause]:
         "tolerates-another-value",
         [node("a", taints=("dedicated=data:NoSchedule",)), pod(tolerations=tolerates("dedicated", "ml"))],
         "The only node, a, has the taint dedicated=data:NoSchedule, which it does not tolerate.",
-        "No pod that leaves would change that.",
+        "It tolerates dedicated=ml; nodes have dedicated=data:NoSchedule. No pod that leaves would change that.",
     )
     yield Cause(
         "tolerates-another-effect",

@@ -97,6 +97,14 @@ def _(c: Cluster, pod: Manifest, m: re.Match[str]) -> bool:
     return m["given"] in given and any(taint.startswith(m["taint"]) for taint in left)
 
 
+@says(r"It tolerates (?P<given>\S+); nodes have (?P<taints>.+?)\.(?= |$)")
+def _(c: Cluster, pod: Manifest, m: re.Match[str]) -> bool:
+    left = {taint for node in c.nodes for taint in c.taints(pod, node)}
+    key, _, value = m["given"].partition(":")[0].partition("=")
+    given = any((each["key"], each.get("value", "")) == (key, value) for each in pod["spec"]["tolerations"])
+    return given and set(words(m["taints"])) <= left
+
+
 @says(r"It tolerates (?P<taint>\S+) with effect (?P<given>\S+) only; the taint has (?P<effect>\S+)\.(?= |$)")
 def _(c: Cluster, pod: Manifest, m: re.Match[str]) -> bool:
     left = [taint for node in c.nodes for taint in c.taints(pod, node)]

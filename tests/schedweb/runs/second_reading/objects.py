@@ -45,11 +45,12 @@ def _(c: Cluster, pod: Manifest, m: re.Match[str]) -> bool:
     return "deletionTimestamp" in (named_claim(c, m["key"]) or {}).get("metadata", {})
 
 
-@says(r"Claim (?P<key>\S+) is ReadWriteOncePod and another pod uses it\. That pod has to go first\.")
+@says(r"Claim (?P<key>\S+) is ReadWriteOncePod and (?P<pod>\S+) on (?P<node>\S+) uses it\. That pod has to go first\.")
 def _(c: Cluster, pod: Manifest, m: re.Match[str]) -> bool:
     claim = named_claim(c, m["key"])
     users = [each for each in c.places if claim in c.claims(c.pods[each])]
-    return bool(users) and claim is not None and claim["spec"]["accessModes"] == ["ReadWriteOncePod"]
+    there = users == [m["pod"]] and c.places[m["pod"]] == m["node"]
+    return there and claim is not None and claim["spec"]["accessModes"] == ["ReadWriteOncePod"]
 
 
 @says(r"On every node that it could use another pod has its disk\. A disk of this kind serves one pod per node\.")
