@@ -69,7 +69,7 @@ class Case:
     """``namespace/name`` → where every pod is."""
     rejected_by: tuple[str, ...] = ()
     rule: OwnRule | None = None
-    """The anti-affinity to its own workload that keeps it from every node left."""
+    """The anti-affinity to its own workload, or the host port, that keeps it from every node left."""
 
     @property
     def pod(self) -> Pod:

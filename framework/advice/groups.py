@@ -1,4 +1,4 @@
-"""Replicas whose own anti-affinity allows fewer of them than there are: what helps the workload."""
+"""Replicas whose own anti-affinity or host port allows fewer of them than there are: what helps the workload."""
 
 from __future__ import annotations
 
@@ -57,8 +57,9 @@ def _tail(pod: Pod) -> str:
 
 def workload_changes(case: Case, rule: OwnRule) -> Iterator[Family]:
     """Of the whole workload, because the term of pods that run keeps new ones off as well."""
-    yield iter([_preferred(case, rule.index, rule.key)])
-    yield iter([_spread(case, rule)])
+    if rule.index is not None:
+        yield iter([_preferred(case, rule.index, rule.key)])
+        yield iter([_spread(case, rule.key, rule.index)])
     if case.workload.kind and all(owner_of(each) == owner_of(case.live) for each in case.workload.placed):
         yield iter([_fewer(case)])
 
@@ -77,9 +78,9 @@ def _preferred(case: Case, index: int, key: str) -> Candidate:
     return case.with_all_pods("relax", text, term_preferred(case.pod, "pod_anti_affinity", index))
 
 
-def _spread(case: Case, rule: OwnRule) -> Candidate:
-    text = said("Spread it over {key} instead of forbidding two: maxSkew 1", key=rule.key)
-    return case.with_all_pods("relax", text, spread_instead(case.pod, rule.index))
+def _spread(case: Case, key: str, index: int) -> Candidate:
+    text = said("Spread it over {key} instead of forbidding two: maxSkew 1", key=key)
+    return case.with_all_pods("relax", text, spread_instead(case.pod, index))
 
 
 def _selected(case: Case, index: int) -> Said:

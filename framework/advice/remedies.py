@@ -41,13 +41,14 @@ from framework.advice.pod_changes import (
     tolerations,
 )
 from framework.advice.trial import Trial
-from framework.advice.workloads import identity_of, own_rule, workload_of
+from framework.advice.workloads import identity_of, own_ports, own_rule, workload_of
 from framework.objects import Pod
 from framework.profiles import priority_of
 from framework.said import Said, Words, said, said_counted
 from framework.scheduler import Scheduler
 
 BETWEEN_PODS: Final = "InterPodAffinity"
+HOST_PORTS: Final = "NodePorts"
 TRIES: Final = 4
 """Changes of one kind that are played until one works."""
 MOST_NODES: Final = 16
@@ -157,9 +158,13 @@ class _Search:
         case.rejected_by = attempt.unschedulable_plugins
         if attempt.filter is not None:
             verdicts = attempt.filter
-            asked = ((name, verdicts.status(position)) for position, name in enumerate(verdicts.nodes))
-            offered = [name for name, status in asked if status is not None and status.plugin == BETWEEN_PODS]
-            case.rule = own_rule(case.cluster, case.workload, offered)
+            by_plugin: dict[str, list[str]] = {BETWEEN_PODS: [], HOST_PORTS: []}
+            for position, name in enumerate(verdicts.nodes):
+                status = verdicts.status(position)
+                if status is not None and status.plugin in by_plugin:
+                    by_plugin[status.plugin].append(name)
+            case.rule = own_rule(case.cluster, case.workload, by_plugin[BETWEEN_PODS])
+            case.rule = case.rule or own_ports(case.cluster, case.workload, by_plugin[HOST_PORTS])
 
     def _families(self) -> Iterator[Family]:
         case = self.case

@@ -15,6 +15,7 @@ from framework.objects.pod import PodStatus
 from framework.objects.selectors import compile_label_selector
 from framework.scheduler import Cluster
 
+HOSTNAME: Final = "kubernetes.io/hostname"
 TEMPLATE_HASH: Final = "pod-template-hash"
 MOST_ALIKE: Final = 400
 """Pods that one remedy changes; a fork takes 500 changes."""
@@ -129,10 +130,11 @@ def made_again(pod: Pod, node: str = "") -> Pod:
 
 @dataclass(frozen=True, slots=True)
 class OwnRule:
-    """A required anti-affinity of the workload to its own pods: at most one of them per value of a node's label."""
+    """What allows at most one pod of the workload per value of a node's label: its required anti-affinity to its own
+    pods, or a host port."""
 
-    index: int
-    """Of the term."""
+    index: int | None
+    """Of the term; None of a host port."""
     key: str
     holders: Mapping[str, Pod]
     """Value → the pod of the workload that holds it; every value that nodes offer this pod is there."""
@@ -156,6 +158,22 @@ def own_rule(cluster: Cluster, workload: Workload, offered: Iterable[str]) -> Ow
         if values and values <= holders.keys():
             return OwnRule(index, key, {value: holders[value] for value in sorted(values)})
     return None
+
+
+def own_ports(cluster: Cluster, workload: Workload, refused: Iterable[str]) -> OwnRule | None:
+    """Its own pods hold its host ports on all nodes that are left.
+
+    ``refused``: nodes that would take the pod, were it not for a port.
+    """
+    wanted = _host_ports(workload.alike[0])
+    on_node = {pod.spec.node_name: pod for pod in workload.placed if wanted & _host_ports(pod)}
+    holders = {name: on_node.get(name) for name in sorted(refused)}
+    held = {name: pod for name, pod in holders.items() if pod is not None}
+    return OwnRule(None, HOSTNAME, held) if held and len(held) == len(holders) else None
+
+
+def _host_ports(pod: Pod) -> set[int]:
+    return {port.host_port for each in pod.spec.containers for port in each.ports if port.host_port}
 
 
 def own_terms(pod: Pod) -> Iterator[tuple[int, PodAffinityTerm]]:

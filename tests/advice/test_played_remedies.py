@@ -125,6 +125,22 @@ def test_replicas_of_a_stateful_set_are_called_by_their_names() -> None:
     assert str(found.why) == "One per node: kafka-0 holds the only node that it could use."
 
 
+def test_more_replicas_with_a_host_port_than_nodes_are_told_why_and_may_be_fewer() -> None:
+    pods = [replica("web", tail) for tail in ("bbbbb", "ccccc", "ddddd")]
+    for made in pods:
+        made["spec"]["containers"][0]["ports"] = [{"containerPort": 80, "hostPort": 80}]
+    objects = [node("a"), node("b"), *pods]
+    game = played(objects)
+    (name,) = (key.partition("/")[2] for key, place in places_of(game).items() if not place)
+    found = helped(game, name)
+    assert str(found.why).startswith("One per node: ")
+    assert str(found.why).endswith(" hold all 2 nodes that it could use.")
+    assert [remedy.kind for remedy in found.remedies] == ["node", "fewer"]
+    fewer = of_kind(found, "fewer")
+    assert str(fewer.text) == "Run 2 of 3 replicas of deployment/web"
+    assert all(places_of(tried(objects, fewer)).values())
+
+
 def test_the_patch_of_a_workload_is_for_its_template() -> None:
     relaxed = of_kind(helped(played([*ZONES, *WEB]), "web-6d4cf56db6-p9p9p"), "relax")
     (command,) = relaxed.commands
