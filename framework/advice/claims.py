@@ -189,9 +189,13 @@ def _classes(case: Case) -> list[StorageClass]:
 
 
 def _provisioning_classes(case: Case) -> list[str]:
-    """Of which volumes are provisioned where there are nodes; the default one first."""
+    """Of which volumes are provisioned where there are nodes, for a claim that is new; the default one first."""
     nodes = case.cluster.list(Node)
-    return [each.metadata.name for each in _classes(case) if _provisions(each) and _reaches(each, nodes)]
+    return [
+        each.metadata.name
+        for each in _classes(case)
+        if each.provisioner not in ("", NO_PROVISIONER) and _reaches(each, nodes)
+    ]
 
 
 def _provisioners(case: Case) -> list[str]:

@@ -227,3 +227,11 @@ def test_a_claim_whose_class_should_have_provisioned_at_once_is_helped(other: bo
     ]
     for remedy in found.remedies:
         assert places_of(tried(objects, remedy)) == {"shop/db": "a"}
+
+
+def test_a_missing_claim_is_made_of_a_class_that_provisions_at_once() -> None:
+    objects = [node("a"), {**storage_class("fast"), "volumeBindingMode": "Immediate"}, claiming("db")]
+    found = helped(played(objects), "db")
+    assert texts(found)[0] == "Create the missing PersistentVolumeClaim data-db"
+    assert "hostPath" not in found.remedies[0].diff
+    assert places_of(tried(objects, found.remedies[0])) == {"shop/db": "a"}
