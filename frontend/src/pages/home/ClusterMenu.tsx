@@ -12,6 +12,7 @@ import type { Snapshot } from "@/api/types";
 import { useMe } from "@/api/useMe";
 import { IconButton } from "@/components/Button";
 import { bytes } from "@/format/number";
+import { useKeys } from "@/keys/useKeys";
 import { notifyError } from "@/shell/notify";
 
 import classes from "./ClusterCard.module.css";
@@ -30,6 +31,14 @@ export default function ClusterMenu({ snapshot }: { snapshot: Snapshot }) {
     const opening = requestAnimationFrame(() => setOpened(true));
     return () => cancelAnimationFrame(opening);
   }, []);
+  const name = t("moreAbout", { name: snapshot.name });
+  // The menu's own Esc waits until the focus has moved into it, some frames after it is seen.
+  const close = { keys: "Escape", label: t("close"), group: name, everywhere: true, floats: true };
+  const onEscape = () => {
+    setOpened(false);
+    setAsked(false);
+  };
+  useKeys(opened ? [{ ...close, run: onEscape }] : []);
   const remove = useMutation({
     mutationFn: () => request(pathOf("snapshots", snapshot.id), { method: "DELETE" }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ["snapshots"] }),
@@ -47,12 +56,7 @@ export default function ClusterMenu({ snapshot }: { snapshot: Snapshot }) {
       onClose={() => setAsked(false)}
     >
       <Menu.Target>
-        <IconButton
-          ref={target}
-          icon="more"
-          label={t("moreAbout", { name: snapshot.name })}
-          className={classes.more ?? ""}
-        />
+        <IconButton ref={target} icon="more" label={name} className={classes.more ?? ""} />
       </Menu.Target>
       <Menu.Dropdown>
         <Menu.Item onClick={() => void navigate({ to: "/runs", search: { snapshot: snapshot.id } })}>
