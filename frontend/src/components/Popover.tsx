@@ -1,7 +1,7 @@
 /** A box that floats over the page beside its button, so that nothing moves when it opens. Esc closes it and the button has the focus again. */
 import { type ReactNode, type Ref, useEffect, useRef } from "react";
 
-import { useKeys } from "@/keys/useKeys";
+import { useEscape } from "@/keys/useEscape";
 
 import classes from "./Popover.module.css";
 import { t } from "./texts";
@@ -51,16 +51,7 @@ interface BoxProps {
 
 function Box({ label, around, onClose, children }: BoxProps) {
   const box = useRef<HTMLDivElement>(null);
-  useKeys([
-    {
-      keys: "Escape",
-      label: t("closeThis", { label }),
-      group: t("thisPage"),
-      everywhere: true,
-      floats: true,
-      run: () => onClose(true),
-    },
-  ]);
+  useEscape(true, { label: t("closeThis", { label }), group: t("thisPage"), close: () => onClose(true) });
   const close = useRef(onClose);
   useEffect(() => {
     close.current = onClose;

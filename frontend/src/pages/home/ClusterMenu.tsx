@@ -12,7 +12,7 @@ import type { Snapshot } from "@/api/types";
 import { useMe } from "@/api/useMe";
 import { IconButton } from "@/components/Button";
 import { bytes } from "@/format/number";
-import { useKeys } from "@/keys/useKeys";
+import { useEscape } from "@/keys/useEscape";
 import { notifyError } from "@/shell/notify";
 
 import classes from "./ClusterCard.module.css";
@@ -32,13 +32,11 @@ export default function ClusterMenu({ snapshot }: { snapshot: Snapshot }) {
     return () => cancelAnimationFrame(opening);
   }, []);
   const name = t("moreAbout", { name: snapshot.name });
-  // The menu's own Esc waits until the focus has moved into it, some frames after it is seen.
-  const close = { keys: "Escape", label: t("close"), group: name, everywhere: true, floats: true };
-  const onEscape = () => {
+  const close = () => {
     setOpened(false);
     setAsked(false);
   };
-  useKeys(opened ? [{ ...close, run: onEscape }] : []);
+  useEscape(opened, { label: t("close"), group: name, close });
   const remove = useMutation({
     mutationFn: () => request(pathOf("snapshots", snapshot.id), { method: "DELETE" }),
     onSuccess: () => queries.invalidateQueries({ queryKey: ["snapshots"] }),

@@ -14,6 +14,7 @@ import { Icon } from "@/components/Icon";
 import { RunItems } from "@/exchange/RunItems";
 import { ShareDrawer } from "@/exchange/ShareDrawer";
 import { bytes } from "@/format/number";
+import { useEscape } from "@/keys/useEscape";
 
 import { SPEEDS, speedOf } from "./pace";
 import { RunDialog, type RunDialogKind } from "./RunDialog";
@@ -93,14 +94,16 @@ export default function RunMenu({ run, commander, operates, onClosed }: RunMenuP
     if (kind === "stop" && !canMove(run)) return t("theRunHasEnded");
     return undefined;
   };
+  const change = (open: boolean) => {
+    setOpened(open);
+    if (!open && dialog === null) onClosed();
+  };
+  useEscape(opened, { label: t("close"), group: t("run"), close: () => change(false) });
   return (
     <>
       <Menu
         opened={opened}
-        onChange={(open) => {
-          setOpened(open);
-          if (!open && dialog === null) onClosed();
-        }}
+        onChange={change}
         position="bottom-end"
         middlewares={{ flip: true, shift: true, size: true }}
         shadow="md"
