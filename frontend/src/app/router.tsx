@@ -3,8 +3,8 @@ import { createRootRoute, createRoute, createRouter, redirect } from "@tanstack/
 
 import { laterPage } from "@/parts/later";
 import { momentKey, runOf } from "@/rewind/moment";
-import { NotFound, PageError } from "@/shell/PageOutcome";
 import { InLanguage } from "@/shell/InLanguage";
+import { NotFound, PageError } from "@/shell/PageOutcome";
 
 import {
   attemptsSearch,
@@ -53,7 +53,7 @@ const runPodsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/runs/$run/pods",
   validateSearch: runPodsSearch,
-  component: laterPage(() => import("@/pages/run/PodsPage"), "PodsPage"),
+  component: laterPage(() => import("@/pages/run/lists/PodsPage"), "PodsPage"),
 });
 
 const attemptsRoute = createRoute({
@@ -67,7 +67,7 @@ const objectsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/runs/$run/objects",
   validateSearch: objectsSearch,
-  component: laterPage(() => import("@/pages/run/ObjectsPage"), "ObjectsPage"),
+  component: laterPage(() => import("@/pages/run/lists/ObjectsPage"), "ObjectsPage"),
 });
 
 const realRoute = createRoute({
@@ -108,7 +108,7 @@ const configurationsRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/configurations",
   validateSearch: configurationsSearch,
-  component: laterPage(() => import("@/pages/configuration/ConfigurationsPage"), "ConfigurationsPage"),
+  component: laterPage(() => import("@/pages/configuration/list/ConfigurationsPage"), "ConfigurationsPage"),
 });
 
 const configurationRoute = createRoute({

@@ -3,7 +3,7 @@ import { useState } from "react";
 
 import { Button } from "@/components/Button";
 import { Icon } from "@/components/Icon";
-import dialog from "@/pages/run/RunDialog.module.css";
+import dialog from "@/pages/run/dialog/RunDialog.module.css";
 
 import classes from "./Secret.module.css";
 import { t } from "./texts";

@@ -14,7 +14,7 @@ import { Button } from "@/components/Button";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { useFocusBack } from "@/components/useFocusBack";
 import { exact } from "@/format/time";
-import dialog from "@/pages/run/RunDialog.module.css";
+import dialog from "@/pages/run/dialog/RunDialog.module.css";
 
 import { endOf, type Lifetime, LifetimeField, ShownOnce } from "./Secret";
 import classes from "./Secret.module.css";

@@ -120,7 +120,7 @@ it("is said by message files", () => {
 
 /** What is typed into a field, and cells of a CSV: commas there are syntax. */
 const SYNTAX: ReadonlySet<string> = new Set([
-  "/src/pages/configuration/argFields.tsx",
+  "/src/pages/configuration/arguments/argFields.tsx",
   "/src/pages/capacity/capacity.ts",
 ]);
 

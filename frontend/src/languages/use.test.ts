@@ -46,9 +46,8 @@ const uses = new Map<string, Use[]>();
 for (const [path, text] of sources) {
   const from = /import \{[^}]*\b(?:t|rich)\b[^}]*\} from "([^"]*texts)"/.exec(text)?.[1];
   if (from === undefined) continue;
-  const name = areas.get(
-    `${from.startsWith("@/") ? `/src/${from.slice(2)}` : path.replace(/[^/]+$/, from.slice(2))}.ts`,
-  );
+  const texts = from.startsWith("@/") ? `/src/${from.slice(2)}` : new URL(from, `file://${path}`).pathname;
+  const name = areas.get(`${texts}.ts`);
   if (name === undefined) throw new Error(`${path} takes texts from ${from}, which is no area.`);
   const found = uses.get(name) ?? [];
   uses.set(name, found);

@@ -17,10 +17,10 @@ import { NodeColumns } from "@/live/nodeColumns";
 import { shareText, signed } from "./compare/words";
 import { cellTitle, cellWord } from "./configuration/words";
 import { kindTiles, plural } from "./home/importing";
-import { resourceName } from "./pod/amounts";
-import { nodeSentence } from "./run/NodeTile";
-import { columnsOf } from "./run/nodeTableColumns";
-import { shortReason, verdictOf } from "./run/selection";
+import { resourceName } from "./pod/filter/amounts";
+import { columnsOf } from "./run/nodes/nodeTableColumns";
+import { nodeSentence } from "./run/nodes/NodeTile";
+import { shortReason, verdictOf } from "./run/nodes/selection";
 
 const TABLE: NodesTable = {
   seq: 1,

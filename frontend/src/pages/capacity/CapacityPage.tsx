@@ -3,12 +3,12 @@ import { useQuery } from "@tanstack/react-query";
 import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { type SubmitEvent, useState } from "react";
 
-import type { NodesAnswer, PodsAnswer } from "@/api/analyses";
-import { runPodsQuery } from "@/api/queries";
-import type { Run } from "@/api/types";
 import { useAnalysis } from "@/analyses/useAnalysis";
 import { useMoment } from "@/analyses/useMoment";
 import { Working } from "@/analyses/Working";
+import type { NodesAnswer, PodsAnswer } from "@/api/analyses";
+import { runPodsQuery } from "@/api/queries";
+import type { Run } from "@/api/types";
 import { Breadcrumbs } from "@/components/Breadcrumbs";
 import { Button } from "@/components/Button";
 import { Outlines } from "@/components/Outcome";
@@ -18,7 +18,7 @@ import { listed } from "@/format/lists";
 import { count } from "@/format/number";
 import { useKeys } from "@/keys/useKeys";
 import { useNodes, useRunStore, useRunView } from "@/live/useLive";
-import { splitPod } from "@/pages/run/Inspector";
+import { splitPod } from "@/pages/run/side/Inspector";
 import { useTitle } from "@/shell/useTitle";
 
 import { csv, nodesRows, nodesSentence, podsRows, podsSentence, roomOf, shapesOf } from "./capacity";

@@ -7,8 +7,8 @@ import { comparedConfigurationsQuery, type Comparison } from "@/api/compareQueri
 import type { Run } from "@/api/types";
 import { Failed, Outlines } from "@/components/Outcome";
 import { Panel, PanelHeader } from "@/components/Panel";
-import { Changes } from "@/pages/configuration/Changes";
-import { DiffNumbers, DiffView } from "@/pages/configuration/DiffView";
+import { Changes } from "@/pages/configuration/changes/Changes";
+import { DiffNumbers, DiffView } from "@/pages/configuration/changes/DiffView";
 
 import classes from "./Compare.module.css";
 import { t } from "./texts";

@@ -21,7 +21,7 @@ import { placeWord } from "@/components/states";
 import { useTypedSearch } from "@/components/useTypedSearch";
 import { sentences } from "@/format/lists";
 import { count } from "@/format/number";
-import { looksOf } from "@/pages/pod/pluginColours";
+import { looksOf } from "@/pages/pod/score/pluginColours";
 
 import classes from "./Compare.module.css";
 import { SideName } from "./SideName";

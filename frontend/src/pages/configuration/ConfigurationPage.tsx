@@ -11,7 +11,7 @@ import { Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel } from "@/components/Panel";
 import { useTitle } from "@/shell/useTitle";
 
-import { readDraft } from "./drafts";
+import { readDraft } from "./draft/drafts";
 import { Editor } from "./Editor";
 import classes from "./Editor.module.css";
 import { t } from "./texts";

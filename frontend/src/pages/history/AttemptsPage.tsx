@@ -4,9 +4,9 @@ import { getRouteApi, Link, useNavigate } from "@tanstack/react-router";
 import { useCallback, useRef } from "react";
 
 import { fetchAttempts } from "@/api/podQueries";
-import { nextOffset } from "@/api/windows";
 import type { AttemptRow } from "@/api/podTypes";
 import type { StateKey } from "@/api/types";
+import { nextOffset } from "@/api/windows";
 import { RESULTS } from "@/app/search";
 import { Breadcrumbs } from "@/components/Breadcrumbs";
 import { Button } from "@/components/Button";
@@ -23,7 +23,7 @@ import { count } from "@/format/number";
 import { exact, runTime } from "@/format/time";
 import { useKeys } from "@/keys/useKeys";
 import { useRunStore, useRunView } from "@/live/useLive";
-import list from "@/pages/run/PodsPage.module.css";
+import list from "@/pages/run/lists/PodsPage.module.css";
 import { LookingBack } from "@/rewind/LookingBack";
 import { useTitle } from "@/shell/useTitle";
 

@@ -18,22 +18,22 @@ import { later } from "@/parts/later";
 import { LookingBack } from "@/rewind/LookingBack";
 import { useTitle } from "@/shell/useTitle";
 
-import { AnswerPanel } from "./AnswerPanel";
-import { wonAnswer } from "./answer";
-import { AttemptPanel } from "./AttemptPanel";
-import { ClaimsPanel } from "./ClaimsPanel";
-import { HelpPanel } from "./HelpPanel";
-import { JourneyPanel } from "./JourneyPanel";
-import { objectOf } from "./objects";
-import { PlacedAgainPanel } from "./PlacedAgainPanel";
-import { PodHeader } from "./PodHeader";
+import { wonAnswer } from "./answer/answer";
+import { AnswerPanel } from "./answer/AnswerPanel";
+import { WaitsFor } from "./answer/WaitsFor";
+import { AttemptPanel } from "./attempt/AttemptPanel";
+import { ClaimsPanel } from "./claims/ClaimsPanel";
+import { PodHeader } from "./header/PodHeader";
+import { HelpPanel } from "./help/HelpPanel";
+import { JourneyPanel } from "./journey/JourneyPanel";
+import { PlacedAgainPanel } from "./placedAgain/PlacedAgainPanel";
 import classes from "./PodPage.module.css";
-import { TOP } from "./scoreWindows";
+import { TOP } from "./score/scoreWindows";
 import { rich, t } from "./texts";
 import { useThrottled } from "./useThrottled";
-import { WaitsFor } from "./WaitsFor";
+import { objectOf } from "./yaml/objects";
 
-const YamlDrawer = later(() => import("./YamlDrawer"));
+const YamlDrawer = later(() => import("./yaml/YamlDrawer"));
 /** Pods that find no node as things are. */
 const PENDING: ReadonlySet<PodDetail["answer"]["kind"]> = new Set(["pending", "backoff", "gated"]);
 const route = getRouteApi("/runs/$run/pods/$namespace/$name");

@@ -6,8 +6,8 @@ import { type ReactNode, startTransition, Suspense, useCallback, useDeferredValu
 import type { ApiError } from "@/api/client";
 import { podSummaryQuery, selectionQuery } from "@/api/queries";
 import { type Card, type Run, STATE_KEYS, type StateKey } from "@/api/types";
-import { queryClient } from "@/app/queryClient";
 import { useMe } from "@/api/useMe";
+import { queryClient } from "@/app/queryClient";
 import { Button } from "@/components/Button";
 import { Failed, Outlines } from "@/components/Outcome";
 import { Page } from "@/components/Panel";
@@ -21,20 +21,20 @@ import { Timeline } from "@/rewind/Timeline";
 import { type Forker, useFork } from "@/rewind/useFork";
 import { useTitle } from "@/shell/useTitle";
 
+import { QueueBoard } from "./board/QueueBoard";
 import { BoardAddressContext, useBoardAddress } from "./boardAddress";
-import { CycleStrip } from "./CycleStrip";
-import { Inspector, splitPod } from "./Inspector";
-import { NodeInspector } from "./NodeInspector";
-import { NodesPanel } from "./NodesPanel";
-import { QueueBoard } from "./QueueBoard";
-import { RunHeader } from "./RunHeader";
+import { CycleStrip } from "./cycle/CycleStrip";
+import { RunHeader } from "./header/RunHeader";
+import { isPlaying } from "./header/Transport";
+import { NodesPanel } from "./nodes/NodesPanel";
 import classes from "./RunPage.module.css";
-import { RunSide } from "./RunSide";
+import { Inspector, splitPod } from "./side/Inspector";
+import { NodeInspector } from "./side/NodeInspector";
+import { RunSide } from "./side/RunSide";
 import { t } from "./texts";
-import { isPlaying } from "./Transport";
 import { type Commander, useCommand } from "./useCommand";
 
-const RunDialog = later(async () => ({ default: (await import("./RunDialog")).RunDialog }));
+const RunDialog = later(async () => ({ default: (await import("./dialog/RunDialog")).RunDialog }));
 const route = getRouteApi("/runs/$run");
 
 /** A step that is still being made is waited for with the one before it on screen. */

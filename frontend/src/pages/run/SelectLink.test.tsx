@@ -14,8 +14,8 @@ import { meQuery } from "@/api/queries";
 import type { Card, Column, Run, StateKey } from "@/api/types";
 import type { RunView } from "@/live/runStore";
 
+import { QueueBoard } from "./board/QueueBoard";
 import { BoardAddressContext, useBoardAddress } from "./boardAddress";
-import { QueueBoard } from "./QueueBoard";
 import { SelectLink } from "./SelectLink";
 
 const made = vi.hoisted(() => [] as string[]);

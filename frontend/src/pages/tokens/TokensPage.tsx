@@ -10,7 +10,7 @@ import { Page, Panel, PanelHeader } from "@/components/Panel";
 import { endOf, type Lifetime, LifetimeField, ShownOnce } from "@/exchange/Secret";
 import secret from "@/exchange/Secret.module.css";
 import { exact } from "@/format/time";
-import dialog from "@/pages/run/RunDialog.module.css";
+import dialog from "@/pages/run/dialog/RunDialog.module.css";
 import { useTitle } from "@/shell/useTitle";
 
 import { rich, t } from "./texts";

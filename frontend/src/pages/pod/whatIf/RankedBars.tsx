@@ -6,10 +6,10 @@ import { ScrollRegion } from "@/components/ScrollRegion";
 import { listed } from "@/format/lists";
 import { count } from "@/format/number";
 
-import type { PluginLook } from "../pluginColours";
-import bars from "../ScoreBars.module.css";
-import { SHOWN } from "../scoreWindows";
-import { useRowHeight } from "../useRowHeight";
+import { useRowHeight } from "../../../components/useRowHeight";
+import type { PluginLook } from "../score/pluginColours";
+import bars from "../score/ScoreBars.module.css";
+import { SHOWN } from "../score/scoreWindows";
 import { type Matrix, OFF, type Ranking, type Weights, weightOf } from "./ranking";
 import { t } from "./texts";
 import classes from "./WhatIf.module.css";

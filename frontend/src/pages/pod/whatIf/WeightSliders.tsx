@@ -1,7 +1,7 @@
 import { Button } from "@/components/Button";
 import { count } from "@/format/number";
 
-import type { PluginLook } from "../pluginColours";
+import type { PluginLook } from "../score/pluginColours";
 import { MAX_WEIGHT, type Matrix, type MatrixPlugin, OFF, type Weights, weightOf, withWeight } from "./ranking";
 import { t } from "./texts";
 import classes from "./WhatIf.module.css";

@@ -6,7 +6,7 @@ import { useEffect, useMemo, useState } from "react";
 import { matrixQuery } from "@/api/whatIf";
 import { Failed, Outlines } from "@/components/Outcome";
 
-import { looksOf } from "../pluginColours";
+import { looksOf } from "../score/pluginColours";
 import { FilterSwitches } from "./FilterSwitches";
 import { OverTheRun } from "./OverTheRun";
 import { RankedBars } from "./RankedBars";

@@ -1,0 +1,48 @@
+import { Suspense } from "react";
+
+import { Outlines } from "@/components/Outcome";
+import { Panel, PanelHeader } from "@/components/Panel";
+import { later } from "@/parts/later";
+
+import { useEditing } from "../draft/editing";
+import { UnknownFields } from "../grid/UnknownFields";
+import { t } from "../texts";
+import { yamlNote } from "../words";
+import classes from "./Yaml.module.css";
+
+const YamlEditor = later(() => import("./YamlEditor"));
+
+/** The same draft as text. */
+export function YamlPanel({ goTo }: { goTo: { line: number } | null }) {
+  const { store, state, examination, readOnly } = useEditing();
+  const lines = state.text.split("\n").length - (state.text.endsWith("\n") ? 1 : 0);
+  const readable = examination.effective !== null;
+  const note = yamlNote(examination.errors, readable);
+  return (
+    <Panel className={classes.panel ?? ""} aria-labelledby="yaml-title">
+      <PanelHeader title={examination.format === "json" ? "JSON" : "YAML"} id="yaml-title">
+        <span className={`${classes.about} faint`}>
+          {t("linesUnknownFieldsAreKept", {
+            count: lines,
+            which: readOnly ? t("readOnly") : store.dirty ? t("sameDraft") : t("asSaved"),
+          })}
+        </span>
+        <span className="grow" />
+        <span className={readable ? "faint" : classes.unreadable} role="status">
+          {note}
+        </span>
+      </PanelHeader>
+      <Suspense fallback={<Outlines count={12} height={19} label={t("openingTheEditor")} />}>
+        <YamlEditor
+          text={state.text}
+          problems={examination.errors}
+          warnings={examination.warnings}
+          readOnly={readOnly}
+          goTo={goTo}
+          onChange={(text) => store.setText(text)}
+        />
+      </Suspense>
+      <UnknownFields />
+    </Panel>
+  );
+}

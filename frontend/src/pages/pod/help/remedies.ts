@@ -1,0 +1,30 @@
+/** What a remedy does and costs, in words. */
+import type { HelpAnswer, Remedy } from "@/api/analyses";
+
+import { t } from "../texts";
+
+/** Where the pod goes, how many like it have a node then, and that nobody pays for it; who pays is listed below it. */
+export function remedyDetail(remedy: Remedy, answer: Pick<HelpAnswer, "workload" | "alike">): string {
+  const { workload, alike } = answer;
+  const said = [whereItGoes(remedy)];
+  if (remedy.pods > alike) said.push(t("allMadeAnew", { count: remedy.pods, workload }));
+  if (alike > 1 && remedy.kind !== "fewer") said.push(t("placedOfAlike", { count: remedy.placed, alike, workload }));
+  if (remedy.others_count === 0) {
+    // Answers of older versions say it in one sentence.
+    if (remedy.cost !== "") said.push(remedy.cost);
+    else said.push(remedy.left_pending > 0 ? t("afterwards", { count: remedy.left_pending }) : t("nobodyLosesAPlace"));
+  }
+  if (!remedy.finished) said.push(t("notPlayedToItsEnd"));
+  return said.join(" ");
+}
+
+function whereItGoes(remedy: Remedy): string {
+  if (remedy.kind === "fewer") return t("notWantedAnyMore", { count: remedy.pods });
+  return remedy.kind === "node" ? t("itGoesToTheNew") : t("itGoesTo", { node: remedy.node });
+}
+
+/** For an answer without remedies. */
+export function noRemedy(answer: HelpAnswer): string {
+  if (answer.fits_on !== "") return t("nothingHasToChangeIt", { fitson: answer.fits_on });
+  return answer.complete ? t("nothingKnownHereHelpsNo") : t("noTimeToTry");
+}
