@@ -68,13 +68,11 @@ class CycleState:
     def write(self, key: str, value: StateData) -> None:
         self._data[key] = value
 
-    def rests_on(self, given: Input) -> None:
-        """For a ``reusable`` plugin: what its PreFilter or PreScore answers will be another when ``given`` changes."""
-        self._rests_on.append(given)
-
-    def rests_on_feasible(self) -> None:
-        """For a ``reusable`` plugin: the same of which nodes are feasible."""
-        self._rests_on_feasible = True
+    def rests_on(self, *inputs: Input, feasible: bool = False) -> None:
+        """For a plugin with a ``fragment``: what PreFilter or PreScore answers may be another when one of ``inputs``
+        changes, or (``feasible``) when other nodes are feasible."""
+        self._rests_on += inputs
+        self._rests_on_feasible = self._rests_on_feasible or feasible
 
     def take_grounds(self) -> tuple[list[Input], bool]:
         """The framework's: (what ``rests_on`` was told since the last call, whether it was the feasible nodes)."""

@@ -46,12 +46,6 @@ class Plugin(abc.ABC):
     the next but what follows from these. An attempt that failed is then not worked out anew while all of this stands.
     What is asked of the handle beyond that (time, chance, waiting pods, nominations, writes) is noticed by itself."""
 
-    reusable: ClassVar[bool] = False
-    """A promise about PreFilter, filter_plan, PreScore and score_plan: for pods with equal fragments they give the same
-    answers, write the same state and make equal plans, while no object changes but pods and nodes, and everything that
-    was named to ``CycleState.rests_on`` and ``rests_on_feasible`` stands. They are then not called again; what plans
-    say is followed through their inputs. Where ``fragment`` (``score_fragment``) is None they are called every time."""
-
     skip_is_final: ClassVar[bool] = False
     """A promise of a plugin with PreFilter: when that says Skip it has nothing to do for the pod later either. Reserve
     and PreBind would succeed without doing anything, nothing is decided, PreBindPreFlight would say Skip. It is then
@@ -66,11 +60,13 @@ class Plugin(abc.ABC):
         self.handle = handle
 
     def fragment(self, pod: PodInfo) -> Hashable | None:
-        """The part of the pod that PreFilter and filter_plan read; None forbids reuse between pods."""
-        return None
+        """The part of the pod that PreFilter, filter_plan, PreScore, score_plan and the normaliser read.
 
-    def score_fragment(self, pod: PodInfo) -> Hashable | None:
-        """The part of the pod that PreScore, score_plan and the normaliser read; None forbids reuse between pods."""
+        Giving one is a promise: for pods with equal fragments these give the same answers, write the same state and
+        make equal plans, while no object changes but pods and nodes, and everything that was named to
+        ``CycleState.rests_on`` is as it was. They are then not called again; what plans say is kept up to date through
+        their inputs. None, the default: they are called for every pod.
+        """
         return None
 
 

@@ -24,7 +24,6 @@ scoring; above, one image would decide alone."""
 class ImageLocality(ColumnScorePlugin):
     name: ClassVar[str] = "ImageLocality"
     description: ClassVar[str] = noted("Prefers nodes that already have the pod's container images.")
-    reusable: ClassVar[bool] = True
 
     def score_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan:
         # Image volumes are looked up but do not raise the ceiling: upstream counts containers only.
@@ -37,7 +36,7 @@ class ImageLocality(ColumnScorePlugin):
 
         return Plan(kernel, (view.image_score(_wanted_images(pod.pod)),), ceiling)
 
-    def score_fragment(self, pod: PodInfo) -> Hashable:
+    def fragment(self, pod: PodInfo) -> Hashable:
         return _wanted_images(pod.pod), _container_count(pod.pod)
 
 

@@ -75,7 +75,6 @@ class NodeDeclaredFeatures(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtension
     name: ClassVar[str] = "NodeDeclaredFeatures"
     description: ClassVar[str] = noted("Keeps pods off nodes that do not declare a feature the pod needs.")
     repeatable: ClassVar[bool] = True
-    reusable: ClassVar[bool] = True
 
     def __init__(self, args: Any, handle: Handle) -> None:
         super().__init__(args, handle)

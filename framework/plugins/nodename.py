@@ -35,7 +35,6 @@ class NodeName(ColumnFilterPlugin, EnqueueExtensions):
     name: ClassVar[str] = "NodeName"
     description: ClassVar[str] = noted("Keeps a pod that names its node in spec.nodeName on exactly that node.")
     repeatable: ClassVar[bool] = True
-    reusable: ClassVar[bool] = True
 
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
         return (ClusterEventWithHint(ClusterEvent(EventResource.NODE, ActionType.ADD)),)

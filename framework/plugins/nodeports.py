@@ -62,7 +62,6 @@ class NodePorts(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtensions):
     name: ClassVar[str] = "NodePorts"
     description: ClassVar[str] = noted("Keeps pods off nodes where a host port they want is already taken.")
     repeatable: ClassVar[bool] = True
-    reusable: ClassVar[bool] = True
 
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
         return (

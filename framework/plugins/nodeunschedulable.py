@@ -42,7 +42,6 @@ class NodeUnschedulable(ColumnFilterPlugin, EnqueueExtensions):
     name: ClassVar[str] = "NodeUnschedulable"
     description: ClassVar[str] = noted("Keeps pods off cordoned nodes, unless they tolerate it.")
     repeatable: ClassVar[bool] = True
-    reusable: ClassVar[bool] = True
 
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
         node = ClusterEvent(EventResource.NODE, ActionType.ADD | ActionType.UPDATE_NODE_TAINT)

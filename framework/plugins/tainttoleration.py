@@ -72,7 +72,6 @@ class TaintToleration(ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, Bou
         "Keeps pods off nodes whose taints they do not tolerate, and prefers fewer soft taints."
     )
     repeatable: ClassVar[bool] = True
-    reusable: ClassVar[bool] = True
 
     def __init__(self, args: Any, handle: Handle) -> None:
         super().__init__(args, handle)
@@ -130,9 +129,6 @@ class TaintToleration(ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, Bou
             return taint_table(taints, untolerated, np.int64)
 
         return Plan(kernel, (view.taints(),), soft)
-
-    def score_fragment(self, pod: PodInfo) -> Hashable:
-        return pod.pod.spec.tolerations
 
     def normalize_between(self, scores: NDArray[np.int64], lowest: int, highest: int) -> NDArray[np.int64]:
         return default_normalize(scores, highest, reverse=True)

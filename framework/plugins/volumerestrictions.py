@@ -132,7 +132,6 @@ class VolumeRestrictions(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtensions)
     name: ClassVar[str] = "VolumeRestrictions"
     description: ClassVar[str] = noted("Keeps pods apart that cannot share a volume.")
     repeatable: ClassVar[bool] = True
-    reusable: ClassVar[bool] = True
 
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
         claim = ClusterEvent(EventResource.PERSISTENT_VOLUME_CLAIM, ActionType.ADD)

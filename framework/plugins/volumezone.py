@@ -66,7 +66,6 @@ class VolumeZone(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtensions):
     name: ClassVar[str] = "VolumeZone"
     description: ClassVar[str] = noted("Keeps a pod in the zone of its volumes.")
     repeatable: ClassVar[bool] = True
-    reusable: ClassVar[bool] = True
 
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
         node = ClusterEvent(EventResource.NODE, ActionType.ADD | ActionType.UPDATE_NODE_LABEL)

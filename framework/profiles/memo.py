@@ -1,4 +1,4 @@
-"""What reusable plugins said to a class of pods before any node was looked at, and on what grounds.
+"""What plugins said to a class of pods before any node was looked at, and on what grounds.
 
 A memo holds while no object but pods and nodes has changed, and nothing that a plugin named to ``CycleState.rests_on``.
 """

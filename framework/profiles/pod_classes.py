@@ -6,7 +6,7 @@ before nodes were looked at, and columns over the nodes; both are brought up to 
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Iterable, Sequence
+from collections.abc import Callable, Hashable, Sequence
 from typing import Any, Final, TypeVar, cast
 from weakref import WeakValueDictionary
 
@@ -94,8 +94,8 @@ class PodClasses:
 
     def __init__(
         self,
-        filtering: Iterable[Plugin],
-        scoring: Iterable[Plugin],
+        filtering: Sequence[Plugin],
+        scoring: Sequence[Plugin],
         snapshot: Snapshot,
         rule: ReuseRule,
         weights: int,
@@ -104,8 +104,9 @@ class PodClasses:
         those of all Score plugins, without their signs."""
         self.work = Work()
         self.dtype_of_totals = totals_type(weights)
-        self._filtering = tuple(filtering)
-        self._scoring = tuple(scoring)
+        self._filtering = frozenset(filtering)
+        self._scoring = frozenset(scoring)
+        self._plugins = tuple(dict.fromkeys([*filtering, *scoring]))
         self._snapshot = snapshot
         self._rule = rule
         self._by_signature: dict[bytes, tuple[PodClass, dict[str, Any]]] = {}
@@ -168,27 +169,25 @@ class PodClasses:
     def _is_unlike_any(self, pod: PodInfo) -> bool:
         """A pod that has a fragment which nobody had is the first of its class. It may be the last, too, so only the
         plugin is asked by which the last such pod was told."""
-        filters = len(self._filtering)
         number = self._telling
-        if number >= filters + len(self._scoring):
+        if number >= len(self._plugins):
             return False
-        asked = self._filtering[number].fragment if number < filters else self._scoring[number - filters].score_fragment
-        fragment = asked(pod)
+        fragment = self._plugins[number].fragment(pod)
         return fragment is not None and not self._fragments.again((number, fragment))
 
     def _class_of(self, pod: PodInfo, passed: PodClass | None) -> PodClass:
         """``passed``: of an equal pod, if there was one."""
-        filtering = tuple(each.fragment(pod) for each in self._filtering)
-        scoring = tuple(each.score_fragment(pod) for each in self._scoring)
-        found = self._by_fragments.get((filtering, scoring))
+        fragments = tuple([each.fragment(pod) for each in self._plugins])
+        found = self._by_fragments.get(fragments)
         if found is None:
             found = passed or PodClass(reuses_filter=False, reuses_score=False)
-            found.reuses_filter = _reusable(self._filtering, filtering)
-            found.reuses_score = _reusable(self._scoring, scoring)
-            self._by_fragments[filtering, scoring] = found
+            silent = {each for each, fragment in zip(self._plugins, fragments, strict=True) if fragment is None}
+            found.reuses_filter = silent.isdisjoint(self._filtering)
+            found.reuses_score = silent.isdisjoint(self._scoring)
+            self._by_fragments[fragments] = found
             _bound(self._by_fragments, KEPT_SIGNATURES)
             # The last one is the most particular: what is scored is more than what is filtered by.
-            for number, fragment in enumerate((*filtering, *scoring)):
+            for number, fragment in enumerate(fragments):
                 if fragment is not None and not self._fragments.again((number, fragment)):
                     self._telling = number
         return found
@@ -265,10 +264,6 @@ class PodClasses:
         if found is None:
             found = self._sums[key] = Sums(self._snapshot, self.work, len(parts), self.dtype_of_totals)
         return found
-
-
-def _reusable(plugins: Sequence[Plugin], fragments: Sequence[Hashable | None]) -> bool:
-    return all(plugin.reusable and fragment is not None for plugin, fragment in zip(plugins, fragments, strict=True))
 
 
 def _bound(kept: dict[Any, Any], limit: int) -> None:

@@ -86,8 +86,8 @@ class Profile:
         planned = [p for p in on.listed("filter") if isinstance(p, points.ColumnFilterPlugin)]
         scored = [p for p in on.listed("score") if isinstance(p, points.ColumnScorePlugin)]
         self.classes = PodClasses(
-            dict.fromkeys([*on.of("preFilter", points.PreFilterPlugin), *planned]),
-            dict.fromkeys([*on.of("preScore", points.PreScorePlugin), *scored]),
+            [*on.of("preFilter", points.PreFilterPlugin), *planned],
+            [*on.of("preScore", points.PreScorePlugin), *scored],
             self._services.snapshot,
             self._services.reuse,
             sum(abs(effective.weights.get(each.name, 1)) for each in on.listed("score")),

@@ -1,6 +1,6 @@
 """Verification of reuse: what was kept is held against what plugins say when they are asked anew, for every node.
 
-The only guard against a plugin whose plans or promises leave something out (``Plugin.reusable``, ``Plan.inputs``,
+The only guard against a plugin whose plans or promises leave something out (``Plugin.fragment``, ``Plan.inputs``,
 ``Plugin.skip_is_final``).
 """
 

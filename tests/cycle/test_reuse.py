@@ -201,9 +201,8 @@ class Biased(ColumnScorePlugin):
     """Scores by what a service of its own counts, and says that nothing but the node's name matters."""
 
     name: ClassVar[str] = "Biased"
-    reusable: ClassVar[bool] = True
 
-    def score_fragment(self, pod: PodInfo) -> tuple[str, ...]:
+    def fragment(self, pod: PodInfo) -> tuple[str, ...]:
         return ()
 
     def score_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan:
@@ -219,7 +218,6 @@ class Moody(PreFilterPlugin):
     """Promises the same answer every time, and after some questions has another one."""
 
     name: ClassVar[str] = "Moody"
-    reusable: ClassVar[bool] = True
     asked = 0
 
     def pre_filter(self, state: CycleState, pod: PodInfo, view: View) -> tuple[PreFilterResult | None, Status | None]:

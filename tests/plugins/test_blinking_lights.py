@@ -5,7 +5,7 @@ from __future__ import annotations
 import importlib
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from importlib.metadata import EntryPoint
 from pathlib import Path
 from types import ModuleType
@@ -13,7 +13,7 @@ from types import ModuleType
 import pytest
 
 from framework.configuration import load
-from framework.interface import ScorePlugin
+from framework.interface import Plugin, ScorePlugin
 from framework.objects import Pod
 from framework.plugins.registry import Registry, built_in_registry, installed_plugins
 from framework.profiles.verify import ReuseDiffers
@@ -140,6 +140,29 @@ def test_the_promise_that_is_broken_is_found_with_the_second_pod(modules: dict[s
     node_calls(plugin, 1)
     with pytest.raises(ReuseDiffers, match=r"TakesTurns: Score of default/p1 on node n\d"):
         node_calls(plugin, 2)
+
+
+def plans(plugin: type[Plugin], pods: int) -> int:
+    """Plans that were asked for, for ``pods`` equal pods, one after the other."""
+    points: dict[str, Sequence[str]] = {"filter": (plugin.name,), "score": (plugin.name,)}
+    nodes = [make_node(f"n{i}", labels={"example.com/lights": "1"}) for i in range(9)]
+    cluster = SmallCluster(nodes, more=[plugin], points=points)
+    for number in range(pods):
+        assert cluster.schedule(make_pod(f"p{number}")).selected
+    return cluster.scheduler.profiles["default-scheduler"].classes.work.plans
+
+
+@pytest.mark.parametrize(
+    ("module", "name", "asked"),
+    [("blinking_lights_columns", "ColumnarBlinkingLights", 2), ("fragments", "ReusedBlinkingLights", 0)],
+)
+def test_with_a_fragment_plans_are_made_once(
+    module: str, name: str, asked: int, modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    plugin = getattr(modules[module], name)
+    plans(plugin, 8)  # verified
+    monkeypatch.setattr(Scheduler, "verifies_reuse", 0)
+    assert plans(plugin, 8) - plans(plugin, 7) == asked
 
 
 def test_the_page_names_every_class_to_derive_from() -> None:

@@ -214,9 +214,7 @@ def test_pods_with_equal_fragments_have_equal_columns(names: list[str], score: b
         columns: dict[Hashable, list[Any] | None] = {}
         for info in queries:
             assert isinstance(plugin, ColumnScorePlugin if score else ColumnFilterPlugin)
-            key = plugin.score_fragment(info) if isinstance(plugin, ColumnScorePlugin) and score else None
-            if isinstance(plugin, ColumnFilterPlugin) and not score:
-                key = plugin.fragment(info)
+            key = plugin.fragment(info)
             if key is None:
                 continue
             plan = cluster.plan(plugin, info, score=score)

@@ -169,7 +169,6 @@ def test_terms_that_cannot_be_parsed() -> None:
         f"failed to parse pod: {both}"
     )
     assert plugin().fragment(pod) is None
-    assert plugin().score_fragment(pod) is None
     # On a placed pod they count as no terms.
     placed = make_pod("p", affinity=affinity, node_name="a")
     assert run_filter(plugin(), make_pod("i", labels=WEB), cluster(NODES, [placed])) == {}
@@ -265,7 +264,7 @@ def test_node_events(pod: Pod, event: Event, want: QueueingHint) -> None:
 def test_equal_pods_share_fragments_and_others_do_not() -> None:
     one = make_pod("i", labels=WEB, affinity=near(term()))
     twin = replace(one, metadata=replace(one.metadata, name="twin", uid="twin"))
-    for fragment in (plugin().fragment, plugin().score_fragment):
-        assert fragment(PodInfo(one)) == fragment(PodInfo(twin))
-        assert hash(fragment(PodInfo(one))) == hash(fragment(PodInfo(twin)))
-        assert fragment(PodInfo(one)) != fragment(PodInfo(make_pod("i", affinity=near(term()))))
+    fragment = plugin().fragment
+    assert fragment(PodInfo(one)) == fragment(PodInfo(twin))
+    assert hash(fragment(PodInfo(one))) == hash(fragment(PodInfo(twin)))
+    assert fragment(PodInfo(one)) != fragment(PodInfo(make_pod("i", affinity=near(term()))))

@@ -80,7 +80,6 @@ def test_a_selector_that_cannot_be_parsed_is_an_error() -> None:
     want = f"calculating preScoreState: obtaining pod's soft topology spread constraints: {text}"
     assert got == Status.as_error(want)
     assert plugin().fragment(pod) is None
-    assert plugin().score_fragment(pod) is None
 
 
 def test_without_pre_filter_or_pre_score_the_attempt_fails_as_upstream_does() -> None:

@@ -93,7 +93,6 @@ class DynamicResources(
     args_type: ClassVar[type[DynamicResourcesArgs]] = DynamicResourcesArgs
     description: ClassVar[str] = noted("Allocates devices for the pod's resource claims.")
     repeatable: ClassVar[bool] = True
-    reusable: ClassVar[bool] = True
     skip_is_final: ClassVar[bool] = True
 
     args: DynamicResourcesArgs
@@ -131,9 +130,6 @@ class DynamicResources(
     def fragment(self, pod: PodInfo) -> Hashable | None:
         """Pods with claims, or with requests that a claim may back, are judged one by one."""
         return None if pod.pod.spec.resource_claims or any(map(may_be_backed, pod_requests(pod.pod))) else ()
-
-    def score_fragment(self, pod: PodInfo) -> Hashable | None:
-        return self.fragment(pod)
 
     def pre_filter(self, state: CycleState, pod: PodInfo, view: View) -> tuple[PreFilterResult | None, Status | None]:
         state.write(STATE_KEY, NO_CLAIMS)

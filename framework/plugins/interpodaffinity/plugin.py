@@ -94,7 +94,6 @@ class InterPodAffinity(
     args_type: ClassVar[type[InterPodAffinityArgs]] = InterPodAffinityArgs
     description: ClassVar[str] = noted("Puts pods near the pods they want to be with, and away from those they avoid.")
     repeatable: ClassVar[bool] = True
-    reusable: ClassVar[bool] = True
 
     def __init__(self, args: InterPodAffinityArgs, handle: Handle) -> None:
         super().__init__(args, handle)
@@ -151,7 +150,9 @@ class InterPodAffinity(
 
     def fragment(self, pod: PodInfo) -> Hashable | None:
         terms = pod.affinity_terms
-        return None if terms.errors else (terms.required, terms.required_anti, *_whom(pod))
+        if terms.errors:
+            return None
+        return terms.required, terms.required_anti, terms.preferred, terms.preferred_anti, *_whom(pod)
 
     def pre_score(self, state: CycleState, pod: PodInfo, view: View, feasible: NDArray[np.intp]) -> Status | None:
         terms = pod.affinity_terms
@@ -198,10 +199,6 @@ class InterPodAffinity(
             return Plan(partial(_own_scores, preferred.weights), preferred.own, preferred.weights)
         constants = (preferred.weights, "placed")
         return Plan(partial(_scores, preferred.weights), (preferred.placed, *preferred.own), constants)
-
-    def score_fragment(self, pod: PodInfo) -> Hashable | None:
-        terms = pod.affinity_terms
-        return None if terms.errors else (terms.preferred, terms.preferred_anti, *_whom(pod))
 
     def normalize_between(self, scores: NDArray[np.int64], lowest: int, highest: int) -> NDArray[np.int64]:
         difference = highest - lowest

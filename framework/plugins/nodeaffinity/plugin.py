@@ -95,7 +95,6 @@ class NodeAffinity(
         "Keeps pods on nodes that match their node selector and affinity, and prefers some."
     )
     repeatable: ClassVar[bool] = True
-    reusable: ClassVar[bool] = True
 
     def __init__(self, args: NodeAffinityArgs, handle: Handle) -> None:
         super().__init__(args, handle)
@@ -150,7 +149,11 @@ class NodeAffinity(
         return Plan(_enforced_then_own, (view.nodes_matching(self._added), own), (), REASONS)
 
     def fragment(self, pod: PodInfo) -> Hashable:
-        return required_node_affinity(pod.pod), pod.pod.spec.node_selector is None, _required_selector(pod.pod)
+        affinity = pod.pod.spec.affinity
+        node_affinity = affinity.node_affinity if affinity else None
+        preferred = node_affinity.preferred_during_scheduling_ignored_during_execution if node_affinity else None
+        required = required_node_affinity(pod.pod), pod.pod.spec.node_selector is None, _required_selector(pod.pod)
+        return *required, preferred
 
     def pre_score(self, state: CycleState, pod: PodInfo, view: View, feasible: NDArray[np.intp]) -> Status | None:
         preferred, error = _preferred_terms(pod.pod)
@@ -181,11 +184,6 @@ class NodeAffinity(
         # Without terms one input is left, so that the kernel knows how many rows there are.
         matchers = [NodeSelectorMatcher(terms=(term.term,)) for term in terms] or [NodeSelectorMatcher()]
         return Plan(kernel, tuple(view.nodes_matching(matcher) for matcher in matchers), weights)
-
-    def score_fragment(self, pod: PodInfo) -> Hashable:
-        affinity = pod.pod.spec.affinity
-        node_affinity = affinity.node_affinity if affinity else None
-        return (node_affinity.preferred_during_scheduling_ignored_during_execution if node_affinity else None,)
 
     def normalize_between(self, scores: NDArray[np.int64], lowest: int, highest: int) -> NDArray[np.int64]:
         return default_normalize(scores, highest, reverse=False)

@@ -50,7 +50,6 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ColumnScorePlugin):
     description: ClassVar[str] = noted(
         "Prefers nodes where the pod evens out the use of cpu, memory and other resources."
     )
-    reusable: ClassVar[bool] = True
 
     def __init__(self, args: NodeResourcesBalancedAllocationArgs, handle: Handle) -> None:
         super().__init__(args, handle)
@@ -89,7 +88,7 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ColumnScorePlugin):
 
         return Plan(with_counted, (view.own_rows(names), view.name()), (amounts, counted))
 
-    def score_fragment(self, pod: PodInfo) -> Hashable:
+    def fragment(self, pod: PodInfo) -> Hashable:
         return self._amounts(pod)
 
     def _amounts(self, pod: PodInfo) -> tuple[Amount, ...]:

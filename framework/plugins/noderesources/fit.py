@@ -110,7 +110,6 @@ class NodeResourcesFit(
         "Keeps pods off nodes without room for their requests, and prefers by the strategy."
     )
     repeatable: ClassVar[bool] = True
-    reusable: ClassVar[bool] = True
 
     def __init__(self, args: NodeResourcesFitArgs, handle: Handle) -> None:
         super().__init__(args, handle)
@@ -150,7 +149,7 @@ class NodeResourcesFit(
 
     def fragment(self, pod: PodInfo) -> Hashable:
         checked = self._checked(pod.pod)
-        return checked, self._delegated(tuple(name for name, _ in checked))
+        return checked, self._delegated(tuple([name for name, _ in checked])), self._amounts(pod.pod)
 
     def _delegated(self, names: tuple[str, ...]) -> tuple[bool, ...]:
         """Per resource whether nodes that do not offer it are left to DynamicResources; () when there are none."""
@@ -209,9 +208,6 @@ class NodeResourcesFit(
             return weighted_mean(shares(column, scored, non_zero=True), score, row_count(column))
 
         return kernel
-
-    def score_fragment(self, pod: PodInfo) -> Hashable:
-        return self._amounts(pod.pod)
 
     def score_placement(self, group: PodGroupCycle, placed: PlacementAssignments) -> tuple[int, Status | None]:
         """MostAllocated over all nodes of the placement taken together, whatever the strategy for single nodes is."""

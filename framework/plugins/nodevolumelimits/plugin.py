@@ -43,7 +43,6 @@ class NodeVolumeLimits(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtensions):
     name: ClassVar[str] = "NodeVolumeLimits"
     description: ClassVar[str] = noted("Keeps a node within the number of volumes its CSI drivers can attach.")
     repeatable: ClassVar[bool] = True
-    reusable: ClassVar[bool] = True
 
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
         return events_to_register()

@@ -118,7 +118,6 @@ class PodTopologySpread(
     args_type: ClassVar[type[PodTopologySpreadArgs]] = PodTopologySpreadArgs
     description: ClassVar[str] = noted("Spreads pods evenly over zones, nodes or other groups of nodes.")
     repeatable: ClassVar[bool] = True
-    reusable: ClassVar[bool] = True
 
     def __init__(self, args: PodTopologySpreadArgs, handle: Handle) -> None:
         super().__init__(args, handle)
@@ -178,9 +177,10 @@ class PodTopologySpread(
 
     def fragment(self, pod: PodInfo) -> Hashable | None:
         try:
-            return self._fragment(pod.pod, DO_NOT_SCHEDULE)
+            hard, soft = self._fragment(pod.pod, DO_NOT_SCHEDULE), self._fragment(pod.pod, SCHEDULE_ANYWAY)
         except SelectorError:
             return None
+        return hard, soft, bool(pod.pod.spec.topology_spread_constraints)
 
     def _fragment(self, pod: Pod, action: str) -> Hashable:
         """Of the pod alone: what the defaults select depends on other objects, too."""
@@ -203,7 +203,7 @@ class PodTopologySpread(
         if not constraints:
             return SKIP
         # With the system's defaults a node without a zone still spreads by host name.
-        state.rests_on_feasible()
+        state.rests_on(feasible=True)
         require_all = bool(pod.pod.spec.topology_spread_constraints) or not self._system_defaulted
         labels: dict[str, LabelInput] = {}
         for constraint in constraints:
@@ -251,12 +251,6 @@ class PodTopologySpread(
             credits.append(_Credit(per_node, weight, constraint.max_skew - 1))
         constants = (tuple(credits), soft.require_all)
         return Plan(partial(_scores, *constants), tuple(inputs), constants)
-
-    def score_fragment(self, pod: PodInfo) -> Hashable | None:
-        try:
-            return self._fragment(pod.pod, SCHEDULE_ANYWAY), bool(pod.pod.spec.topology_spread_constraints)
-        except SelectorError:
-            return None
 
     def is_bounded(self, state: CycleState) -> bool:
         return _read_soft(state).ignored is None

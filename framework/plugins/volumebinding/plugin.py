@@ -66,7 +66,6 @@ class VolumeBinding(
     args_type: ClassVar[type[VolumeBindingArgs]] = VolumeBindingArgs
     description: ClassVar[str] = noted("Finds nodes where the pod's volumes are, or can be bound or provisioned.")
     repeatable: ClassVar[bool] = True
-    reusable: ClassVar[bool] = True
     skip_is_final: ClassVar[bool] = True
 
     args: VolumeBindingArgs
@@ -87,9 +86,6 @@ class VolumeBinding(
     def fragment(self, pod: PodInfo) -> Hashable | None:
         """Pods with claims are judged one by one."""
         return None if any(claim_volumes(pod.pod)) else ()
-
-    def score_fragment(self, pod: PodInfo) -> Hashable | None:
-        return () if self._shape is None else None
 
     def pre_filter(self, state: CycleState, pod: PodInfo, view: View) -> tuple[PreFilterResult | None, Status | None]:
         if not any(claim_volumes(pod.pod)):
