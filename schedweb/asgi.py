@@ -16,7 +16,7 @@ from channels.routing import ProtocolTypeRouter, URLRouter
 
 import schedweb.urls  # noqa: F401 - all views
 from schedweb.checks import refuse_bad_environment
-from schedweb.runs.routing import websocket_urlpatterns
+from schedweb.runs.live.routing import websocket_urlpatterns
 from schedweb.socket_origin import SameOriginOnly
 
 refuse_bad_environment()

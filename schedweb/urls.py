@@ -18,7 +18,7 @@ urlpatterns = [
     path("api/docs/", SpectacularSwaggerView.as_view(url_name="schema"), name="docs"),
     path("healthz", healthz, name="healthz"),
     path("", include("schedweb.accounts.page_urls")),
-    path("", include("schedweb.runs.page_urls")),
+    path("", include("schedweb.runs.sharing.page_urls")),
     re_path(r"^api(/.*)?$", api_not_found),
     re_path(r"^(?!static/|assets/|ws/).*$", index, name="index"),
 ]

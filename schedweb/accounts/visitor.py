@@ -2,7 +2,7 @@
 
 A view lets visitors in by saying ``shared = ("run",)``: which parts of its address are runs. They may GET it when
 one of their links is for each of them. What a link is, and whether it is still open, is the business of who makes them
-(schedweb/runs/services/share_links.py).
+(schedweb/runs/sharing/services.py).
 """
 
 from __future__ import annotations

@@ -88,7 +88,7 @@ class BearerScheme(OpenApiAuthenticationExtension):  # type: ignore[no-untyped-c
 
 
 class VisitorScheme(SessionScheme):  # type: ignore[no-untyped-call]  # its registry is untyped
-    target_class = "schedweb.runs.visiting.VisitorAuthentication"
+    target_class = "schedweb.runs.sharing.visiting.VisitorAuthentication"
     name = "share_link"
 
     def get_security_requirement(self, auto_schema: Any) -> Any:

@@ -29,7 +29,7 @@ class PodQuery:
     labels: tuple[LabelTerm, ...] = ()
 
     def matches(self, namespace: str, name: str, labels: Mapping[str, str]) -> bool:
-        """Like schedweb/runs/selectors/pod_query.py, which asks the database the same."""
+        """Like schedweb/runs/records/pod_query.py, which asks the database the same."""
         return (
             all(occurs(word, namespace, name) for word in self.words)
             and not any(occurs(word, namespace, name) for word in self.excluded)

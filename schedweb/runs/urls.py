@@ -4,67 +4,68 @@ from __future__ import annotations
 
 from django.urls import path, register_converter
 
-from schedweb.runs.api import (
-    analyses,
-    annotated_pods,
-    attempts,
-    comparison,
-    objects,
-    pods,
-    real,
-    runs,
-    share_links,
-    waiting,
-)
-from schedweb.runs.converters import RunConverter
+from schedweb.runs.asking import api as asking
+from schedweb.runs.attempts import api as attempts
+from schedweb.runs.comparing import api as comparing
+from schedweb.runs.exporting import api as exporting
+from schedweb.runs.filtering import api as filtering
+from schedweb.runs.forking import api as forking
+from schedweb.runs.nodes import api as nodes
+from schedweb.runs.objects import api as objects
+from schedweb.runs.playing import api as playing
+from schedweb.runs.pods import api as pods
+from schedweb.runs.real_cluster import api as real_cluster
+from schedweb.runs.records.converters import RunConverter
+from schedweb.runs.sharing import api as sharing
+from schedweb.runs.waiting import api as waiting
 
 register_converter(RunConverter, "run")
 
 urlpatterns = [
-    path("runs/", runs.RunListApi.as_view()),
-    path("runs/delete/", runs.RunsDeleteApi.as_view()),
-    path("runs/<run:run>/", runs.RunApi.as_view()),
-    path("runs/<uuid:run>/wait/", runs.RunWaitApi.as_view()),
-    path("runs/<run:run>/board/", runs.BoardApi.as_view()),
-    path("runs/<uuid:run>/timeline/", runs.TimelineApi.as_view()),
-    path("runs/<uuid:run>/timeline/<int:position>/", runs.StepApi.as_view()),
-    path("runs/<uuid:run>/forks/", runs.ForksApi.as_view()),
-    path("runs/<uuid:run>/exact/", runs.ExactRunApi.as_view()),
-    path("runs/<run:run>/feed/", runs.FeedApi.as_view()),
-    path("runs/<uuid:run>/commands/", runs.CommandsApi.as_view()),
-    path("runs/<uuid:run>/journal/", runs.JournalApi.as_view()),
-    path("runs/<uuid:run>/journal/<uuid:entry>/", runs.JournalEntryApi.as_view()),
+    path("runs/", playing.RunListApi.as_view()),
+    path("runs/delete/", playing.RunsDeleteApi.as_view()),
+    path("runs/<run:run>/", playing.RunApi.as_view()),
+    path("runs/<uuid:run>/wait/", playing.RunWaitApi.as_view()),
+    path("runs/<run:run>/board/", playing.BoardApi.as_view()),
+    path("runs/<uuid:run>/timeline/", playing.TimelineApi.as_view()),
+    path("runs/<uuid:run>/timeline/<int:position>/", playing.StepApi.as_view()),
+    path("runs/<uuid:run>/forks/", forking.ForksApi.as_view()),
+    path("runs/<uuid:run>/exact/", forking.ExactRunApi.as_view()),
+    path("runs/<run:run>/feed/", playing.FeedApi.as_view()),
+    path("runs/<uuid:run>/commands/", playing.CommandsApi.as_view()),
+    path("runs/<uuid:run>/journal/", playing.JournalApi.as_view()),
+    path("runs/<uuid:run>/journal/<uuid:entry>/", playing.JournalEntryApi.as_view()),
     path("runs/<run:run>/pods/", pods.PodListApi.as_view()),
     path("runs/<run:run>/pods/<str:namespace>/<str:name>/", pods.PodApi.as_view()),
     path("runs/<run:run>/pods/<str:namespace>/<str:name>/yaml/", pods.PodYamlApi.as_view()),
-    path("runs/<run:run>/nodes/", pods.NodeListApi.as_view()),
-    path("runs/<run:run>/nodes/<str:name>/", pods.NodeApi.as_view()),
-    path("runs/<run:run>/nodes/<str:name>/yaml/", pods.NodeYamlApi.as_view()),
+    path("runs/<run:run>/nodes/", nodes.NodeListApi.as_view()),
+    path("runs/<run:run>/nodes/<str:name>/", nodes.NodeApi.as_view()),
+    path("runs/<run:run>/nodes/<str:name>/yaml/", nodes.NodeYamlApi.as_view()),
     path("runs/<run:run>/selection/", pods.SelectionApi.as_view()),
-    path("runs/<run:run>/preemptions/", objects.PreemptionListApi.as_view()),
+    path("runs/<run:run>/preemptions/", attempts.PreemptionListApi.as_view()),
     path("runs/<run:run>/objects/", objects.ObjectListApi.as_view()),
     path("runs/<run:run>/objects/yaml/", objects.ObjectYamlApi.as_view()),
     path("runs/<run:run>/timing/", attempts.TimingApi.as_view()),
     path("runs/<run:run>/attempts/", attempts.AttemptListApi.as_view()),
     path("runs/<run:run>/attempts/<int:number>/", attempts.AttemptApi.as_view()),
     path("runs/<run:run>/attempts/<int:number>/difference/<int:other>/", attempts.AttemptDifferenceApi.as_view()),
-    path("runs/<run:run>/attempts/<int:number>/filter/", attempts.AttemptFilterApi.as_view()),
+    path("runs/<run:run>/attempts/<int:number>/filter/", filtering.AttemptFilterApi.as_view()),
     path("runs/<run:run>/attempts/<int:number>/preemption/", attempts.AttemptPreemptionApi.as_view()),
     path("runs/<run:run>/attempts/<int:number>/scores/", attempts.AttemptScoresApi.as_view()),
     path("runs/<run:run>/attempts/<int:number>/score-matrix/", attempts.AttemptScoreMatrixApi.as_view()),
-    path("runs/<uuid:run>/analyses/", analyses.AnalysesApi.as_view()),
-    path("runs/<uuid:run>/analyses/<uuid:analysis>/", analyses.AnalysisApi.as_view()),
-    path("runs/<uuid:run>/analyses/<uuid:analysis>/moved/", analyses.MovedPodsApi.as_view()),
-    path("runs/<uuid:run>/comparison/<uuid:other>/", comparison.ComparisonApi.as_view()),
-    path("runs/<uuid:run>/comparison/<uuid:other>/configurations/", comparison.ComparisonConfigurationsApi.as_view()),
-    path("runs/<uuid:run>/comparison/<uuid:other>/pods/", comparison.ComparisonPodsApi.as_view()),
-    path("runs/<uuid:run>/comparison/<uuid:other>/export/", comparison.ComparisonExportApi.as_view()),
-    path("runs/<uuid:run>/real/", real.RealApi.as_view()),
-    path("runs/<uuid:run>/real/pods/", real.RealPodsApi.as_view()),
-    path("runs/<uuid:run>/real/export/", real.RealExportApi.as_view()),
-    path("runs/<uuid:run>/annotations/", annotated_pods.AnnotatedPodsApi.as_view()),
-    path("runs/<uuid:run>/share-links/", share_links.ShareLinksApi.as_view()),
-    path("runs/<uuid:run>/share-links/<uuid:link>/", share_links.ShareLinkApi.as_view()),
+    path("runs/<uuid:run>/analyses/", asking.AnalysesApi.as_view()),
+    path("runs/<uuid:run>/analyses/<uuid:analysis>/", asking.AnalysisApi.as_view()),
+    path("runs/<uuid:run>/analyses/<uuid:analysis>/moved/", asking.MovedPodsApi.as_view()),
+    path("runs/<uuid:run>/comparison/<uuid:other>/", comparing.ComparisonApi.as_view()),
+    path("runs/<uuid:run>/comparison/<uuid:other>/configurations/", comparing.ComparisonConfigurationsApi.as_view()),
+    path("runs/<uuid:run>/comparison/<uuid:other>/pods/", comparing.ComparisonPodsApi.as_view()),
+    path("runs/<uuid:run>/comparison/<uuid:other>/export/", comparing.ComparisonExportApi.as_view()),
+    path("runs/<uuid:run>/real/", real_cluster.RealApi.as_view()),
+    path("runs/<uuid:run>/real/pods/", real_cluster.RealPodsApi.as_view()),
+    path("runs/<uuid:run>/real/export/", real_cluster.RealExportApi.as_view()),
+    path("runs/<uuid:run>/annotations/", exporting.AnnotatedPodsApi.as_view()),
+    path("runs/<uuid:run>/share-links/", sharing.ShareLinksApi.as_view()),
+    path("runs/<uuid:run>/share-links/<uuid:link>/", sharing.ShareLinkApi.as_view()),
     path("waiting/", waiting.WaitingListApi.as_view()),
     path("waiting/count/", waiting.WaitingCountApi.as_view()),
     path("decisions/", waiting.DecisionListApi.as_view()),

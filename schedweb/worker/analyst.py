@@ -15,11 +15,11 @@ from framework.said import said
 from schedweb.engine import frames
 from schedweb.engine.analysis import Answer, Ask, FromProcess, NoAnswer, Recorded, read_answer
 from schedweb.engine.questions import OTHER_WEIGHTS
+from schedweb.runs.live.telling import tell_analysis
 from schedweb.runs.models import Analysis, AttemptChunk
-from schedweb.runs.selectors.stored import begin_of
-from schedweb.runs.services.analyses import attempts_before, claim, finish, is_cancelled
-from schedweb.runs.services.lease import close_own_connection
-from schedweb.runs.services.telling import tell_analysis
+from schedweb.runs.records.analyses import attempts_before, claim, finish, is_cancelled
+from schedweb.runs.storing.lease import close_own_connection
+from schedweb.runs.storing.stored import begin_of
 from schedweb.spares import started
 
 DIED: Final = said("The process of this analysis died; it may have needed more memory than there is.")

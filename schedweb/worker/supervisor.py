@@ -20,13 +20,13 @@ from django.utils import timezone
 
 from framework.said import Content, Said, said
 from schedweb.engine import frames
+from schedweb.runs.live.telling import tell_batch, tell_failure, tell_notice
 from schedweb.runs.models import JournalEntry, Run
-from schedweb.runs.selectors.stored import begin_of
-from schedweb.runs.services.batches import BatchWriter
-from schedweb.runs.services.lease import OWNER, Lease, LeaseLost, Renewal, claim, close_own_connection, give_back
-from schedweb.runs.services.notices import store_failure, store_notice
-from schedweb.runs.services.telling import tell_batch, tell_failure, tell_notice
-from schedweb.runs.services.wakeups import WAKEUPS
+from schedweb.runs.playing.wakeups import WAKEUPS
+from schedweb.runs.storing.batches import BatchWriter
+from schedweb.runs.storing.lease import OWNER, Lease, LeaseLost, Renewal, claim, close_own_connection, give_back
+from schedweb.runs.storing.notices import store_failure, store_notice
+from schedweb.runs.storing.stored import begin_of
 from schedweb.spares import SPARES
 from schedweb.worker.process import Died, EngineProcess
 

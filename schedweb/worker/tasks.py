@@ -12,9 +12,9 @@ from celery.signals import worker_ready, worker_shutting_down
 from django.conf import settings
 from django.db import DatabaseError, close_old_connections
 
-from schedweb.runs.services.analyses import ANALYSE
-from schedweb.runs.services.dispatch import PLAY, sweep
-from schedweb.runs.services.lease import close_own_connection
+from schedweb.runs.playing.dispatch import PLAY, sweep
+from schedweb.runs.records.analyses import ANALYSE
+from schedweb.runs.storing.lease import close_own_connection
 from schedweb.snapshots.services import imports_lost
 from schedweb.spares import ENGINE, READER, SPARES
 from schedweb.worker.analyst import analyse

@@ -1,5 +1,5 @@
 /**
- * Every message of the WebSocket, both ways; the server's twin is schedweb/runs/messages.py. `parseServerMessage` is the
+ * Every message of the WebSocket, both ways; the server's twin is schedweb/runs/wire/messages.py. `parseServerMessage` is the
  * only way in: what it does not know is dropped, so a newer server cannot break an older page.
  */
 import type { Column, Counts, Cycle, FeedItem, Run, RunClock, RunState, StateKey, Worker } from "@/api/types";

@@ -54,7 +54,7 @@ class Run(models.Model):
     parent_position = models.PositiveBigIntegerField(null=True)
     #: The parent's digest there, if one was stored: the fork's own must be the same.
     parent_digest = models.CharField(max_length=64, blank=True)
-    #: What was changed there, `{"workload", "text"}` each (schedweb/runs/services/fork_changes.py).
+    #: What was changed there, `{"workload", "text"}` each (schedweb/runs/forking/fork_changes.py).
     fork_changes = models.JSONField(default=list)
     started_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
     started_by_name = models.CharField(max_length=150)
@@ -106,7 +106,7 @@ class Run(models.Model):
     worker_since = models.DateTimeField(null=True)
     taking_over = models.BooleanField(default=False)
 
-    #: What the run was at a position, when it is looked at there (schedweb/runs/selectors/moments.py).
+    #: What the run was at a position, when it is looked at there (schedweb/runs/records/moments.py).
     moment: Any = None
     last_position = 0
 

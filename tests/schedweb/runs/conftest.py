@@ -19,8 +19,8 @@ from schedweb.accounts.services import account_create
 from schedweb.configurations.models import Configuration, ConfigurationVersion
 from schedweb.engine.payload import TimelineEntry
 from schedweb.runs.models import JournalEntry, Run
-from schedweb.runs.services.commands import command_append
-from schedweb.runs.services.runs import run_create
+from schedweb.runs.playing.commands import command_append
+from schedweb.runs.playing.services import run_create
 from schedweb.snapshots.models import Snapshot
 from schedweb.snapshots.services import snapshot_from_manifests
 from schedweb.worker.supervisor import play_run

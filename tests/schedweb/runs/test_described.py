@@ -9,8 +9,8 @@ import pytest
 from django.test import Client
 
 from tests.schedweb.runs.conftest import Game
+from tests.schedweb.runs.sharing.test_share_links import make, patterns
 from tests.schedweb.runs.test_api import check_shape, schema
-from tests.schedweb.runs.test_share_links import make, patterns
 
 pytestmark = pytest.mark.django_db(transaction=True)
 

@@ -10,7 +10,7 @@ from django.test import Client
 from django.utils.translation import override
 
 from framework.said import said, template
-from schedweb.runs.selectors.answers import number
+from schedweb.runs.pending.answers import number
 from schedweb.sentences import both, counted, either, say, told
 from scripts.catalogs import LANGUAGES, LOCALE
 from tests.schedweb.runs.conftest import Game

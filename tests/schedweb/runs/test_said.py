@@ -19,14 +19,14 @@ from framework.said import ENGLISH, Said, in_words, said
 from schedweb.engine.awaited import ignored_body
 from schedweb.engine.cycle_view import cycle_body
 from schedweb.engine.player import Happened
+from schedweb.runs.asking.selectors import analysis_body
 from schedweb.runs.models import Analysis, Decision, Run
-from schedweb.runs.selectors.analyses import analysis_body
 from schedweb.sentences import told, told_parts
 from tests.advice.asking import helped
 from tests.schedweb.engine.worlds import play, player
 from tests.schedweb.runs.browser import Browser
 from tests.schedweb.runs.conftest import CLUSTER, Game
-from tests.schedweb.runs.test_socket import connect
+from tests.schedweb.runs.live.test_socket import connect
 from tests.schedweb.saying import LETTERS, assert_said_in_all_languages, sentences
 
 EXPORT = Path(__file__).parents[2] / "data" / "cluster-shop" / "kubectl-export.json.gz"

@@ -9,9 +9,9 @@ from schedweb.api.errors import ApiError
 from schedweb.engine import frames
 from schedweb.engine.commands import AnyCommand, command_from
 from schedweb.runs.models import JournalEntry, Run
-from schedweb.runs.services import commands
-from schedweb.runs.services.batches import BatchWriter, Stored
-from schedweb.runs.services.lease import Lease, give_back
+from schedweb.runs.playing import commands
+from schedweb.runs.storing.batches import BatchWriter, Stored
+from schedweb.runs.storing.lease import Lease, give_back
 from schedweb.worker import supervisor as module
 from schedweb.worker.supervisor import Supervisor
 from tests.schedweb.runs.conftest import Game

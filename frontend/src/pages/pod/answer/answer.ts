@@ -1,6 +1,6 @@
 /**
  * Why a node won, in one sentence, worked out from the scores that the page reads anyway. Why a pod is pending is the
- * server's to say (schedweb/runs/selectors/answers.py).
+ * server's to say (schedweb/runs/pending/answers.py).
  */
 import type { Sampling, Scores } from "@/api/podTypes";
 import { both, sentences } from "@/format/lists";

@@ -1,0 +1,1 @@
+"""Questions about a moment of a run, and their answers."""

@@ -1,0 +1,326 @@
+"""Attempts: rows, and what every plugin said at every extension point."""
+
+from __future__ import annotations
+
+from bisect import bisect_right
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+from django.db.models import Q, QuerySet, Value
+from django.db.models.functions import Concat
+
+from framework.interface import Code, Status
+from framework.trace.attempt import AttemptTrace, PluginOutcome, PostFilterOutcome
+from framework.trace.encoding import AttemptChunk as OpenChunk
+from framework.trace.encoding import decode_attempt
+from schedweb.api.errors import not_found
+from schedweb.api.windows import Window, check_choice, window_answer
+from schedweb.engine.names import split_name
+from schedweb.engine.outcomes import victims_words
+from schedweb.engine.times import iso
+from schedweb.runs.models import Attempt, AttemptChunk, PodRecord, Run
+from schedweb.runs.objects.claims import decisions_body
+from schedweb.runs.records.converters import RunKey, run_of
+from schedweb.sentences import clauses, counted, say, told
+
+MANY_NODES: Final = 1000
+POINTS: Final = (
+    "PreEnqueue", "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "Reserve", "Permit", "PreBind", "Bind",
+    "PostBind",
+)  # fmt: skip
+
+
+RESULTS: Final = ("bound", "waiting", "unschedulable", "error")
+
+
+@dataclass(frozen=True)
+class StoredAttempt:
+    row: Attempt
+    trace: AttemptTrace
+
+
+def attempts_until(run: Run) -> QuerySet[Attempt]:
+    """Of a run as it was: those whose cycle had ended there."""
+    rows = Attempt.objects.filter(run=run)
+    return rows if run.moment is None else rows.filter(number__lte=run.attempts)
+
+
+def result_at(row: Attempt, run: Run) -> str:
+    """What had become of it: one that ended later was still waiting."""
+    return "waiting" if run.moment is not None and (row.ended or 0) > run.clock else row.result
+
+
+def stored_attempt(key: RunKey | Run, number: int) -> StoredAttempt:
+    """``key``: a Run when what it was at a moment plays a part."""
+    run = key.pk if isinstance(key, Run) else run_of(key)
+    row = Attempt.objects.select_related("run").defer("run__columns").filter(run=run, number=number).first()
+    if row is None:
+        raise not_found(say("Attempt {number} is not stored.", number=number))
+    if isinstance(key, Run):
+        row.run = key
+    # Not the usage beside the traces: its whole tables are larger than a chunk.
+    before = AttemptChunk.objects.filter(run=run, first__lte=number).only("first", "count", "traces")
+    chunk = before.order_by("-first").first()
+    if chunk is None or number >= chunk.first + chunk.count:
+        raise not_found(say("What the plugins said in attempt {number} is no longer stored.", number=number))
+    return StoredAttempt(row, decode_attempt(bytes(chunk.traces), number - chunk.first))
+
+
+def stored_traces(run: UUID, numbers: Iterable[int]) -> Iterator[tuple[int, AttemptTrace]]:
+    """(number, attempt) in ascending order, each chunk opened once; what is no longer stored is left out."""
+    spans = list(AttemptChunk.objects.filter(run=run).order_by("first").values_list("first", "count"))
+    firsts = [first for first, _ in spans]
+    open_at, chunk = -1, None
+    for number in sorted(set(numbers)):
+        place = bisect_right(firsts, number) - 1
+        if place < 0 or number >= firsts[place] + spans[place][1]:
+            continue
+        if place != open_at:
+            blob = AttemptChunk.objects.filter(run=run, first=firsts[place]).values_list("traces", flat=True).first()
+            open_at, chunk = place, None if blob is None else OpenChunk(bytes(blob))
+        if chunk is not None:
+            yield number, chunk[number - firsts[place]]
+
+
+def pod_ref(namespace: str, name: str, record: PodRecord | None = None) -> dict[str, Any]:
+    if record is not None:
+        return {key: record.card[key] for key in ("namespace", "name", "workload", "tail")}
+    workload, tail = split_name(name)
+    return {"namespace": namespace, "name": name, "workload": workload, "tail": tail}
+
+
+def attempt_row(row: Attempt) -> dict[str, Any]:
+    return {
+        "number": row.number,
+        "pod": pod_ref(row.namespace, row.name),
+        "attempt": row.attempt,
+        "at": iso(row.at),
+        "result": row.result,
+        "node": row.node or None,
+        "message": row.message,
+        "score": row.score,
+        "duration_us": row.duration_us,
+    }
+
+
+def attempt_window(
+    run: Run, window: Window, *, pod: str = "", q: str = "", result: str = "", node: str = ""
+) -> dict[str, Any]:
+    """Newest first. Raises ApiError for a result that does not exist."""
+    rows = attempts_until(run).order_by("-number")
+    if pod:
+        namespace, _, name = pod.partition("/")
+        rows = rows.filter(namespace=namespace, name=name)
+    if q:
+        key = Concat("namespace", Value("/"), "name")
+        rows = rows.alias(key=key).filter(key__icontains=q)
+    check_choice("result", result, RESULTS)
+    if result:
+        rows = rows.filter(_had_result(result, run))
+    if node:
+        rows = rows.filter(node=node)
+    return window_answer(window, rows, lambda row: {**attempt_row(row), "result": result_at(row, run)})
+
+
+def _had_result(result: str, run: Run) -> Q:
+    if run.moment is None:
+        return Q(result=result)
+    later = Q(ended__gt=run.clock)
+    return Q(result="waiting") | later if result == "waiting" else Q(result=result) & ~later
+
+
+def verdict(plugin: str, status: Status | None, note: str = "") -> dict[str, Any]:
+    code = Code.SUCCESS if status is None else status.code
+    reasons = [] if status is None else list(status.all_reasons)
+    said: dict[str, Any] = {"plugin": plugin, "code": code.name_, "reasons": reasons}
+    return {**said, "note": note} if note else said
+
+
+def state_of(statuses: Sequence[Status]) -> str:
+    codes = {status.code for status in statuses}
+    if Code.ERROR in codes:
+        return "error"
+    if any(status.is_rejected for status in statuses):
+        return "rejects"
+    if Code.WAIT in codes:
+        return "waits"
+    return "ok" if codes - {Code.SKIP} else "skipped"
+
+
+def tally(statuses: Sequence[Status]) -> str:
+    skipped = sum(status.code is Code.SKIP for status in statuses)
+    passed = sum(status.is_success for status in statuses)
+    parts = [say("{count} ok", count=passed) if passed else "", say("{count} skip", count=skipped) if skipped else ""]
+    return clauses([part for part in parts if part]) or say("no plugin")
+
+
+def point(name: str, state: str, note: str, plugins: Sequence[dict[str, Any]] = ()) -> dict[str, Any]:
+    return {"point": name, "state": state, "note": note, "plugins": list(plugins)}
+
+
+def unreached(name: str) -> dict[str, Any]:
+    return point(name, "not_reached", say("not reached"))
+
+
+def outcomes_point(name: str, outcomes: Sequence[PluginOutcome], reached: bool) -> dict[str, Any]:
+    if not reached:
+        return unreached(name)
+    statuses = [outcome.status for outcome in outcomes]
+    said = [verdict(outcome.plugin, outcome.status) for outcome in outcomes]
+    return point(name, state_of(statuses), tally(statuses), said)
+
+
+def of_nodes(feasible: int, total: int) -> str:
+    """Short enough for the box of an extension point, whatever the number."""
+    if total < MANY_NODES:
+        return counted("{feasible} of {count} node", "{feasible} of {count} nodes", total, feasible=feasible)
+    return say("{feasible} of {total}", feasible=feasible, total=total)
+
+
+def filter_point(trace: AttemptTrace) -> dict[str, Any]:
+    if trace.filter is None:
+        return unreached("Filter")
+    counts: dict[tuple[str, Code], int] = {}
+    for index in trace.filter.verdict.tolist():
+        if index > 0:
+            status = trace.filter.verdicts[index]
+            key = (status.plugin, status.code)
+            counts[key] = counts.get(key, 0) + 1
+    said = [
+        {
+            "plugin": plugin,
+            "code": code.name_,
+            "reasons": [],
+            "note": of_nodes(count, trace.nodes_total),
+        }
+        for (plugin, code), count in sorted(counts.items(), key=lambda item: -item[1])
+    ]
+    failed = any(code is Code.ERROR for _, code in counts)
+    state = "error" if failed else "ok" if trace.feasible_nodes else "rejects"
+    note = of_nodes(trace.feasible_nodes, trace.nodes_total)
+    if trace.evaluated_nodes < trace.nodes_total and trace.feasible_nodes:
+        note += ", " + say("{count} checked", count=trace.evaluated_nodes)
+    return point("Filter", state, note, said)
+
+
+def post_filter_point(trace: AttemptTrace) -> dict[str, Any]:
+    if not trace.post_filter:
+        reached = trace.feasible_nodes > 0
+        return point(
+            "PostFilter", "skipped" if reached else "not_reached", say("not needed") if reached else say("not reached")
+        )
+    said = [verdict(each.plugin, each.status) for each in trace.post_filter]
+    nominated = next((each for each in trace.post_filter if each.nominated_node), None)
+    state = "ok" if nominated else state_of([each.status for each in trace.post_filter])
+    return point("PostFilter", state, told(victims_words(trace)), said)
+
+
+def pre_filter_point(trace: AttemptTrace) -> dict[str, Any]:
+    statuses = [each.status for each in trace.pre_filter]
+    said = [
+        verdict(
+            each.plugin,
+            each.status,
+            "" if each.node_names is None else counted("only {count} node", "only {count} nodes", len(each.node_names)),
+        )
+        for each in trace.pre_filter
+    ]
+    state = "rejects" if trace.pre_filter_status is not None else state_of(statuses)
+    return point("PreFilter", state, tally(statuses), said)
+
+
+def score_points(trace: AttemptTrace) -> list[dict[str, Any]]:
+    if trace.feasible_nodes == 1:
+        note = say("only one node")
+        return [point("PreScore", "skipped", note), point("Score", "skipped", note)]
+    if trace.scores is None:
+        return [
+            outcomes_point("PreScore", trace.pre_score, bool(trace.pre_score)),
+            point("Score", "not_reached", say("not reached")),
+        ]
+    best = int(trace.scores.total.max()) if len(trace.scores.total) else 0
+    ties = len(trace.scores.candidates)
+    note = say("best {best}, {ties} equal", best=best, ties=ties) if ties > 1 else say("best {best}", best=best)
+    said = [verdict(each.plugin, None, say("weight {weight}", weight=each.weight)) for each in trace.scores.plugins]
+    return [outcomes_point("PreScore", trace.pre_score, reached=True), point("Score", "ok", note, said)]
+
+
+def binding_points(trace: AttemptTrace, ending: dict[str, Any] | None) -> list[dict[str, Any]]:
+    """Reserve to PostBind. What came after the scheduling cycle was stored when it came."""
+    placed = bool(trace.selected)
+    permit = [verdict(each.plugin, each.status, waits(each.timeout_seconds)) for each in trace.permit]
+    permit_state = state_of([each.status for each in trace.permit])
+    permit_note = tally([each.status for each in trace.permit])
+    later: dict[str, Any] = ending or {}
+    if permit_state == "waits":
+        permit_note = say("waits")
+        if later.get("permit"):
+            permit_state, permit_note = later["permit"]["state"], told(later["permit"]["note"])
+    reserved = placed and not any(not each.status.is_success for each in trace.reserve)
+    points = [outcomes_point("Reserve", trace.reserve, placed)]
+    points.append(
+        point("Permit", permit_state, permit_note, permit)
+        if reserved
+        else point("Permit", "not_reached", say("not reached"))
+    )
+    stored = {each["point"]: {**each, "note": told(each["note"])} for each in later.get("points", ())}
+    for name in ("PreBind", "Bind", "PostBind"):
+        points.append(stored.get(name) or unreached(name))
+    return points
+
+
+def waits(seconds: float) -> str:
+    return say("up to {seconds:g} s", seconds=seconds) if seconds else ""
+
+
+def victim_body(victim: str, chosen: PostFilterOutcome) -> dict[str, Any]:
+    namespace, _, name = victim.partition("/")
+    return {**pod_ref(namespace, name), "node": chosen.nominated_node}
+
+
+def was_sampled(trace: AttemptTrace) -> bool:
+    """Whether percentageOfNodesToScore ended the search before every node that came into question was looked at."""
+    if trace.feasible_nodes < 2 or trace.filter is None:
+        return False
+    lists = [each.node_names for each in trace.pre_filter if each.node_names is not None]
+    if not lists:
+        return trace.evaluated_nodes < trace.nodes_total
+    wanted = set(lists[0]).intersection(*lists[1:])
+    return trace.evaluated_nodes < len(wanted.intersection(trace.filter.nodes))
+
+
+def attempt_body(stored: StoredAttempt) -> dict[str, Any]:
+    row, trace = stored.row, stored.trace
+    nominated = next((each for each in trace.post_filter if each.nominated_node), None)
+    enqueued = point("PreEnqueue", "ok", say("passed"))
+    return {
+        "number": row.number,
+        "pod": pod_ref(row.namespace, row.name),
+        "attempt": row.attempt,
+        "at": iso(row.at),
+        "cycle": trace.cycle,
+        "profile": row.profile,
+        "result": row.result,
+        "node": row.node or None,
+        "points": [
+            enqueued,
+            pre_filter_point(trace),
+            filter_point(trace),
+            post_filter_point(trace),
+            *score_points(trace),
+            *binding_points(trace, row.ending),
+        ],
+        "message": row.message,
+        "nominated": nominated.nominated_node if nominated else None,
+        "victims": [] if nominated is None else [victim_body(victim, nominated) for victim in nominated.victims],
+        "decisions": decisions_body(trace.decisions),
+        "sampling": {
+            "checked": trace.evaluated_nodes,
+            "feasible": trace.feasible_nodes,
+            "of": trace.nodes_total,
+            "sampled": was_sampled(trace),
+            "nominated": trace.nominated_node_used,
+        },
+    }

@@ -1,0 +1,1 @@
+"""A run's pods as files of kube-scheduler-simulator."""

@@ -1,0 +1,1 @@
+"""Runs that begin as another one did: forks, and exact runs of an estimate."""

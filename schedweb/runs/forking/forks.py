@@ -1,0 +1,128 @@
+"""Forks: a new run that begins where another one was, with some changes. The other one is only read.
+
+A fork's journal begins with its parent's, so it leads to the same machine by the same replay as every run, needs the
+parent no more, and may be taken over, rewound and forked itself. The changes follow as commands of its own.
+"""
+
+from __future__ import annotations
+
+from typing import Any, Final
+from uuid import UUID
+
+from schedweb.api.errors import ApiError
+from schedweb.engine.commands import PACING, plain
+from schedweb.engine.version import ENGINE_VERSION
+from schedweb.runs.forking.fork_changes import fork_changes
+from schedweb.runs.models import Checkpoint, JournalEntry, Run
+from schedweb.runs.playing.commands import checked, command_insert, completed, refused
+from schedweb.runs.playing.playable import playable_version
+from schedweb.runs.playing.services import run_insert
+from schedweb.runs.records.analyses import checked_position
+from schedweb.runs.records.moments import configuration_at
+from schedweb.sentences import say
+
+CLOCK: Final = "clock"
+MOST_CHANGES: Final = 500
+
+
+def change_of(given: object) -> dict[str, Any]:
+    """An operation of a remedy (`verb`, `manifest`), or a command; checked and complete."""
+    if not isinstance(given, dict):
+        raise refused(say("A change is an object: an operation with a verb, or a command with a type."), "changes")
+    if "verb" in given:
+        return plain(checked({"type": "change", "verb": given["verb"], "manifest": given.get("manifest")}))
+    command = checked(completed(given))
+    if isinstance(command, PACING):
+        raise refused(
+            say("{type} changes nothing in the cluster; play the fork when it is there.", type=given["type"]), "changes"
+        )
+    return plain(command)
+
+
+def inherited_journal(parent: Run, fork: Run, position: int) -> list[JournalEntry]:
+    """What the parent was told before the position. How it was paced is its own business."""
+    pacing = [command.__struct_config__.tag for command in PACING]
+    rows = JournalEntry.objects.filter(run=parent, position__lt=position).exclude(type__in=pacing)
+    copies: list[JournalEntry] = []
+    for row in rows.order_by("position", "number"):
+        if row.type == CLOCK:
+            moves = [move for move in row.command["moves"] if move[0] < position]
+            row.command = {**row.command, "moves": moves}
+        copies.append(
+            JournalEntry(
+                run=fork,
+                number=len(copies) + 1,
+                type=row.type,
+                command=row.command,
+                author_id=row.author_id,
+                author_name=row.author_name,
+                reason=row.reason,
+                status=row.status,
+                position=row.position,
+                clock=row.clock,
+                text=row.text,
+                result=row.result,
+            )
+        )
+    return copies
+
+
+def digest_at(parent: Run, position: int) -> str:
+    """Empty when none is stored there."""
+    if position == parent.position:
+        return parent.digest
+    known = Checkpoint.objects.filter(run=parent, position=position, engine_version=ENGINE_VERSION)
+    return known.values_list("digest", flat=True).first() or ""
+
+
+def run_fork(
+    *,
+    parent: Run,
+    user: Any,
+    position: int | None = None,
+    changes: list[Any] | None = None,
+    configuration_version: UUID | None = None,
+    played: bool = False,
+) -> Run:
+    """Paused where the parent was, or `played` as fast as it can be. Why a change is refused stands in its journal."""
+    where = checked_position(parent, position)
+    commands = [change_of(change) for change in changes or ()]
+    if len(commands) > MOST_CHANGES:
+        raise ApiError(
+            say("At most {most_changes} changes at once.", most_changes=MOST_CHANGES), code="too_many", path="changes"
+        )
+    if configuration_version is not None:
+        version = playable_version(configuration_version)
+        commands.insert(0, {"type": "set_configuration", "version": str(version.pk), "text": version.text})
+
+    told = fork_changes(parent, commands)
+    if played:
+        commands.append({"type": "play", "speed": "max"})
+
+    def begun(fork: Run) -> None:
+        JournalEntry.objects.bulk_create(inherited_journal(parent, fork, where))
+        for command in commands:
+            command_insert(run=fork, user=user, content=command)
+
+    return run_insert(
+        begun,
+        snapshot=parent.snapshot,
+        configuration_version_id=configuration_at(parent, where),
+        first_configuration_version_id=parent.first_configuration_version_id,
+        parent=parent,
+        parent_name=str(parent),
+        parent_position=where,
+        parent_digest=digest_at(parent, where),
+        fork_changes=told,
+        started_by=user,
+        started_by_name=user.get_username(),
+        seed=parent.seed,
+        ties=parent.ties,
+        approvals=parent.approvals,
+        clock_mode=parent.clock_mode,
+        clock_start=parent.clock_start,
+        clock=parent.clock_start,
+        speed=parent.speed,
+        first_speed=parent.speed,
+        state=Run.State.PAUSED,
+    )

@@ -1,0 +1,78 @@
+"""Telling browsers what was stored of a run: only what is stored is told, so all of it comes after the transaction."""
+
+from __future__ import annotations
+
+import msgspec
+from django.utils import timezone
+
+from schedweb.engine.frames import Batch
+from schedweb.engine.times import iso, iso_or_none, wall
+from schedweb.runs.models import Analysis, Run
+from schedweb.runs.playing.selectors import speed_value
+from schedweb.runs.storing.batches import Stored
+from schedweb.runs.waiting.selectors import waiting_count
+from schedweb.runs.wire import messages
+from schedweb.runs.wire.publisher import EVERYONE, PUBLISHER, run_group
+
+
+def tell_batch(run: Run, batch: Batch, stored: Stored) -> None:
+    """To those who follow the run; what lists show, to everyone."""
+    PUBLISHER.publish(run_group(run.pk), delta_of(run, batch, stored))
+    if stored.state_changed:
+        PUBLISHER.publish(EVERYONE, messages.RunsChanged(run=str(run.pk)))
+    if batch.waiting_changed:
+        PUBLISHER.publish(EVERYONE, messages.WaitingCount(**waiting_count()))
+
+
+def delta_of(run: Run, batch: Batch, stored: Stored) -> messages.RunDelta:
+    arrivals = None
+    if batch.arrivals_total:
+        arrivals = {
+            "left": batch.arrivals_left,
+            "total": batch.arrivals_total,
+            "next_at": iso_or_none(batch.next_arrival),
+        }
+    return messages.RunDelta(
+        run=str(run.pk),
+        seq=stored.seq,
+        previous=stored.previous,
+        at=wall(timezone.now()),
+        state=batch.state,
+        clock={
+            "mode": run.clock_mode,
+            "now": iso(batch.shown_clock),
+            "start": iso(run.clock_start),
+            "speed": speed_value(batch.speed),
+        },
+        counts=batch.counts,
+        attempts=batch.attempts,
+        points=batch.points,
+        position=batch.position,
+        worker={"state": "live", "since": None if stored.worker_since is None else wall(stored.worker_since)},
+        cycle=msgspec.Raw(batch.cycle_json.encode()),
+        columns={name: msgspec.Raw(text.encode()) for name, text in batch.columns_json.items()},
+        nodes=msgspec.Raw(batch.nodes_json.encode()),
+        feed=stored.feed,
+        arrivals=arrivals,
+        topology=batch.topology,
+        rate=batch.rate,
+        breakpoints=batch.breakpoints,
+        hit=batch.hit,
+        unwritten=batch.unwritten,
+    )
+
+
+def tell_notice(run: Run) -> None:
+    """Browsers fetch the board: no difference between two batches tells of it."""
+    PUBLISHER.publish(run_group(run.pk), messages.RunResync(run=str(run.pk)))
+
+
+def tell_failure(run: Run) -> None:
+    PUBLISHER.publish(run_group(run.pk), messages.RunResync(run=str(run.pk)))
+    PUBLISHER.publish(EVERYONE, messages.RunsChanged(run=str(run.pk)))
+
+
+def tell_analysis(analysis: Analysis, status: str) -> None:
+    run = str(analysis.run_id)
+    message = messages.AnalysisChanged(run=run, id=str(analysis.pk), name=analysis.name, status=status)
+    PUBLISHER.publish(run_group(run), message)

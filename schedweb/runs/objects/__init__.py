@@ -1,0 +1,1 @@
+"""What a run's cluster holds besides pods and nodes: claims, volumes, classes, devices."""

@@ -1,0 +1,221 @@
+"""What a run's cluster holds besides pods and nodes: windows by kind with each object's state in a few words."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Callable, Mapping
+from typing import Any, Final
+
+from django.db.models import Count, QuerySet
+
+from schedweb.api.errors import ApiError, not_found
+from schedweb.api.windows import Window, window_body
+from schedweb.runs.models import ObjectRecord, Run
+from schedweb.runs.objects.kinds import of_kind
+from schedweb.runs.records.manifests import manifest_of, yaml_of
+from schedweb.sentences import counted, figure, noted, say, told
+
+Manifest = Mapping[str, Any]
+ZONE: Final = "topology.kubernetes.io/zone"
+OLD_ZONE: Final = "failure-domain.beta.kubernetes.io/zone"
+Key = tuple[str, str, str]
+"""(kind, namespace, name)"""
+
+
+def object_get(run: Run, kind: str, namespace: str, name: str) -> ObjectRecord | None:
+    """Raises an ApiError when two API groups have one and `kind` does not say which is asked for."""
+    asked = {**of_kind(kind), "namespace": namespace, "name": name}
+    found: list[ObjectRecord] = (
+        list(ObjectRecord.objects.filter(**asked, run=run, present=True)[:2])
+        if run.moment is None
+        else run.moment.objects_by(asked)
+    )
+    if len(found) > 1:
+        either = " or ".join(f"{row.kind}.{row.group}" for row in found)
+        text = say(
+            "This run has two objects {kind}: ask for {either}.", kind=called(kind, namespace, name), either=either
+        )
+        raise ApiError(text, code="invalid", path="kind")
+    return found[0] if found else None
+
+
+def called(kind: str, namespace: str, name: str) -> str:
+    return f"{kind} {namespace}/{name}" if namespace else f"{kind} {name}"
+
+
+def object_rows(run: Run, kind: str = "", name: str = "") -> QuerySet[ObjectRecord] | list[ObjectRecord]:
+    """In order; `name`: part of it."""
+    if run.moment is not None:
+        there: list[ObjectRecord] = run.moment.objects_by(of_kind(kind), name)
+        return there
+    return ObjectRecord.objects.filter(**of_kind(kind), run=run, present=True, name__icontains=name)
+
+
+class ObjectLookup:
+    """Objects of one run by kind (as ``of_kind`` reads it) and name, each read once."""
+
+    def __init__(self, run: Run) -> None:
+        self.run = run
+        self._known: dict[Key, Manifest | None] = {}
+        self._kinds: dict[str, list[Manifest]] = {}
+
+    def get(self, kind: str, namespace: str, name: str) -> Manifest | None:
+        key = (kind, namespace, name)
+        if key not in self._known:
+            row = object_get(self.run, kind, namespace, name)
+            self._known[key] = None if row is None else manifest_of(row.manifest)
+        return self._known[key]
+
+    def all(self, kind: str) -> list[Manifest]:
+        if kind not in self._kinds:
+            self._kinds[kind] = [manifest_of(row.manifest) for row in object_rows(self.run, kind)]
+        return self._kinds[kind]
+
+
+def zones_of(volume: Manifest) -> list[str]:
+    """Where a PersistentVolume may be used: its zone label, or the zones of its node affinity."""
+    labels = volume.get("metadata", {}).get("labels") or {}
+    value = labels.get(ZONE) or labels.get(OLD_ZONE)
+    if value:
+        return sorted(str(value).split("__"))
+    required = ((volume.get("spec", {}).get("nodeAffinity") or {}).get("required") or {}).get("nodeSelectorTerms") or []
+    found = {
+        str(name)
+        for term in required
+        for each in term.get("matchExpressions") or []
+        if each.get("key") in (ZONE, OLD_ZONE) and each.get("operator") == "In"
+        for name in each.get("values") or []
+    }
+    return sorted(found)
+
+
+PHASES: Final = {"Pending": noted("pending"), "Bound": noted("bound"), "Lost": noted("lost")}
+
+
+def phase_word(phase: str) -> str:
+    return say(PHASES[phase]) if phase in PHASES else phase
+
+
+def _claim(obj: Manifest) -> str:
+    spec, phase = obj.get("spec", {}), (obj.get("status") or {}).get("phase")
+    asked = ((spec.get("resources") or {}).get("requests") or {}).get("storage", "")
+    bound = (
+        say("bound to {volume}", volume=spec["volumeName"])
+        if spec.get("volumeName")
+        else phase_word(phase or "Pending")
+    )
+    return told([part for part in (bound, asked, spec.get("storageClassName") or "") if part])
+
+
+def _volume(obj: Manifest) -> str:
+    spec = obj.get("spec", {})
+    claim = spec.get("claimRef") or {}
+    used = (
+        say("claimed by {claim}", claim=f"{claim.get('namespace')}/{claim.get('name')}")
+        if claim.get("name")
+        else say("available")
+    )
+    size = (spec.get("capacity") or {}).get("storage", "")
+    return told([part for part in (used, size, spec.get("storageClassName") or "", *zones_of(obj)) if part])
+
+
+def _storage_class(obj: Manifest) -> str:
+    return f"{obj.get('provisioner', '')}, {obj.get('volumeBindingMode') or 'Immediate'}"
+
+
+def _resource_claim(obj: Manifest) -> str:
+    status = obj.get("status") or {}
+    if not status.get("allocation"):
+        return say("pending")
+    results = (status["allocation"].get("devices") or {}).get("results") or []
+    used = len(status.get("reservedFor") or [])
+    devices = told([str(each.get("device")) for each in results]) or say("allocated")
+    return counted("{devices}; used by {count} pod", "{devices}; used by {count} pods", used, devices=devices)
+
+
+def _slice(obj: Manifest) -> str:
+    spec = obj.get("spec", {})
+    where = spec.get("nodeName") or (say("all nodes") if spec.get("allNodes") else say("selected nodes"))
+    devices = len(spec.get("devices") or [])
+    driver = spec.get("driver", "")
+    return counted(
+        "{driver}, {count} device on {where}",
+        "{driver}, {count} devices on {where}",
+        devices,
+        driver=driver,
+        where=where,
+    )
+
+
+def _csi_node(obj: Manifest) -> str:
+    drivers = obj.get("spec", {}).get("drivers") or []
+    limits = [
+        say("{driver} up to {count}", driver=each.get("name"), count=number)
+        if (number := (each.get("allocatable") or {}).get("count")) is not None
+        else say("{driver} without a limit", driver=each.get("name"))
+        for each in drivers
+    ]
+    return told(limits) or say("no driver")
+
+
+def _budget(obj: Manifest) -> str:
+    allowed = (obj.get("status") or {}).get("disruptionsAllowed") or 0
+    return counted("{count} disruption allowed", "{count} disruptions allowed", allowed)
+
+
+def _capacity(obj: Manifest) -> str:
+    of = obj.get("storageClassName", "")
+    free = obj.get("capacity")
+    return say("{of}, {free} free", of=of, free=free) if free else say("{of}, nothing free", of=of)
+
+
+STATES: Final[dict[str, Callable[[Manifest], str]]] = {
+    "PersistentVolumeClaim": _claim,
+    "PersistentVolume": _volume,
+    "StorageClass": _storage_class,
+    "ResourceClaim": _resource_claim,
+    "ResourceSlice": _slice,
+    "CSINode": _csi_node,
+    "PodDisruptionBudget": _budget,
+    "PriorityClass": lambda obj: figure(f"{obj.get('value', 0):,}"),
+    "CSIDriver": lambda obj: say("storage capacity tracked") if (obj.get("spec") or {}).get("storageCapacity") else "",
+    "VolumeAttachment": lambda obj: say("on {node}", node=obj.get("spec", {}).get("nodeName", "")),
+    "CSIStorageCapacity": _capacity,
+}
+
+
+def object_body(row: ObjectRecord) -> dict[str, Any]:
+    state = STATES.get(row.kind)
+    return {
+        "kind": row.kind,
+        "group": row.group,
+        "namespace": row.namespace,
+        "name": row.name,
+        "state": "" if state is None else state(manifest_of(row.manifest)),
+    }
+
+
+def object_window(run: Run, window: Window, *, kind: str = "", query: str = "") -> dict[str, Any]:
+    rows = object_rows(run, kind, query)
+    count = len(rows) if isinstance(rows, list) else rows.count()
+    body = window_body(window, count, [object_body(row) for row in window.cut(rows)])
+    kinds = [
+        {"kind": name, "group": group, "count": number} for (name, group), number in sorted(kind_counts(run).items())
+    ]
+    return {**body, "kinds": kinds}
+
+
+def kind_counts(run: Run) -> dict[tuple[str, str], int]:
+    """(kind, group) → how many."""
+    if run.moment is not None:
+        return Counter((row.kind, row.group) for row in run.moment.objects)
+    everything = ObjectRecord.objects.filter(run=run, present=True)
+    counted = everything.order_by("kind", "group").values_list("kind", "group").annotate(count=Count("pk"))
+    return {(kind, group): count for kind, group, count in counted}
+
+
+def object_yaml(run: Run, *, kind: str, namespace: str, name: str) -> str:
+    row = object_get(run, kind, namespace, name)
+    if row is None:
+        raise not_found(say("This run has no {kind}.", kind=called(kind, namespace, name)))
+    return yaml_of(row.manifest)

@@ -1,9 +1,0 @@
-"""Addresses of this app's pages outside the UI."""
-
-from __future__ import annotations
-
-from django.urls import path
-
-from schedweb.runs.pages import share_page
-
-urlpatterns = [path("share/<str:token>", share_page, name="share")]

@@ -1,0 +1,1 @@
+"""Why a pod is pending, in one sentence and one more."""

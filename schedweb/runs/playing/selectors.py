@@ -1,0 +1,214 @@
+"""Runs and their journals as the API shows them."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Any
+from uuid import UUID
+
+from django.db.models import Q, QuerySet
+from django.utils import timezone
+
+from schedweb.api.errors import ApiError, not_found
+from schedweb.api.windows import Window, check_choice, window_answer
+from schedweb.engine.times import iso, iso_or_none, wall
+from schedweb.runs.models import JournalEntry, Run
+from schedweb.runs.records.fields import STATE_KEYS
+from schedweb.runs.records.runs import runs_with_names
+from schedweb.sentences import say, told
+
+EMPTY_COUNTS = dict.fromkeys(STATE_KEYS, 0)
+#: Large, and only shown by the board.
+BOARD_FIELDS = ("columns", "cycle")
+
+
+def speed_value(speed: str) -> str | int:
+    return speed if speed in ("one", "max") else int(speed)
+
+
+def worker_body(run: Run) -> dict[str, Any]:
+    """live: a lease is held; idle: nobody has to; lost: somebody should and does not; taking_over: replaying."""
+    held = run.lease_owner != "" and run.lease_expires is not None and run.lease_expires > timezone.now()
+    if held:
+        state = "taking_over" if run.taking_over else "live"
+    else:
+        # A holder that ended in order left no name behind; who is asked for next is only on the way.
+        state = "lost" if run.wanted and run.lease_owner else "idle"
+    since = run.lease_expires if state == "lost" else run.worker_since
+    return {"state": state, "since": None if since is None else wall(since)}
+
+
+def clock_body(run: Run) -> dict[str, Any]:
+    return {
+        "mode": run.clock_mode,
+        "now": iso(run.clock),
+        "start": iso(run.clock_start),
+        "speed": speed_value(run.speed),
+    }
+
+
+def parent_body(run: Run) -> dict[str, Any] | None:
+    """Of a fork: the run it came from, which may have been deleted since, and where the two part."""
+    if run.parent_position is None:
+        return None
+    parent = None if run.parent_id is None else str(run.parent_id)
+    return {"id": parent, "number": run.parent_name, "position": run.parent_position}
+
+
+def fork_changes_body(run: Run) -> list[dict[str, str]]:
+    """What was changed on a fork before it went on, as its reader has it."""
+    return [{"workload": each["workload"], "text": told(each["text"])} for each in run.fork_changes]
+
+
+def moment_body(run: Run) -> dict[str, Any] | None:
+    """Of a run as it was: which run, where, and how far the run is now."""
+    if run.moment is None:
+        return None
+    return {"run": str(run.pk), "position": run.position, "last": run.last_position}
+
+
+def run_body(run: Run) -> dict[str, Any]:
+    version = run.configuration_version
+    arrivals = None
+    if run.arrivals_total:
+        arrivals = {"left": run.arrivals_left, "total": run.arrivals_total, "next_at": iso_or_none(run.next_arrival)}
+    return {
+        "id": str(run.pk) if run.moment is None else f"{run.pk}@{run.position}",
+        "number": str(run),
+        "moment": moment_body(run),
+        "snapshot": {"id": str(run.snapshot_id), "name": run.snapshot.name, "events": run.snapshot.event_count},
+        "configuration": {
+            "id": str(version.configuration_id),
+            "name": version.configuration.name,
+            "version_id": str(version.pk),
+            "version": version.number,
+            "builtin": version.configuration.builtin,
+        },
+        "state": run.state,
+        "error": told(run.error) or None,
+        "seed": run.seed,
+        "ties": run.ties,
+        "approvals": run.approvals,
+        "clock": clock_body(run),
+        "attempts": run.attempts,
+        "position": run.position,
+        "parent": parent_body(run),
+        "fork_changes": fork_changes_body(run),
+        "points": run.points,
+        "breakpoints": run.breakpoints,
+        "hit": hit_body(run.hit),
+        "counts": {**EMPTY_COUNTS, **run.counts},
+        "nodes": run.node_count,
+        "pods": run.pod_count,
+        "unwritten": run.unwritten if run.moment is None else 0,
+        "started_at": wall(run.created_at),
+        "started_by": run.started_by_name,
+        "worker": worker_body(run),
+        "seq": run.seq,
+        "arrivals": arrivals,
+        "size_bytes": run.stored_bytes,
+        "engine_version": run.engine_version,
+        "digest": run.digest,
+    }
+
+
+@dataclass(frozen=True)
+class RunFilter:
+    """What the list of runs is asked for; "" and None ask for nothing."""
+
+    snapshot: str = ""
+    configuration: str = ""
+    state: str = ""
+    fork: bool | None = None
+    q: str = ""
+
+
+def id_asked(name: str, text: str, refusal: str) -> UUID:
+    try:
+        return UUID(text)
+    except ValueError:
+        raise ApiError(refusal, code="invalid", path=name) from None
+
+
+def has_word(word: str) -> Q:
+    """Its number, cluster, configuration or who started it; r-42, r-0042 and 42 are the same number."""
+    found = (
+        Q(snapshot__name__icontains=word)
+        | Q(configuration_version__configuration__name__icontains=word)
+        | Q(started_by_name__icontains=word)
+    )
+    digits = word.lower().removeprefix("r-")
+    # A number that no database column holds is nobody's.
+    return found | Q(number=int(digits)) if digits.isdecimal() and len(digits) <= 9 else found
+
+
+def runs_matching(asked: RunFilter) -> QuerySet[Run]:
+    rows = runs_with_names().defer("snapshot__payload", "configuration_version__text", *BOARD_FIELDS)
+    if asked.snapshot:
+        refusal = say("{snapshot!r} is not a snapshot's id.", snapshot=asked.snapshot)
+        rows = rows.filter(snapshot=id_asked("snapshot", asked.snapshot, refusal))
+    if asked.configuration:
+        refusal = say("{configuration!r} is not a configuration's id.", configuration=asked.configuration)
+        wanted = id_asked("configuration", asked.configuration, refusal)
+        rows = rows.filter(configuration_version__configuration=wanted)
+    if asked.state:
+        check_choice("state", asked.state, Run.State.values)
+        rows = rows.filter(state=asked.state)
+    if asked.fork is not None:
+        rows = rows.filter(parent_position__isnull=not asked.fork)
+    for word in asked.q.split():
+        rows = rows.filter(has_word(word))
+    return rows
+
+
+def run_window(window: Window, asked: RunFilter) -> dict[str, Any]:
+    return window_answer(window, runs_matching(asked), run_body)
+
+
+def hit_body(hit: dict[str, Any] | None) -> dict[str, Any] | None:
+    """The breakpoint that a run stands at."""
+    return None if hit is None else {**hit, "text": told(hit["text"])}
+
+
+def cycle_shown(cycle: dict[str, Any] | None) -> dict[str, Any] | None:
+    return None if cycle is None else {**cycle, "note": told(cycle["note"])}
+
+
+def result_body(result: dict[str, Any] | None) -> dict[str, Any] | None:
+    """What a command did: in words, or pod by pod (schedweb/engine/obey.py)."""
+    if result is None:
+        return None
+    if "pods" in result:
+        return {"pods": [{**each, "outcome": told(each["outcome"])} for each in result["pods"]]}
+    return {**result, "text": told(result["text"])} if "text" in result else result
+
+
+def entry_body(entry: JournalEntry) -> dict[str, Any]:
+    command = {key: value for key, value in entry.command.items() if key != "text"}
+    return {
+        "id": str(entry.pk),
+        "number": entry.number,
+        "client_id": str(entry.client_id),
+        "status": entry.status,
+        "text": told(entry.text),
+        "author": entry.author_name,
+        "reason": entry.reason,
+        "at": wall(entry.created_at),
+        "position": entry.position,
+        "run_time": iso_or_none(entry.clock),
+        "command": command,
+        "result": result_body(entry.result),
+    }
+
+
+def journal_window(run: Run, window: Window) -> dict[str, Any]:
+    """Newest first; the clock's own entries are left out, nobody gave them."""
+    rows = JournalEntry.objects.filter(run=run).exclude(type="clock").order_by("-number")
+    return window_answer(window, rows, entry_body)
+
+
+def journal_entry(run: UUID, entry: UUID) -> dict[str, Any]:
+    found = JournalEntry.objects.filter(run=run, pk=entry).first()
+    if found is None:
+        raise not_found(say("This run has no such journal entry."))
+    return entry_body(found)

@@ -1,0 +1,259 @@
+"""Run, board, journal and commands."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from schedweb.api.windows import MAX_LIMIT
+from schedweb.runs.models import JournalEntry, Run
+from schedweb.runs.records.fields import ColumnsSerializer, CycleSerializer, QueueCountsSerializer, SpeedField
+
+
+class SnapshotRefSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+    events = serializers.IntegerField(help_text="of its real scheduler, that are known")
+
+
+class ConfigurationRefSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    name = serializers.CharField()
+    version_id = serializers.UUIDField()
+    version = serializers.IntegerField()
+    builtin = serializers.BooleanField()
+
+
+class ClockSerializer(serializers.Serializer[Any]):
+    mode = serializers.ChoiceField(Run.ClockMode.values)
+    now = serializers.DateTimeField()
+    start = serializers.DateTimeField()
+    speed = SpeedField()
+
+
+class WorkerSerializer(serializers.Serializer[Any]):
+    state = serializers.ChoiceField(["live", "lost", "taking_over", "idle"])
+    since = serializers.DateTimeField(allow_null=True)
+
+
+class ArrivalsSerializer(serializers.Serializer[Any]):
+    left = serializers.IntegerField()
+    total = serializers.IntegerField()
+    next_at = serializers.DateTimeField(allow_null=True)
+
+
+class ParentSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField(allow_null=True, help_text="null when it was deleted")
+    number = serializers.CharField(help_text="r-0012")
+    position = serializers.IntegerField(help_text="where the fork began")
+
+
+class ForkChangeSerializer(serializers.Serializer[Any]):
+    workload = serializers.CharField(
+        help_text="whose change it is: a pod's workload, or another object's name; may be empty"
+    )
+    text = serializers.CharField(help_text="lowered cpu 24 → 12")
+
+
+class MomentSerializer(serializers.Serializer[Any]):
+    run = serializers.UUIDField()
+    position = serializers.IntegerField()
+    last = serializers.IntegerField(help_text="where the run is now")
+
+
+class BreakpointSerializer(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    on = serializers.ChoiceField(["point", "status", "rejection"])
+    value = serializers.CharField(help_text="an extension point, a column of the board, or a plugin")
+    filter = serializers.CharField(required=False, help_text="which pods: text, !inverse, -l key=value")
+    node = serializers.CharField(required=False)
+
+
+class HitSerializer(serializers.Serializer[Any]):
+    id = serializers.CharField()
+    text = serializers.CharField(help_text="shop/web-1 reached Filter")
+    pod = serializers.CharField()
+
+
+class RunSerializer(serializers.Serializer[Any]):
+    id = serializers.CharField(help_text="a UUID; of a run as it was, with @position")
+    number = serializers.CharField(help_text="r-0042")
+    moment = MomentSerializer(allow_null=True, help_text="of a run as it was")
+    snapshot = SnapshotRefSerializer()
+    configuration = ConfigurationRefSerializer()
+    state = serializers.ChoiceField(Run.State.values)
+    error = serializers.CharField(allow_null=True)
+    seed = serializers.IntegerField()
+    ties = serializers.ChoiceField(Run.Ties.values)
+    approvals = serializers.ChoiceField(Run.Approvals.values)
+    clock = ClockSerializer()
+    attempts = serializers.IntegerField()
+    position = serializers.IntegerField(help_text="operations done; what the journal and moments name")
+    parent = ParentSerializer(allow_null=True, help_text="of a fork")
+    fork_changes = ForkChangeSerializer(many=True, help_text="what was changed on a fork before it went on")
+    points = serializers.IntegerField(help_text="extension-point boundaries passed")
+    breakpoints = BreakpointSerializer(many=True)
+    hit = HitSerializer(allow_null=True, help_text="the breakpoint that the run stands at")
+    counts = QueueCountsSerializer()
+    nodes = serializers.IntegerField()
+    pods = serializers.IntegerField()
+    unwritten = serializers.IntegerField(
+        help_text="pods placed from the start that lists and searches may not have yet; their rows are being written"
+    )
+    started_at = serializers.DateTimeField(help_text="wall clock")
+    started_by = serializers.CharField()
+    worker = WorkerSerializer()
+    seq = serializers.IntegerField()
+    arrivals = ArrivalsSerializer(allow_null=True)
+    size_bytes = serializers.IntegerField()
+    engine_version = serializers.CharField()
+    digest = serializers.CharField(allow_blank=True, help_text="equal for runs that decided everything alike")
+
+
+class RunWaitSerializer(serializers.Serializer[Any]):
+    rests = serializers.BooleanField(help_text="false: the time was up first")
+    run = RunSerializer()
+
+
+class RunCreateSerializer(serializers.Serializer[Any]):
+    snapshot = serializers.UUIDField()
+    configuration_version = serializers.UUIDField()
+    seed = serializers.IntegerField(min_value=0, max_value=2**53 - 1, default=0)
+    clock = serializers.ChoiceField(Run.ClockMode.values, default="virtual")
+    speed = SpeedField(default="10")
+    approvals = serializers.ChoiceField(Run.Approvals.values, default="hold")
+    ties = serializers.ChoiceField(Run.Ties.values, default="seeded")
+    paused = serializers.BooleanField(default=True)
+    start = serializers.DateTimeField(
+        required=False,
+        allow_null=True,
+        default=None,
+        help_text="where the clock starts; else the snapshot's time",
+    )
+
+
+class RunsDeleteSerializer(serializers.Serializer[Any]):
+    runs = serializers.ListField(child=serializers.UUIDField(), min_length=1, max_length=MAX_LIMIT)
+
+
+class RunKeptSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    why = serializers.CharField()
+
+
+class RunsDeletedSerializer(serializers.Serializer[Any]):
+    deleted = serializers.ListField(child=serializers.UUIDField())
+    kept = RunKeptSerializer(many=True)
+
+
+class BoardSerializer(serializers.Serializer[Any]):
+    seq = serializers.IntegerField()
+    run = RunSerializer()
+    cycle = CycleSerializer(allow_null=True)
+    columns = ColumnsSerializer()
+
+
+class CommandSerializer(serializers.Serializer[Any]):
+    """What each type carries is checked by schedweb/engine/commands.py, the one place that knows."""
+
+    type = serializers.ChoiceField(
+        [
+            "play", "pause", "step", "set_speed", "set_seed", "stop", "pod_add", "pod_delete", "node_add",
+            "node_delete", "node_cordon", "node_uncordon", "node_drain", "pod_activate", "set_configuration", "decide",
+            "breakpoint_set", "breakpoint_remove", "device_condition",
+        ]
+    )  # fmt: skip
+    client_id = serializers.UUIDField(required=False, help_text="the same id is taken once only")
+    speed = SpeedField(required=False)
+    what = serializers.ChoiceField(["cycle", "point"], required=False)
+    seed = serializers.IntegerField(required=False)
+    manifest = serializers.CharField(required=False, help_text="YAML or JSON of one object")
+    namespace = serializers.CharField(required=False)
+    name = serializers.CharField(required=False)
+    version = serializers.UUIDField(required=False, help_text="configuration version")
+    decision = serializers.ChoiceField(["approve", "reject", "override"], required=False)
+    id = serializers.CharField(required=False, help_text="of a breakpoint")
+    on = serializers.ChoiceField(["point", "status", "rejection"], required=False)
+    value = serializers.CharField(required=False)
+    filter = serializers.CharField(required=False, allow_blank=True)
+    node = serializers.CharField(required=False, allow_blank=True)
+    plugin = serializers.CharField(required=False)
+    reason = serializers.CharField(required=False, allow_blank=True)
+    driver = serializers.CharField(required=False, help_text="of a device; `name` is the claim's")
+    pool = serializers.CharField(required=False)
+    device = serializers.CharField(required=False)
+    condition = serializers.CharField(required=False, help_text="its type")
+    status = serializers.ChoiceField(["True", "False", "Unknown"], required=False)
+    message = serializers.CharField(required=False, allow_blank=True)
+
+
+class DecidedPodSerializer(serializers.Serializer[Any]):
+    namespace = serializers.CharField()
+    name = serializers.CharField()
+    uid = serializers.CharField(required=False)
+
+
+class CommandRequestSerializer(CommandSerializer):
+    pods = DecidedPodSerializer(many=True, required=False)
+
+
+class CommandReceiptSerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    status = serializers.ChoiceField(JournalEntry.Status.values)
+    warnings = serializers.ListField(
+        child=serializers.CharField(), help_text="unknown fields of an object that is added, which decide nothing"
+    )
+
+
+class DecisionResultSerializer(serializers.Serializer[Any]):
+    namespace = serializers.CharField()
+    name = serializers.CharField()
+    decided = serializers.BooleanField(required=False, help_text="false: somebody was faster, or it does not wait")
+    outcome = serializers.CharField(help_text="approved, rejected, already decided by …, not waiting")
+
+
+class CommandResultSerializer(serializers.Serializer[Any]):
+    pods = DecisionResultSerializer(many=True, required=False)
+    text = serializers.CharField(required=False)
+
+
+class JournalEntrySerializer(serializers.Serializer[Any]):
+    id = serializers.UUIDField()
+    number = serializers.IntegerField()
+    client_id = serializers.UUIDField(allow_null=True)
+    status = serializers.ChoiceField(JournalEntry.Status.values)
+    text = serializers.CharField(allow_blank=True, help_text="why it was refused")
+    author = serializers.CharField()
+    reason = serializers.CharField(allow_blank=True)
+    at = serializers.DateTimeField(help_text="wall clock")
+    position = serializers.IntegerField(allow_null=True)
+    run_time = serializers.DateTimeField(allow_null=True)
+    command = serializers.DictField()
+    result = CommandResultSerializer(allow_null=True)
+
+
+MARKS = ("preemption", "failure", "decision", "command")
+
+
+class MarkSerializer(serializers.Serializer[Any]):
+    kind = serializers.ChoiceField(MARKS)
+    position = serializers.IntegerField(help_text="of the first one")
+    text = serializers.CharField(help_text="namespace/name of the pod, who decided, or the command")
+    count = serializers.IntegerField(help_text="how many there are hereabouts")
+
+
+class TimelineSerializer(serializers.Serializer[Any]):
+    last = serializers.IntegerField(help_text="where the run is now")
+    attempts = serializers.IntegerField()
+    marks = MarkSerializer(many=True)
+
+
+class NotedStepSerializer(serializers.Serializer[Any]):
+    position = serializers.IntegerField(help_text="at or before the one asked for")
+    clock = serializers.DateTimeField(help_text="run time there")
+    counts = QueueCountsSerializer()
+
+
+class StepSerializer(serializers.Serializer[Any]):
+    step = NotedStepSerializer(allow_null=True, help_text="null where nothing was noted: an older version played it")

@@ -1,0 +1,363 @@
+"""A pod's own page: the answer in one sentence, its next try, its journey through the queues, its attempts."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Mapping
+from typing import Any, Final
+
+from framework.interface.decisions import ClaimDecision
+from schedweb.api.errors import ApiError
+from schedweb.engine.times import SECOND, iso, iso_or_none
+from schedweb.runs.attempts.preemptions import preempted_by
+from schedweb.runs.attempts.selectors import attempts_until, result_at, stored_attempt
+from schedweb.runs.filtering.filters import FilterView
+from schedweb.runs.filtering.standing import StandingOf
+from schedweb.runs.models import Attempt, Decision, PodRecord, Preemption, Run
+from schedweb.runs.objects.claims import claims_body, has_claims
+from schedweb.runs.objects.selectors import ObjectLookup
+from schedweb.runs.pending.claim_answers import held_by_claims, held_by_gang
+from schedweb.runs.pending.since import answer_at
+from schedweb.runs.records.fields import POD_COLUMNS
+from schedweb.runs.records.moments import in_order
+from schedweb.runs.records.pods import IN_COLUMN_ORDER, ordering, pod_get, pod_manifest
+from schedweb.runs.records.profiles import effective, version_at
+from schedweb.sentences import both, clauses, counted, say, told
+
+ATTEMPTS_SHOWN: Final = 50
+#: The queue flushes pods that stayed unschedulable longer than this (docs/semantics/queue.md#operations).
+LEFTOVERS: Final = 300 * SECOND
+Column = PodRecord.Column
+HAS_NODE: Final = (Column.WAITING, Column.IN_FLIGHT, Column.BOUND)
+
+
+def attempt_body(row: Attempt, run: Run) -> dict[str, Any]:
+    return {
+        "number": row.number,
+        "attempt": row.attempt,
+        "at": iso(row.at),
+        "result": result_at(row, run),
+        "node": row.node or None,
+        "duration_ms": None if row.duration_us is None else row.duration_us / 1000,
+    }
+
+
+def winner_text(pod: PodRecord) -> str:
+    score, ties, margin = (pod.card.get(key) for key in ("score", "ties", "margin"))
+    if score is None and Preemption.objects.filter(run=pod.run_id, uid=pod.uid, node=pod.node).exists():
+        return say("It had made room there by preemption: it was tried first and fitted, so nothing was scored.")
+    if score is None:
+        return say("It was the only feasible node, so nothing was scored.")
+    if ties and ties > 1:
+        return say("It won with {score} points, 1 of {ties} equal.", score=score, ties=ties)
+    if margin:
+        return say("It won with {score} points, {margin} ahead of the next.", score=score, margin=margin)
+    return say("It won with {score} points.", score=score)
+
+
+def pending_headline(card: dict[str, Any], nodes: int) -> str:
+    rejectors = card.get("rejectors", [])
+    if not rejectors:
+        return say("It could not be placed.")
+    total = sum(rejector["count"] for rejector in rejectors)
+    if len(rejectors) == 1 and total > 0:
+        return say(
+            "No node fits: {plugin} refuses {total} of {nodes}.",
+            plugin=rejectors[0]["plugin"],
+            total=total,
+            nodes=nodes,
+        )
+    parts = [
+        say("{plugin} refuses {count}", plugin=each["plugin"], count=each["count"])
+        for each in rejectors
+        if each["count"]
+    ]
+    return (
+        say("No node fits: {refusals} of {nodes}.", refusals=clauses(parts), nodes=nodes)
+        if parts
+        else say("{plugin} refused it.", plugin=rejectors[0]["plugin"])
+    )
+
+
+def turned_away(run: Run, pod: PodRecord, latest: Attempt) -> tuple[str, str]:
+    """Of a pod that had a node and lost it again: who or what ended its wait on Permit, or what failed after that."""
+    made = Decision.objects.filter(run=run, pod_uid=pod.uid, at__gte=latest.at, at__lte=run.clock)
+    decided = made.order_by("-number").first()
+    message = latest.message.rstrip(".")
+    if decided is None:
+        return say("{node} was chosen, but it was not bound there.", node=latest.node), f"{message}." if message else ""
+    freed = say(
+        "{plugin} held {node} for it; what it had reserved there is free again.",
+        plugin=decided.plugin,
+        node=latest.node,
+    )
+    reason = decided.reason.rstrip(".")
+    if decided.decision == Decision.Kind.REJECTED:
+        return say("{by} rejected it on {node}: {reason}.", by=told(decided.by), node=latest.node, reason=reason), freed
+    if decided.decision == Decision.Kind.TIMED_OUT:
+        return say(
+            "Its wait on {node} ran out before {plugin} let it go.", node=latest.node, plugin=decided.plugin
+        ), freed
+    if decided.decision == Decision.Kind.PREEMPTED:
+        return say("It was preempted while it waited on {node}.", node=latest.node), freed
+    if decided.decision == Decision.Kind.OVERRIDDEN:
+        return say("It was overridden while it waited on {node}.", node=latest.node), freed
+    return say("It was approved while it waited on {node}.", node=latest.node), freed
+
+
+def pending_words(run: Run, pod: PodRecord, latest: Attempt | None) -> tuple[str, str]:
+    """From the latest attempt as far as it is stored; from the counts on its card otherwise."""
+    if nobody_tries(pod):
+        return no_profile_words(run, pod)
+    if latest is not None and latest.result == "unschedulable" and latest.node:
+        return turned_away(run, pod, latest)
+    if latest is not None and latest.result == "unschedulable":
+        try:
+            view = FilterView(stored_attempt(run, latest.number))
+        except ApiError:
+            pass  # no longer stored: the counts remain
+        else:
+            return answer_at(run, latest, view, pod_manifest(pod), ObjectLookup(run), StandingOf(run))
+    return pending_headline(pod.card, pod.detail.get("nodes_total", run.node_count)), ""
+
+
+def nobody_tries(pod: PodRecord) -> bool:
+    """Its profile does not exist."""
+    return bool(pod.detail.get("headline")) and pod.column == Column.UNSCHEDULABLE
+
+
+def no_profile_words(run: Run, pod: PodRecord) -> tuple[str, str]:
+    name = str(pod.detail.get("profile", ""))
+    try:
+        names = [each.scheduler_name for each in effective(version_at(run, run.position).text).profiles]
+    except ApiError:
+        return told(pod.detail["headline"]), ""
+    return say("No profile of this configuration is called {name}.", name=name), counted(
+        "Nobody tries it. The configuration has the profile {names}.",
+        "Nobody tries it. The configuration has the profiles {names}.",
+        len(names),
+        names=both(names),
+    )
+
+
+def gated_words(run: Run, pod: PodRecord) -> tuple[str, str]:
+    gate = pod.card.get("gate") or say("a gate")
+    if gate == "GangScheduling":
+        return held_by_gang(pod_manifest(pod), ObjectLookup(run))
+    if gate == "DynamicResources":
+        return held_by_claims(pod_manifest(pod), ObjectLookup(run))
+    named = [str(each.get("name", "")) for each in pod_manifest(pod).get("spec", {}).get("schedulingGates") or []]
+    return say("Held by {gate}.", gate=both(named) if len(named) > 1 else gate), counted(
+        "It is not tried until the gate is removed.", "It is not tried until the gates are removed.", max(1, len(named))
+    )
+
+
+def deleted_words(by: dict[str, Any] | None) -> tuple[str, str]:
+    """`by`: the preemption whose victim it was."""
+    if by is None:
+        return say("Deleted."), ""
+    preemptor, victim = by["pod"], by["victim"]
+    return (
+        say(
+            "Preempted by {namespace}/{name}, which fitted nowhere.",
+            namespace=preemptor["namespace"],
+            name=preemptor["name"],
+        ),
+        say(
+            "Its priority is {priority:,}, that of {name} {higher:,}; without it there is room on {node}.",
+            priority=victim["priority"],
+            name=preemptor["name"],
+            higher=preemptor["priority"],
+            node=by["node"],
+        ),
+    )
+
+
+def waits_for_devices(pod: PodRecord, claims: Mapping[str, Any]) -> tuple[str, str] | None:
+    """Headline and detail of a pod that stands in PreBind until its devices are ready; None for others."""
+    unmet = [
+        say("{condition} of {device}", condition=condition["type"], device=device["device"])
+        for claim in claims["devices"]
+        for device in claim["devices"]
+        for condition in device["conditions"]
+        if not condition["fails"] and condition["status"] != "True"
+    ]
+    if pod.column != Column.IN_FLIGHT or not unmet:
+        return None
+    return (
+        say("Waits for its devices to be ready."),
+        say("Not met yet: {conditions}. kube-scheduler looks every five seconds.", conditions=both(unmet)),
+    )
+
+
+def answer_body(
+    run: Run, pod: PodRecord, latest: Attempt | None, by: dict[str, Any] | None, claims: Mapping[str, Any]
+) -> dict[str, Any]:
+    card = pod.card
+    message = pod.detail.get("message", "") or (latest.message if latest else "")
+    texts: dict[str, tuple[str, str, str]] = {
+        Column.BOUND: (
+            "bound",
+            say("Bound to {node}.", node=pod.node),
+            winner_text(pod) if pod.attempts else say("It was there before."),
+        ),
+        Column.WAITING: (
+            "waiting",
+            say(
+                "Reserved on {node}, waits on {plugins}.",
+                node=pod.node,
+                plugins=told([wait["plugin"] for wait in card.get("waiting", [])]),
+            ),
+            winner_text(pod),
+        ),
+        Column.ACTIVE: ("active", say("In the queue, to be tried."), ""),
+        Column.IN_FLIGHT: ("in_flight", *(waits_for_devices(pod, claims) or (say("Being tried now."), ""))),
+        Column.COMPLETED: (
+            "completed",
+            say("Completed."),
+            say("Its containers have ended, so it holds nothing any more."),
+        ),
+        Column.DELETED: ("deleted", *deleted_words(by)),
+    }
+    if pod.column == Column.GATED:
+        kind, (headline, detail) = "gated", gated_words(run, pod)
+    elif pod.column in texts:
+        kind, headline, detail = texts[pod.column]
+    else:
+        kind = "backoff" if pod.column == Column.BACKOFF else "pending"
+        headline, detail = pending_words(run, pod, latest)
+    return {"kind": kind, "headline": headline, "detail": detail, "message": message}
+
+
+def next_try(run: Run, pod: PodRecord) -> dict[str, Any] | None:
+    """None where nothing that happens by itself leads to another attempt."""
+    if nobody_tries(pod):
+        return None
+    if pod.column == Column.ACTIVE:
+        return {"text": say("now") if run.state == Run.State.PLAYING else say("when the run plays"), "at": None}
+    if pod.column == Column.BACKOFF:
+        return {"text": say("when its backoff is over"), "at": pod.card.get("until")}
+    if pod.column == Column.UNSCHEDULABLE:
+        plugins = max(1, len(pod.detail.get("waits_for", ())))
+        seen = counted(
+            "when its plugin sees a change",
+            "when one of {count} plugins sees a change",
+            plugins,
+        )
+        return {
+            "text": seen,
+            "at": iso_or_none((pod.since or 0) + LEFTOVERS),
+        }
+    if pod.column == Column.GATED:
+        return {"text": say("when its gate is removed"), "at": None}
+    return None
+
+
+def journey_body(run: Run, pod: PodRecord) -> dict[str, Any]:
+    """detail["journey"]: [[at, column, event, strong], …] in order of time."""
+    steps: list[list[Any]] = pod.detail.get("journey", [])
+    lanes: dict[str, list[dict[str, Any]]] = {}
+    events: list[dict[str, Any]] = []
+    for index, (at, column, event, strong) in enumerate(steps):
+        end = steps[index + 1][0] if index + 1 < len(steps) else None
+        if column not in PodRecord.GONE:
+            spans = lanes.setdefault(column, [])
+            spans.append({"start": iso(at), "end": iso_or_none(end)})
+        if event:
+            events.append({"at": iso(at), "text": told(event), **({"strong": True} if strong else {})})
+    start = steps[0][0] if steps else run.clock_start
+    order = {key: place for place, key in enumerate(POD_COLUMNS)}
+    return {
+        "start": iso(start),
+        "end": iso(run.clock),
+        "lanes": [{"queue": queue, "spans": lanes[queue]} for queue in sorted(lanes, key=order.__getitem__)],
+        "events": events,
+    }
+
+
+def waits_for(pod: PodRecord) -> list[dict[str, str]]:
+    return [{"plugin": each["plugin"], "text": told(each["text"])} for each in pod.detail.get("waits_for", [])]
+
+
+def ignored(pod: PodRecord) -> list[dict[str, Any]]:
+    return [
+        {
+            **each,
+            "event": told(each["event"]),
+            "why": [{"plugin": why["plugin"], "text": told(why["text"])} for why in each["why"]],
+        }
+        for each in pod.detail.get("ignored", [])
+    ]
+
+
+def claims_of(run: Run, pod: PodRecord, latest: Attempt | None) -> dict[str, Any]:
+    """With what the newest attempt decided, as long as that is not written into the claims."""
+    manifest = pod_manifest(pod)
+    decisions: tuple[ClaimDecision, ...] = ()
+    node = ""
+    if not has_claims(manifest):
+        return {"volumes": [], "devices": []}
+    if latest is not None and latest.node and pod.node == latest.node and pod.column in HAS_NODE:
+        # When the attempt is no longer stored, what the claims say remains.
+        with contextlib.suppress(ApiError):
+            decisions, node = stored_attempt(run.pk, latest.number).trace.decisions, latest.node
+    return claims_body(manifest, ObjectLookup(run), decisions, node)
+
+
+def ref(row: PodRecord | None) -> dict[str, Any] | None:
+    return None if row is None else {key: row.card[key] for key in ("namespace", "name", "workload", "tail")}
+
+
+def neighbours(run: Run, pod: PodRecord) -> tuple[PodRecord | None, PodRecord | None]:
+    """The pods before and after it in its column."""
+    if run.moment is not None:
+        there = in_order(run.moment.pods_by(column=pod.column), ordering("", pod.column))
+        place = there.index(pod)
+        return there[place - 1] if place else None, there[place + 1] if place + 1 < len(there) else None
+    rows = PodRecord.objects.filter(run=run, column=pod.column).only("card", "place", "priority")
+    if pod.column == Column.ACTIVE:
+        ordered = list(rows.order_by(*IN_COLUMN_ORDER).values_list("pk", flat=True)[:2000])
+        if pod.pk not in ordered:
+            return None, None
+        index = ordered.index(pod.pk)
+        around = rows.in_bulk(ordered[max(0, index - 1) : index + 2])
+        before = around.get(ordered[index - 1]) if index else None
+        after = around.get(ordered[index + 1]) if index + 1 < len(ordered) else None
+        return before, after
+    same = rows.filter(place=pod.place)
+    before = (
+        same.filter(pk__lt=pod.pk).order_by("-pk").first()
+        or rows.filter(place__lt=pod.place).order_by("-place", "-pk").first()
+    )
+    after = (
+        same.filter(pk__gt=pod.pk).order_by("pk").first()
+        or rows.filter(place__gt=pod.place).order_by("place", "pk").first()
+    )
+    return before, after
+
+
+def pod_body(run: Run, namespace: str, name: str) -> dict[str, Any]:
+    pod = pod_get(run, namespace, name)
+    attempts = list(attempts_until(run).filter(pod_uid=pod.uid).order_by("-number")[:ATTEMPTS_SHOWN])
+    before, after = neighbours(run, pod)
+    detail = pod.detail
+    by = preempted_by(run, pod.uid)
+    claims = claims_of(run, pod, attempts[0] if attempts else None)
+    return {
+        **pod.card,
+        "column": pod.column,
+        "profile": detail.get("profile", ""),
+        "images": detail.get("images", []),
+        "labels": pod.labels,
+        "owner": detail.get("owner"),
+        "attempt_list": [attempt_body(row, run) for row in attempts],
+        "answer": answer_body(run, pod, attempts[0] if attempts else None, by, claims),
+        "preempted_by": by,
+        "claims": claims,
+        "next_try": next_try(run, pod),
+        "journey": journey_body(run, pod),
+        "waits_for": waits_for(pod) if pod.column in (Column.UNSCHEDULABLE, Column.BACKOFF) else [],
+        "ignored": ignored(pod) if pod.column in (Column.UNSCHEDULABLE, Column.GATED) else [],
+        "previous": ref(before),
+        "next": ref(after),
+    }

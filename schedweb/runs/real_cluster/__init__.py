@@ -1,0 +1,1 @@
+"""A run beside the real cluster."""

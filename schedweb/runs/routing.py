@@ -1,9 +1,0 @@
-"""Where the socket lives."""
-
-from __future__ import annotations
-
-from django.urls import path
-
-from schedweb.runs.consumers import BrowserConsumer
-
-websocket_urlpatterns = [path("ws/", BrowserConsumer.as_asgi())]

@@ -1,1 +1,0 @@
-"""Changes of runs: creating and deleting them, taking commands, writing what the engine derived."""

@@ -1,0 +1,1 @@
+"""Who may write a run, and writing what its engine derived: leases, batches, notices."""

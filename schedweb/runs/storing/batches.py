@@ -1,0 +1,321 @@
+"""Storing a batch of the engine, in one transaction that only the newest epoch passes.
+
+A batch that was stored already (its writer died before it heard so) is made again by replay with the same keys, and
+replay leaves it out: nothing is written twice. Browsers are told what is stored afterwards (telling.py).
+"""
+
+from __future__ import annotations
+
+import datetime
+from dataclasses import dataclass
+from typing import Any, Final
+from uuid import UUID
+
+import msgspec
+from django.db import transaction
+from django.db.models import Max, QuerySet, Sum
+from django.db.models.functions import Length
+from django.utils import timezone
+
+from framework.said import Content, said
+from schedweb.engine.frames import Batch
+from schedweb.engine.version import ENGINE_VERSION
+from schedweb.runs.models import (
+    Attempt,
+    AttemptChunk,
+    Checkpoint,
+    Decision,
+    FeedItem,
+    JournalEntry,
+    NodeRecord,
+    ObjectRecord,
+    PodRecord,
+    Preemption,
+    Run,
+    StepChunk,
+)
+from schedweb.runs.storing.lease import Lease, LeaseLost, expiry, mine
+from schedweb.runs.storing.upserts import identifier, upsert
+from schedweb.said_field import stored
+
+POD_COLUMNS: Final = (
+    "run", "uid", "namespace", "name", "column", "place", "group_key", "node", "priority", "attempts", "since",
+    "asks_person", "gang", "labels", "card", "detail", "manifest",
+)  # fmt: skip
+NODE_COLUMNS: Final = (
+    "run", "row", "name", "present", "zone", "pool", "type", "cordoned", "tainted", "allocatable", "requested",
+    "reserved", "pods", "manifest",
+)  # fmt: skip
+ATTEMPT_COLUMNS: Final = (
+    "run", "number", "pod_uid", "namespace", "name", "attempt", "profile", "at", "ended", "result", "node", "message",
+    "score", "duration_us", "timing", "ending", "position",
+)  # fmt: skip
+DECISION_COLUMNS: Final = (
+    "run", "number", "entry", "decision", "pod_uid", "namespace", "name", "workload", "tail", "node", "plugin",
+    "reason", "by", "at", "outcome", "author", "created_at",
+)  # fmt: skip
+PREEMPTION_COLUMNS: Final = (
+    "run", "number", "place", "attempt", "at", "node", "uid", "namespace", "name", "priority", "victim_uid",
+    "victim_namespace", "victim_name", "victim_priority",
+)  # fmt: skip
+OBJECT_COLUMNS: Final = ("run", "kind", "group", "namespace", "name", "present", "manifest")
+CLOCK: Final = "clock"
+KEPT_CHECKPOINTS: Final = 8
+"""The two newest for a takeover, the others spread over the run for those who look back."""
+
+
+@dataclass(frozen=True)
+class Stored:
+    """What telling a batch needs to know of its storing."""
+
+    seq: int
+    previous: int
+    """The `seq` before it, which a delta stands on."""
+    feed: list[dict[str, Any]]
+    """Its lines, with their numbers."""
+    state_changed: bool
+    worker_since: datetime.datetime | None
+
+
+class BatchWriter:
+    """One per lease: knows what was stored last, so that a delta can say what it stands on."""
+
+    def __init__(self, lease: Lease, run: Run) -> None:
+        self.lease = lease
+        self.run = run
+        self.run_key = identifier(Run, run.pk)
+        self.seq = run.seq
+        stored = msgspec.json.decode(run.columns, type=dict[str, msgspec.Raw])
+        self.columns = {name: bytes(raw).decode() for name, raw in stored.items()}
+        newest = FeedItem.objects.filter(run=run).aggregate(newest=Max("number"))["newest"]
+        self.feed_number: int = newest or 0
+        self.state = run.state
+        self.obeying = run.obeying
+        self.worker_since = run.worker_since
+
+    def store(self, batch: Batch) -> Stored:
+        """Raises LeaseLost; then nothing was stored."""
+        previous, before = self.seq, self.state
+        obeying = self.is_obeying(batch)
+        columns = {**self.columns, **batch.columns_json}
+        feed = [self.numbered(item, index) for index, item in enumerate(batch.feed, start=self.feed_number + 1)]
+        with transaction.atomic():
+            self.store_run(batch, columns, obeying=obeying)
+            self.store_rows(batch)
+            self.store_feed(feed)
+            self.store_journal(batch)
+            if batch.state == "stopped":
+                refuse_pending(self.run, said("{run} was stopped and takes no commands.", run=str(self.run)))
+            if batch.checkpoint is not None:
+                self.store_checkpoint(batch)
+        self.seq, self.columns, self.state = previous + 1, columns, batch.state
+        self.obeying = obeying
+        self.feed_number += len(feed)
+        return Stored(
+            seq=self.seq,
+            previous=previous,
+            feed=[shown(item) for item in feed],
+            state_changed=batch.state != before,
+            worker_since=self.worker_since,
+        )
+
+    def is_obeying(self, batch: Batch) -> bool:
+        """Whether a command that the journal has as applied is still to be done after this batch."""
+        if batch.place is not None:
+            return True
+        # The first batch of another engine comes after it replayed the journal, this command with it.
+        return self.obeying and not batch.outcomes and batch.number != 1
+
+    def store_run(self, batch: Batch, columns: dict[str, str], *, obeying: bool) -> None:
+        self.run.stored_bytes += sum(len(part) for part in chunk_parts(batch))
+        updated = Run.objects.filter(mine(self.lease)).update(
+            state=batch.state,
+            speed=batch.speed,
+            position=batch.position,
+            clock=batch.shown_clock,
+            points=batch.points,
+            attempts=batch.attempts,
+            digest=batch.digest,
+            seq=self.seq + 1,
+            counts=batch.counts,
+            columns="{" + ",".join(f'"{name}":{text}' for name, text in columns.items()) + "}",
+            cycle=msgspec.json.decode(batch.cycle_json),
+            node_count=batch.node_count,
+            pod_count=batch.pod_count,
+            unwritten=batch.unwritten,
+            obeying=obeying,
+            arrivals_left=batch.arrivals_left,
+            arrivals_total=batch.arrivals_total,
+            next_arrival=batch.next_arrival,
+            resources=batch.resources,
+            breakpoints=batch.breakpoints,
+            hit=batch.hit,
+            stored_bytes=self.run.stored_bytes,
+            taking_over=False,
+            lease_expires=expiry(rows=len(batch.pods) + len(batch.nodes) + len(batch.attempt_rows)),
+        )
+        if not updated:
+            raise LeaseLost(f"run {self.run.pk} has another holder")
+
+    def store_rows(self, batch: Batch) -> None:
+        run = self.run_key
+        upsert(
+            PodRecord,
+            POD_COLUMNS,
+            ("run", "uid"),
+            [(run, *msgspec.structs.astuple(row)) for row in batch.pods],
+            keep=("manifest",),
+        )
+        upsert(
+            NodeRecord,
+            NODE_COLUMNS,
+            ("run", "row"),
+            [(run, *msgspec.structs.astuple(row)) for row in batch.nodes],
+            keep=("manifest",),
+        )
+        if batch.chunk is not None:
+            chunk = batch.chunk
+            upsert(
+                AttemptChunk,
+                ("run", "first", "count", "traces", "usage", "usage_base"),
+                ("run", "first"),
+                [(run, chunk.first, chunk.count, chunk.traces, chunk.usage, chunk.usage_base)],
+            )
+        if batch.steps is not None:
+            upsert(StepChunk, ("run", "first", "steps"), ("run", "first"), [(run, *batch.steps)])
+        upsert(
+            Attempt,
+            ATTEMPT_COLUMNS,
+            ("run", "number"),
+            [(run, *msgspec.structs.astuple(row)) for row in batch.attempt_rows],
+            keep=("duration_us", "timing", "score", "position"),
+        )
+        self.store_decisions(batch)
+        upsert(
+            Preemption,
+            PREEMPTION_COLUMNS,
+            ("run", "number", "place"),
+            [(run, *msgspec.structs.astuple(row)) for row in batch.preemptions],
+        )
+        upsert(
+            ObjectRecord,
+            OBJECT_COLUMNS,
+            ("run", "kind", "group", "namespace", "name"),
+            [(run, *msgspec.structs.astuple(row)) for row in batch.objects],
+            keep=("manifest",),
+        )
+
+    def store_decisions(self, batch: Batch) -> None:
+        if not batch.decisions:
+            return
+        entries = {row.entry for row in batch.decisions if row.entry}
+        authors = {
+            str(pk): author for pk, author in JournalEntry.objects.filter(pk__in=entries).values_list("pk", "author")
+        }
+        now = timezone.now()
+        rows = []
+        for row in batch.decisions:
+            number, entry, *facts = msgspec.structs.astuple(
+                msgspec.structs.replace(row, by=stored(row.by), outcome=stored(row.outcome))
+            )
+            known = identifier(JournalEntry, UUID(entry)) if entry else None
+            rows.append((self.run_key, number, known, *facts, authors.get(entry), now))
+        upsert(Decision, DECISION_COLUMNS, ("run", "number"), rows, fixed=("created_at",))
+
+    def numbered(self, item: dict[str, Any], number: int) -> dict[str, Any]:
+        return {"id": number, **item}
+
+    def store_feed(self, feed: list[dict[str, Any]]) -> None:
+        FeedItem.objects.bulk_create(
+            [
+                FeedItem(
+                    run=self.run,
+                    number=item["id"],
+                    at=item["at_ns"],
+                    kind=item["kind"],
+                    subjects=f" {' '.join(item['subjects'])} " if item["subjects"] else "",
+                    item=shown(item),
+                )
+                for item in feed
+            ]
+        )
+
+    def store_journal(self, batch: Batch) -> None:
+        entries = JournalEntry.objects.filter(run=self.run)
+        for outcome in batch.outcomes:
+            if outcome.refused:
+                entries.filter(pk=outcome.id).update(status=JournalEntry.Status.REFUSED, text=outcome.refused)
+            else:
+                entries.filter(pk=outcome.id).update(result=outcome.result)
+                self.store_settings(entries.filter(pk=outcome.id).values_list("command", flat=True).first() or {})
+        if batch.clock_moves:
+            newest = entries.aggregate(newest=Max("number"))["newest"] or 0
+            JournalEntry.objects.create(
+                run=self.run,
+                number=newest + 1,
+                type=CLOCK,
+                command={"type": CLOCK, "moves": batch.clock_moves},
+                status=JournalEntry.Status.APPLIED,
+                position=batch.clock_moves[0][0],
+                clock=batch.clock_moves[-1][1],
+            )
+        if batch.place is not None:
+            placed = entries.filter(pk=batch.place.id, status=JournalEntry.Status.PENDING)
+            placed.update(status=JournalEntry.Status.APPLIED, position=batch.place.position, clock=batch.place.clock)
+
+    def store_settings(self, command: dict[str, Any]) -> None:
+        """Commands that change what the run's page says about the run itself."""
+        if command.get("type") == "set_configuration":
+            Run.objects.filter(mine(self.lease)).update(configuration_version=command["version"])
+        elif command.get("type") == "set_seed":
+            Run.objects.filter(mine(self.lease)).update(seed=command["seed"])
+
+    def store_checkpoint(self, batch: Batch) -> None:
+        """Others make room for it."""
+        run, kept = self.run, Checkpoint.objects.filter(run=self.run)
+        before = stored_size(kept)
+        Checkpoint.objects.update_or_create(
+            run=run,
+            position=batch.position,
+            defaults={"digest": batch.digest, "engine_version": ENGINE_VERSION, "data": batch.checkpoint},
+        )
+        kept.filter(position__in=too_close(list(kept.order_by("position").values_list("position", flat=True)))).delete()
+        run.stored_bytes += stored_size(kept) - before
+        Run.objects.filter(mine(self.lease)).update(stored_bytes=run.stored_bytes)
+
+    def refuse(self, entry: str, text: Content) -> None:
+        with transaction.atomic():
+            if not Run.objects.filter(mine(self.lease)).update(taking_over=False):
+                raise LeaseLost(f"run {self.run.pk} has another holder")
+            JournalEntry.objects.filter(pk=entry).update(status=JournalEntry.Status.REFUSED, text=text)
+
+
+def refuse_pending(run: Run, text: Content) -> None:
+    """Answers what nobody will do any more: in the transaction that ends the run, whose row is locked by then, so that
+    no command comes after it (schedweb/runs/playing/commands.py)."""
+    pending = JournalEntry.objects.filter(run=run, status=JournalEntry.Status.PENDING)
+    pending.update(status=JournalEntry.Status.REFUSED, text=text)
+
+
+def stored_size(checkpoints: QuerySet[Checkpoint]) -> int:
+    """Bytes."""
+    return checkpoints.aggregate(size=Sum(Length("data")))["size"] or 0
+
+
+def too_close(positions: list[int]) -> list[int]:
+    """Which checkpoints to drop, of positions in order: those whose neighbours before and after are nearest."""
+    left, dropped = list(positions), []
+    while len(left) > KEPT_CHECKPOINTS:
+        gaps = [after - before for before, after in zip([0, *left], left[1:-1], strict=False)]
+        dropped.append(left.pop(gaps.index(min(gaps))))
+    return dropped
+
+
+def chunk_parts(batch: Batch) -> list[bytes]:
+    chunk = batch.chunk
+    steps = [] if batch.steps is None else [batch.steps[1]]
+    return steps if chunk is None else [*steps, chunk.traces, chunk.usage, chunk.usage_base or b""]
+
+
+def shown(item: dict[str, Any]) -> dict[str, Any]:
+    return {key: value for key, value in item.items() if key not in ("subjects", "at_ns")}

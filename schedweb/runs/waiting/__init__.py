@@ -1,0 +1,1 @@
+"""Pods that wait on Permit in all runs, and the decisions about them."""

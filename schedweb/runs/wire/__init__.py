@@ -1,0 +1,1 @@
+"""The messages of the WebSocket, and sending them to whoever listens."""
