@@ -64,3 +64,11 @@ export function usePendingApprovals(): readonly PendingApproval[] {
 export function useFailedApprovals(): readonly FailedApproval[] {
   return useSyncExternalStore(approvals.watch, approvals.getFailures);
 }
+
+/** When the first of the pods is sent, if all of them are about to be approved; else null. */
+export function useDue(pods: readonly { run: string; namespace: string; name: string }[]): number | null {
+  return useSyncExternalStore(approvals.watch, () => {
+    const dues = pods.map((pod) => approvals.due(pod.run, pod)).filter((due) => due !== null);
+    return dues.length === pods.length && dues.length > 0 ? Math.min(...dues) : null;
+  });
+}

@@ -13,6 +13,7 @@ import { configurationsQuery } from "@/api/queries";
 import type { Configuration, Snapshot } from "@/api/types";
 import { Failed, Outlines } from "@/components/Outcome";
 import { RunForm } from "@/components/runs/RunForm";
+import dialog from "@/components/runs/StartDialog.module.css";
 import { useFocusBack } from "@/components/useFocusBack";
 
 import classes from "./StartRun.module.css";
@@ -48,10 +49,10 @@ export default function StartRun({ snapshot, onClose }: { snapshot: Snapshot; on
       size={460}
       closeButtonProps={{ "aria-label": t("close") }}
       classNames={{
-        content: classes.content ?? "",
-        header: classes.header ?? "",
-        title: classes.title ?? "",
-        overlay: classes.scrim ?? "",
+        content: dialog.content ?? "",
+        header: dialog.header ?? "",
+        title: dialog.title ?? "",
+        overlay: dialog.scrim ?? "",
       }}
     >
       <p className={classes.facts}>

@@ -21,12 +21,12 @@ interface InboxHeaderProps {
   /** One row of each run in which somebody waits. */
   runs: readonly WaitingRow[];
   fresh: number;
-  hold: boolean;
+  orderHeld: boolean;
   onHold: () => void;
   field: RefObject<HTMLInputElement | null>;
 }
 
-export function InboxHeader({ runs, fresh, hold, onHold, field, ...counts }: InboxHeaderProps) {
+export function InboxHeader({ runs, fresh, orderHeld, onHold, field, ...counts }: InboxHeaderProps) {
   const { total } = counts;
   return (
     <header>
@@ -45,19 +45,19 @@ export function InboxHeader({ runs, fresh, hold, onHold, field, ...counts }: Inb
         <span className="grow" />
         {fresh > 0 ? (
           <span className={classes.fresh} role="status">
-            {t("freshNewWhich", { fresh, which: hold ? t("sinceYouHoldTheOrder") : t("whenYouLeaveTheList") })}
+            {t("freshNewWhich", { fresh, which: orderHeld ? t("sinceYouHoldTheOrder") : t("whenYouLeaveTheList") })}
           </span>
         ) : null}
         <span className="hidePhone">
           <Button
-            kind={hold ? "primary" : "ghost"}
+            kind={orderHeld ? "primary" : "ghost"}
             size="sm"
             icon="pause"
             hint="h"
-            aria-pressed={hold}
+            aria-pressed={orderHeld}
             onClick={onHold}
           >
-            {hold ? t("orderHeld") : t("holdOrder")}
+            {orderHeld ? t("orderHeld") : t("holdOrder")}
           </Button>
         </span>
       </div>

@@ -1,11 +1,14 @@
 /** The clocks of the runs in the inbox: deadlines are in run time, and every run has its own. */
 import { useQueries } from "@tanstack/react-query";
-import { useCallback } from "react";
+import { useCallback, useEffect } from "react";
 
 import { runQuery } from "@/api/queries";
 import type { WaitingRow } from "@/api/waitingTypes";
 import { useTick } from "@/components/useTick";
 import { runNow } from "@/live/runClock";
+import { announce } from "@/shell/pageLive";
+
+import { t } from "./texts";
 
 const EVERY = 2_000;
 
@@ -27,4 +30,15 @@ export function useRunClocks(rows: readonly WaitingRow[]): (row: WaitingRow) => 
     },
     [runs, signature, wall],
   );
+}
+
+/** The one row under the cursor is spoken at 60 and at 10 seconds, no other. */
+export function useCountdownSpoken(row: WaitingRow | null, nowOf: (row: WaitingRow) => number): void {
+  const left =
+    row === null ? Infinity : Math.min(...row.waiting_on.map((wait) => Date.parse(wait.deadline))) - nowOf(row);
+  const step = left <= 10_000 ? 10 : left <= 60_000 ? 60 : null;
+  const name = row === null ? "" : `${row.workload} ${row.tail}`.trim();
+  useEffect(() => {
+    if (step !== null && name !== "") announce(`deadline ${name} ${step}`, t("hasLessThanSecondsLeft", { name, step }));
+  }, [step, name]);
 }

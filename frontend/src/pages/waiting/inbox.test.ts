@@ -1,41 +1,8 @@
 import { describe, expect, it } from "vitest";
 
-import type { WaitingRow } from "@/api/waitingTypes";
+import { at, waitingRow as row } from "@/testing/waitingRow";
 
 import { atZero, groupsOf, groupWaits, keyOf, ordered, scoreText, settle } from "./inbox";
-
-const NOW = Date.UTC(2026, 0, 1, 10);
-const at = (seconds: number) => new Date(NOW + seconds * 1000).toISOString();
-
-function row(name: string, left: number, more: Partial<WaitingRow> = {}): WaitingRow {
-  return {
-    run: "r1",
-    run_number: "r-0001",
-    fork_of: null,
-    run_name: "shop",
-    namespace: "ml",
-    name,
-    workload: name,
-    tail: "",
-    uid: name,
-    node: "n1",
-    score: 10,
-    margin: 2,
-    ties: 1,
-    requests: {},
-    why: "",
-    since: at(-5),
-    waiting_on: [{ plugin: "ManualApproval", deadline: at(left), total_seconds: 600, asks_person: true }],
-    at_zero: "Rejected, back to Unschedulable",
-    gang: null,
-    asked_again: null,
-    decidable: true,
-    held: false,
-    run_state: "playing",
-    now: at(0),
-    ...more,
-  };
-}
 
 const gang = (name: string) => ({ name, have: 2, need: 3 });
 

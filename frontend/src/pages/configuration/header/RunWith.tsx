@@ -12,6 +12,7 @@ import { useState } from "react";
 import { snapshotsQuery } from "@/api/queries";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { RunForm } from "@/components/runs/RunForm";
+import dialog from "@/components/runs/StartDialog.module.css";
 import { useFocusBack } from "@/components/useFocusBack";
 
 import { t } from "../texts";
@@ -38,10 +39,10 @@ export default function RunWith({ name, version, number, onClose }: RunWithProps
       size={460}
       closeButtonProps={{ "aria-label": t("close2") }}
       classNames={{
-        content: classes.content ?? "",
-        header: classes.header ?? "",
-        title: classes.title ?? "",
-        overlay: classes.scrim ?? "",
+        content: dialog.content ?? "",
+        header: dialog.header ?? "",
+        title: dialog.title ?? "",
+        overlay: dialog.scrim ?? "",
       }}
     >
       {snapshots.isPending ? <Outlines count={3} height={36} label={t("readingTheClusters")} /> : null}
