@@ -11,8 +11,8 @@ from django.core.asgi import get_asgi_application
 
 django_application = get_asgi_application()
 
-from channels.auth import AuthMiddlewareStack
 from channels.routing import ProtocolTypeRouter, URLRouter
+from channels.sessions import SessionMiddlewareStack
 
 import schedweb.urls  # noqa: F401 - all views
 from schedweb.checks import refuse_bad_environment
@@ -24,7 +24,7 @@ refuse_bad_environment()
 application = ProtocolTypeRouter(
     {
         "http": django_application,
-        "websocket": SameOriginOnly(AuthMiddlewareStack(URLRouter(websocket_urlpatterns))),
+        "websocket": SameOriginOnly(SessionMiddlewareStack(URLRouter(websocket_urlpatterns))),
     }
 )
 

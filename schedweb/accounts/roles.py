@@ -38,7 +38,7 @@ def own_role_of(user: Any) -> Role | None:
         return Role.EDITOR
     known: Role | None = getattr(user, "_playground_role", None)
     if known is None:
-        roles = [BY_GROUP[name] for name in user.groups.values_list("name", flat=True) if name in BY_GROUP]
+        roles = [BY_GROUP[group.name] for group in user.groups.all() if group.name in BY_GROUP]
         known = max(roles, default=None)
         user._playground_role = known
     return known

@@ -12,8 +12,8 @@ import pytest
 from scripts.processes import ROOT, Playground, Process, bare_environment, free_port, link_in
 from scripts.site import Site, eventually
 from tests.conftest import Services
+from tests.deploy.crowd import listen_through_a_silence, listen_while_redis_is_emptied
 from tests.deploy.main_flow import play_the_main_flow
-from tests.deploy.silence import listen_through_a_silence
 
 
 @pytest.fixture
@@ -33,12 +33,13 @@ def test_the_main_flow_without_any_service(playground: Playground) -> None:
 
 @pytest.mark.services
 def test_with_both_addresses_it_starts_web_and_worker(services: Services, tmp_path: Path) -> None:
-    """And its browsers hear what happens after a silence."""
+    """And its browsers hear what happens after a silence, and after Redis forgot them."""
     started = Playground(tmp_path, REDIS_URL=services.redis_url, DATABASE_URL=services.database_url)
     try:
         site = Site(started.origin)
         play_the_main_flow(site, started.printed(), mode="distributed")
         listen_through_a_silence(site)
+        listen_while_redis_is_emptied(site, services.redis_url)
     finally:
         started.process.stop()
 

@@ -9,6 +9,7 @@ from __future__ import annotations
 import asyncio
 import logging
 import threading
+from collections import deque
 from typing import Any, Final
 from uuid import UUID
 
@@ -18,6 +19,9 @@ from django.conf import settings
 from schedweb.runs.wire.messages import Message, RunDelta, to_text
 
 log = logging.getLogger(__name__)
+Event = dict[str, str]
+MOST_WAITING: Final = 1000
+RETRY_SECONDS: Final = 0.5
 EVERYONE: Final = "everyone"
 
 
@@ -31,13 +35,20 @@ def share_group(link: UUID) -> str:
 
 
 class Publisher:
+    """Messages go out in the order in which they were published. Those that cannot be sent are not kept: as soon as
+    their groups can be reached again, browsers are told to fetch what they follow."""
+
     def __init__(self) -> None:
         self._lock = threading.Lock()
         self._loop: asyncio.AbstractEventLoop | None = None
+        self._waiting: deque[tuple[str, Event]] = deque()
+        self._missed: set[str] = set()
+        self._sending: asyncio.Task[None] | None = None
 
     def use_loop(self, loop: asyncio.AbstractEventLoop) -> None:
         """The web server's loop; known as soon as the first browser connects, and nobody listens before that."""
-        self._loop = loop
+        if loop is not self._loop:
+            self._loop, self._sending = loop, None
 
     def _own_loop(self) -> asyncio.AbstractEventLoop:
         with self._lock:
@@ -47,24 +58,45 @@ class Publisher:
                 self._loop = loop
             return self._loop
 
-    def send(self, group: str, event: dict[str, str]) -> None:
-        """``event``: its type names the consumer's method."""
+    def send(self, group: str, event: Event) -> None:
+        """``event``: its type says what consumers do with it. Returns at once, whatever Redis does."""
         loop = self._loop if settings.MODE == "embedded" else self._own_loop()
         if loop is None or loop.is_closed():
             return
-        asyncio.run_coroutine_threadsafe(self._send(group, event), loop)
+        loop.call_soon_threadsafe(self._put, group, {**event, "group": group})
 
-    async def _send(self, group: str, event: dict[str, str]) -> None:
+    def _put(self, group: str, event: Event) -> None:
+        if len(self._waiting) >= MOST_WAITING:
+            self._missed.add(group)
+            return
+        self._waiting.append((group, event))
+        if self._sending is None:
+            self._sending = asyncio.create_task(self._send_all())
+
+    async def _send_all(self) -> None:
         layer: Any = get_channel_layer()
-        try:
-            await layer.group_send(group, event)
-        except Exception as error:  # noqa: BLE001 - whatever Redis says: browsers see the gap in `seq` and fetch again
-            log.warning("a live update was not sent: %s", error)
+        while self._waiting or self._missed:
+            group, event = self._waiting.popleft() if self._waiting else (next(iter(self._missed)), None)
+            try:
+                await layer.group_send(group, event or start_over(group))
+            except Exception as error:  # noqa: BLE001 - whatever Redis says
+                log.warning("a live update was not sent: %s", error)
+                self._missed.update((group, *(other for other, _ in self._waiting)))
+                self._waiting.clear()
+                await asyncio.sleep(RETRY_SECONDS)
+            else:
+                if event is None:
+                    self._missed.discard(group)
+        self._sending = None
 
     def publish(self, group: str, message: Message) -> None:
         """A delta has sentences in it, so that consumers say it in their browser's language."""
         type_ = "live.delta" if isinstance(message, RunDelta) else "live.text"
         self.send(group, {"type": type_, "text": to_text(message)})
+
+
+def start_over(group: str) -> Event:
+    return {"type": "start.over", "group": group}
 
 
 PUBLISHER: Final = Publisher()

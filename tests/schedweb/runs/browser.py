@@ -11,10 +11,8 @@ PATIENCE = 5.0
 
 
 class Browser(ApplicationCommunicator):
-    def __init__(self, application: Any, *, user: Any = None, headers: list[tuple[bytes, bytes]] | None = None) -> None:
+    def __init__(self, application: Any, *, headers: list[tuple[bytes, bytes]] | None = None) -> None:
         scope: dict[str, Any] = {"type": "websocket", "path": "/ws/", "headers": headers or [], "subprotocols": []}
-        if user is not None:
-            scope["user"] = user
         super().__init__(application, scope)
 
     async def connect(self) -> bool:

@@ -13,16 +13,16 @@ import sys
 from types import FrameType
 from typing import Any
 
-import uvicorn
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import BaseCommand, CommandParser
 
 from schedweb.accounts.services import login_link_create, owner_get
 from schedweb.configurations.services import builtins_load
 from schedweb.environment import ROOT, managed_by
-from schedweb.serving import noted, origin_of
+from schedweb.serving import origin_of
 from schedweb.snapshots.services import samples_load
+from schedweb.web_server import serve
 from schedweb.worker.embedded import EmbeddedWorker
 
 STOP_SECONDS = 20
@@ -77,42 +77,3 @@ class Command(BaseCommand):
 
 def interrupt(number: int, frame: FrameType | None) -> None:
     raise KeyboardInterrupt
-
-
-class Server(uvicorn.Server):
-    """Says the link once the port is open, and notes its address for other commands until it is closed."""
-
-    def __init__(self, config: uvicorn.Config, ready: Any) -> None:
-        super().__init__(config)
-        self.ready = ready
-        self.note = contextlib.ExitStack()
-
-    async def startup(self, sockets: Any = None) -> None:
-        await super().startup(sockets)
-        if self.started:
-            self.note.enter_context(noted(self.config.host, self.config.port))
-            self.ready()
-
-    async def shutdown(self, sockets: Any = None) -> None:
-        self.note.close()
-        await super().shutdown(sockets)
-
-
-def serve(host: str, port: int, ready: Any) -> None:
-    config = uvicorn.Config(
-        "schedweb.asgi:application",
-        host=host,
-        port=port,
-        log_level="warning",
-        lifespan="off",
-        ws="websockets-sansio",
-        ws_max_size=64 * 1024,
-        # Every browser's stream would be compressed by itself, most often for one on the same machine.
-        ws_per_message_deflate=False,
-        timeout_graceful_shutdown=5,
-    )
-    try:
-        Server(config, ready).run()
-    except SystemExit as error:
-        # uvicorn has said why (the port is taken, for instance).
-        raise CommandError(f"The server could not be started on {host}:{port}.") from error

@@ -28,7 +28,7 @@ pytestmark = pytest.mark.django_db(transaction=True)
 
 async def connect(user: User | AnonymousUser) -> Browser:
     """Who is somebody has a session, as a real browser has."""
-    browser = Browser(BrowserConsumer.as_asgi(), user=user)
+    browser = Browser(BrowserConsumer.as_asgi())
     if user.is_authenticated:
         client = Client()
         await sync_to_async(client.force_login)(user)
@@ -53,7 +53,7 @@ async def test_nobody_stays_connected_without_logging_in() -> None:
 
 async def test_who_is_not_let_in_is_not_heard(game: Game) -> None:
     """A message may be on its way before the connection is closed."""
-    browser = Browser(BrowserConsumer.as_asgi(), user=AnonymousUser())
+    browser = Browser(BrowserConsumer.as_asgi())
     await browser.send_input({"type": "websocket.connect"})
     await browser.say({"type": "subscribe", "run": str(game.id)})
     await browser.say({"type": "ping", "id": 1})

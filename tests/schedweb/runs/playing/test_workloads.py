@@ -120,7 +120,7 @@ async def test_by_command_over_the_api_it_is_seen_on_the_board_and_by_the_socket
     game: Game = await sync_to_async(played_out)(operator, NODES)
     client = Client()
     await sync_to_async(client.force_login)(operator)
-    browser = Browser(BrowserConsumer.as_asgi(), user=operator)
+    browser = Browser(BrowserConsumer.as_asgi())
     browser.scope["session"] = await sync_to_async(lambda: client.session)()
     assert await browser.connect()
     await browser.told()

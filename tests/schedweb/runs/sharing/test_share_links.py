@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import datetime
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 from uuid import UUID, uuid4
 
 import pytest
 from asgiref.sync import sync_to_async
-from django.contrib.auth.models import AnonymousUser, User
+from django.contrib.auth.models import User
+from django.contrib.sessions.backends.db import SessionStore
 from django.core.cache import cache
 from django.test import Client
 from django.urls import URLPattern, URLResolver, get_resolver
@@ -307,9 +308,16 @@ def link_to(run: Run, user: User, **more: Any) -> str:
     return str(share_link_create(run=run, user=user, name="review", **more)[0].pk)
 
 
+def session_with(links: Sequence[str]) -> SessionStore:
+    session = SessionStore()
+    session[SESSION_KEY] = list(links)
+    session.save()
+    return session
+
+
 async def connect(*links: str) -> Browser:
-    browser = Browser(BrowserConsumer.as_asgi(), user=AnonymousUser())
-    browser.scope["session"] = {SESSION_KEY: list(links)}
+    browser = Browser(BrowserConsumer.as_asgi())
+    browser.scope["session"] = await sync_to_async(session_with)(links)
     assert await browser.connect()
     return browser
 
@@ -367,8 +375,7 @@ async def test_a_run_that_is_deleted_ends_the_connection_of_who_looks_at_others_
     await browser.told()
     await subscribed(browser, played.run)
     await Run.objects.filter(pk=played.id).adelete()
-    await subscribed(browser, other_run)
-    await sync_to_async(PUBLISHER.publish)(run_group(other_run.pk), RunResync(str(other_run.pk)))
+    await browser.say({"type": "subscribe", "run": str(other_run.pk)})
     assert await browser.hung_up() == 4403
 
 

@@ -1,0 +1,52 @@
+"""The web process: uvicorn with the product's settings, whoever starts it (`manage.py playground`, `manage.py web`)."""
+
+from __future__ import annotations
+
+import contextlib
+from collections.abc import Callable
+from typing import Any
+
+import uvicorn
+from django.core.management.base import CommandError
+
+from schedweb.serving import noted
+
+
+class Server(uvicorn.Server):
+    """Says the link once the port is open, and notes its address for other commands until it is closed."""
+
+    def __init__(self, config: uvicorn.Config, ready: Callable[[], None]) -> None:
+        super().__init__(config)
+        self.ready = ready
+        self.note = contextlib.ExitStack()
+
+    async def startup(self, sockets: Any = None) -> None:
+        await super().startup(sockets)
+        if self.started:
+            self.note.enter_context(noted(self.config.host, self.config.port))
+            self.ready()
+
+    async def shutdown(self, sockets: Any = None) -> None:
+        self.note.close()
+        await super().shutdown(sockets)
+
+
+def serve(host: str, port: int, ready: Callable[[], None]) -> None:
+    """Until a signal ends it. Raises CommandError where it cannot listen."""
+    config = uvicorn.Config(
+        "schedweb.asgi:application",
+        host=host,
+        port=port,
+        log_level="warning",
+        lifespan="off",
+        ws="websockets-sansio",
+        ws_max_size=64 * 1024,
+        # Every browser's stream would be compressed by itself, most often for one on the same machine.
+        ws_per_message_deflate=False,
+        timeout_graceful_shutdown=5,
+    )
+    try:
+        Server(config, ready).run()
+    except SystemExit as error:
+        # uvicorn has said why (the port is taken, for instance).
+        raise CommandError(f"The server could not be started on {host}:{port}.") from error
