@@ -17,11 +17,10 @@ import { Segmented } from "@/components/Segmented";
 import { notify, notifyError } from "@/shell/notify";
 
 import { useEditing } from "../draft/editing";
+import type { View } from "../draft/editorStore";
 import classes from "../Editor.module.css";
 import { t } from "../texts";
 import { draftLabel } from "../words";
-
-export type View = "form" | "yaml";
 
 interface EditorHeaderProps {
   configuration: ConfigurationSummary;
