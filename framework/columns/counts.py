@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING
 from framework.columns.counts_domains import PodsInDomains, PodsOnNode, RowDomains, Whole
 from framework.columns.counts_pods import LabelSets, MatchedPods
 from framework.columns.counts_terms import PlacedTerms, TermIndex
-from framework.columns.kept import Eligible
+from framework.columns.row_values import Eligible
 from framework.interface.columns import Input, PodQuery, TermKind, TermTarget
 from framework.objects.selectors import NodeSelectorMatcher
 

@@ -12,8 +12,8 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framework.columns.facts import Extent
-from framework.columns.kept import KeptValues
 from framework.columns.log import RowLog
+from framework.columns.row_values import RowValues
 from framework.interface.columns import Rows
 from framework.objects import Node
 
@@ -42,6 +42,12 @@ class Images:
         self._frozen: dict[int, dict[str, ImageOnNode]] = {}
         self.total_nodes = 0
         self.log = RowLog()
+
+    def count_nodes(self, total: int) -> None:
+        """There are ``total`` nodes now, which the score of every image rests on."""
+        if total != self.total_nodes:
+            self.total_nodes = total
+            self.log.everything()
 
     def set_node(self, node: Node) -> None:
         self.remove_node(node.metadata.name)
@@ -88,21 +94,15 @@ class Images:
         return list(self._frozen)
 
 
-class ImageScore(KeptValues):
+class ImageScore(RowValues):
     """Input: Σ int(float(size) × (float(nodes with it) / float(all nodes))) of the images that are on the node."""
 
     def __init__(self, extent: Extent, images: Images, wanted: tuple[str, ...]) -> None:
-        super().__init__(extent, np.int64)
+        super().__init__(extent, (images.log,), np.int64)
         self._images = images
         self._wanted = wanted
 
-    def _state(self) -> tuple[int, int]:
-        return self._images.log.version, self._images.total_nodes
-
-    def _changed(self, before: tuple[int, int]) -> Rows:
-        return self._images.log.changed_since(before[0]) if before[1] == self._images.total_nodes else None
-
-    def _work_out(self, rows: Rows) -> NDArray[np.int64]:
+    def _values_of(self, rows: Rows) -> NDArray[np.int64]:
         if rows is not None:
             return np.array([self._score(row) for row in rows.tolist()], dtype=np.int64)
         values = np.zeros(self._extent.used, dtype=np.int64)

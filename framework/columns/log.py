@@ -60,21 +60,11 @@ def union(parts: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
 class RowLog(Log[int]):
     """A log of row numbers."""
 
-    __slots__ = ("_answer",)
-
-    def __init__(self) -> None:
-        super().__init__()
-        self._answer: tuple[int, int, NDArray[np.intp]] | None = None
+    __slots__ = ()
 
     def changed_since(self, version: int) -> NDArray[np.intp] | None:
-        """The distinct rows after ``version``, ascending, not to be written to; None for "all rows"."""
-        now = self.version
-        if self._answer is not None and self._answer[0] == version and self._answer[1] == now:
-            return self._answer[2]
+        """The distinct rows after ``version``, ascending; None for "all rows"."""
         entries = self.since(version)
         if entries is None:
             return None
-        rows = np.array(sorted(set(entries)) if len(entries) > 1 else entries, dtype=np.intp)
-        # Several inputs ask the same log, one after another.
-        self._answer = (version, now, rows)
-        return rows
+        return np.array(sorted(set(entries)) if len(entries) > 1 else entries, dtype=np.intp)

@@ -18,9 +18,9 @@ from framework.columns.counts import Counts
 from framework.columns.facts import CodedFact, CodedPredicate, Extent, grown
 from framework.columns.groups import Axis, Groups
 from framework.columns.images import Images, ImageScore
-from framework.columns.kept import NodePredicate
 from framework.columns.log import Log, RowLog
 from framework.columns.nodes import NodeInfos
+from framework.columns.row_values import NodePredicate
 from framework.columns.sights import Sights
 from framework.columns.usage import OwnRows, PortConflicts, Usage
 from framework.columns.volumes import PodsWithVolumes
@@ -236,7 +236,7 @@ class Snapshot:
 
     def finish_refresh(self) -> None:
         """After the last change and ``set_order`` of a refresh: nodes that changed see today's image counts."""
-        self.images.total_nodes = len(self.order)
+        self.images.count_nodes(len(self.order))
         for row in self._touched:
             self.images.freeze(row, self._info(row).name)
         self._touched.clear()

@@ -5,15 +5,16 @@ int64 as in Go: sums wrap.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Sequence
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
 from framework.columns.facts import Extent, grown
-from framework.columns.kept import KeptValues
+from framework.columns.incremental import Incremental
 from framework.columns.log import RowLog
+from framework.columns.row_values import RowValues
 from framework.interface.columns import Column, PodChange, Rows, WorkOut, lowest_of
 from framework.interface.node_info import HostPort, NodeInfo, PodInfo, ports_after, ports_conflict
 
@@ -176,11 +177,8 @@ class OwnRows:
     """Input: a Column of some resources."""
 
     __slots__ = (
-        "_everywhere",
         "_extent",
         "_info_of",
-        "_lowest",
-        "_one",
         "_resources",
         "_usage",
         "_whole",
@@ -194,13 +192,9 @@ class OwnRows:
         self._info_of = info_of
         self._usage = usage
         self._resources = resources
-        self._everywhere: tuple[int, int, tuple[bool, ...]] = (-1, 0, ())
         self._whole: tuple[tuple[int, int, int, int | None], Column] | None = None
         """(what it looks at, all rows). The arrays are the very ones in which rows change."""
-        self._one: tuple[Hashable, Column] | None = None
-        self._worked_out: dict[WorkOut, tuple[tuple[int, int, int], NDArray[Any]]] = {}
-        self._lowest: dict[WorkOut, tuple[slice, list[Any]]] = {}
-        """Of the lines that were asked for last, if it is known."""
+        self._worked_out: dict[WorkOut, WorkedOut] = {}
 
     @property
     def version(self) -> int:
@@ -214,86 +208,51 @@ class OwnRows:
         info = self._info_of(row)
         return None if info is None else self._usage.code_of(row, info)
 
-    def _state(self) -> tuple[int, int, int]:
-        return self._usage.log.version, self._usage.offers, self._extent.used
-
     def gather(self, rows: Rows) -> Column:
         if rows is not None:
             return self._gathered(rows)
         usage, used = self._usage, self._extent.used
         seen = (usage.offers, usage.arrays, used, usage.largest)
         if self._whole is None or self._whole[0] != seen:
-            self._whole = (seen, self._gathered(slice(0, used))._replace(keeper=self))
+            column = Column(
+                self._resources,
+                tuple([usage.allocatable_of(name) for name in self._resources]),
+                tuple([usage.requested_of(name) for name in self._resources]),
+                usage.non_zero_cpu[:used],
+                usage.non_zero_memory[:used],
+                usage.pods[:used],
+                usage.allowed_pods[:used],
+                tuple([bool(usage.allocatable_of(name).all()) for name in self._resources]),
+                usage.largest,
+                keeper=self,
+            )
+            self._whole = (seen, column)
         return self._whole[1]
 
     def worked_out(self, work_out: WorkOut) -> NDArray[Any]:
-        state = self._state()
-        known = self._worked_out.get(work_out)
-        if known is not None and known[0] == state:
-            return known[1]
-        if known is None or known[0][1:] != state[1:] or (rows := self.changed_since(known[0][0])) is None:
-            values = work_out(self.gather(None)._replace(keeper=None))
-            self._lowest.pop(work_out, None)
-        else:
-            values = known[1]
-            if len(rows) == 1:
-                # A slice costs less than a list of one row.
-                one = slice(row := rows.item(), row + 1)
-                self._work_out_one(work_out, values, row, work_out(self._single(row, one)))
-            elif len(rows):
-                values[:, rows] = work_out(self._gathered(rows))
-                self._lowest.pop(work_out, None)
-        self._worked_out[work_out] = (state, values)
-        return values
-
-    def _work_out_one(self, work_out: WorkOut, values: NDArray[Any], row: int, now: NDArray[Any]) -> None:
-        if (known := self._lowest.get(work_out)) is not None:
-            lines, lowest = known
-            before, after = values[lines, row].tolist(), now[lines, 0].tolist()
-            for line, number in enumerate(after):
-                if number < lowest[line]:
-                    lowest[line] = number
-                elif number > before[line] == lowest[line]:
-                    del self._lowest[work_out]  # another row may have it now
-                    break
-        values[:, row] = now[:, 0]
+        return (self._worked_out.get(work_out) or self._keep(work_out)).follow()
 
     def lowest(self, work_out: WorkOut, lines: slice) -> Sequence[Any]:
         """For reading, until something changes."""
-        values = self.worked_out(work_out)
-        known = self._lowest.get(work_out)
-        if known is None or known[0] != lines:
-            known = self._lowest[work_out] = lines, lowest_of(values[lines])
-        return known[1]
+        return (self._worked_out.get(work_out) or self._keep(work_out)).lowest(lines)
 
-    def _single(self, row: int, index: slice) -> Column:
-        """The last one is known: several work out something of it."""
-        usage = self._usage
-        seen = (row, usage.offers, usage.arrays, usage.largest)
-        if self._one is None or self._one[0] != seen:
-            self._one = (seen, self._gathered(index))
-        return self._one[1]
+    def _keep(self, work_out: WorkOut) -> WorkedOut:
+        found = self._worked_out[work_out] = WorkedOut(self._extent, self._usage, work_out, self._gathered)
+        return found
 
     def _gathered(self, index: NDArray[np.intp] | slice) -> Column:
-        usage = self._usage
+        whole = self.gather(None)
         return Column(
             self._resources,
-            tuple([usage.allocatable_of(name)[index] for name in self._resources]),
-            tuple([usage.requested_of(name)[index] for name in self._resources]),
-            usage.non_zero_cpu[index],
-            usage.non_zero_memory[index],
-            usage.pods[index],
-            usage.allowed_pods[index],
-            self._offered_everywhere(),
-            usage.largest,
+            tuple([each[index] for each in whole.allocatable]),
+            tuple([each[index] for each in whole.requested]),
+            whole.non_zero_cpu[index],
+            whole.non_zero_memory[index],
+            whole.pods[index],
+            whole.allowed_pods[index],
+            whole.everywhere,
+            whole.largest,
         )
-
-    def _offered_everywhere(self) -> tuple[bool, ...]:
-        offers, used = self._usage.offers, self._extent.used
-        if self._everywhere[:2] != (offers, used):
-            found = tuple(bool(self._usage.allocatable_of(name).all()) for name in self._resources)
-            self._everywhere = (offers, used, found)
-        return self._everywhere[2]
 
     def gather_changed(self, change: PodChange) -> Column:
         """Removed pods first, then added ones; a pod may be in both."""
@@ -309,24 +268,71 @@ class OwnRows:
         return column._replace(largest=None)
 
 
-class PortConflicts(KeptValues):
+class WorkedOut(Incremental):
+    """What a function makes of the nodes' amounts alone, line by line, and the least number of some lines."""
+
+    __slots__ = ("_gathered", "_least", "_offers", "_usage", "_values", "_work_out")
+
+    def __init__(
+        self, extent: Extent, usage: Usage, work_out: WorkOut, gathered: Callable[[NDArray[np.intp] | slice], Column]
+    ) -> None:
+        super().__init__(extent, (usage.log,))
+        self._usage = usage
+        self._work_out = work_out
+        self._gathered = gathered
+        self._offers = -1
+        self._values: NDArray[Any] = np.zeros((0, 0))
+        self._least: tuple[slice, list[Any]] | None = None
+        """Of the lines that were asked for last, if it is known."""
+
+    def follow(self) -> NDArray[Any]:
+        if self._offers != self._usage.offers:
+            self._offers = self._usage.offers
+            self.forget()
+        self.refresh()
+        return self._values
+
+    def _make_all(self) -> None:
+        self._values = self._work_out(self._gathered(slice(0, self._rows.used)))
+        self._least = None
+
+    def _make_some(self, rows: NDArray[np.intp]) -> None:
+        self._values[:, rows] = self._work_out(self._gathered(rows))
+        self._least = None
+
+    def _make_one(self, row: int) -> None:
+        # A slice costs less than a list of one row.
+        now = self._work_out(self._gathered(slice(row, row + 1)))
+        if self._least is not None:
+            lines, least = self._least
+            before, after = self._values[lines, row].tolist(), now[lines, 0].tolist()
+            for line, number in enumerate(after):
+                if number < least[line]:
+                    least[line] = number
+                elif number > before[line] == least[line]:
+                    self._least = None  # another row may have it now
+                    break
+        self._values[:, row] = now[:, 0]
+
+    def lowest(self, lines: slice) -> Sequence[Any]:
+        values = self.follow()
+        if self._least is None or self._least[0] != lines:
+            self._least = lines, lowest_of(values[lines])
+        return self._least[1]
+
+
+class PortConflicts(RowValues):
     """Input: whether one of the wanted host ports is taken on the node (docs/semantics/cache.md#nodeinfo)."""
 
     def __init__(self, extent: Extent, usage: Usage, wanted: tuple[HostPort, ...]) -> None:
-        super().__init__(extent, np.bool_)
+        super().__init__(extent, (usage.ports_log,), np.bool_)
         self._usage = usage
         self._wanted = wanted
 
     def _conflicts(self, used: set[HostPort]) -> bool:
         return any(ports_conflict(used, wanted) for wanted in self._wanted)
 
-    def _state(self) -> int:
-        return self._usage.ports_log.version
-
-    def _changed(self, before: int) -> Rows:
-        return self._usage.ports_log.changed_since(before)
-
-    def _work_out(self, rows: Rows) -> NDArray[np.bool_]:
+    def _values_of(self, rows: Rows) -> NDArray[np.bool_]:
         holders = self._usage.rows_with_ports
         values = np.zeros(self._extent.used, dtype=np.bool_)
         for row in holders if rows is None else rows.tolist():

@@ -63,8 +63,7 @@ class FilterEntry:
     @property
     def passes_everywhere(self) -> bool:
         """Known of its column, as far as that was followed."""
-        column = self.column
-        return column is not None and column.is_constant and not column.history.values[0]
+        return self.column is not None and self.column.history.limits == (0, 0)
 
     def rank(self, place: int, code: int) -> Rank:
         """Of what ``code`` stands for. ``place``: of this plugin."""

@@ -4,34 +4,33 @@ from __future__ import annotations
 
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar
+from typing import Any, Generic, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
-from framework.columns import Snapshot, union
+from framework.columns import NO_ROWS, Incremental, Snapshot, union
 from framework.interface.columns import Input, Rows
 from framework.profiles.filter_entry import FilterEntry
-from framework.profiles.plan_column import changed_rows
 
 T = TypeVar("T")
 
 
-class Following:
+class Following(Incremental):
     """One value, the filters it was found with, and how far the snapshot was then."""
 
-    __slots__ = ("_entries", "_inputs", "_order", "_promised", "_usage", "_versions", "value")
+    __slots__ = ("_changed", "_entries", "_order", "_promised", "value")
 
-    def __init__(self, entries: Sequence[FilterEntry], value: Any) -> None:
+    def __init__(self, snapshot: Snapshot, entries: Sequence[FilterEntry], value: Any) -> None:
         self.value = value
         self._entries = entries
         inputs: dict[Input, None] = {}
         for entry in entries:
             if entry.plan is not None:
                 inputs.update(dict.fromkeys(entry.plan.inputs))
-        self._inputs = tuple(inputs)
-        self._versions: list[int] = []
-        self._usage = -1
+        super().__init__(snapshot.extent, (*inputs, snapshot.usage.log))
+        self._changed: Rows = None
+        """Since the last call."""
         self._order: object = None
         self._promised: NDArray[np.intp] = np.zeros(0, dtype=np.intp)
 
@@ -40,18 +39,23 @@ class Following:
 
     def changed(self, snapshot: Snapshot, promised: Sequence[int]) -> Rows:
         """Rows whose answers, pods or promises may be others than at the last call; None for all."""
-        versions = [each.version for each in self._inputs]
-        usage = snapshot.usage.log
-        rows: Rows = None
-        if snapshot.order is self._order:
-            rows = usage.changed_since(self._usage)
-            of_inputs = changed_rows(self._inputs, self._versions, versions)
-            rows = None if rows is None or of_inputs is None else union((rows, of_inputs))
+        if snapshot.order is not self._order:
+            self._order = snapshot.order
+            self.forget()
+        self._changed = cast("Rows", NO_ROWS)
+        self.refresh()
+        rows: Rows = self._changed
         now = np.array(promised, dtype=np.intp)
         if rows is not None and (len(now) or len(self._promised)):
             rows = union((rows, now, self._promised))
-        self._versions, self._usage, self._order, self._promised = versions, usage.version, snapshot.order, now
+        self._promised = now
         return rows
+
+    def _make_all(self) -> None:
+        self._changed = None
+
+    def _make_some(self, rows: NDArray[np.intp]) -> None:
+        self._changed = rows
 
 
 class RowStates:

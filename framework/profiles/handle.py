@@ -116,7 +116,7 @@ class ProfileHandle:
         promised = [snapshot.row(name) for name in names if snapshot.get(name) is not None]
         following = run.of.followed.get(key)
         if following is None or not following.is_of(run.entries):
-            following = Following(run.entries, make())
+            following = Following(snapshot, run.entries, make())
             if run.of.kept and run.of.reuses_filter:
                 run.of.followed[key] = following
         changed = following.changed(snapshot, promised)

@@ -5,7 +5,7 @@ A memo holds while no object but pods and nodes has changed, and nothing that a 
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 
 from framework.interface.columns import Input
@@ -27,18 +27,22 @@ class PreFilterAnswer:
     (docs/semantics/framework.md#node-lists-of-prefilter)."""
 
 
-@dataclass(slots=True)
 class Grounds:
-    objects: int
-    """Revision of the objects that are neither pods nor nodes."""
-    inputs: tuple[tuple[Input, int], ...] = ()
-    feasible: object = None
-    """The feasible nodes, if that was named: something that is another object when they are others."""
+    """What answers rest on that were given before nodes were looked at."""
+
+    __slots__ = ("_feasible", "_inputs", "objects")
+
+    def __init__(self, objects: int, inputs: Sequence[Input], feasible: object = None) -> None:
+        """``feasible``: something that is another object when other nodes are feasible; None if they do not matter."""
+        self.objects = objects
+        """Revision of the objects that are neither pods nor nodes."""
+        self._inputs = tuple([(each, each.version) for each in inputs])
+        self._feasible = feasible
 
     def stand(self, objects: int, feasible: object = None) -> bool:
-        if self.objects != objects or (self.feasible is not None and self.feasible is not feasible):
+        if self.objects != objects or (self._feasible is not None and self._feasible is not feasible):
             return False
-        for given, version in self.inputs:  # noqa: SIM110 (the hot path: a generator costs three times as much)
+        for given, version in self._inputs:  # noqa: SIM110 (the hot path: a generator costs three times as much)
             if given.version != version:
                 return False
         return True

@@ -7,6 +7,7 @@ before nodes were looked at, and columns over the nodes; both are brought up to 
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Sequence
+from operator import itemgetter
 from typing import Any, Final, TypeVar, cast
 from weakref import WeakValueDictionary
 
@@ -256,13 +257,12 @@ class PodClasses:
 
     def sums(self, parts: Sequence[ScorePart]) -> Sums:
         """Of the columns of ``parts``."""
-        columns = [part.column for part in parts]
-        if not self._own.isdisjoint(columns):
-            return Sums(self._snapshot, self.work, len(parts), self.dtype_of_totals)
-        key = tuple(zip(columns, [part.point.weight for part in parts], strict=True))
-        found = self._sums.get(key)
+        columns = tuple([(cast("PlanColumn", part.column), part.point.weight) for part in parts])
+        found = self._sums.get(columns)
         if found is None:
-            found = self._sums[key] = Sums(self._snapshot, self.work, len(parts), self.dtype_of_totals)
+            found = Sums(self._snapshot, self.work, columns, self.dtype_of_totals)
+            if self._own.isdisjoint(map(itemgetter(0), columns)):
+                self._sums[columns] = found
         return found
 
 

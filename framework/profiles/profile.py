@@ -160,7 +160,7 @@ class Profile:
             return memo.answer
         answered = self._pre_filter_point.ask(state, pod, self._services.snapshot, trace)
         inputs, _ = state.take_grounds()
-        grounds = Grounds(self._services.objects.others_revision, tuple([(each, each.version) for each in inputs]))
+        grounds = Grounds(self._services.objects.others_revision, inputs)
         # Also when it must not be used again: Filter of this attempt goes on with it.
         written = Written(state.snapshot())
         of.filter_memo = FilterMemo(grounds, answered, trace.pre_filter, state.skip_filter, written)
@@ -284,8 +284,7 @@ class Profile:
         if result.is_success:
             after = state.snapshot()
             written = {key: value for key, value in after.items() if before.get(key) is not value}
-            versions = tuple([(each, each.version) for each in inputs])
-            grounds = Grounds(revision, versions, found.token if feasible else None)
+            grounds = Grounds(revision, inputs, found.token if feasible else None)
             of.score_memo = ScoreMemo(grounds, trace.pre_score, state.skip_score, Written(written))
         return result
 

@@ -121,12 +121,13 @@ class OfStates:
 class ByRow:
     """A plugin's normalised scores by row."""
 
-    __slots__ = ("_limits", "_mark", "_weighted", "history", "same")
+    __slots__ = ("_limits", "_version", "_weighted", "history", "same")
 
     def __init__(self) -> None:
         self._limits: tuple[int, int] | None = None
         """Lowest and highest raw score among the feasible nodes."""
-        self._mark: Mark | None = None
+        self._version = -1
+        """Of the raw scores."""
         self.history = History()
         self._weighted: Added = _NO_SCORES
         self.same: int | None = None
@@ -135,11 +136,11 @@ class ByRow:
     def follow(self, part: ScorePart, verdicts: Verdicts, work: Work, dtype: Any) -> None:
         assert isinstance(part.column, PlanColumn)
         assert part.bounds is not None
-        mark = part.column.follow().mark()
+        version = part.column.version
         limits = _limits(part.column.history, verdicts)
-        if mark is self._mark and limits == self._limits:
+        if version == self._version and limits == self._limits:
             return
-        self._mark, self._limits = mark, limits
+        self._version, self._limits = version, limits
         work.whole += 1
         values = part.bounds.normalize_between(part.column.history.values.astype(np.int64), *limits)
         _check_feasible(values, verdicts)
@@ -241,7 +242,8 @@ class Scores:
     def follow(self) -> Totals:
         """Raises OutOfRange, and what kernels raise; these scores are then of no use any more."""
         verdicts = self._verdicts
-        total = self._sums.follow(self._taken)
+        self._sums.refresh()
+        total = self._sums.total
         if not self._sums.in_range:
             for part in self._taken:
                 assert isinstance(part.column, PlanColumn)

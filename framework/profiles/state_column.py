@@ -13,7 +13,7 @@ from typing import Any, Final, cast
 import numpy as np
 from numpy.typing import NDArray
 
-from framework.columns import Grouping, Groups, Numbered, Snapshot, are_facts, groupings
+from framework.columns import Grouping, Groups, Incremental, Numbered, Snapshot, are_facts, groupings
 from framework.interface.columns import Input, Plan
 from framework.profiles.work import Work
 from framework.trace.history import History
@@ -27,10 +27,11 @@ SPARE_STATES: Final = 256
 """States beyond the number of rows; they may have lost their rows."""
 
 
-class States:
+class States(Incremental):
     """Which state every row is in. Shared by all columns with these inputs."""
 
     def __init__(self, snapshot: Snapshot, inputs: tuple[Input, ...]) -> None:
+        super().__init__(snapshot.extent, ())
         self._snapshot = snapshot
         self.nodes_log = snapshot.nodes_log
         self._inputs = inputs
@@ -38,14 +39,13 @@ class States:
         """The version of the nodes it was brought up to, if the groupings change only with them."""
         self._numbered: list[Numbered] = []
         """Inputs that tell rows apart by a number, too."""
-        self._positions: list[int] = []
         self._groupings: tuple[Grouping, ...] | None = None
         self._groups: Groups | None = None
         self._group_of: NDArray[Any] | None = None
         self._known: dict[Hashable, int] = {}
         """(group, numbers) → state, where a number is not 0; else the group is the state."""
-        self._rows: list[int] = []
-        """One of each state."""
+        self._examples: list[int] = []
+        """A row of each state."""
         self._sizes: list[int] = []
         self.serial = 0
         """Another number when states were numbered anew."""
@@ -57,20 +57,16 @@ class States:
         groups = self._groups
         if groups is None or self._nodes != self.nodes_log.version:
             groups = self._regrouped()
-        if groups.numbers is not self._group_of:
-            self._start_over(groups)
+        if self._group_of is not None and self._group_of is not groups.numbers:
+            self.forget()
+        self.refresh()
+
+    def _make_some(self, rows: NDArray[np.intp]) -> None:
+        if len(rows) > MOST_MOVES:
+            self._make_all()
             return
-        for k, each in enumerate(self._numbered):
-            position = each.version
-            if position == self._positions[k]:
-                continue
-            moved = each.changed_since(self._positions[k])
-            if moved is None or len(moved) > MOST_MOVES or len(self._rows) > len(self.history.values) + SPARE_STATES:
-                self._start_over(groups)
-                return
-            self._positions[k] = position
-            for row in moved.tolist():
-                self._move(row)
+        for row in rows.tolist():
+            self._make_one(row)
 
     def _regrouped(self) -> Groups:
         found = groupings(self._inputs)
@@ -86,16 +82,18 @@ class States:
                 for each, how in zip(self._inputs, found or (), strict=found is not None)
                 if how.numbered
             ]
+            super().__init__(self._snapshot.extent, self._numbered)
             self._group_of = None
         groups.refresh()
         return groups
 
-    def _start_over(self, groups: Groups) -> None:
+    def _make_all(self) -> None:
+        groups = self._groups
+        assert groups is not None
         self.serial += 1
         self._group_of = groups.numbers
-        self._positions = [each.version for each in self._numbered]
         self._known.clear()
-        self._rows, self._sizes = list(groups.rows), list(groups.sizes)
+        self._examples, self._sizes = list(groups.rows), list(groups.sizes)
         self._occurring = None
         self.history.replace(groups.numbers)
         numbers = [each.numbers() for each in self._numbered]
@@ -120,8 +118,8 @@ class States:
             by_row = groups.numbers.copy()
             by_row[rows] = states
             self.history.replace(by_row)
-        self._sizes = np.bincount(self.history.values, minlength=len(self._rows)).tolist()
-        for state, row in enumerate(self._rows):
+        self._sizes = np.bincount(self.history.values, minlength=len(self._examples)).tolist()
+        for state, row in enumerate(self._examples):
             self._keep_row(state, row)
 
     def _state_of(self, row: int) -> int:
@@ -132,22 +130,28 @@ class States:
             return group
         state = self._known.get((group, numbers))
         if state is None:
-            state = self._known[group, numbers] = len(self._rows)
-            self._rows.append(row)
+            state = self._known[group, numbers] = len(self._examples)
+            self._examples.append(row)
             self._sizes.append(0)
         return state
 
     def _keep_row(self, state: int, row: int) -> None:
         """``row`` may have left ``state``: another one is taken for it."""
         if self._sizes[state] and self.history.values[row] != state:
-            self._rows[state] = int((self.history.values == state).argmax())
+            self._examples[state] = int((self.history.values == state).argmax())
+
+    def _make_one(self, row: int) -> None:
+        if len(self._examples) > len(self.history.values) + SPARE_STATES:
+            self._make_all()
+        else:
+            self._move(row)
 
     def _move(self, row: int) -> None:
         before, state = int(self.history.values[row]), self._state_of(row)
         if state == before:
             return
         self.history.write(row, state, 1)
-        sizes, rows = self._sizes, self._rows
+        sizes, rows = self._sizes, self._examples
         sizes[before] -= 1
         sizes[state] += 1
         if sizes[state] == 1:
@@ -164,7 +168,7 @@ class States:
         if self._occurring is None:
             sizes = self._sizes
             states = [state for state in range(len(sizes)) if sizes[state]]
-            rows = self._rows
+            rows = self._examples
             self._occurring = (
                 np.array(states, dtype=np.intp),
                 np.array([rows[state] for state in states], dtype=np.intp),
@@ -187,8 +191,8 @@ class StateColumn:
         self.plan = plan
         self.states = states
         self._work = work
-        self._versions: list[int] = []
         self._serial = -1
+        self._versions: list[int] = []
         self._moving = [each for each in plan.inputs if not are_facts((each,))]
         """Inputs that change while the nodes stay as they are."""
         self._nodes = -1
@@ -203,11 +207,12 @@ class StateColumn:
         versions = [each.version for each in self._moving]
         if nodes == self._nodes and versions == self._versions and states.serial == self._serial:
             return
+        self._nodes = -1  # until all is well: kernels may raise
         states.follow()
-        self._versions, self._serial, self._nodes = versions, states.serial, nodes
         occurring, rows = states.occurring()
         self._work.rows += len(rows)
         found = plan.kernel(*[each.gather(rows) for each in plan.inputs])
+        self._versions, self._nodes, self._serial = versions, nodes, states.serial
         if len(rows) == len(states):
             table = found.astype(np.int64, copy=False)
         else:

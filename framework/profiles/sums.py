@@ -7,18 +7,16 @@ normalised, and that each class adds for itself (``framework.profiles.scores``).
 from __future__ import annotations
 
 from collections.abc import Sequence
+from operator import itemgetter
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from framework.columns import Snapshot
+from framework.columns import Incremental, Snapshot
 from framework.interface.scores import MAX_NODE_SCORE, MIN_NODE_SCORE
 from framework.profiles.plan_column import PlanColumn
-from framework.profiles.score_part import ScorePart
-from framework.profiles.verdicts import rows_of
 from framework.profiles.work import Work
-from framework.trace.history import Mark, steps_since
 
 MANY: Final = 4
 """All rows are added up when more than one in so many has changed."""
@@ -32,61 +30,46 @@ def totals_type(weights: int) -> type[np.int16] | type[np.int64]:
     return np.int16 if weights * MAX_NODE_SCORE <= np.iinfo(np.int16).max else np.int64
 
 
-class Sums:
-    __slots__ = ("__weakref__", "_marks", "_snapshot", "_work", "dtype", "in_range", "total")
+class Sums(Incremental):
+    __slots__ = ("__weakref__", "_columns", "_work", "dtype", "in_range", "total")
 
     def __init__(
-        self, snapshot: Snapshot, work: Work, parts: int, dtype: type[np.int16] | type[np.int64] = np.int64
+        self,
+        snapshot: Snapshot,
+        work: Work,
+        columns: Sequence[tuple[PlanColumn, int]],
+        dtype: type[np.int16] | type[np.int64] = np.int64,
     ) -> None:
-        self._snapshot = snapshot
+        """``columns`` with their weights."""
+        super().__init__(snapshot.extent, [*map(itemgetter(0), columns)])
+        self._columns = columns
         self._work = work
-        self._marks: list[Mark | None] = [None] * parts
         self.in_range = True
         """Known: no row has a score outside of 0 to 100."""
         self.dtype = dtype
         self.total: Added = np.zeros(0, dtype=dtype)
+        """For reading, until the next ``refresh``."""
 
-    def follow(self, parts: Sequence[ScorePart]) -> Added:
-        """Σ weight x score of ``parts``, always those of the same columns. For reading, until the next call."""
-        # Σ is only made of columns of plans (``framework.profiles.scores``).
-        columns: list[Any] = [part.column for part in parts]
-        histories = [column.follow() for column in columns]
-        steps = steps_since(histories, self._marks)
-        full = steps is None or len(self.total) != self._snapshot.row_count
-        if steps and not full:
-            if len(steps) == 1 and not isinstance(steps[0][0], np.ndarray):
-                self._one(parts, steps[0][0])
-                return self.total
-            rows = rows_of(steps)
-            if len(rows) == 1:
-                self._one(parts, int(rows[0]))
-            elif len(rows) * MANY > len(self.total):
-                full = True
-            else:
-                self._some(parts, rows)
-        if full:
-            self._anew(parts)
-        return self.total
-
-    def _one(self, parts: Sequence[ScorePart], row: int) -> None:
+    def _make_one(self, row: int) -> None:
         total = 0
-        for part in parts:
-            assert isinstance(part.column, PlanColumn)
-            value = part.column.history.values.item(row)
+        for column, weight in self._columns:
+            value = column.history.values.item(row)
             if not MIN_NODE_SCORE <= value <= MAX_NODE_SCORE:
                 self.in_range = False
-                self._some(parts, np.array([row], dtype=np.intp))
+                self._make_some(np.array([row], dtype=np.intp))
                 return
-            total += value * part.point.weight
+            total += value * weight
         self.total[row] = total
 
-    def _some(self, parts: Sequence[ScorePart], rows: NDArray[np.intp]) -> None:
+    def _make_some(self, rows: NDArray[np.intp]) -> None:
+        if len(rows) * MANY > len(self.total):
+            self._make_all()
+            return
         sums: Added = np.zeros(len(rows), dtype=self.dtype)
-        for part in parts:
-            assert isinstance(part.column, PlanColumn)
-            values = part.column.history.values[rows]
+        for column, weight in self._columns:
+            values = column.history.values[rows]
             self._look(int(values.min()), int(values.max()))
-            sums += self._weighted(values, part.point.weight)
+            sums += self._weighted(values, weight)
         self.total[rows] = sums
 
     def _weighted(self, values: NDArray[Any], weight: int) -> Added:
@@ -95,18 +78,17 @@ class Sums:
         weighted *= weight
         return weighted
 
-    def _anew(self, parts: Sequence[ScorePart]) -> None:
-        rows = self._snapshot.row_count
+    def _make_all(self) -> None:
+        rows = self._rows.used
         self.in_range = True
         everywhere = 0
         total: Added | None = None
-        for part in parts if rows else ():
-            column, weight = part.column, part.point.weight
-            assert isinstance(column, PlanColumn)
+        for column, weight in self._columns if rows else ():
             values = column.history.values
-            self._look(*(column.history.limits or (int(values.min()), int(values.max()))))
-            if column.is_constant:
-                everywhere += int(values[0]) * weight
+            low, high = column.history.limits or (int(values.min()), int(values.max()))
+            self._look(low, high)
+            if low == high:
+                everywhere += low * weight
                 continue
             self._work.whole += 1
             weighted = self._weighted(values, weight)

@@ -7,16 +7,16 @@ passes, -1 is a row without a node, every other stands for one answer of one plu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Final
+from typing import Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from framework.columns import Snapshot, union
+from framework.columns import Incremental, Snapshot
 from framework.interface.status import SUCCESS, Status
 from framework.profiles.filter_entry import FilterEntry, Rank
 from framework.profiles.work import Work
-from framework.trace.history import History, Mark, steps_since
+from framework.trace.history import History
 
 NO_NODE: Final = -1
 _DENSE_CODES: Final = 1 << 12
@@ -24,14 +24,13 @@ ALL_PASS: Final = ([SUCCESS], np.array([0, NO_NODE], dtype=np.int32))
 """``canonical`` where no plugin has ever objected. For reading."""
 
 
-class Verdicts:
+class Verdicts(Incremental):
     __slots__ = (
         "__weakref__",
-        "_columns",
         "_entries",
         "_feasible_rows",
+        "_is_followed",
         "_known",
-        "_marks",
         "_numbers",
         "_order",
         "_ranks",
@@ -44,13 +43,15 @@ class Verdicts:
     )
 
     def __init__(self, snapshot: Snapshot, work: Work, entries: Sequence[FilterEntry]) -> None:
-        self._snapshot = snapshot
-        self._work = work
         self._entries = [(i, entry) for i, entry in enumerate(entries) if not entry.asked]
         """With their places among all entries."""
-        self._columns = [entry.column for _, entry in self._entries if entry.column is not None]
-        self._marks: list[Mark | None] = [None] * len(self._columns)
-        self._order: object = None
+        columns = [entry.column for _, entry in self._entries if entry.column is not None]
+        super().__init__(snapshot.extent, columns)
+        self._snapshot = snapshot
+        self._work = work
+        self._is_followed = len(columns) == len(self._entries)
+        """An entry without a column is an error that every node gets."""
+        self._order = snapshot.order
         self._known: dict[tuple[int, int], int] = {}
         """(place, code) → verdict number."""
         self._ranks: list[Rank] = [(-1, 0, 0, ())]
@@ -67,16 +68,10 @@ class Verdicts:
 
     def follow(self) -> None:
         order = self._snapshot.order
-        steps = steps_since([column.follow() for column in self._columns], self._marks)
-        # An entry without a column is an error that every node gets.
-        is_whole = len(self._columns) == len(self._entries) and order is self._order
-        if steps is None or not is_whole or len(self.history.values) != self._snapshot.row_count:
+        if order is not self._order or not self._is_followed:
             self._order = order
-            self._anew()
-        elif len(steps) == 1 and not isinstance(steps[0][0], np.ndarray):
-            self._one(steps[0][0])
-        elif steps:
-            self._some(rows_of(steps))
+            self.forget()
+        self.refresh()
 
     def _number(self, place: int, entry: FilterEntry, code: int) -> int:
         number = self._known.get((place, code))
@@ -91,9 +86,12 @@ class Verdicts:
         """Begins with the place of the entry that gave this verdict."""
         return self._ranks[number]
 
-    def _anew(self) -> None:
+    def _make_all(self) -> None:
         snapshot, rows = self._snapshot, self._snapshot.row_count
-        if rows and len(snapshot) == rows and all(entry.passes_everywhere for _, entry in self._entries):
+        somebody_objects = rows == 0 or len(snapshot) < rows
+        for _, entry in self._entries:
+            somebody_objects = somebody_objects or not entry.passes_everywhere
+        if not somebody_objects:
             if self.counts[0] != rows or len(self.history.values) != rows:
                 self.feasible = object()
             self.history.fill(0, rows)
@@ -137,7 +135,7 @@ class Verdicts:
                 numbers[failing] = table[inverse]
         return numbers
 
-    def _one(self, row: int) -> None:
+    def _make_one(self, row: int) -> None:
         old = int(self.history.values[row])
         if old == NO_NODE:
             return
@@ -155,7 +153,7 @@ class Verdicts:
             if new == 0 or old == 0:
                 self.feasible = object()
 
-    def _some(self, rows: NDArray[np.intp]) -> None:
+    def _make_some(self, rows: NDArray[np.intp]) -> None:
         old = self.history.values[rows]
         new = self._first_failing(rows, len(rows))
         differs = (new != old) & (old != NO_NODE)
@@ -192,20 +190,3 @@ class Verdicts:
                 table[number] = index + 1
             self._numbers = (used, [SUCCESS, *(self.statuses[number] for number in ranked)], table)
         return self._numbers[1], self._numbers[2]
-
-
-def rows_of(steps: Sequence[tuple[Any, Any]]) -> NDArray[np.intp]:
-    """The distinct rows of some steps of histories."""
-    if len(steps) == 1:
-        rows = steps[0][0]
-        return rows if isinstance(rows, np.ndarray) else np.array([rows], dtype=np.intp)
-    single: set[int] = set()
-    many = []
-    for rows, _ in steps:
-        if isinstance(rows, np.ndarray):
-            many.append(rows)
-        else:
-            single.add(rows)
-    if single:
-        many.append(np.array(sorted(single), dtype=np.intp))
-    return many[0] if len(many) == 1 else union(many)

@@ -7,8 +7,6 @@ for. The steps are the log of changes, too, by which others follow the array.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
-from functools import lru_cache
 from typing import Any, Final
 
 import numpy as np
@@ -48,20 +46,13 @@ class Segment:
         return self._cursor
 
 
-@lru_cache(maxsize=64)
-def constant(value: int, rows: int) -> Segment:
-    """The same number in every row: one segment for all histories that hold it. It gets no steps."""
-    values = np.full(rows, value, dtype=narrowest(value, value))
-    values.setflags(write=False)
-    return Segment(values, (value, value))
-
-
 def narrowest(low: int, high: int) -> type[np.int8] | type[np.int64]:
     """For numbers from ``low`` to ``high``: most scores and verdict codes need one byte."""
     return np.int8 if low >= -NARROW and high < NARROW else np.int64
 
 
-NOTHING: Final = constant(0, 0)
+EMPTY: Final = Segment(np.zeros(0, dtype=np.int8), (0, 0))
+"""Without rows, so it gets no steps."""
 
 
 class Mark:
@@ -78,29 +69,16 @@ class Mark:
         return self.segment.at(self.index)
 
 
-def steps_since(histories: Sequence[History], marks: list[Mark | None]) -> list[tuple[Any, Any]] | None:
-    """What was written since ``marks``, which are moved to where the histories are; None when steps do not tell it."""
-    steps: list[tuple[Any, Any]] | None = []
-    for k, history in enumerate(histories):
-        since = history.since(marks[k])
-        if since is None:
-            steps = None
-        elif not since:
-            continue
-        elif steps is not None:
-            steps += since
-        marks[k] = history.mark()
-    return steps
-
-
 class History:
     """``values`` is the array as it is now; it belongs to the history and changes only through it."""
 
-    __slots__ = ("_end", "_mark", "_room", "_segment", "_shared", "values")
+    __slots__ = ("_end", "_first", "_mark", "_room", "_segment", "_shared", "limits", "values", "version")
 
     def __init__(self, values: Array | None = None) -> None:
         """Takes the array over: signed integers. None: no rows yet."""
-        self._begin(NOTHING if values is None else Segment(values))
+        self.version = 0
+        """Grows with every step."""
+        self._begin(EMPTY if values is None else Segment(values))
 
     def replace(self, values: Array, limits: tuple[int, int] | None = None) -> None:
         """All rows anew. Takes the array over, but never writes to it: histories may share it.
@@ -111,9 +89,15 @@ class History:
 
     def fill(self, value: int, rows: int) -> None:
         """``rows`` rows of one number."""
-        self._begin(constant(value, rows))
+        dtype = np.int8 if -NARROW <= value < NARROW else np.int64
+        self._begin(Segment(np.full(rows, value, dtype=dtype), (value, value)))
 
     def _begin(self, segment: Segment) -> None:
+        self.limits = segment.limits
+        """Lowest and highest, if that is known."""
+        self.version += 1
+        self._first = self.version
+        """The version with which the segment began."""
         self.values = segment.key
         self._end = 1 << (8 * segment.key.itemsize - 1)
         """Numbers from -_end to below it can be held."""
@@ -121,11 +105,6 @@ class History:
         self._segment = segment
         self._shared = True
         self._room = len(segment.key)
-
-    @property
-    def limits(self) -> tuple[int, int] | None:
-        """Lowest and highest, if that is known."""
-        return self._segment.limits if self._shared else None
 
     def mark(self) -> Mark:
         """The same one as long as nothing changes."""
@@ -135,21 +114,22 @@ class History:
 
     def write(self, rows: Any, values: Any, count: int) -> None:
         """``count`` rows (an index and a number, or arrays) get new values."""
-        self._mark = None
+        self._mark = self.limits = None
         self._room -= count
         if not self._holds(values):
             self._begin(Segment(self.values.astype(np.int64)))
         if self._shared:
             # The key of the segment is what marks read.
-            if not self.values.flags.writeable:
-                self._segment = Segment(self.values)
             self.values = self.values.copy()
             self._shared = False
         elif self._room < 0 or len(self._segment.steps) >= MOST_STEPS:
             self._segment = Segment(self.values.copy())
+            self.version += 1
+            self._first = self.version
             self._room = len(self.values) - count
         self.values[rows] = values
         self._segment.steps.append((rows, values))
+        self.version += 1
 
     def _holds(self, values: Any) -> bool:
         end = self._end
@@ -170,8 +150,17 @@ class History:
         elif len(changed):
             self.write(changed, values[changed], len(changed))
 
-    def since(self, mark: Mark | None) -> list[tuple[Any, Any]] | None:
-        """The steps after ``mark``; None when they are no longer known."""
-        if mark is None or mark.segment is not self._segment:
+    def changed_since(self, version: int) -> Rows | None:
+        """The distinct rows of the steps after ``version``, ascending; None when they are no longer known."""
+        if version < self._first:
             return None
-        return self._segment.steps[mark.index :]
+        steps = self._segment.steps[version - self._first :]
+        if len(steps) == 1 and isinstance(rows := steps[0][0], np.ndarray):
+            return rows
+        found: set[int] = set()
+        for rows, _ in steps:
+            if isinstance(rows, np.ndarray):
+                found.update(rows.tolist())
+            else:
+                found.add(rows)
+        return np.array(sorted(found), dtype=np.intp)

@@ -4,4 +4,4 @@ from __future__ import annotations
 
 from typing import Final
 
-ENGINE_VERSION: Final = "17"
+ENGINE_VERSION: Final = "18"

@@ -83,10 +83,10 @@ def test_a_placement_moves_one_row_and_asks_for_one_row_of_each_state() -> None:
     column = StateColumn(States(snapshot, plan.inputs), work, plan)
     column.follow()
     world._place()
-    before, rows = column.states.history.mark(), work.rows
+    before, rows = column.states.history.version, work.rows
     world.snapshot.add_pod(world.names[0], world.new_pod(0))
     column.follow()
-    moved = column.states.history.since(before)
+    moved = column.states.history.changed_since(before)
     assert moved is not None
     assert len(moved) <= 2
     assert work.rows - rows <= len(column.states)

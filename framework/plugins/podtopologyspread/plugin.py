@@ -40,7 +40,7 @@ from framework.interface import (
     Status,
     View,
 )
-from framework.interface.columns import ABSENT, DomainCounts, DomainMinimum, LabelInput
+from framework.interface.columns import ABSENT, DomainCounts, DomainMinimum
 from framework.interface.scores import MAX_NODE_SCORE
 from framework.objects import Pod
 from framework.objects.selectors import SelectorError, required_node_affinity
@@ -203,12 +203,9 @@ class PodTopologySpread(
         if not constraints:
             return SKIP
         # With the system's defaults a node without a zone still spreads by host name.
-        state.rests_on(feasible=True)
         require_all = bool(pod.pod.spec.topology_spread_constraints) or not self._system_defaulted
-        labels: dict[str, LabelInput] = {}
-        for constraint in constraints:
-            label = labels[constraint.topology_key] = view.label(constraint.topology_key)
-            state.rests_on(label)
+        labels = {constraint.topology_key: view.label(constraint.topology_key) for constraint in constraints}
+        state.rests_on(*labels.values(), feasible=True)
         found = {key: label.occurring(feasible) for key, label in labels.items()}
         ignored = None
         scored = feasible

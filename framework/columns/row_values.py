@@ -1,9 +1,9 @@
-"""Inputs of one value per row that is worked out again for the rows that a log names, and those of node objects."""
+"""Inputs that are one incremental array of values, and those of them that follow from node objects alone."""
 
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, ClassVar, Final
 
 import numpy as np
@@ -11,47 +11,36 @@ from numpy.typing import NDArray
 
 from framework.columns.facts import CodedFact, CodedPredicate, Extent, grown
 from framework.columns.groups import Grouping
+from framework.columns.incremental import Incremental, Source
 from framework.columns.log import RowLog
 from framework.interface.columns import ABSENT, Input, PodChange, Rows
 from framework.objects import Node
 
 
-class KeptValues(abc.ABC):
-    def __init__(self, extent: Extent, dtype: Any) -> None:
+class RowValues(Incremental):
+    def __init__(self, extent: Extent, sources: Sequence[Source], dtype: Any) -> None:
+        super().__init__(extent, sources)
         self._extent = extent
-        self._position: Any = None
         self._values: NDArray[Any] = np.zeros(0, dtype=dtype)
         self.log = RowLog()
 
     @abc.abstractmethod
-    def _state(self) -> Any:
-        """Equal as long as no row's value can have changed."""
+    def _values_of(self, rows: Rows) -> NDArray[Any]:
+        """Worked out anew."""
 
-    @abc.abstractmethod
-    def _changed(self, before: Any) -> Rows:
-        """Rows whose value may have changed since the state was ``before``; new rows need not be named."""
+    def _with_new_rows(self, changed: NDArray[np.intp]) -> Rows:
+        known, used = len(self._values), self._extent.used
+        self._values = grown(self._values, used, 0)
+        return np.union1d(changed, np.arange(known, used))
 
-    @abc.abstractmethod
-    def _work_out(self, rows: Rows) -> NDArray[Any]: ...
+    def _make_all(self) -> None:
+        self._values = self._values_of(None)
+        self.log.everything()
 
-    def refresh(self) -> None:
-        state, used, known = self._state(), self._extent.used, len(self._values)
-        if state == self._position and known == used:
-            return
-        changed = None if self._position is None else self._changed(self._position)
-        self._position = state
-        if changed is None:
-            self._values = self._work_out(None)
-            self.log.everything()
-            return
-        if known < used:
-            self._values = grown(self._values, used, 0)
-            changed = np.union1d(changed, np.arange(known, used))
-        if not len(changed):
-            return
-        values = self._work_out(changed)
-        differ = changed[values != self._values[changed]]
-        self._values[changed] = values
+    def _make_some(self, rows: NDArray[np.intp]) -> None:
+        values = self._values_of(rows)
+        differ = rows[values != self._values[rows]]
+        self._values[rows] = values
         for row in differ.tolist():
             self.log.append(row)
 
@@ -73,26 +62,19 @@ class KeptValues(abc.ABC):
         return self._values[change.row : change.row + 1]
 
 
-class NodePredicate(KeptValues):
-    """A bool per node that depends on the node object alone, worked out again for the rows in ``source``."""
+class NodePredicate(RowValues):
+    """A bool per node that depends on the node object alone, worked out again for the rows in ``log``."""
 
     follows_pods: ClassVar[bool] = False
 
     def __init__(
-        self, extent: Extent, source: RowLog, node_of: Callable[[int], Node | None], predicate: Callable[[Node], bool]
+        self, extent: Extent, log: RowLog, node_of: Callable[[int], Node | None], predicate: Callable[[Node], bool]
     ) -> None:
-        super().__init__(extent, np.bool_)
-        self._source = source
+        super().__init__(extent, (log,), np.bool_)
         self._node_of = node_of
         self._predicate = predicate
 
-    def _state(self) -> int:
-        return self._source.version
-
-    def _changed(self, before: int) -> Rows:
-        return self._source.changed_since(before)
-
-    def _work_out(self, rows: Rows) -> NDArray[np.bool_]:
+    def _values_of(self, rows: Rows) -> NDArray[np.bool_]:
         nodes = map(self._node_of, range(self._extent.used) if rows is None else rows.tolist())
         return np.array([node is not None and self._predicate(node) for node in nodes], dtype=np.bool_)
 
@@ -103,23 +85,17 @@ class NodePredicate(KeptValues):
         return Grouping((self,))
 
 
-class Eligible(KeptValues):
+class Eligible(RowValues):
     """Bool per row: all of some label keys are there and all of some conditions on node objects hold."""
 
     follows_pods: ClassVar[bool] = False
 
     def __init__(self, extent: Extent, labels: tuple[CodedFact, ...], conditions: tuple[Input, ...]) -> None:
-        super().__init__(extent, np.bool_)
+        super().__init__(extent, (extent.nodes_log,), np.bool_)
         self._labels = labels
         self._conditions = conditions
 
-    def _state(self) -> int:
-        return self._extent.nodes_log.version
-
-    def _changed(self, before: int) -> Rows:
-        return self._extent.nodes_log.changed_since(before)
-
-    def _work_out(self, rows: Rows) -> NDArray[np.bool_]:
+    def _values_of(self, rows: Rows) -> NDArray[np.bool_]:
         values = np.ones(self._extent.used if rows is None else len(rows), dtype=np.bool_)
         for label in self._labels:
             values &= label.gather(rows).codes != ABSENT

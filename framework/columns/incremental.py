@@ -1,0 +1,142 @@
+"""Incremental arrays: values by row that are worked out again only where what they are made from has changed.
+
+Everything that is kept from one attempt to the next is made from *sources*: logs of rows, facts of nodes, counts, other
+incremental arrays. A source has a version and can name the rows that changed since an earlier one. Nobody is told of a
+change; whoever is asked for its version brings itself up to date first, and asks its own sources before.
+"""
+
+from __future__ import annotations
+
+import abc
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+import numpy as np
+from numpy.typing import NDArray
+
+from framework.columns.log import union
+from framework.interface.columns import Rows
+
+NO_ROWS: Final[NDArray[np.intp]] = np.zeros(0, dtype=np.intp)
+
+
+class Source(Protocol):
+    """``changed_since`` names rows that may differ since a version, or None for all of them; new rows need no name."""
+
+    @property
+    def version(self) -> int: ...
+
+    def changed_since(self, version: int) -> Rows: ...
+
+
+class Unknown:
+    """What a plan without inputs depends on: it may have changed whenever somebody asks."""
+
+    def __init__(self) -> None:
+        self._asked = 0
+
+    @property
+    def version(self) -> int:
+        self._asked += 1
+        return self._asked
+
+    def changed_since(self, version: int) -> Rows:
+        return None
+
+
+class Counter(Protocol):
+    """Something that grows whenever certain sources may have changed."""
+
+    version: int
+
+
+class RowCount(Protocol):
+    """``framework.columns.facts.Extent``."""
+
+    used: int
+
+
+class Incremental(abc.ABC):
+    """Values by row, made from sources. A subclass says how all rows are made, how some, and how one."""
+
+    __slots__ = ("_counted", "_counter", "_only", "_rows", "_size", "_sources", "_version", "_versions")
+
+    def __init__(self, rows: RowCount, sources: Sequence[Source], counter: Counter | None = None) -> None:
+        """``counter``: while it stays, neither a source changes nor the number of rows, and no source is asked."""
+        self._rows = rows
+        self._size = 0
+        """Rows that there were when it was brought up to date."""
+        self._counter = counter
+        self._sources = sources
+        self._only = sources[0] if len(sources) == 1 else None
+        """One source is asked without lists of versions."""
+        self._versions: list[int] | None = None
+        self._version = self._counted = -1
+
+    def forget(self) -> None:
+        """All rows have changed, whatever the sources say."""
+        self._versions = None
+        self._version = self._counted = -1
+
+    def refresh(self) -> None:
+        """Brought up to date. Raises what making values raises; then all rows are made at the next call."""
+        if (counter := self._counter) is not None:
+            if counter.version == self._counted:
+                return
+            self._counted = counter.version
+        used, changed = self._rows.used, None
+        if (only := self._only) is not None:
+            last, self._version = self._version, only.version
+            if last == self._version and used == self._size:
+                return
+            if last >= 0:
+                changed = only.changed_since(last)
+        else:
+            before = self._versions
+            self._versions = [each.version for each in self._sources]
+            if before == self._versions and used == self._size:
+                return
+            if before is not None:
+                changed = self._changed_since(before, self._versions)
+        if used != self._size:
+            if changed is not None:
+                changed = self._with_new_rows(changed)
+            self._size = used
+        try:
+            if changed is None:
+                self._make_all()
+            elif len(changed) == 1:
+                self._make_one(int(changed[0]))
+            elif len(changed):
+                self._make_some(changed)
+        except Exception:
+            self.forget()
+            raise
+
+    def _changed_since(self, before: list[int], now: list[int]) -> Rows:
+        found = NO_ROWS
+        for source, old, new in zip(self._sources, before, now, strict=True):
+            if old == new:
+                continue
+            rows = source.changed_since(old)
+            if rows is None:
+                return None
+            if not len(found):
+                found = rows
+            elif len(rows) and not (len(rows) == 1 == len(found) and rows[0] == found[0]):
+                found = union((found, rows))
+        return found
+
+    def _with_new_rows(self, changed: NDArray[np.intp]) -> Rows:
+        """The rows to make when there are more of them than before: all, unless a subclass knows better."""
+        return None
+
+    @abc.abstractmethod
+    def _make_all(self) -> None: ...
+
+    @abc.abstractmethod
+    def _make_some(self, rows: NDArray[np.intp]) -> None: ...
+
+    def _make_one(self, row: int) -> None:
+        """For those to whom a single row is worth a way of its own: NumPy takes longer to begin than Python."""
+        self._make_some(np.array([row], dtype=np.intp))
