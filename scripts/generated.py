@@ -1,29 +1,35 @@
-"""Keeps the two generated files of the API in step with the code.
+"""Keeps the generated files of the API and of the socket in step with the code.
 
-`frontend/openapi.json` comes from the REST API (drf-spectacular), `frontend/src/api/schema.d.ts` from that file
+`frontend/openapi.json` comes from the REST API (drf-spectacular), `frontend/wire.json` from the messages of the
+WebSocket (schedweb/runs/wire/messages.py); `frontend/src/api/schema.d.ts` and `frontend/src/live/wire.d.ts` from these
 (openapi-typescript). `--check` fails when a committed file differs from what the code gives now; `--write` (or
-`make generate`) writes both.
+`make generate`) writes all four.
 """
 
 from __future__ import annotations
 
 import argparse
 import difflib
+import json
 import subprocess
 import sys
 import tempfile
+from collections.abc import Callable
+from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
+import msgspec
+
+from schedweb.runs.wire import messages
 from scripts import node
 
 ROOT = Path(__file__).resolve().parent.parent
-OPENAPI = ROOT / "frontend" / "openapi.json"
-TYPES = ROOT / "frontend" / "src" / "api" / "schema.d.ts"
 SHOWN_LINES = 40
 
 
 class GenerationError(Exception):
-    """The API's schema or its types could not be made."""
+    """A schema or its types could not be made."""
 
 
 def write_openapi(target: Path) -> None:
@@ -34,9 +40,48 @@ def write_openapi(target: Path) -> None:
     target.write_text(text.rstrip("\n") + "\n", encoding="utf-8")
 
 
-def write_types(openapi: Path, target: Path) -> None:
-    if node.run(["openapi-typescript", str(openapi), "--output", str(target)], cwd=ROOT / "frontend"):
+def write_wire(target: Path) -> None:
+    target.write_text(json.dumps(wire_document(), indent=2) + "\n", encoding="utf-8")
+
+
+def wire_document() -> dict[str, Any]:
+    """The messages as components of an OpenAPI document, which is what openapi-typescript reads."""
+    unions = {"FromBrowser": messages.FromBrowser, "ToBrowser": messages.ToBrowser}
+    schemas, components = msgspec.json.schema_components(
+        [*unions.values(), *messages.WITHIN_TEXTS], ref_template=messages.REFERENCES
+    )
+    components |= zip(unions, schemas, strict=False)
+    return {
+        "openapi": "3.1.0",
+        "info": {"title": "Messages of the WebSocket", "version": str(messages.VERSION)},
+        "paths": {},
+        "components": {"schemas": dict(sorted(components.items()))},
+    }
+
+
+def write_types(schema: Path, target: Path, *options: str) -> None:
+    if node.run(["openapi-typescript", str(schema), "--output", str(target), *options], cwd=ROOT / "frontend"):
         raise GenerationError("openapi-typescript failed (above).")
+
+
+@dataclass(frozen=True)
+class Generated:
+    """A schema, and the types that are made from it."""
+
+    schema: Path
+    types: Path
+    write_schema: Callable[[Path], None]
+    options: tuple[str, ...] = ()
+    """For openapi-typescript."""
+
+
+FRONTEND = ROOT / "frontend"
+#: Messages leave out what has its default value.
+LEAVES_OUT_DEFAULTS = ("--default-non-nullable=false",)
+GENERATED = (
+    Generated(FRONTEND / "openapi.json", FRONTEND / "src" / "api" / "schema.d.ts", write_openapi),
+    Generated(FRONTEND / "wire.json", FRONTEND / "src" / "live" / "wire.d.ts", write_wire, LEAVES_OUT_DEFAULTS),
+)
 
 
 def difference(committed: Path, made: Path) -> str:
@@ -49,28 +94,31 @@ def difference(committed: Path, made: Path) -> str:
 
 
 def check() -> int:
+    stale = []
     with tempfile.TemporaryDirectory() as folder:
-        openapi, types = Path(folder) / "openapi.json", Path(folder) / "schema.d.ts"
-        write_openapi(openapi)
-        write_types(openapi, types)
-        stale = [text for text in (difference(OPENAPI, openapi), difference(TYPES, types)) if text]
+        for each in GENERATED:
+            schema, types = Path(folder) / each.schema.name, Path(folder) / each.types.name
+            each.write_schema(schema)
+            write_types(schema, types, *each.options)
+            stale += [text for text in (difference(each.schema, schema), difference(each.types, types)) if text]
     if stale:
         print("\n".join(stale))
         print("Out of date; `make generate` writes them.", file=sys.stderr)
         return 1
-    print("The OpenAPI file and the generated types are up to date.")
+    print("The schemas of the API and the socket and the generated types are up to date.")
     return 0
 
 
 def write() -> int:
-    TYPES.parent.mkdir(parents=True, exist_ok=True)
-    write_openapi(OPENAPI)
-    write_types(OPENAPI, TYPES)
+    for each in GENERATED:
+        each.types.parent.mkdir(parents=True, exist_ok=True)
+        each.write_schema(each.schema)
+        write_types(each.schema, each.types, *each.options)
     return 0
 
 
 def main() -> int:
-    parser = argparse.ArgumentParser(description="The API's generated files.")
+    parser = argparse.ArgumentParser(description="The generated files of the API and of the socket.")
     chosen = parser.add_mutually_exclusive_group(required=True)
     chosen.add_argument("--check", action="store_true")
     chosen.add_argument("--write", action="store_true")

@@ -13,13 +13,13 @@ from framework.objects.decode import to_manifest
 from framework.trace.attempt import AttemptTrace
 from framework.trace.encoding import encode_attempts
 from schedweb.engine.awaited import ignored_body
-from schedweb.engine.board import COLUMNS
-from schedweb.engine.cycle_view import cycle_body
+from schedweb.engine.cycle_view import cycle_of
 from schedweb.engine.frames import AttemptRow, Chunk, DecisionRow, NodeRow, ObjectRow, PodRow, PreemptionRow
 from schedweb.engine.node_view import NodeView
 from schedweb.engine.outcomes import ending_of, score_of
 from schedweb.engine.player import Player
 from schedweb.engine.pod_view import PodView, pod_facts
+from schedweb.engine.shapes import QUEUES, NodeChange, QueueName
 from schedweb.engine.steps import StepLog
 from schedweb.engine.stopwatch import Timing
 
@@ -138,7 +138,9 @@ class Gatherer:
         topology, table.topology_changed = table.topology_changed, False
         rows = [self.node_row(view, view.name in named) for view in changed.values()]
         topology = topology or len(changed) > NODES_IN_DELTA
-        delta = [] if topology else [[v.row, v.requested, v.reserved, v.pods] for v in changed.values() if v.present]
+        delta: list[NodeChange] = []
+        if not topology:
+            delta = [(v.row, v.requested, v.reserved, v.pods) for v in changed.values() if v.present]
         return rows, as_json(delta), topology
 
     def node_row(self, view: NodeView, with_manifest: bool) -> NodeRow:
@@ -254,9 +256,9 @@ class Gatherer:
 
     # --- what is shown ----------------------------------------------------------------------------------------------
 
-    def columns(self, *, whole: bool) -> dict[str, str]:
+    def columns(self, *, whole: bool) -> dict[QueueName, str]:
         projection, player = self.projection, self.player
-        wanted = [name for name in COLUMNS if whole or name in projection.changed_columns]
+        wanted = [name for name in QUEUES if whole or name in projection.changed_columns]
         projection.changed_columns = set()
         queue = player.scheduler.core.queue
         order = None
@@ -271,7 +273,7 @@ class Gatherer:
         }
 
     def cycle(self) -> str:
-        return as_json(cycle_body(self.player))
+        return as_json(cycle_of(self.player))
 
     def discard(self) -> None:
         """After replay: what would be written is stored already."""

@@ -5,28 +5,29 @@ from __future__ import annotations
 import heapq
 from collections.abc import Callable, Iterable
 from itertools import islice
-from typing import Any, Final
+from typing import Final
 
-from schedweb.engine.pod_view import PodView, wait_body
+from msgspec import UNSET
+
+from schedweb.engine.pod_view import PodView, permit_wait
+from schedweb.engine.shapes import QUEUES, Card, Column, Gang, PodColumn, QueueName
 from schedweb.engine.times import iso, iso_or_none
 
-COLUMNS: Final = ("gated", "active", "backoff", "unschedulable", "in_flight", "waiting", "bound")
 CARDS: Final = 50
 #: Pods looked at for a column of groups: enough for 50 cards unless almost all pods are alike.
 LOOKED_AT: Final = 400
 TAILS: Final = 10
-Gang = dict[str, Any] | None
 
 
 class Board:
     def __init__(self) -> None:
-        self.pods: dict[str, dict[str, PodView]] = {column: {} for column in COLUMNS}
-        self.groups: dict[str, dict[str, dict[str, PodView]]] = {column: {} for column in COLUMNS}
+        self.pods: dict[str, dict[str, PodView]] = {column: {} for column in QUEUES}
+        self.groups: dict[str, dict[str, dict[str, PodView]]] = {column: {} for column in QUEUES}
         """column → group_key → uid → view."""
         self.active: dict[int, dict[str, PodView]] = {}
         """Priority → uid → view of those in Active, in the order of entry."""
 
-    def enter(self, view: PodView, column: str) -> None:
+    def enter(self, view: PodView, column: PodColumn) -> None:
         """`column` may be none of the board's: the pod is deleted or completed."""
         self.leave(view)
         view.column = column
@@ -76,28 +77,27 @@ class Board:
         return {column: len(pods) for column, pods in self.pods.items()}
 
     def numbers(self) -> tuple[int, ...]:
-        """The counts in the order of ``COLUMNS``."""
+        """The counts in the order of ``QUEUES``."""
         return tuple(map(len, self.pods.values()))
 
     def column(
         self,
-        name: str,
+        name: QueueName,
         *,
-        gang_of: Callable[[PodView], Gang],
+        gang_of: Callable[[PodView], Gang | None],
         next_flush: int | None = None,
         active_order: Iterable[str] | None = None,
-    ) -> dict[str, Any]:
+    ) -> Column:
         """`active_order`: uids in the order of the queue's sort, when it is not priority and age."""
         pods = self.pods[name]
         shown = self._first(name, active_order)
         cards, covered = self._cards(name, shown, gang_of)
-        body: dict[str, Any] = {"count": len(pods), "cards": cards, "more": len(pods) - covered}
-        if name == "backoff" and body["more"]:
-            latest = max(view.until for view in pods.values())
-            body["latest"] = iso(latest)
+        column = Column(count=len(pods), cards=cards, more=len(pods) - covered)
+        if name == "backoff" and column.more:
+            column.latest = iso(max(view.until for view in pods.values()))
         if name == "unschedulable":
-            body["next_flush_at"] = iso_or_none(next_flush)
-        return body
+            column.next_flush_at = iso_or_none(next_flush)
+        return column
 
     def _first(self, name: str, active_order: Iterable[str] | None) -> list[PodView]:
         pods = self.pods[name]
@@ -118,9 +118,9 @@ class Board:
         return [next(iter(members.values())) for members in islice(self.groups[name].values(), CARDS)]
 
     def _cards(
-        self, name: str, shown: list[PodView], gang_of: Callable[[PodView], Gang]
-    ) -> tuple[list[dict[str, Any]], int]:
-        cards: list[dict[str, Any]] = []
+        self, name: str, shown: list[PodView], gang_of: Callable[[PodView], Gang | None]
+    ) -> tuple[list[Card], int]:
+        cards: list[Card] = []
         seen: set[str] = set()
         covered = 0
         for position, view in enumerate(shown, start=1):
@@ -137,27 +137,23 @@ class Board:
                 card = group_card(view, list(members.values()), gang_of(view))
                 covered += len(members)
             if name == "active":
-                card["position"] = position
+                card.position = position
             cards.append(card)
         return cards, covered
 
 
-def group_card(first: PodView, members: list[PodView], gang: Gang) -> dict[str, Any]:
+def group_card(first: PodView, members: list[PodView], gang: Gang | None) -> Card:
     card = first.card(gang)
-    card.update(
-        kind="group",
-        key=first.group_key,
-        count=len(members),
-        since=iso_or_none(min(view.since for view in members)),
-        attempts=max(view.attempts for view in members),
-        pods=[view.tail or view.name for view in members[:TAILS]],
-    )
-    del card["uid"]
+    card.kind, card.key, card.uid = "group", first.group_key, UNSET
+    card.count = len(members)
+    card.since = iso_or_none(min(view.since for view in members))
+    card.attempts = max(view.attempts for view in members)
+    card.pods = [view.tail or view.name for view in members[:TAILS]]
     if first.column == "waiting":
         # The group's countdown is that of the member whose time is up first.
         soonest = min(members, key=lambda view: view.deadline)
-        card["waiting"] = [wait_body(wait) for wait in soonest.waits]
+        card.waiting = [permit_wait(wait) for wait in soonest.waits]
         nodes = {view.node for view in members}
-        card["node"] = first.node if len(nodes) == 1 else None
-        card["score"] = None
+        card.node = first.node if len(nodes) == 1 else None
+        card.score = None
     return card

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Final, Literal
 
 import numpy as np
 
@@ -11,6 +11,15 @@ from framework.said import Words, said, said_counted
 from framework.trace.attempt import FEASIBLE, NOT_EVALUATED, AttemptTrace
 from schedweb.engine.outcomes import score_words, victims_words
 from schedweb.engine.player import Player
+from schedweb.engine.shapes import (
+    CycleFiltered,
+    CycleGroup,
+    CyclePoint,
+    CycleScored,
+    CycleScorer,
+    CycleScoreRow,
+    UntranslatedCycle,
+)
 
 POINTS: Final = (
     "PreEnqueue", "QueueSort", "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "Reserve", "Permit",
@@ -20,7 +29,7 @@ NAMED: Final = 8
 ROWS: Final = 8
 
 
-def cycle_body(player: Player) -> dict[str, Any] | None:
+def cycle_of(player: Player) -> UntranslatedCycle | None:
     """None between two cycles."""
     trace = player.under_way
     if trace is None:
@@ -30,20 +39,20 @@ def cycle_body(player: Player) -> dict[str, Any] | None:
         return None
     reached = view.point or "QueueSort"
     at = POINTS.index(reached) if reached in POINTS else 1
-    return {
-        "pod": view.ref(),
-        "attempt": trace.attempt,
-        "points": [
-            {"point": point, "state": state_of(point, trace) if place < at else "current" if place == at else "next"}
+    return UntranslatedCycle(
+        pod=view.ref(),
+        attempt=trace.attempt,
+        points=[
+            CyclePoint(point, state_of(point, trace) if place < at else "current" if place == at else "next")
             for place, point in enumerate(POINTS)
         ],
-        "note": note_of(reached, trace),
-        "filtered": filtered(trace, filters_of(player, trace)),
-        "scored": scored(trace),
-    }
+        note=note_of(reached, trace),
+        filtered=filtered(trace, filters_of(player, trace)),
+        scored=scored(trace),
+    )
 
 
-def state_of(point: str, trace: AttemptTrace) -> str:
+def state_of(point: str, trace: AttemptTrace) -> Literal["done", "skipped"]:
     """Of a point that the cycle has behind it: ``skipped`` when no plugin had anything to say there."""
     if point == "PostFilter":
         return "done" if trace.post_filter else "skipped"
@@ -64,7 +73,7 @@ def filters_of(player: Player, trace: AttemptTrace) -> list[str]:
     return [] if profile is None else [name for name, _ in profile.filter]
 
 
-def filtered(trace: AttemptTrace, filters: list[str]) -> dict[str, Any] | None:
+def filtered(trace: AttemptTrace, filters: list[str]) -> CycleFiltered | None:
     """Nodes by who refused them first: PreFilter, then the filters in their order. None before Filter."""
     found = trace.filter
     if found is None or not trace.nodes_total:
@@ -80,47 +89,41 @@ def filtered(trace: AttemptTrace, filters: list[str]) -> dict[str, Any] | None:
     absent = np.flatnonzero(verdict == NOT_EVALUATED)
     if len(absent) and trace.absent_status is not None:
         groups.append(group(trace.absent_status, len(absent), [found.nodes[each] for each in absent[:NAMED]]))
-    return {
-        "of": trace.nodes_total,
-        "left": len(left),
-        "named": [found.nodes[each] for each in left[:NAMED]],
-        "unseen": len(absent) if trace.absent_status is None else 0,
-        "nominated": trace.nominated_node_used,
-        "groups": sorted(groups, key=lambda each: (place.get(each["plugin"], -1), -each["nodes"])),
-    }
+    return CycleFiltered(
+        of=trace.nodes_total,
+        left=len(left),
+        named=[found.nodes[each] for each in left[:NAMED]],
+        unseen=len(absent) if trace.absent_status is None else 0,
+        nominated=trace.nominated_node_used,
+        groups=sorted(groups, key=lambda each: (place.get(each.plugin, -1), -each.nodes)),
+    )
 
 
-def group(status: Status, nodes: int, named: list[str]) -> dict[str, Any]:
-    return {
-        "plugin": status.plugin,
-        "code": status.code.name_,
-        "reasons": list(status.all_reasons),
-        "nodes": nodes,
-        "named": named,
-    }
+def group(status: Status, nodes: int, named: list[str]) -> CycleGroup:
+    return CycleGroup(status.plugin, status.code.name_, list(status.all_reasons), nodes, named)
 
 
-def scored(trace: AttemptTrace) -> dict[str, Any] | None:
+def scored(trace: AttemptTrace) -> CycleScored | None:
     """The best nodes, plugin by plugin. None before Score, and where nothing was scored."""
     scores = trace.scores
     if scores is None or trace.filter is None:
         return None
     names, positions, total, plugins = trace.filter.nodes, scores.positions, scores.total, scores.plugins
     best = np.argsort(-total, kind="stable")[:ROWS].tolist()
-    return {
-        "nodes": len(total),
-        "tied": scores.ties,
-        "plugins": [{"name": each.plugin, "weight": each.weight} for each in plugins],
-        "rows": [
-            {
-                "node": names[positions[place]],
-                "raw": [int(each.raw[place]) for each in plugins],
-                "normalized": [int(each.normalized[place]) for each in plugins],
-                "total": int(total[place]),
-            }
+    return CycleScored(
+        nodes=len(total),
+        tied=scores.ties,
+        plugins=[CycleScorer(each.plugin, each.weight) for each in plugins],
+        rows=[
+            CycleScoreRow(
+                node=names[positions[place]],
+                raw=[int(each.raw[place]) for each in plugins],
+                normalized=[int(each.normalized[place]) for each in plugins],
+                total=int(total[place]),
+            )
             for place in best
         ],
-    }
+    )
 
 
 def note_of(reached: str, trace: AttemptTrace) -> Words:

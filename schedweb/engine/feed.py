@@ -4,10 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
-from typing import Any, Final
+from typing import Final, Literal
+
+from msgspec import UNSET
 
 from framework.said import Part, Said, said_counted
 from schedweb.engine.pod_view import PodView
+from schedweb.engine.shapes import FeedKind, FeedLine, QueueName, UntranslatedFeedItem
 from schedweb.engine.times import iso
 
 #: More lines than this in one batch (ten batches a second) nobody can read; what is left out is counted.
@@ -37,8 +40,8 @@ class Line:
     """`said` of {pod}: the pod, or "n × workload" when lines with one signature are told together."""
 
     at: int
-    kind: str
-    state: str
+    kind: FeedKind
+    state: QueueName | Literal[""]
     said: Said
     signature: tuple[object, ...]
     views: list[PodView] = field(default_factory=list)
@@ -55,12 +58,12 @@ class Feed:
     def pod_line(
         self,
         at: int,
-        kind: str,
+        kind: FeedKind,
         view: PodView,
         words: Said,
         *,
         together: Said | None = None,
-        state: str = "",
+        state: QueueName | Literal[""] = "",
         nodes: tuple[str, ...] = (),
         alone: bool = False,
         highlight: bool = False,
@@ -84,10 +87,10 @@ class Feed:
     def line(
         self,
         at: int,
-        kind: str,
+        kind: FeedKind,
         words: Said,
         *,
-        state: str = "",
+        state: QueueName | Literal[""] = "",
         nodes: tuple[str, ...] = (),
         views: Sequence[PodView] = (),
     ) -> None:
@@ -106,8 +109,8 @@ class Feed:
     def clear(self) -> None:
         self.lines, self.left_out = {}, 0
 
-    def take(self, now: int) -> list[dict[str, Any]]:
-        """Items without ids, oldest first; the one who stores them numbers them."""
+    def take(self, now: int) -> list[FeedLine]:
+        """Oldest first."""
         items = [item_of(line) for line in self.lines.values()]
         if self.left_out:
             items.append(item_of(Line(now, "engine", "", left_out(self.left_out), ("more",))))
@@ -124,25 +127,22 @@ def left_out(count: int) -> Said:
     )
 
 
-def item_of(line: Line) -> dict[str, Any]:
-    """`parts` is what is said; schedweb/sentences.py makes parts of it for a reader."""
+def item_of(line: Line) -> FeedLine:
+    """`parts` is a sentence; schedweb/sentences.py makes parts of it for a reader."""
     views = line.views
     words = line.said
     if line.signature[0] == line.kind and views:
         of = {"number": number(f"{len(views)} × "), "workload": workload(views[0].workload)}
         several = Said("{number}{workload}", of)
         words = Said(words.text, {"pod": pod(views[0]) if len(views) == 1 else several, **words.values})
-    item: dict[str, Any] = {
-        "at": iso(line.at),
-        "kind": line.kind,
-        "state": line.state or None,
-        "pods": [view.ref() for view in views[:SHOWN_PODS]],
-        "count": max(1, len(views)),
-        "parts": words,
-        # For the filter by pod and by node; taken out again before the item is stored.
-        "subjects": [*(view.key for view in views[:SHOWN_PODS]), *line.nodes],
-        "at_ns": line.at,
-    }
-    if line.highlight:
-        item["highlight"] = True
-    return item
+    shown = views[:SHOWN_PODS]
+    item = UntranslatedFeedItem(
+        at=iso(line.at),
+        kind=line.kind,
+        state=line.state or None,
+        pods=[view.ref() for view in shown],
+        count=max(1, len(views)),
+        parts=words,
+        highlight=line.highlight or UNSET,
+    )
+    return FeedLine(item, [*(view.key for view in shown), *line.nodes], line.at)

@@ -13,6 +13,8 @@ from typing import Any, BinaryIO, Final, Literal, Protocol
 import msgspec
 
 from framework.said import Content
+from schedweb.engine.commands import BreakpointSet
+from schedweb.engine.shapes import FeedLine, QueueName, UntranslatedHit
 
 State = Literal["created", "playing", "paused", "waiting_for_person", "finished", "stopped"]
 HEAD: Final = struct.Struct("<I")
@@ -221,9 +223,12 @@ class Batch(Message, frozen=True, tag="batch"):
     state: State
     speed: str
     counts: dict[str, int]
-    columns_json: dict[str, str]
+    columns_json: dict[QueueName, str]
+    """Changed columns only: shapes.Column each."""
     cycle_json: str
+    """shapes.UntranslatedCycle, or null."""
     nodes_json: str
+    """A list of shapes.NodeChange."""
     topology: bool
     resources: list[str]
     node_count: int
@@ -238,13 +243,13 @@ class Batch(Message, frozen=True, tag="batch"):
     decisions: list[DecisionRow]
     preemptions: list[PreemptionRow]
     objects: list[ObjectRow]
-    feed: list[dict[str, Any]]
+    feed: list[FeedLine]
     clock_moves: list[tuple[int, int]]
     outcomes: list[Outcome]
     waiting_changed: bool
     rate: int | None
-    breakpoints: list[dict[str, Any]]
-    hit: dict[str, Any] | None
+    breakpoints: list[BreakpointSet]
+    hit: UntranslatedHit | None
     unwritten: int = 0
     """How many pods of the beginning are left for batches to come."""
     place: Place | None = None

@@ -15,13 +15,14 @@ from framework.said import said
 from schedweb.engine import frames
 from schedweb.engine.batch import Gatherer
 from schedweb.engine.checkpoint import save_checkpoint
-from schedweb.engine.commands import command_from, plain
+from schedweb.engine.commands import command_from
 from schedweb.engine.frames import Batch, Begin, Entry, Gone, Offer, Outcome
 from schedweb.engine.moments import advance, compare
 from schedweb.engine.obey import validate
 from schedweb.engine.pace import Pace
 from schedweb.engine.player import Happened, Player
 from schedweb.engine.replay import do
+from schedweb.engine.shapes import UntranslatedHit
 from schedweb.engine.stopwatch import Stopwatch
 from schedweb.engine.sums import Sums
 
@@ -386,10 +387,8 @@ class Engine:
             outcomes=outcomes,
             waiting_changed=waiting_changed,
             rate=self.measured_rate(),
-            breakpoints=[plain(asked) for asked, _ in self.pace.breakpoints.known.values()],
-            hit=None
-            if (hit := self.pace.breakpoints.hit) is None
-            else {"id": hit.id, "text": hit.text, "pod": hit.pod},
+            breakpoints=[asked for asked, _ in self.pace.breakpoints.known.values()],
+            hit=None if (hit := self.pace.breakpoints.hit) is None else UntranslatedHit(hit.id, hit.text, hit.pod),
             unwritten=len(projection.unwritten),
             place=place,
             checkpoint=self.checkpoint() if checkpoint else None,

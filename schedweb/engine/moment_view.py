@@ -12,6 +12,7 @@ from schedweb.engine.batch import Gatherer
 from schedweb.engine.frames import NodeRow, ObjectRow, PodRow
 from schedweb.engine.player import Player
 from schedweb.engine.projection import SHOWN_KINDS, object_key
+from schedweb.engine.shapes import QueueName
 
 _LARGEST: Final = 4 * 1024**3
 
@@ -25,7 +26,7 @@ class MomentView(msgspec.Struct, frozen=True):
     attempts: int
     digest: str
     counts: dict[str, int]
-    columns_json: dict[str, str]
+    columns_json: dict[QueueName, str]
     cycle_json: str
     resources: list[str]
     pods: list[PodRow]

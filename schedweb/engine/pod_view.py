@@ -6,15 +6,17 @@ import hashlib
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
-from typing import Any, Final
+from typing import Any, Final, Literal
 
 import msgspec
+from msgspec import UNSET
 
 from framework.objects import Pod
 from framework.objects.resources import placed_figures, pod_requests
 from framework.said import Content, Words
 from schedweb.engine.amounts import amount_text
 from schedweb.engine.names import split_name
+from schedweb.engine.shapes import Card, Gang, PermitWait, PodColumn, PodRef, Rejector
 from schedweb.engine.times import iso, iso_or_none
 from schedweb.engine.words import short_plugin
 
@@ -56,7 +58,7 @@ class PodView(msgspec.Struct):
     amounts: Mapping[str, int]
     gang: str
     """namespace/name of its PodGroup, or ""."""
-    column: str = ""
+    column: PodColumn | Literal[""] = ""
     since: int = 0
     attempts: int = 0
     node: str = ""
@@ -118,56 +120,56 @@ class PodView(msgspec.Struct):
             about = (self.rejectors, min(self.attempts, 3))
         return key_of((self.column, self.namespace, self.workload, self.priority, *about))
 
-    def ref(self) -> dict[str, str]:
-        return {"namespace": self.namespace, "name": self.name, "workload": self.workload, "tail": self.tail}
+    def ref(self) -> PodRef:
+        return PodRef(self.namespace, self.name, self.workload, self.tail)
 
     def requests(self) -> dict[str, str]:
         return {name: amount_text(name, amount) for name, amount in self.amounts.items() if amount}
 
-    def card(self, gang: dict[str, Any] | None = None) -> dict[str, Any]:
-        """The card as the browser gets it; what does not apply to its column is left out."""
-        card: dict[str, Any] = {
-            "kind": "pod",
-            "key": self.uid,
-            **self.ref(),
-            "count": 1,
-            "uid": self.uid,
-            "priority": self.priority,
-            "priority_class": self.priority_class or None,
-            "attempts": self.attempts,
-            "since": iso_or_none(self.since or None),
-            "requests": self.requests(),
-            "group_key": self.group_key or None,
-        }
+    def card(self, gang: Gang | None = None) -> Card:
+        card = Card(
+            namespace=self.namespace,
+            name=self.name,
+            workload=self.workload,
+            tail=self.tail,
+            kind="pod",
+            key=self.uid,
+            count=1,
+            uid=self.uid,
+            priority=self.priority,
+            priority_class=self.priority_class or None,
+            attempts=self.attempts,
+            since=iso_or_none(self.since or None),
+            requests=self.requests(),
+            group_key=self.group_key or None,
+        )
         column = self.column
         if self.node:
-            card["node"] = self.node
+            card.node = self.node
         if column == "backoff":
-            card["until"] = iso(self.until)
+            card.until = iso(self.until)
         if column == "gated":
-            card["gate"] = self.gate
+            card.gate = self.gate
         if self.rejectors and column in ("unschedulable", "backoff", "active"):
-            card["rejectors"] = [
-                {"plugin": plugin, "count": count, "short": short_plugin(plugin)} for plugin, count in self.rejectors
-            ]
+            card.rejectors = [Rejector(plugin, count, short_plugin(plugin)) for plugin, count in self.rejectors]
         if column == "in_flight":
-            card["point"] = self.point or None
+            card.point = self.point or None
         if self.score is not None and column in ("waiting", "bound", "in_flight"):
-            card.update(score=self.score, margin=self.margin, ties=self.ties)
+            card.score, card.margin, card.ties = self.score, self.margin, self.ties
         if column == "waiting":
-            card["waiting"] = [wait_body(wait) for wait in self.waits]
-            card["gang"] = gang
+            card.waiting = [permit_wait(wait) for wait in self.waits]
+            card.gang = gang
         return card
 
 
-def wait_body(wait: Wait) -> dict[str, Any]:
-    body: dict[str, Any] = {
-        "plugin": wait.plugin,
-        "deadline": iso(wait.deadline),
-        "total_seconds": wait.total / 1_000_000_000,
-        "asks_person": wait.asks_person,
-    }
-    return {**body, "note": wait.note} if wait.note else body
+def permit_wait(wait: Wait) -> PermitWait:
+    return PermitWait(
+        plugin=wait.plugin,
+        deadline=iso(wait.deadline),
+        total_seconds=wait.total / 1_000_000_000,
+        asks_person=wait.asks_person,
+        note=wait.note or UNSET,
+    )
 
 
 def owner_of(pod: Pod) -> tuple[str, str]:

@@ -7,7 +7,7 @@ and the node table; the child process takes it out (schedweb/engine/batch.py).
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Final, cast
 
 from framework.interface import Code, Status
 from framework.objects import KubeObject, Node, Pod, PodGroup
@@ -25,17 +25,19 @@ from schedweb.engine.node_view import BOUND, IN_FLIGHT, WAITING, NodeTable
 from schedweb.engine.outcomes import bound_words, message_tail, rejectors_of, score_of
 from schedweb.engine.pod_view import PodView, Step, Wait, amounts_of, asks_alike, view_of
 from schedweb.engine.preemptions import Preemptions
+from schedweb.engine.shapes import Gang, GangMissing, MemberColumn, PodColumn, QueueName
 from schedweb.engine.usage_log import UsageLog
 from schedweb.engine.words import decision_words, event_words, left_words, seconds_text
 
-PLACES: Final = {
+PLACES: Final[dict[Place, QueueName]] = {
     Place.ACTIVE: "active",
     Place.BACKOFF: "backoff",
     Place.UNSCHEDULABLE: "unschedulable",
     Place.GATED: "gated",
     Place.IN_FLIGHT: "in_flight",
 }
-COMPLETED, DELETED = "completed", "deleted"
+COMPLETED: Final = "completed"
+DELETED: Final = "deleted"
 TIMED_OUT: Final = "rejected due to timeout"
 SECOND: Final = 1_000_000_000
 #: Boundaries that are no extension point of their own.
@@ -121,7 +123,7 @@ class Projection(Observer):
 
     # --- places -----------------------------------------------------------------------------------------------------
 
-    def enter(self, view: PodView, column: str, event: Words = "", *, strong: bool = False) -> None:
+    def enter(self, view: PodView, column: PodColumn, event: Words = "", *, strong: bool = False) -> None:
         if view.column == column:
             self.touch(view)
             return
@@ -148,7 +150,7 @@ class Projection(Observer):
                 self.dirty[member.uid] = member
                 self.changed_columns.add("waiting")
 
-    def gang_of(self, view: PodView) -> dict[str, Any] | None:
+    def gang_of(self, view: PodView) -> Gang | None:
         if not view.gang or view.column != "waiting":
             return None
         namespace, _, name = view.gang.partition("/")
@@ -157,15 +159,15 @@ class Projection(Observer):
             return None
         members = self.gangs.get(view.gang, {}).values()
         have = sum(member.column in ("waiting", "bound") for member in members)
-        others: dict[str, list[str]] = {}
+        others: dict[MemberColumn, list[str]] = {}
         for member in members:
             if member.column not in ("waiting", "bound"):
-                others.setdefault(member.column, []).append(member.tail or member.name)
+                others.setdefault(cast(MemberColumn, member.column), []).append(member.tail or member.name)
         missing = [
-            {"column": column, "count": len(names), "names": names if len(names) <= GANG_NAMED else []}
+            GangMissing(column, len(names), names if len(names) <= GANG_NAMED else [])
             for column, names in others.items()
         ]
-        return {"name": name, "have": have, "need": group.spec.min_member, "missing": missing}
+        return Gang(name=name, have=have, need=group.spec.min_member, missing=missing)
 
     # --- the cluster ------------------------------------------------------------------------------------------------
 
@@ -284,7 +286,7 @@ class Projection(Observer):
             # Its record stays in the database; a run of a long trace must not hold all pods that ever were.
             del self.views[view.uid]
 
-    def _gone(self, view: PodView, column: str, event: Words) -> None:
+    def _gone(self, view: PodView, column: PodColumn, event: Words) -> None:
         self.nodes.take(view.uid)
         view.waits = []
         self.enter(view, column, event)
@@ -349,7 +351,7 @@ class Projection(Observer):
             return ", ".join(gate.name for gate in pod.spec.scheduling_gates)
         return plugin
 
-    def _tell_move(self, view: PodView, move: QueueMove, column: str) -> None:
+    def _tell_move(self, view: PodView, move: QueueMove, column: QueueName) -> None:
         if column == "in_flight":
             if self.follow:
                 begun = said("{pod} attempt {attempt} began.", attempt=view.attempts)
@@ -437,7 +439,7 @@ class Projection(Observer):
         gang = self.gang_of(view)
         words = said("{pod} waits on {plugins}.", plugins=plugins)
         if gang:
-            have, need = gang["have"], gang["need"]
+            have, need = gang.have, gang.need
             words = said("{pod} waits on {plugins}, gang {have} of {need}.", plugins=plugins, have=have, need=need)
         self.feed.pod_line(self.now, "waiting", view, words, state="waiting")
 

@@ -13,8 +13,8 @@ from typing import Final
 import msgspec
 import zstandard
 
-from schedweb.engine.board import COLUMNS
 from schedweb.engine.player import Player
+from schedweb.engine.shapes import QUEUES
 
 _LARGEST: Final = 1 << 30
 
@@ -61,7 +61,7 @@ class StepLog:
         if not self.steps:
             return None
         steps, self.steps = tuple(self.steps), []
-        return steps[0].position, zstandard.compress(msgspec.msgpack.encode(Steps(COLUMNS, steps)), 3)
+        return steps[0].position, zstandard.compress(msgspec.msgpack.encode(Steps(QUEUES, steps)), 3)
 
 
 def step_in(blob: bytes, position: int) -> tuple[int, int, dict[str, int]]:

@@ -18,8 +18,8 @@ GPU_SHARES: Final = "alibabacloud.com/gpu-milli"
 NAMESPACE: Final = "trace"
 PODS_PER_NODE: Final = "110"
 SECOND: Final = 1_000_000_000
-NODE_COLUMNS: Final = ("sn", "cpu_milli", "memory_mib", "gpu", "model")
-POD_COLUMNS: Final = (
+NODES_HEADER: Final = ("sn", "cpu_milli", "memory_mib", "gpu", "model")
+PODS_HEADER: Final = (
     *("name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "qos"),
     *("creation_time", "deletion_time"),
 )
@@ -37,9 +37,9 @@ class Trace:
 
 def read_trace(nodes: Path, pods: Path, *, departures: bool) -> Trace:
     """Raises TraceError, OSError."""
-    node_manifests = [_node(row) for row in _rows(nodes, NODE_COLUMNS)]
+    node_manifests = [_node(row) for row in _rows(nodes, NODES_HEADER)]
     entries: list[tuple[int, int, TimelineEntry]] = []
-    for number, row in enumerate(_rows(pods, POD_COLUMNS)):
+    for number, row in enumerate(_rows(pods, PODS_HEADER)):
         manifest = _pod(row)
         created = row.integer("creation_time")
         entries.append((created, number, TimelineEntry(at=created * SECOND, manifest=manifest)))

@@ -1929,11 +1929,11 @@ export interface components {
             pod: components["schemas"]["PodRef"];
             attempt: number;
             points: components["schemas"]["CyclePoint"][];
-            note: string;
             /** @description from Filter on */
             filtered?: components["schemas"]["CycleFiltered"] | null;
             /** @description from Score on */
             scored?: components["schemas"]["CycleScored"] | null;
+            note: string;
         };
         CycleFiltered: {
             of: number;
@@ -2238,15 +2238,15 @@ export interface components {
          */
         FeatureGateStageEnum: "alpha" | "beta" | "GA";
         FeedItem: {
-            id: number;
             /** Format: date-time */
             at: string;
             kind: components["schemas"]["FeedKindEnum"];
             state?: (components["schemas"]["FeedItemStateEnum"] | components["schemas"]["NullEnum"]) | null;
             pods: components["schemas"]["PodRef"][];
             count: number;
-            parts: components["schemas"]["FeedPart"][];
             highlight?: boolean;
+            id: number;
+            parts: components["schemas"]["FeedPart"][];
         };
         /**
          * @description * `gated` - gated

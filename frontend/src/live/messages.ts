@@ -1,107 +1,30 @@
 /**
- * Every message of the WebSocket, both ways; the server's twin is schedweb/runs/wire/messages.py. `parseServerMessage` is the
- * only way in: what it does not know is dropped, so a newer server cannot break an older page.
+ * Every message of the WebSocket, both ways: aliases of the generated types, which come from the server's structs
+ * (schedweb/runs/wire/messages.py). `parseServerMessage` is the only way in: what it does not know is dropped, so a newer
+ * server cannot break an older page.
  */
-import type { Column, Counts, Cycle, FeedItem, Run, RunClock, RunState, StateKey, Worker } from "@/api/types";
-import type { Language } from "@/languages/language";
+import type { components } from "./wire";
 
-export interface Subscribe {
-  type: "subscribe";
-  run: string;
-  language: Language;
-}
-export interface Unsubscribe {
-  type: "unsubscribe";
-  run: string;
-}
-export interface Ping {
-  type: "ping";
-  id: number;
-}
-export type ClientMessage = Subscribe | Unsubscribe | Ping;
+type Schemas = components["schemas"];
 
-export interface Hello {
-  type: "hello";
-  version: string;
-  protocol?: number;
-}
-export interface Subscribed {
-  type: "subscribed";
-  run: string;
-  seq: number;
-}
+export type ClientMessage = Schemas["FromBrowser"];
+export type ServerMessage = Schemas["ToBrowser"];
+export type RunDelta = Schemas["RunDelta"];
 /** The engine's row number; requested and reserved per resource; pods bound, waiting, in flight. */
-export type NodeChange = [row: number, requested: number[], reserved: number[], pods: number[]];
-export interface RunDelta {
-  type: "run.delta";
-  run: string;
-  seq: number;
-  previous: number;
-  at: string;
-  state: RunState;
-  clock: RunClock;
-  counts: Counts;
-  attempts: number;
-  points: number;
-  position: number;
-  worker: Worker;
-  cycle: Cycle | null;
-  columns: Partial<Record<StateKey, Column>>;
-  nodes: NodeChange[];
-  arrivals: Run["arrivals"];
-  unwritten?: number;
-  topology?: boolean;
-  feed: FeedItem[];
-  rate?: number | null;
-  breakpoints?: Run["breakpoints"];
-  hit?: Run["hit"];
-  error?: string | null;
-}
-export interface RunResync {
-  type: "run.resync";
-  run: string;
-}
-export interface WaitingCount {
-  type: "waiting.count";
-  count: number;
-  person: number;
-}
-export interface RunsChanged {
-  type: "runs.changed";
-  run: string;
-  change?: "created" | "changed" | "deleted";
-}
-/** A question about the run (POST …/analyses/) got on; the answer itself is fetched. */
-export interface AnalysisChanged {
-  type: "analysis.changed";
-  run: string;
-  id: string;
-  name: string;
-  status: string;
-}
-export interface Pong {
-  type: "pong";
-  id: number;
-}
-export interface ServerError {
-  type: "error";
-  code: string;
-  message: string;
-}
-export type ServerMessage =
-  Hello | Subscribed | RunDelta | RunResync | WaitingCount | RunsChanged | AnalysisChanged | Pong | ServerError;
+export type NodeChange = RunDelta["nodes"][number];
 
-const KNOWN: ReadonlySet<string> = new Set<ServerMessage["type"]>([
-  "hello",
-  "subscribed",
-  "run.delta",
-  "run.resync",
-  "waiting.count",
-  "runs.changed",
-  "analysis.changed",
-  "pong",
-  "error",
-]);
+/** A record, so that the compiler asks for a message that is new. */
+const KNOWN: Readonly<Record<ServerMessage["type"], true>> = {
+  hello: true,
+  subscribed: true,
+  "run.delta": true,
+  "run.resync": true,
+  "waiting.count": true,
+  "runs.changed": true,
+  "analysis.changed": true,
+  pong: true,
+  error: true,
+};
 
 export function parseServerMessage(text: string): ServerMessage | null {
   let value: unknown;
@@ -112,5 +35,5 @@ export function parseServerMessage(text: string): ServerMessage | null {
   }
   if (typeof value !== "object" || value === null) return null;
   const type = (value as { type?: unknown }).type;
-  return typeof type === "string" && KNOWN.has(type) ? (value as ServerMessage) : null;
+  return typeof type === "string" && Object.hasOwn(KNOWN, type) ? (value as ServerMessage) : null;
 }

@@ -220,7 +220,7 @@ describe("a run's store", () => {
 
   it("ignores a delta it has seen", async () => {
     await ready();
-    store.apply(delta(5, { state: "failed" }));
+    store.apply(delta(5, { state: "stopped" }));
     expect(store.getView().run?.state).toBe("paused");
   });
 

@@ -252,7 +252,7 @@ export class RunStore {
         seq: delta.seq,
         breakpoints: delta.breakpoints ?? [],
         hit: delta.hit ?? null,
-        error: delta.error ?? null,
+        error: null,
         arrivals: delta.arrivals,
         unwritten: delta.unwritten ?? 0,
       },

@@ -205,7 +205,7 @@ export class LiveSocket {
     this.pongTimer = this.environment.setTimer(() => this.lost(1006), PONG_WITHIN);
   }
 
-  private ponged(id: number): void {
+  private ponged(id: number | string): void {
     if (id !== this.pingId) return;
     if (this.pongTimer !== null) this.environment.clearTimer(this.pongTimer);
     this.pongTimer = null;

@@ -6,9 +6,10 @@ import msgspec
 from django.utils import timezone
 
 from schedweb.engine.frames import Batch
+from schedweb.engine.shapes import Arrivals, Clock, QueueCounts, Worker
 from schedweb.engine.times import iso, iso_or_none, wall
 from schedweb.runs.models import Analysis, Run
-from schedweb.runs.playing.selectors import speed_value
+from schedweb.runs.playing.selectors import SPEEDS
 from schedweb.runs.storing.batches import Stored
 from schedweb.runs.waiting.selectors import waiting_count
 from schedweb.runs.wire import messages
@@ -24,31 +25,27 @@ def tell_batch(run: Run, batch: Batch, stored: Stored) -> None:
         PUBLISHER.publish(EVERYONE, messages.WaitingCount(**waiting_count()))
 
 
-def delta_of(run: Run, batch: Batch, stored: Stored) -> messages.RunDelta:
+def delta_of(run: Run, batch: Batch, stored: Stored) -> messages.UntranslatedDelta:
     arrivals = None
     if batch.arrivals_total:
-        arrivals = {
-            "left": batch.arrivals_left,
-            "total": batch.arrivals_total,
-            "next_at": iso_or_none(batch.next_arrival),
-        }
-    return messages.RunDelta(
+        arrivals = Arrivals(batch.arrivals_left, batch.arrivals_total, iso_or_none(batch.next_arrival))
+    return messages.UntranslatedDelta(
         run=str(run.pk),
         seq=stored.seq,
         previous=stored.previous,
         at=wall(timezone.now()),
         state=batch.state,
-        clock={
-            "mode": run.clock_mode,
-            "now": iso(batch.shown_clock),
-            "start": iso(run.clock_start),
-            "speed": speed_value(batch.speed),
-        },
-        counts=batch.counts,
+        clock=Clock(
+            mode="real" if run.clock_mode == Run.ClockMode.REAL else "virtual",
+            now=iso(batch.shown_clock),
+            start=iso(run.clock_start),
+            speed=SPEEDS[batch.speed],
+        ),
+        counts=QueueCounts(**batch.counts),
         attempts=batch.attempts,
         points=batch.points,
         position=batch.position,
-        worker={"state": "live", "since": None if stored.worker_since is None else wall(stored.worker_since)},
+        worker=Worker("live", None if stored.worker_since is None else wall(stored.worker_since)),
         cycle=msgspec.Raw(batch.cycle_json.encode()),
         columns={name: msgspec.Raw(text.encode()) for name, text in batch.columns_json.items()},
         nodes=msgspec.Raw(batch.nodes_json.encode()),

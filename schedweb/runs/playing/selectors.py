@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from dataclasses import dataclass
-from typing import Any
+from typing import Any, Final
 from uuid import UUID
 
 from django.db.models import Q, QuerySet
@@ -11,6 +11,7 @@ from django.utils import timezone
 
 from schedweb.api.errors import ApiError, not_found
 from schedweb.api.windows import Window, check_choice, window_answer
+from schedweb.engine.shapes import Speed
 from schedweb.engine.times import iso, iso_or_none, wall
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.records.fields import STATE_KEYS
@@ -22,8 +23,8 @@ EMPTY_COUNTS = dict.fromkeys(STATE_KEYS, 0)
 BOARD_FIELDS = ("columns", "cycle")
 
 
-def speed_value(speed: str) -> str | int:
-    return speed if speed in ("one", "max") else int(speed)
+SPEEDS: Final[dict[str, Speed]] = {"one": "one", "10": 10, "100": 100, "max": "max"}
+"""As they are stored, and as they are shown."""
 
 
 def worker_body(run: Run) -> dict[str, Any]:
@@ -43,7 +44,7 @@ def clock_body(run: Run) -> dict[str, Any]:
         "mode": run.clock_mode,
         "now": iso(run.clock),
         "start": iso(run.clock_start),
-        "speed": speed_value(run.speed),
+        "speed": SPEEDS[run.speed],
     }
 
 

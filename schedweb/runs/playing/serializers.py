@@ -6,7 +6,9 @@ from typing import Any
 
 from rest_framework import serializers
 
+from schedweb.api.structs import StructSerializer
 from schedweb.api.windows import MAX_LIMIT
+from schedweb.engine import shapes
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.records.fields import ColumnsSerializer, CycleSerializer, QueueCountsSerializer, SpeedField
 
@@ -25,22 +27,17 @@ class ConfigurationRefSerializer(serializers.Serializer[Any]):
     builtin = serializers.BooleanField()
 
 
-class ClockSerializer(serializers.Serializer[Any]):
-    mode = serializers.ChoiceField(Run.ClockMode.values)
-    now = serializers.DateTimeField()
-    start = serializers.DateTimeField()
+class ClockSerializer(StructSerializer):
+    struct = shapes.Clock
     speed = SpeedField()
 
 
-class WorkerSerializer(serializers.Serializer[Any]):
-    state = serializers.ChoiceField(["live", "lost", "taking_over", "idle"])
-    since = serializers.DateTimeField(allow_null=True)
+class WorkerSerializer(StructSerializer):
+    struct = shapes.Worker
 
 
-class ArrivalsSerializer(serializers.Serializer[Any]):
-    left = serializers.IntegerField()
-    total = serializers.IntegerField()
-    next_at = serializers.DateTimeField(allow_null=True)
+class ArrivalsSerializer(StructSerializer):
+    struct = shapes.Arrivals
 
 
 class ParentSerializer(serializers.Serializer[Any]):
@@ -70,10 +67,8 @@ class BreakpointSerializer(serializers.Serializer[Any]):
     node = serializers.CharField(required=False)
 
 
-class HitSerializer(serializers.Serializer[Any]):
-    id = serializers.CharField()
-    text = serializers.CharField(help_text="shop/web-1 reached Filter")
-    pod = serializers.CharField()
+class HitSerializer(StructSerializer):
+    struct = shapes.Hit
 
 
 class RunSerializer(serializers.Serializer[Any]):

@@ -18,7 +18,9 @@ from django.db.models.functions import Length
 from django.utils import timezone
 
 from framework.said import Content, said
-from schedweb.engine.frames import Batch
+from schedweb.engine.commands import plain
+from schedweb.engine.frames import AttemptRow, Batch, Chunk, DecisionRow, NodeRow, ObjectRow, PodRow, PreemptionRow
+from schedweb.engine.shapes import FeedLine, NumberedFeedItem, QueueName, UntranslatedFeedItem
 from schedweb.engine.version import ENGINE_VERSION
 from schedweb.runs.models import (
     Attempt,
@@ -38,30 +40,14 @@ from schedweb.runs.storing.lease import Lease, LeaseLost, expiry, mine
 from schedweb.runs.storing.upserts import identifier, upsert
 from schedweb.said_field import stored
 
-POD_COLUMNS: Final = (
-    "run", "uid", "namespace", "name", "column", "place", "group_key", "node", "priority", "attempts", "since",
-    "asks_person", "gang", "labels", "card", "detail", "manifest",
-)  # fmt: skip
-NODE_COLUMNS: Final = (
-    "run", "row", "name", "present", "zone", "pool", "type", "cordoned", "tainted", "allocatable", "requested",
-    "reserved", "pods", "manifest",
-)  # fmt: skip
-ATTEMPT_COLUMNS: Final = (
-    "run", "number", "pod_uid", "namespace", "name", "attempt", "profile", "at", "ended", "result", "node", "message",
-    "score", "duration_us", "timing", "ending", "position",
-)  # fmt: skip
-DECISION_COLUMNS: Final = (
-    "run", "number", "entry", "decision", "pod_uid", "namespace", "name", "workload", "tail", "node", "plugin",
-    "reason", "by", "at", "outcome", "author", "created_at",
-)  # fmt: skip
-PREEMPTION_COLUMNS: Final = (
-    "run", "number", "place", "attempt", "at", "node", "uid", "namespace", "name", "priority", "victim_uid",
-    "victim_namespace", "victim_name", "victim_priority",
-)  # fmt: skip
-OBJECT_COLUMNS: Final = ("run", "kind", "group", "namespace", "name", "present", "manifest")
 CLOCK: Final = "clock"
 KEPT_CHECKPOINTS: Final = 8
 """The two newest for a takeover, the others spread over the run for those who look back."""
+
+
+def columns_of(row: type[msgspec.Struct]) -> tuple[str, ...]:
+    """Of a table whose rows the engine makes: the run, then the struct's fields in their order."""
+    return ("run", *row.__struct_fields__)
 
 
 @dataclass(frozen=True)
@@ -71,8 +57,7 @@ class Stored:
     seq: int
     previous: int
     """The `seq` before it, which a delta stands on."""
-    feed: list[dict[str, Any]]
-    """Its lines, with their numbers."""
+    feed: list[NumberedFeedItem]
     state_changed: bool
     worker_since: datetime.datetime | None
 
@@ -85,7 +70,7 @@ class BatchWriter:
         self.run = run
         self.run_key = identifier(Run, run.pk)
         self.seq = run.seq
-        stored = msgspec.json.decode(run.columns, type=dict[str, msgspec.Raw])
+        stored = msgspec.json.decode(run.columns, type=dict[QueueName, msgspec.Raw])
         self.columns = {name: bytes(raw).decode() for name, raw in stored.items()}
         newest = FeedItem.objects.filter(run=run).aggregate(newest=Max("number"))["newest"]
         self.feed_number: int = newest or 0
@@ -98,11 +83,11 @@ class BatchWriter:
         previous, before = self.seq, self.state
         obeying = self.is_obeying(batch)
         columns = {**self.columns, **batch.columns_json}
-        feed = [self.numbered(item, index) for index, item in enumerate(batch.feed, start=self.feed_number + 1)]
+        feed = [numbered(line.item, index) for index, line in enumerate(batch.feed, start=self.feed_number + 1)]
         with transaction.atomic():
             self.store_run(batch, columns, obeying=obeying)
             self.store_rows(batch)
-            self.store_feed(feed)
+            self.store_feed(batch.feed, feed)
             self.store_journal(batch)
             if batch.state == "stopped":
                 refuse_pending(self.run, said("{run} was stopped and takes no commands.", run=str(self.run)))
@@ -114,7 +99,7 @@ class BatchWriter:
         return Stored(
             seq=self.seq,
             previous=previous,
-            feed=[shown(item) for item in feed],
+            feed=feed,
             state_changed=batch.state != before,
             worker_since=self.worker_since,
         )
@@ -126,7 +111,7 @@ class BatchWriter:
         # The first batch of another engine comes after it replayed the journal, this command with it.
         return self.obeying and not batch.outcomes and batch.number != 1
 
-    def store_run(self, batch: Batch, columns: dict[str, str], *, obeying: bool) -> None:
+    def store_run(self, batch: Batch, columns: dict[QueueName, str], *, obeying: bool) -> None:
         self.run.stored_bytes += sum(len(part) for part in chunk_parts(batch))
         updated = Run.objects.filter(mine(self.lease)).update(
             state=batch.state,
@@ -148,8 +133,8 @@ class BatchWriter:
             arrivals_total=batch.arrivals_total,
             next_arrival=batch.next_arrival,
             resources=batch.resources,
-            breakpoints=batch.breakpoints,
-            hit=batch.hit,
+            breakpoints=[plain(each) for each in batch.breakpoints],
+            hit=None if batch.hit is None else msgspec.to_builtins(batch.hit),
             stored_bytes=self.run.stored_bytes,
             taking_over=False,
             lease_expires=expiry(rows=len(batch.pods) + len(batch.nodes) + len(batch.attempt_rows)),
@@ -161,14 +146,14 @@ class BatchWriter:
         run = self.run_key
         upsert(
             PodRecord,
-            POD_COLUMNS,
+            columns_of(PodRow),
             ("run", "uid"),
             [(run, *msgspec.structs.astuple(row)) for row in batch.pods],
             keep=("manifest",),
         )
         upsert(
             NodeRecord,
-            NODE_COLUMNS,
+            columns_of(NodeRow),
             ("run", "row"),
             [(run, *msgspec.structs.astuple(row)) for row in batch.nodes],
             keep=("manifest",),
@@ -177,15 +162,15 @@ class BatchWriter:
             chunk = batch.chunk
             upsert(
                 AttemptChunk,
-                ("run", "first", "count", "traces", "usage", "usage_base"),
+                columns_of(Chunk),
                 ("run", "first"),
-                [(run, chunk.first, chunk.count, chunk.traces, chunk.usage, chunk.usage_base)],
+                [(run, *msgspec.structs.astuple(chunk))],
             )
         if batch.steps is not None:
             upsert(StepChunk, ("run", "first", "steps"), ("run", "first"), [(run, *batch.steps)])
         upsert(
             Attempt,
-            ATTEMPT_COLUMNS,
+            columns_of(AttemptRow),
             ("run", "number"),
             [(run, *msgspec.structs.astuple(row)) for row in batch.attempt_rows],
             keep=("duration_us", "timing", "score", "position"),
@@ -193,13 +178,13 @@ class BatchWriter:
         self.store_decisions(batch)
         upsert(
             Preemption,
-            PREEMPTION_COLUMNS,
+            columns_of(PreemptionRow),
             ("run", "number", "place"),
             [(run, *msgspec.structs.astuple(row)) for row in batch.preemptions],
         )
         upsert(
             ObjectRecord,
-            OBJECT_COLUMNS,
+            columns_of(ObjectRow),
             ("run", "kind", "group", "namespace", "name"),
             [(run, *msgspec.structs.astuple(row)) for row in batch.objects],
             keep=("manifest",),
@@ -220,23 +205,22 @@ class BatchWriter:
             )
             known = identifier(JournalEntry, UUID(entry)) if entry else None
             rows.append((self.run_key, number, known, *facts, authors.get(entry), now))
-        upsert(Decision, DECISION_COLUMNS, ("run", "number"), rows, fixed=("created_at",))
+        upsert(
+            Decision, (*columns_of(DecisionRow), "author", "created_at"), ("run", "number"), rows, fixed=("created_at",)
+        )
 
-    def numbered(self, item: dict[str, Any], number: int) -> dict[str, Any]:
-        return {"id": number, **item}
-
-    def store_feed(self, feed: list[dict[str, Any]]) -> None:
+    def store_feed(self, lines: list[FeedLine], items: list[NumberedFeedItem]) -> None:
         FeedItem.objects.bulk_create(
             [
                 FeedItem(
                     run=self.run,
-                    number=item["id"],
-                    at=item["at_ns"],
-                    kind=item["kind"],
-                    subjects=f" {' '.join(item['subjects'])} " if item["subjects"] else "",
-                    item=shown(item),
+                    number=item.id,
+                    at=line.at,
+                    kind=item.kind,
+                    subjects=f" {' '.join(line.subjects)} " if line.subjects else "",
+                    item=msgspec.to_builtins(item),
                 )
-                for item in feed
+                for line, item in zip(lines, items, strict=True)
             ]
         )
 
@@ -317,5 +301,5 @@ def chunk_parts(batch: Batch) -> list[bytes]:
     return steps if chunk is None else [*steps, chunk.traces, chunk.usage, chunk.usage_base or b""]
 
 
-def shown(item: dict[str, Any]) -> dict[str, Any]:
-    return {key: value for key, value in item.items() if key not in ("subjects", "at_ns")}
+def numbered(item: UntranslatedFeedItem, number: int) -> NumberedFeedItem:
+    return NumberedFeedItem(id=number, **msgspec.structs.asdict(item))

@@ -1,9 +1,8 @@
-"""Every message of the WebSocket, as types. frontend/src/live/messages.ts is their twin.
+"""Every message of the WebSocket, as types; frontend/src/live/socket.d.ts is made of them (scripts/generated.py).
 
 The browser says subscribe, unsubscribe, ping. A `run.delta` names the `seq` it leads to and the one it stands on
-(`previous`); a browser that has another one fetches the board. Deltas are texts made by the one who stored the batch;
-what is said in them (feed, note of the cycle, breakpoint) is put into words once per language (live/deltas.py), so
-that nothing is encoded once per browser.
+(`previous`); a browser that has another one fetches the board. Deltas are published once, with their sentences as
+templates, and translated once per language (schedweb/runs/live/deltas.py), so that nothing is encoded once per browser.
 """
 
 from __future__ import annotations
@@ -13,7 +12,32 @@ from uuid import UUID
 
 import msgspec
 
+from schedweb.engine.commands import BreakpointSet
+from schedweb.engine.frames import State
+from schedweb.engine.shapes import (
+    Arrivals,
+    ChangedColumns,
+    Clock,
+    Cycle,
+    FeedItem,
+    Hit,
+    NodeChange,
+    NumberedFeedItem,
+    QueueCounts,
+    QueueName,
+    Time,
+    UntranslatedHit,
+    Worker,
+)
+
 VERSION: Final = 1
+REFERENCES: Final = "#/components/schemas/{name}"
+
+
+def text_of(type_: Any) -> msgspec.Meta:
+    """Of a field that is JSON already: its type, for the generated types. The engine encoded it from just that."""
+    [schema], _ = msgspec.json.schema_components([type_], ref_template=REFERENCES)
+    return msgspec.Meta(extra_json_schema=schema)
 
 
 class Message(msgspec.Struct, frozen=True, tag_field="type", omit_defaults=True):
@@ -54,31 +78,45 @@ class Subscribed(Message, frozen=True, tag="subscribed"):
     seq: int
 
 
-class RunDelta(Message, frozen=True, tag="run.delta"):
-    """`columns` holds changed columns only; `nodes` is [[row, requested, reserved, pods], …]."""
+class DeltaFacts(Message, frozen=True, kw_only=True):
+    """What of a delta is the same in every language."""
 
     run: str
     seq: int
     previous: int
-    at: str
-    state: str
-    clock: dict[str, Any]
-    counts: dict[str, int]
+    at: Time
+    """Wall clock."""
+    state: State
+    clock: Clock
+    counts: QueueCounts
     attempts: int
     points: int
     position: int
-    worker: dict[str, Any]
-    cycle: msgspec.Raw
-    columns: dict[str, msgspec.Raw]
-    nodes: msgspec.Raw
-    feed: list[dict[str, Any]]
-    arrivals: dict[str, Any] | None
-    error: str | None = None
+    worker: Worker
+    columns: Annotated[dict[QueueName, msgspec.Raw], text_of(ChangedColumns)]
+    nodes: Annotated[msgspec.Raw, text_of(list[NodeChange])]
+    arrivals: Arrivals | None
     topology: bool = False
+    """The table of nodes has to be read again."""
     rate: int | None = None
-    breakpoints: list[dict[str, Any]] = []
-    hit: dict[str, Any] | None = None
+    """Cycles per second of wall time."""
+    breakpoints: list[BreakpointSet] = []
     unwritten: int = 0
+
+
+class RunDelta(DeltaFacts, frozen=True, tag="run.delta", kw_only=True):
+    """`columns` holds changed columns only."""
+
+    cycle: Cycle | None
+    feed: list[FeedItem]
+    hit: Hit | None = None
+
+
+class UntranslatedDelta(DeltaFacts, frozen=True, tag="run.delta", kw_only=True):
+    cycle: msgspec.Raw
+    """shapes.UntranslatedCycle, or null."""
+    feed: list[NumberedFeedItem]
+    hit: UntranslatedHit | None = None
 
 
 class RunResync(Message, frozen=True, tag="run.resync"):
@@ -114,6 +152,10 @@ class Error(Message, frozen=True, tag="error"):
     code: str
     message: str
 
+
+WITHIN_TEXTS: Final = (ChangedColumns,)
+"""Types that a message refers to and holds as texts."""
+ToBrowser = Hello | Subscribed | RunDelta | RunResync | RunsChanged | AnalysisChanged | WaitingCount | Pong | Error
 
 _ENCODER: Final = msgspec.json.Encoder()
 _DECODER: Final = msgspec.json.Decoder(FromBrowser)

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
+import msgspec
 import pytest
 
 from framework.trace.attempt import AttemptTrace
 from schedweb.engine import commands
-from schedweb.engine.cycle_view import NAMED, POINTS, ROWS, cycle_body
+from schedweb.engine.cycle_view import NAMED, POINTS, ROWS, cycle_of
 from schedweb.engine.player import Player
 from tests.schedweb.engine.crowded import ATTACHED
 from tests.schedweb.engine.worlds import ASKING, DEFAULT, Table, node, play, player, pod
@@ -21,8 +22,9 @@ def stepped(game: Player) -> tuple[dict[str, dict[str, Any]], AttemptTrace]:
     shown: dict[str, dict[str, Any]] = {}
     while not game.traces:
         game.operate()
-        body = cycle_body(game)
-        if body is not None:
+        cycle = cycle_of(game)
+        if cycle is not None:
+            body = msgspec.to_builtins(cycle)
             point = next(each["point"] for each in body["points"] if each["state"] == "current")
             shown[point] = body
     return shown, game.traces[0]
@@ -92,7 +94,7 @@ def test_a_pod_that_waits_in_pre_bind_says_so(configuration: str) -> None:
         at.order(commands.Decide(decision="approve", pods=(named,)))
         play(at.game)
     view = at.game.projection.views["uid-trainer-0"]
-    assert (view.column, view.card()["point"]) == ("in_flight", "PreBind")
+    assert (view.column, view.card().point) == ("in_flight", "PreBind")
 
 
 def test_between_the_points_of_pre_bind_it_says_pre_bind() -> None:
@@ -102,6 +104,6 @@ def test_between_the_points_of_pre_bind_it_says_pre_bind() -> None:
         game.operate()
         view = game.projection.views["uid-trainer-0"]
         if view.column == "in_flight":
-            seen.add(view.card()["point"])
+            seen.add(view.card().point)
     assert "PreBind" in seen
     assert seen <= {None, *POINTS}

@@ -11,7 +11,6 @@ from hypothesis import strategies as st
 
 from schedweb.engine import commands, frames
 from schedweb.engine.batch import Gatherer
-from schedweb.engine.board import COLUMNS
 from schedweb.engine.checkpoint import save_checkpoint
 from schedweb.engine.commands import DecidedPod
 from schedweb.engine.moments import moment
@@ -19,6 +18,7 @@ from schedweb.engine.pace import Pace
 from schedweb.engine.payload import encode_payload
 from schedweb.engine.player import Happened, Player
 from schedweb.engine.replay import Diverged
+from schedweb.engine.shapes import QUEUES
 from tests.schedweb.engine.worlds import ASKING, START, Table, arrival, departure, node, player, pod
 
 MANIFESTS = [
@@ -55,7 +55,7 @@ def shown(game: Player) -> dict[str, Any]:
     cycle = gatherer.cycle()
     pods = {row.uid: without_manifest(row) for row in gatherer.pods()}
     nodes = {row.name: without_manifest(row) for row in gatherer.nodes()[0]}
-    assert set(board) == set(COLUMNS)
+    assert set(board) == set(QUEUES)
     return {
         "position": game.position,
         "now": game.now,

@@ -8,8 +8,8 @@ from framework.objects import Pod
 from framework.said import ENGLISH, in_words
 from schedweb.engine import commands
 from schedweb.engine.batch import Gatherer
-from schedweb.engine.board import COLUMNS
 from schedweb.engine.player import ERRORS_IN_A_ROW, Approvals, Happened, Player, RunRefused
+from schedweb.engine.shapes import QUEUES
 from tests.advice.asking import helped
 from tests.schedweb.engine.crowded import VICTIMS, pvc, storage_class, using
 from tests.schedweb.engine.misbehaving import CostFilter
@@ -77,7 +77,7 @@ def test_an_arrival_that_the_cluster_refuses_is_told_and_the_timeline_goes_on() 
     game = player([node("a")], [arrival(1, pod("twin")), arrival(2, pod("twin")), arrival(3, pod("other"))])
     play(game)
     assert places(game) == {"twin": "bound", "other": "bound"}
-    said = [in_words(item["parts"], ENGLISH) for item in game.projection.feed.take(game.now)]
+    said = [in_words(line.item.parts, ENGLISH) for line in game.projection.feed.take(game.now)]
     assert any("uid-twin is that of pod shop/twin" in line for line in said)
 
 
@@ -134,7 +134,7 @@ def test_a_gang_binds_together_when_its_last_member_arrives() -> None:
             waited = True
             gang = game.projection.gang_of(waiting[0])
             assert gang is not None
-            assert (gang["name"], gang["need"]) == ("crew", 2)
+            assert (gang.name, gang.need) == ("crew", 2)
     assert waited
     assert places(game) == {"one": "bound", "two": "bound"}
 
@@ -165,7 +165,7 @@ def test_every_pod_is_in_exactly_one_place_after_every_operation() -> None:
     while happened is not Happened.WAITS:
         happened = game.operate()
         board = game.projection.board
-        shown = [uid for column in COLUMNS for uid in board.pods[column]]
+        shown = [uid for column in QUEUES for uid in board.pods[column]]
         stored = sorted(each.uid for each in game.world.cluster.list(Pod))
         assert sorted(shown) == stored
         on_nodes = {uid for uid, _ in game.projection.nodes.placed.items()}

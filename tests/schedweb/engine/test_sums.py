@@ -62,13 +62,14 @@ def test_lowered_requests_are_counted_once() -> None:
 def test_a_pod_that_waits_keeps_what_is_reserved_until_it_is_bound() -> None:
     game = player([node("a", "4"), pod("asks", "3", ask="person")], configuration=ASKING)
     play(game)
-    assert game.projection.views["uid-asks"].column == "waiting"
+    view = game.projection.views["uid-asks"]
+    assert (view.column, view.node) == ("waiting", "a")
     changed(game, "asks", cpu("1"))
     assert free(game) == {"a": 1000}
     Sums(game).verify()
     Table(game).order(commands.Decide("approve", (commands.DecidedPod("shop", "asks"),)))
     play(game)
-    assert game.projection.views["uid-asks"].column == "bound"
+    assert (view.column, view.node) == ("bound", "a")
     assert free(game) == {"a": 3000}
     Sums(game).verify()
 

@@ -17,7 +17,7 @@ from django.utils.translation import override
 from framework.objects import Pod
 from framework.said import ENGLISH, Said, in_words, said
 from schedweb.engine.awaited import ignored_body
-from schedweb.engine.cycle_view import cycle_body
+from schedweb.engine.cycle_view import cycle_of
 from schedweb.engine.player import Happened
 from schedweb.runs.asking.selectors import analysis_body
 from schedweb.runs.models import Analysis, Decision, Run
@@ -42,11 +42,11 @@ def test_all_that_a_run_of_the_export_says(exported: list[dict[str, Any]]) -> No
     game = player(exported)
     notes: dict[str, object] = {}
     while (happened := game.operate()) in (Happened.POINT, Happened.CYCLE):
-        if happened is Happened.POINT and (shown := cycle_body(game)) is not None:
-            notes[str(shown["note"])] = shown["note"]
+        if happened is Happened.POINT and (shown := cycle_of(game)) is not None:
+            notes[str(shown.note)] = shown.note
     assert happened is Happened.FINISHED
     projection = game.projection
-    lines = [item["parts"] for item in projection.feed.take(game.now)]
+    lines = [line.item.parts for line in projection.feed.take(game.now)]
     steps = [step[2] for view in projection.views.values() for step in view.journey if step[2]]
     waits = [each["text"] for view in projection.views.values() for each in view.waits_for]
     ignored = [ignored_body(view) for view in projection.views.values()]

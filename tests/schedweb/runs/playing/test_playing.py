@@ -20,7 +20,7 @@ from schedweb.runs.playing.services import run_create, run_delete
 from schedweb.runs.storing.batches import BatchWriter
 from schedweb.runs.storing.lease import LeaseLost, claim, give_back, renew
 from schedweb.runs.storing.notices import store_notice
-from schedweb.runs.wire.messages import RunDelta
+from schedweb.runs.wire.messages import UntranslatedDelta
 from schedweb.worker.supervisor import Supervisor, play_run
 from tests.schedweb.runs.conftest import Game
 
@@ -249,6 +249,6 @@ def test_a_run_says_how_many_pods_of_the_beginning_have_no_row_yet(
     monkeypatch.setattr("schedweb.runs.live.telling.PUBLISHER.publish", lambda group, message: told.append(message))
     game.command("play", speed="max")
     game.play()
-    deltas = [each.unwritten for each in told if isinstance(each, RunDelta)]
+    deltas = [each.unwritten for each in told if isinstance(each, UntranslatedDelta)]
     assert deltas == list(range(100, 100 - len(deltas), -1))
     assert client.get(f"/api/v1/runs/{game.id}/").json()["unwritten"] == deltas[-1]
