@@ -55,10 +55,10 @@ def feasible_nodes_to_find(percentage: int, nodes: int) -> int:
 
 
 def find_nodes(
-    core: SchedulingCore, profile: Profile, state: CycleState, pod: PodInfo, trace: AttemptTrace
+    core: SchedulingCore, profile: Profile, state: CycleState, pod: PodInfo, of: PodClass, trace: AttemptTrace
 ) -> Generator[str, None, FoundNodes]:
+    """``of``: the pod's class."""
     snapshot = core.snapshot
-    of = profile.classes.of(pod)
     answer = profile.run_pre_filter(state, pod, trace, of)
     yield "PreFilter"
     diagnosis = Diagnosis(NodeToStatus(snapshot), set(answer.limiting))
@@ -73,7 +73,7 @@ def find_nodes(
 
     trace.filter = diagnosis.statuses.trace
     search = Search(core, profile, profile.make_filter_run(state, pod, of), of, diagnosis)
-    profile.handle.current_filter = search.run
+    state.filter_run = search.run
     nominated = pod.pod.status.nominated_node_name
     if nominated and _is_candidate(core, nominated) and len(found := search.only(nominated)):
         # Tried even when the PreFilter node lists leave it out (docs/semantics/framework.md#find-nodes).

@@ -157,7 +157,7 @@ class PodGroupRun:
     def _try_pod(self, profile: Profile, trial: Trial, group: PodGroupCycle) -> Step:
         core, trace = self._core, trial.trace
         placed = yield from schedule(core, profile, trial.state, trial.queued.pod_info, trace)
-        profile.handle.current_filter = None
+        trial.state.filter_run = None
         if isinstance(placed, Failed):
             trial.failed(placed.status, placed.fit_error, placed.nomination)
             if placed.nomination is None or not placed.nomination.node_name:

@@ -7,15 +7,16 @@ before the change the attempt is worked out up to where it stands, and goes on a
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 
 from framework.cycle.core import SchedulingCore
 from framework.cycle.diagnosis import Failed
 from framework.cycle.repeats import Grounds, Remembered
+from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import PodInfo
-from framework.profiles import Profile
+from framework.profiles import FilterRun, Profile
 from framework.trace.attempt import AttemptTrace, SharedContent
 
 Scheduling = Generator[str, None, "str | Failed"]
@@ -52,7 +53,13 @@ def begin(core: SchedulingCore, profile: Profile, pod: PodInfo) -> Beginning | N
 
 
 def end(
-    core: SchedulingCore, profile: Profile, pod: PodInfo, trace: AttemptTrace, begun: Beginning, placed: str | Failed
+    core: SchedulingCore,
+    profile: Profile,
+    state: CycleState,
+    pod: PodInfo,
+    trace: AttemptTrace,
+    begun: Beginning,
+    placed: str | Failed,
 ) -> None:
     """After an attempt that was worked out: it is remembered if it can be repeated."""
     repeats, last = core.repeats, begun.last
@@ -62,7 +69,7 @@ def end(
         return
     changed = begun.grounds != _grounds(core)
     if isinstance(placed, Failed) and plain and begun.lonely and core.services.asked == begun.asked:
-        run = profile.handle.current_filter
+        run = cast("FilterRun | None", state.filter_run)
         visited = (core.next_start_node_index - begun.start) % max(1, trace.nodes_total)
         attempt = Remembered(
             pod=pod.pod,

@@ -71,8 +71,8 @@ def run_scheduling_cycle(core: SchedulingCore, queued: QueuedPodInfo, trace: Att
     else:
         placed = yield from schedule(core, profile, state, pod, trace)
         if begun is not None:
-            repetition.end(core, profile, pod, trace, begun, placed)
-    profile.handle.current_filter = None
+            repetition.end(core, profile, state, pod, trace, begun, placed)
+    state.filter_run = None
     if isinstance(placed, Failed):
         handle_failure(core, queued, pod.pod, placed.status, placed.fit_error, placed.nomination, trace)
         return None
@@ -102,24 +102,28 @@ def schedule(
     if trace.nodes_total == 0:
         status = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, error=NO_NODES)
         return Failed(status, None, CLEAR_NOMINATION)
-    found = yield from find_nodes(core, profile, state, pod, trace)
-    if found.error is not None:
-        return Failed(found.error, None, CLEAR_NOMINATION)
-    nodes = found.nodes
-    if nodes.count == 0:
-        return (yield from _no_fit(core, profile, state, pod, found.diagnosis, trace))
-    trace.feasible_nodes = nodes.count
-    trace.evaluated_nodes = nodes.count + len(found.diagnosis.statuses)
-    if nodes.count == 1:
-        return core.snapshot.name_of_row(int(nodes.rows[0]))
-    if profile.score:
-        status = profile.run_pre_score(state, pod, nodes, trace)
-        yield "PreScore"
-        if status is not SUCCESS:
-            return Failed(status, None, CLEAR_NOMINATION)
-    chosen = _prioritize(core, profile, state, pod, nodes, trace)
-    yield "Score"
-    return chosen
+    of = profile.classes.begin(pod)
+    try:
+        found = yield from find_nodes(core, profile, state, pod, of, trace)
+        if found.error is not None:
+            return Failed(found.error, None, CLEAR_NOMINATION)
+        nodes = found.nodes
+        if nodes.count == 0:
+            return (yield from _no_fit(core, profile, state, pod, found.diagnosis, trace))
+        trace.feasible_nodes = nodes.count
+        trace.evaluated_nodes = nodes.count + len(found.diagnosis.statuses)
+        if nodes.count == 1:
+            return core.snapshot.name_of_row(int(nodes.rows[0]))
+        if profile.score:
+            status = profile.run_pre_score(state, pod, nodes, trace)
+            yield "PreScore"
+            if status is not SUCCESS:
+                return Failed(status, None, CLEAR_NOMINATION)
+        chosen = _prioritize(core, profile, state, pod, nodes, trace)
+        yield "Score"
+        return chosen
+    finally:
+        profile.classes.finish(of)
 
 
 def _no_fit(

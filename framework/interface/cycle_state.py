@@ -35,6 +35,7 @@ class CycleState:
         "_data",
         "_rests_on",
         "_rests_on_feasible",
+        "filter_run",
         "pod_group",
         "pods_to_activate",
         "skip_filter",
@@ -47,6 +48,9 @@ class CycleState:
         self._data: dict[str, StateData] = {}
         self._rests_on: list[Input] = []
         self._rests_on_feasible = False
+        self.filter_run: object = None
+        """The framework's: the filters of the cycle under way, for dry runs; None when they were not reached, and in a
+        clone."""
         self.skip_filter: frozenset[str] = frozenset()
         self.skip_score: frozenset[str] = frozenset()
         self.skip_pre_bind: frozenset[str] = frozenset()

@@ -5,7 +5,7 @@ from __future__ import annotations
 from framework.profiles.build import PluginClasses, ProfileError
 from framework.profiles.feasible import FeasibleNodes
 from framework.profiles.filter_run import FilterRun, NodeCase, priority_of
-from framework.profiles.pod_classes import PodClass
+from framework.profiles.pod_class import PodClass
 from framework.profiles.profile import Profile
 from framework.profiles.profile_map import ProfileMap, build_profiles
 from framework.profiles.seeded import SeededGenerator

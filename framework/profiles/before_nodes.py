@@ -16,8 +16,8 @@ from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import PodInfo
 from framework.interface.plugin import PreFilterPlugin, PreFilterResult, PreScorePlugin
 from framework.interface.status import SKIP, SUCCESS, Code, Status
-from framework.profiles.memo import PreFilterAnswer
 from framework.profiles.outcomes import Repeated, error_text, raised
+from framework.profiles.pod_class import PreFilterAnswer
 from framework.trace.attempt import AttemptTrace, PluginOutcome, PreFilterOutcome
 
 NOBODY: Final[frozenset[str]] = frozenset()

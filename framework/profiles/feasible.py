@@ -6,7 +6,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framework.columns import Snapshot
-from framework.profiles.pod_classes import PodClass
+from framework.profiles.pod_class import PodClass
 from framework.profiles.verdicts import Verdicts
 from framework.trace.attempt import Recorded, in_turn
 

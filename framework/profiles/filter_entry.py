@@ -14,7 +14,7 @@ from framework.interface.status import Status
 from framework.objects import Pod
 from framework.profiles.node_plans import FilterNodePlans
 from framework.profiles.outcomes import error_text
-from framework.profiles.plan_column import PlanColumn
+from framework.reuse.plan_column import PlanColumn
 
 Rank = tuple[int, int, int, tuple[str, ...]]
 """(place of the plugin, its verdict code; of a plugin that answers node by node instead the status's code and reasons).

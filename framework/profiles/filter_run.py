@@ -19,9 +19,9 @@ from framework.interface.status import SUCCESS, Status
 from framework.objects import Pod
 from framework.profiles.filter_entry import FilterEntry, filter_status
 from framework.profiles.outcomes import answer, error_text, raised
-from framework.profiles.pod_classes import PodClass
+from framework.profiles.pod_class import PodClass
 from framework.profiles.verdicts import Verdicts
-from framework.profiles.work import Work
+from framework.reuse.work import Work
 
 ExtensionCall = Callable[[CycleState, Pod, PodInfo, NodeInfo], Status | None]
 

@@ -25,8 +25,6 @@ class ProfileHandle:
         self._scheduler_name = scheduler_name
         self._feature_gates = feature_gates
         self._services = services
-        self.current_filter: FilterRun | None = None
-        """The cycle's filters, for dry runs; None outside of cycles."""
         self.make_filter_run: MakeFilterRun | None = None
 
     def __getstate__(self) -> dict[str, Any]:
@@ -35,7 +33,7 @@ class ProfileHandle:
 
     def __setstate__(self, state: dict[str, Any]) -> None:
         self.__dict__.update(state)
-        self.current_filter = self.make_filter_run = None
+        self.make_filter_run = None
 
     @property
     def snapshot(self) -> Snapshot:
@@ -109,8 +107,8 @@ class ProfileHandle:
 
     def follow(self, state: CycleState, pod: PodInfo, key: Hashable, make: Callable[[], T]) -> FollowedRows[T] | None:
         self._services.asked += 1
-        run, snapshot = self.current_filter, self._services.snapshot
-        if run is None or run.state is not state or run.pod.uid != pod.uid or run.stateful or run.of is None:
+        run, snapshot = cast("FilterRun | None", state.filter_run), self._services.snapshot
+        if run is None or run.pod.uid != pod.uid or run.stateful or run.of is None:
             return None
         names = self._services.ready_queue.nominated_nodes()
         promised = [snapshot.row(name) for name in names if snapshot.get(name) is not None]
@@ -123,8 +121,8 @@ class ProfileHandle:
         return FollowedRows(following.value, changed, RowStates(snapshot, run.entries, promised))
 
     def dry_run(self, state: CycleState, pod: PodInfo, node: NodeInfo) -> NodeCase:
-        run = self.current_filter
-        if run is None or run.state is not state or run.pod.uid != pod.uid:
+        run = cast("FilterRun | None", state.filter_run)
+        if run is None or run.pod.uid != pod.uid:
             # PreFilter rejected the pod, so Filter never ran; or a plugin tries out a state of its own.
             assert self.make_filter_run is not None
             run = self.make_filter_run(state, pod)

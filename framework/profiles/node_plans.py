@@ -21,7 +21,7 @@ from framework.interface.plugin import FilterPlugin, ScorePlugin
 from framework.interface.signature import exact_signature
 from framework.interface.status import SUCCESS, Status
 from framework.profiles.outcomes import answer, raised
-from framework.profiles.work import Work
+from framework.reuse.work import Work
 
 NO_SCORE: Final = int(np.iinfo(np.int64).min)
 """Stands for a score that the plugin did not give."""

@@ -9,6 +9,7 @@ the framework's Status and notes what every plugin said in the attempt's trace.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Any
 
 import numpy as np
@@ -27,15 +28,19 @@ from framework.profiles.feasible import FeasibleNodes
 from framework.profiles.filter_entry import FilterEntry
 from framework.profiles.filter_run import FilterRun
 from framework.profiles.handle import ProfileHandle
-from framework.profiles.memo import FilterMemo, Grounds, PreFilterAnswer, ScoreMemo, Written
 from framework.profiles.node_plans import FilterNodePlans, ScoreNodePlans, TooManyStatuses
 from framework.profiles.outcomes import Repeated, answer, error_text, raised
-from framework.profiles.pod_classes import PodClass, PodClasses
+from framework.profiles.pod_class import FilterMemo, PodClass, PreFilterAnswer, ScoreMemo
 from framework.profiles.post_filter_outcome import PostFilterOutcomes
 from framework.profiles.score_part import ScorePart, ScorePoint
 from framework.profiles.score_run import Scored, complete, score_nodes, score_parts
 from framework.profiles.services import Services
+from framework.profiles.verdicts import shared_verdicts
 from framework.queue import HintMap, build_hint_map
+from framework.reuse.column_store import ColumnStore
+from framework.reuse.grounds import Grounds, Written
+from framework.reuse.pod_classes import PodClasses
+from framework.reuse.sums import totals_type
 from framework.trace.attempt import AttemptTrace, PluginOutcome
 
 
@@ -85,15 +90,22 @@ class Profile:
         self.post_bind = tuple((p.name, p.post_bind) for p in on.of("postBind", points.PostBindPlugin))
         planned = [p for p in on.listed("filter") if isinstance(p, points.ColumnFilterPlugin)]
         scored = [p for p in on.listed("score") if isinstance(p, points.ColumnScorePlugin)]
-        self.classes = PodClasses(
-            [*on.of("preFilter", points.PreFilterPlugin), *planned],
-            [*on.of("preScore", points.PreScorePlugin), *scored],
-            self._services.snapshot,
-            self._services.reuse,
-            sum(abs(effective.weights.get(each.name, 1)) for each in on.listed("score")),
+        filtering = [*on.of("preFilter", points.PreFilterPlugin), *planned]
+        scoring = [*on.of("preScore", points.PreScorePlugin), *scored]
+        reading = tuple(dict.fromkeys((*filtering, *scoring)))
+        """Plugins whose fragments tell classes of pods apart."""
+        make_class = partial(
+            PodClass,
+            frozenset(number for number, each in enumerate(reading) if each in filtering),
+            frozenset(number for number, each in enumerate(reading) if each in scoring),
         )
+        snapshot, keeps = self._services.snapshot, self._services.reuse == "used"
+        self.columns = ColumnStore(snapshot, keeps=keeps)
+        fragments = [each.fragment for each in reading]
+        self.classes = PodClasses(fragments, snapshot, self.columns, make_class, keeps=keeps)
+        self.totals_type = totals_type(sum(abs(effective.weights.get(each.name, 1)) for each in on.listed("score")))
         self._local_filters = {
-            name: FilterNodePlans(each, self.classes.work)
+            name: FilterNodePlans(each, self.columns.work)
             for name, each in self.filter
             if isinstance(each, points.FilterPlugin) and self._keeps_by_node(each)
         }
@@ -135,7 +147,7 @@ class Profile:
         normalizer = plugin if isinstance(plugin, points.NormalizeScore) else None
         bounds = normalizer if isinstance(normalizer, points.BoundsNormalizer) else None
         if isinstance(plugin, points.ScorePlugin):
-            local = ScoreNodePlans(plugin, self.classes.work) if self._keeps_by_node(plugin) else None
+            local = ScoreNodePlans(plugin, self.columns.work) if self._keeps_by_node(plugin) else None
             return ScorePoint(plugin.name, weight, plugin.score, None, normalizer, bounds, local)
         assert isinstance(plugin, points.ColumnScorePlugin)
         return ScorePoint(plugin.name, weight, None, plugin.score_plan, normalizer, bounds)
@@ -174,7 +186,7 @@ class Profile:
         if memo is None or memo.entries is None or not _follow_local(memo.local):
             entries = self._followed_entries(state, pod, kept=of is not None and of.kept)
             extensions = self._extensions(state)
-            verdicts = self.classes.verdicts(entries)
+            verdicts = shared_verdicts(self.columns, snapshot, entries)
             if memo is not None and not self.classes.is_fleeting(of):
                 memo.entries, memo.extensions, memo.written = entries, extensions, Written(state.snapshot())
                 memo.local = tuple([entry for entry in entries if entry.local is not None])
@@ -183,7 +195,7 @@ class Profile:
             assert memo.verdicts is not None
             entries, extensions, verdicts = memo.entries, memo.extensions, memo.verdicts
         nominated = queue.nominated_pods_for_node
-        return FilterRun(entries, extensions, state, pod, snapshot, nominated, verdicts, self.classes.work, of)
+        return FilterRun(entries, extensions, state, pod, snapshot, nominated, verdicts, self.columns.work, of)
 
     def _followed_entries(self, state: CycleState, pod: PodInfo, *, kept: bool) -> tuple[FilterEntry, ...]:
         """With the answers of plugins whose plans were made for them up to date."""
@@ -203,7 +215,7 @@ class Profile:
                 assert isinstance(each, points.FilterPlugin)
                 entries.append(self._per_node_entry(each, pod, kept=kept))
                 continue
-            self.classes.work.plans += 1
+            self.columns.work.plans += 1
             try:
                 plan = make_plan(state, pod, self._services.snapshot)
             except Exception as error:  # noqa: BLE001 - a plugin may raise anything
@@ -211,7 +223,7 @@ class Profile:
                 entries.append(FilterEntry(plugin, error=Status.as_error(text, plugin)))
                 continue
             if plan is not None:
-                column = self.classes.filter_column(plugin, plan)
+                column = self.columns.by_row(("filter", plugin), plan)
                 entries.append(FilterEntry(plugin, plan=plan, column=column))
         return tuple(entries)
 
@@ -220,7 +232,7 @@ class Profile:
         plan = None if local is None else local.plan(pod, self._services.snapshot, kept=kept)
         if plan is None:
             return FilterEntry(plugin.name, per_node=plugin.filter)
-        column = self.classes.filter_column(plugin.name, plan)
+        column = self.columns.by_row(("filter", plugin.name), plan)
         return FilterEntry(plugin.name, per_node=plugin.filter, plan=plan, column=column, local=local)
 
     def _extensions(self, state: CycleState) -> tuple[tuple[str, points.PreFilterExtensions], ...]:
@@ -305,12 +317,12 @@ class Profile:
     def run_score_by(
         self, parts: Sequence[ScorePart], state: CycleState, pod: PodInfo, found: FeasibleNodes
     ) -> Scored | Status:
-        return score_nodes(parts, state, pod, self._services.snapshot, found, self.classes)
+        return score_nodes(parts, state, pod, self._services.snapshot, found, self.columns, self.totals_type)
 
     def score_parts(self, state: CycleState, pod: PodInfo, *, kept: bool) -> list[ScorePart]:
         """``kept``: the pod's class is."""
         wanted = [point for point in self.score if point.plugin not in state.skip_score]
-        return score_parts(wanted, state, pod, self._services.snapshot, self.classes, kept=kept)
+        return score_parts(wanted, state, pod, self._services.snapshot, self.columns, kept=kept)
 
     # --- Reserve, Permit --------------------------------------------------------------------------------------------
 

@@ -16,8 +16,8 @@ from framework.interface.plugin import BoundsNormalizer, NormalizeScore
 from framework.interface.status import Status
 from framework.objects import Pod
 from framework.profiles.node_plans import ScoreNodePlans
-from framework.profiles.plan_column import PlanColumn
-from framework.profiles.state_column import StateColumn
+from framework.reuse.plan_column import PlanColumn
+from framework.reuse.state_column import StateColumn
 
 PerNodeScore = Callable[[CycleState, Pod, NodeInfo], tuple[int, Status | None]]
 MakePlan = Callable[[CycleState, PodInfo, View], Plan]

@@ -20,11 +20,13 @@ from framework.interface.scores import MAX_NODE_SCORE, MIN_NODE_SCORE
 from framework.interface.status import Status
 from framework.profiles.feasible import FeasibleNodes
 from framework.profiles.outcomes import answer, error_text, raised
-from framework.profiles.pod_classes import PodClass, PodClasses
+from framework.profiles.pod_class import PodClass
 from framework.profiles.score_part import Ints, ScorePart, ScorePoint
 from framework.profiles.scores import NOT_FEASIBLE, Scores, Totals
 from framework.profiles.verdicts import Verdicts
-from framework.profiles.work import Work
+from framework.reuse.column_store import ColumnStore
+from framework.reuse.sums import TotalsType
+from framework.reuse.work import Work
 from framework.trace.attempt import PluginScores, RecordedScores, ScoreTrace, margin_of
 
 _INT64: Final = 1 << 64
@@ -45,7 +47,7 @@ def score_parts(
     state: CycleState,
     pod: PodInfo,
     snapshot: Snapshot,
-    classes: PodClasses,
+    columns: ColumnStore,
     *,
     kept: bool,
 ) -> list[ScorePart]:
@@ -55,14 +57,14 @@ def score_parts(
         plan = None
         try:
             if point.make_plan is not None:
-                classes.work.plans += 1
+                columns.work.plans += 1
                 plan = point.make_plan(state, pod, snapshot)
             elif point.local is not None:
                 plan = point.local.plan(pod, snapshot, kept=kept)
             if plan is None:
                 parts.append(ScorePart(point))
                 continue
-            column = classes.score_column(point.plugin, plan)
+            column = columns.by_row_or_state(("score", point.plugin), plan)
             bounds = point.bounds
             if bounds is not None and not bounds.is_bounded(state):
                 bounds = None
@@ -90,14 +92,15 @@ def score_nodes(
     pod: PodInfo,
     snapshot: Snapshot,
     found: FeasibleNodes,
-    classes: PodClasses,
+    columns: ColumnStore,
+    dtype: TotalsType,
 ) -> Scored | Status:
     """The scores of ``found``, or the error that ends the attempt."""
-    work = classes.work
+    work = columns.work
     failed = [part for part in parts if part.failed is not None]
     if found.verdicts is not None and not failed:
         try:
-            scores, totals = _followed(found.of, found.verdicts, parts, snapshot, classes)
+            scores, totals = _followed(found.of, found.verdicts, parts, snapshot, columns, dtype)
         except Exception:  # noqa: BLE001 - a plugin may raise anything; what it is, the other way finds out
             found.of.scores = None
         else:
@@ -108,11 +111,16 @@ def score_nodes(
 
 
 def _followed(
-    of: PodClass, verdicts: Verdicts, parts: Sequence[ScorePart], snapshot: Snapshot, classes: PodClasses
+    of: PodClass,
+    verdicts: Verdicts,
+    parts: Sequence[ScorePart],
+    snapshot: Snapshot,
+    columns: ColumnStore,
+    dtype: TotalsType,
 ) -> tuple[Scores, Totals]:
     scores = of.scores
     if scores is None or not scores.is_of(verdicts, parts):
-        scores = of.scores = Scores(snapshot, classes.work, verdicts, parts, classes.sums)
+        scores = of.scores = Scores(snapshot, columns, verdicts, parts, dtype)
     else:
         scores.take(parts)
     return scores, scores.follow()

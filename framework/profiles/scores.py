@@ -8,20 +8,22 @@ every attempt; what is on record are the columns.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
-from typing import Any, Final, NamedTuple
+from collections.abc import Sequence
+from operator import itemgetter
+from typing import Any, Final, NamedTuple, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from framework.columns import Snapshot
 from framework.interface.scores import MAX_NODE_SCORE, MIN_NODE_SCORE
-from framework.profiles.plan_column import PlanColumn
 from framework.profiles.score_part import Ints, Normalized, ScorePart
-from framework.profiles.state_column import StateColumn
-from framework.profiles.sums import Added, Sums
 from framework.profiles.verdicts import Verdicts
-from framework.profiles.work import Work
+from framework.reuse.column_store import ColumnStore
+from framework.reuse.plan_column import PlanColumn
+from framework.reuse.state_column import StateColumn
+from framework.reuse.sums import Added, Sums, TotalsType
+from framework.reuse.work import Work
 from framework.trace.attempt import RecordedScores
 from framework.trace.history import History, Mark
 
@@ -31,9 +33,6 @@ FEW: Final = 48
 MOST_KNOWN: Final = 1024
 """Tables per plugin whose normalised scores are remembered."""
 _NO_SCORES: Final[Ints] = np.zeros(0, dtype=np.int64)
-
-MakeSums = Callable[[Sequence[ScorePart]], Sums]
-"""The Sums of the columns of these parts."""
 
 
 class OutOfRange(Exception):
@@ -201,14 +200,22 @@ class Scores:
     __slots__ = ("_normalized", "_others", "_snapshot", "_source", "_sums", "_taken", "_verdicts", "_work", "parts")
 
     def __init__(
-        self, snapshot: Snapshot, work: Work, verdicts: Verdicts, parts: Sequence[ScorePart], make_sums: MakeSums
+        self,
+        snapshot: Snapshot,
+        columns: ColumnStore,
+        verdicts: Verdicts,
+        parts: Sequence[ScorePart],
+        dtype: TotalsType,
     ) -> None:
         self._snapshot = snapshot
-        self._work = work
+        self._work = work = columns.work
         self._verdicts = verdicts
         self._others: dict[tuple[str, str], History] = {}
         self._sort(parts)
-        self._sums = make_sums(self._taken)
+        summed = tuple([(cast("PlanColumn", part.column), part.point.weight) for part in self._taken])
+        self._sums = columns.shared(
+            ("sums", summed), map(itemgetter(0), summed), lambda: Sums(snapshot, work, summed, dtype)
+        )
         self._normalized: list[OfStates | ByRow | None] = [
             OfStates.of(part.column) if type(part.column) is StateColumn else None if part.bounds is None else ByRow()
             for part in self.parts

@@ -7,7 +7,7 @@ passes, -1 is a row without a node, every other stands for one answer of one plu
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, cast
 
 import numpy as np
 from numpy.typing import NDArray
@@ -15,13 +15,28 @@ from numpy.typing import NDArray
 from framework.columns import Incremental, Snapshot
 from framework.interface.status import SUCCESS, Status
 from framework.profiles.filter_entry import FilterEntry, Rank
-from framework.profiles.work import Work
+from framework.reuse.column_store import ColumnStore
+from framework.reuse.plan_column import PlanColumn
+from framework.reuse.work import Work
 from framework.trace.history import History
 
 NO_NODE: Final = -1
 _DENSE_CODES: Final = 1 << 12
 ALL_PASS: Final = ([SUCCESS], np.array([0, NO_NODE], dtype=np.int32))
 """``canonical`` where no plugin has ever objected. For reading."""
+
+
+def shared_verdicts(columns: ColumnStore, snapshot: Snapshot, entries: Sequence[FilterEntry]) -> Verdicts:
+    """Those of these columns."""
+
+    def make() -> Verdicts:
+        return Verdicts(snapshot, columns.work, entries)
+
+    mine = [entry.column for entry in entries]
+    if None in mine and any(entry.error is not None for entry in entries):
+        return make()
+    key = ("verdicts", tuple([each for each in enumerate(mine) if each[1] is not None]))
+    return columns.shared(key, cast("list[PlanColumn]", mine), make)
 
 
 class Verdicts(Incremental):

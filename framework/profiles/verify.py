@@ -21,10 +21,9 @@ from framework.interface.status import SKIP, SUCCESS, Status
 from framework.objects import Pod
 from framework.profiles.feasible import FeasibleNodes
 from framework.profiles.filter_run import FilterRun
-from framework.profiles.memo import PreFilterAnswer
 from framework.profiles.node_plans import TooManyStatuses
 from framework.profiles.outcomes import answer
-from framework.profiles.pod_classes import PodClass
+from framework.profiles.pod_class import PodClass, PreFilterAnswer
 from framework.profiles.profile import Profile
 from framework.profiles.score_part import ScorePart
 from framework.profiles.score_run import Scored

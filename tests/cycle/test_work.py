@@ -21,7 +21,7 @@ from framework.scheduler import Scheduler
 
 
 class PerPod(NamedTuple):
-    """See ``framework.profiles.work``."""
+    """See ``framework.reuse.work``."""
 
     rows: float
     whole: float
@@ -52,7 +52,7 @@ def run(world: World, first: int, end: int) -> None:
 
 def work_per_pod(workload: Workload, monkeypatch: pytest.MonkeyPatch, warm: int = WARM) -> PerPod:
     world = world_of(workload, monkeypatch, record=False)
-    counted = world.scheduler.profiles["default-scheduler"].classes.work
+    counted = world.scheduler.profiles["default-scheduler"].columns.work
     run(world, 0, warm)
     before = copy(counted)
     run(world, warm, warm + PODS)

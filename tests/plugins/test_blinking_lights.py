@@ -125,7 +125,7 @@ def node_calls(plugin: type[ScorePlugin], pods: int) -> int:
     cluster = SmallCluster([make_node(f"n{i}") for i in range(9)], more=[plugin], points={"score": (plugin.name,)})
     for number in range(pods):
         assert cluster.schedule(make_pod(f"p{number}")).selected
-    return cluster.scheduler.profiles["default-scheduler"].classes.work.node_calls
+    return cluster.scheduler.profiles["default-scheduler"].columns.work.node_calls
 
 
 def test_the_promise_that_is_kept_saves_calls(modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch) -> None:
@@ -149,7 +149,7 @@ def plans(plugin: type[Plugin], pods: int) -> int:
     cluster = SmallCluster(nodes, more=[plugin], points=points)
     for number in range(pods):
         assert cluster.schedule(make_pod(f"p{number}")).selected
-    return cluster.scheduler.profiles["default-scheduler"].classes.work.plans
+    return cluster.scheduler.profiles["default-scheduler"].columns.work.plans
 
 
 @pytest.mark.parametrize(

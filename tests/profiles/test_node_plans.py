@@ -151,7 +151,7 @@ def small(plugin: type[Plugin], nodes: int = 4, **node: Any) -> SmallCluster:
 
 
 def calls(cluster: SmallCluster, pods: int, first: int = 0) -> int:
-    work = cluster.scheduler.profiles["default-scheduler"].classes.work
+    work = cluster.scheduler.profiles["default-scheduler"].columns.work
     before = work.node_calls
     for number in range(first, first + pods):
         assert cluster.schedule(make_pod(f"p{number}", labels={"app": "web"})).selected

@@ -15,8 +15,8 @@ from numpy.typing import NDArray
 
 from framework.columns import Incremental, Snapshot
 from framework.interface.scores import MAX_NODE_SCORE, MIN_NODE_SCORE
-from framework.profiles.plan_column import PlanColumn
-from framework.profiles.work import Work
+from framework.reuse.plan_column import PlanColumn
+from framework.reuse.work import Work
 
 MANY: Final = 4
 """All rows are added up when more than one in so many has changed."""
@@ -24,7 +24,10 @@ Added = NDArray[Any]
 """int16 where that is enough, else int64: passes over a quarter of the bytes take a quarter of the time."""
 
 
-def totals_type(weights: int) -> type[np.int16] | type[np.int64]:
+TotalsType = type[np.int16] | type[np.int64]
+
+
+def totals_type(weights: int) -> TotalsType:
     """For scores from 0 to 100 and ``weights``, the sum of all weights without their signs. The lowest number of the
     type is no total: it stands for "not feasible"."""
     return np.int16 if weights * MAX_NODE_SCORE <= np.iinfo(np.int16).max else np.int64
@@ -38,7 +41,7 @@ class Sums(Incremental):
         snapshot: Snapshot,
         work: Work,
         columns: Sequence[tuple[PlanColumn, int]],
-        dtype: type[np.int16] | type[np.int64] = np.int64,
+        dtype: TotalsType,
     ) -> None:
         """``columns`` with their weights."""
         super().__init__(snapshot.extent, [*map(itemgetter(0), columns)])

@@ -14,7 +14,7 @@ from numpy.typing import NDArray
 
 from framework.columns import WHOLE, CodedFact, Incremental, Snapshot, Unknown, are_facts
 from framework.interface.columns import ALL_ROWS, Plan, Rows
-from framework.profiles.work import Work
+from framework.reuse.work import Work
 from framework.trace.history import History, narrowest
 
 KEPT_STATES: Final = 4096

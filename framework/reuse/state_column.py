@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from framework.columns import Grouping, Groups, Incremental, Numbered, Snapshot, are_facts, groupings
 from framework.interface.columns import Input, Plan
-from framework.profiles.work import Work
+from framework.reuse.work import Work
 from framework.trace.history import History
 
 Ints = NDArray[np.int64]

@@ -1,30 +1,11 @@
-"""What plugins said to a class of pods before any node was looked at, and on what grounds.
-
-A memo holds while no object but pods and nodes has changed, and nothing that a plugin named to ``CycleState.rests_on``.
-"""
+"""What the answers rest on that a class of pods got before nodes were looked at, and what was written with them."""
 
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass, field
 
 from framework.interface.columns import Input
 from framework.interface.cycle_state import CycleState, StateData
-from framework.interface.plugin import PreFilterExtensions, PreFilterResult
-from framework.interface.status import Status
-from framework.profiles.filter_entry import FilterEntry
-from framework.profiles.score_part import ScorePart
-from framework.profiles.verdicts import Verdicts
-from framework.trace.attempt import PluginOutcome, PreFilterOutcome
-
-
-@dataclass(frozen=True, slots=True)
-class PreFilterAnswer:
-    result: PreFilterResult
-    status: Status
-    limiting: frozenset[str]
-    """Plugins that returned a node list: rejectors if the pod ends unschedulable
-    (docs/semantics/framework.md#node-lists-of-prefilter)."""
 
 
 class Grounds:
@@ -63,29 +44,3 @@ class Written:
             self._constant = {key: value for key, value in self._data.items() if value.clone() is value}
             self._data = {key: value for key, value in self._data.items() if key not in self._constant}
         state.restore(self._constant, self._data)
-
-
-@dataclass(slots=True)
-class FilterMemo:
-    grounds: Grounds
-    answer: PreFilterAnswer
-    outcomes: tuple[PreFilterOutcome, ...]
-    skipped: frozenset[str]
-    written: Written
-    entries: tuple[FilterEntry, ...] | None = None
-    """None until Filter was reached."""
-    extensions: tuple[tuple[str, PreFilterExtensions], ...] = ()
-    verdicts: Verdicts | None = None
-    local: tuple[FilterEntry, ...] = ()
-    """The entries with plans that were made for plugins."""
-
-
-@dataclass(slots=True)
-class ScoreMemo:
-    grounds: Grounds
-    outcomes: tuple[PluginOutcome, ...]
-    skipped: frozenset[str]
-    written: Written
-    parts: list[ScorePart] | None = field(default=None)
-    local: bool = False
-    """Whether one of them is of a plugin for which plans are made."""

@@ -13,7 +13,7 @@ from framework.cli.bench.workloads import BY_NAME, Workload
 from framework.configuration import load_value
 from framework.configuration.effective import EffectiveConfiguration
 from framework.plugins.registry import Registry, built_in_registry
-from framework.profiles.sums import totals_type
+from framework.reuse.sums import totals_type
 from framework.scheduler import Observer
 from framework.trace.attempt import AttemptTrace
 
@@ -62,7 +62,7 @@ def outcomes_of(workload: Workload, times: int, monkeypatch: pytest.MonkeyPatch,
     world.create(world.pods)
     for _ in world.pods:
         world.scheduler.step()
-    return world.scheduler.profiles["default-scheduler"].classes.dtype_of_totals, outcomes
+    return world.scheduler.profiles["default-scheduler"].totals_type, outcomes
 
 
 def test_two_bytes_hold_a_hundred_times_327() -> None:
