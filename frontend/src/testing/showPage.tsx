@@ -113,5 +113,5 @@ export async function showAt(address: string, route: string, element: ReactNode)
       </QueryClientProvider>
     </MantineProvider>,
   );
-  return { address: () => router.state.location.href };
+  return { address: () => decodeURIComponent(router.state.location.href) };
 }

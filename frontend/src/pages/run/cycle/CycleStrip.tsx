@@ -64,7 +64,12 @@ export const CycleStrip = memo(function CycleStrip({ run, view, cycle, onReload,
     if (box !== null && step) box.scrollLeft = step.offsetLeft - (box.clientWidth - step.offsetWidth) / 2;
   }, [current]);
   return (
-    <section className={classes.strip} data-cycle={cycle !== null} data-held={held} aria-label={t("currentCycle")}>
+    <section
+      className={classes.strip}
+      data-cycle={cycle !== null}
+      data-stuck={held || view.error !== null}
+      aria-label={t("currentCycle")}
+    >
       <Standing run={run} view={view} cycle={cycle} onReload={onReload} held={held} />
       <ScrollRegion as="ol" ref={list} className={classes.points} label={t("extensionPointsOfThisCycle")}>
         {points.map(({ point, state }) => (

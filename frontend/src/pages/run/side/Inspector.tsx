@@ -9,7 +9,7 @@ import type { PodDetail, Run, Selection } from "@/api/types";
 import { Button, ButtonLink } from "@/components/Button";
 import { PodName, StateBadge } from "@/components/Chip";
 import { CountdownRing } from "@/components/CountdownRing";
-import { Failed, Outlines } from "@/components/Outcome";
+import { Failed } from "@/components/Outcome";
 import { placeWord, queueOf } from "@/components/states";
 import { useTick } from "@/components/useTick";
 import { approvals, usePendingApprovals } from "@/decisions/decide";
@@ -30,6 +30,7 @@ import { reasonCounts, runnerUp } from "../nodes/selection";
 import { rich, t } from "../texts";
 import type { Commander } from "../useCommand";
 import classes from "./Inspector.module.css";
+import { Reading } from "./Reading";
 
 const ReasonDrawer = later(() => import("@/decisions/ReasonDrawer"));
 const REASONS = 6;
@@ -91,7 +92,9 @@ export const Inspector = memo(function Inspector({
           {t("openPod")}
         </ButtonLink>
       </div>
-      {detail.isPending ? <Outlines count={4} height={24} label={t("readingThePod")} /> : null}
+      {detail.isPending ? (
+        <Reading label={t("readingThePod")} failed={t("thePodCouldNotBe")} retry={() => void detail.refetch()} />
+      ) : null}
       {detail.error === null ? null : (
         <Failed
           what={

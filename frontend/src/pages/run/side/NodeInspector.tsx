@@ -9,7 +9,7 @@ import type { NodeDetail, Run } from "@/api/types";
 import { Button } from "@/components/Button";
 import { Chip, PodName } from "@/components/Chip";
 import { Icon } from "@/components/Icon";
-import { Failed, Outlines } from "@/components/Outcome";
+import { Failed } from "@/components/Outcome";
 import { queueOf } from "@/components/states";
 import { count } from "@/format/number";
 import { quantity, resourceLabel } from "@/format/resources";
@@ -18,6 +18,7 @@ import { SelectLink } from "../SelectLink";
 import { t } from "../texts";
 import type { Commander } from "../useCommand";
 import classes from "./Inspector.module.css";
+import { Reading } from "./Reading";
 
 const PODS = 12;
 const LABELS = 8;
@@ -40,7 +41,9 @@ export function NodeInspector({ run, node, commander, operates }: NodeInspectorP
         <span className="muted">{t("node")}</span>
       </div>
       <h2 className={`${classes.name} mono`}>{node}</h2>
-      {detail.isPending ? <Outlines count={4} height={24} label={t("readingTheNode")} /> : null}
+      {detail.isPending ? (
+        <Reading label={t("readingTheNode")} failed={t("theNodeCouldNotBe")} retry={() => void detail.refetch()} />
+      ) : null}
       {detail.error === null ? null : (
         <Failed
           what={missing ? t("thereIsNoNodeIn", { node }) : t("theNodeCouldNotBe")}

@@ -1,0 +1,99 @@
+// @vitest-environment jsdom
+import { cleanup, fireEvent, screen, within } from "@testing-library/react";
+import { afterEach, describe, expect, it, vi } from "vitest";
+
+import { ApiError } from "@/api/client";
+import type { Cycle, Run } from "@/api/types";
+import type { RunView } from "@/live/runStore";
+import { aRun, viewOf } from "@/testing/run";
+import { OPERATOR, serve, showAt } from "@/testing/showPage";
+
+import { CycleStrip } from "./CycleStrip";
+
+const cycle = {
+  pod: { namespace: "shop", name: "web-1", workload: "web", tail: "1" },
+  attempt: 2,
+  note: "",
+  points: [
+    { point: "PreFilter", state: "done" },
+    { point: "Filter", state: "current" },
+    { point: "Score", state: "next" },
+  ],
+  filtered: { of: 12, left: 5 },
+} as unknown as Cycle;
+const counts = aRun().counts;
+
+async function strip(run: Partial<Run> = {}, view: Partial<RunView> = {}, held = false) {
+  serve({ "GET /me/": OPERATOR });
+  const onReload = vi.fn();
+  const shown = viewOf(aRun(run), view);
+  const props = { run: aRun(run), view: shown, cycle: shown.cycle, onReload, held };
+  await showAt("/runs/r", "/runs/$run", <CycleStrip {...props} />);
+  return { onReload, strip: screen.getByRole("region", { name: "Current cycle" }) };
+}
+
+describe("the strip of the cycle says", () => {
+  afterEach(() => {
+    cleanup();
+    vi.unstubAllGlobals();
+  });
+
+  it("in which cycle the run stands, at which point, and how many nodes are left", async () => {
+    const { strip: shown } = await strip({}, { cycle });
+    expect(shown.textContent).toContain("5 of 12 nodes left");
+    expect(within(shown).getByRole("status").textContent).toMatch(/^Paused.*web.*attempt 2$/);
+    const current = within(shown)
+      .getAllByRole("listitem")
+      .filter((item) => item.ariaCurrent === "step");
+    expect(current.map((item) => item.textContent)).toEqual(["Filter, now"]);
+  });
+
+  it("that the board is not the newest, in a whole line, and asks again", async () => {
+    const error = new ApiError(503, { code: "503", message: "The server is busy." });
+    const { strip: shown, onReload } = await strip({}, { error });
+    const line = within(shown).getByRole("status");
+    expect(line.textContent).toContain("The board could not be brought up to date.");
+    expect([line.title, shown.dataset.stuck]).toEqual(["The server is busy.", "true"]);
+    fireEvent.click(within(shown).getByRole("button", { name: "Try again" }));
+    expect(onReload).toHaveBeenCalledOnce();
+  });
+
+  it.each<[string, Partial<Run>, Partial<RunView>, RegExp]>([
+    ["how fast it plays", { state: "playing" }, { rate: 12 }, /^Playing12/],
+    ["that it stands between two cycles", {}, {}, /^PausedBetween two cycles$/],
+    ["that it is over", { state: "finished" }, {}, /^Finished20 attempts$/],
+    ["that its pods are still being written", { unwritten: 9400 }, {}, /9,400/],
+    ["that it is looked back at", { moment: { at: 3 } as unknown as Run["moment"] }, {}, /^As it was/],
+    ["that another worker takes over", { state: "playing", worker: { state: "lost", since: null } }, {}, /takes over/],
+  ])("%s", async (_, run, view, want) => {
+    const { strip: shown } = await strip(run, view);
+    expect(within(shown).getByRole("status").textContent).toMatch(want);
+    expect(shown.dataset.stuck).toBe("false");
+  });
+
+  it("aloud that the engine failed, and why", async () => {
+    const { strip: shown } = await strip({ state: "failed", error: "Out of memory." });
+    expect(within(shown).getByRole("alert").textContent).toContain("Out of memory.");
+  });
+
+  it("that the clock waits for a person, and leads to the inbox or to who waits for a device", async () => {
+    await strip({ state: "waiting_for_person", counts: { ...counts, waiting: 2 } });
+    expect(screen.getByRole("link", { name: "Decide in the inbox" })).toBeDefined();
+    cleanup();
+    await strip({ state: "waiting_for_person", counts });
+    expect(screen.getByRole("link", { name: /wait for devices/ })).toBeDefined();
+  });
+
+  it("at which breakpoint it stopped, and leads to the pod", async () => {
+    const hit = { id: "b", pod: "shop/web-1", text: "web-1 was bound" };
+    await strip({ hit, breakpoints: [{ id: "a" }, { id: "b" }] } as unknown as Partial<Run>);
+    expect(screen.getByRole("link", { name: "web-1 was bound" }).getAttribute("href")).toBe("/runs/r/pods/shop/web-1");
+    expect(screen.getByRole("status").textContent).toContain("2");
+  });
+
+  it("aloud that the server does not answer for the step that was asked for", async () => {
+    const { strip: shown } = await strip({}, {}, true);
+    expect(within(shown).getByRole("alert").textContent).toContain("step 40");
+    expect(shown.dataset.stuck).toBe("true");
+  });
+});
