@@ -11,13 +11,18 @@ import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Any, Literal
+from typing import Any, Final, Literal
 from urllib.parse import unquote, urlsplit
 
 Mode = Literal["embedded", "distributed"]
 ROOT = Path(__file__).resolve().parent.parent
 UI_PLACES = (ROOT / "frontend" / "dist", ROOT / "schedweb" / "ui")
 """In a clone, and in an installed package (setup.py)."""
+
+
+IDLE_SECONDS: Final = 8
+"""A process that stands still in a transaction (frozen, or its host is gone) loses it: others wait for its locks."""
+LOCK_SECONDS: Final = 15
 
 
 class EnvironmentProblem(Exception):
@@ -124,6 +129,15 @@ def database_settings(environment: Environment) -> dict[str, Any]:
             "PORT": url.port or "",
             "CONN_MAX_AGE": 0,
             "CONN_HEALTH_CHECKS": True,
+            "OPTIONS": {
+                "connect_timeout": 5,
+                # A host that is gone without a word is noticed within about ten seconds.
+                "keepalives_idle": 5,
+                "keepalives_interval": 2,
+                "keepalives_count": 3,
+                "tcp_user_timeout": 10_000,
+                "options": f"-c idle_in_transaction_session_timeout={IDLE_SECONDS}s -c lock_timeout={LOCK_SECONDS}s",
+            },
         }
     return {
         "ENGINE": "django.db.backends.sqlite3",

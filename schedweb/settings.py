@@ -194,9 +194,9 @@ LOGGING = {
 }
 
 # Workers (schedweb/worker): how long a lease lasts, how often it is renewed, how often they look for lost ones.
-ENGINE_LEASE_SECONDS = 10.0
+ENGINE_LEASE_SECONDS = 8.0
 ENGINE_RENEW_SECONDS = 2.0
-ENGINE_SWEEP_SECONDS = 2.0
+ENGINE_SWEEP_SECONDS = 1.0
 # How often a supervisor looks for commands and whether it may rest. In one process it is woken for every command.
 ENGINE_POLL_SECONDS = 0.1 if MODE == "distributed" else 1.0
 # A run that has nothing to do gives its worker back after this long; the next command takes one again.

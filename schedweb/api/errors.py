@@ -5,16 +5,20 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Mapping
 from typing import Any
 
 from django.core.exceptions import PermissionDenied
+from django.db import InterfaceError, OperationalError
 from django.http import Http404
 from rest_framework import exceptions, serializers, status
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
 from schedweb.sentences import say
+
+log = logging.getLogger(__name__)
 
 
 class ErrorBodySerializer(serializers.Serializer[Any]):
@@ -50,6 +54,14 @@ class ApiError(exceptions.APIException):
             if value is not None:
                 self.body[name] = value
         self.extra = dict(extra or {})
+
+
+class Unavailable(exceptions.APIException):
+    """503 with Retry-After."""
+
+    status_code = status.HTTP_503_SERVICE_UNAVAILABLE
+    default_code = "unavailable"
+    wait = 2
 
 
 def not_found(what: str) -> ApiError:
@@ -90,6 +102,9 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         error = not_found(str(error) or say("There is no such thing here."))
     elif isinstance(error, PermissionDenied):
         error = exceptions.PermissionDenied(str(error) or None)
+    elif isinstance(error, OperationalError | InterfaceError):
+        log.warning("the database does not answer: %s", error)
+        error = Unavailable(say("The database does not answer. Try again in a moment."))
     if not isinstance(error, exceptions.APIException):
         return None
     headers: dict[str, str] = {}

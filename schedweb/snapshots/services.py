@@ -33,7 +33,7 @@ from schedweb.snapshots.configuration import configuration_take, configuration_t
 from schedweb.snapshots.models import Import, Snapshot, SnapshotEvents
 from schedweb.snapshots.reader import Answer, Request
 from schedweb.snapshots.samples import SAMPLES, Sample
-from schedweb.snapshots.samples.manifests import START
+from schedweb.snapshots.samples.manifests import START, SampleCluster
 from schedweb.snapshots.scheduler_events import (
     SchedulerEvent,
     count_events,
@@ -394,9 +394,14 @@ def samples_load() -> list[Snapshot]:
     return [sample_load(sample) for sample in missing]
 
 
-@transaction.atomic
 def sample_load(sample: Sample) -> Snapshot:
+    # Before the transaction, which must not stand still for long.
     cluster = sample.build()
+    with transaction.atomic():
+        return _sample_store(sample, cluster)
+
+
+def _sample_store(sample: Sample, cluster: SampleCluster) -> Snapshot:
     snapshot = snapshot_from_manifests(
         name=cluster.name,
         description=cluster.description,

@@ -26,6 +26,7 @@ from schedweb.runs.playing.wakeups import WAKEUPS
 from schedweb.runs.storing.batches import BatchWriter
 from schedweb.runs.storing.lease import OWNER, Lease, LeaseLost, Renewal, claim, close_own_connection, give_back
 from schedweb.runs.storing.notices import store_failure, store_notice
+from schedweb.runs.storing.patience import patiently
 from schedweb.runs.storing.stored import begin_of
 from schedweb.spares import SPARES
 from schedweb.worker.process import Died, EngineProcess
@@ -76,6 +77,7 @@ class Supervisor:
         self.deaths = 0
         self.died_at = -1
         self.rested_since = time.monotonic()
+        self.looked_at = time.monotonic()
         self.ready = False
 
     # --- from other threads -----------------------------------------------------------------------------------------
@@ -97,7 +99,7 @@ class Supervisor:
             self.tell_of_takeover()
         try:
             self.start_child()
-            while self.handle(*self.next_event()):
+            while self.handle(*self.next_event()) and self.look_in_time():
                 pass
         except LeaseLost as error:
             log.info("%s", error)
@@ -145,11 +147,16 @@ class Supervisor:
                 return False
             case Shutdown():
                 self.end_child()
-                give_back(self.lease)
+                patiently(lambda: give_back(self.lease))
                 return False
         return True
 
+    def look_in_time(self) -> bool:
+        """Commands are looked for also while one batch follows another. False as in ``handle``."""
+        return time.monotonic() - self.looked_at < settings.ENGINE_POLL_SECONDS or self.look_around()
+
     def look_around(self) -> bool:
+        self.looked_at = time.monotonic()
         if self.offered is None and self.ready:
             self.offer_next()
         return not self.may_park() or not self.park()
@@ -170,7 +177,7 @@ class Supervisor:
             self.offer_next()
         if batch.state == "stopped" and self.offered is None:
             self.end_child()
-            give_back(self.lease)
+            patiently(lambda: give_back(self.lease))
             return False
         return True
 
@@ -180,11 +187,11 @@ class Supervisor:
         self.send(frames.Ack(batch.number))
 
     def notice(self, words: Said) -> None:
-        store_notice(self.writer, words)
+        patiently(lambda: store_notice(self.writer, words))
         tell_notice(self.run)
 
     def fail(self, text: Content, trace: str = "") -> None:
-        if store_failure(self.lease, self.run, text, trace):
+        if patiently(lambda: store_failure(self.lease, self.run, text, trace)):
             tell_failure(self.run)
 
     def send(self, message: frames.ToChild) -> None:
@@ -199,7 +206,7 @@ class Supervisor:
 
     def offer_next(self) -> None:
         pending = JournalEntry.objects.filter(run=self.run, status=JournalEntry.Status.PENDING).order_by("number")
-        entry = pending.first()
+        entry = patiently(pending.first)
         if entry is None:
             return
         self.offered = Offered(entry)
@@ -212,13 +219,14 @@ class Supervisor:
         self.offered = None
         self.engines += 1
         number = self.engines
-        self.child = EngineProcess(begin_of(self.run), lambda event: self.events.put((number, event)))
+        begin = patiently(lambda: begin_of(self.run))
+        self.child = EngineProcess(begin, lambda event: self.events.put((number, event)))
 
     def close_child(self) -> None:
         """It ended or is to; ``run`` is then what is stored, which is where another engine begins."""
         assert self.child is not None
         self.child.close()
-        self.run.refresh_from_db()
+        patiently(self.run.refresh_from_db)
 
     def restart(self) -> bool:
         """The child died. What it had not told is not stored, so replay makes it again."""
@@ -266,7 +274,7 @@ class Supervisor:
 
     def park(self) -> bool:
         self.end_child()
-        if give_back(self.lease, only_if_idle=True):
+        if patiently(lambda: give_back(self.lease, only_if_idle=True)):
             return True
         self.close_child()
         self.start_child()

@@ -11,6 +11,7 @@ from schedweb.engine.times import iso, iso_or_none, wall
 from schedweb.runs.models import Analysis, Run
 from schedweb.runs.playing.selectors import SPEEDS
 from schedweb.runs.storing.batches import Stored
+from schedweb.runs.storing.patience import patiently
 from schedweb.runs.waiting.selectors import waiting_count
 from schedweb.runs.wire import messages
 from schedweb.runs.wire.publisher import EVERYONE, PUBLISHER, run_group
@@ -22,7 +23,7 @@ def tell_batch(run: Run, batch: Batch, stored: Stored) -> None:
     if stored.state_changed:
         PUBLISHER.publish(EVERYONE, messages.RunsChanged(run=str(run.pk)))
     if batch.waiting_changed:
-        PUBLISHER.publish(EVERYONE, messages.WaitingCount(**waiting_count()))
+        PUBLISHER.publish(EVERYONE, messages.WaitingCount(**patiently(waiting_count)))
 
 
 def delta_of(run: Run, batch: Batch, stored: Stored) -> messages.UntranslatedDelta:

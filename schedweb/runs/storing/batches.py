@@ -37,6 +37,7 @@ from schedweb.runs.models import (
     StepChunk,
 )
 from schedweb.runs.storing.lease import Lease, LeaseLost, expiry, mine
+from schedweb.runs.storing.patience import patiently
 from schedweb.runs.storing.upserts import identifier, upsert
 from schedweb.said_field import stored
 
@@ -79,20 +80,22 @@ class BatchWriter:
         self.worker_since = run.worker_since
 
     def store(self, batch: Batch) -> Stored:
-        """Raises LeaseLost; then nothing was stored."""
+        """Raises LeaseLost; then nothing was stored. A batch that is stored already (the answer to its commit was lost)
+        is not stored twice."""
         previous, before = self.seq, self.state
         obeying = self.is_obeying(batch)
         columns = {**self.columns, **batch.columns_json}
         feed = [numbered(line.item, index) for index, line in enumerate(batch.feed, start=self.feed_number + 1)]
-        with transaction.atomic():
-            self.store_run(batch, columns, obeying=obeying)
-            self.store_rows(batch)
-            self.store_feed(batch.feed, feed)
-            self.store_journal(batch)
-            if batch.state == "stopped":
-                refuse_pending(self.run, said("{run} was stopped and takes no commands.", run=str(self.run)))
-            if batch.checkpoint is not None:
-                self.store_checkpoint(batch)
+        size, tries = self.run.stored_bytes, 0
+
+        def store() -> None:
+            nonlocal tries
+            tries += 1
+            self.run.stored_bytes = size
+            if tries == 1 or not self.has_stored(previous + 1):
+                self.store_once(batch, columns, feed, obeying=obeying)
+
+        patiently(store)
         self.seq, self.columns, self.state = previous + 1, columns, batch.state
         self.obeying = obeying
         self.feed_number += len(feed)
@@ -103,6 +106,26 @@ class BatchWriter:
             state_changed=batch.state != before,
             worker_since=self.worker_since,
         )
+
+    def has_stored(self, seq: int) -> bool:
+        """Whether an earlier try was committed; nobody else counts on in our epoch."""
+        found = Run.objects.filter(mine(self.lease), seq=seq).values_list("stored_bytes", flat=True).first()
+        if found is not None:
+            self.run.stored_bytes = found
+        return found is not None
+
+    def store_once(
+        self, batch: Batch, columns: dict[QueueName, str], feed: list[NumberedFeedItem], *, obeying: bool
+    ) -> None:
+        with transaction.atomic():
+            self.store_run(batch, columns, obeying=obeying)
+            self.store_rows(batch)
+            self.store_feed(batch.feed, feed)
+            self.store_journal(batch)
+            if batch.state == "stopped":
+                refuse_pending(self.run, said("{run} was stopped and takes no commands.", run=str(self.run)))
+            if batch.checkpoint is not None:
+                self.store_checkpoint(batch)
 
     def is_obeying(self, batch: Batch) -> bool:
         """Whether a command that the journal has as applied is still to be done after this batch."""
@@ -268,6 +291,10 @@ class BatchWriter:
         Run.objects.filter(mine(self.lease)).update(stored_bytes=run.stored_bytes)
 
     def refuse(self, entry: str, text: Content) -> None:
+        """Raises LeaseLost."""
+        patiently(lambda: self.refuse_once(entry, text))
+
+    def refuse_once(self, entry: str, text: Content) -> None:
         with transaction.atomic():
             if not Run.objects.filter(mine(self.lease)).update(taking_over=False):
                 raise LeaseLost(f"run {self.run.pk} has another holder")

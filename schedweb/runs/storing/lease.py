@@ -1,6 +1,6 @@
 """Leases: who plays a run. Every new holder gets a higher epoch, and writes are accepted in the newest epoch only.
 
-free → held (claim) → held (renew, every two seconds) → free (release, or by running out after ten).
+free → held (claim) → held (renew, every two seconds) → free (release, or by running out after eight).
 """
 
 from __future__ import annotations

@@ -31,7 +31,10 @@ def store_notice(writer: BatchWriter, words: Said) -> None:
         updated = Run.objects.filter(mine(writer.lease)).update(seq=writer.seq + 1, worker_since=timezone.now())
         if not updated:
             raise LeaseLost(f"run {run.pk} has another holder")
-        FeedItem.objects.create(run=run, number=number, at=run.clock, kind="engine", item=item)
+        # There already when the answer to an earlier try was lost.
+        FeedItem.objects.get_or_create(
+            run=run, number=number, defaults={"at": run.clock, "kind": "engine", "item": item}
+        )
     writer.feed_number, writer.seq = number, writer.seq + 1
 
 
