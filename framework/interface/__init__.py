@@ -6,7 +6,19 @@ The names follow kube-scheduler's ``staging/src/k8s.io/kube-scheduler/framework`
 
 from __future__ import annotations
 
-from framework.interface.columns import ALL_ROWS, Codes, Column, Input, Plan, PodChange, Reason, Rows, View, VolumeUsers
+from framework.interface.columns import (
+    ALL_ROWS,
+    Codes,
+    Column,
+    Input,
+    Plan,
+    PodChange,
+    Reason,
+    Rows,
+    View,
+    VolumeUsers,
+    WorkOut,
+)
 from framework.interface.cycle_state import CycleState, StateData, StateKeyNotFound
 from framework.interface.decisions import ClaimDecision, DeviceDecision, VolumeDecision
 from framework.interface.events import (
@@ -118,4 +130,5 @@ __all__ = [
     "VolumeDecision",
     "VolumeUsers",
     "WaitingPod",
+    "WorkOut",
 ]

@@ -24,6 +24,7 @@ from framework.objects.selectors import LabelMatcher, NodeSelectorMatcher
 Rows = NDArray[np.intp] | None
 """Row numbers, or None for all rows (including rows of deleted nodes, whose answers are not read)."""
 ALL_ROWS: Final[Rows] = None
+FEW_ROWS: Final = 16
 ABSENT: Final = -1
 """The code of a node that has no value."""
 
@@ -115,7 +116,17 @@ class Column(NamedTuple):
         return lowest_of(work_out(self)[lines]) if self.keeper is None else self.keeper.lowest(work_out, lines)
 
 
-WorkOut = Callable[[Column], NDArray[Any]]
+@dataclass(frozen=True, slots=True, eq=False)
+class WorkOut:
+    """What is made of nodes' amounts alone, row by row; the last axis is the rows'."""
+
+    of_rows: Callable[[Column], NDArray[Any]]
+    of_row: Callable[[Column], NDArray[Any]] | None = None
+    """The same of a single row, where NumPy takes longer to begin than Python takes to be done."""
+
+    def __call__(self, column: Column) -> NDArray[Any]:
+        make = self.of_rows if self.of_row is None or len(column.pods) != 1 else self.of_row
+        return make(column)
 
 
 class Keeper(Protocol):
@@ -239,12 +250,20 @@ class Plan(NamedTuple):
     ``inputs`` empty means unknown: evaluated in full every cycle (still correct). ``constants`` is everything else the
     kernel closes over; two plans of one plugin with equal constants and the same inputs give the same column.
     ``reasons`` maps verdict code → Reason (entry 0 unused); a callable for kernels whose codes are bit sets.
+    ``few``, if given, is the same kernel for at most FEW_ROWS rows, where NumPy takes longer to begin than Python takes
+    to be done.
     """
 
     kernel: Callable[..., NDArray[Any]]
     inputs: tuple[Input, ...] = ()
     constants: Hashable = ()
     reasons: Sequence[Reason] | Callable[[int], Reason] = ()
+    few: Callable[..., NDArray[Any]] | None = None
+
+    def answers(self, rows: Rows) -> NDArray[Any]:
+        """Of these rows, as they are now."""
+        kernel = self.kernel if self.few is None or rows is None or len(rows) > FEW_ROWS else self.few
+        return kernel(*[each.gather(rows) for each in self.inputs])
 
 
 class VolumeUsers(Protocol):

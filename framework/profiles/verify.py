@@ -161,7 +161,7 @@ class Verification:
 
     def _all(self, plugin: str, plan: Plan) -> NDArray[Any]:
         try:
-            return plan.kernel(*[each.gather(ALL_ROWS) for each in plan.inputs])
+            return plan.answers(ALL_ROWS)
         except TooManyStatuses:
             raise ReuseDiffers(f"{plugin}: Filter of {self._pod.key} says something else every time") from None
 

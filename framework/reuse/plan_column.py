@@ -70,7 +70,7 @@ class PlanColumn(Incremental):
         self._axis = self._by_code = None
         self._work.rows += count
         self._work.whole += 1
-        values = self._run(plan, ALL_ROWS)
+        values = plan.answers(ALL_ROWS)
         if values.strides == (0,):
             low = high = values.item(0)  # ``framework.interface.columns.everywhere``
         else:
@@ -97,7 +97,7 @@ class PlanColumn(Incremental):
         value = None if code is None else self._by_state.get(code)
         if value is None:
             self._work.rows += 1
-            value = self._run(self.plan, np.array([row], dtype=np.intp)).item()
+            value = self.plan.answers(np.array([row], dtype=np.intp)).item()
             if code is not None:
                 if len(self._by_state) >= KEPT_STATES:
                     self._by_state.clear()
@@ -110,14 +110,11 @@ class PlanColumn(Incremental):
             self._make_all()
             return
         self._work.rows += len(rows)
-        values, history = self._run(self.plan, rows), self.history
+        values, history = self.plan.answers(rows), self.history
         differs = history.values[rows] != values
         if differs.any():
             changed = rows[differs]
             history.write(changed, values[differs], len(changed))
-
-    def _run(self, plan: Plan, rows: Rows) -> NDArray[Any]:
-        return plan.kernel(*[each.gather(rows) for each in plan.inputs])
 
     # --- one value for all rows that agree in a label ---------------------------------------------------------------
 
@@ -136,7 +133,7 @@ class PlanColumn(Incremental):
     def _make_codes(self, axis: CodedFact) -> None:
         rows, codes = axis.representatives()
         self._work.rows += len(rows)
-        values = self._run(self.plan, rows)
+        values = self.plan.answers(rows)
         before, history, count = self._by_code, self.history, self._rows.used
         table = np.zeros(axis.size + 1, dtype=np.int64)
         table[codes] = values

@@ -211,7 +211,7 @@ class StateColumn:
         states.follow()
         occurring, rows = states.occurring()
         self._work.rows += len(rows)
-        found = plan.kernel(*[each.gather(rows) for each in plan.inputs])
+        found = plan.answers(rows)
         self._versions, self._nodes, self._serial = versions, nodes, states.serial
         if len(rows) == len(states):
             table = found.astype(np.int64, copy=False)

@@ -19,10 +19,10 @@ from framework.objects.decode import decode_manifest
 from framework.plugins.noderesources import NodeResourcesBalancedAllocation, NodeResourcesFit
 from framework.plugins.noderesources.allocation import (
     EXACT,
+    PREPARED,
     Amount,
     least_allocated,
     most_allocated,
-    prepared,
     shares,
     weighted_mean,
 )
@@ -327,9 +327,9 @@ def test_what_nodes_are_without_the_pod_is_the_same_one_by_one(
     """Python reckons for one row, NumPy for many."""
     nodes = [([3 * each + odd for each in offered], used) for offered, used in nodes]
     column = column_of_some(nodes, count)
-    together, everywhere = prepared(column), column.everywhere
+    together, everywhere = PREPARED(column), column.everywhere
     for i, node in enumerate(nodes):
-        alone = prepared(column_of_some([node], count)._replace(everywhere=everywhere))
+        alone = PREPARED(column_of_some([node], count)._replace(everywhere=everywhere))
         assert alone[:, 0].tolist() == together[:, i].tolist()
 
 

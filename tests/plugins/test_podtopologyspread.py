@@ -12,13 +12,14 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from framework.interface import SKIP, ActionType, CycleState, Handle, PodInfo, QueueingHint, Status
-from framework.interface.columns import DomainCounts
+from framework.interface.columns import FEW_ROWS, DomainCounts
 from framework.objects import KubeObject, Node, OwnerReference, Pod
 from framework.objects.decode import decode_manifest
 from framework.objects.selectors import LabelMatcher, matcher_from_labels
 from framework.plugins.podtopologyspread.args import PodTopologySpreadArgs
 from framework.plugins.podtopologyspread.constraints import default_selector
-from framework.plugins.podtopologyspread.plugin import FEW, PodTopologySpread, _Credit, _scores
+from framework.plugins.podtopologyspread.plugin import PodTopologySpread
+from framework.plugins.podtopologyspread.scoring import Credit, scores_of, scores_of_few
 from tests.builders import make_node, make_pod
 from tests.plugins.domain_worlds import StoredObjects
 from tests.plugins.evaluation import cluster, run_filter
@@ -282,7 +283,7 @@ def test_node_events(event: Event, want: QueueingHint) -> None:
     assert registered.hint(spreading(), event.old, event.new) is want
 
 
-ROWS = st.lists(st.tuples(st.booleans(), st.integers(0, 200), st.integers(-1, 3)), min_size=1, max_size=FEW)
+ROWS = st.lists(st.tuples(st.booleans(), st.integers(0, 200), st.integers(-1, 3)), min_size=1, max_size=FEW_ROWS)
 CREDITS = st.lists(
     st.tuples(st.booleans(), st.floats(0.7, 9, allow_nan=False), st.integers(0, 6)), min_size=1, max_size=3
 )
@@ -293,14 +294,10 @@ CREDITS = st.lists(
 def test_few_rows_have_the_scores_they_have_among_many(
     rows: list[tuple[bool, int, int]], credits: list[tuple[bool, float, int]], table: list[int], require_all: bool
 ) -> None:
-    def scores(times: int) -> list[int]:
-        here, numbers, codes = (np.array([row[i] for row in rows] * times) for i in range(3))
-        inputs: list[Any] = []
-        for per_node, _, _ in credits:
-            domains = DomainCounts(codes.astype(np.int32), np.array(table, dtype=np.int64))
-            inputs += (here, numbers) if per_node else (domains,)
-        found = _scores(tuple(_Credit(*credit) for credit in credits), require_all, *inputs)
-        return [int(score) for score in found]
-
-    many = scores(FEW + 1)
-    assert scores(1) == many[: len(rows)]
+    here, numbers, codes = (np.array([row[i] for row in rows]) for i in range(3))
+    inputs: list[Any] = []
+    for per_node, _, _ in credits:
+        domains = DomainCounts(codes.astype(np.int32), np.array(table, dtype=np.int64))
+        inputs += (here, numbers) if per_node else (domains,)
+    given = tuple(Credit(*credit) for credit in credits)
+    assert scores_of_few(given, require_all, *inputs).tolist() == scores_of(given, require_all, *inputs).tolist()

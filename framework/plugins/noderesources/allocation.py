@@ -14,7 +14,7 @@ from typing import Any, Final, NamedTuple
 import numpy as np
 from numpy.typing import NDArray
 
-from framework.interface import Column
+from framework.interface import Column, WorkOut
 from framework.interface.scores import MAX_NODE_SCORE, quotient
 from framework.objects.resources import CPU, MEMORY, is_scalar_resource_name
 
@@ -71,7 +71,7 @@ def is_exact(column: Column, amounts: Sequence[Amount]) -> bool:
 def shares(column: Column, amounts: Sequence[Amount], *, non_zero: bool) -> list[Share]:
     """``non_zero``: count pods without cpu or memory requests with upstream's defaults."""
     exact = is_exact(column, amounts)
-    numbers: Sequence[Numbers] | Floats = column.worked_out(prepared) if exact else _in_order(column)
+    numbers: Sequence[Numbers] | Floats = column.worked_out(PREPARED) if exact else _in_order(column)
     result = []
     count = len(column.resources)
     for i, (resource, weight, request) in enumerate(amounts):
@@ -87,7 +87,7 @@ def shares(column: Column, amounts: Sequence[Amount], *, non_zero: bool) -> list
 
 def balance_before(column: Column) -> Floats:
     """``balance`` of the nodes without the pod. Not to be written to."""
-    before: Floats = column.worked_out(prepared)[-1]
+    before: Floats = column.worked_out(PREPARED)[-1]
     return before
 
 
@@ -95,11 +95,9 @@ def _in_order(column: Column) -> tuple[Ints, ...]:
     return (*column.allocatable, *column.requested, column.non_zero_cpu, column.non_zero_memory)
 
 
-def prepared(column: Column) -> Floats:
+def _prepared(column: Column) -> Floats:
     """``_in_order`` as float64, a hundred times what scoring counts as free per resource, and last ``balance`` of the
     nodes as they are."""
-    if len(column.pods) == 1:
-        return _prepared_row(column)
     count = len(column.resources)
     counted = [_counted(column, i) for i in range(count)]
     numbers = np.array((*_in_order(column), *counted, column.pods), dtype=np.float64)
@@ -122,13 +120,15 @@ def _counted(column: Column, number: int) -> Ints:
     return column.non_zero_memory if resource == MEMORY else column.requested[number]
 
 
-def _prepared_row(column: Column) -> Floats:
-    """``prepared`` of one row: NumPy takes longer to begin."""
+def _prepared_of_row(column: Column) -> Floats:
     numbers = [float(each.item()) for each in _in_order(column)]
     count = len(column.resources)
     pairs = list(zip(numbers[count : 2 * count], numbers, strict=False))
     free = [(numbers[i] - float(_counted(column, i).item())) * MAX_NODE_SCORE for i in range(count)]
     return np.array((*numbers, *free, balance_of(pairs)), dtype=np.float64).reshape(-1, 1)
+
+
+PREPARED: Final = WorkOut(_prepared, _prepared_of_row)
 
 
 def balance_of(pairs: Sequence[tuple[float, float]]) -> int:

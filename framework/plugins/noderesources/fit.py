@@ -30,6 +30,7 @@ from framework.interface import (
     StateKeyNotFound,
     Status,
     View,
+    WorkOut,
 )
 from framework.interface.columns import everywhere
 from framework.interface.events import ClusterEventWithHint
@@ -244,12 +245,31 @@ def _without_state(column: Column) -> Ints:
     return np.ones(row_count(column), dtype=np.int64)
 
 
+def _free(column: Column) -> NDArray[np.int64]:
+    """What is left of each resource, and last 1 where there is room for a pod more, else 0."""
+    found = np.empty((len(column.resources) + 1, row_count(column)), dtype=np.int64)
+    for i, allocatable in enumerate(column.allocatable):
+        np.subtract(allocatable, column.requested[i], out=found[i])
+    np.less(column.pods, column.allowed_pods, out=found[-1])
+    return found
+
+
+def _free_of_row(column: Column) -> NDArray[np.int64]:
+    if column.largest is None:  # differences may wrap
+        return _free(column)
+    free = [a.item() - b.item() for a, b in zip(column.allocatable, column.requested, strict=True)]
+    return np.array([*free, column.pods.item() < column.allowed_pods.item()], dtype=np.int64).reshape(-1, 1)
+
+
+FREE: Final = WorkOut(_free, _free_of_row)
+
+
 def _verdicts(column: Column, amounts: Sequence[int], delegated: Sequence[bool]) -> NDArray[np.int64 | np.int8]:
     """``delegated`` () means none."""
-    lowest = column.lowest(_free, slice(None))
+    lowest = column.lowest(FREE, slice(None))
     if lowest[-1] and all(map(le, amounts, lowest)):
         return everywhere(0, row_count(column))
-    free = column.worked_out(_free)
+    free = column.worked_out(FREE)
     codes: Ints = TOO_MANY_PODS - free[-1]
     bit = FIRST_RESOURCE
     for i, (amount, elsewhere) in enumerate(zip(amounts, delegated or repeat(False), strict=False)):
@@ -262,19 +282,6 @@ def _verdicts(column: Column, amounts: Sequence[int], delegated: Sequence[bool])
             codes[too_little & (allocatable < amount)] |= UNRESOLVABLE
         bit <<= 1
     return codes
-
-
-def _free(column: Column) -> NDArray[np.int64]:
-    """What is left of each resource, and last 1 where there is room for a pod more, else 0."""
-    rows = row_count(column)
-    if rows == 1 and column.largest is not None:  # nothing wraps; NumPy takes longer to begin
-        free = [a.item() - b.item() for a, b in zip(column.allocatable, column.requested, strict=True)]
-        return np.array([*free, column.pods.item() < column.allowed_pods.item()], dtype=np.int64).reshape(-1, 1)
-    found = np.empty((len(column.resources) + 1, rows), dtype=np.int64)
-    for i, allocatable in enumerate(column.allocatable):
-        np.subtract(allocatable, column.requested[i], out=found[i])
-    np.less(column.pods, column.allowed_pods, out=found[-1])
-    return found
 
 
 @lru_cache(maxsize=1024)

@@ -1,7 +1,7 @@
 """Scores of nodes that all offer the resources in question, in numbers that float64 holds: what clusters are like.
 
 As ``framework.plugins.noderesources.allocation``, with fewer passes over the rows: what nodes are without the pod is
-kept (``prepared``), and whole numbers from 0 to 100 are truncated to one byte at once and reckoned with as such.
+kept (``PREPARED``), and whole numbers from 0 to 100 are truncated to one byte at once and reckoned with as such.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from framework.interface import Column
 from framework.interface.scores import MAX_NODE_SCORE
-from framework.plugins.noderesources.allocation import Amount, Floats, is_exact, prepared
+from framework.plugins.noderesources.allocation import PREPARED, Amount, Floats, is_exact
 
 Scores = NDArray[np.int8]
 HALF: Final = MAX_NODE_SCORE // 2
@@ -28,11 +28,11 @@ def is_whole(column: Column, amounts: Sequence[Amount]) -> bool:
 
 def mean_utilization(column: Column, amounts: Sequence[Amount], *, most: bool) -> Scores:
     """LeastAllocated, or ``most``: MostAllocated. Raises nothing; ``is_whole`` holds."""
-    numbers, count = column.worked_out(prepared), len(amounts)
+    numbers, count = column.worked_out(PREPARED), len(amounts)
     offered = numbers[:count]
     hundredfold = [amount.request * float(MAX_NODE_SCORE) for amount in amounts]
     free = numbers[2 * count + 2 : -1] - np.array(hundredfold).reshape(-1, 1)
-    if not all(map(le, hundredfold, column.lowest(prepared, slice(2 * count + 2, -1)))):
+    if not all(map(le, hundredfold, column.lowest(PREPARED, slice(2 * count + 2, -1)))):
         np.maximum(free, 0.0, out=free)
     if most:
         np.subtract(offered * MAX_NODE_SCORE, free, out=free)
@@ -57,9 +57,9 @@ def gain_of_two(column: Column, amounts: Sequence[Amount]) -> Scores:
 
     ``is_whole`` holds, and there are two resources.
     """
-    numbers = column.worked_out(prepared)
+    numbers = column.worked_out(PREPARED)
     requests = [float(amount.request) for amount in amounts]
-    free = column.lowest(prepared, slice(6, -1))
+    free = column.lowest(PREPARED, slice(6, -1))
     fractions: Floats = numbers[2:4] + np.array(requests).reshape(-1, 1)
     fractions /= numbers[:2]
     # What scoring counts as used is no less than this.

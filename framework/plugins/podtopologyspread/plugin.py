@@ -13,7 +13,6 @@ import math
 from collections.abc import Hashable, Sequence
 from dataclasses import dataclass
 from functools import partial
-from operator import add
 from typing import Any, ClassVar, Final, NamedTuple, Self
 
 import numpy as np
@@ -59,14 +58,13 @@ from framework.plugins.podtopologyspread.constraints import (
     default_selector,
     with_selector,
 )
+from framework.plugins.podtopologyspread.scoring import Credit, scores_of, scores_of_few
 from framework.said import noted
 
 PRE_FILTER_KEY: Final = "PreFilterPodTopologySpread"
 PRE_SCORE_KEY: Final = "PreScorePodTopologySpread"
 NOT_MATCHED: Final = "node(s) didn't match pod topology spread constraints"
 KEY_MISSING, SKEWED = 1, 2
-FEW: Final = 16
-"""Rows that are reckoned one by one."""
 REASONS: Final = (
     Reason(Code.SUCCESS, ()),
     Reason(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, (f"{NOT_MATCHED} (missing required label)",)),
@@ -101,14 +99,6 @@ class _Limit(NamedTuple):
     max_skew: int
     min_domains: int
     self_match: int
-
-
-class _Credit(NamedTuple):
-    """``per_node`` (hostname): counts come per row instead of per domain."""
-
-    per_node: bool
-    weight: float
-    extra: int
 
 
 class PodTopologySpread(
@@ -233,7 +223,7 @@ class PodTopologySpread(
         required = required_node_affinity(pod.pod)
         keys = tuple(dict.fromkeys([c.topology_key for c in soft.constraints])) if soft.require_all else ()
         inputs: list[Input] = []
-        credits: list[_Credit] = []
+        credits: list[Credit] = []
         for constraint, weight in zip(soft.constraints, soft.weights, strict=True):
             key, query = constraint.topology_key, constraint.query(namespace)
             per_node = key == HOSTNAME
@@ -245,9 +235,9 @@ class PodTopologySpread(
                 inputs.append(view.pods_in_domains(query, key, eligible, keyless_as_empty=not soft.require_all))
             # The same for all domains, so that normalising shows smaller differences the more skew is allowed; a
             # maxSkew of 1 changes nothing.
-            credits.append(_Credit(per_node, weight, constraint.max_skew - 1))
+            credits.append(Credit(per_node, weight, constraint.max_skew - 1))
         constants = (tuple(credits), soft.require_all)
-        return Plan(partial(_scores, *constants), tuple(inputs), constants)
+        return Plan(partial(scores_of, *constants), tuple(inputs), constants, few=partial(scores_of_few, *constants))
 
     def is_bounded(self, state: CycleState) -> bool:
         return _read_soft(state).ignored is None
@@ -305,65 +295,3 @@ def _verdicts(limits: tuple[_Limit, ...], *gathered: Any) -> NDArray[np.int8]:
         result = of_row if result is None else np.where(result == 0, of_row, result)
     assert result is not None
     return result
-
-
-def _scores(credits: tuple[_Credit, ...], require_all: bool, *gathered: Any) -> NDArray[np.int64]:
-    first = gathered[0]
-    if len(first.codes if isinstance(first, DomainCounts) else first) <= FEW:
-        return _scores_of_few(credits, require_all, *gathered)
-    inputs = iter(gathered)
-    total: NDArray[np.float64] | None = None
-    lacking: NDArray[np.bool_] | None = None
-    for credit in credits:
-        if credit.per_node:
-            here: NDArray[np.bool_] = next(inputs)
-            number: NDArray[np.int64] = next(inputs)
-        else:
-            counts: DomainCounts = next(inputs)
-            here = counts.codes >= 0
-            number = counts.table[counts.codes]
-        share: NDArray[np.float64] = number.astype(np.float64) * credit.weight + float(credit.extra)
-        if not here.all():
-            share[~here] = 0.0
-            lacking = ~here if lacking is None else lacking | ~here
-        total = share if total is None else total + share
-    assert total is not None
-    scores = _rounded(total)
-    if require_all and lacking is not None:
-        scores[lacking] = 0
-    return scores
-
-
-def _scores_of_few(credits: tuple[_Credit, ...], require_all: bool, *gathered: Any) -> NDArray[np.int64]:
-    """The same row by row: NumPy takes longer to begin."""
-    inputs = iter(gathered)
-    totals: list[float] = []
-    lacking: set[int] = set()
-    for credit in credits:
-        if credit.per_node:
-            codes = [0 if is_here else ABSENT for is_here in next(inputs).tolist()]
-            numbers = next(inputs).tolist()
-        else:
-            counts: DomainCounts = next(inputs)
-            codes = counts.codes.tolist()
-            numbers = counts.table.take(counts.codes).tolist()
-        weight, extra = credit.weight, float(credit.extra)
-        shares = [number * weight + extra for number in numbers]
-        if codes and min(codes) < 0:
-            for row, code in enumerate(codes):
-                if code < 0:
-                    lacking.add(row)
-                    shares[row] = 0.0
-        totals = list(map(add, totals, shares)) if totals else shares
-    # Go's math.Round: half away from zero, and nothing is negative.
-    scores = [int(total) + (total - int(total) >= 0.5) for total in totals]
-    if require_all:
-        for row in lacking:
-            scores[row] = 0
-    return np.array(scores, dtype=np.int64)
-
-
-def _rounded(values: NDArray[np.float64]) -> NDArray[np.int64]:
-    """Go's math.Round of values that are not negative: half away from zero."""
-    whole = np.trunc(values)
-    return (whole + (values - whole >= 0.5)).astype(np.int64)
