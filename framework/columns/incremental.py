@@ -59,7 +59,7 @@ class RowCount(Protocol):
 class Incremental(abc.ABC):
     """Values by row, made from sources. A subclass says how all rows are made, how some, and how one."""
 
-    __slots__ = ("_counted", "_counter", "_only", "_rows", "_size", "_sources", "_version", "_versions")
+    __slots__ = ("_always_all", "_counted", "_counter", "_only", "_rows", "_size", "_sources", "_version", "_versions")
 
     def __init__(self, rows: RowCount, sources: Sequence[Source], counter: Counter | None = None) -> None:
         """``counter``: while it stays, neither a source changes nor the number of rows, and no source is asked."""
@@ -67,6 +67,8 @@ class Incremental(abc.ABC):
         self._size = 0
         """Rows that there were when it was brought up to date."""
         self._counter = counter
+        self._always_all = False
+        """All rows are made after every change, so nobody is asked which have changed."""
         self._sources = sources
         self._only = sources[0] if len(sources) == 1 else None
         """One source is asked without lists of versions."""
@@ -89,14 +91,14 @@ class Incremental(abc.ABC):
             last, self._version = self._version, only.version
             if last == self._version and used == self._size:
                 return
-            if last >= 0:
+            if last >= 0 and not self._always_all:
                 changed = only.changed_since(last)
         else:
             before = self._versions
             self._versions = [each.version for each in self._sources]
             if before == self._versions and used == self._size:
                 return
-            if before is not None:
+            if before is not None and not self._always_all:
                 changed = self._changed_since(before, self._versions)
         if used != self._size:
             if changed is not None:

@@ -64,6 +64,7 @@ class PlanColumn(Incremental):
             history.replace(np.zeros(0, dtype=np.int8))
             return
         axis = self._axis_of(plan)
+        self._always_all = axis is not None
         if axis is not None:
             self._make_codes(axis)
             return
@@ -90,9 +91,6 @@ class PlanColumn(Incremental):
 
     def _make_one(self, row: int) -> None:
         """Nodes that offer and hold the same have the same answer: it may be known."""
-        if self._axis is not None:
-            self._make_all()
-            return
         code = None if self._code is None else self._code(row)
         value = None if code is None else self._by_state.get(code)
         if value is None:
@@ -106,9 +104,6 @@ class PlanColumn(Incremental):
             self.history.write(row, value, 1)
 
     def _make_some(self, rows: NDArray[np.intp]) -> None:
-        if self._axis is not None:
-            self._make_all()
-            return
         self._work.rows += len(rows)
         values, history = self.plan.answers(rows), self.history
         differs = history.values[rows] != values
