@@ -15,7 +15,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framework.columns.log import union
-from framework.interface.columns import Rows
+from framework.interface.columns import Rows, one_row
 
 NO_ROWS: Final[NDArray[np.intp]] = np.zeros(0, dtype=np.intp)
 
@@ -108,7 +108,7 @@ class Incremental(abc.ABC):
             if changed is None:
                 self._make_all()
             elif len(changed) == 1:
-                self._make_one(int(changed[0]))
+                self._make_one(changed.item())
             elif len(changed):
                 self._make_some(changed)
         except Exception:
@@ -125,7 +125,7 @@ class Incremental(abc.ABC):
                 return None
             if not len(found):
                 found = rows
-            elif len(rows) and not (len(rows) == 1 == len(found) and rows[0] == found[0]):
+            elif len(rows) and rows is not found:
                 found = union((found, rows))
         return found
 
@@ -141,4 +141,4 @@ class Incremental(abc.ABC):
 
     def _make_one(self, row: int) -> None:
         """For those to whom a single row is worth a way of its own: NumPy takes longer to begin than Python."""
-        self._make_some(np.array([row], dtype=np.intp))
+        self._make_some(one_row(row))

@@ -12,6 +12,8 @@ from typing import Final, Generic, TypeVar
 import numpy as np
 from numpy.typing import NDArray
 
+from framework.interface.columns import one_row
+
 E = TypeVar("E")
 
 KEPT: Final = 4096
@@ -67,4 +69,4 @@ class RowLog(Log[int]):
         entries = self.since(version)
         if entries is None:
             return None
-        return np.array(sorted(set(entries)) if len(entries) > 1 else entries, dtype=np.intp)
+        return one_row(entries[0]) if len(entries) == 1 else np.array(sorted(set(entries)), dtype=np.intp)

@@ -29,6 +29,14 @@ ABSENT: Final = -1
 """The code of a node that has no value."""
 
 
+@lru_cache(maxsize=1 << 14)
+def one_row(row: int) -> NDArray[np.intp]:
+    """An array of a single row number, which everybody who names this row shares."""
+    rows = np.array([row], dtype=np.intp)
+    rows.setflags(write=False)
+    return rows
+
+
 @lru_cache(maxsize=64)
 def everywhere(value: int, rows: int) -> NDArray[np.int8]:
     """A kernel's answer that is the same for so many rows: one byte in memory, so that nobody looks through it."""

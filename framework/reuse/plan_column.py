@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framework.columns import WHOLE, CodedFact, Incremental, Snapshot, Unknown, are_facts
-from framework.interface.columns import ALL_ROWS, Plan, Rows
+from framework.interface.columns import ALL_ROWS, Plan, Rows, one_row
 from framework.reuse.work import Work
 from framework.trace.history import History, narrowest
 
@@ -95,7 +95,7 @@ class PlanColumn(Incremental):
         value = None if code is None else self._by_state.get(code)
         if value is None:
             self._work.rows += 1
-            value = self.plan.answers(np.array([row], dtype=np.intp)).item()
+            value = self.plan.answers(one_row(row)).item()
             if code is not None:
                 if len(self._by_state) >= KEPT_STATES:
                     self._by_state.clear()

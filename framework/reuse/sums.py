@@ -14,6 +14,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framework.columns import Incremental, Snapshot
+from framework.interface.columns import one_row
 from framework.interface.scores import MAX_NODE_SCORE, MIN_NODE_SCORE
 from framework.reuse.plan_column import PlanColumn
 from framework.reuse.work import Work
@@ -59,7 +60,7 @@ class Sums(Incremental):
             value = column.history.values.item(row)
             if not MIN_NODE_SCORE <= value <= MAX_NODE_SCORE:
                 self.in_range = False
-                self._make_some(np.array([row], dtype=np.intp))
+                self._make_some(one_row(row))
                 return
             total += value * weight
         self.total[row] = total

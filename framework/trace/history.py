@@ -12,6 +12,8 @@ from typing import Any, Final
 import numpy as np
 from numpy.typing import NDArray
 
+from framework.interface.columns import one_row
+
 Array = NDArray[Any]
 Rows = NDArray[np.intp]
 
@@ -155,8 +157,9 @@ class History:
         if version < self._first:
             return None
         steps = self._segment.steps[version - self._first :]
-        if len(steps) == 1 and isinstance(rows := steps[0][0], np.ndarray):
-            return rows
+        if len(steps) == 1:
+            rows = steps[0][0]
+            return rows if isinstance(rows, np.ndarray) else one_row(rows)
         found: set[int] = set()
         for rows, _ in steps:
             if isinstance(rows, np.ndarray):
