@@ -109,34 +109,53 @@ def text_complaint(text: str) -> Words:
     return ""
 
 
-def tree_complaint(document: object, most: int = 20_000_000) -> Words:
+def tree_complaint(document: object) -> Words:
     """Why a parsed document must not be walked, or stored; "" when it may. Aliases can make it endless, or enormous.
 
-    Every container is counted once and its size remembered, so this costs no more than what was parsed.
+    Every container and every long text is counted once and its size remembered, so this costs no more than what was
+    parsed. Sizes are characters and values.
     """
     sizes: dict[int, int] = {}
+    texts: set[int] = set()
+    written = 0
 
-    def size_of(value: object, depth: int) -> int:
-        if isinstance(value, str):
-            check(value)
-            return 1
-        if not isinstance(value, (Mapping, list)):
-            return 1
-        known = sizes.get(id(value))
-        if known is not None:
+    def size_of_text(text: str) -> int:
+        nonlocal written
+        check(text)
+        size = 1 + len(text)
+        # The short ones are counted each time: parsers share equal ones by themselves.
+        if size < _LONG_TEXT or id(text) not in texts:
+            written += size
+            if size >= _LONG_TEXT:
+                texts.add(id(text))
+        return size
+
+    def size_of(value: Mapping[Any, Any] | list[Any], depth: int) -> int:
+        nonlocal written
+        if (known := sizes.get(id(value))) is not None:
             if known == 0:
                 raise _NotATreeError(said("an alias that contains itself"))
             return known
         if depth > _DEEPEST:
             raise _NotATreeError(said("nested more than {levels} levels deep", levels=_DEEPEST))
         sizes[id(value)] = 0
+        total = 0
+        for each in value.values() if isinstance(value, Mapping) else value:
+            if isinstance(each, str):
+                total += size_of_text(each)
+            elif isinstance(each, (Mapping, list)):
+                total += size_of(each, depth + 1)
+        own = 1 + len(value)
         if isinstance(value, Mapping):
             for key in value:
                 check(str(key))
-        inner = value.values() if isinstance(value, Mapping) else value
-        total = 1 + sum(size_of(each, depth + 1) for each in inner)
-        if total > most:
-            raise _NotATreeError(said("its aliases expand to more than {most:,} values", most=most))
+                own += len(str(key))
+        written += own
+        total += own
+        if total > _EXPANDED_BASE and total > _MOST_EXPANDED * written:
+            raise _NotATreeError(
+                said("its aliases expand it to more than {times} times its size", times=_MOST_EXPANDED)
+            )
         sizes[id(value)] = total
         return total
 
@@ -145,7 +164,10 @@ def tree_complaint(document: object, most: int = 20_000_000) -> Words:
             raise _NotATreeError(complaint)
 
     try:
-        size_of(document, 0)
+        if isinstance(document, str):
+            check(document)
+        elif isinstance(document, (Mapping, list)):
+            size_of(document, 0)
     except _NotATreeError as error:
         return error.words
     return ""
@@ -235,6 +257,10 @@ class _OnlyMetadata(msgspec.Struct):
 _STRING_MAPS: Final = frozenset(("labels", "annotations", "matchLabels", "nodeSelector"))
 _QUANTITY_MAPS: Final = frozenset(("requests", "limits", "capacity", "allocatable", "overhead", "podFixed"))
 _DEEPEST: Final = 64
+_LONG_TEXT: Final = 64
+_MOST_EXPANDED: Final = 10
+"""Times the size of what was written, where that is more than ``_EXPANDED_BASE``."""
+_EXPANDED_BASE: Final = 1_000_000
 HALF_OF_A_PAIR: Final = re.compile("[\ud800-\udfff]")
 """A surrogate alone: no character, though escapes can put it into a text."""
 

@@ -179,8 +179,16 @@ def test_aliases_that_expand_without_end() -> None:
     bomb: list[Any] = ["lol"]
     for _ in range(30):
         bomb = [bomb] * 10
-    with pytest.raises(ObjectError, match="its aliases expand to more than"):
+    with pytest.raises(ObjectError, match="its aliases expand it to more than"):
         list(decode_manifests([manifest("ConfigMap", data=bomb)]))
+
+
+def test_a_long_text_that_is_said_a_thousand_times() -> None:
+    text = "x" * 20_000
+    with pytest.raises(ObjectError, match="more than 10 times its size"):
+        list(decode_manifests([manifest("ConfigMap", data={f"key-{i}": text for i in range(1000)})]))
+    whole = {f"key-{i}": text + str(i) for i in range(1000)}
+    assert len(list(decode_manifests([manifest("ConfigMap", data=whole)]))) == 1
 
 
 def test_shared_parts_are_no_harm() -> None:

@@ -22,6 +22,7 @@ from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.playing.dispatch import run_dispatch
 from schedweb.runs.playing.playable import playable_version
 from schedweb.sentences import noted, say, told
+from schedweb.snapshots.redaction import redact
 
 MAX_MANIFEST = 1_500_000
 FIELD = "command"
@@ -77,7 +78,7 @@ def typed_manifest(given: object, kind: type[Pod] | type[Node]) -> dict[str, Any
         raise manifest_error(say("A {expected} is expected, not a {given}.", expected=kind.kind, given=decoded.kind))
     if not decoded.metadata.name and not decoded.metadata.generate_name:
         raise manifest_error(say("The {kind} needs a name: metadata.name is missing.", kind=kind.kind))
-    return to_manifest(decoded)
+    return redact(to_manifest(decoded))
 
 
 def completed(body: dict[str, Any]) -> dict[str, Any]:
@@ -101,6 +102,9 @@ def checked(content: object) -> AnyCommand:
         text, _, where = str(error).partition(" - at `$")
         path = where.rstrip("`").lstrip(".")
         raise refused(f"{path or FIELD}: {text}", path) from None
+    if isinstance(command, types.PodAdd | types.NodeAdd | types.Change):
+        # As an import keeps it: the journal is read by whoever may see the run.
+        redact(command.manifest)
     if isinstance(command, types.BreakpointSet):
         try:
             parse_query(command.filter)

@@ -18,7 +18,8 @@ from jsonschema import Draft202012Validator
 
 from schedweb.accounts.roles import Role
 from schedweb.accounts.services import account_create
-from schedweb.runs.models import JournalEntry, Run
+from schedweb.runs.models import JournalEntry, NodeRecord, PodRecord, Run
+from schedweb.runs.records.manifests import manifest_of
 from tests.schedweb.engine.worlds import node, pod
 from tests.schedweb.runs.conftest import Game, played_out
 
@@ -218,6 +219,34 @@ def test_a_command_from_another_site_is_refused(game: Game) -> None:
     answer = strict.post(f"/api/v1/runs/{game.id}/commands/", {"type": "play"}, content_type="application/json")
     assert answer.status_code == 403
     assert not JournalEntry.objects.exists()
+
+
+def with_secrets(manifest: dict[str, Any]) -> dict[str, Any]:
+    annotations = {"kubectl.kubernetes.io/last-applied-configuration": json.dumps({"env": "hunter2"})}
+    manifest["metadata"] = {**manifest["metadata"], "annotations": annotations}
+    for container in manifest.get("spec", {}).get("containers", []):
+        container["env"] = [{"name": "PASSWORD", "value": "hunter2"}]
+    return manifest
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        {"type": "pod_add", "manifest": json.dumps(with_secrets(pod("new", "1")))},
+        {"type": "node_add", "manifest": json.dumps(with_secrets(node("new")))},
+        {"type": "change", "verb": "add", "manifest": with_secrets(pod("new", "1"))},
+    ],
+    ids=lambda command: str(command["type"]),
+)
+def test_what_is_added_to_a_run_is_redacted_like_an_import(game: Game, client: Client, command: dict[str, Any]) -> None:
+    answer = client.post(f"/api/v1/runs/{game.id}/commands/", command, content_type="application/json")
+    assert answer.status_code == 202, answer.content
+    stored = json.dumps(JournalEntry.objects.get(pk=answer.json()["id"]).command)
+    assert ("hunter2" in stored, "(redacted)" in stored) == (False, True)
+    game.play()
+    kept = [row.manifest for model in (PodRecord, NodeRecord) for row in model.objects.filter(run=game.id, name="new")]
+    [shown] = [json.dumps(manifest_of(each)) for each in kept]
+    assert ("hunter2" in shown, "(redacted)" in shown) == (False, True)
 
 
 # --- bad input --------------------------------------------------------------------------------------------------------
