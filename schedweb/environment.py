@@ -25,8 +25,8 @@ IDLE_SECONDS: Final = 8
 LOCK_SECONDS: Final = 15
 
 
-class EnvironmentProblem(Exception):
-    """A sentence for whoever starts the process."""
+class EnvironmentProblem(SystemExit):
+    """A sentence for whoever starts the process, which ends with it: settings are read before anybody can catch it."""
 
 
 @dataclass(frozen=True)
@@ -105,16 +105,28 @@ def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
 def stored_secret_key(data_dir: Path) -> str:
     """The key of this data directory, made on first use; readable by its owner only."""
     path = data_dir / "secret.key"
-    if not path.exists():
-        data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
-        try:
-            descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
-        except FileExistsError:
-            pass  # another process of this start was first
-        else:
-            with os.fdopen(descriptor, "w", encoding="ascii") as file:
-                file.write(secrets.token_urlsafe(48))
-    return path.read_text(encoding="ascii").strip()
+    try:
+        if not path.exists():
+            data_dir.mkdir(parents=True, exist_ok=True, mode=0o700)
+            make_secret_key(path)
+        return path.read_text(encoding="ascii").strip()
+    except FileExistsError:
+        raise EnvironmentProblem(folder_problem(data_dir, "it is no folder")) from None
+    except OSError as error:
+        raise EnvironmentProblem(folder_problem(data_dir, error.strerror or str(error))) from None
+
+
+def make_secret_key(path: Path) -> None:
+    try:
+        descriptor = os.open(path, os.O_WRONLY | os.O_CREAT | os.O_EXCL, 0o600)
+    except FileExistsError:
+        return  # another process of this start was first
+    with os.fdopen(descriptor, "w", encoding="ascii") as file:
+        file.write(secrets.token_urlsafe(48))
+
+
+def folder_problem(data_dir: Path, why: str) -> str:
+    return f"The data folder {data_dir} cannot be used: {why}. PLAYGROUND_DATA names another one."
 
 
 def database_settings(environment: Environment) -> dict[str, Any]:

@@ -7,6 +7,7 @@ server of this data folder listens, which it notes there while it runs. Else HOS
 from __future__ import annotations
 
 import contextlib
+import fcntl
 import json
 import os
 from collections.abc import Iterator
@@ -43,6 +44,22 @@ def noted(host: str, port: int) -> Iterator[None]:
         yield
     finally:
         path.unlink(missing_ok=True)
+
+
+class AlreadyRunning(Exception):
+    """Another process serves this data folder."""
+
+
+@contextlib.contextmanager
+def alone() -> Iterator[None]:
+    """Two embedded playgrounds on one folder would both play its runs. Ends with the process, however that ends. Raises
+    AlreadyRunning, or OSError where the folder cannot be written."""
+    with (Path(settings.DATA_DIR) / "playground.lock").open("a") as file:
+        try:
+            fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            raise AlreadyRunning from None
+        yield
 
 
 def running_origin() -> str | None:

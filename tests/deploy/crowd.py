@@ -82,4 +82,4 @@ def empty(redis_url: str) -> None:
         database.flushdb()
         for client in database.client_list():
             if client["db"] == str(number) and client["cmd"] != "client|list":
-                database.client_kill(client["addr"])
+                database.client_kill_filter(_id=client["id"])

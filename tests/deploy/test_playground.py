@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import signal
 import subprocess
 import sys
 from collections.abc import Iterator
@@ -93,3 +94,55 @@ def test_only_one_of_the_two_addresses_is_refused_with_a_sentence(tmp_path: Path
     assert "REDIS_URL" in process.output()
     assert "DATABASE_URL" in process.output()
     assert "Traceback" not in process.output()
+
+
+def start_another(folder: Path, **more: str) -> subprocess.CompletedProcess[str]:
+    environment = bare_environment() | {"PLAYGROUND_DATA": str(folder), "PORT": str(free_port()), **more}
+    command = [sys.executable, "manage.py", "playground"]
+    return subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, text=True, timeout=120, check=False)
+
+
+def test_a_second_one_on_the_same_folder_is_sent_to_the_first(playground: Playground, tmp_path: Path) -> None:
+    playground.printed()
+    second = start_another(tmp_path)
+    assert second.returncode == 1
+    assert "is running already" in second.stderr
+    link = link_in(second.stderr)
+    assert link.startswith(f"{playground.origin}/")
+    assert Site(playground.origin).open_link(link)["role"] == "editor"
+
+
+def test_after_it_was_killed_another_one_starts(tmp_path: Path) -> None:
+    killed = Playground(tmp_path)
+    killed.printed()
+    killed.process.signal(signal.SIGKILL)
+    killed.process.child.wait()
+    again = Playground(tmp_path)
+    try:
+        assert Site(again.origin).open_link(again.link)["role"] == "editor"
+    finally:
+        again.process.stop()
+
+
+def test_a_folder_that_cannot_be_used_is_a_sentence(tmp_path: Path) -> None:
+    taken = tmp_path / "taken"
+    taken.write_text("a file")
+    refused = start_another(taken)
+    assert refused.returncode == 1
+    assert refused.stderr.strip() == (
+        f"The data folder {taken} cannot be used: it is no folder. PLAYGROUND_DATA names another one."
+    )
+
+
+def test_a_broken_database_is_a_sentence(tmp_path: Path) -> None:
+    (tmp_path / "playground.sqlite3").mkdir()
+    refused = start_another(tmp_path)
+    assert refused.returncode == 1
+    assert refused.stderr.startswith(
+        f"CommandError: The data folder {tmp_path} cannot be used: unable to open database"
+    )
+
+
+def test_a_port_that_is_no_number_is_a_sentence(tmp_path: Path) -> None:
+    refused = start_another(tmp_path, PORT="eighty")
+    assert (refused.returncode, refused.stderr.strip()) == (1, "PORT must be a number, not 'eighty'.")

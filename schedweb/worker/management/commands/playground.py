@@ -15,12 +15,13 @@ from typing import Any
 
 from django.conf import settings
 from django.core.management import call_command
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import OperationalError
 
 from schedweb.accounts.services import login_link_create, owner_get
 from schedweb.configurations.services import builtins_load
-from schedweb.environment import ROOT, managed_by
-from schedweb.serving import origin_of
+from schedweb.environment import ROOT, folder_problem, managed_by
+from schedweb.serving import AlreadyRunning, alone, origin_known, origin_of
 from schedweb.snapshots.services import samples_load
 from schedweb.web_server import serve
 from schedweb.worker.embedded import EmbeddedWorker
@@ -44,16 +45,32 @@ class Command(BaseCommand):
             self.play(options["host"], options["port"])
 
     def play(self, host: str, port: int) -> None:
+        if settings.MODE == "distributed":
+            self.play_distributed(host, port, self.prepare(host, port))
+            return
+        with contextlib.ExitStack() as stack:
+            try:
+                stack.enter_context(alone())
+                link = self.prepare(host, port)
+            except AlreadyRunning:
+                raise CommandError(self.where_it_runs()) from None
+            except (OperationalError, OSError) as error:
+                raise CommandError(folder_problem(settings.DATA_DIR, str(error))) from None
+            stack.enter_context(EmbeddedWorker())
+            serve(host, port, lambda: self.say(link))
+
+    def where_it_runs(self) -> str:
+        origin, _ = origin_known()
+        link = f"{origin}/login?token={login_link_create(user=owner_get())}"
+        return f"The playground of {settings.DATA_DIR} is running already. Open this link; it works once:\n\n    {link}"
+
+    def prepare(self, host: str, port: int) -> str:
+        """The link to open."""
         call_command("migrate", interactive=False, verbosity=0)
         builtins_load()
         samples_load()
         origin = settings.ENVIRONMENT.public_url or origin_of(host, port)
-        link = f"{origin}/login?token={login_link_create(user=owner_get())}"
-        if settings.MODE == "distributed":
-            self.play_distributed(host, port, link)
-        else:
-            with EmbeddedWorker():
-                serve(host, port, lambda: self.say(link))
+        return f"{origin}/login?token={login_link_create(user=owner_get())}"
 
     def say(self, link: str) -> None:
         self.stdout.write(f"\n  Scheduling Playground is ready. Open this link; it works once:\n\n    {link}\n")
