@@ -5,13 +5,13 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from pathlib import Path
 
 import pytest
 from django.db import connections
 
-from framework.scheduler import Scheduler
+from framework.scheduler import options
 from schedweb.engine.sums import VERIFY, Sums
 from scripts.chromium import SKIPPED, find_chromium
 from tests.services import missing_services, scratch_database, scratch_redis
@@ -19,7 +19,7 @@ from tests.services import missing_services, scratch_database, scratch_redis
 os.environ[VERIFY] = "1"
 Sums.verifies = True
 """Whatever engine a test starts, here or as a process, compares all accounts of its nodes before every batch."""
-Scheduler.verifies_reuse = 1
+options.DEFAULT = replace(options.DEFAULT, verify_reuse=1)
 """Whatever a test plays, every attempt that reused something is held against one that did not."""
 
 

@@ -271,14 +271,15 @@ class OwnRows:
 class WorkedOut(Incremental):
     """What a function makes of the nodes' amounts alone, line by line, and the least number of some lines."""
 
-    __slots__ = ("_gathered", "_least", "_offers", "_usage", "_values", "_work_out")
+    __slots__ = ("_gathered", "_least", "_of_row", "_of_rows", "_offers", "_usage", "_values")
 
     def __init__(
         self, extent: Extent, usage: Usage, work_out: WorkOut, gathered: Callable[[NDArray[np.intp] | slice], Column]
     ) -> None:
         super().__init__(extent, (usage.log,))
         self._usage = usage
-        self._work_out = work_out
+        self._of_rows = work_out.of_rows
+        self._of_row = work_out.of_row or work_out.of_rows
         self._gathered = gathered
         self._offers = -1
         self._values: NDArray[Any] = np.zeros((0, 0))
@@ -293,16 +294,16 @@ class WorkedOut(Incremental):
         return self._values
 
     def _make_all(self) -> None:
-        self._values = self._work_out(self._gathered(slice(0, self._rows.used)))
+        self._values = self._of_rows(self._gathered(slice(0, self._rows.used)))
         self._least = None
 
     def _make_some(self, rows: NDArray[np.intp]) -> None:
-        self._values[:, rows] = self._work_out(self._gathered(rows))
+        self._values[:, rows] = self._of_rows(self._gathered(rows))
         self._least = None
 
     def _make_one(self, row: int) -> None:
         # A slice costs less than a list of one row.
-        now = self._work_out(self._gathered(slice(row, row + 1)))
+        now = self._of_row(self._gathered(slice(row, row + 1)))
         if self._least is not None:
             lines, least = self._least
             before, after = self._values[lines, row].tolist(), now[lines, 0].tolist()

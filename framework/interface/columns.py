@@ -11,6 +11,7 @@ import enum
 from collections.abc import Callable, Collection, Hashable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import lru_cache
+from operator import methodcaller
 from typing import Any, Final, NamedTuple, Protocol
 
 import numpy as np
@@ -271,7 +272,7 @@ class Plan(NamedTuple):
     def answers(self, rows: Rows) -> NDArray[Any]:
         """Of these rows, as they are now."""
         kernel = self.kernel if self.few is None or rows is None or len(rows) > FEW_ROWS else self.few
-        return kernel(*[each.gather(rows) for each in self.inputs])
+        return kernel(*map(methodcaller("gather", rows), self.inputs))
 
 
 class VolumeUsers(Protocol):

@@ -9,6 +9,7 @@ every attempt; what is on record are the columns.
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from operator import itemgetter
 from typing import Any, Final, NamedTuple, cast
 
@@ -213,9 +214,8 @@ class Scores:
         self._others: dict[tuple[str, str], History] = {}
         self._sort(parts)
         summed = tuple([(cast("PlanColumn", part.column), part.point.weight) for part in self._taken])
-        self._sums = columns.shared(
-            ("sums", summed), map(itemgetter(0), summed), lambda: Sums(snapshot, work, summed, dtype)
-        )
+        make = partial(Sums, snapshot, work, summed, dtype)
+        self._sums = columns.shared(("sums", summed), map(itemgetter(0), summed), make)
         self._normalized: list[OfStates | ByRow | None] = [
             OfStates.of(part.column) if type(part.column) is StateColumn else None if part.bounds is None else ByRow()
             for part in self.parts

@@ -7,6 +7,7 @@ passes, -1 is a row without a node, every other stands for one answer of one plu
 from __future__ import annotations
 
 from collections.abc import Sequence
+from functools import partial
 from typing import Final, cast
 
 import numpy as np
@@ -28,10 +29,7 @@ ALL_PASS: Final = ([SUCCESS], np.array([0, NO_NODE], dtype=np.int32))
 
 def shared_verdicts(columns: ColumnStore, snapshot: Snapshot, entries: Sequence[FilterEntry]) -> Verdicts:
     """Those of these columns."""
-
-    def make() -> Verdicts:
-        return Verdicts(snapshot, columns.work, entries)
-
+    make = partial(Verdicts, snapshot, columns.work, entries)
     mine = [entry.column for entry in entries]
     if None in mine and any(entry.error is not None for entry in entries):
         return make()

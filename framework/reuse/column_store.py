@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Hashable, Iterable
+from functools import partial
 from typing import Any, Final, TypeVar, cast
 from weakref import WeakValueDictionary
 
@@ -40,7 +41,7 @@ class ColumnStore:
 
     def by_row(self, whose: Hashable, plan: Plan) -> PlanColumn:
         """The column of equal plans; ``whose`` says of which plugin, and for what."""
-        return self._column(whose, plan, lambda: PlanColumn(self._snapshot, self.work, plan))
+        return self._column(whose, plan, partial(PlanColumn, self._snapshot, self.work, plan))
 
     def by_row_or_state(self, whose: Hashable, plan: Plan) -> PlanColumn | StateColumn:
         """By state where the plan's inputs tell rows apart by few things."""

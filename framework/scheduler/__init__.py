@@ -5,6 +5,7 @@ from __future__ import annotations
 from framework.scheduler.cluster import AlreadyExists, Cluster, NotFound, Refused
 from framework.scheduler.informer import InformerEvent, ObjectAdded, ObjectDeleted, ObjectUpdated
 from framework.scheduler.observer import ClusterEventRecord, Observer
+from framework.scheduler.options import SchedulerOptions
 from framework.scheduler.scheduler import Attempt, Scheduler
 from framework.scheduler.state import PointReached, QueuedPodState, QueueState, WaitingPodState
 
@@ -24,5 +25,6 @@ __all__ = [
     "QueuedPodState",
     "Refused",
     "Scheduler",
+    "SchedulerOptions",
     "WaitingPodState",
 ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections import deque
 from collections.abc import Callable, Generator, Iterable
-from typing import Any, ClassVar, Final, cast
+from typing import Any, Final, cast
 
 from framework.cache import Cache
 from framework.cache.pod_groups import group_of
@@ -17,7 +17,7 @@ from framework.configuration.effective import EffectiveConfiguration
 from framework.cycle import BindingCycle, SchedulingCore, run_scheduling_cycle
 from framework.cycle.binding_cycle import Phase
 from framework.cycle.pod_group_cycle import PodGroupRun
-from framework.cycle.repeats import RepeatRule, Repeats
+from framework.cycle.repeats import Repeats
 from framework.cycle.scheduling_cycle import new_trace
 from framework.interface.plugin import PersonPermitPlugin
 from framework.objects import Node, Pod
@@ -25,7 +25,6 @@ from framework.profiles import (
     Clock,
     PluginClasses,
     ProfileMap,
-    ReuseRule,
     SeededGenerator,
     Services,
     TieRule,
@@ -35,12 +34,13 @@ from framework.profiles import (
 )
 from framework.profiles.queue_order import queue_order
 from framework.queue import QueueOptions, SchedulingQueue
-from framework.queue.backoff import SECOND
 from framework.scheduler import event_handlers
+from framework.scheduler import options as scheduler_options
 from framework.scheduler.cluster import Cluster
 from framework.scheduler.gates import follow_gates
 from framework.scheduler.informer import InformerEvent, ObjectAdded, as_seen
 from framework.scheduler.observer import Observer
+from framework.scheduler.options import SchedulerOptions
 from framework.scheduler.state import (
     MidCycle,
     PointReached,
@@ -53,15 +53,9 @@ from framework.trace.attempt import AttemptTrace
 
 Attempt = AttemptTrace
 MILLISECOND: Final = 1_000_000
-DEFAULT_MAX_IN_UNSCHEDULABLE: Final = 300 * SECOND
 
 
 class Scheduler:
-    verifies_reuse: ClassVar[int] = 0
-    """``verify_reuse`` of schedulers that are not told; tests set it to 1."""
-    reuses: ClassVar[ReuseRule] = "used"
-    """``reuse`` of schedulers that are not told."""
-
     def __init__(
         self,
         configuration: EffectiveConfiguration,
@@ -72,16 +66,10 @@ class Scheduler:
         ties: TieRule,
         observer: Observer,
         cluster: Cluster | None = None,
-        max_in_unschedulable: int | None = DEFAULT_MAX_IN_UNSCHEDULABLE,
-        repeats: RepeatRule = "used",
-        reuse: ReuseRule | None = None,
-        verify_reuse: int | None = None,
+        options: SchedulerOptions | None = None,
     ) -> None:
-        """Raises ProfileError with kube-scheduler's text. Objects that ``cluster`` holds already are taken over.
-
-        ``verify_reuse``: every how many cycles what was reused is compared with what plugins say when asked anew
-        (ReuseDiffers); 0 is never, None the class's own.
-        """
+        """Raises ProfileError with kube-scheduler's text. Objects that ``cluster`` holds already are taken over."""
+        options = scheduler_options.DEFAULT if options is None else options
         self.configuration = configuration
         self.cluster = Cluster() if cluster is None else cluster
         self.points = 0
@@ -90,7 +78,7 @@ class Scheduler:
         """Scheduling cycles begun."""
         self.registry = registry
         self.seed = seed
-        self._max_in_unschedulable = max_in_unschedulable
+        self._max_in_unschedulable = options.max_in_unschedulable
         self._observer = observer
         generator = SeededGenerator(seed)
         services = Services(
@@ -101,8 +89,8 @@ class Scheduler:
             objects=self.cluster,
             api=self.cluster,
             waiting_pods=WaitingPods(),
-            reuse=self.reuses if reuse is None else reuse,
-            verify_reuse=self.verifies_reuse if verify_reuse is None else verify_reuse,
+            reuse=options.reuse,
+            verify_reuse=options.verify_reuse,
         )
         profiles = build_profiles(configuration, registry, services)
         queue = SchedulingQueue(
@@ -116,7 +104,8 @@ class Scheduler:
         )
         services.queue = queue
         self._waiting = services.waiting_pods
-        self.core = SchedulingCore(services, Cache(), queue, profiles, self.cluster, observer, repeats=Repeats(repeats))
+        repeats = Repeats(options.repeats)
+        self.core = SchedulingCore(services, Cache(), queue, profiles, self.cluster, observer, repeats=repeats)
         self._ready: deque[BindingCycle] = deque()
         self._running: Generator[str, None, BindingCycle | list[BindingCycle] | None] | None = None
         self._trace: AttemptTrace | None = None

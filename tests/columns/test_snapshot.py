@@ -13,7 +13,7 @@ from numpy.typing import NDArray
 
 from framework.columns import Snapshot
 from framework.columns.snapshot import KEPT_INPUTS
-from framework.interface import Codes, Column, HostPort, Input, NodeInfo, PodInfo
+from framework.interface import Codes, Column, HostPort, Input, NodeInfo, PodInfo, WorkOut
 from framework.interface.node_info import ports_conflict
 from framework.objects import Node
 from framework.objects.selectors import NodeSelectorMatcher, matcher_from_labels
@@ -228,6 +228,7 @@ def test_what_kernels_worked_out_is_kept_for_rows_that_stay_as_they_are(seed: in
         looked_at.append(len(column.pods))
         return np.array((*column.allocatable, *column.requested, column.non_zero_cpu, column.pods))
 
+    kept = WorkOut(packed)
     world = World(random.Random(seed))
     for _ in range(30):
         world.change()
@@ -237,17 +238,17 @@ def test_what_kernels_worked_out_is_kept_for_rows_that_stay_as_they_are(seed: in
         for _ in range(world.rng.randint(0, 3)):
             world.change()
         world.refresh()
-        assert own.gather(None).worked_out(packed).tolist() == packed(own.gather(None)).tolist()
+        assert own.gather(None).worked_out(kept).tolist() == packed(own.gather(None)).tolist()
         lines = slice(world.rng.randint(0, 2), None)
         lowest = packed(own.gather(None))[lines].min(axis=1, initial=np.iinfo(np.int64).max).tolist()
-        assert own.gather(None).lowest(packed, lines) == lowest
+        assert own.gather(None).lowest(kept, lines) == lowest
         rows = world.snapshot.order[:2]
-        assert own.gather(rows).worked_out(packed).tolist() == packed(own.gather(rows)).tolist()
+        assert own.gather(rows).worked_out(kept).tolist() == packed(own.gather(rows)).tolist()
     world.snapshot.add_pod(next(iter(world.nodes)), info(make_pod("one-more", requests={"cpu": "1"})))
     looked_at.clear()
     for _ in range(2):
-        own.gather(None).worked_out(packed)
-        own.gather(None).lowest(packed, slice(None))
+        own.gather(None).worked_out(kept)
+        own.gather(None).lowest(kept, slice(None))
     assert looked_at == [1]
 
 
@@ -268,11 +269,14 @@ def test_the_lowest_number_is_known_while_one_row_after_another_changes() -> Non
         else:
             world.snapshot.add_pod(name, info(make_pod(f"more-{number}", requests={"cpu": "1"})))
         column = own.gather(None)
-        assert column.lowest(counts_of_pods, slice(None)) == counts_of_pods(column).min(axis=1).tolist()
+        assert column.lowest(COUNTS, slice(None)) == counts_of_pods(column).min(axis=1).tolist()
 
 
 def counts_of_pods(column: Column) -> NDArray[np.int64]:
     return np.array((column.pods, -column.pods))
+
+
+COUNTS = WorkOut(counts_of_pods)
 
 
 def test_all_rows_are_gathered_as_they_are_now() -> None:

@@ -14,9 +14,9 @@ from framework.cli.cases import Case, parse_case
 from framework.cli.decide import decide
 from framework.plugins.registry import Registry, built_in_registry
 from framework.profiles import ReuseRule
-from framework.scheduler import Scheduler
 from tests.conformance.compare import differences
 from tests.conformance.compressed import read_lines
+from tests.options import by_default
 
 DATA = Path(__file__).parent / "data"
 CATEGORIES = {
@@ -59,7 +59,7 @@ def cases(category: str) -> Iterator[tuple[Case, dict[str, Any]]]:
 def test_decisions_equal_kube_schedulers(
     category: str, reuse: ReuseRule, registry: Registry, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Scheduler, "reuses", reuse)
+    by_default(monkeypatch, reuse=reuse)
     compared, wrong = 0, []
     for case, expected in cases(category):
         compared += 1

@@ -13,9 +13,9 @@ import msgspec
 import pytest
 
 from framework.profiles import ReuseRule
-from framework.scheduler import Scheduler
 from tests.conformance.compressed import read_lines
 from tests.conformance.script import play
+from tests.options import by_default
 
 DATA = Path(__file__).parent / "data"
 FILES = ("script.{}.jsonl.gz", "script_extra.{}.jsonl")
@@ -41,7 +41,7 @@ def test_all_cases_have_a_result_to_be_compared_with() -> None:
 def test_scripted_case_is_decided_as_kube_scheduler_does(
     name: str, reuse: ReuseRule, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(Scheduler, "reuses", reuse)
+    by_default(monkeypatch, reuse=reuse)
     got = json.loads(msgspec.json.encode(play(CASES[name])))
     want = EXPECTED[name]
     assert got.get("configError") == want.get("configError")

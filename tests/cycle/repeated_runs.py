@@ -31,7 +31,7 @@ from framework.interface.columns import View
 from framework.objects import KubeObject, Namespace, Node, ObjectMeta, Pod
 from framework.plugins.registry import built_in_registry
 from framework.queue import QueueMove
-from framework.scheduler import Attempt, ClusterEventRecord, Observer, Scheduler
+from framework.scheduler import Attempt, ClusterEventRecord, Observer, Scheduler, SchedulerOptions
 from framework.trace.content import OWN, SHARED
 from framework.trace.digest import START, digest
 from framework.trace.encoding import decode_attempts, encode_attempts
@@ -216,7 +216,13 @@ profiles:
         self.made = 0
         self.repeated = 0
         self.scheduler = Scheduler(
-            loaded.effective, registry, start=SECOND // 3, seed=3, ties="seeded", observer=Record(), repeats=rule
+            loaded.effective,
+            registry,
+            start=SECOND // 3,
+            seed=3,
+            ties="seeded",
+            observer=Record(),
+            options=SchedulerOptions(repeats=rule, verify_reuse=1),
         )
         self.do(("node", 0))
         self.do(("node", 1))

@@ -14,11 +14,11 @@ from framework.objects import Pod
 from framework.plugins.dynamicresources.plugin import DynamicResources
 from framework.plugins.volumebinding import VolumeBinding
 from framework.profiles.verify import ReuseDiffers
-from framework.scheduler import Scheduler
 from framework.trace.attempt import AttemptTrace
 from framework.trace.encoding import encode_attempts
 from tests.builders import make_node, make_pod
 from tests.cycle.small import SmallCluster
+from tests.options import by_default
 
 SKIP = Status(Code.SKIP)
 
@@ -61,7 +61,7 @@ def tried(pod: Pod, *others: str, gates: FeatureGates = DEFAULT_GATES) -> Attemp
 @pytest.fixture
 def unverified(monkeypatch: pytest.MonkeyPatch) -> None:
     """To verify is to ask."""
-    monkeypatch.setattr(Scheduler, "verifies_reuse", 0)
+    by_default(monkeypatch, verify_reuse=0)
 
 
 @pytest.mark.usefixtures("unverified")

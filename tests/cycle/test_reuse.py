@@ -33,7 +33,7 @@ from framework.objects import Namespace, Node, ObjectMeta, Pod
 from framework.plugins.registry import built_in_registry
 from framework.profiles.services import ReuseRule
 from framework.profiles.verify import ReuseDiffers
-from framework.scheduler import Observer, Scheduler
+from framework.scheduler import Observer, Scheduler, SchedulerOptions
 from framework.trace.attempt import AttemptTrace
 from framework.trace.digest import START, digest
 from tests.builders import make_node, make_pod
@@ -81,7 +81,13 @@ class RandomRun:
         assert loaded.effective is not None
         self.observer = Digests()
         self.scheduler = Scheduler(
-            loaded.effective, registry, start=0, seed=3, ties=ties, observer=self.observer, reuse=reuse
+            loaded.effective,
+            registry,
+            start=0,
+            seed=3,
+            ties=ties,
+            observer=self.observer,
+            options=SchedulerOptions(reuse=reuse, verify_reuse=1),
         )
         self.made = 0
         for name in ("default", "dev"):

@@ -17,7 +17,7 @@ import framework
 from framework.cli.bench.measure import Options, World
 from framework.cli.bench.workloads import BY_NAME, Workload, in_turn
 from framework.interface import PodInfo
-from framework.scheduler import Scheduler
+from tests.options import by_default
 
 
 class PerPod(NamedTuple):
@@ -39,7 +39,7 @@ ROOT = str(Path(framework.__file__).parent)
 
 def world_of(workload: Workload, monkeypatch: pytest.MonkeyPatch, *, record: bool) -> World:
     # Asking plugins anew is work, too.
-    monkeypatch.setattr(Scheduler, "verifies_reuse", 0)
+    by_default(monkeypatch, verify_reuse=0)
     return World(workload.resized(NODES, INIT.get(workload.name, 200), WARM + PODS), Options(record=record))
 
 

@@ -20,6 +20,7 @@ from framework.profiles.verify import ReuseDiffers
 from framework.scheduler import Attempt, Observer, Scheduler
 from tests.builders import make_node, make_pod
 from tests.cycle.small import SmallCluster
+from tests.options import by_default
 
 PAGE = Path(__file__).parent.parent.parent / "docs" / "plugins.md"
 LIGHTS = {"dark": None, "dim": "1", "bright": "4", "odd": "many"}
@@ -131,7 +132,7 @@ def node_calls(plugin: type[ScorePlugin], pods: int) -> int:
 def test_the_promise_that_is_kept_saves_calls(modules: dict[str, ModuleType], monkeypatch: pytest.MonkeyPatch) -> None:
     plugin = modules["promises"].FewPodsFirst
     node_calls(plugin, 8)  # verified
-    monkeypatch.setattr(Scheduler, "verifies_reuse", 0)
+    by_default(monkeypatch, verify_reuse=0)
     assert node_calls(plugin, 8) - node_calls(plugin, 7) == 1
 
 
@@ -161,7 +162,7 @@ def test_with_a_fragment_plans_are_made_once(
 ) -> None:
     plugin = getattr(modules[module], name)
     plans(plugin, 8)  # verified
-    monkeypatch.setattr(Scheduler, "verifies_reuse", 0)
+    by_default(monkeypatch, verify_reuse=0)
     assert plans(plugin, 8) - plans(plugin, 7) == asked
 
 

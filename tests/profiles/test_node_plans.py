@@ -30,6 +30,7 @@ from framework.profiles.verify import ReuseDiffers
 from tests.builders import make_node, make_pod
 from tests.cycle.small import FILTERS, SmallCluster
 from tests.cycle.test_reuse import SETTINGS, RandomRun
+from tests.options import by_default
 
 Score = tuple[int, Status | None]
 LIMIT = 5
@@ -160,7 +161,7 @@ def calls(cluster: SmallCluster, pods: int, first: int = 0) -> int:
 
 @pytest.mark.parametrize("plugin", [Emptier, NotTooMany, NotBesideItsLike])
 def test_only_nodes_that_changed_are_asked_about(plugin: type[Plugin], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("framework.scheduler.Scheduler.verifies_reuse", 0)
+    by_default(monkeypatch, verify_reuse=0)
     cluster = small(plugin, nodes=20)
     calls(cluster, 3)
     assert calls(cluster, 5, first=3) == 5

@@ -11,7 +11,7 @@ from framework.configuration import EffectiveConfiguration, load
 from framework.objects import Pod
 from framework.plugins.registry import built_in_registry
 from framework.profiles import ProfileError
-from framework.scheduler import Observer, Scheduler
+from framework.scheduler import Observer, Scheduler, SchedulerOptions
 from framework.scheduler.state import MidCycle
 from tests.builders import make_node, make_pod
 
@@ -115,7 +115,7 @@ def test_a_wait_times_out_at_its_instant_and_the_timer_says_when() -> None:
 
 def test_leftovers_are_flushed_after_five_minutes_or_never() -> None:
     for limit, want in ((300 * SECOND, 331 * SECOND), (None, None)):
-        made = scheduler(max_in_unschedulable=limit)
+        made = scheduler(options=SchedulerOptions(max_in_unschedulable=limit))
         made.advance(made.now + SECOND)
         add(made, "first")
         add(made, "second")

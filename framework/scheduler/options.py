@@ -1,0 +1,26 @@
+"""What may be set of a scheduler beside its configuration: what is kept and repeated, and whether that is verified."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from typing import Final
+
+from framework.cycle.repeats import RepeatRule
+from framework.profiles import ReuseRule
+from framework.queue.backoff import SECOND
+
+DEFAULT_MAX_IN_UNSCHEDULABLE: Final = 300 * SECOND
+
+
+@dataclass(frozen=True, slots=True)
+class SchedulerOptions:
+    max_in_unschedulable: int | None = DEFAULT_MAX_IN_UNSCHEDULABLE
+    """Nanoseconds after which a pod that nothing has woken is tried again; None: never."""
+    repeats: RepeatRule = "used"
+    reuse: ReuseRule = "used"
+    verify_reuse: int = 0
+    """Every how many cycles what was reused is compared with what plugins say anew (ReuseDiffers); 0: never."""
+
+
+DEFAULT: SchedulerOptions = SchedulerOptions()
+"""Of schedulers that are given none. The tests replace it by one that verifies (``tests/conftest.py``)."""
