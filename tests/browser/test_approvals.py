@@ -130,7 +130,7 @@ def test_a_reason_that_was_typed_outlives_escape_in_every_window(shop_run: str, 
 def test_a_filter_that_nobody_matches_is_no_advice_in_any_window(shop_run: str, desk: Visit) -> None:
     for turn in in_turn(desk, f"/waiting?run={shop_run}&q=nobody"):
         inbox = desk.page.get_by_role("region", name=turn.named("waiting", "podsThatWaitOnPermit"))
-        expect(inbox).to_contain_text(turn.says("waiting", "noWaitingPodMatches"))
+        expect(inbox).to_contain_text(turn.says("waiting", "noWaitingPodMatchesText", q="nobody"))
         expect(inbox.get_by_role("link")).to_have_count(0)
         inbox.get_by_role("button", name=turn.named("waiting", "clearTheFilter")).click()
         expect(inbox).to_contain_text("postgres")

@@ -117,9 +117,9 @@ export function ComparePage() {
             {seen.same_cluster ? null : <p className={classes.warn}>{t("twoDifferentClustersPodsAre")}</p>}
             {seen.a.settled && seen.b.settled ? null : (
               <p className="muted">
-                {t("mayStillChange", {
-                  map: seen.a.settled ? names.b : seen.b.settled ? names.a : t("runAndRun", { a: names.a, b: names.b }),
-                })}{" "}
+                {seen.a.settled || seen.b.settled
+                  ? t("runMayStillChange", { run: seen.a.settled ? names.b : names.a })
+                  : t("runsMayStillChange", { a: names.a, b: names.b })}{" "}
                 <Button size="sm" kind="ghost" onClick={() => void comparison.refetch()}>
                   {t("readAgain")}
                 </Button>

@@ -81,18 +81,11 @@ export function shortMessage(problem: Pick<Problem, "message">): string {
 export function yamlNote(errors: readonly Problem[], readable: boolean): string {
   const first = errors[0];
   if (first === undefined) return "";
-  const line = errors.find((error) => error.line !== null)?.line;
-  const where =
-    line === undefined || line === null
-      ? ""
-      : errors.length === 1
-        ? t("onLine", { line })
-        : t("theFirstOnLine", { line });
-  return readable
-    ? t("errorsSaveOffSwitchingTo", { count: errors.length, where })
-    : t("cannotBeReadWhichKeeps", {
-        which: line === undefined || line === null ? t("theText") : t("lineLine2", { line }),
-      });
+  const count = errors.length;
+  const line = errors.find((error) => error.line !== null)?.line ?? null;
+  if (!readable) return line === null ? t("textCannotBeRead") : t("lineCannotBeRead", { line });
+  if (line === null) return t("errorsKeepSaveOff", { count });
+  return count === 1 ? t("errorOnLineKeepsSaveOff", { line }) : t("errorsFromLineKeepSaveOff", { count, line });
 }
 
 export function who(author: string, me: string | undefined): string {

@@ -145,10 +145,9 @@ function Rows({ run, field }: { run: string; field: React.RefObject<HTMLInputEle
         <span className={`${classes.total} muted num`} role="status">
           {attempts.data === undefined
             ? ""
-            : t("nAttemptsWhich", {
-                count: total,
-                which: search.node === undefined ? "" : t("onNode", { node: search.node }),
-              })}
+            : search.node === undefined
+              ? t("attemptsOfRun", { count: total })
+              : t("attemptsOnNode", { count: total, node: search.node })}
         </span>
         {search.node === undefined ? null : (
           <Button

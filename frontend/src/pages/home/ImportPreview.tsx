@@ -8,6 +8,7 @@ import type { Import, Snapshot, SnapshotCounts } from "@/api/types";
 import { Button } from "@/components/Button";
 import { Icon } from "@/components/Icon";
 import { Failed, Outlines } from "@/components/Outcome";
+import { both } from "@/format/lists";
 import { bytes, count } from "@/format/number";
 import { seconds } from "@/format/time";
 
@@ -310,7 +311,7 @@ function Kept({
   const unnamed = filtered?.unnamed_usage_pods ?? 0;
   // Without filters the notes above say so.
   const made = filters.length > 0 ? (filtered?.made_pods ?? 0) : 0;
-  const intro: ReactNode = filters.length === 0 ? t("allOfIt") : t("withFilters", { filters: filters.join(t("and")) });
+  const intro: ReactNode = filters.length === 0 ? t("allOfIt") : t("withFilters", { filters: both(filters) });
   return (
     <div className={classes.kept} role="status">
       <Icon name="info" size={14} />

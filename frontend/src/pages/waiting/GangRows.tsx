@@ -70,8 +70,10 @@ export function GangRows({ group, gang, ...table }: GangRowsProps) {
           </span>
           <em>
             {manyRuns ? `${first.run_number} · ` : ""}
-            {first.namespace} · {t("podsWait", { count: present.length })}
-            {held === "" ? "" : t("heldHeld", { held })}
+            {first.namespace} ·{" "}
+            {held === ""
+              ? t("podsWait", { count: present.length })
+              : t("podsWaitAndHold", { count: present.length, held })}
           </em>
         </td>
         <td colSpan={2} className={classes.progress}>

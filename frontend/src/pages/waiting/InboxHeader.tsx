@@ -45,7 +45,7 @@ export function InboxHeader({ runs, fresh, orderHeld, onHold, field, ...counts }
         <span className="grow" />
         {fresh > 0 ? (
           <span className={classes.fresh} role="status">
-            {t("freshNewWhich", { fresh, which: orderHeld ? t("sinceYouHoldTheOrder") : t("whenYouLeaveTheList") })}
+            {orderHeld ? t("cameSinceOrderHeld", { fresh }) : t("comeWhenListLeft", { fresh })}
           </span>
         ) : null}
         <span className="hidePhone">

@@ -25,7 +25,7 @@ export function NobodyWaits() {
           </Button>
         }
       >
-        {t("noWaitingPodMatches", { which: q === undefined ? "" : ` “${q}”` })}
+        {q === undefined ? t("noWaitingPodOfKind") : t("noWaitingPodMatchesText", { q })}
       </Empty>
     );
   if (run !== undefined)

@@ -13,7 +13,7 @@ import { atZero, keyOf, scoreText } from "./inbox";
 import type { InboxStore, InboxView } from "./inboxStore";
 import classes from "./InboxTable.module.css";
 import { Mark } from "./Mark";
-import { t } from "./texts";
+import { rich, t } from "./texts";
 import { WaitLine } from "./WaitLine";
 
 export interface InboxTableProps {
@@ -148,15 +148,9 @@ function about(row: WaitingRow, now: number, member: boolean, oldest: boolean, m
         {row.why === "" ? <> · {waited}</> : null}
       </>
     );
-  return (
-    <>
-      {oldest ? t("longestWait") : ""}
-      {waited}
-      {row.waiting_on.length > 1
-        ? t("ofMin", { min: seconds(Math.min(...row.waiting_on.map((wait) => wait.total_seconds))) })
-        : ""}
-    </>
-  );
+  if (row.waiting_on.length <= 1) return oldest ? rich("waitedLongest", { waited }) : waited;
+  const limit = seconds(Math.min(...row.waiting_on.map((wait) => wait.total_seconds)));
+  return oldest ? rich("waitedLongestOf", { waited, limit }) : rich("waitedOf", { waited, limit });
 }
 
 function waitedText(milliseconds: number): string {

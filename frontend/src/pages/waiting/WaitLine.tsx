@@ -19,11 +19,10 @@ export function WaitLine({ wait, now, held }: WaitLineProps) {
   return (
     <span
       className={classes.wait}
-      title={t("rejectedAtAfter", {
+      title={t(stands ? "rejectedAtClockHeld" : "rejectedAt", {
         plugin: wait.plugin,
         deadline: exact(wait.deadline),
         countdown: countdown(wait.total_seconds * 1000),
-        which: stands ? t("theRunsClockStandsUntil") : "",
       })}
     >
       <CountdownRing share={left / (wait.total_seconds * 1000)} size={18} />

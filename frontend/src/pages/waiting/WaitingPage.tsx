@@ -44,8 +44,7 @@ export function WaitingPage() {
   const base = useQuery(waitingQuery({ run: search.run, q: undefined, kind: undefined })).data;
   useTitle(t("waitingOnPermit"));
   useEffect(() => {
-    if (base !== undefined)
-      announce("waiting", t("onPermit", { total: base.count, which: base.count === 1 ? t("waits") : t("wait") }));
+    if (base !== undefined) announce("waiting", t("podsWaitOnPermitNow", { count: base.count }));
   }, [base]);
 
   const [store] = useState(() => new InboxStore({ approve: (run, pods) => approvals.approve(run, pods), nobodyAsked }));

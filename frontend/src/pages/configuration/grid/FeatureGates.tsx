@@ -53,7 +53,7 @@ export function FeatureGates() {
               <b>{gate.name}</b>
             </label>
             <Chip kind="line">{gate.stage}</Chip>
-            <span className="faint">{t("byDefault", { which: gate.default ? t("on") : t("off") })}</span>
+            <span className="faint">{gate.default ? t("gateIsOnByDefault") : t("gateIsOffByDefault")}</span>
             <p>
               {gate.description}
               {gate.depends_on.length === 0 ? "" : t("needsDependson", { dependson: both(gate.depends_on) })}

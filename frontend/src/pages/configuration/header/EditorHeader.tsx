@@ -321,7 +321,7 @@ function ExportButton({ id, name, number, draft, readable }: ExportButtonProps) 
             : t("kubeSchedulerConfigurationTheDraft")}
         </Menu.Label>
         <Menu.Item onClick={() => void download("yaml")} leftSection={<Icon name="file" size={14} />}>
-          {t("yAMLWhich", { which: draft !== null && !readable ? t("asItIs") : "" })}
+          {draft !== null && !readable ? t("exportYamlAsItIs") : "YAML"}
         </Menu.Item>
         <Menu.Item
           disabled={!readable}

@@ -26,7 +26,7 @@ import { notify } from "@/shell/notify";
 import { Changes } from "../changes/Changes";
 import { DiffNumbers, DiffView } from "../changes/DiffView";
 import { useEditing } from "../draft/editing";
-import { t } from "../texts";
+import { rich, t } from "../texts";
 import { changesCount, meanwhileSentence } from "../words";
 import classes from "./SaveDrawer.module.css";
 
@@ -118,8 +118,10 @@ function Body({ configuration, onClose, onRun }: SaveDrawerProps) {
           <>
             <p className={classes.summary}>
               <Chip>
-                <b>{changesCount(comparison.changes)}</b>
-                {changesCount(comparison.changes) === 1 ? t("change") : t("changes2")}
+                {rich("changesCounted", {
+                  count: changesCount(comparison.changes),
+                  b: (inside) => <b>{inside}</b>,
+                })}
               </Chip>
               <DiffNumbers diff={comparison.diff} />
             </p>

@@ -272,12 +272,12 @@ function CreateError({ error }: { error: Error }) {
       <ul>
         {errors.slice(0, 5).map((one) => (
           <li key={`${one.path} ${one.message}`}>
-            {one.line === null ? "" : t("lineLine", { line: one.line })}
+            {one.line === null ? "" : t("problemLineBefore", { line: one.line })}
             {one.path === "" ? "" : <span className="mono">{one.path}</span>} {one.message}
           </li>
         ))}
       </ul>
-      {errors.length === 0 && line !== null ? <p>{t("lineLine2", { line })}</p> : null}
+      {errors.length === 0 && line !== null ? <p>{t("problemLineAlone", { line })}</p> : null}
     </div>
   );
 }

@@ -20,9 +20,7 @@ export function ProfilePanel() {
       <header className={classes.head}>
         <h2 id="profile-name">{shown.scheduler_name === "" ? t("profileWithoutAName") : shown.scheduler_name}</h2>
       </header>
-      <p className={classes.says}>
-        {t("podsWhoseSpecSchedulerNameIs", { which: readOnly ? "" : t("chooseAPluginForIts") })}
-      </p>
+      <p className={classes.says}>{readOnly ? t("profileTakesPods") : t("profileTakesPodsAndIsEdited")}</p>
       {examination.errors.length === 0 ? null : (
         <>
           <h3>
@@ -91,7 +89,7 @@ function Problems({ of, mild = false }: { of: readonly Problem[]; mild?: boolean
               {shortMessage(one)}
               {one.hint === "" ? null : <em>{one.hint}</em>}
             </span>
-            {one.line === null ? null : <span className="faint num">{t("lineLine3", { line: one.line })}</span>}
+            {one.line === null ? null : <span className="faint num">{t("problemLine", { line: one.line })}</span>}
           </button>
         </li>
       ))}
@@ -107,6 +105,7 @@ function ProfileFields() {
   const [share, setShare] = useState(String(form?.percentage_of_nodes_to_score ?? ""));
   const own = `profiles[${profile}].percentageOfNodesToScore`;
   const error = examination.errors.find((one) => one.path === own);
+  const ofAll = effective.globals.percentage_of_nodes_to_score;
   const wanted = name.trim();
   const others = effective.profiles.filter((_, index) => index !== profile).map((one) => one.scheduler_name);
   const badName =
@@ -162,12 +161,7 @@ function ProfileFields() {
           inputMode="numeric"
           value={share}
           readOnly={readOnly}
-          placeholder={t("asForAllProfiles", {
-            which:
-              effective.globals.percentage_of_nodes_to_score === 0
-                ? t("adaptive")
-                : `${effective.globals.percentage_of_nodes_to_score} %`,
-          })}
+          placeholder={ofAll === 0 ? t("shareOfAllProfilesAdaptive") : t("shareOfAllProfiles", { share: ofAll })}
           aria-invalid={error !== undefined}
           aria-describedby="nodes-to-score-help"
           onChange={(event) => typeShare(event.currentTarget.value)}

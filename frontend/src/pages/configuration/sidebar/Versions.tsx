@@ -36,14 +36,11 @@ export function Versions() {
             <button type="button" onClick={() => undefined} aria-current="true">
               <b>{t("draft")}</b>
               <em>
-                {t("notSaved", {
-                  which:
-                    examination.effective === null
-                      ? t("cannotBeRead")
-                      : changesCount(changes) === 0
-                        ? t("nothingTakesAnotherEffect")
-                        : t("nChanges", { count: changesCount(changes) }),
-                })}
+                {examination.effective === null
+                  ? t("draftUnreadableNotSaved")
+                  : changesCount(changes) === 0
+                    ? t("draftWithoutEffectNotSaved")
+                    : t("draftChangesNotSaved", { count: changesCount(changes) })}
               </em>
             </button>
             <div className={classes.draftActions}>

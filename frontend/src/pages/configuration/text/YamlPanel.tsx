@@ -22,10 +22,7 @@ export function YamlPanel({ goTo }: { goTo: { line: number } | null }) {
     <Panel className={classes.panel ?? ""} aria-labelledby="yaml-title">
       <PanelHeader title={examination.format === "json" ? "JSON" : "YAML"} id="yaml-title">
         <span className={`${classes.about} faint`}>
-          {t("linesUnknownFieldsAreKept", {
-            count: lines,
-            which: readOnly ? t("readOnly") : store.dirty ? t("sameDraft") : t("asSaved"),
-          })}
+          {t(readOnly ? "textReadOnly" : store.dirty ? "textOfDraft" : "textAsSaved", { count: lines })}
         </span>
         <span className="grow" />
         <span className={readable ? "faint" : classes.unreadable} role="status">

@@ -114,7 +114,7 @@ function Volume({ one }: { one: VolumeClaim }) {
         )}
         <Chip kind={kind}>{word}</Chip>
         <span className="faint">
-          {t("volumeVolumeWhich", { volume: one.volume, which: one.ephemeral ? t("ephemeral") : "" })}
+          {t(one.ephemeral ? "claimVolumeEphemeral" : "claimVolume", { volume: one.volume })}
         </span>
       </div>
       <dl className={classes.facts}>
@@ -161,13 +161,10 @@ function Volume({ one }: { one: VolumeClaim }) {
 
 function DeviceRow({ run, one }: { run: string; one: DeviceClaim }) {
   const { word, kind } = DEVICE[one.state];
-  const asked = one.requests.map((request) =>
-    t("nOfDeviceclassWhich", {
-      n: request.count ?? t("all"),
-      deviceclass: request.device_class,
-      which: request.alternatives > 0 ? t("orOtherChoices", { count: request.alternatives }) : "",
-    }),
-  );
+  const asked = one.requests.map(({ count, device_class: deviceclass, alternatives }) => {
+    const wanted = { n: count ?? t("all"), deviceclass };
+    return alternatives > 0 ? t("devicesAskedOrOthers", { ...wanted, count: alternatives }) : t("devicesAsked", wanted);
+  });
   return (
     <li className={classes.claim}>
       <div className={classes.name}>

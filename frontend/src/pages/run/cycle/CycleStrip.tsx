@@ -126,10 +126,10 @@ function Standing({ run, view, cycle, onReload, held }: StandingProps) {
   // A paused run needs no worker: the next command brings one.
   const lost = run.worker.state === "taking_over" || (run.worker.state === "lost" && isPlaying(run));
   if (lost && canMove(run)) {
-    const text = t("workerLostAnotherTakesOver", {
-      since: run.worker.since ? t("atRunTime", { runTime: runTime(run.worker.since, false) }) : "",
-      attempts: run.attempts,
-    });
+    const { attempts, worker } = run;
+    const text = worker.since
+      ? t("workerLostAt", { attempts, runTime: runTime(worker.since, false) })
+      : t("workerLost", { attempts });
     return <Line icon="warning" tone="warn" word={text} title={text} />;
   }
   if (run.state === "waiting_for_person") {

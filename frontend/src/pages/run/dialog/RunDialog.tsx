@@ -17,6 +17,7 @@ import type { CommandInput, Run } from "@/api/types";
 import { Button } from "@/components/Button";
 import { Failed } from "@/components/Outcome";
 import { useFocusBack } from "@/components/useFocusBack";
+import { clauses } from "@/format/lists";
 import { bytes } from "@/format/number";
 import { notify } from "@/shell/notify";
 
@@ -247,7 +248,9 @@ function Manifest({
         {line === undefined ? (
           t("addedAtTheRunsPresent")
         ) : (
-          <b>{t("lookAtLine", { line, which: column === undefined ? "" : t("columnColumn", { column }) })}</b>
+          <b>
+            {column === undefined ? t("lookAtManifestLine", { line }) : t("lookAtManifestColumn", { line, column })}
+          </b>
         )}
       </p>
     </>
@@ -281,8 +284,10 @@ function Configurations({
         )}
         {configurations.data?.results.map((one) => (
           <option key={one.id} value={one.latest.id}>
-            {one.name} {one.builtin ? t("builtIn") : `v${one.latest.number}`}
-            {one.latest.id === current ? t("inUse") : ""}
+            {clauses([
+              `${one.name} ${one.builtin ? t("builtIn") : `v${one.latest.number}`}`,
+              ...(one.latest.id === current ? [t("inUse")] : []),
+            ])}
           </option>
         ))}
       </select>

@@ -5,6 +5,7 @@ import { memo, useEffect, useMemo, useRef, useState } from "react";
 
 import { afterPicture } from "@/components/afterPicture";
 import { Icon } from "@/components/Icon";
+import { clauses } from "@/format/lists";
 import { percent } from "@/format/number";
 import type { NodeColumns } from "@/live/nodeColumns";
 
@@ -136,13 +137,15 @@ const Cells = memo(function Cells({
     });
   };
   const share = percent(groupShare(table, group.rows, resource));
-  const sentence =
+  const sentence = clauses([
     t("nodesOfRequested", {
       count: group.rows.length,
       name: group.name,
       share,
       resources: table.resources[resource] ?? "",
-    }) + (per > 1 ? t("aCellStandsForNodes", { per }) : "");
+    }),
+    ...(per > 1 ? [t("aCellStandsForNodes", { per })] : []),
+  ]);
   const marked = cell ?? markedCell(table, group, per, ringed ?? picked);
   return (
     <section className={classes.group} aria-label={t("nameCountNodes", { count: group.rows.length, name: group.name })}>

@@ -48,7 +48,9 @@ export function nodeSentence(table: NodeColumns, row: number, verdict: NodeVerdi
       : verdict.kind === "refused" || verdict.kind === "unseen"
         ? [t("notFeasible", { reason: verdict.reason ?? "" })]
         : [
-            `${t(`verdict.${verdict.kind}`)}${verdict.rank ? t("rankRank", { rank: verdict.rank }) : ""}${verdict.total === null || verdict.total === undefined ? "" : t("totalTotal", { total: verdict.total })}`,
+            t(`verdict.${verdict.kind}`),
+            ...(verdict.rank ? [t("verdictRank", { rank: verdict.rank })] : []),
+            ...(typeof verdict.total === "number" ? [t("verdictTotal", { total: verdict.total })] : []),
           ];
   return clauses([name, ...marks, ...said, ...parts]);
 }

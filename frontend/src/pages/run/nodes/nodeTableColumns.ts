@@ -1,6 +1,6 @@
 /** What the table of nodes has in its columns. */
 import type { Selection } from "@/api/types";
-import { listed } from "@/format/lists";
+import { clauses, listed } from "@/format/lists";
 import { count } from "@/format/number";
 import { amount, resourceLabel } from "@/format/resources";
 import type { NodeColumns } from "@/live/nodeColumns";
@@ -87,5 +87,6 @@ function verdictText(verdict: ReturnType<typeof verdictOf>): string {
   if (verdict.kind === "refused")
     return t("pluginReason", { plugin: verdict.plugin ?? "", reason: verdict.reason ?? "" });
   if (verdict.kind === "unseen") return t("notChecked");
-  return `${t(`verdict.${verdict.kind}`)}${verdict.rank ? t("rankRank", { rank: verdict.rank }) : ""}`;
+  const word = t(`verdict.${verdict.kind}`);
+  return verdict.rank ? clauses([word, t("verdictRank", { rank: verdict.rank })]) : word;
 }

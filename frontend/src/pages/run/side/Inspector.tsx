@@ -112,11 +112,9 @@ export const Inspector = memo(function Inspector({
             <PodName pod={data} />
           </h2>
           <p className="muted">
-            {t("namespacePriorityPriorityWhich", {
-              namespace: data.namespace,
-              priority: data.priority,
-              which: data.attempts === 0 ? t("notTriedYet") : t("attemptAttempts", { attempts: data.attempts }),
-            })}
+            {data.attempts === 0
+              ? t("podFactsBeforeFirstTry", { namespace: data.namespace, priority: data.priority })
+              : t("podFacts", { namespace: data.namespace, priority: data.priority, attempts: data.attempts })}
           </p>
           <dl className={classes.facts}>
             <div>
@@ -194,14 +192,11 @@ function Verdicts({ selection, table }: { selection: Selection; table: NodeColum
             <i data-ok="true" />
             <b className="num">{count(feasible)}</b>
             <span>
-              {t("feasibleWhich", {
-                which:
-                  scored === feasible
-                    ? t("allScored")
-                    : feasible === 1
-                      ? t("soNothingWasScored")
-                      : t("scoredScored", { scored }),
-              })}
+              {scored === feasible
+                ? t("feasibleAllScored")
+                : feasible === 1
+                  ? t("feasibleAloneUnscored")
+                  : t("feasibleSomeScored", { scored })}
             </span>
           </li>
         ) : null}
