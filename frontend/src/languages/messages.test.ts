@@ -25,6 +25,28 @@ function wanted(tag: string, area: string): string[] {
   return [...keys].sort();
 }
 
+/**
+ * Stand beside something that is drawn in another way (a badge, a number in another colour, what only a screen reader
+ * hears). Everything else is whole: what belongs together is one message with placeholders, or goes through `format/lists`.
+ */
+const BESIDE: ReadonlySet<string> = new Set([
+  "compare.clusterWithSeed",
+  "components.forkMore",
+  "configuration.problemLineBefore",
+  "configuration.savedVAt",
+  "configuration.lineRemoved",
+  "configuration.lineAdded",
+  "pod.allFrom",
+  "pod.mostOfItFrom",
+  "rewind.commandsAreHeld",
+  "run.1OfEqual",
+  "run.marginAhead",
+  "run.marginAheadOf",
+  "whatIf.equal",
+  "whatIf.equalAndMore",
+]);
+const isFragment = (text: string) => /^[\s,，、;；.。:：·]|[\s,，、;；·]$/.test(text);
+
 const parts = (text: string) => [...new Set(text.match(/\{\{\w+\}\}|<\/?\w+>/g) ?? [])].sort();
 
 it("there are files for every language that can be chosen, and no others", () => {
@@ -44,6 +66,8 @@ describe.each(Object.keys(LANGUAGES))("%s", (tag) => {
     for (const [key, text] of Object.entries(bundle[area] ?? {})) {
       const base = key in (english[area] ?? {}) ? key : key.replace(/_\w+$/, "_other");
       expect(text.trim(), key).not.toBe("");
+      if (!BESIDE.has(`${area}.${isPlural(area, base) ? base.replace(/_\w+$/, "") : base}`))
+        expect(isFragment(text), `${key}: “${text}”`).toBe(false);
       const want = parts(english[area]?.[base] ?? "");
       // "One pod" may leave its number to the word.
       expect(

@@ -1,6 +1,6 @@
 /** Answers about capacity as rows and as files; shapes of the nodes that a run has. */
 import type { NodeRoom, NodesAnswer, PodsAnswer } from "@/api/analyses";
-import { listed } from "@/format/lists";
+import { listed, series } from "@/format/lists";
 import { count } from "@/format/number";
 import { amount, resourceLabel } from "@/format/resources";
 import type { NodeColumns } from "@/live/nodeColumns";
@@ -74,13 +74,14 @@ export function nodesSentence(answer: NodesAnswer): string {
   if (answer.nodes === 0) {
     return answer.never.length === 0 ? t("everyPendingPodHasRoom") : t("noNumberOfNodesLike", { shape: answer.shape });
   }
-  return (
-    t("moreNodesLikeAPlace", {
+  return series([
+    t("moreNodesGiveAPlace", {
       count: answer.nodes,
       shape: answer.shape,
       pending: t("pendingPods", { count: answer.helped }),
-    }) + t("withFewerStillPending", { which: answer.nodes - 1, count: answer.with_one_less + answer.never.length })
-  );
+    }),
+    t("withFewerStillPending", { which: answer.nodes - 1, count: answer.with_one_less + answer.never.length }),
+  ]);
 }
 
 type Cell = string | number;

@@ -26,7 +26,7 @@ export function cellTitle(row: PluginRow, point: string, cell: PluginCell | unde
     });
   }
   const parts = [cell.state === "added" ? t("addedByThisProfile") : t("onByDefault")];
-  if (cell.moved) parts.push(t("moved2"));
+  if (cell.moved) parts.push(t("moved"));
   if (cell.weight !== null) {
     parts.unshift(t("weightWeight", { weight: cell.weight }));
     if (cell.default_weight !== null && cell.default_weight !== cell.weight)
@@ -99,7 +99,8 @@ export function versionNote(
   me: string | undefined,
   now: number,
 ): string {
-  return `${who(version.author, me)}, ${day(version.created_at, now)}${version.runs === 0 ? "" : t("nRuns", { count: version.runs })}`;
+  const made = clauses([who(version.author, me), day(version.created_at, now)]);
+  return version.runs === 0 ? made : [made, t("runsOfVersion", { count: version.runs })].join(" · ");
 }
 
 /** Which plugins theirs is about: "Coscheduling and NodeResourcesFit" */

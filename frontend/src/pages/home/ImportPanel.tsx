@@ -20,7 +20,7 @@ import { later } from "@/parts/later";
 
 import classes from "./ImportPanel.module.css";
 import { pastedFile } from "./importing";
-import { t } from "./texts";
+import { rich, t } from "./texts";
 
 const ImportPreview = later(() => import("./ImportPreview"));
 const route = getRouteApi("/");
@@ -233,8 +233,14 @@ function Progress({ sending }: { sending: Sending }) {
   return (
     <div className={classes.sending} role="status">
       <span>
-        {t("readingName", { name: sending.name })}{" "}
-        <span className="num">{t("bytesOfBytes2", { bytes: bytes(sending.sent), bytes2: bytes(sending.total) })}</span>
+        {rich("readingName", {
+          name: sending.name,
+          size: (
+            <span className="num">
+              {t("bytesOfBytes2", { bytes: bytes(sending.sent), bytes2: bytes(sending.total) })}
+            </span>
+          ),
+        })}
       </span>
       <progress max={sending.total} value={sending.sent} aria-label={t("uploadOf", { name: sending.name })} />
       {sending.cancel === undefined ? null : (

@@ -14,7 +14,7 @@ import { seconds } from "@/format/time";
 
 import { kindTiles, listedFew } from "./importing";
 import classes from "./ImportPreview.module.css";
-import { t } from "./texts";
+import { rich, t } from "./texts";
 
 interface ImportPreviewProps {
   id: string;
@@ -90,7 +90,10 @@ export default function ImportPreview({ id, ofText, onDiscarded, onChooseAnother
   if (data.state === "reading" || data.counts === null) {
     return (
       <div className={classes.reading} role="status">
-        {t("readingFilename", { filename: data.filename })} <span className="num">{bytes(data.size_bytes)}</span>
+        {rich("readingFilename", {
+          filename: data.filename,
+          size: <span className="num">{bytes(data.size_bytes)}</span>,
+        })}
         <progress aria-label={t("readingFilename2", { filename: data.filename })} />
       </div>
     );

@@ -13,6 +13,7 @@ import { useState } from "react";
 
 import { Button, IconButton } from "@/components/Button";
 import { Segmented } from "@/components/Segmented";
+import { sentences } from "@/format/lists";
 
 import { t } from "../texts";
 import { describedBy, Errors, labelOf } from "./argParts";
@@ -61,8 +62,10 @@ function FieldTemplate({
     (typeof saved === "string" || typeof saved === "number" || typeof saved === "boolean") && saved !== formData;
   const help = (
     <p className={classes.help} id={`${id}__help`}>
-      {rawDescription}
-      {changed ? t("savedWhich", { which: saved === "" ? t("empty") : String(saved) }) : ""}
+      {sentences([
+        rawDescription,
+        changed ? t("savedValue", { which: saved === "" ? t("empty") : String(saved) }) : undefined,
+      ])}
     </p>
   );
   const single = schema.type !== "array" && schema.type !== "object" && schema.enum === undefined;

@@ -1,3 +1,5 @@
+import { clauses } from "@/format/lists";
+
 import { useEditing } from "../draft/editing";
 import { addEdits } from "../draft/edits";
 import { t } from "../texts";
@@ -26,8 +28,9 @@ export function AddPlugin() {
         </option>
         {others.map((plugin) => (
           <option key={plugin.name} value={plugin.name}>
-            {plugin.name}
-            {plugin.distribution === null ? "" : t("fromDistribution", { distribution: plugin.distribution })}
+            {plugin.distribution === null
+              ? plugin.name
+              : clauses([plugin.name, t("fromDistribution", { distribution: plugin.distribution })])}
           </option>
         ))}
       </select>

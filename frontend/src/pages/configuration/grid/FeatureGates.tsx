@@ -2,11 +2,11 @@
 import { Chip } from "@/components/Chip";
 import { Icon } from "@/components/Icon";
 import { Panel, PanelHeader } from "@/components/Panel";
-import { both } from "@/format/lists";
+import { both, sentences } from "@/format/lists";
 
 import { useEditing } from "../draft/editing";
 import { gateEdits } from "../draft/edits";
-import { t } from "../texts";
+import { rich, t } from "../texts";
 import classes from "./FeatureGates.module.css";
 
 const FLAG = "--feature-gates";
@@ -21,13 +21,7 @@ export function FeatureGates() {
     <Panel aria-labelledby="feature-gates">
       <PanelHeader title={t("featureGates")} id="feature-gates">
         <span className="faint">
-          {json ? (
-            t("aJSONFileHasNo")
-          ) : (
-            <>
-              {t("keptInTheFileAs")} <span className="mono">{FLAG}</span>
-            </>
-          )}
+          {json ? t("aJSONFileHasNo") : rich("keptAsComment", { flag: <span className="mono">{FLAG}</span> })}
         </span>
       </PanelHeader>
       {errors.length === 0 ? null : (
@@ -55,8 +49,10 @@ export function FeatureGates() {
             <Chip kind="line">{gate.stage}</Chip>
             <span className="faint">{gate.default ? t("gateIsOnByDefault") : t("gateIsOffByDefault")}</span>
             <p>
-              {gate.description}
-              {gate.depends_on.length === 0 ? "" : t("needsDependson", { dependson: both(gate.depends_on) })}
+              {sentences([
+                gate.description,
+                ...(gate.depends_on.length === 0 ? [] : [t("gateNeeds", { dependson: both(gate.depends_on) })]),
+              ])}
             </p>
           </li>
         ))}

@@ -6,6 +6,7 @@ import { Button, IconButton } from "@/components/Button";
 import { Icon } from "@/components/Icon";
 import { Outlines } from "@/components/Outcome";
 import { Panel } from "@/components/Panel";
+import { clauses } from "@/format/lists";
 import { later } from "@/parts/later";
 
 import { useEditing } from "../draft/editing";
@@ -206,8 +207,12 @@ function RunsAt({ row, points }: { row: PluginRow; points: readonly string[] }) 
                   onClick={() => selectPoint(point)}
                   title={t("theOrderAt", { point })}
                 >
-                  {cell.position === null ? "" : t("positionOfRunning", { position: cell.position + 1, running })}
-                  {cell.moved ? t("moved") : ""}
+                  {clauses([
+                    ...(cell.position === null
+                      ? []
+                      : [t("positionOfRunning", { position: cell.position + 1, running })]),
+                    ...(cell.moved ? [t("moved")] : []),
+                  ])}
                 </button>
               )}
             </li>

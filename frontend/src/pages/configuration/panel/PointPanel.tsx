@@ -142,7 +142,7 @@ function Item({ plugin, index, last, fixed, onMove, onOpen }: ItemProps) {
       {plugin.state === "added" ? (
         <span className="faint">{t("added")}</span>
       ) : plugin.origin === "moved" ? (
-        <span className="faint">{t("moved2")}</span>
+        <span className="faint">{t("moved")}</span>
       ) : null}
       <span className="grow" />
       {plugin.weight === null ? null : <b className="num">{plugin.weight}</b>}

@@ -55,7 +55,7 @@ function fromWhat(scores: Scores, margin: number): string {
 }
 
 function seenSentence({ feasible, checked, of }: Sampling): string {
-  const scored = feasible === 1 ? "" : t("andAllScored", { feasible });
-  const seen = checked < of ? t("notLookedAt", { unseen: of - checked }) : "";
-  return t(feasible === 1 ? "oneWasFeasible" : "wereFeasible", { count: of, feasible, scored, seen });
+  const unseen = of - checked;
+  if (unseen <= 0) return t(feasible === 1 ? "feasibleOne" : "feasibleAndScored", { count: of, feasible });
+  return t(feasible === 1 ? "feasibleOneSomeUnseen" : "feasibleAndScoredSomeUnseen", { count: of, feasible, unseen });
 }

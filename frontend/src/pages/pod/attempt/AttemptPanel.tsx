@@ -85,9 +85,13 @@ export const AttemptPanel = memo(function AttemptPanel({ pod, run }: { pod: PodD
           />
         )}
         <span className="faint num clip" title={exact(chosen.at)}>
-          {runTime(chosen.at)}
-          {attempt.data === undefined ? "" : t("cycleCycle", { cycle: attempt.data.cycle })}
-          {chosen.duration_ms === null ? "" : t("numberMs", { Number: Number(chosen.duration_ms.toFixed(1)) })}
+          {[
+            runTime(chosen.at),
+            ...(attempt.data === undefined ? [] : [t("attemptCycle", { cycle: attempt.data.cycle })]),
+            ...(chosen.duration_ms === null
+              ? []
+              : [t("attemptMilliseconds", { Number: Number(chosen.duration_ms.toFixed(1)) })]),
+          ].join(" · ")}
         </span>
       </PanelHeader>
       {beside === undefined ? null : (

@@ -137,11 +137,10 @@ function Timeline({ layout, pod }: { layout: JourneyLayout; pod: PodDetail }) {
                   data-small={stay.width < 2.5 || undefined}
                   role="img"
                   aria-label={`${STATES[queue].title}, ${duration(stay, layout.end)}`}
-                  title={t("runTimeToWhichDurationWhich2", {
+                  title={t(stay.folded ? "stayOnLaneShortened" : "stayOnLane", {
                     runTime: runTime(new Date(stay.start).toISOString()),
-                    which: stay.end === null ? t("now2") : runTime(new Date(stay.end).toISOString()),
+                    end: stay.end === null ? t("now2") : runTime(new Date(stay.end).toISOString()),
                     duration: duration(stay, layout.end),
-                    which2: stay.folded ? t("shortenedHere") : "",
                   })}
                   style={{ left: `${stay.left}%`, width: `max(${stay.width}%, 8px)` }}
                 >

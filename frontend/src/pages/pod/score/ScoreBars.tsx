@@ -6,7 +6,7 @@ import { Icon } from "@/components/Icon";
 import { Failed } from "@/components/Outcome";
 import { ScrollRegion } from "@/components/ScrollRegion";
 import { useRowHeight } from "@/components/useRowHeight";
-import { listed } from "@/format/lists";
+import { clauses, listed } from "@/format/lists";
 import { count } from "@/format/number";
 
 import { t } from "../texts";
@@ -53,8 +53,7 @@ export function ScoreBars(props: ScoreViewProps) {
         {apart === null ? null : <BarRow {...props} row={apart} scale={scaleOf(props)} />}
       </Table>
       <button type="button" className={`leads ${classes.more}`} onClick={() => setAll(true)}>
-        {t("moreNodes", { count: rest })}
-        {lowest === undefined ? "" : t("downTo", { lowest })}
+        {clauses([t("moreNodes", { count: rest }), ...(lowest === undefined ? [] : [t("downTo", { lowest })])])}
       </button>
     </>
   );

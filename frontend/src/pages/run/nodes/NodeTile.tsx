@@ -32,12 +32,13 @@ export function nodeSentence(table: NodeColumns, row: number, verdict: NodeVerdi
   const name = table.names[row] ?? "";
   const parts = barsOf(table, row).map((resource) => {
     const { requested, reserved } = table.share(resource, row);
-    const held = reserved > 0 ? t("reservedReserved", { reserved: percent(reserved) }) : "";
-    return t("resourceLabelRequestedRequestedHeld", {
+    const shares = {
       resourceLabel: resourceLabel(table.resources[resource] ?? ""),
       requested: percent(requested),
-      held,
-    });
+    };
+    return reserved > 0
+      ? t("nodeRequestedAndReserved", { ...shares, reserved: percent(reserved) })
+      : t("nodeRequested", shares);
   });
   const marks = [table.cordoned.has(row) ? t("cordoned") : "", table.tainted.has(row) ? t("tainted2") : ""].filter(
     Boolean,
