@@ -13,6 +13,7 @@ import { type ReactNode, useState } from "react";
 
 import { Button } from "@/components/Button";
 import { PodName } from "@/components/Chip";
+import drawer from "@/components/Drawer.module.css";
 import { Icon, type IconName } from "@/components/Icon";
 import { Failed } from "@/components/Outcome";
 import { useFocusBack } from "@/components/useFocusBack";
@@ -59,7 +60,7 @@ export default function ReasonDrawer({ request, onClose, onDone }: ReasonDrawerP
       position="right"
       size={440}
       transitionProps={{ duration: 160 }}
-      classNames={{ overlay: classes.scrim ?? "", content: classes.content ?? "", title: classes.title ?? "" }}
+      classNames={{ overlay: drawer.scrim ?? "", content: drawer.content ?? "", title: drawer.title ?? "" }}
     >
       <Drawer.Overlay />
       <Drawer.Content>
@@ -134,20 +135,20 @@ function Form({
   const count = request.pods.length;
   return (
     <form
-      className={classes.form}
+      className={drawer.form}
       onSubmit={(event) => {
         event.preventDefault();
         if (ready) void submit();
       }}
     >
-      <div className={classes.header}>
+      <div className={drawer.header}>
         <Drawer.Title>
           {request.kind === "override" ? t("letGoWithoutWaiting", { count }) : t(`decide.${request.kind}`, { count })}
         </Drawer.Title>
         <span className="grow" />
         <Drawer.CloseButton aria-label={t("close")} />
       </div>
-      <div className={classes.body}>
+      <div className={drawer.body}>
         <ul className={classes.pods}>
           {request.pods.map((pod) => (
             <li key={`${pod.run ?? ""} ${pod.namespace}/${pod.name}`}>
@@ -156,7 +157,7 @@ function Form({
             </li>
           ))}
         </ul>
-        <label className={classes.label} htmlFor="reason">
+        <label className={drawer.label} htmlFor="reason">
           {t("reason")}{" "}
           <span className="faint">
             {request.kind === "reject"
@@ -168,6 +169,7 @@ function Form({
         </label>
         <textarea
           id="reason"
+          className={classes.reason}
           rows={3}
           value={reason}
           data-autofocus
@@ -201,7 +203,7 @@ function Form({
           />
         )}
       </div>
-      <div className={classes.footer}>
+      <div className={`${drawer.footer} ${classes.foot}`}>
         <span className="faint" aria-live="polite">
           {ready || sending ? "" : t("aReasonIsNeeded")}
         </span>

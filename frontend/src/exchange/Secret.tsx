@@ -2,8 +2,8 @@
 import { useState } from "react";
 
 import { Button } from "@/components/Button";
+import drawer from "@/components/Drawer.module.css";
 import { Icon } from "@/components/Icon";
-import dialog from "@/pages/run/dialog/RunDialog.module.css";
 
 import classes from "./Secret.module.css";
 import { t } from "./texts";
@@ -28,7 +28,7 @@ export function LifetimeField({ offered, value, onChange }: LifetimeFieldProps) 
     <label className={classes.field}>
       {t("expires")}
       <select
-        className={dialog.field}
+        className={drawer.field}
         value={value}
         onChange={(event) => onChange(event.currentTarget.value as Lifetime)}
       >
@@ -52,7 +52,7 @@ export function ShownOnce({ label, value }: { label: string; value: string }) {
       </p>
       <div>
         <input
-          className={`${dialog.field ?? ""} mono`}
+          className={`${drawer.field ?? ""} mono`}
           readOnly
           value={value}
           aria-label={label}

@@ -11,10 +11,10 @@ import { useState } from "react";
 
 import { createShareLink, revokeShareLink, type ShareLink, shareLinksQuery } from "@/api/shareLinks";
 import { Button } from "@/components/Button";
+import drawer from "@/components/Drawer.module.css";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { useFocusBack } from "@/components/useFocusBack";
 import { exact } from "@/format/time";
-import dialog from "@/pages/run/dialog/RunDialog.module.css";
 
 import { endOf, type Lifetime, LifetimeField, ShownOnce } from "./Secret";
 import classes from "./Secret.module.css";
@@ -31,16 +31,16 @@ export function ShareDrawer({ run, onClose }: { run: string; onClose: () => void
       position="right"
       size={480}
       transitionProps={{ duration: 160 }}
-      classNames={{ content: dialog.content ?? "", overlay: dialog.scrim ?? "" }}
+      classNames={{ content: drawer.content ?? "", overlay: drawer.scrim ?? "" }}
     >
       <Drawer.Overlay />
       <Drawer.Content aria-label={t("shareTitle")}>
-        <header className={dialog.header}>
-          <Drawer.Title className={dialog.title}>{t("shareTitle")}</Drawer.Title>
+        <header className={drawer.header}>
+          <Drawer.Title className={drawer.title}>{t("shareTitle")}</Drawer.Title>
           <span className="grow" />
           <Drawer.CloseButton aria-label={t("close")} />
         </header>
-        <div className={dialog.body}>
+        <div className={drawer.body}>
           <p className="muted">{t("whatALinkOpens")}</p>
           <NewLink run={run} />
           <h3 className={classes.title}>{t("links")}</h3>
@@ -73,7 +73,7 @@ function NewLink({ run }: { run: string }) {
       <label className={classes.field}>
         {t("name")}
         <input
-          className={dialog.field}
+          className={drawer.field}
           value={name}
           maxLength={100}
           placeholder={t("nameHint")}

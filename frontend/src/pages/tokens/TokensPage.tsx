@@ -5,12 +5,12 @@ import { useState } from "react";
 import { createToken, revokeToken, type Token, type TokenRole, tokensQuery } from "@/api/tokens";
 import { useMe } from "@/api/useMe";
 import { Button } from "@/components/Button";
+import drawer from "@/components/Drawer.module.css";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel, PanelHeader } from "@/components/Panel";
 import { endOf, type Lifetime, LifetimeField, ShownOnce } from "@/exchange/Secret";
 import secret from "@/exchange/Secret.module.css";
 import { exact } from "@/format/time";
-import dialog from "@/pages/run/dialog/RunDialog.module.css";
 import { useTitle } from "@/shell/useTitle";
 
 import { rich, t } from "./texts";
@@ -75,7 +75,7 @@ function NewToken() {
       <label className={secret.field}>
         {t("name")}
         <input
-          className={dialog.field}
+          className={drawer.field}
           value={name}
           maxLength={100}
           autoComplete="off"
@@ -86,7 +86,7 @@ function NewToken() {
       <label className={secret.field}>
         {t("may")}
         <select
-          className={dialog.field}
+          className={drawer.field}
           value={role}
           onChange={(event) => setRole(event.currentTarget.value as TokenRole | typeof AS_OWNER)}
         >

@@ -15,6 +15,7 @@ import { sendCommand, settled } from "@/api/commands";
 import { configurationsQuery } from "@/api/queries";
 import type { CommandInput, Run } from "@/api/types";
 import { Button } from "@/components/Button";
+import drawer from "@/components/Drawer.module.css";
 import { Failed } from "@/components/Outcome";
 import { useFocusBack } from "@/components/useFocusBack";
 import { clauses } from "@/format/lists";
@@ -88,7 +89,7 @@ export function RunDialog({ kind, run, onClose }: RunDialogProps) {
       position="right"
       size={480}
       transitionProps={{ duration: 160 }}
-      classNames={{ content: classes.content ?? "", overlay: classes.scrim ?? "" }}
+      classNames={{ content: drawer.content ?? "", overlay: drawer.scrim ?? "" }}
     >
       <Drawer.Overlay />
       <Drawer.Content>
@@ -143,18 +144,18 @@ function Form({ kind, run, onClose }: Omit<RunDialogProps, "commander">) {
   };
   return (
     <form
-      className={classes.form}
+      className={drawer.form}
       onSubmit={(event) => {
         event.preventDefault();
         void send();
       }}
     >
-      <header className={classes.header}>
-        <Drawer.Title className={classes.title ?? ""}>{TITLES[kind]}</Drawer.Title>
+      <header className={drawer.header}>
+        <Drawer.Title className={drawer.title ?? ""}>{TITLES[kind]}</Drawer.Title>
         <span className="grow" />
         <Drawer.CloseButton aria-label={t("close")} />
       </header>
-      <div className={classes.body}>
+      <div className={drawer.body}>
         {kind === "pod_add" || kind === "node_add" ? (
           <Manifest kind={kind} value={manifest} onChange={setManifest} error={error} />
         ) : null}
@@ -163,18 +164,18 @@ function Form({ kind, run, onClose }: Omit<RunDialogProps, "commander">) {
         ) : null}
         {kind === "set_seed" ? (
           <>
-            <label htmlFor="new-seed" className={classes.label}>
+            <label htmlFor="new-seed" className={drawer.label}>
               {t("seed")}
             </label>
             <input
               id="new-seed"
-              className={`${classes.field} num`}
+              className={`${drawer.field} num`}
               inputMode="numeric"
               value={seed}
               data-autofocus
               onChange={(event) => setSeed(event.currentTarget.value.trim())}
             />
-            <p className={classes.help}>{t("choosesAmongNodesWithEqual")}</p>
+            <p className={drawer.help}>{t("choosesAmongNodesWithEqual")}</p>
           </>
         ) : null}
         {kind === "stop" ? <p>{t("theRunKeepsEverythingThat")}</p> : null}
@@ -183,7 +184,7 @@ function Form({ kind, run, onClose }: Omit<RunDialogProps, "commander">) {
         ) : null}
         {error === null ? null : <Failed what={WHAT[kind]} error={error} />}
       </div>
-      <footer className={classes.footer}>
+      <footer className={drawer.footer}>
         <span className="grow" />
         <Button kind="ghost" onClick={onClose}>
           {t("cancel")}
@@ -231,12 +232,12 @@ function Manifest({
   const { line, column } = error instanceof ApiError ? error.body : {};
   return (
     <>
-      <label htmlFor="manifest" className={classes.label}>
+      <label htmlFor="manifest" className={drawer.label}>
         {kind === "pod_add" ? t("pod") : t("node")} <span className="faint">{t("oneObjectYAMLOrJSON")}</span>
       </label>
       <textarea
         id="manifest"
-        className="mono"
+        className={`${classes.manifest} mono`}
         rows={22}
         spellCheck={false}
         value={value}
@@ -244,7 +245,7 @@ function Manifest({
         aria-invalid={error !== null}
         onChange={(event) => onChange(event.currentTarget.value)}
       />
-      <p className={classes.help}>
+      <p className={drawer.help}>
         {line === undefined ? (
           t("addedAtTheRunsPresent")
         ) : (
@@ -269,12 +270,12 @@ function Configurations({
   const configurations = useQuery(configurationsQuery());
   return (
     <>
-      <label htmlFor="version" className={classes.label}>
+      <label htmlFor="version" className={drawer.label}>
         {t("configuration")}
       </label>
       <select
         id="version"
-        className={classes.field}
+        className={drawer.field}
         value={value}
         data-autofocus
         onChange={(event) => onChange(event.currentTarget.value)}
@@ -298,7 +299,7 @@ function Configurations({
           retry={() => void configurations.refetch()}
         />
       )}
-      <p className={classes.help}>{t("inForceFromTheNext")}</p>
+      <p className={drawer.help}>{t("inForceFromTheNext")}</p>
     </>
   );
 }
