@@ -13,13 +13,13 @@ from msgspec.structs import replace
 
 from framework.objects import CSINode, KubeObject, Node, ObjectMeta, Pod, ResourceSlice
 from framework.objects.pod import PodStatus
-from framework.objects.timestamps import NANOSECONDS
+from framework.objects.timestamps import SECOND
 from framework.scheduler import Cluster, Observer, Scheduler
 from framework.scheduler.controllers import OF_CHANGES, OF_STORAGE
 from framework.scheduler.stillness import Stillness
 from framework.trace.attempt import AttemptTrace
 
-QUIET: Final = 1800 * NANOSECONDS
+QUIET: Final = 1800 * SECOND
 """A scratch run ends when this long (virtual) nothing was placed: errors are retried for ever."""
 HOSTNAME: Final = "kubernetes.io/hostname"
 MORE: Final = re.compile(r"-more-(\d+)$")

@@ -20,7 +20,7 @@ from framework.objects import KubeObject, Namespace, ObjectMeta, Pod
 from framework.objects.decode import decode_manifest
 from framework.objects.errors import ObjectError
 from framework.objects.kinds import plural_of
-from framework.objects.timestamps import NANOSECONDS, format_timestamp, parse_timestamp
+from framework.objects.timestamps import SECOND, format_timestamp, parse_timestamp
 
 FIRST_CREATION: Final = parse_timestamp("2026-01-01T00:00:00Z")
 START: Final = parse_timestamp("2026-01-02T00:00:00Z")
@@ -111,7 +111,7 @@ def completed(manifest: dict[str, Any], index: int, source: str) -> KubeObject:
     metadata = obj.metadata
     namespaced = getattr(obj, "namespaced", bool(metadata.namespace))
     namespace = (metadata.namespace or "default") if namespaced else ""
-    created = metadata.creation_timestamp or format_timestamp(FIRST_CREATION + index * NANOSECONDS)
+    created = metadata.creation_timestamp or format_timestamp(FIRST_CREATION + index * SECOND)
     uid = metadata.uid or f"{plural_of(obj)}.{namespace}.{metadata.name}"
     replace = msgspec.structs.replace
     obj = replace(obj, metadata=replace(metadata, namespace=namespace, creation_timestamp=created, uid=uid))

@@ -5,10 +5,10 @@ from __future__ import annotations
 import re
 
 from framework.configuration.errors import go_quote
+from framework.objects.timestamps import SECOND
 
 MICROSECOND = 1_000
 MILLISECOND = 1_000_000
-SECOND = 1_000_000_000
 MINUTE = 60 * SECOND
 HOUR = 60 * MINUTE
 _MAX = 2**63 - 1

@@ -39,8 +39,10 @@ class FoundNodes:
     error: Status | None = None
 
     @classmethod
-    def none(cls, of: PodClass, snapshot: Snapshot, diagnosis: Diagnosis, error: Status | None = None) -> FoundNodes:
-        return cls(FeasibleNodes(of, snapshot.order, 0, _NONE), diagnosis, error)
+    def none(
+        cls, pod_class: PodClass, snapshot: Snapshot, diagnosis: Diagnosis, error: Status | None = None
+    ) -> FoundNodes:
+        return cls(FeasibleNodes(pod_class, snapshot.order, 0, _NONE), diagnosis, error)
 
 
 def feasible_nodes_to_find(percentage: int, nodes: int) -> int:
@@ -55,31 +57,31 @@ def feasible_nodes_to_find(percentage: int, nodes: int) -> int:
 
 
 def find_nodes(
-    core: SchedulingCore, profile: Profile, state: CycleState, pod: PodInfo, of: PodClass, trace: AttemptTrace
+    core: SchedulingCore, profile: Profile, state: CycleState, pod: PodInfo, pod_class: PodClass, trace: AttemptTrace
 ) -> Generator[str, None, FoundNodes]:
-    """``of``: the pod's class."""
+    """``pod_class``: the pod's class."""
     snapshot = core.snapshot
-    answer = profile.run_pre_filter(state, pod, trace, of)
+    answer = profile.run_pre_filter(state, pod, trace, pod_class)
     yield "PreFilter"
     diagnosis = Diagnosis(NodeToStatus(snapshot), set(answer.limiting))
     if answer.status is not SUCCESS:
         if not answer.status.is_rejected:
-            return FoundNodes.none(of, snapshot, diagnosis, Status.as_error(error_text(answer.status)))
+            return FoundNodes.none(pod_class, snapshot, diagnosis, Status.as_error(error_text(answer.status)))
         trace.pre_filter_status = trace.absent_status = answer.status
         diagnosis.statuses.set_absent(answer.status)
         diagnosis.pre_filter_message = answer.status.message
         diagnosis.add_plugin_status(answer.status)
-        return FoundNodes.none(of, snapshot, diagnosis)
+        return FoundNodes.none(pod_class, snapshot, diagnosis)
 
     trace.filter = diagnosis.statuses.trace
-    search = Search(core, profile, profile.make_filter_run(state, pod, of), of, diagnosis)
+    search = Search(core, profile, profile.make_filter_run(state, pod, pod_class), pod_class, diagnosis)
     state.filter_run = search.run
     nominated = pod.pod.status.nominated_node_name
     if nominated and _is_candidate(core, nominated) and len(found := search.only(nominated)):
         # Tried even when the PreFilter node lists leave it out (docs/semantics/framework.md#find-nodes).
         trace.nominated_node_used = nominated
         yield "Filter"
-        return FoundNodes(FeasibleNodes(of, snapshot.order, 0, found), diagnosis)
+        return FoundNodes(FeasibleNodes(pod_class, snapshot.order, 0, found), diagnosis)
 
     positions = core.placement
     every = trace.nodes_total if positions is None else len(positions)
@@ -111,14 +113,14 @@ def _is_candidate(core: SchedulingCore, name: str) -> bool:
 class Search:
     """Walks nodes in rotation order until enough are feasible."""
 
-    __slots__ = ("_core", "_diagnosis", "_of", "_profile", "_start", "_untouched", "run")
+    __slots__ = ("_core", "_diagnosis", "_pod_class", "_profile", "_start", "_untouched", "run")
 
     def __init__(
-        self, core: SchedulingCore, profile: Profile, run: FilterRun, of: PodClass, diagnosis: Diagnosis
+        self, core: SchedulingCore, profile: Profile, run: FilterRun, pod_class: PodClass, diagnosis: Diagnosis
     ) -> None:
         self._core = core
         self._profile = profile
-        self._of = of
+        self._pod_class = pod_class
         self.run = run
         self._diagnosis = diagnosis
         self._start = core.next_start_node_index
@@ -186,7 +188,7 @@ class Search:
         return self._cut(visit, rows, wanted, answers)
 
     def _found(self, rows: NDArray[np.intp]) -> FeasibleNodes:
-        return FeasibleNodes(self._of, self._core.snapshot.order, self._start, rows)
+        return FeasibleNodes(self._pod_class, self._core.snapshot.order, self._start, rows)
 
     def _promised(self) -> Promised:
         """The nodes where pods are nominated that this pod has to count."""
@@ -211,7 +213,7 @@ class Search:
         snapshot = self._core.snapshot
         total = len(snapshot)
         first = self._start % total
-        nodes = FeasibleNodes.all_of(self._of, snapshot, verdicts, first, numbers)
+        nodes = FeasibleNodes.all_of(self._pod_class, snapshot, verdicts, first, numbers)
         assert nodes.recorded is not None
         counted = None
         if nodes.count == 0:

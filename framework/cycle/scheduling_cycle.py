@@ -102,9 +102,9 @@ def schedule(
     if trace.nodes_total == 0:
         status = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, error=NO_NODES)
         return Failed(status, None, CLEAR_NOMINATION)
-    of = profile.classes.begin(pod)
+    pod_class = profile.classes.begin(pod)
     try:
-        found = yield from find_nodes(core, profile, state, pod, of, trace)
+        found = yield from find_nodes(core, profile, state, pod, pod_class, trace)
         if found.error is not None:
             return Failed(found.error, None, CLEAR_NOMINATION)
         nodes = found.nodes
@@ -123,7 +123,7 @@ def schedule(
         yield "Score"
         return chosen
     finally:
-        profile.classes.finish(of)
+        profile.classes.finish(pod_class)
 
 
 def _no_fit(

@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 from functools import lru_cache
 from typing import Final
 
-NANOSECONDS: Final = 10**9
+SECOND: Final = 10**9
+"""In nanoseconds."""
 
 _RFC3339: Final = re.compile(
     r"(\d{4})-(\d\d)-(\d\d)T(\d\d):(\d\d):(\d\d)(?:\.(\d{1,18}))?(?:Z|([+-])(\d\d):(\d\d))", re.ASCII
@@ -35,12 +36,12 @@ def parse_timestamp(text: str) -> int:
     if found[8]:
         offset = int(found[9]) * 3600 + int(found[10]) * 60
         seconds += offset if found[8] == "-" else -offset
-    return seconds * NANOSECONDS + int((found[7] or "").ljust(9, "0")[:9])
+    return seconds * SECOND + int((found[7] or "").ljust(9, "0")[:9])
 
 
 def format_timestamp(nanoseconds: int) -> str:
     """In UTC; a fraction only where there is one, as Go's RFC3339Nano."""
-    seconds, fraction = divmod(nanoseconds, NANOSECONDS)
+    seconds, fraction = divmod(nanoseconds, SECOND)
     days, rest = divmod(seconds, 86_400)
     moment = datetime.fromordinal(_EPOCH.toordinal() + days)
     text = f"{moment.year:04}-{moment.month:02}-{moment.day:02}T{rest // 3600:02}:{rest // 60 % 60:02}:{rest % 60:02}"

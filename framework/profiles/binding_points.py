@@ -13,12 +13,12 @@ from framework.interface.cycle_state import CycleState
 from framework.interface.plugin import PreBindPlugin, StillBinding
 from framework.interface.status import SKIP, SUCCESS, Code, Status
 from framework.objects import Pod
+from framework.objects.timestamps import SECOND
 from framework.profiles.outcomes import answer, error_text, raised
 from framework.profiles.profile import Profile
 from framework.profiles.waiting_pods import MAX_TIMEOUT
 from framework.trace.attempt import AttemptTrace, PermitOutcome, PluginOutcome
 
-_SECOND: Final = 1_000_000_000
 WAITED_ON: Final = "one or more plugins asked to wait and no plugin rejected pod"
 
 
@@ -50,7 +50,7 @@ def run_permit(profile: Profile, state: CycleState, pod: Pod, node_name: str, tr
         if status.code is not Code.WAIT:
             text = f'running Permit plugin "{plugin}": {error_text(status)}'
             return PermitAnswer(Status.as_error(text, plugin), {})
-        waits[plugin] = min(round(timeout * _SECOND), MAX_TIMEOUT)
+        waits[plugin] = min(round(timeout * SECOND), MAX_TIMEOUT)
         waiting = status
     if waiting is None:
         return _PERMITTED

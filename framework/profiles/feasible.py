@@ -14,10 +14,10 @@ from framework.trace.attempt import Recorded, in_turn
 class FeasibleNodes:
     """``verdicts`` is set when all nodes that it calls feasible were found, and no others."""
 
-    __slots__ = ("_rows", "count", "first", "in_row_order", "of", "order", "recorded", "token", "verdicts")
+    __slots__ = ("_rows", "count", "first", "in_row_order", "order", "pod_class", "recorded", "token", "verdicts")
 
-    def __init__(self, of: PodClass, order: NDArray[np.intp], first: int, rows: NDArray[np.intp]) -> None:
-        self.of = of
+    def __init__(self, pod_class: PodClass, order: NDArray[np.intp], first: int, rows: NDArray[np.intp]) -> None:
+        self.pod_class = pod_class
         self.order = order
         self.first = first
         """The position where the search began."""
@@ -33,11 +33,11 @@ class FeasibleNodes:
 
     @classmethod
     def all_of(
-        cls, of: PodClass, snapshot: Snapshot, verdicts: Verdicts, first: int, numbers: NDArray[np.int32]
+        cls, pod_class: PodClass, snapshot: Snapshot, verdicts: Verdicts, first: int, numbers: NDArray[np.int32]
     ) -> FeasibleNodes:
         """``numbers``: as of ``Recorded``."""
         nodes = cls.__new__(cls)
-        nodes.of, nodes.first, nodes.verdicts = of, first, verdicts
+        nodes.pod_class, nodes.first, nodes.verdicts = pod_class, first, verdicts
         nodes.order, nodes.in_row_order = snapshot.order, snapshot.in_row_order
         nodes.count = verdicts.counts[0]
         nodes.token = verdicts.feasible

@@ -41,7 +41,7 @@ class FilterRun:
         nominated: Callable[[str], Sequence[PodInfo]],
         verdicts: Verdicts,
         work: Work,
-        of: PodClass | None = None,
+        pod_class: PodClass | None = None,
     ) -> None:
         self.entries = tuple(entries)
         self.extensions = tuple(extensions)
@@ -50,7 +50,7 @@ class FilterRun:
         self.snapshot = snapshot
         self._nominated = nominated
         self.work = work
-        self.of = of
+        self.pod_class = pod_class
         """None for a state that is not the cycle's."""
         self.verdicts = verdicts
         """What the columnar plugins say, followed up to this cycle."""

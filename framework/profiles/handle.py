@@ -108,15 +108,15 @@ class ProfileHandle:
     def follow(self, state: CycleState, pod: PodInfo, key: Hashable, make: Callable[[], T]) -> FollowedRows[T] | None:
         self._services.asked += 1
         run, snapshot = cast("FilterRun | None", state.filter_run), self._services.snapshot
-        if run is None or run.pod.uid != pod.uid or run.stateful or run.of is None:
+        if run is None or run.pod.uid != pod.uid or run.stateful or run.pod_class is None:
             return None
         names = self._services.ready_queue.nominated_nodes()
         promised = [snapshot.row(name) for name in names if snapshot.get(name) is not None]
-        following = run.of.followed.get(key)
+        following = run.pod_class.followed.get(key)
         if following is None or not following.is_of(run.entries):
             following = Following(snapshot, run.entries, make())
-            if run.of.kept and run.of.reuses_filter:
-                run.of.followed[key] = following
+            if run.pod_class.kept and run.pod_class.reuses_filter:
+                run.pod_class.followed[key] = following
         changed = following.changed(snapshot, promised)
         return FollowedRows(following.value, changed, RowStates(snapshot, run.entries, promised))
 

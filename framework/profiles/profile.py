@@ -159,13 +159,13 @@ class Profile:
     # --- PreFilter --------------------------------------------------------------------------------------------------
 
     def run_pre_filter(
-        self, state: CycleState, pod: PodInfo, trace: AttemptTrace, of: PodClass | None = None
+        self, state: CycleState, pod: PodInfo, trace: AttemptTrace, pod_class: PodClass | None = None
     ) -> PreFilterAnswer:
-        """``of`` None: asked for something else than this pod's cycle."""
-        if of is None:
+        """``pod_class`` None: asked for something else than this pod's cycle."""
+        if pod_class is None:
             return self._pre_filter_point.ask(state, pod, self._services.snapshot, trace)
-        memo = of.filter_memo
-        if memo is not None and of.reuses_filter and memo.grounds.stand(self._services.objects.others_revision):
+        memo = pod_class.filter_memo
+        if memo is not None and pod_class.reuses_filter and memo.grounds.stand(self._services.objects.others_revision):
             memo.written.restore(state)
             state.skip_filter = memo.skipped
             trace.pre_filter = memo.outcomes
@@ -175,19 +175,19 @@ class Profile:
         grounds = Grounds(self._services.objects.others_revision, inputs)
         # Also when it must not be used again: Filter of this attempt goes on with it.
         written = Written(state.snapshot())
-        of.filter_memo = FilterMemo(grounds, answered, trace.pre_filter, state.skip_filter, written)
+        pod_class.filter_memo = FilterMemo(grounds, answered, trace.pre_filter, state.skip_filter, written)
         return answered
 
     # --- Filter -----------------------------------------------------------------------------------------------------
 
-    def make_filter_run(self, state: CycleState, pod: PodInfo, of: PodClass | None = None) -> FilterRun:
+    def make_filter_run(self, state: CycleState, pod: PodInfo, pod_class: PodClass | None = None) -> FilterRun:
         snapshot, queue = self._services.snapshot, self._services.ready_queue
-        memo = None if of is None else of.filter_memo
+        memo = None if pod_class is None else pod_class.filter_memo
         if memo is None or memo.entries is None or not _follow_local(memo.local):
-            entries = self._followed_entries(state, pod, kept=of is not None and of.kept)
+            entries = self._followed_entries(state, pod, kept=pod_class is not None and pod_class.kept)
             extensions = self._extensions(state)
             verdicts = shared_verdicts(self.columns, snapshot, entries)
-            if memo is not None and not self.classes.is_fleeting(of):
+            if memo is not None and not self.classes.is_fleeting(pod_class):
                 memo.entries, memo.extensions, memo.written = entries, extensions, Written(state.snapshot())
                 memo.local = tuple([entry for entry in entries if entry.local is not None])
                 memo.verdicts = verdicts
@@ -195,7 +195,7 @@ class Profile:
             assert memo.verdicts is not None
             entries, extensions, verdicts = memo.entries, memo.extensions, memo.verdicts
         nominated = queue.nominated_pods_for_node
-        return FilterRun(entries, extensions, state, pod, snapshot, nominated, verdicts, self.columns.work, of)
+        return FilterRun(entries, extensions, state, pod, snapshot, nominated, verdicts, self.columns.work, pod_class)
 
     def _followed_entries(self, state: CycleState, pod: PodInfo, *, kept: bool) -> tuple[FilterEntry, ...]:
         """With the answers of plugins whose plans were made for them up to date."""
@@ -277,36 +277,36 @@ class Profile:
     # --- PreScore, Score --------------------------------------------------------------------------------------------
 
     def run_pre_score(self, state: CycleState, pod: PodInfo, found: FeasibleNodes, trace: AttemptTrace) -> Status:
-        of = found.of
-        memo = of.score_memo
+        pod_class = found.pod_class
+        memo = pod_class.score_memo
         revision = self._services.objects.others_revision
-        if memo is not None and of.reuses_score and memo.grounds.stand(revision, found.token):
+        if memo is not None and pod_class.reuses_score and memo.grounds.stand(revision, found.token):
             memo.written.restore(state)
             state.skip_score = memo.skipped
             trace.pre_score = memo.outcomes
             return SUCCESS
-        if self.classes.is_fleeting(of):
+        if self.classes.is_fleeting(pod_class):
             result = self.ask_pre_score(state, pod, found.rows, trace)
             state.take_grounds()
             return result
         before = state.snapshot()
         result = self.ask_pre_score(state, pod, found.rows, trace)
         inputs, feasible = state.take_grounds()
-        of.score_memo = None
+        pod_class.score_memo = None
         if result.is_success:
             after = state.snapshot()
             written = {key: value for key, value in after.items() if before.get(key) is not value}
             grounds = Grounds(revision, inputs, found.token if feasible else None)
-            of.score_memo = ScoreMemo(grounds, trace.pre_score, state.skip_score, Written(written))
+            pod_class.score_memo = ScoreMemo(grounds, trace.pre_score, state.skip_score, Written(written))
         return result
 
     def ask_pre_score(self, state: CycleState, pod: PodInfo, feasible: NDArray[np.intp], trace: AttemptTrace) -> Status:
         return self._pre_score_point.ask(state, pod, self._services.snapshot, feasible, trace)
 
     def run_score(self, state: CycleState, pod: PodInfo, found: FeasibleNodes) -> Scored | Status:
-        memo = found.of.score_memo
+        memo = found.pod_class.score_memo
         if memo is None or memo.parts is None:
-            parts = self.score_parts(state, pod, kept=found.of.kept)
+            parts = self.score_parts(state, pod, kept=found.pod_class.kept)
             local = any([part.point.local is not None for part in parts])  # noqa: C419 (half of the time)
             if memo is not None:
                 memo.parts, memo.local = parts, local

@@ -100,9 +100,9 @@ def score_nodes(
     failed = [part for part in parts if part.failed is not None]
     if found.verdicts is not None and not failed:
         try:
-            scores, totals = _followed(found.of, found.verdicts, parts, snapshot, columns, dtype)
+            scores, totals = _followed(found.pod_class, found.verdicts, parts, snapshot, columns, dtype)
         except Exception:  # noqa: BLE001 - a plugin may raise anything; what it is, the other way finds out
-            found.of.scores = None
+            found.pod_class.scores = None
         else:
             if len(scores.parts) == len(parts):
                 return _best_of_columns(scores, totals, found, work)
@@ -111,16 +111,16 @@ def score_nodes(
 
 
 def _followed(
-    of: PodClass,
+    pod_class: PodClass,
     verdicts: Verdicts,
     parts: Sequence[ScorePart],
     snapshot: Snapshot,
     columns: ColumnStore,
     dtype: TotalsType,
 ) -> tuple[Scores, Totals]:
-    scores = of.scores
+    scores = pod_class.scores
     if scores is None or not scores.is_of(verdicts, parts):
-        scores = of.scores = Scores(snapshot, columns, verdicts, parts, dtype)
+        scores = pod_class.scores = Scores(snapshot, columns, verdicts, parts, dtype)
     else:
         scores.take(parts)
     return scores, scores.follow()

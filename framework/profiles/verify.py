@@ -47,23 +47,27 @@ class VerifiedProfile(Profile):
     def _is_due(self, trace: AttemptTrace) -> bool:
         return trace.cycle % self._services.verify_reuse == 0
 
-    def _verification_of(self, of: PodClass | None) -> Verification | None:
+    def _verification_of(self, pod_class: PodClass | None) -> Verification | None:
         found = self._verification
-        if found is None or found.of is not of or not found.of.stands(self._services.objects.others_revision):
+        if (
+            found is None
+            or found.pod_class is not pod_class
+            or not found.pod_class.stands(self._services.objects.others_revision)
+        ):
             return None
         return found
 
     def run_pre_filter(
-        self, state: CycleState, pod: PodInfo, trace: AttemptTrace, of: PodClass | None = None
+        self, state: CycleState, pod: PodInfo, trace: AttemptTrace, pod_class: PodClass | None = None
     ) -> PreFilterAnswer:
-        if of is not None:
+        if pod_class is not None:
             due = self._is_due(trace)
-            self._verification = Verification(self, self._services.snapshot, pod, of, trace) if due else None
-        return super().run_pre_filter(state, pod, trace, of)
+            self._verification = Verification(self, self._services.snapshot, pod, pod_class, trace) if due else None
+        return super().run_pre_filter(state, pod, trace, pod_class)
 
-    def make_filter_run(self, state: CycleState, pod: PodInfo, of: PodClass | None = None) -> FilterRun:
-        run = super().make_filter_run(state, pod, of)
-        verification = self._verification_of(of)
+    def make_filter_run(self, state: CycleState, pod: PodInfo, pod_class: PodClass | None = None) -> FilterRun:
+        run = super().make_filter_run(state, pod, pod_class)
+        verification = self._verification_of(pod_class)
         if verification is not None:
             verification.filter(run)
         return run
@@ -72,7 +76,7 @@ class VerifiedProfile(Profile):
         self, parts: Sequence[ScorePart], state: CycleState, pod: PodInfo, found: FeasibleNodes
     ) -> Scored | Status:
         scored = super().run_score_by(parts, state, pod, found)
-        verification = self._verification_of(found.of)
+        verification = self._verification_of(found.pod_class)
         if verification is not None:
             verification.score(state, found, parts)
         return scored
@@ -101,23 +105,25 @@ class VerifiedProfile(Profile):
 class Verification:
     """Of one attempt. Filter's comes first; nothing has changed since the attempt began."""
 
-    def __init__(self, profile: Profile, snapshot: Snapshot, pod: PodInfo, of: PodClass, trace: AttemptTrace) -> None:
+    def __init__(
+        self, profile: Profile, snapshot: Snapshot, pod: PodInfo, pod_class: PodClass, trace: AttemptTrace
+    ) -> None:
         self._profile = profile
         self._snapshot = snapshot
         self._pod = pod
-        self.of = of
+        self.pod_class = pod_class
         self._trace = trace
         self._state = CycleState()
         """What plugins write that are asked anew."""
 
     def filter(self, run: FilterRun) -> None:
-        if not self.of.reuses_filter:
+        if not self.pod_class.reuses_filter:
             entries = run.entries
         else:
             scratch = self._scratch()
             self._profile.run_pre_filter(self._state, self._pod, scratch)
             self._compare_outcomes("PreFilter", self._trace.pre_filter, scratch.pre_filter)
-            entries = self._profile.filter_entries(self._state, self._pod, kept=self.of.kept)
+            entries = self._profile.filter_entries(self._state, self._pod, kept=self.pod_class.kept)
             if [entry.plugin for entry in entries] != [entry.plugin for entry in run.entries]:
                 raise ReuseDiffers(f"Filter plugins of {self._pod.key}: {[entry.plugin for entry in entries]}")
         for fresh, kept in zip(entries, run.entries, strict=True):
@@ -129,17 +135,17 @@ class Verification:
     def score(self, state: CycleState, nodes: FeasibleNodes, parts: Sequence[ScorePart]) -> None:
         """``parts``: what the attempt's scores were made from."""
         fresh = parts
-        if not (self.of.reuses_filter and self.of.reuses_score):
+        if not (self.pod_class.reuses_filter and self.pod_class.reuses_score):
             self._state = state.clone()
-        if self.of.reuses_score:
+        if self.pod_class.reuses_score:
             scratch = self._scratch()
             status = self._profile.ask_pre_score(self._state, self._pod, nodes.rows, scratch)
             self._compare_outcomes("PreScore", self._trace.pre_score, scratch.pre_score)
             if not status.is_success:
                 return
-            fresh = self._profile.score_parts(self._state, self._pod, kept=self.of.kept)
+            fresh = self._profile.score_parts(self._state, self._pod, kept=self.pod_class.kept)
         rows = nodes.rows
-        kept_scores = self.of.scores
+        kept_scores = self.pod_class.scores
         for new, kept in zip(fresh, parts, strict=True):
             if new.plan is None or kept.plan is None or kept.column is None:
                 continue

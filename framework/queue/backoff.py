@@ -9,10 +9,10 @@ from __future__ import annotations
 
 from typing import Any, Final
 
+from framework.objects.timestamps import SECOND
 from framework.queue.heap import KeyedHeap
 from framework.queue.queued_pod import QueuedPodInfo, QueueOrder
 
-SECOND: Final = 1_000_000_000
 NOT_BACKING_OFF: Final = -(1 << 62)
 """Upstream's zero time: before every instant."""
 

@@ -18,7 +18,8 @@ from framework.interface.handle import ObjectStore
 from framework.interface.node_info import PodInfo
 from framework.interface.plugin import PreEnqueuePlugin
 from framework.objects import KubeObject, Pod
-from framework.queue.backoff import SECOND, BackoffQueue
+from framework.objects.timestamps import SECOND
+from framework.queue.backoff import BackoffQueue
 from framework.queue.changes import pod_update_events
 from framework.queue.heap import KeyedHeap
 from framework.queue.hints import HintMap, event_label, is_wildcard, matches

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from typing import Final
 
 from framework.cycle.repeats import RepeatRule
+from framework.objects.timestamps import SECOND
 from framework.profiles import ReuseRule
-from framework.queue.backoff import SECOND
 
 DEFAULT_MAX_IN_UNSCHEDULABLE: Final = 300 * SECOND
 

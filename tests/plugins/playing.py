@@ -6,13 +6,13 @@ from collections.abc import Iterable
 
 from framework.configuration.load import load
 from framework.objects import KubeObject, Pod
-from framework.objects.timestamps import NANOSECONDS
+from framework.objects.timestamps import SECOND
 from framework.plugins.registry import built_in_registry
 from framework.scheduler import Cluster, Observer, Scheduler
 from framework.scheduler.observer import ClusterEventRecord
 from framework.trace.attempt import AttemptTrace
 
-START = 1_800_000_000 * NANOSECONDS
+START = 1_800_000_000 * SECOND
 
 
 class Remembering(Observer):
@@ -60,7 +60,7 @@ class Play:
         raise AssertionError("500 cycles and no end")
 
     def seconds(self, seconds: float) -> None:
-        self.scheduler.advance(self.scheduler.now + round(seconds * NANOSECONDS))
+        self.scheduler.advance(self.scheduler.now + round(seconds * SECOND))
         self.cycles()
 
     @property

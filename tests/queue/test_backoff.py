@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from framework.interface import PodInfo
+from framework.objects.timestamps import SECOND
 from framework.queue import QueuedPodInfo, QueueOrder
-from framework.queue.backoff import SECOND, BackoffQueue
+from framework.queue.backoff import BackoffQueue
 from tests.builders import make_pod
 
 ORDER = QueueOrder(lambda a, b: a.sequence < b.sequence)

@@ -11,7 +11,7 @@ import sys
 
 from framework.configuration import load
 from framework.objects import Node, Pod
-from framework.objects.timestamps import NANOSECONDS
+from framework.objects.timestamps import SECOND
 from framework.plugins.registry import built_in_registry
 from framework.scheduler import Attempt, Observer, Scheduler
 from framework.trace.digest import START, digest
@@ -77,7 +77,7 @@ def play(seed: int, *, saved_every: int = 0) -> Traces:
     assert loaded.effective is not None
     traces = Traces()
     scheduler = Scheduler(
-        loaded.effective, built_in_registry(), start=NANOSECONDS, seed=seed, ties="seeded", observer=traces
+        loaded.effective, built_in_registry(), start=SECOND, seed=seed, ties="seeded", observer=traces
     )
     for i in range(120):
         scheduler.cluster.create_admitted(node(rng, i))
@@ -97,7 +97,7 @@ def play(seed: int, *, saved_every: int = 0) -> Traces:
             bound = [each for each in scheduler.cluster.list(Pod) if each.spec.node_name]
             if bound and i % 8 == 0:
                 scheduler.cluster.delete(bound[rng.randrange(len(bound))])
-            scheduler.advance(scheduler.now + NANOSECONDS * rng.randrange(1, 8))
+            scheduler.advance(scheduler.now + SECOND * rng.randrange(1, 8))
         for _ in range(2):
             scheduler.step()
         if saved_every and i % saved_every == 0:

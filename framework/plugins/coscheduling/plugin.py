@@ -29,9 +29,9 @@ from framework.interface import (
     WaitingPod,
 )
 from framework.objects import Pod
-from framework.objects.timestamps import parse_timestamp
+from framework.objects.timestamps import SECOND, parse_timestamp
 from framework.plugins.coscheduling.args import CoschedulingArgs
-from framework.plugins.coscheduling.pod_groups import SECOND, PodGroups
+from framework.plugins.coscheduling.pod_groups import PodGroups
 from framework.said import noted
 
 POD_GROUPS: Final = "podgroups.v1alpha1.scheduling.x-k8s.io"

@@ -10,7 +10,6 @@ from framework.objects import Pod, PodGroup
 from framework.objects.resources import Resources, resource_value
 
 LABEL: Final = "scheduling.x-k8s.io/pod-group"
-SECOND: Final = 1_000_000_000
 
 
 class ExpiringSet:

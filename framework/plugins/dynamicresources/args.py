@@ -7,9 +7,10 @@ from typing import Annotated, ClassVar, Literal
 from msgspec import Meta
 
 from framework.configuration.catalogue import PluginArgs
-from framework.configuration.durations import SECOND, format_duration, parse_duration
+from framework.configuration.durations import format_duration, parse_duration
 from framework.configuration.errors import FieldError, FieldPath, invalid
 from framework.configuration.types import Duration
+from framework.objects.timestamps import SECOND
 from framework.said import noted
 
 

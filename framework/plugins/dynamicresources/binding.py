@@ -12,7 +12,7 @@ from framework.objects import Pod, ResourceClaim
 from framework.objects.devices import CLAIM_FINALIZER, AllocationResult, ResourceClaimConsumerReference
 from framework.objects.generated import generated_name, generated_uid
 from framework.objects.pod import PodExtendedResourceClaimStatus
-from framework.objects.timestamps import NANOSECONDS, format_timestamp
+from framework.objects.timestamps import SECOND, format_timestamp
 from framework.plugins.dynamicresources.claims import BindingFailed, has_binding_conditions, is_ready, is_reserved_for
 from framework.plugins.dynamicresources.extended import IN_MEMORY_NAME
 from framework.plugins.dynamicresources.state import ClaimState, NodeAllocation
@@ -130,7 +130,7 @@ class Binder:
             if status.allocation is None:
                 raise BindError(f"claim {live.key} got deallocated elsewhere in the meantime")
             if status.allocation.allocation_timestamp is None:
-                now = format_timestamp(self._handle.now() // NANOSECONDS * NANOSECONDS)
+                now = format_timestamp(self._handle.now() // SECOND * SECOND)
                 status = replace(status, allocation=replace(status.allocation, allocation_timestamp=now))
         if len(status.reserved_for) > MOST_CONSUMERS:
             action = "add reservation" if allocation is None else "add allocation and reservation"
@@ -161,7 +161,7 @@ class Binder:
         if found is None or found.extended_claim is None:
             raise BindError(f"extended resource claim not found for node {node_name}")
         metadata = found.extended_claim.metadata
-        now = format_timestamp(self._handle.now() // NANOSECONDS * NANOSECONDS)
+        now = format_timestamp(self._handle.now() // SECOND * SECOND)
         name, number = generated_name(metadata.generate_name, pod.uid), 0
         while self._handle.objects.get(ResourceClaim, pod.namespace, name) is not None:
             number += 1

@@ -49,7 +49,7 @@ from framework.objects.extended_resources import ClassesByResource, may_be_backe
 from framework.objects.field_errors import aggregate
 from framework.objects.resources import is_scalar_resource_name, pod_requests
 from framework.objects.selectors import compile_node_selector
-from framework.objects.timestamps import NANOSECONDS, parse_timestamp
+from framework.objects.timestamps import SECOND, parse_timestamp
 from framework.plugins.dynamicresources import extended
 from framework.plugins.dynamicresources.allocator import Allocator, NoDevicesOnNode
 from framework.plugins.dynamicresources.args import DynamicResourcesArgs
@@ -73,7 +73,7 @@ from framework.said import noted
 IN_USE: Final = Status.unresolvable("resourceclaim in use")
 NOTHING_TO_DEALLOCATE: Final = Status.unschedulable("no new claims to deallocate")
 NOT_ON_NODE: Final = Status.unresolvable("resourceclaim not available on the node")
-LOOKS_EVERY: Final = 5 * NANOSECONDS
+LOOKS_EVERY: Final = 5 * SECOND
 """Upstream asks its informer for the claim this often while it waits in PreBind."""
 NOT_ALL: Final = Status.unresolvable("cannot allocate all claims")
 

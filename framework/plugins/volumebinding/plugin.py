@@ -34,6 +34,7 @@ from framework.interface import (
 )
 from framework.objects import PersistentVolumeClaim, Pod
 from framework.objects.claims import claim_volumes, class_of_claim
+from framework.objects.timestamps import SECOND
 from framework.plugins.volumebinding.args import VolumeBindingArgs
 from framework.plugins.volumebinding.assume_cache import AssumeCaches, OutOfSync
 from framework.plugins.volumebinding.binding import Binder, BindingError, ReservedVolumes
@@ -49,7 +50,6 @@ SEARCH: Final = "VolumeBinding/search"
 """… what Filter found for every node …"""
 RESERVED: Final = "VolumeBinding/reserved"
 """… and what is left of it from Reserve on."""
-SECOND: Final = 1_000_000_000
 UNBOUND_IMMEDIATE: Final = Status.unresolvable("pod has unbound immediate PersistentVolumeClaims")
 
 
