@@ -16,13 +16,14 @@ from framework.profiles import ProfileError
 from framework.said import Words, said, words_of
 from schedweb.engine import frames
 from schedweb.engine.batch import Gatherer
-from schedweb.engine.frames import Begin, Entry, Gone, Outcome
+from schedweb.engine.frames import Begin, Entry, Gone
 from schedweb.engine.loop import Engine
 from schedweb.engine.moments import machine
 from schedweb.engine.pace import Pace
 from schedweb.engine.payload import PayloadUnreadable
 from schedweb.engine.player import Player, RunRefused
 from schedweb.engine.replay import Diverged, do, replay
+from schedweb.engine.shapes import UntranslatedOutcome
 
 
 @dataclass
@@ -30,7 +31,7 @@ class Prepared:
     player: Player
     pace: Pace
     replayed: int
-    outcomes: list[Outcome]
+    outcomes: list[UntranslatedOutcome]
     """Of commands that had their place and were not done when the engine before this one ended."""
     inherited: list[Entry]
     """A fork that has not caught up with its parent: what the parent's journal says from here on."""

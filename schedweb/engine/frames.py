@@ -14,7 +14,7 @@ import msgspec
 
 from framework.said import Content
 from schedweb.engine.commands import BreakpointSet
-from schedweb.engine.shapes import FeedLine, QueueName, UntranslatedHit
+from schedweb.engine.shapes import FeedLine, QueueName, UntranslatedHit, UntranslatedOutcome
 
 State = Literal["created", "playing", "paused", "waiting_for_person", "finished", "stopped"]
 HEAD: Final = struct.Struct("<I")
@@ -194,14 +194,6 @@ class ObjectRow(msgspec.Struct, frozen=True, array_like=True):
     manifest: bytes | None
 
 
-class Outcome(msgspec.Struct, frozen=True):
-    """What became of a command that had its place; `refused` says why it changed nothing."""
-
-    id: str
-    result: dict[str, Any] | None
-    refused: Content = ""
-
-
 class Place(msgspec.Struct, frozen=True):
     """An offered command applies here. Nothing is done until it is committed."""
 
@@ -245,7 +237,7 @@ class Batch(Message, frozen=True, tag="batch"):
     objects: list[ObjectRow]
     feed: list[FeedLine]
     clock_moves: list[tuple[int, int]]
-    outcomes: list[Outcome]
+    outcomes: list[UntranslatedOutcome]
     waiting_changed: bool
     rate: int | None
     breakpoints: list[BreakpointSet]

@@ -16,13 +16,13 @@ from schedweb.engine import frames
 from schedweb.engine.batch import Gatherer
 from schedweb.engine.checkpoint import save_checkpoint
 from schedweb.engine.commands import command_from
-from schedweb.engine.frames import Batch, Begin, Entry, Gone, Offer, Outcome
+from schedweb.engine.frames import Batch, Begin, Entry, Gone, Offer
 from schedweb.engine.moments import advance, compare
 from schedweb.engine.obey import validate
 from schedweb.engine.pace import Pace
 from schedweb.engine.player import Happened, Player
 from schedweb.engine.replay import do
-from schedweb.engine.shapes import UntranslatedHit
+from schedweb.engine.shapes import UntranslatedHit, UntranslatedOutcome
 from schedweb.engine.stopwatch import Stopwatch
 from schedweb.engine.sums import Sums
 
@@ -74,7 +74,7 @@ class Engine:
         objects = len(player.projection.views) + len(player.projection.nodes.views)
         self.checkpoint_cost = SECONDS_PER_OBJECT * objects
         self.clock_moves: list[tuple[int, int]] = []
-        self.outcomes: list[Outcome] = []
+        self.outcomes: list[UntranslatedOutcome] = []
         self.next_cycle_at = 0.0
         self.stopwatch = Stopwatch()
         self.is_watching = False
@@ -296,7 +296,7 @@ class Engine:
                 return
             self.hear(message)
         place = Entry(offer.id, self.player.position, self.player.now, offer.author, offer.command)
-        self.outcomes.append(do(self.player, self.pace, place) or Outcome(offer.id, None))
+        self.outcomes.append(do(self.player, self.pace, place) or UntranslatedOutcome(offer.id, "applied"))
         self.next_cycle_at = 0.0
         self.urgent = True
 

@@ -14,12 +14,10 @@ from schedweb.engine import commands
 from schedweb.engine.device_conditions import claim_with, with_device_condition
 from schedweb.engine.player import Player, RunRefused
 from schedweb.engine.pod_view import PodView, owner_of
+from schedweb.engine.shapes import UntranslatedDecision, UntranslatedResult
 from schedweb.engine.times import iso
 from schedweb.engine.world import Refused
 
-Result = dict[str, Any]
-Outcome = tuple[bool, Said]
-"""Whether this command decided, and in words."""
 MID_CYCLE: Final = said("The configuration can only be switched between two cycles; finish this one first.")
 KEPT_FREE: Final = forms(
     "{count} kept without a controller or of a DaemonSet", "{count} kept without a controller or of a DaemonSet"
@@ -39,14 +37,14 @@ class Obedience:
         self.world = player.world
         self.projection = player.projection
 
-    def obey(self, command: commands.AnyCommand, *, author: str, entry: str) -> Result:
+    def obey(self, command: commands.AnyCommand, *, author: str, entry: str) -> UntranslatedResult:
         """What the journal keeps as the result. Raises Refused; that too is an operation, and replay meets it again."""
         self.player.operations += 1
         if isinstance(command, commands.Decide):
             result = self.decide(command, author, entry)
         else:
             done = HANDLERS[type(command)](self, command)
-            result = {"text": done}
+            result = UntranslatedResult(text=done)
             self.projection.feed.line(self.player.now, "command", said("{author} {done}.", author=author, done=done))
         self.player.settle()
         return result
@@ -182,16 +180,20 @@ class Obedience:
 
     # --- decisions --------------------------------------------------------------------------------------------------
 
-    def decide(self, command: commands.Decide, author: str, entry: str) -> Result:
+    def decide(self, command: commands.Decide, author: str, entry: str) -> UntranslatedResult:
         """Every pod has its own answer; a pod that cannot be decided does not keep the others."""
         outcomes = []
         for asked in command.pods:
             decided, outcome = self.decide_one(command, asked, author, entry)
-            about = {"namespace": asked.namespace, "name": asked.name}
-            outcomes.append({**about, "decided": decided, "outcome": outcome})
-        return {"pods": outcomes}
+            outcomes.append(
+                UntranslatedDecision(namespace=asked.namespace, name=asked.name, decided=decided, outcome=outcome)
+            )
+        return UntranslatedResult(pods=outcomes)
 
-    def decide_one(self, command: commands.Decide, asked: commands.DecidedPod, author: str, entry: str) -> Outcome:
+    def decide_one(
+        self, command: commands.Decide, asked: commands.DecidedPod, author: str, entry: str
+    ) -> tuple[bool, Said]:
+        """Whether this command decided, and in words."""
         pod = self.world.cluster.get(Pod, asked.namespace, asked.name)
         if pod is None or (asked.uid and asked.uid != pod.uid):
             # The pod is gone, or another one has its name.

@@ -6,10 +6,11 @@ from collections.abc import Callable
 
 from framework.said import SaidError, said
 from schedweb.engine.commands import PACING, command_from
-from schedweb.engine.frames import Entry, Outcome
+from schedweb.engine.frames import Entry
 from schedweb.engine.obey import Obedience
 from schedweb.engine.pace import Pace
 from schedweb.engine.player import Happened, Player
+from schedweb.engine.shapes import UntranslatedOutcome
 from schedweb.engine.world import Refused
 
 CLOCK = "clock"
@@ -35,7 +36,7 @@ def replay(player: Player, pace: Pace, journal: list[Entry], *, until: int) -> l
     return []
 
 
-def do(player: Player, pace: Pace, entry: Entry) -> Outcome | None:
+def do(player: Player, pace: Pace, entry: Entry) -> UntranslatedOutcome | None:
     """The entry at its place; None for what has no outcome."""
     if entry.command.get("type") == CLOCK:
         player.advance(int(entry.command["to"]))
@@ -55,10 +56,11 @@ def do(player: Player, pace: Pace, entry: Entry) -> Outcome | None:
         return None
     pace.stirred()
     try:
-        outcome = Outcome(entry.id, Obedience(player).obey(command, author=entry.author, entry=entry.id))
+        result = Obedience(player).obey(command, author=entry.author, entry=entry.id)
+        outcome = UntranslatedOutcome(entry.id, "applied", result=result)
     except Refused as error:
         player.settle()
-        outcome = Outcome(entry.id, None, refused=error.words)
+        outcome = UntranslatedOutcome(entry.id, "refused", error.words)
     pace.look(player, Happened.ARRIVAL)
     return outcome
 

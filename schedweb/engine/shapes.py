@@ -274,6 +274,54 @@ class Hit(Shape):
     pod: str
 
 
+# --- what became of commands --------------------------------------------------------------------------------------
+
+
+class DecisionFacts(Shape, kw_only=True):
+    namespace: str
+    name: str
+    decided: Annotated[bool | UnsetType, described("false: somebody was faster, or it does not wait")] = UNSET
+
+
+class UntranslatedDecision(DecisionFacts, kw_only=True):
+    outcome: Said | str
+
+
+class DecisionResult(DecisionFacts, kw_only=True):
+    outcome: Annotated[str, described("approved, rejected, already decided by …, not waiting")]
+
+
+class UntranslatedResult(Shape):
+    """What a command did: pod by pod, or in words. As the journal keeps it."""
+
+    pods: list[UntranslatedDecision] | UnsetType = UNSET
+    text: Said | str | UnsetType = UNSET
+
+
+class CommandResult(Shape):
+    pods: list[DecisionResult] | UnsetType = UNSET
+    text: str | UnsetType = UNSET
+
+
+class OutcomeFacts(Shape):
+    id: Annotated[str, described("of the journal's entry")]
+    status: Literal["applied", "refused"]
+
+
+class UntranslatedOutcome(OutcomeFacts):
+    """What became of a command that had its place in the journal, or was refused one."""
+
+    text: Said | str = ""
+    """Why it was refused."""
+    result: UntranslatedResult | None = None
+    """None of a command that only paces the run."""
+
+
+class CommandOutcome(OutcomeFacts):
+    text: Annotated[str, described("why it was refused")]
+    result: CommandResult | None
+
+
 # --- the run ------------------------------------------------------------------------------------------------------
 
 

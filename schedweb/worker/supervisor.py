@@ -20,7 +20,7 @@ from django.utils import timezone
 
 from framework.said import Content, Said, said
 from schedweb.engine import frames
-from schedweb.runs.live.telling import tell_batch, tell_failure, tell_notice
+from schedweb.runs.live.telling import tell_batch, tell_failure, tell_notice, tell_refusal
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.playing.wakeups import WAKEUPS
 from schedweb.runs.storing.batches import BatchWriter
@@ -133,6 +133,7 @@ class Supervisor:
                 self.offer_next()
             case frames.Refusal(entry, text):
                 self.writer.refuse(entry, text)
+                tell_refusal(self.run, entry, text)
                 self.offered = None
                 self.offer_next()
             case frames.Failure(text, trace):
@@ -191,8 +192,9 @@ class Supervisor:
         tell_notice(self.run)
 
     def fail(self, text: Content, trace: str = "") -> None:
-        if patiently(lambda: store_failure(self.lease, self.run, text, trace)):
-            tell_failure(self.run)
+        refused = patiently(lambda: store_failure(self.lease, self.run, text, trace))
+        if refused is not None:
+            tell_failure(self.run, refused)
 
     def send(self, message: frames.ToChild) -> None:
         """A child that is gone is heard of through its pipe."""

@@ -1,11 +1,9 @@
 /**
- * Commands to a run. The server keeps a command as a journal row and answers 202; what became of it stands in the
- * journal. `client_id` makes a repeated POST the same command.
+ * Commands to a run. The server keeps a command as a journal row and answers 202; what becomes of it is heard of in
+ * src/live/commands.ts. `client_id` makes a repeated POST the same command.
  */
 import { ApiError, pathOf, request } from "./client";
-import { fetchJournalEntry } from "./queries";
-import { t } from "./texts";
-import type { CommandInput, CommandReceipt, JournalEntry } from "./types";
+import type { CommandInput, CommandReceipt } from "./types";
 
 /** Also where `crypto.randomUUID` is missing: it needs a secure context, and a playground on a LAN address has none. */
 export function clientId(): string {
@@ -18,14 +16,13 @@ export function clientId(): string {
 }
 
 const FIRST_WAIT = 120;
-const LAST_WAIT = 2_000;
-const GIVE_UP = 20_000;
 const RETRIES = 3;
 const ANSWER_WITHIN = 10_000;
 
 const sleep = (milliseconds: number) => new Promise<void>((resolve) => setTimeout(resolve, milliseconds));
 
-function isLost(error: unknown): boolean {
+/** Whether an error says nothing about what was sent: the server did not answer. */
+export function isLost(error: unknown): boolean {
   return error instanceof ApiError && (error.status === 0 || error.status >= 502);
 }
 
@@ -44,34 +41,4 @@ export async function sendCommand(run: string, input: CommandInput): Promise<Com
       await sleep(FIRST_WAIT * 2 ** tried);
     }
   }
-}
-
-/** Waits until the engine has applied or refused the command; null when it is still pending after 20 seconds. */
-export async function outcomeOf(run: string, receipt: CommandReceipt): Promise<JournalEntry | null> {
-  const until = Date.now() + GIVE_UP;
-  for (let wait = FIRST_WAIT; Date.now() < until; wait = Math.min(LAST_WAIT, wait * 1.5)) {
-    await sleep(wait);
-    try {
-      const entry = await fetchJournalEntry(run, receipt.id);
-      if (entry.status !== "pending") return entry;
-    } catch (error) {
-      // The server has the command: that it is away meanwhile does not undo it.
-      if (!isLost(error)) throw error;
-    }
-  }
-  return null;
-}
-
-/** Waits for what becomes of a command that was taken; a refusal is an ApiError with the engine's sentence. */
-export async function settled(run: string, receipt: CommandReceipt): Promise<JournalEntry | null> {
-  const entry = await outcomeOf(run, receipt);
-  if (entry?.status === "refused") {
-    throw new ApiError(409, { code: "refused", message: entry.text === "" ? t("theRunRefusedThis") : entry.text });
-  }
-  return entry;
-}
-
-/** Sends and waits. */
-export async function perform(run: string, input: CommandInput): Promise<JournalEntry | null> {
-  return settled(run, await sendCommand(run, input));
 }

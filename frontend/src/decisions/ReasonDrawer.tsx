@@ -9,6 +9,7 @@ import "@mantine/core/styles/ModalBase.layer.css";
 import "@mantine/core/styles/Drawer.layer.css";
 
 import { Drawer } from "@mantine/core";
+import { useQueryClient } from "@tanstack/react-query";
 import { type ReactNode, useState } from "react";
 
 import { Button } from "@/components/Button";
@@ -102,6 +103,7 @@ function Form({
   onClose: () => void;
   onDone?: (() => void) | undefined;
 }) {
+  const queries = useQueryClient();
   const target = draftKey(request);
   const [reason, setText] = useState(draftOf(target));
   const setReason = (text: string) => {
@@ -125,6 +127,8 @@ function Form({
       await send(request, text);
       if (text !== "") rememberReason(text);
       keepDraft(target, "");
+      // With the focus back in it, a list of who waits would keep the decided rows in their places as gone.
+      if (request.kind !== "approve") await queries.invalidateQueries({ queryKey: ["waiting"] });
       onDone?.();
       onClose();
     } catch (failure) {

@@ -2,7 +2,7 @@
  * Approvals wait five seconds before they are sent, because binding cannot be undone. Plain TypeScript: the page reads
  * `pending`, the toast shows it, `z` cancels it. Rejections and overrides have a drawer of their own and are sent at once.
  */
-import type { JournalEntry } from "@/api/types";
+import type { CommandOutcome } from "@/live/messages";
 
 export interface DecidedPod {
   namespace: string;
@@ -30,8 +30,8 @@ export interface ApprovalEnvironment {
   now: () => number;
   setTimer: (callback: () => void, milliseconds: number) => number;
   clearTimer: (handle: number) => void;
-  send: (approval: PendingApproval) => Promise<JournalEntry | null>;
-  sent: (approval: PendingApproval, entry: JournalEntry | null) => void;
+  send: (approval: PendingApproval) => Promise<CommandOutcome | null>;
+  sent: (approval: PendingApproval, entry: CommandOutcome | null) => void;
   /** Why nothing can be sent now, or null. */
   refusal: () => string | null;
   refused: (why: string) => void;

@@ -1,8 +1,8 @@
 /** The page's one approvals store, and the decisions that are sent at once. */
 import { useSyncExternalStore } from "react";
 
-import { perform } from "@/api/commands";
-import type { JournalEntry } from "@/api/types";
+import { perform } from "@/live/commands";
+import type { CommandOutcome } from "@/live/messages";
 import { refusal, whenReached } from "@/live/reach";
 import { notify } from "@/shell/notify";
 
@@ -13,7 +13,7 @@ export function targets(pods: readonly DecidedPod[]) {
 }
 
 /** Says it when somebody or something was faster: "Already decided by mira at 10:01:19." */
-export function tellLate(entry: JournalEntry | null): void {
+export function tellLate(entry: CommandOutcome | null): void {
   for (const late of (entry?.result?.pods ?? []).filter((one) => one.decided === false)) {
     notify({ title: podKey(late), text: `${late.outcome.charAt(0).toUpperCase()}${late.outcome.slice(1)}.` });
   }

@@ -10,6 +10,8 @@ type Schemas = components["schemas"];
 export type ClientMessage = Schemas["FromBrowser"];
 export type ServerMessage = Schemas["ToBrowser"];
 export type RunDelta = Schemas["RunDelta"];
+/** What became of a command. */
+export type CommandOutcome = Schemas["CommandOutcome"];
 /** The engine's row number; requested and reserved per resource; pods bound, waiting, in flight. */
 export type NodeChange = RunDelta["nodes"][number];
 
@@ -19,6 +21,7 @@ const KNOWN: Readonly<Record<ServerMessage["type"], true>> = {
   subscribed: true,
   "run.delta": true,
   "run.resync": true,
+  "command.settled": true,
   "waiting.count": true,
   "runs.changed": true,
   "analysis.changed": true,

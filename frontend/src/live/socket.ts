@@ -116,6 +116,10 @@ export class LiveSocket {
     };
   }
 
+  isFollowed(run: string): boolean {
+    return this.runs.has(run);
+  }
+
   /** Asks for a fresh `subscribed` with the current seq, after a gap. */
   refollow(run: string): void {
     if (this.runs.has(run)) this.send({ type: "subscribe", run, language: this.environment.language() });

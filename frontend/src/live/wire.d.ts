@@ -123,6 +123,31 @@ export interface components {
             latest?: string;
             next_flush_at?: string | null;
         };
+        /** CommandOutcome */
+        CommandOutcome: {
+            /** @description of the journal's entry */
+            id: string;
+            /** @enum {unknown} */
+            status: "applied" | "refused";
+            /** @description why it was refused */
+            text: string;
+            result: components["schemas"]["CommandResult"] | null;
+        };
+        /** CommandResult */
+        CommandResult: {
+            pods?: components["schemas"]["DecisionResult"][];
+            text?: string;
+        };
+        /**
+         * CommandSettled
+         * @description What became of a command outside of any delta: it was refused its place, or the run has failed.
+         */
+        CommandSettled: {
+            /** @enum {unknown} */
+            type: "command.settled";
+            run: string;
+            outcome: components["schemas"]["CommandOutcome"];
+        };
         /** Cycle */
         Cycle: {
             pod: components["schemas"]["PodRef"];
@@ -183,6 +208,15 @@ export interface components {
         CycleScorer: {
             name: string;
             weight: number;
+        };
+        /** DecisionResult */
+        DecisionResult: {
+            namespace: string;
+            name: string;
+            /** @description false: somebody was faster, or it does not wait */
+            decided?: boolean;
+            /** @description approved, rejected, already decided by …, not waiting */
+            outcome: string;
         };
         /** Error */
         Error: {
@@ -328,6 +362,8 @@ export interface components {
             feed: components["schemas"]["FeedItem"][];
             /** @default null */
             hit?: components["schemas"]["Hit"] | null;
+            /** @default [] */
+            outcomes?: components["schemas"]["CommandOutcome"][];
         };
         /**
          * RunResync
@@ -369,7 +405,7 @@ export interface components {
             run: string;
             seq: number;
         };
-        ToBrowser: components["schemas"]["Hello"] | components["schemas"]["Subscribed"] | components["schemas"]["RunDelta"] | components["schemas"]["RunResync"] | components["schemas"]["RunsChanged"] | components["schemas"]["AnalysisChanged"] | components["schemas"]["WaitingCount"] | components["schemas"]["Pong"] | components["schemas"]["Error"];
+        ToBrowser: components["schemas"]["Hello"] | components["schemas"]["Subscribed"] | components["schemas"]["RunDelta"] | components["schemas"]["CommandSettled"] | components["schemas"]["RunResync"] | components["schemas"]["RunsChanged"] | components["schemas"]["AnalysisChanged"] | components["schemas"]["WaitingCount"] | components["schemas"]["Pong"] | components["schemas"]["Error"];
         /** Unsubscribe */
         Unsubscribe: {
             /** @enum {unknown} */

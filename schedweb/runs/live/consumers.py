@@ -21,9 +21,9 @@ from django.utils.translation import get_supported_language_variant, override
 
 from schedweb.accounts.sessions import NOBODY, Admission
 from schedweb.accounts.visitor import Visitor
-from schedweb.runs.live.deltas import delta_in
 from schedweb.runs.live.hub import Event, Unreachable
 from schedweb.runs.live.process import process_here
+from schedweb.runs.live.translation import in_language
 from schedweb.runs.sharing.selectors import visitor_of
 from schedweb.runs.wire import messages
 from schedweb.runs.wire.publisher import EVERYONE, PUBLISHER, run_group, share_group
@@ -245,7 +245,7 @@ class BrowserConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels
     def text_of(self, item: Event | str) -> str:
         if isinstance(item, str):
             return item
-        return delta_in(self.language, item["text"]) if item["type"] == "live.delta" else item["text"]
+        return in_language(self.language, item["text"]) if item["type"] == "live.delta" else item["text"]
 
 
 def supported(language: str) -> str:

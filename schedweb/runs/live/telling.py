@@ -2,11 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
+
 import msgspec
 from django.utils import timezone
 
+from framework.said import Content
 from schedweb.engine.frames import Batch
-from schedweb.engine.shapes import Arrivals, Clock, QueueCounts, Worker
+from schedweb.engine.shapes import Arrivals, Clock, QueueCounts, UntranslatedOutcome, Worker
 from schedweb.engine.times import iso, iso_or_none, wall
 from schedweb.runs.models import Analysis, Run
 from schedweb.runs.playing.selectors import SPEEDS
@@ -51,6 +54,7 @@ def delta_of(run: Run, batch: Batch, stored: Stored) -> messages.UntranslatedDel
         columns={name: msgspec.Raw(text.encode()) for name, text in batch.columns_json.items()},
         nodes=msgspec.Raw(batch.nodes_json.encode()),
         feed=stored.feed,
+        outcomes=stored.outcomes,
         arrivals=arrivals,
         topology=batch.topology,
         rate=batch.rate,
@@ -65,7 +69,19 @@ def tell_notice(run: Run) -> None:
     PUBLISHER.publish(run_group(run.pk), messages.RunResync(run=str(run.pk)))
 
 
-def tell_failure(run: Run) -> None:
+def tell_refusal(run: Run, entry: str, text: Content) -> None:
+    """Of a command that got no place: nothing else changed, so no delta tells of it."""
+    tell_outcome(run, UntranslatedOutcome(entry, "refused", text))
+
+
+def tell_outcome(run: Run, outcome: UntranslatedOutcome) -> None:
+    PUBLISHER.publish(run_group(run.pk), messages.UntranslatedSettled(run=str(run.pk), outcome=outcome))
+
+
+def tell_failure(run: Run, refused: Iterable[UntranslatedOutcome]) -> None:
+    """`refused`: the commands that nobody does any more."""
+    for outcome in refused:
+        tell_outcome(run, outcome)
     PUBLISHER.publish(run_group(run.pk), messages.RunResync(run=str(run.pk)))
     PUBLISHER.publish(EVERYONE, messages.RunsChanged(run=str(run.pk)))
 

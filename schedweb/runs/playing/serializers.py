@@ -201,16 +201,8 @@ class CommandReceiptSerializer(serializers.Serializer[Any]):
     )
 
 
-class DecisionResultSerializer(serializers.Serializer[Any]):
-    namespace = serializers.CharField()
-    name = serializers.CharField()
-    decided = serializers.BooleanField(required=False, help_text="false: somebody was faster, or it does not wait")
-    outcome = serializers.CharField(help_text="approved, rejected, already decided by …, not waiting")
-
-
-class CommandResultSerializer(serializers.Serializer[Any]):
-    pods = DecisionResultSerializer(many=True, required=False)
-    text = serializers.CharField(required=False)
+class CommandResultSerializer(StructSerializer):
+    struct = shapes.CommandResult
 
 
 class JournalEntrySerializer(serializers.Serializer[Any]):

@@ -20,7 +20,7 @@ from django.utils import timezone
 from framework.said import Content, said
 from schedweb.engine.commands import plain
 from schedweb.engine.frames import AttemptRow, Batch, Chunk, DecisionRow, NodeRow, ObjectRow, PodRow, PreemptionRow
-from schedweb.engine.shapes import FeedLine, NumberedFeedItem, QueueName, UntranslatedFeedItem
+from schedweb.engine.shapes import FeedLine, NumberedFeedItem, QueueName, UntranslatedFeedItem, UntranslatedOutcome
 from schedweb.engine.version import ENGINE_VERSION
 from schedweb.runs.models import (
     Attempt,
@@ -59,6 +59,8 @@ class Stored:
     previous: int
     """The `seq` before it, which a delta stands on."""
     feed: list[NumberedFeedItem]
+    outcomes: list[UntranslatedOutcome]
+    """Of commands, with those that the batch left nobody to do."""
     state_changed: bool
     worker_since: datetime.datetime | None
 
@@ -87,13 +89,16 @@ class BatchWriter:
         columns = {**self.columns, **batch.columns_json}
         feed = [numbered(line.item, index) for index, line in enumerate(batch.feed, start=self.feed_number + 1)]
         size, tries = self.run.stored_bytes, 0
+        refused: list[UntranslatedOutcome] = []
+        """Of the last try: also of one whose commit was not answered."""
 
         def store() -> None:
             nonlocal tries
             tries += 1
             self.run.stored_bytes = size
             if tries == 1 or not self.has_stored(previous + 1):
-                self.store_once(batch, columns, feed, obeying=obeying)
+                refused.clear()
+                self.store_once(batch, columns, feed, refused, obeying=obeying)
 
         patiently(store)
         self.seq, self.columns, self.state = previous + 1, columns, batch.state
@@ -103,6 +108,7 @@ class BatchWriter:
             seq=self.seq,
             previous=previous,
             feed=feed,
+            outcomes=[*batch.outcomes, *refused],
             state_changed=batch.state != before,
             worker_since=self.worker_since,
         )
@@ -115,15 +121,22 @@ class BatchWriter:
         return found is not None
 
     def store_once(
-        self, batch: Batch, columns: dict[QueueName, str], feed: list[NumberedFeedItem], *, obeying: bool
+        self,
+        batch: Batch,
+        columns: dict[QueueName, str],
+        feed: list[NumberedFeedItem],
+        refused: list[UntranslatedOutcome],
+        *,
+        obeying: bool,
     ) -> None:
+        """`refused` is filled with the commands that the batch leaves nobody to do."""
         with transaction.atomic():
             self.store_run(batch, columns, obeying=obeying)
             self.store_rows(batch)
             self.store_feed(batch.feed, feed)
             self.store_journal(batch)
             if batch.state == "stopped":
-                refuse_pending(self.run, said("{run} was stopped and takes no commands.", run=str(self.run)))
+                refused += refuse_pending(self.run, said("{run} was stopped and takes no commands.", run=str(self.run)))
             if batch.checkpoint is not None:
                 self.store_checkpoint(batch)
 
@@ -250,10 +263,11 @@ class BatchWriter:
     def store_journal(self, batch: Batch) -> None:
         entries = JournalEntry.objects.filter(run=self.run)
         for outcome in batch.outcomes:
-            if outcome.refused:
-                entries.filter(pk=outcome.id).update(status=JournalEntry.Status.REFUSED, text=outcome.refused)
+            if outcome.status == "refused":
+                entries.filter(pk=outcome.id).update(status=JournalEntry.Status.REFUSED, text=outcome.text)
             else:
-                entries.filter(pk=outcome.id).update(result=outcome.result)
+                result = None if outcome.result is None else msgspec.to_builtins(outcome.result)
+                entries.filter(pk=outcome.id).update(result=result)
                 self.store_settings(entries.filter(pk=outcome.id).values_list("command", flat=True).first() or {})
         if batch.clock_moves:
             newest = entries.aggregate(newest=Max("number"))["newest"] or 0
@@ -301,11 +315,13 @@ class BatchWriter:
             JournalEntry.objects.filter(pk=entry).update(status=JournalEntry.Status.REFUSED, text=text)
 
 
-def refuse_pending(run: Run, text: Content) -> None:
+def refuse_pending(run: Run, text: Content) -> list[UntranslatedOutcome]:
     """Answers what nobody will do any more: in the transaction that ends the run, whose row is locked by then, so that
     no command comes after it (schedweb/runs/playing/commands.py)."""
     pending = JournalEntry.objects.filter(run=run, status=JournalEntry.Status.PENDING)
+    refused = [UntranslatedOutcome(str(pk), "refused", text) for pk in pending.values_list("pk", flat=True)]
     pending.update(status=JournalEntry.Status.REFUSED, text=text)
+    return refused
 
 
 def stored_size(checkpoints: QuerySet[Checkpoint]) -> int:

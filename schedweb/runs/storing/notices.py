@@ -7,6 +7,7 @@ from django.db import transaction
 from django.utils import timezone
 
 from framework.said import Content, Said, said
+from schedweb.engine.shapes import UntranslatedOutcome
 from schedweb.engine.times import iso
 from schedweb.runs.models import FeedItem, Run
 from schedweb.runs.storing.batches import BatchWriter, refuse_pending
@@ -38,13 +39,13 @@ def store_notice(writer: BatchWriter, words: Said) -> None:
     writer.feed_number, writer.seq = number, writer.seq + 1
 
 
-def store_failure(lease: Lease, run: Run, text: Content, trace: str) -> bool:
-    """False when somebody else holds the run; then nothing was stored."""
+def store_failure(lease: Lease, run: Run, text: Content, trace: str) -> list[UntranslatedOutcome] | None:
+    """The commands that were pending. None when somebody else holds the run; then nothing was stored."""
     error = Said("{why}\n\n{trace}", {"why": text, "trace": trace}) if trace else text
     with transaction.atomic():
         updated = Run.objects.filter(mine(lease)).update(
             state=Run.State.FAILED, error=error, wanted=False, lease_owner="", lease_expires=None, taking_over=False
         )
-        if updated:
-            refuse_pending(run, said("{run} has failed and takes no commands: {why}", run=str(run), why=text))
-    return bool(updated)
+        if not updated:
+            return None
+        return refuse_pending(run, said("{run} has failed and takes no commands: {why}", run=str(run), why=text))

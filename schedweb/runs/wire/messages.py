@@ -1,8 +1,9 @@
 """Every message of the WebSocket, as types; frontend/src/live/socket.d.ts is made of them (scripts/generated.py).
 
 The browser says subscribe, unsubscribe, ping. A `run.delta` names the `seq` it leads to and the one it stands on
-(`previous`); a browser that has another one fetches the board. Deltas are published once, with their sentences as
-templates, and translated once per language (schedweb/runs/live/deltas.py), so that nothing is encoded once per browser.
+(`previous`); a browser that has another one fetches the board. What has sentences in it is published once, with these
+as templates, and translated once per language (schedweb/runs/live/translation.py), so that nothing is encoded once per
+browser.
 """
 
 from __future__ import annotations
@@ -18,6 +19,7 @@ from schedweb.engine.shapes import (
     Arrivals,
     ChangedColumns,
     Clock,
+    CommandOutcome,
     Cycle,
     FeedItem,
     Hit,
@@ -27,6 +29,7 @@ from schedweb.engine.shapes import (
     QueueName,
     Time,
     UntranslatedHit,
+    UntranslatedOutcome,
     Worker,
 )
 
@@ -110,6 +113,8 @@ class RunDelta(DeltaFacts, frozen=True, tag="run.delta", kw_only=True):
     cycle: Cycle | None
     feed: list[FeedItem]
     hit: Hit | None = None
+    outcomes: list[CommandOutcome] = []
+    """What became of commands since the delta before."""
 
 
 class UntranslatedDelta(DeltaFacts, frozen=True, tag="run.delta", kw_only=True):
@@ -117,6 +122,23 @@ class UntranslatedDelta(DeltaFacts, frozen=True, tag="run.delta", kw_only=True):
     """shapes.UntranslatedCycle, or null."""
     feed: list[NumberedFeedItem]
     hit: UntranslatedHit | None = None
+    outcomes: list[UntranslatedOutcome] = []
+
+
+class CommandSettled(Message, frozen=True, tag="command.settled"):
+    """What became of a command outside of any delta: it was refused its place, or the run has failed."""
+
+    run: str
+    outcome: CommandOutcome
+
+
+class UntranslatedSettled(Message, frozen=True, tag="command.settled"):
+    run: str
+    outcome: UntranslatedOutcome
+
+
+Untranslated = UntranslatedDelta | UntranslatedSettled
+"""What is published with its sentences as templates."""
 
 
 class RunResync(Message, frozen=True, tag="run.resync"):
@@ -155,7 +177,18 @@ class Error(Message, frozen=True, tag="error"):
 
 WITHIN_TEXTS: Final = (ChangedColumns,)
 """Types that a message refers to and holds as texts."""
-ToBrowser = Hello | Subscribed | RunDelta | RunResync | RunsChanged | AnalysisChanged | WaitingCount | Pong | Error
+ToBrowser = (
+    Hello
+    | Subscribed
+    | RunDelta
+    | CommandSettled
+    | RunResync
+    | RunsChanged
+    | AnalysisChanged
+    | WaitingCount
+    | Pong
+    | Error
+)
 
 _ENCODER: Final = msgspec.json.Encoder()
 _DECODER: Final = msgspec.json.Decoder(FromBrowser)

@@ -16,7 +16,7 @@ from uuid import UUID
 from channels.layers import get_channel_layer
 from django.conf import settings
 
-from schedweb.runs.wire.messages import Message, UntranslatedDelta, to_text
+from schedweb.runs.wire.messages import Message, Untranslated, to_text
 
 log = logging.getLogger(__name__)
 Event = dict[str, str]
@@ -90,8 +90,8 @@ class Publisher:
         self._sending = None
 
     def publish(self, group: str, message: Message) -> None:
-        """A delta has sentences in it, so that consumers say it in their browser's language."""
-        type_ = "live.delta" if isinstance(message, UntranslatedDelta) else "live.text"
+        """What has sentences in it is translated by the consumers, into their browser's language."""
+        type_ = "live.delta" if isinstance(message, Untranslated) else "live.text"
         self.send(group, {"type": type_, "text": to_text(message)})
 
 

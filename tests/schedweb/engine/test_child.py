@@ -12,9 +12,10 @@ from typing import Any, TypeVar
 import pytest
 
 from framework.objects.decode import decode_manifest
-from framework.said import ENGLISH, in_words
+from framework.said import ENGLISH, in_words, said
 from schedweb.engine import frames
 from schedweb.engine.payload import encode_payload
+from schedweb.engine.shapes import UntranslatedOutcome, UntranslatedResult
 from schedweb.worker.process import Died, EngineProcess, Heard
 from tests.schedweb.engine.worlds import ASKING, SECOND, START, Manifest, arrival, node, pod
 
@@ -38,7 +39,7 @@ class Ledger:
     attempts: dict[int, frames.AttemptRow] = field(default_factory=dict)
     chunks: dict[int, int] = field(default_factory=dict)
     pods: dict[str, frames.PodRow] = field(default_factory=dict)
-    outcomes: dict[str, frames.Outcome] = field(default_factory=dict)
+    outcomes: dict[str, UntranslatedOutcome] = field(default_factory=dict)
     last: frames.Batch | None = None
 
     def store(self, batch: frames.Batch) -> None:
@@ -113,14 +114,14 @@ class Desk:
         except frames.Gone:
             return
 
-    def until_outcome(self, id_: str) -> frames.Outcome:
+    def until_outcome(self, id_: str) -> UntranslatedOutcome:
         self.until_batch(lambda _: id_ in self.ledger.outcomes)
         return self.ledger.outcomes[id_]
 
     def until_state(self, *states: str) -> frames.Batch:
         return self.until_batch(lambda batch: batch.state in states)
 
-    def order(self, id_: str, command: dict[str, Any], *, commit: bool = True) -> frames.Outcome | None:
+    def order(self, id_: str, command: dict[str, Any], *, commit: bool = True) -> UntranslatedOutcome | None:
         self.process.send(frames.Offer(id_, "mira", command))
         placed = self.until(lambda m: m if isinstance(m, frames.Batch) and m.place is not None else None)
         place = placed.place
@@ -211,7 +212,7 @@ def test_a_command_that_was_placed_and_not_done_is_done_by_the_next_engine(desks
     assert "uid-new" not in ledger.pods
     second = Desk(ledger)
     desks.append(second)
-    assert second.until_outcome("add").result == {"text": {"say": "added pod {pod}", "with": {"pod": "shop/new"}}}
+    assert second.until_outcome("add").result == UntranslatedResult(text=said("added pod {pod}", pod="shop/new"))
     assert ledger.pods["uid-new"].column == "active"
 
 

@@ -28,7 +28,7 @@ def decide(decision: str, name: str, **more: Any) -> commands.Decide:
 
 
 def outcome(answer: Any) -> str:
-    text = str(answer.result["pods"][0]["outcome"])
+    text = str(answer.result.pods[0].outcome)
     return text
 
 
@@ -70,7 +70,7 @@ def test_a_decision_about_several_pods_answers_for_each() -> None:
     at = table(node("a"), pod("one", ask="person"), pod("two", ask="person"), pod("plain"))
     named = tuple(DecidedPod("shop", name) for name in ("one", "plain", "two"))
     answer = at.order(commands.Decide(decision="approve", pods=named))
-    assert [str(each["outcome"]) for each in answer.result["pods"]] == ["approved", "not waiting", "approved"]
+    assert [str(each.outcome) for each in answer.result.pods] == ["approved", "not waiting", "approved"]
     assert places(at.game) == {"one": "bound", "two": "bound", "plain": "bound"}
 
 
@@ -93,7 +93,7 @@ def test_add_and_delete_pods() -> None:
     at = table(node("a"))
     new = pod("new")
     del new["metadata"]["uid"]
-    assert at.order(commands.PodAdd(new)).result == {"text": said("added pod {pod}", pod="shop/new")}
+    assert at.order(commands.PodAdd(new)).result.text == said("added pod {pod}", pod="shop/new")
     play(at.game)
     assert places(at.game) == {"new": "bound"}
     at.order(commands.PodDelete("shop", "new"))
@@ -162,7 +162,7 @@ def test_drain_moves_what_controllers_make_anew_and_keeps_budgets() -> None:
         *(pod(f"web-{tail}", node_name="a", owner="web", app="web") for tail in ("x", "y")),
         pod("alone", node_name="a"),
     )
-    text = str(at.order(commands.NodeDrain("a")).result["text"])
+    text = str(at.order(commands.NodeDrain("a")).result.text)
     assert text == (
         "drained node a: 1 pod evicted, 1 kept by PodDisruptionBudget keep, "
         "1 kept without a controller or of a DaemonSet"
@@ -199,7 +199,7 @@ def test_a_configuration_without_a_waiting_pods_profile_is_refused_and_nothing_c
     at = table(node("a"), pod("asks", ask="person"))
     other = ASKING.replace("schedulerName: default-scheduler", "schedulerName: other")
     answer = at.order(commands.SetConfiguration("version", other))
-    assert "waits on Permit under profile default-scheduler" in str(answer.refused)
+    assert "waits on Permit under profile default-scheduler" in str(answer.text)
     assert outcome(at.order(decide("approve", "asks"))) == "approved"
 
 
@@ -209,7 +209,7 @@ def test_a_configuration_cannot_be_switched_within_a_cycle() -> None:
     while not game.scheduler.mid_cycle:
         game.operate()
     refused = at.order(commands.SetConfiguration("version", ASKING))
-    assert str(refused.refused).startswith("The configuration can only be switched between two cycles")
+    assert str(refused.text).startswith("The configuration can only be switched between two cycles")
 
 
 @pytest.mark.parametrize(
@@ -238,7 +238,7 @@ def test_an_invalid_pod_is_refused_in_the_api_servers_words_and_changes_nothing(
     empty["spec"]["containers"] = []
     answer = at.order(commands.PodAdd(empty))
     assert answer.result is None
-    assert 'Pod "empty" is invalid: spec.containers: Required value' in str(answer.refused)
+    assert 'Pod "empty" is invalid: spec.containers: Required value' in str(answer.text)
     assert places(at.game) == {}
 
 
@@ -259,7 +259,7 @@ def test_the_clock_is_held_until_somebody_says_that_the_device_is_ready() -> Non
     assert play(at.game) is Happened.WAITS
     assert places(at.game) == {"trainer-0": "in_flight"}
     began = at.game.now
-    assert str(at.order(told()).result["text"]) == (
+    assert str(at.order(told()).result.text) == (
         "set condition attached of device west-1/gpu-0 to True in claim shop/one-gpu"
     )
     assert play(at.game) is Happened.FINISHED
@@ -290,7 +290,7 @@ def test_a_device_that_cannot_be_attached_is_given_back_and_asked_about_anew() -
 def test_conditions_are_told_of_devices_that_a_claim_has(command: commands.DeviceCondition, says: str) -> None:
     at = attaching()
     assert str(validate(at.game, command)) == says
-    assert str(at.order(command).refused) == says
+    assert str(at.order(command).text) == says
 
 
 def test_a_device_has_at_most_eight_conditions_and_keeps_the_time_of_the_last_change() -> None:

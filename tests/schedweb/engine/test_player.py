@@ -258,7 +258,7 @@ def test_a_new_seed_is_taken_before_the_first_step_only() -> None:
         view.node for view in seeded.projection.views.values()
     ]
     refused = told.order(commands.SetSeed(9))
-    assert str(refused.refused) == "The seed can be set only before the first step."
+    assert str(refused.text) == "The seed can be set only before the first step."
 
 
 def told(game: Player, *, whole: bool) -> tuple[object, ...]:

@@ -22,7 +22,7 @@ def changed(game: Player, name: str, change: Callable[[Manifest], None]) -> Pod:
     manifest = deepcopy(to_manifest(known))
     change(manifest["spec"])
     outcome = Table(game).order(commands.Change("replace", manifest))
-    assert outcome.refused is None or outcome.refused == ""
+    assert outcome.status == "applied"
     now = game.world.cluster.get(Pod, "shop", name)
     assert now is not None
     return now

@@ -1,8 +1,9 @@
 import { useCallback, useMemo, useState } from "react";
 
 import { ApiError } from "@/api/client";
-import { perform } from "@/api/commands";
-import type { CommandInput, JournalEntry } from "@/api/types";
+import { perform } from "@/live/commands";
+import type { CommandInput } from "@/api/types";
+import type { CommandOutcome } from "@/live/messages";
 import { refusal } from "@/live/reach";
 import { notifyError } from "@/shell/notify";
 
@@ -72,7 +73,7 @@ export interface Commander {
   /** The type of the command under way, to mark its button. */
   busy: CommandInput["type"] | null;
   /** Sends a command and tells a refusal in a notice; null when it failed. */
-  send: (command: CommandInput) => Promise<JournalEntry | null>;
+  send: (command: CommandInput) => Promise<CommandOutcome | null>;
 }
 
 export function useCommand(run: string): Commander {

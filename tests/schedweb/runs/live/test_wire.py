@@ -12,9 +12,12 @@ from jsonschema import Draft202012Validator
 
 from schedweb.engine.pod_view import PodView, Wait
 from schedweb.engine.shapes import Gang
-from schedweb.runs.live.deltas import delta_in
+from schedweb.runs.live.translation import in_language
+from schedweb.runs.models import JournalEntry
+from schedweb.runs.storing.lease import claim
 from schedweb.runs.wire import messages
-from schedweb.runs.wire.messages import Message, UntranslatedDelta, to_text
+from schedweb.runs.wire.messages import Message, Untranslated, UntranslatedSettled, to_text
+from schedweb.worker.supervisor import Supervisor
 from scripts.generated import wire_document
 from tests.schedweb.runs.conftest import Game
 
@@ -43,19 +46,63 @@ def test_all_that_browsers_hear_of_a_run(game: Game, monkeypatch: pytest.MonkeyP
     game.command("play", speed="max")
     game.play()
     game.command("breakpoint_remove", id="f")
+    cordoned = game.command("node_cordon", name="b")
+    refused = game.command("node_cordon", name="nowhere")
     game.command("play", speed="max")
     game.play()
-    known, seen = validator("ToBrowser"), Counter[str]()
+    decided = game.decide("approve", "asks-1")
+    game.play()
+    stopped, late = game.command("stop"), game.command("play")
+    game.play()
+    known, seen, outcomes = validator("ToBrowser"), Counter[str](), {}
     for message in published:
         for language in ("en", "uk"):
             text = to_text(message)
-            heard = json.loads(delta_in(language, text) if isinstance(message, UntranslatedDelta) else text)
+            heard = json.loads(in_language(language, text) if isinstance(message, Untranslated) else text)
             error = next(known.iter_errors(heard), None)
             assert error is None, f"{heard['type']}{error.json_path}: {error.message}"
             seen.update([heard["type"], *(field for field in ("cycle", "hit", "feed", "nodes") if heard.get(field))])
+            told = heard.get("outcomes", [heard["outcome"]] if "outcome" in heard else [])
+            outcomes.update({(each["id"], language): each for each in told})
             seen.update(column for column, shown in heard.get("columns", {}).items() if shown["cards"])
     columns = {"bound", "unschedulable", "waiting", "in_flight"}
-    assert seen.keys() >= {"run.delta", "runs.changed", "waiting.count", "cycle", "hit", "feed", "nodes", *columns}
+    assert seen.keys() >= {
+        "run.delta",
+        "runs.changed",
+        "command.settled",
+        "waiting.count",
+        "cycle",
+        "hit",
+        "feed",
+        "nodes",
+        *columns,
+    }
+    assert outcomes[str(cordoned.pk), "en"]["result"] == {"text": "cordoned node b"}
+    assert outcomes[str(cordoned.pk), "uk"]["result"]["text"] != "cordoned node b"
+    assert outcomes[str(decided.pk), "en"]["result"]["pods"] == [
+        {"namespace": "shop", "name": "asks-1", "decided": True, "outcome": "approved"}
+    ]
+    assert outcomes[str(refused.pk), "en"]["text"] == 'nodes "nowhere" not found'
+    assert outcomes[str(stopped.pk), "en"] == {"id": str(stopped.pk), "status": "applied", "text": "", "result": None}
+    assert outcomes[str(late.pk), "en"]["text"] == f"{game.run} was stopped and takes no commands."
+    # Nobody is left waiting: every command was told of, and as the journal has it.
+    for entry in JournalEntry.objects.filter(run=game.run).exclude(type="clock"):
+        assert outcomes[str(entry.pk), "en"]["status"] == entry.status
+
+
+@pytest.mark.django_db(transaction=True)
+def test_commands_that_a_failure_leaves_undone_are_told_of(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    published: list[Message] = []
+    monkeypatch.setattr("schedweb.runs.live.telling.PUBLISHER.publish", lambda _, message: published.append(message))
+    entry = game.command("play")
+    lease = claim(game.id, "here")
+    assert lease is not None
+    supervisor = Supervisor(lease)
+    supervisor.fail("It broke.")
+    [settled, *_] = [each for each in published if isinstance(each, UntranslatedSettled)]
+    heard = json.loads(in_language("en", to_text(settled)))
+    assert heard["outcome"]["id"] == str(entry.pk)
+    assert heard["outcome"]["text"] == f"{game.run} has failed and takes no commands: It broke."
 
 
 def test_what_browsers_say_is_read_by_what_the_types_say() -> None:

@@ -57,14 +57,14 @@ def test_its_pods_come_and_go_with_it(manifest: Manifest, count: int) -> None:
     at = Table(game)
     kind = manifest["kind"]
     for _ in range(2):
-        added = at.order(commands.Change("add", manifest)).result["text"]
+        added = at.order(commands.Change("add", manifest)).result.text
         assert str(added) == f"added {kind} shop/new with {count} pod{'s' if count > 1 else ''}"
         play(game)
         places = pods_of(at)
         assert len(places) == count + 1
         assert set(places.values()) <= {"a", "b"}
         named = {"apiVersion": manifest["apiVersion"], "kind": kind, "metadata": manifest["metadata"]}
-        gone = at.order(commands.Change("delete", named)).result["text"]
+        gone = at.order(commands.Change("delete", named)).result.text
         assert str(gone) == f"deleted {kind} shop/new with {count} pod{'s' if count > 1 else ''}"
         play(game)
         assert pods_of(at).keys() == {"other"}
@@ -111,7 +111,7 @@ def test_one_that_no_api_server_takes_is_refused_and_leaves_nothing(manifest: Ma
     at = Table(game)
     before = [each.key for each in game.world.cluster.all()]
     refused = at.order(commands.Change("add", manifest))
-    assert why in str(refused.refused)
+    assert why in str(refused.text)
     assert [each.key for each in game.world.cluster.all()] == before
 
 

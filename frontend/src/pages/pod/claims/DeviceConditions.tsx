@@ -4,7 +4,7 @@
  */
 import { useState } from "react";
 
-import { perform } from "@/api/commands";
+import { perform } from "@/live/commands";
 import type { Device, DeviceClaim } from "@/api/podTypes";
 import { useMe } from "@/api/useMe";
 import { Button } from "@/components/Button";

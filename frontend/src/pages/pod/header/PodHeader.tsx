@@ -1,7 +1,7 @@
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Suspense, useState } from "react";
 
-import { perform } from "@/api/commands";
+import { perform } from "@/live/commands";
 import type { PodDetail, PodRef } from "@/api/types";
 import { useMe } from "@/api/useMe";
 import { Breadcrumbs } from "@/components/Breadcrumbs";

@@ -11,7 +11,8 @@ import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 
 import { ApiError, pathOf, request } from "@/api/client";
-import { sendCommand, settled } from "@/api/commands";
+import { sendCommand } from "@/api/commands";
+import { settled } from "@/live/commands";
 import { configurationsQuery } from "@/api/queries";
 import type { CommandInput, Run } from "@/api/types";
 import { Button } from "@/components/Button";
