@@ -6,6 +6,7 @@ from typing import Final, Literal
 
 import numpy as np
 
+from framework.configuration.catalogue import POD_POINTS
 from framework.interface.status import Code, Status
 from framework.said import Words, said, said_counted
 from framework.trace.attempt import FEASIBLE, NOT_EVALUATED, AttemptTrace
@@ -21,10 +22,7 @@ from schedweb.engine.shapes import (
     UntranslatedCycle,
 )
 
-POINTS: Final = (
-    "PreEnqueue", "QueueSort", "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "Reserve", "Permit",
-    "PreBind", "Bind", "PostBind",
-)  # fmt: skip
+POINTS: Final = tuple(point.label for point in POD_POINTS)
 NAMED: Final = 8
 ROWS: Final = 8
 

@@ -194,7 +194,7 @@ class ObjectRow(msgspec.Struct, frozen=True, array_like=True):
     manifest: bytes | None
 
 
-class Place(msgspec.Struct, frozen=True):
+class JournalPlace(msgspec.Struct, frozen=True):
     """An offered command applies here. Nothing is done until it is committed."""
 
     id: str
@@ -244,7 +244,7 @@ class Batch(Message, frozen=True, tag="batch"):
     hit: UntranslatedHit | None
     unwritten: int = 0
     """How many pods of the beginning are left for batches to come."""
-    place: Place | None = None
+    place: JournalPlace | None = None
     checkpoint: bytes | None = None
     steps: tuple[int, bytes] | None = None
     """The steps since the last batch (steps.py): where they begin, and what they were."""

@@ -285,7 +285,7 @@ class Engine:
         if self.is_real and self.wall_clock() > self.player.now:
             self.move_clock(self.wall_clock())
         self.await_ack()
-        self.emit(place=frames.Place(offer.id, self.player.position, self.player.now))
+        self.emit(place=frames.JournalPlace(offer.id, self.player.position, self.player.now))
         while True:
             message = frames.read_to_child(self.inward)
             if isinstance(message, frames.Commit) and message.id == offer.id:
@@ -337,7 +337,12 @@ class Engine:
         return not self.player.scheduler.mid_cycle and time.monotonic() - self.last_checkpoint >= pause
 
     def emit(
-        self, *, whole: bool = False, place: frames.Place | None = None, checkpoint: bool = False, last: bool = False
+        self,
+        *,
+        whole: bool = False,
+        place: frames.JournalPlace | None = None,
+        checkpoint: bool = False,
+        last: bool = False,
     ) -> None:
         player, gatherer = self.player, self.gatherer
         projection = player.projection

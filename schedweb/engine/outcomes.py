@@ -7,10 +7,10 @@ from typing import Any, Final
 import numpy as np
 
 from framework.interface import Code, Status
+from framework.objects.timestamps import SECOND
 from framework.said import Said, Words, said, said_counted
 from framework.trace.attempt import AttemptTrace
 
-SECOND: Final = 1_000_000_000
 NO_PLUGIN: Final = said("no plugin")
 STATE_NOTES: Final[dict[str, Words]] = {
     "ok": said("pass"),

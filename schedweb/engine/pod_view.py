@@ -13,6 +13,7 @@ from msgspec import UNSET
 
 from framework.objects import Pod
 from framework.objects.resources import placed_figures, pod_requests
+from framework.objects.timestamps import SECOND
 from framework.said import Content, Words
 from schedweb.engine.amounts import amount_text
 from schedweb.engine.names import split_name
@@ -166,7 +167,7 @@ def permit_wait(wait: Wait) -> PermitWait:
     return PermitWait(
         plugin=wait.plugin,
         deadline=iso(wait.deadline),
-        total_seconds=wait.total / 1_000_000_000,
+        total_seconds=wait.total / SECOND,
         asks_person=wait.asks_person,
         note=wait.note or UNSET,
     )

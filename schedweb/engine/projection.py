@@ -12,6 +12,7 @@ from typing import Final, cast
 from framework.interface import Code, Status
 from framework.objects import KubeObject, Node, Pod, PodGroup
 from framework.objects.kinds import api_group
+from framework.objects.timestamps import SECOND
 from framework.profiles import Clock, ProfileMap, WaitingPod
 from framework.queue import IgnoredEvent, Place, QueueMove
 from framework.said import Content, Words, said, said_both
@@ -39,7 +40,6 @@ PLACES: Final[dict[Place, QueueName]] = {
 COMPLETED: Final = "completed"
 DELETED: Final = "deleted"
 TIMED_OUT: Final = "rejected due to timeout"
-SECOND: Final = 1_000_000_000
 #: Boundaries that are no extension point of their own.
 SHOWN_AS: Final = {"PreBindPreFlight": "PreBind", "WaitOnPermit": "Permit"}
 PERMITTED, REJECTED_ON_PERMIT = said("Permitted"), said("Rejected on Permit")

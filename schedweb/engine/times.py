@@ -7,7 +7,6 @@ from functools import lru_cache
 from typing import Final
 
 EPOCH: Final = datetime.datetime(1970, 1, 1, tzinfo=datetime.UTC)
-SECOND: Final = 1_000_000_000
 
 
 @lru_cache(maxsize=1 << 10)

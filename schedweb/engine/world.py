@@ -14,7 +14,7 @@ from framework.objects.admission import AdmissionError, Unchanged, admit
 from framework.objects.decode import decode_manifest, to_manifest
 from framework.objects.errors import ObjectError
 from framework.objects.selectors import compile_label_selector
-from framework.objects.timestamps import format_timestamp
+from framework.objects.timestamps import SECOND, format_timestamp
 from framework.reading.documents import FileRefused
 from framework.reading.gathering import current
 from framework.said import SaidError, said, words_of
@@ -26,7 +26,6 @@ from schedweb.engine.names import SAFE
 
 O = TypeVar("O", bound=KubeObject)  # noqa: E741
 UNSCHEDULABLE: Final = "node.kubernetes.io/unschedulable"
-SECOND: Final = 1_000_000_000
 
 
 class Refused(SaidError, ValueError):

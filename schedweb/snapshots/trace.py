@@ -11,13 +11,13 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+from framework.objects.timestamps import SECOND
 from framework.reading.documents import Manifest
 from schedweb.engine.payload import TimelineEntry
 
 GPU_SHARES: Final = "alibabacloud.com/gpu-milli"
 NAMESPACE: Final = "trace"
 PODS_PER_NODE: Final = "110"
-SECOND: Final = 1_000_000_000
 NODES_HEADER: Final = ("sn", "cpu_milli", "memory_mib", "gpu", "model")
 PODS_HEADER: Final = (
     *("name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "qos"),

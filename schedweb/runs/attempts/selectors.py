@@ -26,12 +26,6 @@ from schedweb.runs.records.converters import RunKey, run_of
 from schedweb.sentences import clauses, counted, say, told
 
 MANY_NODES: Final = 1000
-POINTS: Final = (
-    "PreEnqueue", "PreFilter", "Filter", "PostFilter", "PreScore", "Score", "Reserve", "Permit", "PreBind", "Bind",
-    "PostBind",
-)  # fmt: skip
-
-
 RESULTS: Final = ("bound", "waiting", "unschedulable", "error")
 
 

@@ -28,7 +28,7 @@ PLACED: Final = (PodRecord.Column.BOUND, PodRecord.Column.WAITING, PodRecord.Col
 
 
 @dataclass(frozen=True, slots=True)
-class Place:
+class PodPlace:
     uid: str
     column: str
     node: str
@@ -44,33 +44,33 @@ class Pair:
     namespace: str
     name: str
     kind: str
-    a: Place | None
-    b: Place | None
+    a: PodPlace | None
+    b: PodPlace | None
 
 
-Places = dict[tuple[str, str], Place]
+PodPlaces = dict[tuple[str, str], PodPlace]
 
 
-def places_of(run: Run) -> Places:
+def places_of(run: Run) -> PodPlaces:
     """Of pods of one name the newest, and one that still exists before one that does not."""
     rows = PodRecord.objects.filter(run=run).order_by("pk")
-    found: Places = {}
+    found: PodPlaces = {}
     for namespace, name, uid, column, node, attempts in rows.values_list(
         "namespace", "name", "uid", "column", "node", "attempts"
     ):
         known = found.get((namespace, name))
         if column == PodRecord.Column.DELETED and known is not None and known.column != PodRecord.Column.DELETED:
             continue
-        found[namespace, name] = Place(uid, column, node if column in PLACED else "", attempts)
+        found[namespace, name] = PodPlace(uid, column, node if column in PLACED else "", attempts)
     return found
 
 
-def staying(place: Place | None) -> Place | None:
+def staying(place: PodPlace | None) -> PodPlace | None:
     """None of a pod that is gone, or has ended: it is neither placed nor does it wait for a place."""
     return None if place is None or place.column in PodRecord.GONE else place
 
 
-def kind_of(a: Place | None, b: Place | None) -> str:
+def kind_of(a: PodPlace | None, b: PodPlace | None) -> str:
     a, b = staying(a), staying(b)
     if a is None:
         return "same" if b is None else "missing_a"
@@ -83,7 +83,7 @@ def kind_of(a: Place | None, b: Place | None) -> str:
     return "gated" if is_gated(a) or is_gated(b) else "neither"
 
 
-def pairs_of(a: Places, b: Places) -> list[Pair]:
+def pairs_of(a: PodPlaces, b: PodPlaces) -> list[Pair]:
     """By kind, then by name."""
     order = {kind: place for place, kind in enumerate(KINDS)}
     found = [Pair(*key, kind_of(a.get(key), b.get(key)), a.get(key), b.get(key)) for key in {**a, **b}]
@@ -154,7 +154,7 @@ def waiting_body(run: Run) -> dict[str, Any]:
     return measures.waiting_times(times)
 
 
-def side_body(run: Run, places: Places) -> dict[str, Any]:
+def side_body(run: Run, places: PodPlaces) -> dict[str, Any]:
     present = [place for place in places.values() if staying(place)]
     return {
         "run": run_body(run),
@@ -225,11 +225,11 @@ def preemptors(run: Run, pairs: Sequence[Pair], side: str) -> dict[str, str]:
     return {uid: f"{namespace}/{name}" for uid, namespace, name in rows}
 
 
-def is_gated(place: Place | None) -> bool:
+def is_gated(place: PodPlace | None) -> bool:
     return place is not None and place.column == PodRecord.Column.GATED
 
 
-def is_gone(place: Place) -> bool:
+def is_gone(place: PodPlace) -> bool:
     return place.column == PodRecord.Column.DELETED
 
 

@@ -12,7 +12,7 @@ from typing import Any, Final
 
 from framework.interface import Code, Status
 from framework.objects import Node
-from schedweb.engine.times import SECOND
+from framework.objects.timestamps import SECOND
 from schedweb.engine.usage_log import padded
 from schedweb.engine.words import seconds_text
 from schedweb.runs.filtering.filters import FIT, FilterView, GroupKey, NodeFacts, holds

@@ -7,8 +7,9 @@ from collections.abc import Mapping
 from typing import Any, Final
 
 from framework.interface.decisions import ClaimDecision
+from framework.objects.timestamps import SECOND
 from schedweb.api.errors import ApiError
-from schedweb.engine.times import SECOND, iso, iso_or_none
+from schedweb.engine.times import iso, iso_or_none
 from schedweb.runs.attempts.preemptions import preempted_by
 from schedweb.runs.attempts.selectors import attempts_until, result_at, stored_attempt
 from schedweb.runs.filtering.filters import FilterView

@@ -13,7 +13,7 @@ from schedweb.engine.times import iso, iso_or_none
 from schedweb.runs.attempts.scores import ranks
 from schedweb.runs.attempts.selectors import pod_ref, stored_traces
 from schedweb.runs.comparing.difference import UNSEEN, said_of
-from schedweb.runs.comparing.selectors import BATCH, Place, Places, last_attempts, places_of
+from schedweb.runs.comparing.selectors import BATCH, PodPlace, PodPlaces, last_attempts, places_of
 from schedweb.runs.models import Attempt, NodeRecord, PodRecord, Preemption, Run
 from schedweb.runs.real_cluster.outcomes import GONE, PENDING, PLACED, Known, RealPod, known_of, same_pod
 from schedweb.snapshots.scheduler_messages import read_unfit, same_message
@@ -34,7 +34,7 @@ class Beside:
     name: str
     kind: str
     real: RealPod
-    here: Place
+    here: PodPlace
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,7 +51,7 @@ class Laid:
     """Of the missing ones: the run has a pod of that name with another uid."""
 
 
-def kind_of(real: RealPod, here: Place, message: str | None, victim: bool) -> str:
+def kind_of(real: RealPod, here: PodPlace, message: str | None, victim: bool) -> str:
     """``message``: of the run's last attempt, None when there was none."""
     if here.column == PodRecord.Column.DELETED:
         # What a person or a controller deleted says nothing about the scheduler.
@@ -76,7 +76,7 @@ def kind_of(real: RealPod, here: Place, message: str | None, victim: bool) -> st
 def lay_beside(run: Run) -> Laid:
     known = known_of(run.snapshot_id, run.snapshot.event_count)
     places = places_of(run)
-    matched: list[tuple[tuple[str, str], RealPod, Place]] = []
+    matched: list[tuple[tuple[str, str], RealPod, PodPlace]] = []
     missing = later = recreated = 0
     taken = run.clock_start
     for key, pods in known.pods.items():
@@ -99,7 +99,7 @@ def lay_beside(run: Run) -> Laid:
     return Laid(known, rows, present(places) - sum(r.here.column != "deleted" for r in rows), missing, later, recreated)
 
 
-def present(places: Places) -> int:
+def present(places: PodPlaces) -> int:
     return sum(place.column != PodRecord.Column.DELETED for place in places.values())
 
 

@@ -13,7 +13,7 @@ from django.test import Client
 from schedweb.configurations.models import Configuration, ConfigurationVersion
 from schedweb.runs.attempts.selectors import stored_attempt
 from schedweb.runs.comparing.difference import said_of
-from schedweb.runs.comparing.selectors import Place, kind_of
+from schedweb.runs.comparing.selectors import PodPlace, kind_of
 from schedweb.runs.models import Run
 from schedweb.runs.playing.services import run_create
 from schedweb.snapshots.models import Snapshot
@@ -193,4 +193,4 @@ def test_viewers_may_compare_and_strangers_may_not(game: Game, viewer: User) -> 
     ids=["same", "elsewhere", "only-a", "only-b", "neither", "gated", "gated-once", "no-a", "no-b", "gone-from-both"],
 )
 def test_kinds(a: tuple[str, str], b: tuple[str, str] | None, kind: str) -> None:
-    assert kind_of(Place("1", *a, 1), None if b is None else Place("2", *b, 1)) == kind
+    assert kind_of(PodPlace("1", *a, 1), None if b is None else PodPlace("2", *b, 1)) == kind

@@ -16,7 +16,7 @@ from django.test import Client
 from schedweb.configurations.models import Configuration, ConfigurationVersion
 from schedweb.runs.attempts.selectors import stored_attempt
 from schedweb.runs.comparing.difference import said_of
-from schedweb.runs.comparing.selectors import Place
+from schedweb.runs.comparing.selectors import PodPlace
 from schedweb.runs.models import Attempt, PodRecord
 from schedweb.runs.playing.services import run_create
 from schedweb.runs.real_cluster.outcomes import RealPod, outcomes_of
@@ -262,7 +262,7 @@ GONE = RealPod("", 0, "preempted", "x")
     ],
 )
 def test_kinds(real: RealPod, place: tuple[str, str, int], message: str | None, victim: bool, kind: str) -> None:
-    assert kind_of(real, Place("1", *place), message, victim) == kind
+    assert kind_of(real, PodPlace("1", *place), message, victim) == kind
 
 
 def test_the_last_word_counts() -> None:
