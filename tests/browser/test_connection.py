@@ -196,7 +196,7 @@ def an_approval_is_pressed(one: Open) -> None:
 
 def commands_are_refused(pages: dict[str, Open]) -> None:
     run = pages["run"]
-    play = run.page.get_by_role("button", name=run.turn.named("run", "play2")).first
+    play = run.page.get_by_role("button", name=run.turn.named("run", "play")).first
     expect(play).to_be_disabled()
     expect(play).to_have_attribute("title", run.turn.says(*NOT_SENT))
     run.page.keyboard.press("p")

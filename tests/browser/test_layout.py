@@ -73,7 +73,7 @@ LABELS: Final = (
     ("rewind", "timeline"),
     ("run", "currentCycle"),
     ("run", "extensionPointsOfThisCycle"),
-    ("run", "nodes2"),
+    ("run", "nodes"),
     ("run", "besideTheNodes"),
 )
 
@@ -247,14 +247,14 @@ def test_the_controls_of_a_run_are_as_wide_playing_as_paused(desk: Visit, site: 
     run = stages.start(site, snapshot, stages.configuration(site, "Default, every node"))
     for turn in in_turn(desk, f"/runs/{run}", [each for each in EVERY if each.is_phone or each.window == "768 px"]):
         page = desk.page
-        expect(page.get_by_role("button", name=turn.named("run", "play2"))).to_be_visible()
+        expect(page.get_by_role("button", name=turn.named("run", "play"))).to_be_visible()
         paused = page.evaluate(CONTROLS)
         assert [pair for pair in combinations(paused, 2) if overlap(*pair)] == [], turn
         site.command(run, {"type": "play", "speed": "one"})
-        expect(page.get_by_role("button", name=turn.named("run", "pause2"))).to_be_visible()
+        expect(page.get_by_role("button", name=turn.named("run", "pause"))).to_be_visible()
         playing = page.evaluate(CONTROLS)
         site.command(run, {"type": "pause"})
-        expect(page.get_by_role("button", name=turn.named("run", "play2"))).to_be_visible()
+        expect(page.get_by_role("button", name=turn.named("run", "play"))).to_be_visible()
         assert playing == paused, turn
 
 

@@ -46,8 +46,8 @@ export function Fullness({ comparison, names, asTable, onView }: FullnessProps) 
           value={asTable ? "table" : "bars"}
           onChange={(view) => onView(view === "table")}
           options={[
-            { value: "bars", label: t("bars2") },
-            { value: "table", label: t("table2") },
+            { value: "bars", label: t("viewBars") },
+            { value: "table", label: t("viewTable") },
           ]}
         />
       </PanelHeader>

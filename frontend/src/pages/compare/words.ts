@@ -27,12 +27,12 @@ export function namesOf({ a, b }: Comparison): Names {
 
 export const KIND_WORDS: Record<DifferenceKind, (names: Names) => string> = {
   elsewhere: () => t("onAnotherNode"),
-  only_a: ({ a }) => t("placedByOnly", { a }),
-  only_b: ({ b }) => t("placedByOnly2", { b }),
+  only_a: ({ a }) => t("placedByAOnly", { a }),
+  only_b: ({ b }) => t("placedByBOnly", { b }),
   neither: () => t("placedByNeither"),
   gated: () => t("heldByAGate"),
-  missing_a: ({ a }) => t("notIn", { a }),
-  missing_b: ({ b }) => t("notIn2", { b }),
+  missing_a: ({ a }) => t("notInA", { a }),
+  missing_b: ({ b }) => t("notInB", { b }),
   same: () => t("sameInBoth"),
 };
 

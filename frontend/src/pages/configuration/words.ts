@@ -89,7 +89,7 @@ export function yamlNote(errors: readonly Problem[], readable: boolean): string 
 }
 
 export function who(author: string, me: string | undefined): string {
-  if (author === "") return t("builtIn3");
+  if (author === "") return t("builtInAuthor");
   return author === me ? t("you") : author;
 }
 
@@ -105,7 +105,7 @@ export function versionNote(
 
 /** Which plugins theirs is about: "Coscheduling and NodeResourcesFit" */
 export function subjects(changes: readonly Change[]): string {
-  const names = [...new Set(changes.map((change) => change.plugin ?? change.profile ?? t("allProfiles2")))];
+  const names = [...new Set(changes.map((change) => change.plugin ?? change.profile ?? t("subjectAllProfiles")))];
   if (names.length === 0) return t("noEffectiveValue");
   if (names.length > 3) return t("andMore", { slice: listed(names.slice(0, 2)), names: names.length - 2 });
   return both(names);

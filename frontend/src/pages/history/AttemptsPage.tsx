@@ -71,7 +71,7 @@ export function AttemptsPage() {
           label={t("whatIsShown")}
           value={search.view ?? "rows"}
           options={[
-            { value: "rows", label: t("rows2") },
+            { value: "rows", label: t("rows") },
             { value: "timing", label: t("whereTheTimeGoes") },
           ]}
           onChange={(value) =>

@@ -237,7 +237,7 @@ function Progress({ sending }: { sending: Sending }) {
           name: sending.name,
           size: (
             <span className="num">
-              {t("bytesOfBytes2", { bytes: bytes(sending.sent), bytes2: bytes(sending.total) })}
+              {t("bytesSentOfTotal", { bytes: bytes(sending.sent), bytes2: bytes(sending.total) })}
             </span>
           ),
         })}

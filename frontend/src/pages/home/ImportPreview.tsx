@@ -94,7 +94,7 @@ export default function ImportPreview({ id, ofText, onDiscarded, onChooseAnother
           filename: data.filename,
           size: <span className="num">{bytes(data.size_bytes)}</span>,
         })}
-        <progress aria-label={t("readingFilename2", { filename: data.filename })} />
+        <progress aria-label={t("readingFile", { filename: data.filename })} />
       </div>
     );
   }

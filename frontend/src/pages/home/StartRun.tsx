@@ -108,7 +108,7 @@ function Form({
       >
         {configurations.map((one) => (
           <option key={one.id} value={one.id}>
-            {one.name} {one.builtin ? t("builtIn2") : `v${one.latest.number}`}
+            {one.name} {one.builtin ? t("builtInInBrackets") : `v${one.latest.number}`}
           </option>
         ))}
       </select>

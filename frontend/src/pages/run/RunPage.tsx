@@ -319,7 +319,7 @@ function useBoardKeys({ run, commander, operates, held, setHeld, setQueue }: Boa
       ? [
           {
             keys: "p",
-            label: playing ? t("pause2") : t("play2"),
+            label: playing ? t("pause") : t("play"),
             group: t("run"),
             run: () => void commander.send({ type: playing ? "pause" : "play" }),
           },

@@ -29,13 +29,13 @@ const TRIED: Record<CommandInput["type"], string> = {
     return t("theRunWasNotStopped");
   },
   get pod_add() {
-    return t("thePodWasNotAdded2");
+    return t("podNotAdded");
   },
   get pod_delete() {
     return t("thePodWasNotDeleted");
   },
   get node_add() {
-    return t("theNodeWasNotAdded2");
+    return t("nodeNotAdded");
   },
   get node_delete() {
     return t("theNodeWasNotDeleted");

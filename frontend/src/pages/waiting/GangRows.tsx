@@ -142,7 +142,7 @@ export function GangRows({ group, gang, ...table }: GangRowsProps) {
           <td />
           <td colSpan={6}>
             <button type="button" className="leads" aria-expanded="false" onClick={() => setOpen(true)}>
-              {t("moreOf", { hidden: hidden.length, name: gang.name })}
+              {t("moreOfGang", { hidden: hidden.length, name: gang.name })}
             </button>
             : {listed(hidden.map((row) => row.tail || row.name))}
           </td>

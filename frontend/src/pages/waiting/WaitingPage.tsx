@@ -120,7 +120,7 @@ function More({ window, onMore }: { window: WaitingWindow | undefined; onMore: (
   return n <= 0 ? null : (
     <p className={classes.more}>
       <Button size="sm" onClick={onMore}>
-        {t("moreOf2", { min: Math.min(WAITING_LIMIT, n), n })}
+        {t("moreWaitingPods", { min: Math.min(WAITING_LIMIT, n), n })}
       </Button>
     </p>
   );

@@ -229,7 +229,7 @@ function Pairs({ fieldPathId, formData, onChange, readonly, errorSchema }: Field
                       <IconButton
                         icon="trash"
                         iconSize={14}
-                        label={t("removeWhich", { which: key === "" ? t("numberIndex", { index: index + 1 }) : key })}
+                        label={t("removeEntry", { which: key === "" ? t("numberIndex", { index: index + 1 }) : key })}
                         onClick={() => set(pairs.filter((_, at) => at !== index))}
                       />
                     )}

@@ -24,7 +24,7 @@ export function AddPlugin() {
         }}
       >
         <option value="" disabled>
-          {t("addAPlugin2")}
+          {t("choosePluginToAdd")}
         </option>
         {others.map((plugin) => (
           <option key={plugin.name} value={plugin.name}>

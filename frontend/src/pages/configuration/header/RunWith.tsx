@@ -37,7 +37,7 @@ export default function RunWith({ name, version, number, onClose }: RunWithProps
       onClose={onClose}
       title={t("runWithV", { name, number })}
       size={460}
-      closeButtonProps={{ "aria-label": t("close2") }}
+      closeButtonProps={{ "aria-label": t("close") }}
       classNames={{
         content: dialog.content ?? "",
         header: dialog.header ?? "",

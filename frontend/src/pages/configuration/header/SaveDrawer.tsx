@@ -71,7 +71,7 @@ function Body({ configuration, onClose, onRun }: SaveDrawerProps) {
     errors > 0
       ? t("thereAreErrorsNothingIs")
       : same
-        ? t("nothingDiffersFromTheSaved2")
+        ? t("saveBlockedNothingDiffers")
         : meanwhile !== null
           ? t("chooseFirstWhatToDo")
           : "";
@@ -109,7 +109,7 @@ function Body({ configuration, onClose, onRun }: SaveDrawerProps) {
           {t("saveAsVersion", { number: (meanwhile?.number ?? state.base) + 1 })}
         </Drawer.Title>
         <span className="grow" />
-        <Drawer.CloseButton aria-label={t("close2")} />
+        <Drawer.CloseButton aria-label={t("close")} />
       </div>
       <div className={classes.body}>
         {comparison === null ? (
@@ -155,7 +155,7 @@ function Body({ configuration, onClose, onRun }: SaveDrawerProps) {
         <span className="grow" />
         <Button onClick={onClose}>{t("back")}</Button>
         <Button type="submit" sends disabled={blocked !== "" || saving || state.busy}>
-          {saving ? t("saving") : t("save2")}
+          {saving ? t("saving") : t("saveInDrawer")}
         </Button>
         <Button kind="primary" sends disabled={blocked !== "" || saving || state.busy} onClick={() => void save(true)}>
           {t("saveAndRun")}

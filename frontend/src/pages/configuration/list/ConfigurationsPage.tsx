@@ -107,7 +107,7 @@ function Rows({
             )}
             <span className={classes.versions}>
               {row.builtin ? (
-                <Chip>{t("builtIn2")}</Chip>
+                <Chip>{t("builtInChip")}</Chip>
               ) : (
                 <Chip title={t("nVersions", { count: row.versions_count })}>
                   {t("vNumber", { number: row.latest.number })}
@@ -156,7 +156,7 @@ function NewConfiguration({ taken }: { taken: readonly string[] }) {
     typed ??
     freeName(
       file === null
-        ? t("myToLowerCase", { toLowerCase: preset?.title.toLowerCase() ?? t("configuration2") })
+        ? t("myToLowerCase", { toLowerCase: preset?.title.toLowerCase() ?? t("presetWithoutName") })
         : file.name.replace(/\.(ya?ml|json)$/i, ""),
       taken,
     );

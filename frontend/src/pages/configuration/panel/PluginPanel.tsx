@@ -38,7 +38,7 @@ export function PluginPanel({ name }: { name: string }) {
       </header>
       <p className={classes.says}>{plugin?.description ?? t("noPluginOfThisName")}</p>
       {plugin === undefined || plugin.distribution === null ? null : (
-        <p className={classes.note}>{t("fromDistribution2", { distribution: plugin.distribution })}</p>
+        <p className={classes.note}>{t("pluginIsFromDistribution", { distribution: plugin.distribution })}</p>
       )}
       {general.map((error) => (
         <p key={error.text} className={classes.error} title={error.text}>

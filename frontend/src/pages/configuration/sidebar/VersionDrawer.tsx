@@ -42,7 +42,7 @@ export default function VersionDrawer({
         <div className={classes.header}>
           <Drawer.Title className={classes.title ?? ""}>{t("whatVersionChanged", { number })}</Drawer.Title>
           <span className="grow" />
-          <Drawer.CloseButton aria-label={t("close2")} />
+          <Drawer.CloseButton aria-label={t("close")} />
         </div>
         <div className={classes.body}>
           {comparison.data === undefined ? (
@@ -65,7 +65,7 @@ export default function VersionDrawer({
                 changes={comparison.data.changes}
                 several={new Set(comparison.data.changes.map((one) => one.profile)).size > 1}
               />
-              <DiffView diff={comparison.data.diff} label={t("linesThatDifferFromVersion2", { number: number - 1 })} />
+              <DiffView diff={comparison.data.diff} label={t("linesOfVersion", { number: number - 1 })} />
             </>
           )}
         </div>

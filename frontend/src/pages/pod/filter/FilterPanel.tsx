@@ -64,8 +64,8 @@ export function FilterPanel({ run, attempt }: { run: string; attempt: Attempt })
             })
           }
           options={[
-            { value: "groups", label: t("groups2") },
-            { value: "table", label: t("table2") },
+            { value: "groups", label: t("viewGroups") },
+            { value: "table", label: t("viewTable") },
           ]}
         />
       </div>

@@ -93,7 +93,7 @@ export function FilterTable({ run, attempt, q, onClear }: FilterTableProps) {
                       </Link>
                     </td>
                     <td>{row.plugin}</td>
-                    <td className="muted">{row.code === "NotChecked" ? t("notLookedAt2") : row.code}</td>
+                    <td className="muted">{row.code === "NotChecked" ? t("notLookedAt") : row.code}</td>
                     <td className={classes.reasons} title={listed(row.reasons)}>
                       {listed(row.reasons)}
                     </td>

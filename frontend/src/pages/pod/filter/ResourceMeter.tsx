@@ -45,7 +45,7 @@ export function MeterLegend() {
     <span className={classes.legend} aria-hidden="true">
       <span>
         <i className={classes.requested} />
-        {t("requested2")}
+        {t("legendRequested")}
       </span>
       <span>
         <i className={classes.pod} />

@@ -103,6 +103,6 @@ export function nearestText(group: FilterGroup): string {
     .filter((one) => one.short > 0)
     .sort((a, b) => b.short / b.wanted - a.short / a.wanted)
     .map((one) => `${shortText(one)} ${resourceName(one.name)}`);
-  const short = t("shortOf2", { which: both(missing) });
+  const short = t("resourceShort", { which: both(missing) });
   return group.count === 1 ? short : t("nearestNameShort", { name: nearest.name, short });
 }

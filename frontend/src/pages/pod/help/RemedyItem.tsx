@@ -89,7 +89,7 @@ function TryOnAFork({ run, pod, position, remedy }: { run: string; pod: string; 
       aria-label={t("tryOnAFork", { text: remedy.text })}
       title={operates ? t("opensANewRunThat") : t("yourRoleCanLookBut")}
     >
-      {busy ? t("forking") : t("tryOnAFork2")}
+      {busy ? t("forking") : t("tryOnAForkButton")}
     </Button>
   );
 }

@@ -67,7 +67,7 @@ export function JourneyPanel({ pod, view }: { pod: PodDetail; view: RunView }) {
 function duration(stay: Stay, end: number): string {
   const milliseconds = (stay.end ?? end) - stay.start;
   return milliseconds > 0 && milliseconds < 100
-    ? t("numberMs2", { Number: Number(milliseconds.toFixed(1)) })
+    ? t("stayInMilliseconds", { Number: Number(milliseconds.toFixed(1)) })
     : age(milliseconds);
 }
 
@@ -116,7 +116,7 @@ function Timeline({ layout, pod }: { layout: JourneyLayout; pod: PodDetail }) {
             </span>
           ))}
           <span className={classes.now} style={{ left: "100%" }}>
-            {t("now2")}
+            {t("stayUntilNow")}
           </span>
         </div>
       </div>
@@ -139,7 +139,7 @@ function Timeline({ layout, pod }: { layout: JourneyLayout; pod: PodDetail }) {
                   aria-label={`${STATES[queue].title}, ${duration(stay, layout.end)}`}
                   title={t(stay.folded ? "stayOnLaneShortened" : "stayOnLane", {
                     runTime: runTime(new Date(stay.start).toISOString()),
-                    end: stay.end === null ? t("now2") : runTime(new Date(stay.end).toISOString()),
+                    end: stay.end === null ? t("stayUntilNow") : runTime(new Date(stay.end).toISOString()),
                     duration: duration(stay, layout.end),
                   })}
                   style={{ left: `${stay.left}%`, width: `max(${stay.width}%, 8px)` }}

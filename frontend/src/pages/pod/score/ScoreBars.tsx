@@ -191,7 +191,7 @@ function Bar({ row, looks, scale }: { row: ScoreRow; looks: readonly PluginLook[
     <span
       className={classes.bar}
       role="img"
-      aria-label={t("nodeWhich", { node: row.node, which: sentence === "" ? t("nothing") : sentence })}
+      aria-label={t("barsOfNode", { node: row.node, which: sentence === "" ? t("nothing") : sentence })}
     >
       {parts.map(({ look, cell }) => {
         const points = cell?.points ?? 0;

@@ -87,8 +87,8 @@ export const ScorePanel = memo(function ScorePanel({ run, attempt }: { run: stri
                 })
               }
               options={[
-                { value: "bars", label: t("bars2") },
-                { value: "table", label: t("table2") },
+                { value: "bars", label: t("viewBars") },
+                { value: "table", label: t("viewTable") },
               ]}
             />
           </>
@@ -178,7 +178,7 @@ function Scored({ run, attempt, scores, whole, window, asTable, sort, hides }: S
           <ScoreBars {...views} />
         )}
       </div>
-      <aside className={classes.aside} aria-label={t("stepByStep2")}>
+      <aside className={classes.aside} aria-label={t("viewStepByStep")}>
         {one.row === null ? (
           <Unknown name={name} state={one} />
         ) : other.row !== null && other.row.node !== one.row.node ? (

@@ -54,7 +54,7 @@ function Points({ cell, weight }: { cell: ScoreCell; weight: number }) {
   return (
     <td
       className={classes.number}
-      title={t("rawNormalised2", { raw: cell.raw, normalized: cell.normalized, weight, points: cell.points })}
+      title={t("scoreArithmetic", { raw: cell.raw, normalized: cell.normalized, weight, points: cell.points })}
     >
       <b>{count(cell.points)}</b>
       <span className={classes.small}>

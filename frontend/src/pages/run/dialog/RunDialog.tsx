@@ -200,10 +200,10 @@ function Form({ kind, run, onClose }: Omit<RunDialogProps, "commander">) {
 
 const WHAT: Record<RunDialogKind, string> = {
   get pod_add() {
-    return t("thePodWasNotAdded");
+    return t("podNotAddedTextKept");
   },
   get node_add() {
-    return t("theNodeWasNotAdded");
+    return t("nodeNotAddedTextKept");
   },
   get set_configuration() {
     return t("theConfigurationWasNotSwitched");

@@ -86,7 +86,7 @@ export const RunHeader = memo(function RunHeader({
               {configuration.name}
             </Link>
           )}
-          <Chip>{configuration.builtin ? t("builtIn2") : `v${configuration.version}`}</Chip>
+          <Chip>{configuration.builtin ? t("builtInChip") : `v${configuration.version}`}</Chip>
         </div>
         {run.parent === null ? (
           <p
@@ -161,7 +161,7 @@ function Fork({ run, forker }: { run: Run; forker: Forker }) {
       sends
       className={classes.forkButton}
       disabled={!operates || forker.busy}
-      title={operates ? where : t("yourRoleCanLookBut")}
+      title={operates ? where : t("yourRoleCannotChange")}
       hint="f"
       onClick={() => forker.fork()}
     >

@@ -38,42 +38,42 @@ const ITEMS: readonly {
   {
     kind: "pod_add",
     get label() {
-      return t("addAPod2");
+      return t("menuAddAPod");
     },
     icon: "plus",
   },
   {
     kind: "node_add",
     get label() {
-      return t("addANode2");
+      return t("menuAddANode");
     },
     icon: "node",
   },
   {
     kind: "set_configuration",
     get label() {
-      return t("switchTheConfiguration2");
+      return t("menuSwitchTheConfiguration");
     },
     icon: "sliders",
   },
   {
     kind: "set_seed",
     get label() {
-      return t("changeTheSeed2");
+      return t("menuChangeTheSeed");
     },
     icon: "point",
   },
   {
     kind: "stop",
     get label() {
-      return t("stopTheRun2");
+      return t("menuStopTheRun");
     },
     icon: "stop",
   },
   {
     kind: "delete",
     get label() {
-      return t("deleteTheRun2");
+      return t("menuDeleteTheRun");
     },
     icon: "trash",
   },
@@ -87,7 +87,7 @@ export default function RunMenu({ run, commander, operates, onClosed }: RunMenuP
   const [opened, setOpened] = useState(true);
   const ended = run.state === "stopped" || run.state === "failed";
   const why = (kind: RunDialogKind): string | undefined => {
-    if (!operates) return t("yourRoleCanLookBut");
+    if (!operates) return t("yourRoleCannotChange");
     if (kind === "delete") return undefined;
     if (ended) return t("theRunHasEnded");
     if (kind === "set_seed" && run.points > 0) return t("onlyBeforeTheFirstStep");

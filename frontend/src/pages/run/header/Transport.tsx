@@ -34,7 +34,7 @@ export function Transport({ run, commander, operates }: TransportProps) {
       ? t("commandsAreHeldHere")
       : operates
         ? t("theRunIs", { state: run.state })
-        : t("yourRoleCanLookBut2");
+        : t("yourRoleCannotPlay");
   const step = (what: "cycle" | "point") => void commander.send({ type: "step", what });
   return (
     <div className={classes.group} role="toolbar" aria-label={t("runControls")}>
@@ -52,8 +52,8 @@ export function Transport({ run, commander, operates }: TransportProps) {
       )}
       <Control
         icon={playing ? "pause" : "play"}
-        label={playing ? t("pause2") : t("play2")}
-        other={playing ? t("play2") : t("pause2")}
+        label={playing ? t("pause") : t("play")}
+        other={playing ? t("play") : t("pause")}
         hint="p"
         title={off ? why : playing ? t("pauseP") : t("playP")}
         main

@@ -40,7 +40,7 @@ export function nodeSentence(table: NodeColumns, row: number, verdict: NodeVerdi
       ? t("nodeRequestedAndReserved", { ...shares, reserved: percent(reserved) })
       : t("nodeRequested", shares);
   });
-  const marks = [table.cordoned.has(row) ? t("cordoned") : "", table.tainted.has(row) ? t("tainted2") : ""].filter(
+  const marks = [table.cordoned.has(row) ? t("cordoned") : "", table.tainted.has(row) ? t("nodeIsTainted") : ""].filter(
     Boolean,
   );
   const said =
@@ -122,7 +122,7 @@ export const NodeTile = memo(function NodeTile({
 function Marks({ table, row }: { table: NodeColumns; row: number }) {
   if (table.cordoned.has(row))
     return (
-      <span className={classes.mark} title={t("cordoned2")}>
+      <span className={classes.mark} title={t("nodeIsCordoned")}>
         <Icon name="cordon" size={11} />
       </span>
     );
@@ -208,11 +208,11 @@ export function Legend() {
     <span className={classes.legend}>
       <span>
         <i className={classes.bound} />
-        {t("bound2")}
+        {t("legendBound")}
       </span>
       <span>
         <i className={classes.waiting} />
-        {t("waiting2")}
+        {t("legendWaiting")}
       </span>
       <span>
         <i className={classes.inFlight} />

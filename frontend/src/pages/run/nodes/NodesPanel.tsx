@@ -99,7 +99,7 @@ export const NodesPanel = memo(function NodesPanel({
   };
 
   return (
-    <Panel className={classes.panel ?? ""} aria-label={t("nodes2")}>
+    <Panel className={classes.panel ?? ""} aria-label={t("nodes")}>
       <Header
         run={run}
         table={table}
@@ -178,7 +178,7 @@ function Header({ run, table, by, asTable, many, filling, prefix, seen }: Header
   const navigate = useNavigate({ from: "/runs/$run" });
   return (
     <div className={classes.header}>
-      <PanelHeader title={t("nodes2")}>
+      <PanelHeader title={t("nodes")}>
         {table === null ? null : (
           <Link
             to="/runs/$run"
@@ -227,7 +227,7 @@ function Header({ run, table, by, asTable, many, filling, prefix, seen }: Header
           <span className={`${classes.legend} hideNarrow`}>
             <span>
               <i className={classes.requests} />
-              {t("requests2")}
+              {t("legendRequests")}
             </span>
             {many ? null : (
               <span>

@@ -77,7 +77,9 @@ export function columnsOf(table: NodeColumns, selection: Selection | null): Tabl
     ),
     text("marks", t("marks"), (row) =>
       listed(
-        [table.cordoned.has(row) ? t("cordoned") : "", table.tainted.has(row) ? t("tainted2") : ""].filter(Boolean),
+        [table.cordoned.has(row) ? t("cordoned") : "", table.tainted.has(row) ? t("nodeIsTainted") : ""].filter(
+          Boolean,
+        ),
       ),
     ),
   ];

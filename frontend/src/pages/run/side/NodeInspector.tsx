@@ -65,7 +65,7 @@ function Details({ run, node }: { run: Run; node: NodeDetail }) {
   return (
     <>
       <p className="muted">
-        {[node.zone, node.type, node.cordoned ? t("cordoned") : "", node.present ? "" : t("deleted2")]
+        {[node.zone, node.type, node.cordoned ? t("cordoned") : "", node.present ? "" : t("nodeIsDeleted")]
           .filter(Boolean)
           .join(" · ")}
       </p>
