@@ -30,6 +30,9 @@ JOIN_AGAIN_SECONDS: Final = 3600.0
 """A layer forgets who joined a group a day ago."""
 
 
+TRIES: Final = 3
+
+
 class Unreachable(Exception):
     """The channel layer does not answer."""
 
@@ -67,7 +70,7 @@ class Hub:
             async with self._changing:
                 await self._start()
                 if group not in self._joined:
-                    await self._layer.group_add(group, self._channel)
+                    await self._add(group)
                     self._joined.add(group)
         except Exception as error:
             self._forget(group, follower)
@@ -135,18 +138,15 @@ class Hub:
     async def _join_again(self) -> None:
         async with self._changing:
             for group in (self._own_group, *self._joined):
-                await self._layer.group_add(group, self._channel)
+                await self._add(group)
 
     async def _start_over(self) -> None:
         if self._receiving is not None:
             # It may be reading from a connection whose other end is gone.
             self._receiving.cancel()
         self._receiving = asyncio.create_task(self._receive())
-        try:
-            async with asyncio.timeout(ECHO_SECONDS):
-                await self._join_again()
-        except Exception as error:  # noqa: BLE001 - whatever Redis says; the next echo tries it again
-            log.warning("live updates do not arrive, browsers are sent away: %s", str(error) or "no answer")
+        if not await self._could_join_again():
+            log.warning("live updates do not arrive, browsers are sent away")
             # Who comes again is let in only where a group can be joined.
             self._joined.clear()
             for follower in self._everybody():
@@ -154,6 +154,30 @@ class Hub:
         else:
             for follower in self._everybody():
                 follower.start_over()
+
+    async def _could_join_again(self) -> bool:
+        """Tried for as long as an echo may take. If not, the next echo tries it again."""
+        until = time.monotonic() + ECHO_SECONDS
+        while time.monotonic() < until:
+            try:
+                async with asyncio.timeout(ECHO_SECONDS):
+                    await self._join_again()
+            except Exception as error:  # noqa: BLE001 - whatever Redis says
+                log.warning("groups could not be joined again: %s", str(error) or "no answer")
+                await asyncio.sleep(ECHO_SECONDS / 20)
+            else:
+                return True
+        return False
+
+    async def _add(self, group: str) -> None:
+        for left in reversed(range(TRIES)):
+            try:
+                await self._layer.group_add(group, self._channel)
+                return
+            except Exception:
+                # The pool may have handed out a connection that died with Redis.
+                if not left:
+                    raise
 
     def _everybody(self) -> set[Follower]:
         return set[Follower]().union(*self._followers.values())
