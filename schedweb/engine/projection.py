@@ -38,7 +38,6 @@ PLACES: Final[dict[Place, QueueName]] = {
     Place.IN_FLIGHT: "in_flight",
 }
 COMPLETED: Final = "completed"
-DELETED: Final = "deleted"
 TIMED_OUT: Final = "rejected due to timeout"
 #: Boundaries that are no extension point of their own.
 SHOWN_AS: Final = {"PreBindPreFlight": "PreBind", "WaitOnPermit": "Permit"}
@@ -230,8 +229,7 @@ class Projection(Observer):
         self.usage.start(1)
 
     def _pod_added(self, pod: Pod, view: PodView) -> None:
-        known = self.views.get(view.uid)
-        if known is not None:
+        if view.uid in self.views:
             return
         self.views[view.uid] = view
         if view.gang:
@@ -278,7 +276,7 @@ class Projection(Observer):
         view = self.views.get(pod.metadata.uid)
         if view is not None:
             self.preemptions.deleted(pod, view)
-            self._gone(view, DELETED, said("Pod deleted"))
+            self._gone(view, "deleted", said("Pod deleted"))
             members = self.gangs.get(view.gang, {})
             members.pop(view.uid, None)
             if not members:
