@@ -17,7 +17,12 @@ class FakeSocket implements SocketLike {
   close(): void {
     this.closed = true;
   }
+  /** And the server says hello, which is heard with the rest. */
   opens(): void {
+    this.accepts();
+    this.hears({ type: "hello", version: "0.1.0", protocol: 1 });
+  }
+  accepts(): void {
     this.readyState = 1;
     this.onopen?.();
   }
@@ -90,7 +95,7 @@ describe("the socket", () => {
     world.live.start();
   });
 
-  it("is live once it is open, and subscribes to what is followed", () => {
+  it("is live once the server said hello, and subscribes to what is followed", () => {
     world.live.follow("run-1");
     expect(world.live.getConnection().state).toBe("connecting");
     world.socket.opens();
@@ -158,13 +163,34 @@ describe("the socket", () => {
 
   it("drops nonsense and unknown messages, and passes known ones on", () => {
     const got: ServerMessage[] = [];
-    world.live.onMessage((message) => got.push(message));
     world.socket.opens();
+    world.live.onMessage((message) => got.push(message));
     world.socket.hears("{ not json");
     world.socket.hears({ type: "from.the.future" });
     world.socket.hears("null");
     world.socket.hears({ type: "waiting.count", count: 3, person: 1 });
     expect(got).toEqual([{ type: "waiting.count", count: 3, person: 1 }]);
+  });
+
+  it("waits longer and longer for a server that takes the connection and closes it", () => {
+    const waits: number[] = [];
+    for (let tries = 0; tries < 4; tries += 1) {
+      world.socket.accepts();
+      expect(world.live.getConnection().state).not.toBe("live");
+      world.socket.drops(1013);
+      const now = world.live.getConnection();
+      waits.push(now.state === "reconnecting" ? now.retryAt - world.now : 0);
+      world.pass(waits[tries] ?? 0);
+    }
+    expect(waits).toEqual([500, 1000, 2000, 4000]);
+  });
+
+  it("gives up a server that takes the connection and never says hello", () => {
+    world.socket.accepts();
+    const silent = world.socket;
+    world.pass(5_000);
+    expect(silent.closed).toBe(true);
+    expect(world.live.getConnection().state).toBe("reconnecting");
   });
 
   it("does not hammer a server that refuses it", () => {

@@ -2,7 +2,7 @@
  * One WebSocket per browser, with subscriptions inside it. Plain TypeScript; the clock, the timers and the socket are
  * passed in, so tests drive it without a network.
  *
- *   connecting ──open──▶ live ──closed, or no answer to a ping──▶ reconnecting ──15 s without a connection──▶ stale
+ *   connecting ──hello──▶ live ──closed, or no answer to a ping──▶ reconnecting ──15 s without a connection──▶ stale
  *        ▲                                                            │                                        │
  *        └───────────────────── delay with jitter ───────────────────┴────────────────────────────────────────┘
  */
@@ -39,7 +39,7 @@ export interface LiveEnvironment {
 const OPEN = 1;
 const PING_EVERY = 10_000;
 const PONG_WITHIN = 5_000;
-/** A frozen server takes a connection and never answers the handshake. */
+/** A frozen server takes a connection and says nothing. One that cannot serve us closes it before it has said hello. */
 const OPEN_WITHIN = 5_000;
 const STALE_AFTER = 15_000;
 /** Close codes of the server that mean "sign in again": trying on would not help. */
@@ -147,13 +147,7 @@ export class LiveSocket {
     this.socket = socket;
     this.openTimer = this.environment.setTimer(() => this.lost(1006), OPEN_WITHIN);
     socket.onopen = () => {
-      if (this.openTimer !== null) this.environment.clearTimer(this.openTimer);
-      this.openTimer = null;
-      this.attempt = 0;
-      this.lostAt = null;
-      this.heard();
       for (const run of this.runs.keys()) this.send({ type: "subscribe", run, language: this.environment.language() });
-      this.schedulePing();
     };
     socket.onmessage = (event) => {
       if (typeof event.data !== "string") return;
@@ -178,7 +172,13 @@ export class LiveSocket {
 
   private heard(): void {
     this.lastMessageAt = this.environment.now();
-    if (this.connection.state !== "live") this.become({ state: "live", lastMessageAt: this.lastMessageAt });
+    if (this.connection.state === "live") return;
+    if (this.openTimer !== null) this.environment.clearTimer(this.openTimer);
+    this.openTimer = null;
+    this.attempt = 0;
+    this.lostAt = null;
+    this.schedulePing();
+    this.become({ state: "live", lastMessageAt: this.lastMessageAt });
   }
 
   private lost(code: number): void {
