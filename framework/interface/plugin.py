@@ -219,7 +219,7 @@ class NormalizeScore(Plugin):
 class BoundsNormalizer(NormalizeScore):
     """A NormalizeScore whose answer for a node depends on its score and on the lowest and highest of all.
 
-    As long as these two stay, only nodes whose score has changed are normalised again.
+    While these two and the scores stay, it is not asked again.
     """
 
     @abc.abstractmethod

@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 
 import pytest
-from hypothesis import given, settings
+from hypothesis import assume, example, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
@@ -14,6 +14,7 @@ from framework.objects import Pod
 from framework.objects.decode import to_manifest
 from framework.objects.metadata import OwnerReference
 from schedweb.engine.played_on import PlayedOn
+from schedweb.engine.player import Happened
 from tests.advice.asking import helped, of_kind, places_of, played, pod_of, texts, tried
 from tests.advice.worlds import random_node, random_pod
 from tests.schedweb.engine.worlds import Manifest, node, player, pod
@@ -54,10 +55,21 @@ def crowded(seed: int) -> list[Manifest]:
     return objects
 
 
+def comes_to_rest(objects: list[Manifest]) -> bool:
+    """Not so where victims come back for ever: such a run is paused with a sentence."""
+    game = player(objects)
+    while (happened := game.operate()) not in (Happened.WAITS, Happened.FINISHED, Happened.IDLE):
+        if happened is Happened.ERRORS:
+            return False
+    return True
+
+
 @settings(max_examples=12, deadline=None)
 @given(st.integers(0, 2**32 - 1))
+@example(37760)
 def test_what_a_remedy_says_is_what_a_fork_shows(seed: int) -> None:
     objects = crowded(seed)
+    assume(comes_to_rest(objects))
     game = played(objects)
     before = places_of(game)
     for key in [key for key, place in before.items() if not place][:2]:

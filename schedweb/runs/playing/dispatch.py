@@ -44,7 +44,7 @@ def offer(run: UUID) -> None:
 def sweep(most: int) -> list[UUID]:
     """Offers runs that somebody should hold and nobody does: at most as many as the worker that sweeps has room for.
 
-    Workers do this every two seconds. Offers of those that have no room would pile up at the broker.
+    Workers do this every second. Offers of those that have no room would pile up at the broker.
     """
     now = timezone.now()
     with transaction.atomic():

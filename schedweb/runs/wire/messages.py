@@ -1,4 +1,4 @@
-"""Every message of the WebSocket, as types; frontend/src/live/socket.d.ts is made of them (scripts/generated.py).
+"""Every message of the WebSocket, as types; frontend/src/live/wire.d.ts is made of them (scripts/generated.py).
 
 The browser says subscribe, unsubscribe, ping. A `run.delta` names the `seq` it leads to and the one it stands on
 (`previous`); a browser that has another one fetches the board. What has sentences in it is published once, with these
