@@ -6,7 +6,7 @@ NODE := $(PY) -m scripts.node
 PYTEST_WORKERS ?= 2
 
 .DEFAULT_GOAL := help
-.PHONY: help setup run test test-python test-frontend check check-python check-layers check-frontend \
+.PHONY: help setup run advisories test test-python test-frontend check check-python check-layers check-frontend \
 	check-generated check-migrations generate format lock prove bench screenshots
 
 help: ## show this list
@@ -26,6 +26,7 @@ test-frontend: setup
 
 test-python: setup
 	@$(PY) -m scripts.chromium --install
+	@$(PY) -m scripts.nginx --install
 	$(PY) -m pytest -n $(PYTEST_WORKERS) --dist loadgroup
 
 check: check-python check-layers check-frontend check-generated check-migrations ## everything that needs no test run
@@ -62,6 +63,9 @@ format: setup ## ruff format and the fixes ruff is sure of; Prettier in frontend
 
 lock: setup ## resolve pyproject.toml into the hashed locks
 	$(PY) -m scripts.lock
+
+advisories: setup ## the locks held against known advisories, where their lists can be reached
+	$(PY) -m scripts.advisories
 
 prove: setup ## every fix proposed for 300 random clusters, tried on forks of the running product
 	$(PY) -m scripts.prove_fixes

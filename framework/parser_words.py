@@ -9,7 +9,7 @@ from __future__ import annotations
 import re
 from typing import Final, NamedTuple
 
-from framework.said import Words, noted, said
+from framework.sentences import Words, noted, sentence
 
 _UNKNOWN: Final = noted("the parser says “{text}”")
 _NOT_CLOSED: Final = noted("the text in quotes is not closed")
@@ -50,6 +50,7 @@ _YAML: Final = (
     (r'.*key "(?P<key>.*)" already set in map', noted('key "{key}" already set in map')),
     (r'.*found duplicate key "(?P<key>.*)" with value (?s:.*)', noted('key "{key}" already set in map')),
     (r".*could not determine a constructor for the tag '(?P<tag>.*)'", noted("the tag {tag} is unknown")),
+    (r".*found a value that is no tag:yaml\.org,2002:(?P<type>.*)", noted("the value is no {type}, as its tag says")),
     (r".*found unhashable key", noted("a key must be a text or a number")),
     (r"while scanning a block scalar .*", noted("nothing may follow “|” or “>” on the same line")),
     (r".*expected a mapping.* for merging.*", noted("only a mapping can be merged")),
@@ -110,19 +111,19 @@ def yaml_words(problem: str | None, context: str | None = None) -> Words:
 def json_words(text: str) -> Words:
     """Of ``str(error)``, with the place when the text has one, or of its ``msg``."""
     if placed := _PLACED.fullmatch(text):
-        return said(
+        return sentence(
             "line {line}, column {column}: {why}",
             line=int(placed["line"]),
             column=int(placed["column"]),
             why=_words(placed["text"], _KNOWN_JSON),
         )
     if placed := _AT_BYTE.fullmatch(text):
-        return said("byte {byte:,}: {why}", byte=int(placed["byte"]), why=_words(placed["text"], _KNOWN_JSON))
+        return sentence("byte {byte:,}: {why}", byte=int(placed["byte"]), why=_words(placed["text"], _KNOWN_JSON))
     return _words(text, _KNOWN_JSON)
 
 
 def _words(text: str, known: tuple[tuple[re.Pattern[str], str], ...]) -> Words:
     for pattern, template in known:
         if found := pattern.fullmatch(text):
-            return said(template, **found.groupdict())
-    return said(_UNKNOWN, text=text)
+            return sentence(template, **found.groupdict())
+    return sentence(_UNKNOWN, text=text)

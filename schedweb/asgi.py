@@ -15,6 +15,7 @@ from channels.routing import ProtocolTypeRouter, URLRouter
 from channels.sessions import SessionMiddlewareStack
 
 import schedweb.urls  # noqa: F401 - all views
+from schedweb.body_limit import BodyLimit
 from schedweb.checks import refuse_bad_environment
 from schedweb.runs.live.routing import websocket_urlpatterns
 from schedweb.socket_origin import SameOriginOnly
@@ -23,7 +24,7 @@ refuse_bad_environment()
 
 application = ProtocolTypeRouter(
     {
-        "http": django_application,
+        "http": BodyLimit(django_application),
         "websocket": SameOriginOnly(SessionMiddlewareStack(URLRouter(websocket_urlpatterns))),
     }
 )

@@ -10,9 +10,12 @@ import os
 import secrets
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from ipaddress import ip_network
 from pathlib import Path
 from typing import Any, Final, Literal
 from urllib.parse import unquote, urlsplit
+
+from schedweb.database.silence import STATEMENT_SECONDS
 
 Mode = Literal["embedded", "distributed"]
 ROOT = Path(__file__).resolve().parent.parent
@@ -20,13 +23,63 @@ UI_PLACES = (ROOT / "frontend" / "dist", ROOT / "schedweb" / "ui")
 """In a clone, and in an installed package (setup.py)."""
 
 
-IDLE_SECONDS: Final = 8
+ROLES: Final = ("viewer", "operator", "editor", "admin")
+"""schedweb/accounts/roles.py has what they mean."""
+LOG_FORMATS: Final = ("text", "json")
+IDLE_SECONDS: Final = 5
 """A process that stands still in a transaction (frozen, or its host is gone) loses it: others wait for its locks."""
-LOCK_SECONDS: Final = 15
+LOCK_SECONDS: Final = 6
+SILENT_SECONDS: Final = 5
+"""A host that is gone without a word is noticed after so long, on either side."""
+SESSION: Final = {
+    "idle_in_transaction_session_timeout": f"{IDLE_SECONDS}s",
+    "lock_timeout": f"{LOCK_SECONDS}s",
+    "statement_timeout": f"{STATEMENT_SECONDS}s",
+    "tcp_keepalives_idle": f"{SILENT_SECONDS - 3}s",
+    "tcp_keepalives_interval": "1s",
+    "tcp_keepalives_count": "3",
+    "tcp_user_timeout": f"{SILENT_SECONDS}s",
+}
+"""PostgreSQL's side of every connection."""
 
 
 class EnvironmentProblem(SystemExit):
     """A sentence for whoever starts the process, which ends with it: settings are read before anybody can catch it."""
+
+
+@dataclass(frozen=True)
+class OpenIdSettings:
+    """The OpenID Connect provider that people may log in with."""
+
+    issuer: str
+    """Letter by letter as it calls itself."""
+    client_id: str
+    client_secret: str
+    """"" for a public client."""
+    name: str
+    """What people call it."""
+    scopes: tuple[str, ...]
+    role_claim: str
+    """With dots for what is within."""
+    roles: tuple[tuple[str, str], ...]
+    """What the claim may say, and which role that is."""
+    default_role: str
+    """Of whom the claim names none; "": they are refused."""
+    username_claim: str
+
+    @property
+    def problem(self) -> str | None:
+        parts = urlsplit(self.issuer)
+        if parts.scheme != "https" and parts.hostname not in ("localhost", "127.0.0.1", "::1"):
+            return f"OIDC_ISSUER must start with https://, not {self.issuer!r}."
+        if not self.client_id:
+            return "OIDC_ISSUER is set but OIDC_CLIENT_ID is not."
+        if "openid" not in self.scopes:
+            return "OIDC_SCOPES must have openid among them."
+        for role in (*(role for _, role in self.roles), *filter(None, [self.default_role])):
+            if role not in ROLES:
+                return f"OIDC_ROLES and OIDC_DEFAULT_ROLE name the roles {', '.join(ROLES)}, not {role!r}."
+        return None
 
 
 @dataclass(frozen=True)
@@ -40,10 +93,41 @@ class Environment:
     secret_key: str
     public_url: str
     """Where people reach the site, without a slash at its end; "" where it is reached as it listens."""
+    trusted_proxies: tuple[str, ...]
+    """Addresses and networks whose X-Forwarded-For and X-Forwarded-Proto are believed."""
+    log_format: str
+    """"text" or "json"."""
+    metrics_token: str
+    """Whoever sends it may read /metrics; "" for nobody."""
+    metrics_port: int
+    """Where a worker tells its metrics; 0 for nowhere."""
+    metrics_host: str
+    keep_deleted_days: int
+    """How long what people delete can be brought back."""
+    keep_pruned_days: int
+    """How long a run that went to make room can be brought back."""
+    keep_breakdowns_days: int
+    """How long after it was played last a run keeps what the plugins said; 0: for good."""
+    keep_runs_days: int
+    """How long after it was played last a finished run is kept; 0: for good."""
+    keep_total_gb: int
+    """How much all runs may use together; 0: any amount."""
+    keep_per_person_gb: int
+    """How much the runs of one person may use; 0: any amount."""
+    contexts: tuple[str, ...]
+    """Contexts of the server's kubeconfig that people may connect to; embedded, without any named: all of them."""
+    openid: OpenIdSettings | None
+    """None: nobody logs in that way."""
+    extender_urls: tuple[str, ...] = ()
+    """What runs may call: URLs of extenders, each with all that is below it (schedweb/calling.py)."""
 
     @property
     def mode(self) -> Mode:
         return "distributed" if self.database_url and self.redis_url else "embedded"
+
+    @property
+    def is_behind_tls(self) -> bool:
+        return self.public_url.startswith("https://")
 
     @property
     def problem(self) -> str | None:
@@ -60,7 +144,25 @@ class Environment:
             return f"REDIS_URL must start with redis:// or rediss://, not {urlsplit(self.redis_url).scheme!r}."
         if self.public_url and urlsplit(self.public_url).scheme not in ("http", "https"):
             return f"PUBLIC_URL must start with http:// or https://, not {self.public_url!r}."
+        if complaint := next(filter(None, map(proxy_problem, self.trusted_proxies)), None):
+            return complaint
+        if self.log_format not in LOG_FORMATS:
+            return f"LOG_FORMAT must be one of {', '.join(LOG_FORMATS)}, not {self.log_format!r}."
+        if complaint := next(filter(None, map(extender_url_problem, self.extender_urls)), None):
+            return complaint
+        return None if self.openid is None else self.openid.problem
+
+
+def extender_url_problem(url: str) -> str | None:
+    """Why an entry of EXTENDER_URLS allows nothing, or None."""
+    try:
+        parts = urlsplit(url)
+        fits = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port or 1) > 0
+    except ValueError:
+        fits = False
+    if fits and not (parts.query or parts.fragment or parts.username):
         return None
+    return f"EXTENDER_URLS holds URLs such as https://extender.example.com:8443/api, not {url!r}."
 
 
 def managed_by() -> str:
@@ -82,12 +184,11 @@ def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
     named_dir = variables.get("PLAYGROUND_DATA") or variables.get("DATA_DIR")
     data_dir = Path(named_dir or default_data_dir(variables)).expanduser().resolve()
     host = variables.get("HOST") or "127.0.0.1"
-    try:
-        port = int(variables.get("PORT") or 8000)
-    except ValueError:
-        raise EnvironmentProblem(f"PORT must be a number, not {variables['PORT']!r}.") from None
-    named = [name.strip() for name in variables.get("ALLOWED_HOSTS", "").split(",") if name.strip()]
-    allowed = dict.fromkeys([*named, "localhost", "127.0.0.1", "[::1]"])
+    port = number_in(variables, "PORT", 8000)
+    public_url = variables.get("PUBLIC_URL", "").rstrip("/")
+    allowed = dict.fromkeys([*listed(variables.get("ALLOWED_HOSTS", "")), "localhost", "127.0.0.1", "[::1]"])
+    if public_host := urlsplit(public_url).hostname:
+        allowed[f"[{public_host}]" if ":" in public_host else public_host] = None
     if host not in ("0.0.0.0", "::"):
         allowed[host] = None
     return Environment(
@@ -98,8 +199,62 @@ def read_environment(variables: Mapping[str, str] = os.environ) -> Environment:
         port=port,
         allowed_hosts=tuple(allowed),
         secret_key=variables.get("SECRET_KEY") or stored_secret_key(data_dir),
-        public_url=variables.get("PUBLIC_URL", "").rstrip("/"),
+        public_url=public_url,
+        trusted_proxies=listed(variables.get("TRUSTED_PROXIES") or "127.0.0.1,::1"),
+        log_format=variables.get("LOG_FORMAT") or "text",
+        metrics_token=variables.get("METRICS_TOKEN", ""),
+        metrics_port=number_in(variables, "METRICS_PORT", 0),
+        metrics_host=variables.get("METRICS_HOST") or "127.0.0.1",
+        keep_deleted_days=number_in(variables, "KEEP_DELETED_DAYS", 30),
+        keep_pruned_days=number_in(variables, "KEEP_PRUNED_DAYS", 7),
+        keep_breakdowns_days=number_in(variables, "KEEP_BREAKDOWNS_DAYS", 90),
+        keep_runs_days=number_in(variables, "KEEP_RUNS_DAYS", 365),
+        keep_total_gb=number_in(variables, "KEEP_TOTAL_GB", 20),
+        keep_per_person_gb=number_in(variables, "KEEP_PER_PERSON_GB", 5),
+        contexts=listed(variables.get("PLAYGROUND_CONTEXTS", "")),
+        openid=openid_settings(variables),
+        extender_urls=listed(variables.get("EXTENDER_URLS", "")),
     )
+
+
+def openid_settings(variables: Mapping[str, str]) -> OpenIdSettings | None:
+    issuer = variables.get("OIDC_ISSUER", "")
+    if not issuer:
+        return None
+    # By semicolons: groups of a directory have names with commas and equals signs in them.
+    pairs = [part.rpartition("=") for part in variables.get("OIDC_ROLES", "").split(";") if part.strip()]
+    return OpenIdSettings(
+        issuer=issuer,
+        client_id=variables.get("OIDC_CLIENT_ID", ""),
+        client_secret=variables.get("OIDC_CLIENT_SECRET", ""),
+        name=variables.get("OIDC_NAME") or "OpenID Connect",
+        scopes=tuple((variables.get("OIDC_SCOPES") or "openid profile email").split()),
+        role_claim=variables.get("OIDC_ROLE_CLAIM") or "roles",
+        roles=tuple((value.strip(), role.strip()) for value, _, role in pairs) or tuple((role, role) for role in ROLES),
+        default_role=variables.get("OIDC_DEFAULT_ROLE", ""),
+        username_claim=variables.get("OIDC_USERNAME_CLAIM") or "preferred_username",
+    )
+
+
+def listed(text: str) -> tuple[str, ...]:
+    """What stands between commas."""
+    return tuple(part.strip() for part in text.split(",") if part.strip())
+
+
+def proxy_problem(proxy: str) -> str:
+    """Why it names no proxy, or ""."""
+    try:
+        ip_network(proxy, strict=False)
+    except ValueError:
+        return f"TRUSTED_PROXIES holds addresses and networks such as 10.0.0.0/8, not {proxy!r}."
+    return ""
+
+
+def number_in(variables: Mapping[str, str], name: str, default: int) -> int:
+    try:
+        return int(variables.get(name) or default)
+    except ValueError:
+        raise EnvironmentProblem(f"{name} must be a number, not {variables[name]!r}.") from None
 
 
 def stored_secret_key(data_dir: Path) -> str:
@@ -133,7 +288,7 @@ def database_settings(environment: Environment) -> dict[str, Any]:
     if environment.mode == "distributed":
         url = urlsplit(environment.database_url)
         return {
-            "ENGINE": "django.db.backends.postgresql",
+            "ENGINE": "schedweb.database",
             "NAME": unquote(url.path.lstrip("/")),
             "USER": unquote(url.username or ""),
             "PASSWORD": unquote(url.password or ""),
@@ -142,13 +297,12 @@ def database_settings(environment: Environment) -> dict[str, Any]:
             "CONN_MAX_AGE": 0,
             "CONN_HEALTH_CHECKS": True,
             "OPTIONS": {
-                "connect_timeout": 5,
-                # A host that is gone without a word is noticed within about ten seconds.
-                "keepalives_idle": 5,
-                "keepalives_interval": 2,
+                "connect_timeout": 3,
+                "keepalives_idle": SILENT_SECONDS - 3,
+                "keepalives_interval": 1,
                 "keepalives_count": 3,
-                "tcp_user_timeout": 10_000,
-                "options": f"-c idle_in_transaction_session_timeout={IDLE_SECONDS}s -c lock_timeout={LOCK_SECONDS}s",
+                "tcp_user_timeout": SILENT_SECONDS * 1000,
+                "options": " ".join(f"-c {name}={value}" for name, value in SESSION.items()),
             },
         }
     return {

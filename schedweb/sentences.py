@@ -14,9 +14,9 @@ from typing import Any, Final
 from django.utils.formats import get_format
 from django.utils.translation import gettext, ngettext
 
-from framework.said import Content, Part, in_parts, in_words, said_both, said_either
-from framework.said import forms as forms
-from framework.said import noted as noted
+from framework.sentences import Content, Part, in_parts, in_words, joined_with_and, joined_with_or
+from framework.sentences import forms as forms
+from framework.sentences import noted as noted
 
 
 def say(text: str, /, **values: object) -> str:
@@ -38,6 +38,16 @@ def figure(written: str) -> str:
     """A number as Python writes it, ``"1,234.5"``, with the reader's separators and the minus sign, U+2212."""
     marks = {",": get_format("THOUSAND_SEPARATOR") or ",", ".": get_format("DECIMAL_SEPARATOR"), "-": "\N{MINUS SIGN}"}
     return "".join(marks.get(letter, letter) for letter in written)
+
+
+def amount(count: int) -> str:
+    """Bytes as people read them: 4.2 MB."""
+    size, unit = float(count), "B"
+    for larger in ("KB", "MB", "GB", "TB"):
+        if size < 1000:
+            break
+        size, unit = size / 1000, larger
+    return f"{figure(f'{size:,.0f}' if unit == 'B' or size >= 100 else f'{size:.1f}')} {unit}"
 
 
 class _Spoken(Formatter):
@@ -66,24 +76,24 @@ class Reader:
 READER: Final = Reader()
 
 
-def told(content: Content) -> str:
-    """What the engine or the advice said (framework/said.py), as it was made or as it was stored."""
+def translated(content: Content) -> str:
+    """What the engine or the advice said (framework/sentences.py), as it was made or as it was stored."""
     return in_words(content, READER)
 
 
-def told_parts(content: Content) -> list[Part]:
+def translated_parts(content: Content) -> list[Part]:
     """The same as the parts of a line; one that an earlier version stored is parts already."""
     return content if isinstance(content, list) else in_parts(content, READER)
 
 
 def both(words: Sequence[str]) -> str:
     """a, b and c."""
-    return told(said_both(words))
+    return translated(joined_with_and(words))
 
 
 def either(words: Sequence[str]) -> str:
     """a, b or c."""
-    return told(said_either(words))
+    return translated(joined_with_or(words))
 
 
 def clauses(parts: Sequence[str]) -> str:
@@ -91,7 +101,7 @@ def clauses(parts: Sequence[str]) -> str:
     return reduce(lambda before, then: say("{before}, {then}", before=before, then=then), parts) if parts else ""
 
 
-def told_one_after_another(sentences: Sequence[str]) -> str:
+def one_after_another(sentences: Sequence[str]) -> str:
     """Sentences, without those that are empty."""
-    said = [each for each in sentences if each]
-    return reduce(lambda first, second: say("{first} {second}", first=first, second=second), said) if said else ""
+    given = [each for each in sentences if each]
+    return reduce(lambda first, second: say("{first} {second}", first=first, second=second), given) if given else ""

@@ -2,7 +2,13 @@
 
 from __future__ import annotations
 
+import os
+from pathlib import Path
+
+from csp import constants as csp
+
 from schedweb.environment import ROOT, UI_PLACES, built_ui, database_settings, read_environment
+from schedweb.observing.logs import logging_settings
 
 ENVIRONMENT = read_environment()
 MODE = ENVIRONMENT.mode
@@ -26,15 +32,22 @@ INSTALLED_APPS = [
     "rest_framework",
     "drf_spectacular",
     "drf_spectacular_sidecar",
+    "schedweb.database",
     "schedweb.accounts",
     "schedweb.snapshots",
+    "schedweb.clusters",
     "schedweb.configurations",
     "schedweb.runs",
+    "schedweb.keeping",
     "schedweb.worker",
+    "schedweb.operation",
 ]
 
 MIDDLEWARE = [
+    "schedweb.observing.requests.observed",
     "django.middleware.security.SecurityMiddleware",
+    "csp.middleware.CSPMiddleware",
+    "django_permissions_policy.PermissionsPolicyMiddleware",
     "whitenoise.middleware.WhiteNoiseMiddleware",
     "django.contrib.sessions.middleware.SessionMiddleware",
     "django.middleware.locale.LocaleMiddleware",
@@ -42,12 +55,15 @@ MIDDLEWARE = [
     "django.middleware.common.CommonMiddleware",
     "django.middleware.csrf.CsrfViewMiddleware",
     "django.contrib.auth.middleware.AuthenticationMiddleware",
+    "schedweb.accounts.seen.noticed",
+    "schedweb.accounts.audit.asking.remembered",
     "django.middleware.clickjacking.XFrameOptionsMiddleware",
 ]
 
 TEMPLATES = [
     {
         "BACKEND": "django.template.backends.django.DjangoTemplates",
+        "DIRS": [Path(__file__).parent / "templates"],
         "APP_DIRS": True,
         "OPTIONS": {
             "context_processors": [
@@ -88,7 +104,14 @@ else:
 # A task that plays a run waits on its engine's pipe, so threads suffice and one worker can hold many runs. Messages are
 # acknowledged early: a run whose worker died is found by its lease, not by Redis' redelivery.
 CELERY_WORKER_POOL = "threads"
-CELERY_WORKER_CONCURRENCY = 16
+# How much of each kind a worker does at once, and one person may have under way (schedweb/worker/shares.py, decision
+# 0019). Runs are engines that mostly wait for each other's pace; a question and an import take a processor each.
+WORKER_PLACES = {"runs": 16, "imports": 2, "questions": max(2, (os.cpu_count() or 1) // 2)}
+PER_PERSON = {"runs": 12, "imports": 4, "questions": 8}
+# A run of somebody who has more of them gives way to one that waits, after it was played for so many seconds.
+RUN_TURN_SECONDS = 10.0
+# A message of the broker is a look at what waits: there is always a thread for one more.
+CELERY_WORKER_CONCURRENCY = sum(WORKER_PLACES.values()) + 4
 CELERY_WORKER_PREFETCH_MULTIPLIER = 1
 CELERY_TASK_IGNORE_RESULT = True
 CELERY_TASK_ACKS_LATE = False
@@ -108,9 +131,51 @@ SESSION_COOKIE_HTTPONLY = True
 # Other products on localhost must not share our cookies: ports do not separate them.
 SESSION_COOKIE_NAME = "playground_session"
 CSRF_COOKIE_NAME = "playground_csrf"
+# People who come by https are never to come without it. A proxy on the way says so (TRUSTED_PROXIES).
+SESSION_COOKIE_SECURE = CSRF_COOKIE_SECURE = ENVIRONMENT.is_behind_tls
+SECURE_HSTS_SECONDS = 60 * 60 * 24 * 365 if ENVIRONMENT.is_behind_tls else 0
+SILENCED_SYSTEM_CHECKS = [
+    "security.W005",  # HSTS of other names below this one is not ours to promise,
+    "security.W021",  # nor is a place in the list that browsers come with.
+    "security.W008",  # Whoever terminates TLS redirects to it; probes inside come without.
+]
 X_FRAME_OPTIONS = "DENY"
 SECURE_CONTENT_TYPE_NOSNIFF = True
 SECURE_REFERRER_POLICY = "same-origin"
+# Scripts and style sheets come from files of ours; the style sheets that libraries write have the nonce of the
+# answer (schedweb/pages.py). Styles of single elements are set by scripts, which nothing forbids.
+CONTENT_SECURITY_POLICY = {
+    "DIRECTIVES": {
+        "default-src": [csp.NONE],
+        "script-src": [csp.SELF],
+        "style-src": [csp.SELF, csp.NONCE],
+        "img-src": [csp.SELF, "data:"],
+        "font-src": [csp.SELF],
+        "connect-src": [csp.SELF],
+        "base-uri": [csp.NONE],
+        "form-action": [csp.SELF],
+        "frame-ancestors": [csp.NONE],
+    }
+}
+# Nothing of these is used.
+PERMISSIONS_POLICY: dict[str, list[str]] = {
+    feature: []
+    for feature in (
+        *("accelerometer", "bluetooth", "camera", "display-capture", "encrypted-media", "geolocation", "gyroscope"),
+        *(
+            "hid",
+            "idle-detection",
+            "local-fonts",
+            "magnetometer",
+            "microphone",
+            "midi",
+            "payment",
+            "picture-in-picture",
+        ),
+        *("publickey-credentials-get", "screen-wake-lock", "serial", "usb"),
+        *("web-share", "window-management", "xr-spatial-tracking"),
+    )
+}
 
 REST_FRAMEWORK = {
     "DEFAULT_AUTHENTICATION_CLASSES": [
@@ -143,6 +208,9 @@ SPECTACULAR_SETTINGS = {
     },
     "SCHEMA_PATH_PREFIX": "/api/v1",
     "ENUM_NAME_OVERRIDES": {
+        "ClusterStateEnum": "schedweb.clusters.selectors.STATES",
+        "ClusterKindStateEnum": "schedweb.clusters.serializers.KIND_STATES",
+        "ClusterModeEnum": "schedweb.clusters.selectors.MODES",
         "CardKindEnum": ["pod", "group"],
         "FeedKindEnum": "schedweb.runs.records.fields.FEED_KINDS",
         "AnswerKindEnum": "schedweb.runs.pods.serializers.ANSWERS",
@@ -154,9 +222,14 @@ SPECTACULAR_SETTINGS = {
         "RealKindEnum": "schedweb.runs.real_cluster.selectors.KINDS",
         "RealCauseEnum": "schedweb.runs.real_cluster.serializers.REAL_CAUSES",
         "RealOutcomeEnum": "schedweb.runs.real_cluster.serializers.REAL_OUTCOMES",
-        "RoleEnum": ["viewer", "operator", "editor", "visitor"],
-        "AccountRoleEnum": ["viewer", "operator", "editor"],
+        "RoleEnum": ["viewer", "operator", "editor", "admin", "visitor"],
+        "AccountRoleEnum": ["viewer", "operator", "editor", "admin"],
+        "AuditActionEnum": "schedweb.accounts.audit.serializers.ACTIONS",
+        "AuditResultEnum": ["done", "refused"],
         "ServerModeEnum": ["embedded", "distributed"],
+        "RunStateEnum": ["created", "playing", "paused", "waiting_for_person", "finished", "stopped", "parked"],
+        "StoredKindEnum": "schedweb.keeping.storage.ALL_KINDS",
+        "DeletedKindEnum": "schedweb.keeping.serializers.KINDS",
         "DifferenceKindEnum": "schedweb.runs.comparing.selectors.KINDS",
         "CellStateEnum": "schedweb.configurations.serializers.CELL_STATES",
         "CellOriginEnum": "schedweb.configurations.serializers.CELL_ORIGINS",
@@ -184,18 +257,13 @@ DATA_UPLOAD_MAX_MEMORY_SIZE = 64 * 1024 * 1024
 # Uploads go to disk as they arrive: they may be larger than memory should hold.
 FILE_UPLOAD_HANDLERS = ["django.core.files.uploadhandler.TemporaryFileUploadHandler"]
 
-LOGGING = {
-    "version": 1,
-    "disable_existing_loggers": False,
-    "formatters": {"line": {"format": "%(asctime)s %(levelname)s %(name)s: %(message)s"}},
-    "handlers": {"console": {"class": "logging.StreamHandler", "formatter": "line"}},
-    "root": {"handlers": ["console"], "level": "WARNING"},
-    "loggers": {"schedweb": {"level": "INFO"}},
-}
+LOGGING = logging_settings(ENVIRONMENT.log_format)
 
 # Workers (schedweb/worker): how long a lease lasts, how often it is renewed, how often they look for lost ones.
-ENGINE_LEASE_SECONDS = 8.0
-ENGINE_RENEW_SECONDS = 2.0
+# A connection may be away for five seconds without costing a lease, and whatever died has its runs taken over within
+# ten seconds of its last renewal. What it may have locked is free by then (schedweb/environment.py: IDLE_SECONDS).
+ENGINE_LEASE_SECONDS = 7.0
+ENGINE_RENEW_SECONDS = 1.0
 ENGINE_SWEEP_SECONDS = 1.0
 # How often a supervisor looks for commands and whether it may rest. In one process it is woken for every command.
 ENGINE_POLL_SECONDS = 0.1 if MODE == "distributed" else 1.0
@@ -205,3 +273,20 @@ ENGINE_CHECKPOINT_SECONDS = 10.0
 # An analysis (schedweb/worker/analyst.py) that takes longer, or more memory, is ended with a sentence.
 ANALYSIS_SECONDS = 120.0
 ANALYSIS_MEMORY_BYTES = 4 * 1024**3
+
+# Which clusters people may connect to (schedweb/clusters/offered.py).
+CONTEXTS = ENVIRONMENT.contexts
+# Clusters that one worker reads at once (schedweb/worker/following.py), each in a process of its own.
+WORKER_CLUSTERS = 4
+
+# How long what people delete can be brought back (schedweb/soft_delete.py).
+KEEP_DELETED_DAYS = ENVIRONMENT.keep_deleted_days
+# What goes by itself (schedweb/keeping/retention.py, decision 0022); 0: nothing for this reason. GB of 10^9 bytes.
+KEEP_PRUNED_DAYS = ENVIRONMENT.keep_pruned_days
+KEEP_BREAKDOWNS_DAYS = ENVIRONMENT.keep_breakdowns_days
+KEEP_RUNS_DAYS = ENVIRONMENT.keep_runs_days
+KEEP_TOTAL_BYTES = ENVIRONMENT.keep_total_gb * 10**9
+KEEP_PER_PERSON_BYTES = ENVIRONMENT.keep_per_person_gb * 10**9
+# A worker removes what is overdue (schedweb/keeping/housekeeping.py) soon after its start, then so often.
+HOUSEKEEPING_FIRST_SECONDS = 60.0
+HOUSEKEEPING_SECONDS = 3600.0

@@ -10,6 +10,7 @@ import os
 import subprocess
 import sys
 import threading
+from collections.abc import Mapping
 from typing import Final
 
 from schedweb.environment import ROOT
@@ -19,14 +20,24 @@ if sys.platform == "linux":
 
 ENGINE: Final = "schedweb.engine.child"
 READER: Final = "schedweb.snapshots.reader"
-END_SECONDS: Final = 5
 PIPE_BYTES: Final = 1 << 20
 """A batch fits, so an engine need not stand still until it is read."""
 
 
-def started(module: str, *, complaints: int = subprocess.PIPE) -> subprocess.Popen[bytes]:
-    """`python -m module`, with pipes as its standard streams; `complaints` is where its standard error goes."""
-    environment = {**os.environ, "PYTHONHASHSEED": "0", "OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1"}
+def started(
+    module: str, *, complaints: int = subprocess.PIPE, variables: Mapping[str, str] | None = None
+) -> subprocess.Popen[bytes]:
+    """`python -m module`, with pipes as its standard streams; `complaints` is where its standard error goes.
+
+    `variables`: of its environment, beside this process' own.
+    """
+    environment = {
+        **os.environ,
+        **(variables or {}),
+        "PYTHONHASHSEED": "0",
+        "OMP_NUM_THREADS": "1",
+        "OPENBLAS_NUM_THREADS": "1",
+    }
     process = subprocess.Popen(
         [sys.executable, "-m", module],
         stdin=subprocess.PIPE,
@@ -69,9 +80,13 @@ class Spares:
 
     def take(self, module: str) -> subprocess.Popen[bytes]:
         """A process of the caller's own."""
+        return self.taken(module) or started(module)
+
+    def taken(self, module: str) -> subprocess.Popen[bytes] | None:
+        """The one that waits, if there is one and it seems to live. It may die before it hears its first message."""
         with self._lock:
             waiting = self._waiting.pop(module, None)
-        return waiting if waiting is not None and waiting.poll() is None else started(module)
+        return waiting if waiting is not None and waiting.poll() is None else None
 
     def close(self) -> None:
         with self._lock:
@@ -79,11 +94,9 @@ class Spares:
             waiting = list(self._waiting.values())
             self._waiting.clear()
         for process in waiting:
-            try:
-                process.communicate(timeout=END_SECONDS)
-            except subprocess.TimeoutExpired:
-                process.kill()
-                process.communicate()
+            # It has nothing that could be lost, and may be in the middle of its imports.
+            process.kill()
+            process.communicate()
 
 
 SPARES: Final = Spares()

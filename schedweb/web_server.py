@@ -7,9 +7,12 @@ from collections.abc import Callable
 from typing import Any
 
 import uvicorn
+from django.conf import settings
 from django.core.management.base import CommandError
 
+from schedweb.accounts.audit.settings_noted import settings_noted
 from schedweb.serving import noted
+from schedweb.stopping import STOPPING
 
 
 class Server(uvicorn.Server):
@@ -27,17 +30,24 @@ class Server(uvicorn.Server):
             self.ready()
 
     async def shutdown(self, sockets: Any = None) -> None:
+        """uvicorn closes sockets with 1012 (service restart): browsers come back, to whoever listens then."""
+        STOPPING.set()
         self.note.close()
         await super().shutdown(sockets)
 
 
 def serve(host: str, port: int, ready: Callable[[], None]) -> None:
     """Until a signal ends it. Raises CommandError where it cannot listen."""
+    settings_noted()
     config = uvicorn.Config(
         "schedweb.asgi:application",
         host=host,
         port=port,
         log_level="warning",
+        # Addresses may hold tokens; schedweb/observing/requests.py writes a line per request without them.
+        access_log=False,
+        proxy_headers=True,
+        forwarded_allow_ips=list(settings.ENVIRONMENT.trusted_proxies),
         lifespan="off",
         ws="websockets-sansio",
         ws_max_size=64 * 1024,

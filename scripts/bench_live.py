@@ -94,9 +94,9 @@ def throughput(site: Site, watched: Watched, browser: Browser, start: Callable[[
             each.messages.clear()
 
         played = play(site, run, watched, waiting_with(seen))
-        told = [each.messages for each in seen]
-        messages = max((len(one) for one in told), default=0) / played.seconds
-        kib = max((sum(size for _, size in one) for one in told), default=0) / played.seconds / 1024
+        received = [each.messages for each in seen]
+        messages = max((len(one) for one in received), default=0) / played.seconds
+        kib = max((sum(size for _, size in one) for one in received), default=0) / played.seconds / 1024
         print(
             f"| {count} | {played.attempts / played.seconds:,.0f} | {played.cpu / played.attempts * 1e6:,.0f} "
             f"| {played.cpu_engine / played.cpu:.0%} | {messages:.1f} | {kib:,.0f} |",

@@ -149,8 +149,8 @@ class Tasks:
         self.complete = False
         self.wall: list[float] = []
         self.cpu: list[float] = []
-        self.session.on("Tracing.dataCollected", lambda told: self.events.extend(told["value"]))
-        self.session.on("Tracing.tracingComplete", lambda told: setattr(self, "complete", True))
+        self.session.on("Tracing.dataCollected", lambda event: self.events.extend(event["value"]))
+        self.session.on("Tracing.tracingComplete", lambda event: setattr(self, "complete", True))
 
     def __enter__(self) -> Tasks:
         config = {"includedCategories": ["toplevel"]}

@@ -24,8 +24,8 @@ import msgspec
 
 from scripts.bench_cluster import configured, created, imported, write_cluster
 from scripts.processes import Playground
+from scripts.services import scratch_database, scratch_redis
 from scripts.site import Site
-from tests.services import scratch_database, scratch_redis
 
 PINGS: Final = 10.0
 """Seconds between a browser's pings."""
@@ -85,7 +85,7 @@ class Reader(asyncio.Protocol):
         while (frame := self._next_frame()) is not None:
             opcode, payload = frame
             if opcode == TEXT:
-                self.hear(HEARD.decode(payload))
+                self.hear_text(bytes(payload))
             elif opcode == PING:
                 self._send(PONG, bytes(payload))
             elif opcode == CLOSE:
@@ -115,6 +115,9 @@ class Reader(asyncio.Protocol):
         assert self._transport is not None
         assert len(payload) < 126
         self._transport.write(bytes([0x80 | opcode, 0x80 | len(payload)]) + bytes(4) + payload)
+
+    def hear_text(self, payload: bytes) -> None:
+        self.hear(HEARD.decode(payload))
 
     def hear(self, message: Heard) -> None:
         if message.type == "subscribed":

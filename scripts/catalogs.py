@@ -28,9 +28,9 @@ LANGUAGES: Final = {"uk": "uk", "zh_Hans": "zh_Hans_CN"}
 DATED: Final = datetime(2026, 1, 1, tzinfo=UTC)
 KEYWORDS: Final[dict[str, Any]] = {
     "say": None, "noted": None, "counted": (1, 2), "forms": (1, 2),
-    "said": None, "said_counted": (1, 2),
+    "sentence": None, "counted_sentence": (1, 2),
 }  # fmt: skip
-"""Functions of schedweb/sentences.py and framework/said.py."""
+"""Functions of schedweb/sentences.py and framework/sentences.py."""
 PACKAGES: Final = ("framework", "schedweb")
 _TRANSLATE: Final = re.compile(r'{%\s*translate\s+"([^"]+)"\s*%}')
 _COMMENT: Final = re.compile(r"^ *# (.+)$")

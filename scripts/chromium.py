@@ -61,12 +61,12 @@ def find_chromium() -> Path | None:
 
 
 def attempt(*command: str, seconds: int) -> bool:
-    print(f"chromium: {' '.join(command)}", flush=True)
+    print(f"installing: {' '.join(command)}", flush=True)
     environment = dict(os.environ, DEBIAN_FRONTEND="noninteractive")
     try:
         done = subprocess.run(command, env=environment, stdout=subprocess.DEVNULL, timeout=seconds, check=False)
     except (OSError, subprocess.TimeoutExpired) as error:
-        print(f"chromium: {error}", file=sys.stderr)
+        print(f"installing: {error}", file=sys.stderr)
         return False
     return done.returncode == 0
 

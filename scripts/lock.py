@@ -15,6 +15,7 @@ LOCKS: tuple[tuple[str, tuple[str, ...]], ...] = (
     ("requirements.lock", ("pyproject.toml",)),
     ("requirements-dev.lock", ("pyproject.toml", "--group", "dev", "--constraint", "requirements.lock")),
     ("requirements-node.lock", ("--group", "node")),
+    ("requirements-sbom.lock", ("--group", "sbom", "--constraint", "requirements-dev.lock")),
 )
 
 

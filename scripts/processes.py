@@ -31,12 +31,15 @@ def free_port() -> int:
 class Process:
     """A started service; its output goes to a file that a failing assertion shows."""
 
-    def __init__(self, name: str, command: list[str], environment: dict[str, str], log: Path) -> None:
+    def __init__(
+        self, name: str, command: list[str], environment: dict[str, str], log: Path, tree: Path = ROOT
+    ) -> None:
+        """``tree``: the checkout whose code it runs."""
         self.name = name
         self.log = log
         with log.open("wb") as output:
             self.child = subprocess.Popen(
-                command, cwd=ROOT, env=environment, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
+                command, cwd=tree, env=environment, stdout=output, stderr=subprocess.STDOUT, start_new_session=True
             )
 
     def output(self) -> str:
@@ -104,5 +107,6 @@ class Playground:
         return link_in(self.printed())
 
     def another_link(self) -> str:
+        self.printed()  # before that nobody listens
         command = [sys.executable, "manage.py", "login_link"]
         return link_in(subprocess.check_output(command, cwd=ROOT, env=self.environment, text=True, timeout=120))

@@ -58,7 +58,7 @@ class Prover:
         body = {"snapshot": snapshot, "configuration_version": self.version, "seed": seed, "paused": True}
         run = self.site.post("/api/v1/runs/", body)["id"]
         early = seed % EARLY == EARLY - 1
-        seen = self.begun(run, seed) if early else self.played(run)
+        seen = self.started(run, seed) if early else self.played(run)
         self.count.clusters += 1
         self.check_nodes(run, f"cluster {seed}")
         for pod in [each for each in self.pods(run).values() if each["column"] in TRIED]:
@@ -71,7 +71,7 @@ class Prover:
         self.site.command(run, {"type": "play", "speed": "max"})
         return self.site.run_until(run, "the run is at its end", lambda seen: seen["state"] in AT_REST)
 
-    def begun(self, run: str, seed: int) -> Any:
+    def started(self, run: str, seed: int) -> Any:
         """After the first one or two attempts."""
         seen: Any = None
         for attempts in range(1, 2 + seed // EARLY % 2):
@@ -157,10 +157,10 @@ class Prover:
         if len(lost) - len(made) != remedy["left_pending"]:
             yield f"of {lost} {len(made)} have a place again, said were {remedy['left_pending']}: {remedy['cost']}"
         if len(remedy["others"]) == remedy["others_count"]:
-            said = sorted(each["node"] for each in remedy["others"] if each["fate"] == "moves")
+            promised = sorted(each["node"] for each in remedy["others"] if each["fate"] == "moves")
             found = sorted(each["node"] for each in made)
-            if said != found:
-                yield f"others are on {found}, said were {said}"
+            if promised != found:
+                yield f"others are on {found}, said were {promised}"
 
     def page(self, fork: str, pod: Any, remedy: Any) -> Iterator[str]:
         """Its page shows what it was changed to."""

@@ -6,6 +6,7 @@ Tests of both modes use it, and the script that takes the screenshots.
 from __future__ import annotations
 
 import json
+import ssl
 import time
 import urllib.error
 import urllib.request
@@ -16,6 +17,24 @@ from http.cookiejar import CookieJar
 from typing import Any, TypeVar
 
 PATIENCE_SECONDS = 90
+CONFIGURATION = """\
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+- schedulerName: default-scheduler
+  plugins:
+    multiPoint:
+      enabled:
+      - name: ManualApproval
+  pluginConfig:
+  - name: ManualApproval
+    args:
+      podSelector:
+        matchLabels: {ask: person}
+      timeoutSeconds: 600
+      onReject: hold
+"""
+"""Pods with the label ask: person wait for one."""
 T = TypeVar("T")
 
 
@@ -42,12 +61,15 @@ def eventually(what: str, look: Callable[[], T | None], *, seconds: float = PATI
 
 
 class Site:
-    def __init__(self, origin: str) -> None:
+    def __init__(self, origin: str, tls: ssl.SSLContext | None = None) -> None:
+        """``tls``: which certificates are believed, where not the machine's."""
         self.origin = origin
         self.csrf_token = ""
         self.jar = CookieJar()
         self.opener = urllib.request.build_opener(
-            urllib.request.ProxyHandler({}), urllib.request.HTTPCookieProcessor(self.jar)
+            urllib.request.ProxyHandler({}),
+            urllib.request.HTTPCookieProcessor(self.jar),
+            urllib.request.HTTPSHandler(context=tls),
         )
 
     def cookies(self) -> dict[str, str]:
@@ -110,8 +132,9 @@ class Site:
         def look() -> Any:
             nonlocal seen
             seen = self.get(f"/api/v1/runs/{run}/")
-            assert seen["state"] != "failed", seen
-            return seen if reached(seen) else None
+            found = reached(seen)
+            assert found or seen["state"] != "parked", seen
+            return seen if found else None
 
         try:
             return eventually(what, look, seconds=seconds)

@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 from collections import Counter
 from collections.abc import Iterator
-from dataclasses import dataclass, replace
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -14,19 +14,14 @@ from django.db import connections
 from framework.scheduler import options
 from schedweb.engine.sums import VERIFY, Sums
 from scripts.chromium import SKIPPED, find_chromium
-from tests.services import missing_services, scratch_database, scratch_redis
+from scripts.services import Services, missing_services, scratch_database, scratch_redis
+from tests.apiserver import ApiServer
 
 os.environ[VERIFY] = "1"
 Sums.verifies = True
 """Whatever engine a test starts, here or as a process, compares all accounts of its nodes before every batch."""
 options.DEFAULT = replace(options.DEFAULT, verify_reuse=1)
 """Whatever a test plays, every attempt that reused something is held against one that did not."""
-
-
-@dataclass(frozen=True)
-class Services:
-    database_url: str
-    redis_url: str
 
 
 @pytest.fixture(scope="session")
@@ -52,6 +47,13 @@ def services() -> Iterator[Services]:
         pytest.skip(missing)
     with scratch_database() as database_url, scratch_redis() as redis_url:
         yield Services(database_url=database_url, redis_url=redis_url)
+
+
+@pytest.fixture
+def api_server() -> Iterator[ApiServer]:
+    """A Kubernetes API server of the test's own, empty but for the usual namespaces."""
+    with ApiServer() as server:
+        yield server
 
 
 def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> None:

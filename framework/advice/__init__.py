@@ -16,7 +16,7 @@ from framework.advice.changed import shape_of, what_changed, what_it_is
 from framework.advice.operations import Operation, perform
 from framework.advice.other_weights import OFF, Elsewhere, Estimate, estimate
 from framework.advice.placed_again import PlacedAgain, RankedNode, place_again
-from framework.advice.played import Fate, Fated, Play, Played, PodState, difference, states
+from framework.advice.played import Fate, Fated, Play, Played, PlayedPod, difference, states
 from framework.advice.remedies import Help, Remedy, what_would_help
 from framework.advice.workloads import identity_of
 
@@ -35,7 +35,7 @@ __all__ = [
     "PlacedAgain",
     "Play",
     "Played",
-    "PodState",
+    "PlayedPod",
     "RankedNode",
     "Remedy",
     "StuckPod",

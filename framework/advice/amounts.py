@@ -6,7 +6,7 @@ from typing import Final
 
 from framework.advice.lowering import in_bytes
 from framework.objects.resources import CPU
-from framework.said import Content, said
+from framework.sentences import Content, sentence
 
 UNITS: Final = ((1 << 40, "Ti"), (1 << 30, "Gi"), (1 << 20, "Mi"), (1 << 10, "Ki"))
 PLACES: Final = 3
@@ -22,7 +22,7 @@ def exactly(resource: str, amount: int) -> Content:
     if in_bytes(resource):
         for size, unit in UNITS:
             if amount >= size and amount * 10**PLACES % size == 0:
-                return said("{amount} {unit}", amount=_figure(amount, size), unit=unit)
+                return sentence("{amount} {unit}", amount=_figure(amount, size), unit=unit)
     return amount
 
 
@@ -31,7 +31,7 @@ def about(resource: str, amount: int) -> Content:
     if in_bytes(resource):
         for size, unit in UNITS:
             if amount >= size:
-                return said("{amount} {unit}", amount=_figure(round(amount * 10 / size), 10), unit=unit)
+                return sentence("{amount} {unit}", amount=_figure(round(amount * 10 / size), 10), unit=unit)
     return exactly(resource, amount)
 
 
@@ -44,10 +44,10 @@ def before_and_after(resource: str, before: int, after: int) -> tuple[Content, C
     if not unit:
         return before, after
     for places in range(1, PLACES + 1):
-        of = 10**places
-        rounded = [round(amount * of / size) for amount in (before, after)]
+        fraction = 10**places
+        rounded = [round(amount * fraction / size) for amount in (before, after)]
         if rounded[0] != rounded[1]:
-            first, second = (said("{amount} {unit}", amount=_figure(each, of), unit=unit) for each in rounded)
+            first, second = (sentence("{amount} {unit}", amount=_figure(each, fraction), unit=unit) for each in rounded)
             return first, second
     return exactly(resource, before), exactly(resource, after)
 
@@ -57,5 +57,5 @@ def _is_short(amount: int) -> bool:
     return amount * 10**PLACES % size == 0
 
 
-def _figure(amount: int, of: int) -> Content:
-    return amount // of if amount % of == 0 else said("{amount:,.10g}", amount=amount / of)
+def _figure(amount: int, fraction: int) -> Content:
+    return amount // fraction if amount % fraction == 0 else sentence("{amount:,.10g}", amount=amount / fraction)

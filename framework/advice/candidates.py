@@ -9,12 +9,12 @@ from typing import Final, Literal
 
 from framework.advice.operations import Operation, operation
 from framework.advice.patches import Patch, pod_patch
-from framework.advice.played import PodState
+from framework.advice.played import PlayedPod
 from framework.advice.trial import Edit, Outcome, Trial
 from framework.advice.workloads import OwnRule, Workload, changed_like, made_again
 from framework.objects import Pod
-from framework.said import Content, Said, Words, said_both, said_counted
 from framework.scheduler import Cluster
+from framework.sentences import Content, Sentence, Words, counted_sentence, joined_with_and
 
 Kind = Literal[
     "create",
@@ -23,6 +23,9 @@ Kind = Literal[
     "rename",
     "gate",
     "uncordon",
+    "quota",
+    "zone",
+    "network",
     "node",
     "resize",
     "move",
@@ -42,9 +45,9 @@ NO_PATCH: Final = Patch()
 
 
 @dataclass(frozen=True, slots=True)
-class Candidate:
+class PossibleRemedy:
     kind: Kind
-    text: Said
+    text: Sentence
     operations: tuple[Operation, ...]
     patch: Patch = NO_PATCH
     changed: tuple[Pod, ...] = ()
@@ -65,7 +68,7 @@ class Case:
     workload: Workload
     cluster: Cluster
     """Of the run; nothing is changed in it."""
-    now: Mapping[str, PodState]
+    now: Mapping[str, PlayedPod]
     """``namespace/name`` → where every pod is."""
     rejected_by: tuple[str, ...] = ()
     rule: OwnRule | None = None
@@ -94,14 +97,14 @@ class Case:
         outcome = self.trial.schedule(edits=edits, then=then)
         return outcome if outcome.node else None
 
-    def with_pods(self, kind: Kind, text: Said, edited: Pod, *, in_place: bool = False) -> Candidate:
+    def with_pods(self, kind: Kind, text: Sentence, edited: Pod, *, in_place: bool = False) -> PossibleRemedy:
         """All pods of the workload that are alike, changed as ``edited`` differs from the pod."""
         changed = [changed_like(each, self.pod, edited) for each in self.workload.alike]
         operations = tuple(operation("replace", each) for each in changed)
         patch = pod_patch(self.workload, self.live, changed[0], in_place=in_place)
-        return Candidate(kind, text, operations, patch, self.workload.alike)
+        return PossibleRemedy(kind, text, operations, patch, self.workload.alike)
 
-    def with_all_pods(self, kind: Kind, text: Said, edited: Pod) -> Candidate:
+    def with_all_pods(self, kind: Kind, text: Sentence, edited: Pod) -> PossibleRemedy:
         """Also those that have a node: a new template makes the whole workload anew."""
         base = self.with_pods(kind, text, edited)
         workload, patch = self.workload, base.patch
@@ -116,7 +119,7 @@ class Case:
             *base.operations,
             *(operation("add", made_again(each)) for each in after),
         )
-        return Candidate(kind, text, operations, patch, (*workload.alike, *workload.placed))
+        return PossibleRemedy(kind, text, operations, patch, (*workload.alike, *workload.placed))
 
 
 def pods_in_words(pods: Iterable[Pod]) -> Content:
@@ -127,9 +130,9 @@ def few(words: list[Words]) -> Content:
     """a, b and c; a, b, c and 2 more."""
     more = len(words) - PODS_NAMED
     if more <= 0:
-        return said_both(words)
-    return said_counted("{pods} and {count} more", "{pods} and {count} more", more, pods=words[:PODS_NAMED])
+        return joined_with_and(words)
+    return counted_sentence("{pods} and {count} more", "{pods} and {count} more", more, pods=words[:PODS_NAMED])
 
 
-Family = Iterator[Candidate]
+Family = Iterator[PossibleRemedy]
 """Changes of one kind, the smallest first: the first one that works is meant."""

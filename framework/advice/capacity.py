@@ -91,7 +91,7 @@ def how_many_fit(scheduler: Scheduler, template: Pod, limit: int = MOST_PODS) ->
         if gate:
             return Capacity(template.key, 0, False, gate, _nodes(trial, placed, None))
         trial.step()
-        attempt = outcomes.of[pod.key]
+        attempt = outcomes.by_pod[pod.key]
         if attempt.result == "failed":
             last = attempt
             break
@@ -102,7 +102,7 @@ def how_many_fit(scheduler: Scheduler, template: Pod, limit: int = MOST_PODS) ->
 
 def gated_by(scheduler: Scheduler, pod: Pod) -> str:
     """What a PreEnqueue plugin holds the pod for; "" when it may enter the queue."""
-    for plugin in scheduler.profiles[pod.spec.scheduler_name].pre_enqueue:
+    for plugin in scheduler.profiles[pod.spec.scheduler_name].enabled.pre_enqueue:
         status = plugin.pre_enqueue(pod) or SUCCESS
         if not status.is_success:
             return status.message
@@ -176,7 +176,7 @@ def _still_pending(trial: Scheduler, pods: Sequence[Pod], outcomes: LastAttempts
         if profile is None:
             left[pod.key] = f"no profile for schedulerName {now.spec.scheduler_name}"
             continue
-        attempt = outcomes.of.get(pod.key)
+        attempt = outcomes.by_pod.get(pod.key)
         left[pod.key] = why_not_placed(attempt) if attempt is not None else gated_by(trial, now) or "was not tried"
     return left
 

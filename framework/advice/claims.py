@@ -8,7 +8,7 @@ from typing import Final
 
 from msgspec.structs import replace
 
-from framework.advice.candidates import Candidate, Case, Family, few
+from framework.advice.candidates import Case, Family, PossibleRemedy, few
 from framework.advice.operations import operation
 from framework.advice.patches import Patch, applied, object_diff
 from framework.objects import (
@@ -41,7 +41,7 @@ from framework.objects.storage import (
 from framework.objects.volume_matching import find_volume
 from framework.objects.volume_sources import HostPathVolumeSource
 from framework.plugins.volumebinding.node_sets import allowed_topologies, volume_affinity
-from framework.said import Said, said, said_both, said_counted
+from framework.sentences import Sentence, counted_sentence, joined_with_and, sentence
 
 Choices = list[tuple[KubeObject, ...]]
 """Ways in which something missing can be made, each of one or more objects; the usual ones first."""
@@ -291,7 +291,7 @@ def _anew(case: Case, claims: list[PersistentVolumeClaim]) -> Family:
         command = f"kubectl delete pvc {names} -n {quote(first.metadata.namespace)}"
         diff = "\n".join(object_diff(old, new) for old, new in zip(claims, made, strict=True))
         patch = Patch((command, *applied(*made)), diff)
-        yield Candidate("claim", _anew_in_words(case, claims, name), tuple(operations), patch)
+        yield PossibleRemedy("claim", _anew_in_words(case, claims, name), tuple(operations), patch)
 
 
 def _of_class(claim: PersistentVolumeClaim, name: str) -> PersistentVolumeClaim:
@@ -302,8 +302,8 @@ def _of_class(claim: PersistentVolumeClaim, name: str) -> PersistentVolumeClaim:
     return PersistentVolumeClaim(metadata=metadata, spec=spec)
 
 
-def _anew_in_words(case: Case, claims: list[PersistentVolumeClaim], name: str) -> Said:
-    text = said_counted(
+def _anew_in_words(case: Case, claims: list[PersistentVolumeClaim], name: str) -> Sentence:
+    text = counted_sentence(
         "Delete the claim {claims} and make it anew with the StorageClass {name}",
         "Delete the claims {claims} and make them anew with the StorageClass {name}",
         len(claims),
@@ -314,8 +314,8 @@ def _anew_in_words(case: Case, claims: list[PersistentVolumeClaim], name: str) -
     if volume is None:
         return text
     if volume.spec.persistent_volume_reclaim_policy == "Delete":
-        return said("{what}. The volume {volume} is deleted with its data.", what=text, volume=volume.metadata.name)
-    return said("{what}. The data stay on the volume {volume}.", what=text, volume=volume.metadata.name)
+        return sentence("{what}. The volume {volume} is deleted with its data.", what=text, volume=volume.metadata.name)
+    return sentence("{what}. The data stay on the volume {volume}.", what=text, volume=volume.metadata.name)
 
 
 def _ephemeral(case: Case, volume: Volume) -> Family | None:
@@ -340,7 +340,7 @@ def _ephemeral(case: Case, volume: Volume) -> Family | None:
             other = replace(volume, ephemeral=replace(volume.ephemeral, volume_claim_template=changed))
             volumes = tuple(other if each.name == volume.name else each for each in case.pod.spec.volumes)
             pod = replace(case.pod, spec=replace(case.pod.spec, volumes=volumes))
-            text = said("Give the ephemeral volume {volume} the StorageClass {name}", volume=volume.name, name=name)
+            text = sentence("Give the ephemeral volume {volume} the StorageClass {name}", volume=volume.name, name=name)
             yield case.with_pods("claim", text, pod)
 
     return family()
@@ -381,19 +381,21 @@ def _places(case: Case, claim: PersistentVolumeClaim) -> Iterator[tuple[str, tup
             yield each.key, each.values
 
 
-def warned(objects: Iterable[KubeObject], text: Said) -> Said:
+def warned(objects: Iterable[KubeObject], text: Sentence) -> Sentence:
     """What is to be said of volumes that are directories of a node."""
     if not any(isinstance(each, PersistentVolume) and each.spec.host_path is not None for each in objects):
         return text
-    return said(
+    return sentence(
         "{what}. The data of a hostPath volume stay on the node where it is used: for test clusters.", what=text
     )
 
 
-def in_words(objects: Iterable[KubeObject]) -> Said | str:
+def in_words(objects: Iterable[KubeObject]) -> Sentence | str:
     """PersistentVolumeClaim data-0, data-1 and PersistentVolume shop-data-0: names by kind."""
     kinds: dict[str, list[str]] = {}
     for each in objects:
         kinds.setdefault(each.kind, []).append(each.metadata.name)
-    named: Said | str = said_both([said("{kind} {name}", kind=kind, name=few(list(n))) for kind, n in kinds.items()])
+    named: Sentence | str = joined_with_and(
+        [sentence("{kind} {name}", kind=kind, name=few(list(n))) for kind, n in kinds.items()]
+    )
     return named

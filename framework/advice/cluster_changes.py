@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from framework.advice.candidates import Candidate, Case, Family, few, pods_in_words
+from framework.advice.candidates import Case, Family, PossibleRemedy, few, pods_in_words
 from framework.advice.edits import OF_THE_MACHINE
 from framework.advice.freeing import Freed, fewest_to_free, leaving, single_elsewhere
 from framework.advice.new_nodes import FACTORS, SHAPES_TRIED, by_size, enlarged, size_of
@@ -19,7 +19,7 @@ from framework.advice.trial import Edit
 from framework.advice.workloads import Workload, made_again, workload_of
 from framework.objects import Node, Pod, Taint
 from framework.objects.resources import pod_requests
-from framework.said import Said, said, said_both, said_counted
+from framework.sentences import Sentence, counted_sentence, joined_with_and, sentence
 
 NODES_UNCORDONED: Final = 20
 NODES_LABELLED: Final = 20
@@ -42,7 +42,9 @@ def uncordoned(case: Case) -> Iterator[Family]:
             usable = replace(node, spec=replace(node.spec, unschedulable=False, taints=taints))
             if case.fits_after([Edit(node, usable)]):
                 name = node.metadata.name
-                yield _of_node("uncordon", said("Uncordon {node}", node=name), node, usable, f"kubectl uncordon {name}")
+                yield _of_node(
+                    "uncordon", sentence("Uncordon {node}", node=name), node, usable, f"kubectl uncordon {name}"
+                )
 
     if cordoned:
         yield family()
@@ -62,11 +64,11 @@ def _without_taints(case: Case, taints: tuple[Taint, ...]) -> Family:
         clean = replace(node, spec=replace(node.spec, taints=kept))
         if case.fits_after([Edit(node, clean)]):
             name = node.metadata.name
-            text = said_counted(
+            text = counted_sentence(
                 "Remove the taint {taints} from {node}",
                 "Remove the taints {taints} from {node}",
                 len(taints),
-                taints=said_both([taint_words(taint) for taint in taints]),
+                taints=joined_with_and([taint_words(taint) for taint in taints]),
                 node=name,
             )
             command = f"kubectl taint nodes {name} {' '.join(f'{taint.key}:{taint.effect}-' for taint in taints)}"
@@ -90,7 +92,7 @@ def labelled(case: Case) -> Iterator[Family]:
             fitting = replace(node, metadata=replace(node.metadata, labels=labels))
             if case.fits_after([Edit(node, fitting)]):
                 words = [f"{key}={value}" for key, value in missing.items()]
-                text = said("Label {node} with {labels}", node=node.metadata.name, labels=said_both(words))
+                text = sentence("Label {node} with {labels}", node=node.metadata.name, labels=joined_with_and(words))
                 command = f"kubectl label node {node.metadata.name} {' '.join(words)}"
                 yield _of_node("label", text, node, fitting, command)
 
@@ -110,20 +112,20 @@ def resized(case: Case) -> Iterator[Family]:
             for factor in (1, *FACTORS):
                 larger = enlarged(node, factor, asked)
                 if larger != node and case.fits_after([Edit(node, larger)]):
-                    text = said(
+                    text = sentence(
                         "Resize {node} from {old} to {new}",
                         node=node.metadata.name,
                         old=size_of(node, asked),
                         new=size_of(larger, asked),
                     )
-                    yield Candidate("resize", text, (operation("replace", larger),))
+                    yield PossibleRemedy("resize", text, (operation("replace", larger),))
                     break
 
     yield family()
 
 
-def _of_node(kind: Any, text: Said, before: Node, after: Node, command: str) -> Candidate:
-    return Candidate(kind, text, (operation("replace", after),), Patch((command,), object_diff(before, after)))
+def _of_node(kind: Any, text: Sentence, before: Node, after: Node, command: str) -> PossibleRemedy:
+    return PossibleRemedy(kind, text, (operation("replace", after),), Patch((command,), object_diff(before, after)))
 
 
 # --- pods that are in the way ---------------------------------------------------------------------------------------
@@ -141,10 +143,10 @@ def moved(case: Case, own: Callable[[Pod], bool]) -> Iterator[Family]:
             again = case.fits_after([*(Edit(pod, None) for pod in found.pods), *(Edit(None, pod) for pod in there)])
             if again is None or again.node != outcome.node:
                 continue
-            goes = few([said("{pod} to {node}", pod=pod.key, node=pod.spec.node_name) for pod in there])
+            goes = few([sentence("{pod} to {node}", pod=pod.key, node=pod.spec.node_name) for pod in there])
             operations = (*(operation("remove", p) for p in found.pods), *(operation("add", p) for p in there))
-            text = said("Move {moves}", moves=goes)
-            yield Candidate("move", text, operations, Patch(_move_commands(found)))
+            text = sentence("Move {moves}", moves=goes)
+            yield PossibleRemedy("move", text, operations, Patch(_move_commands(found)))
 
     yield family()
 
@@ -157,9 +159,9 @@ def freed(case: Case, own: Callable[[Pod], bool]) -> Iterator[Family]:
         for found in _in_the_way(case, own):
             if case.fits_after([Edit(pod, None) for pod in found.pods]) is None:
                 continue
-            text = said("Delete {pods} from {node}", pods=pods_in_words(found.pods), node=found.node)
+            text = sentence("Delete {pods} from {node}", pods=pods_in_words(found.pods), node=found.node)
             commands = tuple(_delete_command(pod) for pod in found.pods)
-            yield Candidate("free", text, _operations("delete", found.pods), Patch(commands))
+            yield PossibleRemedy("free", text, _operations("delete", found.pods), Patch(commands))
             if len(found.pods) == 1:
                 yield from _scaled_down(case, found)
 
@@ -187,7 +189,7 @@ def _scaled_down(case: Case, found: Freed) -> Family:
     workload = workload_of(case.cluster, pod, case.now)
     if workload.kind not in ("Deployment", "ReplicaSet"):
         return
-    text = said(
+    text = sentence(
         "Run one replica less of {workload}: {pod} leaves {node}",
         workload=workload.reference,
         pod=pod.metadata.name,
@@ -198,7 +200,7 @@ def _scaled_down(case: Case, found: Freed) -> Family:
         f"kubectl annotate pod {pod.metadata.name} {where} controller.kubernetes.io/pod-deletion-cost=-1",
         scale_command(workload, max(0, workload.size - 1)),
     )
-    yield Candidate("free", text, _operations("remove", found.pods), Patch(commands), scales=True)
+    yield PossibleRemedy("free", text, _operations("remove", found.pods), Patch(commands), scales=True)
 
 
 def scale_command(workload: Workload, replicas: int) -> str:

@@ -6,15 +6,15 @@ from collections.abc import Mapping, Sequence
 
 from msgspec.structs import replace
 
-from framework.advice.played import End, Fate, PodState
+from framework.advice.played import End, Fate, PlayedPod
 from framework.objects import Pod, PodDisruptionBudget
-from framework.plugins.defaultpreemption.victims import broken_budgets
-from framework.said import said_both, said_counted
+from framework.preemption.victims import broken_budgets
 from framework.scheduler import Cluster
+from framework.sentences import counted_sentence, joined_with_and
 
 
 def broken_by(
-    cluster: Cluster, before: Mapping[str, PodState], without: End, others: Sequence[Fate]
+    cluster: Cluster, before: Mapping[str, PlayedPod], without: End, others: Sequence[Fate]
 ) -> dict[str, list[str]]:
     """``namespace/name`` of a pod → the names of the budgets that allow its eviction no more, as preemption counts
     them; pods that leave without the change, too, and those that had no node count for none."""
@@ -34,19 +34,19 @@ def broken_by(
 
 def with_budgets(others: Sequence[Fate], broken: Mapping[str, Sequence[str]]) -> list[Fate]:
     """Each of the pods says which budgets its leaving breaks; among equal fates these come first."""
-    told = [_with_budgets(each, broken.get(each.pod, ())) for each in others]
+    fates = [_with_budgets(each, broken.get(each.pod, ())) for each in others]
     order = {fate: place for place, fate in enumerate(dict.fromkeys(each.fate for each in others))}
-    return sorted(told, key=lambda each: (order[each.fate], each.pod not in broken))
+    return sorted(fates, key=lambda each: (order[each.fate], each.pod not in broken))
 
 
 def _with_budgets(fate: Fate, budgets: Sequence[str]) -> Fate:
     if not budgets:
         return fate
-    text = said_counted(
+    text = counted_sentence(
         "{what} This breaks the PodDisruptionBudget {budgets}.",
         "{what} This breaks the PodDisruptionBudgets {budgets}.",
         len(budgets),
         what=fate.text,
-        budgets=said_both(list(budgets)),
+        budgets=joined_with_and(list(budgets)),
     )
     return replace(fate, text=text)

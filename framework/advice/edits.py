@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from framework.objects import Pod, Taint, Toleration
 from framework.objects.affinity import PreferredSchedulingTerm, TopologySpreadConstraint, WeightedPodAffinityTerm
 from framework.objects.metadata import LabelSelector
-from framework.said import Said, noted, said
+from framework.sentences import Sentence, noted, sentence
 
 TERMS: Final = {
     "pod_affinity": noted("Make the required pod affinity to {pods} per {key} preferred"),
@@ -34,7 +34,7 @@ def tolerating(pod: Pod, taints: tuple[Taint, ...]) -> Pod:
 class Relaxation:
     """A rule of the pod that is dropped or softened: in words, and the pod without it."""
 
-    text: Said
+    text: Sentence
     pod: Pod
 
 
@@ -46,7 +46,7 @@ def relaxations(pod: Pod) -> Iterator[tuple[Relaxation, ...]]:
             continue
         kept = {other: v for other, v in (spec.node_selector or {}).items() if other != key}
         changed = replace(pod, spec=replace(spec, node_selector=kept or None))
-        yield (Relaxation(said("Drop the node selector {label}", label=f"{key}={value}"), changed),)
+        yield (Relaxation(sentence("Drop the node selector {label}", label=f"{key}={value}"), changed),)
     affinity = spec.affinity
     if affinity is not None:
         nodes = affinity.node_affinity
@@ -61,13 +61,13 @@ def relaxations(pod: Pod) -> Iterator[tuple[Relaxation, ...]]:
                 ),
             )
             changed = replace(pod, spec=replace(spec, affinity=replace(affinity, node_affinity=softer)))
-            yield (Relaxation(said("Make the required node affinity preferred"), changed),)
+            yield (Relaxation(sentence("Make the required node affinity preferred"), changed),)
         for field_name, text in TERMS.items():
             rules = getattr(affinity, field_name)
             terms = rules.required_during_scheduling_ignored_during_execution if rules is not None else ()
             for i, term in enumerate(terms):
                 about = {"pods": selector_words(term.label_selector), "key": term.topology_key}
-                yield (Relaxation(Said(text, about), term_preferred(pod, field_name, i)),)
+                yield (Relaxation(Sentence(text, about), term_preferred(pod, field_name, i)),)
     yield from _spread_relaxations(pod)
 
 
@@ -120,11 +120,13 @@ def _spread_relaxations(pod: Pod) -> Iterator[tuple[Relaxation, ...]]:
         key, skew = constraint.topology_key, constraint.max_skew
         for larger in range(skew + 1, skew + MOST_SKEW + 1):
             softer = (*constraints[:i], replace(constraint, max_skew=larger), *constraints[i + 1 :])
-            text = said("Raise maxSkew of the spread over {key} from {now} to {more}", key=key, now=skew, more=larger)
+            text = sentence(
+                "Raise maxSkew of the spread over {key} from {now} to {more}", key=key, now=skew, more=larger
+            )
             steps.append(Relaxation(text, _with_spread(pod, softer)))
         preferred = (*constraints[:i], replace(constraint, when_unsatisfiable="ScheduleAnyway"), *constraints[i + 1 :])
         steps.append(
-            Relaxation(said("Make the spread over {key} ScheduleAnyway", key=key), _with_spread(pod, preferred))
+            Relaxation(sentence("Make the spread over {key} ScheduleAnyway", key=key), _with_spread(pod, preferred))
         )
         yield tuple(steps)
 
@@ -133,13 +135,13 @@ def _with_spread(pod: Pod, constraints: tuple[object, ...]) -> Pod:
     return replace(pod, spec=replace(pod.spec, topology_spread_constraints=constraints))
 
 
-def selector_words(selector: LabelSelector | None) -> Said:
+def selector_words(selector: LabelSelector | None) -> Sentence:
     """``pods app=web``; expressions in kubectl's form."""
     if selector is None:
-        return said("no pod")
+        return sentence("no pod")
     parts = [f"{key}={value}" for key, value in sorted(selector.match_labels.items())]
     parts += (requirement_words(each.key, each.operator, each.values) for each in selector.match_expressions)
-    return said("pods {selector}", selector=",".join(parts)) if parts else said("all pods")
+    return sentence("pods {selector}", selector=",".join(parts)) if parts else sentence("all pods")
 
 
 def requirement_words(key: str, operator: str, values: Sequence[str]) -> str:

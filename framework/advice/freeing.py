@@ -109,12 +109,12 @@ def _filters(trial: Trial) -> FilterRun | None:
     core.cache.update_snapshot(core.snapshot)
     profile = core.profiles[trial.pod.spec.scheduler_name]
     state, info = CycleState(), PodInfo(trial.pod)
-    answer = profile.run_pre_filter(
+    answer = profile.filtering.run_pre_filter(
         state, info, AttemptTrace(info.key, info.uid, profile.name, attempt=1, cycle=0, at=trial.scheduler.now)
     )
     if not answer.status.is_success:
         return None
-    return profile.make_filter_run(state, info)
+    return profile.filtering.make_run(state, info)
 
 
 def _passes_without(run: FilterRun, row: int, node: NodeInfo, gone: Sequence[PodInfo]) -> bool:

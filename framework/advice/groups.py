@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Iterator
 from typing import Final
 
-from framework.advice.candidates import Candidate, Case, Family
+from framework.advice.candidates import Case, Family, PossibleRemedy
 from framework.advice.cluster_changes import scale_command
 from framework.advice.edits import selector_words, spread_instead, term_preferred
 from framework.advice.operations import operation
@@ -13,7 +13,7 @@ from framework.advice.patches import Patch
 from framework.advice.played import owner_of
 from framework.advice.workloads import OwnRule, own_terms
 from framework.objects import Pod
-from framework.said import Said, forms, said, said_both, said_counted
+from framework.sentences import Sentence, counted_sentence, forms, joined_with_and, sentence
 
 PER: Final = {
     "kubernetes.io/hostname": forms(
@@ -36,16 +36,16 @@ OTHER_KEY: Final = forms(
 HOLDERS_NAMED: Final = 6
 
 
-def why_never_all(rule: OwnRule) -> Said:
+def why_never_all(rule: OwnRule) -> Sentence:
     """One per zone: 6gfjf, dpmh8 and xlvtq hold all 3 zones that it could use."""
     names = [_tail(pod) for pod in rule.holders.values()]
     more = len(names) - HOLDERS_NAMED
     pods = (
-        said_both(names)
+        joined_with_and(names)
         if more <= 0
-        else said_counted("{pods} and {count} more", "{pods} and {count} more", more, pods=names[:HOLDERS_NAMED])
+        else counted_sentence("{pods} and {count} more", "{pods} and {count} more", more, pods=names[:HOLDERS_NAMED])
     )
-    return Said(PER.get(rule.key, OTHER_KEY), {"count": len(names), "pods": pods, "key": rule.key})
+    return Sentence(PER.get(rule.key, OTHER_KEY), {"count": len(names), "pods": pods, "key": rule.key})
 
 
 def _tail(pod: Pod) -> str:
@@ -71,19 +71,19 @@ def softened(case: Case) -> Iterator[Family]:
             yield iter([_preferred(case, index, term.topology_key)])
 
 
-def _preferred(case: Case, index: int, key: str) -> Candidate:
-    text = said(
+def _preferred(case: Case, index: int, key: str) -> PossibleRemedy:
+    text = sentence(
         "Make the required pod anti-affinity to {pods} per {key} preferred", pods=_selected(case, index), key=key
     )
     return case.with_all_pods("relax", text, term_preferred(case.pod, "pod_anti_affinity", index))
 
 
-def _spread(case: Case, key: str, index: int) -> Candidate:
-    text = said("Spread it over {key} instead of forbidding two: maxSkew 1", key=key)
+def _spread(case: Case, key: str, index: int) -> PossibleRemedy:
+    text = sentence("Spread it over {key} instead of forbidding two: maxSkew 1", key=key)
     return case.with_all_pods("relax", text, spread_instead(case.pod, index))
 
 
-def _selected(case: Case, index: int) -> Said:
+def _selected(case: Case, index: int) -> Sentence:
     affinity = case.pod.spec.affinity
     assert affinity is not None
     assert affinity.pod_anti_affinity is not None
@@ -91,9 +91,9 @@ def _selected(case: Case, index: int) -> Said:
     return selector_words(terms[index].label_selector)
 
 
-def _fewer(case: Case) -> Candidate:
+def _fewer(case: Case) -> PossibleRemedy:
     workload = case.workload
-    text = said(
+    text = sentence(
         "Run {count} of {size} replicas of {workload}",
         count=len(workload.placed),
         size=workload.size,
@@ -101,4 +101,4 @@ def _fewer(case: Case) -> Candidate:
     )
     operations = tuple(operation("remove", pod) for pod in workload.alike)
     patch = Patch((scale_command(workload, len(workload.placed)),))
-    return Candidate("fewer", text, operations, patch, workload.alike, places=False)
+    return PossibleRemedy("fewer", text, operations, patch, workload.alike, places=False)

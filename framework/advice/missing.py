@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from framework.advice.candidates import Candidate, Case, Family
+from framework.advice.candidates import Case, Family, PossibleRemedy
 from framework.advice.claims import Choices, claim_choices, in_words, warned
 from framework.advice.operations import operation
 from framework.advice.patches import Patch, applied, object_diff
@@ -26,7 +26,7 @@ from framework.objects.devices import (
     ResourceClaimSpec,
     ResourceClaimTemplateSpec,
 )
-from framework.said import said
+from framework.sentences import sentence
 
 
 def created(case: Case) -> Iterator[Family]:
@@ -40,11 +40,11 @@ def created(case: Case) -> Iterator[Family]:
     )
 
 
-def _candidate(objects: list[KubeObject]) -> Candidate:
+def _candidate(objects: list[KubeObject]) -> PossibleRemedy:
     patch = Patch(applied(*objects), "\n".join(object_diff(None, each) for each in objects))
     operations = tuple(operation("add", each) for each in objects)
-    text = said("Create the missing {objects}", objects=in_words(objects))
-    return Candidate("create", warned(objects, text), operations, patch)
+    text = sentence("Create the missing {objects}", objects=in_words(objects))
+    return PossibleRemedy("create", warned(objects, text), operations, patch)
 
 
 def _choices(case: Case) -> Iterator[Choices]:

@@ -10,7 +10,7 @@ from typing import Any, Final
 from msgspec.structs import replace
 
 from framework.advice.amounts import about
-from framework.advice.candidates import Candidate, Case
+from framework.advice.candidates import Case, PossibleRemedy
 from framework.advice.claims import labels_of_volumes
 from framework.advice.lowering import written
 from framework.advice.operations import operation
@@ -20,7 +20,7 @@ from framework.advice.scratch import CONDITION_TAINTS, HOSTNAME, with_its_own
 from framework.advice.trial import Edit
 from framework.objects import KubeObject, Node, Pod
 from framework.objects.resources import node_allocatable, pod_requests
-from framework.said import Content, Said, said, said_counted
+from framework.sentences import Content, Sentence, counted_sentence, sentence
 
 SHAPES_TRIED: Final = 20
 FACTORS: Final = (2, 4, 8)
@@ -30,7 +30,7 @@ NOT_A_SIZE: Final = ("pods", DISK)
 """What says nothing of a node's size; of its disk that is so where no pod asks for a part of it."""
 LEAST_DISK: Final = 1 << 30
 NOTHING: Final[Mapping[str, int]] = MappingProxyType({})
-Grow = Callable[[int], Candidate]
+Grow = Callable[[int], PossibleRemedy]
 """A number of nodes → the change that adds so many."""
 
 
@@ -58,7 +58,7 @@ def new_nodes(case: Case) -> Iterator[Grow]:
 class _Varied:
     node: Callable[[int], Node]
     """Number → what is to be added."""
-    words: Said
+    words: Sentence
 
     def made(self, case: Case, count: int) -> list[KubeObject]:
         return [
@@ -66,16 +66,16 @@ class _Varied:
         ]
 
     def grow(self, case: Case) -> Grow:
-        def adding(count: int) -> Candidate:
-            text = said_counted("Add a node {what}", "Add {count} nodes {what}", count, what=self.words)
-            return Candidate("node", text, tuple(operation("add", each) for each in self.made(case, count)))
+        def adding(count: int) -> PossibleRemedy:
+            text = counted_sentence("Add a node {what}", "Add {count} nodes {what}", count, what=self.words)
+            return PossibleRemedy("node", text, tuple(operation("add", each) for each in self.made(case, count)))
 
         return adding
 
 
 def _as_it_is(case: Case, shape: Node) -> _Varied:
     size = size_of(shape, pod_requests(case.pod))
-    return _Varied(lambda _: shape, said("like {node} ({size})", node=shape.metadata.name, size=size))
+    return _Varied(lambda _: shape, sentence("like {node} ({size})", node=shape.metadata.name, size=size))
 
 
 def _elsewhere(case: Case, shape: Node) -> _Varied | None:
@@ -92,7 +92,7 @@ def _elsewhere(case: Case, shape: Node) -> _Varied | None:
 
     size = size_of(shape, pod_requests(case.pod))
     about_it = {"key": key, "value": another_value(known), "node": shape.metadata.name, "size": size}
-    return _Varied(node, said("with a new {key}, such as {value}, like {node} ({size})", **about_it))
+    return _Varied(node, sentence("with a new {key}, such as {value}, like {node} ({size})", **about_it))
 
 
 def _labelled(node: Node, labels: Mapping[str, str]) -> Node:
@@ -116,15 +116,15 @@ def _tailored(factor: int) -> Callable[[Case, Node], _Varied]:
         node = _labelled(replace(node, spec=replace(node.spec, taints=kept)), labels)
         values = {"node": shape.metadata.name, "size": size_of(node, asked)}
         if factor > 1:
-            words = said("larger than {node} ({size})", **values)
+            words = sentence("larger than {node} ({size})", **values)
         elif grown:
-            words = said("like {node} with more ephemeral-storage ({size})", **values)
+            words = sentence("like {node} with more ephemeral-storage ({size})", **values)
         else:
-            words = said("like {node} ({size})", **values)
+            words = sentence("like {node} ({size})", **values)
         if labels:
-            words = said("{what}, with {labels}", what=words, labels=[f"{k}={v}" for k, v in labels.items()])
+            words = sentence("{what}, with {labels}", what=words, labels=[f"{k}={v}" for k, v in labels.items()])
         if hard:
-            words = said("{what}, without {taints}", what=words, taints=[taint_words(taint) for taint in hard])
+            words = sentence("{what}, without {taints}", what=words, taints=[taint_words(taint) for taint in hard])
         return _Varied(lambda _: node, words)
 
     return vary
@@ -197,4 +197,4 @@ def size_of(node: Node, asked: Mapping[str, int] = NOTHING) -> Content:
     named = [
         name for name in offered if offered[name] and (name not in NOT_A_SIZE or (name == DISK and asked.get(DISK)))
     ]
-    return [said("{amount} {resource}", amount=about(name, offered[name]), resource=name) for name in named]
+    return [sentence("{amount} {resource}", amount=about(name, offered[name]), resource=name) for name in named]

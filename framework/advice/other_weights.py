@@ -14,7 +14,7 @@ from typing import Final
 import numpy as np
 from numpy.typing import NDArray
 
-from framework.profiles.ties import TieRule, heap_root
+from framework.profiles.services import TieRule, heap_root
 from framework.trace.attempt import AttemptTrace, ScoreTrace
 
 OFF: Final = 0

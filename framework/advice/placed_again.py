@@ -75,7 +75,7 @@ def place_again(scheduler: Scheduler, pod: Pod) -> PlacedAgain:
     attempt = None if gate else copy.step()
     if attempt is None:
         return PlacedAgain(pod.key, node, "", 0, 0, 0, 0, "", (), gate, (), (), ())
-    return told(attempt, pod.key, node)
+    return outcome_of(attempt, pod.key, node)
 
 
 def is_it(obj: KubeObject, pod: Pod) -> bool:
@@ -89,7 +89,7 @@ def as_new(pod: Pod) -> Pod:
     return replace(pod, metadata=metadata, spec=replace(pod.spec, node_name=""), status=status)
 
 
-def told(attempt: AttemptTrace, pod: str, node: str) -> PlacedAgain:
+def outcome_of(attempt: AttemptTrace, pod: str, node: str) -> PlacedAgain:
     placed = attempt.result != "failed"
     refusal = refused_by(attempt, node)
     rank, plugins, weights, ranked = ranking(attempt, node)

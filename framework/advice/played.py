@@ -13,14 +13,14 @@ import msgspec
 
 from framework.advice.operations import Operation
 from framework.objects import Pod
-from framework.said import Said, Words, said
 from framework.scheduler import Scheduler
+from framework.sentences import Sentence, Words, sentence
 
 Owner = tuple[str, str, str]
 """(namespace, kind, name) of the controller; of a pod without one all but the namespace are empty."""
 
 
-class PodState(msgspec.Struct, frozen=True):
+class PlayedPod(msgspec.Struct, frozen=True):
     """A pod at the end of a play."""
 
     uid: str
@@ -32,7 +32,7 @@ class PodState(msgspec.Struct, frozen=True):
 class Played(msgspec.Struct, frozen=True):
     """How the end of a play differs from its beginning."""
 
-    pods: dict[str, PodState]
+    pods: dict[str, PlayedPod]
     """``namespace/name`` → state, of pods that came, or got or lost a node."""
     gone: tuple[str, ...]
     """``namespace/name`` of pods that left, and that no other pod is called by."""
@@ -54,28 +54,28 @@ class Fate(msgspec.Struct, frozen=True):
     pod: str
     """``namespace/name``."""
     fate: Fated
-    text: Said
+    text: Sentence
     node: str = ""
     """Which it finds."""
 
 
-def states(scheduler: Scheduler, *, binding: bool = True) -> dict[str, PodState]:
+def states(scheduler: Scheduler, *, binding: bool = True) -> dict[str, PlayedPod]:
     """``namespace/name`` → state of every pod, at this moment.
 
     ``binding``: whether pods that wait in PreBind for their volumes or devices count as having their node.
     """
     cache, stand = scheduler.core.cache, scheduler.core.pre_binding.cycles
-    found: dict[str, PodState] = {}
+    found: dict[str, PlayedPod] = {}
     for pod in scheduler.cluster.list(Pod):
         uid, node = pod.metadata.uid, pod.spec.node_name
         if not node and (binding or uid not in stand):
             assumed = cache.get_pod(uid)
             node = "" if assumed is None else assumed.pod.spec.node_name
-        found[pod.key] = PodState(uid, node, owner_of(pod))
+        found[pod.key] = PlayedPod(uid, node, owner_of(pod))
     return found
 
 
-def difference(before: Mapping[str, PodState], after: Mapping[str, PodState], *, finished: bool) -> Played:
+def difference(before: Mapping[str, PlayedPod], after: Mapping[str, PlayedPod], *, finished: bool) -> Played:
     changed = {key: state for key, state in after.items() if before.get(key) != state}
     return Played(changed, tuple(key for key in before if key not in after), finished)
 
@@ -89,7 +89,7 @@ def owner_of(pod: Pod) -> Owner:
 class End:
     """The end of a play: where every pod is, read through the differences."""
 
-    def __init__(self, before: Mapping[str, PodState], played: Played) -> None:
+    def __init__(self, before: Mapping[str, PlayedPod], played: Played) -> None:
         self.before = before
         self.played = played
         self._gone = frozenset(played.gone)
@@ -99,11 +99,11 @@ class End:
             if key not in before:
                 self._made.setdefault(state.owner, []).append(key)
 
-    def get(self, key: str) -> PodState | None:
+    def get(self, key: str) -> PlayedPod | None:
         found = self.played.pods.get(key)
         return found if found is not None else None if key in self._gone else self.before.get(key)
 
-    def successor(self, key: str) -> tuple[str, PodState] | None:
+    def successor(self, key: str) -> tuple[str, PlayedPod] | None:
         """The pod itself, or the one that was made in its place; each is given once."""
         here = self.get(key)
         if here is not None:
@@ -136,7 +136,7 @@ def fates(without: End, end: End, own: frozenset[str]) -> list[Fate]:
                     Fate(
                         key,
                         "passed",
-                        said("{pod} stays pending; without this it goes to {node}.", pod=key, node=would.node),
+                        sentence("{pod} stays pending; without this it goes to {node}.", pod=key, node=would.node),
                     )
                 )
             continue
@@ -145,16 +145,16 @@ def fates(without: End, end: End, own: frozenset[str]) -> list[Fate]:
     return sorted(found, key=lambda each: (order.index(each.fate), each.pod))
 
 
-def _of_evicted(key: str, left: str, successor: tuple[str, PodState] | None) -> Fate:
+def _of_evicted(key: str, left: str, successor: tuple[str, PlayedPod] | None) -> Fate:
     if successor is None:
-        text = said("{pod} leaves {node} for good: nobody makes it again.", pod=key, node=left)
+        text = sentence("{pod} leaves {node} for good: nobody makes it again.", pod=key, node=left)
         return Fate(key, "gone", text)
     name, state = successor
     about = {"pod": key, "node": left, "name": name.partition("/")[2], "to": state.node}
     if not state.node:
-        text = said("{pod} leaves {node}; its workload makes it again, and it stays pending.", **about)
+        text = sentence("{pod} leaves {node}; its workload makes it again, and it stays pending.", **about)
         return Fate(key, "pending", text)
     if name == key:
-        return Fate(key, "moves", said("{pod} leaves {node} and goes to {to}.", **about), state.node)
-    text = said("{pod} leaves {node}; its workload makes {name} instead, which goes to {to}.", **about)
+        return Fate(key, "moves", sentence("{pod} leaves {node} and goes to {to}.", **about), state.node)
+    text = sentence("{pod} leaves {node}; its workload makes {name} instead, which goes to {to}.", **about)
     return Fate(key, "moves", text, state.node)

@@ -9,7 +9,7 @@ from typing import Final
 from msgspec.structs import replace
 
 from framework.advice.amounts import exactly
-from framework.advice.candidates import Candidate, Case, Family
+from framework.advice.candidates import Case, Family, PossibleRemedy
 from framework.advice.edits import relaxations, tolerating
 from framework.advice.lowering import MEBIBYTE, in_bytes, lowered
 from framework.advice.operations import operation
@@ -20,7 +20,7 @@ from framework.objects import Node, ObjectMeta, Pod, PriorityClass, Taint
 from framework.objects.resources import pod_requests
 from framework.objects.tolerations import NO_EXECUTE, NO_SCHEDULE, tolerates
 from framework.profiles import priority_of
-from framework.said import Said, said, said_both, said_counted
+from framework.sentences import Sentence, counted_sentence, joined_with_and, sentence
 
 TAINT_SETS_TRIED: Final = 20
 TARGETS_TRIED: Final = 3
@@ -41,7 +41,7 @@ def other_profiles(case: Case, names: list[str]) -> Iterator[Family]:
     yield (
         case.with_pods(
             "profile",
-            said("Use the scheduler {name} instead of {asked}", name=name, asked=asked),
+            sentence("Use the scheduler {name} instead of {asked}", name=name, asked=asked),
             replace(case.pod, spec=replace(case.pod.spec, scheduler_name=name)),
         )
         for name in [*close, *(name for name in names if name not in close)]
@@ -54,16 +54,16 @@ def gates(case: Case) -> Iterator[Family]:
             yield iter([case.with_pods("gate", text, pod, in_place=True)])
 
 
-def _ungated(pod: Pod) -> Iterator[tuple[Said, Pod]]:
+def _ungated(pod: Pod) -> Iterator[tuple[Sentence, Pod]]:
     names = [gate.name for gate in pod.spec.scheduling_gates]
     if names:
-        text = said_counted(
+        text = counted_sentence(
             "Remove the scheduling gate {gates}", "Remove the scheduling gates {gates}", len(names), gates=names
         )
         yield text, replace(pod, spec=replace(pod.spec, scheduling_gates=()))
 
 
-def first_steps(case: Case) -> Iterator[tuple[Candidate, Pod]]:
+def first_steps(case: Case) -> Iterator[tuple[PossibleRemedy, Pod]]:
     """Changes of the pod that are not enough, and the pod with them: something else has to be done as well."""
     ungated = list(_ungated(case.pod))
     for text, pod in ungated:
@@ -81,7 +81,7 @@ def renamed(case: Case) -> Iterator[Family]:
             known.setdefault(key, set()).add(value)
     for old, new, pod in _spelled_right(case.pod, known):
         if case.fits(pod):
-            text = said("Change {old} to {new}, which nodes have", old=old, new=new)
+            text = sentence("Change {old} to {new}, which nodes have", old=old, new=new)
             yield iter([case.with_pods("rename", text, pod)])
 
 
@@ -134,11 +134,11 @@ def tolerations(case: Case) -> Iterator[Family]:
         if any(known <= names for known in helpful) or not case.fits(pod):
             continue
         helpful.append(names)
-        text = said_counted(
+        text = counted_sentence(
             "Tolerate the taint {taints}",
             "Tolerate the taints {taints}",
             len(taints),
-            taints=said_both([taint_words(taint) for taint in taints]),
+            taints=joined_with_and([taint_words(taint) for taint in taints]),
         )
         yield iter([case.with_pods("tolerate", text, pod)])
 
@@ -179,7 +179,7 @@ def smaller(case: Case) -> Iterator[Family]:
     yield from (iter(family) for family in alone)
 
 
-def _cut(case: Case, asked: dict[str, int], names: tuple[str, ...]) -> Iterator[Candidate]:
+def _cut(case: Case, asked: dict[str, int], names: tuple[str, ...]) -> Iterator[PossibleRemedy]:
     """Where it would fit if it asked for none of ``names`` tells how much of them is free there."""
     nothing = lowered(case.pod, dict.fromkeys(names, 0))
     outcome = case.fits(nothing) if nothing is not None else None
@@ -199,7 +199,7 @@ def _cut(case: Case, asked: dict[str, int], names: tuple[str, ...]) -> Iterator[
         pod = lowered(case.pod, targets)
         if pod is not None and case.fits(pod):
             what = [
-                said(
+                sentence(
                     "{resource} from {asked} to {less}",
                     resource=name,
                     asked=exactly(name, asked[name]),
@@ -207,7 +207,7 @@ def _cut(case: Case, asked: dict[str, int], names: tuple[str, ...]) -> Iterator[
                 )
                 for name, target in targets.items()
             ]
-            yield case.with_pods("lower", said("Lower the request of {what}", what=what), pod)
+            yield case.with_pods("lower", sentence("Lower the request of {what}", what=what), pod)
             found += 1
 
 
@@ -245,7 +245,7 @@ def higher_priority(case: Case, rivals: list[int]) -> Iterator[Family]:
         yield _priorities(case, levels, own, bool(rivals))
 
 
-def _priorities(case: Case, levels: list[int], own: int, has_rivals: bool) -> Iterator[Candidate]:
+def _priorities(case: Case, levels: list[int], own: int, has_rivals: bool) -> Iterator[PossibleRemedy]:
     classes = [each for each in case.cluster.list(PriorityClass) if each.preemption_policy != "Never"]
     classes.sort(key=lambda each: (each.value, each.metadata.name))
     known: set[str] = set()
@@ -266,15 +266,15 @@ def _priorities(case: Case, levels: list[int], own: int, has_rivals: bool) -> It
             continue
         about = {"name": name, "value": value, "own": own}
         if value == own:
-            text = said("Let it preempt: PriorityClass {name}, which does not say preemptionPolicy Never", **about)
+            text = sentence("Let it preempt: PriorityClass {name}, which does not say preemptionPolicy Never", **about)
         elif made:
-            text = said("Create a PriorityClass of {value} for it, instead of {own}", **about)
+            text = sentence("Create a PriorityClass of {value} for it, instead of {own}", **about)
         else:
-            text = said("Give it the PriorityClass {name}: priority {value} instead of {own}", **about)
+            text = sentence("Give it the PriorityClass {name}: priority {value} instead of {own}", **about)
         candidate = case.with_pods("priority", text, pod)
         if made:
             first = f"kubectl create priorityclass {name} --value={value}"
             patch = Patch((first, *candidate.patch.commands), candidate.patch.diff)
             operations = (operation("add", chosen), *candidate.operations)
-            candidate = Candidate("priority", text, operations, patch, candidate.changed)
+            candidate = PossibleRemedy("priority", text, operations, patch, candidate.changed)
         yield candidate

@@ -14,7 +14,8 @@ from typing import Final, get_args
 
 import msgspec
 
-from framework.advice.candidates import Candidate, Case, Family, Kind
+from framework.advice.candidates import Case, Family, Kind, PossibleRemedy
+from framework.advice.catalogue import allowed_costs, fitted_to_zones, freed_zones, raised_quotas
 from framework.advice.claims import reclassed
 from framework.advice.cluster_changes import (
     freed,
@@ -44,8 +45,8 @@ from framework.advice.trial import Trial
 from framework.advice.workloads import identity_of, own_ports, own_rule, workload_of
 from framework.objects import Pod
 from framework.profiles import priority_of
-from framework.said import Said, Words, said, said_counted
 from framework.scheduler import Scheduler
+from framework.sentences import Sentence, Words, counted_sentence, sentence
 
 BETWEEN_PODS: Final = "InterPodAffinity"
 HOST_PORTS: Final = "NodePorts"
@@ -59,7 +60,7 @@ RANK: Final = {kind: rank for rank, kind in enumerate(get_args(Kind))}
 
 class Remedy(msgspec.Struct, frozen=True):
     kind: Kind
-    text: Said
+    text: Sentence
     node: str
     """Where the pod went; "" where it is not wanted any more (``fewer``)."""
     cost: Words
@@ -178,6 +179,9 @@ class _Search:
         yield from uncordoned(case)
         if case.rule is not None:
             yield from workload_changes(case, case.rule)
+        yield from raised_quotas(case)
+        yield from freed_zones(case)
+        yield from allowed_costs(case)
         yield from labelled(case)
         yield from tolerations(case)
         yield from untainted(case)
@@ -185,6 +189,7 @@ class _Search:
         if case.rule is None:
             yield from softened(case)
         yield from smaller(case)
+        yield from fitted_to_zones(case)
         yield from resized(case)
         if case.rule is not None:
             # Whoever leaves or is pushed aside is one of its own.
@@ -268,7 +273,7 @@ class _Search:
     def _end(self, played: Played) -> End:
         return End(self.before, played)
 
-    def _remedy(self, candidate: Candidate) -> Remedy | None:
+    def _remedy(self, candidate: PossibleRemedy) -> Remedy | None:
         """None where it does not help: somebody else takes the place, or one of its own workload pays for it."""
         played = self._played(candidate.operations)
         if played.refused:
@@ -315,11 +320,11 @@ class _Search:
         return bool(self.before[pod.key].node) and (here is None or not here.node)
 
 
-def _both(first: Candidate, grow: Grow, count: int) -> Candidate:
+def _both(first: PossibleRemedy, grow: Grow, count: int) -> PossibleRemedy:
     second = grow(count)
-    return Candidate(
+    return PossibleRemedy(
         first.kind,
-        said("{first}. {second}.", first=first.text, second=second.text),
+        sentence("{first}. {second}.", first=first.text, second=second.text),
         (*second.operations, *first.operations),
         first.patch,
         first.changed,
@@ -332,5 +337,5 @@ def _in_short(others: list[Fate]) -> Words:
         return ""
     if len(others) == 1:
         return others[0].text
-    more = said_counted("{count} more pod is concerned.", "{count} more pods are concerned.", len(others) - 1)
-    return said("{first} {second}", first=others[0].text, second=more)
+    more = counted_sentence("{count} more pod is concerned.", "{count} more pods are concerned.", len(others) - 1)
+    return sentence("{first} {second}", first=others[0].text, second=more)

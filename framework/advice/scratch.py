@@ -32,12 +32,12 @@ class LastAttempts(Observer):
     """The newest attempt of every pod, and when one last found a node."""
 
     def __init__(self) -> None:
-        self.of: dict[str, AttemptTrace] = {}
+        self.by_pod: dict[str, AttemptTrace] = {}
         """``namespace/name`` → attempt."""
         self.last_progress = 0
 
     def attempt(self, trace: AttemptTrace) -> None:
-        self.of[trace.pod] = trace
+        self.by_pod[trace.pod] = trace
         if trace.result != "failed":
             self.last_progress = trace.at
 
@@ -66,7 +66,8 @@ def scratch(like: Scheduler, objects: Iterable[KubeObject], observer: Observer |
     for obj in objects:
         cluster.put(without_preemption(obj) if isinstance(obj, Pod) and not obj.spec.node_name else obj)
     return Scheduler(
-        like.configuration,
+        # A trial asks nobody outside: what extenders would say of it is not known.
+        replace(like.configuration, extenders=()),
         like.registry,
         start=like.now,
         seed=like.seed,
@@ -84,8 +85,8 @@ def without_preemption(pod: Pod) -> Pod:
 
 def why_not_placed(attempt: AttemptTrace) -> str:
     """kube-scheduler's message without the end that PostFilter wrote: that nobody may be evicted is our doing."""
-    said = ", ".join(outcome.status.message for outcome in attempt.post_filter)
-    return attempt.message.removesuffix(f" {said}")
+    messages = ", ".join(outcome.status.message for outcome in attempt.post_filter)
+    return attempt.message.removesuffix(f" {messages}")
 
 
 def one_more(template: Pod, number: int) -> Pod:

@@ -8,7 +8,7 @@ from typing import Any, Final
 
 from msgspec.structs import replace
 
-from framework.advice.played import Owner, PodState, owner_of
+from framework.advice.played import Owner, PlayedPod, owner_of
 from framework.objects import Node, Pod
 from framework.objects.affinity import PodAffinityTerm
 from framework.objects.pod import PodStatus
@@ -75,7 +75,7 @@ def identity_of(pod: Pod) -> Owner:
     return namespace, kind, name
 
 
-def workload_of(cluster: Cluster, pod: Pod, now: Mapping[str, PodState]) -> Workload:
+def workload_of(cluster: Cluster, pod: Pod, now: Mapping[str, PlayedPod]) -> Workload:
     """``now``: ``namespace/name`` → state, which knows pods that are being bound."""
     own = owner_of(pod)
     namespace, kind, name = identity_of(pod)
@@ -95,7 +95,7 @@ def workload_of(cluster: Cluster, pod: Pod, now: Mapping[str, PodState]) -> Work
     return Workload(namespace, kind, name, tuple(alike), tuple(placed))
 
 
-def _twins(cluster: Cluster, pod: Pod, now: Mapping[str, PodState]) -> Iterator[Pod]:
+def _twins(cluster: Cluster, pod: Pod, now: Mapping[str, PlayedPod]) -> Iterator[Pod]:
     terms = [term for _, term in own_terms(pod)]
     if not terms:
         return

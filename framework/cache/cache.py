@@ -45,6 +45,8 @@ class CachedNode:
 
     node: Node | None = None
     pods: dict[str, PodState] = field(default_factory=dict)
+    last: Node | None = None
+    """Of a ghost: the node as it was."""
 
 
 @dataclass(slots=True)
@@ -72,7 +74,7 @@ class _PodRemoved:
         snapshot.remove_pod(self.node_name, self.uid)
 
 
-Change = _NodeSet | _NodeRemoved | PodState | _PodRemoved
+CacheChange = _NodeSet | _NodeRemoved | PodState | _PodRemoved
 EMPTY_UID: Final = "cannot get cache key for pod with empty UID"
 
 
@@ -81,8 +83,8 @@ class Cache:
         self._states: dict[str, PodState] = {}
         self._nodes: dict[str, CachedNode] = {}
         self._tree = NodeTree()
-        self._changes: list[Change] = []
-        self._last_of_node: dict[str, Change] = {}
+        self._changes: list[CacheChange] = []
+        self._last_of_node: dict[str, CacheChange] = {}
         self._listed: tuple[str, ...] = ()
         self._tree_changed = False
         self.pod_groups: PodGroups | None = None
@@ -211,7 +213,7 @@ class Cache:
         cached = self._nodes.get(name)
         if cached is None or cached.node is None:
             raise CacheError(f"node {name} is not found")
-        cached.node = None
+        cached.node, cached.last = None, cached.node
         if not cached.pods:
             del self._nodes[name]
         self._tree.remove(name)
@@ -221,6 +223,15 @@ class Cache:
     def node_names(self) -> list[str]:
         """Nodes that exist, in tree order."""
         return self._tree.list()
+
+    def all_node_names(self) -> list[str]:
+        """With those that are gone and still have pods."""
+        return list(self._nodes)
+
+    def gone_node(self, name: str) -> Node | None:
+        """As it was when it went, while pods are left on it."""
+        cached = self._nodes.get(name)
+        return None if cached is None else cached.last
 
     def node(self, name: str) -> Node | None:
         cached = self._nodes.get(name)
@@ -241,7 +252,7 @@ class Cache:
 
     # --- snapshot ---------------------------------------------------------------------------------------------------
 
-    def _log(self, node_name: str, change: Change) -> None:
+    def _log(self, node_name: str, change: CacheChange) -> None:
         self.version += 1
         self._changes.append(change)
         self._last_of_node[node_name] = change

@@ -97,8 +97,8 @@ def _pods_in_words(capacity: Capacity) -> list[str]:
 
 
 def _stop(plugin: str, reasons: Sequence[str]) -> str:
-    said = ", ".join(reasons)
-    return f"{said} ({plugin})" if plugin else said
+    text = ", ".join(reasons)
+    return f"{text} ({plugin})" if plugin else text
 
 
 def _table(rows: Sequence[tuple[str, str, str]]) -> list[str]:
@@ -122,6 +122,6 @@ def _nodes_in_words(needed: NodesNeeded) -> list[str]:
             alike.setdefault(stuck.message, []).append(stuck.pod)
         for message, names in alike.items():
             more = f" and {len(names) - 1:,} more" if len(names) > 1 else ""
-            said = f"  {names[0]}{more}: {message}"
-            lines += textwrap.wrap(said, WIDTH, subsequent_indent="    ", break_on_hyphens=False)
+            text = f"  {names[0]}{more}: {message}"
+            lines += textwrap.wrap(text, WIDTH, subsequent_indent="    ", break_on_hyphens=False)
     return lines

@@ -16,7 +16,9 @@ from typing import IO, Any, Final
 import msgspec
 
 from framework.cli.errors import InputError
+from framework.cli.extender_script import ScriptedExtender
 from framework.objects import KubeObject, Namespace, ObjectMeta, Pod
+from framework.objects.catalogue import LoadMetrics
 from framework.objects.decode import decode_manifest
 from framework.objects.errors import ObjectError
 from framework.objects.kinds import plural_of
@@ -30,16 +32,38 @@ _OPENERS: Final[Mapping[str, Callable[..., IO[str]]]] = {".gz": gzip.open, ".xz"
 
 
 class CaseEvent(msgspec.Struct):
+    """``add``, ``update`` and ``delete`` bring an object, ``clock`` a time, ``metrics`` the answer of load-watcher;
+    ``resync`` has everything done once that is done periodically."""
+
     type: str
-    object: dict[str, Any]
+    object: dict[str, Any] = {}
+    to: str = ""
+    metrics: dict[str, Any] | None = None
 
 
-class Case(msgspec.Struct):
+class Case(msgspec.Struct, rename="camel"):
     name: str
     config: dict[str, Any] | None = None
     objects: list[dict[str, Any]] = []
     pods: list[dict[str, Any]] = []
     events: list[CaseEvent] | None = None
+    metrics: dict[str, Any] | None = None
+    """What load-watcher answers."""
+    clock: str | None = None
+    """The time, which stands still unless an event moves it."""
+    create_first: bool = False
+    """All pods are there before the first is tried."""
+    tries: list[str] | None = None
+    """Keys of pods in the order of their attempts, with repetitions; None: each once."""
+    before: dict[str, list[CaseEvent]] = {}
+    """Place of an attempt → events before it."""
+    extenders: list[ScriptedExtender] = []
+    """They replace those of ``config``."""
+
+    @property
+    def start(self) -> int:
+        """Nanoseconds."""
+        return START if self.clock is None else parse_timestamp(self.clock)
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,9 +102,17 @@ def parse_case(line: str, source: str) -> Case:
         raise InputError(source, f"not a case: {error}") from error
 
 
+def load_object(metrics: dict[str, Any], source: str) -> KubeObject:
+    """The answer of load-watcher as the object that plugins read. Raises InputError."""
+    head = {"apiVersion": LoadMetrics.api_version, "kind": LoadMetrics.kind}
+    return completed({**metrics, **head, "metadata": {"name": LoadMetrics.NAME}}, 0, source)
+
+
 def prepare(case: Case) -> CaseObjects:
     """Raises InputError, naming object and field."""
     result = CaseObjects([completed(manifest, index, case.name) for index, manifest in enumerate(case.objects)])
+    if case.metrics is not None:
+        result.cluster.append(load_object(case.metrics, case.name))
     for index, manifest in enumerate(case.pods, start=len(case.objects)):
         result.pods.append(_pod(manifest, index, case.name))
     pods = [pod for pod in result.pods if isinstance(pod, Pod)]

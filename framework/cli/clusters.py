@@ -8,12 +8,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
 
+import msgspec
 from msgspec.structs import replace
 
 from framework.cli.errors import InputError
 from framework.cli.manifests import Objects, read_files, read_text, refused
 from framework.configuration import EffectiveConfiguration, FeatureGates, Loaded, load, load_value
 from framework.configuration.feature_gates import DEFAULT_GATES
+from framework.configuration.older import is_older
 from framework.objects import KubeObject, Node, Pod
 from framework.objects.admission import AdmissionError, admit
 from framework.objects.kinds import plural_of
@@ -61,6 +63,8 @@ def read_cluster(asked: ClusterRequest, observer: Observer) -> ReadCluster:
     if not any(isinstance(obj, Node) for _, obj in objects.kept):
         tell("warning: There is no node in these files, so every pod stays pending.")
     configuration = _configuration(asked, objects, registry)
+    if configuration.extenders:
+        raise InputError(str(asked.config or ""), NOBODY_ASKS)
     cluster, start = _cluster(objects.kept, configuration.feature_gates.enabled(COMPARISONS_GATE))
     try:
         scheduler = Scheduler(
@@ -69,6 +73,9 @@ def read_cluster(asked: ClusterRequest, observer: Observer) -> ReadCluster:
     except ProfileError as error:
         raise InputError(str(asked.config), str(error)) from error
     return ReadCluster(scheduler, objects)
+
+
+NOBODY_ASKS: Final = "the configuration names extenders, and the command line asks nobody; a run of the server does"
 
 
 def tell(sentence: str) -> None:
@@ -80,22 +87,26 @@ def _configuration(asked: ClusterRequest, objects: Objects, registry: Registry) 
     gates = asked.feature_gates
     if asked.config is not None:
         path = str(asked.config)
-        return _effective(path, load(read_text(path), registry, gates))
+        text = read_text(path)
+        return _effective(path, load(text, registry, gates), text)
     if objects.configuration is None:
         return _effective("", load_value(None, registry, gates or DEFAULT_GATES))
     path, written = objects.configuration
     tell(f"{path}: its KubeSchedulerConfiguration is used; --config FILE uses another.")
-    return _effective(path, load_value(written, registry, gates or DEFAULT_GATES))
+    text = msgspec.json.encode(written).decode()
+    return _effective(path, load_value(written, registry, gates or DEFAULT_GATES), text)
 
 
-def _effective(path: str, loaded: Loaded) -> EffectiveConfiguration:
-    """Raises InputError."""
+def _effective(path: str, loaded: Loaded, text: str = "") -> EffectiveConfiguration:
+    """``text``: what was loaded. Raises InputError."""
     if loaded.effective is None:
         lines = []
         for error in loaded.errors:
             place = f"{error.line}:{error.column}: " if error.line is not None else ""
             hint = f". {error.hint}" if error.hint else ""
             lines.append(f"{place}{error.path + ': ' if error.path else ''}{error.message}{hint}")
+        if is_older(text):
+            lines.append(f"`python -m framework convert {path}` writes it as v1 and says what changes.")
         raise InputError(path, "\n".join(lines))
     return loaded.effective
 

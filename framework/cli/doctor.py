@@ -47,20 +47,20 @@ class Survey:
 def survey(packages: Iterable[str] = (), found: Iterable[EntryPoint] | None = None) -> Survey:
     """``packages``: of which somebody expects plugins. ``found``: entry points of all groups, else those installed."""
     every = list(offered() if found is None else found)
-    told = Survey()
+    report = Survey()
     known = {entry.name: "the playground" for entry in built_in_registry().entries()}
     for entry_point in sorted((each for each in every if each.group == ENTRY_POINT_GROUP), key=lambda each: each.name):
         plugin = looked_at(entry_point, known)
         if plugin.described is not None and not plugin.problem:
             known[plugin.described.name] = plugin.package or plugin.entry
-        told.plugins.append(plugin)
+        report.plugins.append(plugin)
     for group in sorted({each.group for each in every} - {ENTRY_POINT_GROUP}):
         if difflib.SequenceMatcher(None, group.lower(), ENTRY_POINT_GROUP).ratio() >= LIKE:
-            of = sorted({package_of(each) or each.value for each in every if each.group == group})
+            names = sorted({package_of(each) or each.value for each in every if each.group == group})
             problem = f"the group {group} is not {ENTRY_POINT_GROUP}, so nobody looks there."
-            told.problems.append(f"{', '.join(of)}: {problem}")
-    told.problems += [problem for package in packages if (problem := missing(package))]
-    return told
+            report.problems.append(f"{', '.join(names)}: {problem}")
+    report.problems += [problem for package in packages if (problem := missing(package))]
+    return report
 
 
 def offered() -> Iterator[EntryPoint]:
@@ -74,10 +74,10 @@ def offered() -> Iterator[EntryPoint]:
 
 def run(packages: Iterable[str], output: TextIO) -> int:
     """0: all that was found was taken; 1: something was not."""
-    told = survey(packages)
-    for line in lines(told):
+    found = survey(packages)
+    for line in lines(found):
         print(line, file=output)
-    return 0 if told.is_well else 1
+    return 0 if found.is_well else 1
 
 
 def package_of(entry_point: EntryPoint) -> str:
@@ -119,18 +119,18 @@ def missing(package: str) -> str:
     )
 
 
-def lines(told: Survey) -> list[str]:
+def lines(found: Survey) -> list[str]:
     """To print: one line per plugin, then what else is wrong."""
-    said = []
-    for each in told.plugins:
+    printed = []
+    for each in found.plugins:
         origin = ", ".join(part for part in (each.package, each.file) if part)
         if each.problem:
-            said.append(f"WRONG  plugin {each.entry} ({origin}): {each.problem}")
+            printed.append(f"WRONG  plugin {each.entry} ({origin}): {each.problem}")
         elif each.described is not None:
             points = ", ".join(
                 sorted(f"{point.value[0].upper()}{point.value[1:]}" for point in each.described.extension_points)
             )
-            said.append(f"ok     plugin {each.described.name} ({origin}): {points}")
-    if not told.plugins:
-        said.append(f"ok     no plugin of another package (entry points of the group {ENTRY_POINT_GROUP})")
-    return [*said, *(f"WRONG  {problem}" for problem in told.problems)]
+            printed.append(f"ok     plugin {each.described.name} ({origin}): {points}")
+    if not found.plugins:
+        printed.append(f"ok     no plugin of another package (entry points of the group {ENTRY_POINT_GROUP})")
+    return [*printed, *(f"WRONG  {problem}" for problem in found.problems)]

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Mapping, Sequence
 from pathlib import Path
 
-from framework.cli import capacity, decide, doctor, simulate
+from framework.cli import capacity, convert, decide, doctor, simulate
 from framework.cli.bench import command as bench
 from framework.cli.bench.measure import Options
 from framework.cli.clusters import ClusterRequest
@@ -43,6 +43,20 @@ def parser(program: str = "python -m framework", others: Mapping[str, str] | Non
         "--only-new", action="store_true", help="pods that were pending in the exported cluster do not count"
     )
 
+    cluster.add_argument(
+        "--show",
+        choices=simulate.SHOWN,
+        default="pods",
+        help="where the pods went (default), the Events as kubectl prints them, cache and queue as on SIGUSR2, or what "
+        "/metrics/resources says",
+    )
+    cluster.add_argument(
+        "--log",
+        type=_positive,
+        metavar="LEVEL",
+        help="write kube-scheduler's log of -v=LEVEL to standard error",
+    )
+
     room = commands.add_parser("capacity", help="how many more of a pod fit, or how many nodes the pending pods need")
     _cluster_arguments(room)
     about = room.add_mutually_exclusive_group(required=True)
@@ -50,6 +64,12 @@ def parser(program: str = "python -m framework", others: Mapping[str, str] | Non
     about.add_argument("--node", metavar="NODE|FILE", help="how many nodes like this one until all pending pods fit")
     room.add_argument("--limit", type=_positive, metavar="N", help="stop counting here (default: 1000 pods, 200 nodes)")
     room.add_argument("--json", action="store_true", help="one JSON object instead of a text")
+    older = commands.add_parser("convert", help="write a Policy, an older configuration or a command line as v1")
+    older.add_argument(
+        "file", nargs="?", metavar="FILE", help="also a ConfigMap or a manifest that holds it; - is standard input"
+    )
+    older.add_argument("--flags", default="", metavar="FLAGS", help="a command line of kube-scheduler, in one word")
+    older.add_argument("--json", action="store_true", help="one JSON object instead of a text")
     well = commands.add_parser("doctor", help="which plugins of other packages were found, and why one was not taken")
     well.add_argument("packages", nargs="*", metavar="PACKAGE", help="an installed package that offers plugins")
     _add_bench(commands.add_parser("bench", help="measure pods per second on kube-scheduler's workloads and ours"))
@@ -81,6 +101,12 @@ def _add_feature_gates(command: argparse.ArgumentParser) -> None:
         metavar="A=true,B=false",
         help="kube-scheduler's flag; instead of what the configuration's comment says",
     )
+
+
+def _simulate_request(cluster: ClusterRequest, chosen: argparse.Namespace) -> simulate.Request:
+    if chosen.json and chosen.show not in ("pods", "events"):
+        raise InputError("--json", f"--show {chosen.show} is a text")
+    return simulate.Request(cluster, chosen.explain, chosen.json, chosen.only_new, chosen.show, chosen.log or 0)
 
 
 def _positive(text: str) -> int:
@@ -132,7 +158,7 @@ def _feature_gates(flag: str | None) -> FeatureGates | None:
 
 
 def main(arguments: Sequence[str], top: argparse.ArgumentParser | None = None) -> int:
-    """0: done; 1: a pod stayed pending, or nothing more fits; 2: bad input; 141: nobody read on."""
+    """0: done; 1: a pod stayed pending, nothing more fits, not all was converted; 2: bad input; 141: nobody read on."""
     chosen = (top or parser()).parse_args(arguments)
     try:
         status = _run(chosen)
@@ -152,6 +178,8 @@ def _run(chosen: argparse.Namespace) -> int:
         return decide.run(chosen.cases, chosen.workers, sys.stdout, sys.stderr, flag)
     if chosen.command == "doctor":
         return doctor.run(chosen.packages, sys.stdout)
+    if chosen.command == "convert":
+        return convert.run(convert.Request(chosen.file, chosen.flags, chosen.json), sys.stdout, sys.stderr)
     if chosen.command == "bench":
         return bench.run(_bench_request(chosen), sys.stdout, sys.stderr)
     cluster = ClusterRequest(
@@ -164,4 +192,4 @@ def _run(chosen: argparse.Namespace) -> int:
     if chosen.command == "capacity":
         asked = capacity.Request(cluster, chosen.pod, chosen.node, chosen.limit, chosen.json)
         return capacity.run(asked, sys.stdout)
-    return simulate.run(simulate.Request(cluster, chosen.explain, chosen.json, chosen.only_new), sys.stdout)
+    return simulate.run(_simulate_request(cluster, chosen), sys.stdout)

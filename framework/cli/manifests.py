@@ -21,7 +21,7 @@ from framework.reading.gathering import Gathering, Problem, current, decoded, fr
 from framework.reading.simulator_export import CONFIGURATION_KIND
 from framework.reading.something_else import strange_object
 from framework.reading.unknown_fields import Looking
-from framework.said import Said
+from framework.sentences import Sentence
 
 STANDARD_INPUT: Final = "-"
 NOT_READ: Final = frozenset({"Secret", "Event"})
@@ -37,8 +37,8 @@ class Objects:
     configuration: tuple[str, Manifest] | None = None
     made_pods: int = 0
     made_from: dict[str, int] = field(default_factory=dict)
-    notes: list[Said] = field(default_factory=list)
-    warnings: list[Said] = field(default_factory=list)
+    notes: list[Sentence] = field(default_factory=list)
+    warnings: list[Sentence] = field(default_factory=list)
 
 
 def read_text(path: str) -> str:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from typing import Any
 
 import msgspec
@@ -104,8 +104,31 @@ def broken_off(trace: AttemptTrace) -> bool:
     )
 
 
+def extender_report(trace: AttemptTrace, calls: Sequence[Report]) -> Report:
+    """What extenders were asked and said: ``extender``, and ``bind`` where one failed to bind."""
+    found: Report = {"calls": list(calls)}
+    if trace.extender_statuses:
+        found["statuses"] = {node: status_report(status) for node, status in trace.extender_statuses}
+    if trace.extender_points and trace.scores is not None and trace.filter is not None:
+        names = [trace.filter.nodes[position] for position in trace.scores.positions.tolist()]
+        points = {
+            each.extender: {n: p for n, p in zip(names, each.points, strict=True) if p is not None}
+            for each in trace.extender_points
+        }
+        if scores := {extender: by_node for extender, by_node in points.items() if by_node}:
+            found["scores"] = scores
+    if trace.result == "bound":
+        found["boundByExtender"] = bool(trace.bound_by)
+    report: Report = {"extender": found}
+    if trace.bound_by and trace.result == "failed" and trace.status is not None:
+        report["bind"] = status_report(trace.status)
+    return report
+
+
 def _feasible(trace: AttemptTrace) -> list[str]:
     filtered = trace.filter
+    if trace.extender_left is not None and filtered is not None:
+        return [filtered.nodes[position] for position in trace.extender_left]
     if filtered is None or (not trace.selected and broken_off(trace)):
         return []
     return [node for node, verdict in zip(filtered.nodes, filtered.verdict.tolist(), strict=True) if verdict == 0]
@@ -117,7 +140,7 @@ def _scores(scores: ScoreTrace, nodes: tuple[str, ...]) -> Report:
         "score": {each.plugin: dict(zip(names, each.raw.tolist(), strict=True)) for each in scores.plugins},
         "normalized": {each.plugin: dict(zip(names, each.normalized.tolist(), strict=True)) for each in scores.plugins},
         "total": dict(zip(names, scores.total.tolist(), strict=True)),
-        "candidates": sorted(nodes[position] for position in scores.candidates.tolist()),
+        "candidates": sorted({nodes[position] for position in scores.candidates.tolist()}),
     }
 
 

@@ -17,8 +17,8 @@ from framework.objects import KubeObject, Pod
 from framework.objects.admission import AdmissionError, admit
 from framework.objects.defaults import with_defaults
 from framework.objects.kinds import plural_of
-from framework.queue.queued_pod import Place, QueuedPodInfo
-from framework.scheduler import Scheduler
+from framework.queue.queued_pod import QueuedPodInfo, QueuePlace
+from framework.scheduler import Cluster, Scheduler
 
 
 @dataclass(slots=True)
@@ -29,6 +29,11 @@ class Rejected:
     gated: bool
     unschedulable: frozenset[str]
     pending: frozenset[str]
+
+    @property
+    def backs_off(self) -> bool:
+        """After an error, which no plugin rejected it for: it waits for no event."""
+        return not (self.gated or self.unschedulable or self.pending)
 
 
 class Requeue:
@@ -51,7 +56,7 @@ class Requeue:
     def _event(self, index: int, event: CaseEvent) -> dict[str, Any]:
         left = self._put_back()
         obj = completed(event.object, self._index + index, f"{self._case}: events[{index}]")
-        self._apply(event, obj, index)
+        apply_event(self._scheduler.cluster, event, obj, f"{self._case}: events[{index}]")
         key = f"{obj.metadata.namespace}/{obj.metadata.name}" if obj.metadata.namespace else obj.metadata.name
         return {
             "index": index,
@@ -64,41 +69,47 @@ class Requeue:
         left: set[str] = set()
         for key, rejected in self._rejected.items():
             place = rejected.queued.place
-            if rejected.gated and place is not Place.GATED:
+            if rejected.gated and place is not QueuePlace.GATED:
                 left.add(key)
-            elif place is not Place.NOWHERE:
+            elif place is not QueuePlace.NOWHERE and not rejected.backs_off:
                 rejected.queued.unschedulable_plugins = set(rejected.unschedulable)
                 rejected.queued.pending_plugins = set(rejected.pending)
                 self._scheduler.core.queue.put_back(rejected.queued)
         return left
 
-    def _apply(self, event: CaseEvent, obj: KubeObject, index: int) -> None:
-        type_ = event.type
-        cluster = self._scheduler.cluster
-        if type_ == "delete":
-            if cluster.find(with_defaults(obj)) is not None:  # it may have been preempted before
-                cluster.delete(with_defaults(obj))
-            return
-        if type_ not in ("add", "update"):
-            raise InputError(self._case, f'events[{index}].type: unknown "{type_}"')
-        known = cluster.find(obj)
-        if type_ == "update" and known is None:  # it may have been preempted; an API server answers "not found"
-            return
-        admitted = admit(obj, cluster, validate=False)
-        if isinstance(admitted, AdmissionError):
-            raise InputError(self._case, f"events[{index}]: {admitted}")
-        if known is None:
-            cluster.create_admitted(admitted)
-        else:
-            cluster.replace(_updated(known, admitted, with_status="status" in event.object))
-
     def _outcome(self, key: str, left: bool) -> str:
         place = self._rejected[key].queued.place
-        if place is Place.NOWHERE:  # also a pod that finished: the scheduler's informer drops it
+        if place is QueuePlace.NOWHERE:  # also a pod that finished: the scheduler's informer drops it
             return "Deleted"
         if left:
             return "NotUnschedulable"
-        return "QueueSkip" if place in (Place.UNSCHEDULABLE, Place.GATED) else "Queue"
+        if self._rejected[key].backs_off:
+            return "Queue"
+        return "QueueSkip" if place in (QueuePlace.UNSCHEDULABLE, QueuePlace.GATED) else "Queue"
+
+
+def apply_event(cluster: Cluster, event: CaseEvent, obj: KubeObject, place: str, *, admits: bool = True) -> None:
+    """``add``, ``update`` or ``delete``; ``place`` names the event in InputErrors. ``admits``: an object that admission
+    refuses is an error; else it is taken as it is."""
+    type_ = event.type
+    if type_ == "delete":
+        if cluster.find(with_defaults(obj)) is not None:  # it may have been preempted before
+            cluster.delete(with_defaults(obj))
+        return
+    if type_ not in ("add", "update"):
+        raise InputError(place, f'type: unknown "{type_}"')
+    known = cluster.find(obj)
+    if type_ == "update" and known is None:  # it may have been preempted; an API server answers "not found"
+        return
+    admitted = admit(obj, cluster, validate=False)
+    if isinstance(admitted, AdmissionError):
+        if admits:
+            raise InputError(place, str(admitted))
+        admitted = with_defaults(obj)
+    if known is None:
+        cluster.create_admitted(admitted)
+    else:
+        cluster.replace(_updated(known, admitted, with_status="status" in event.object))
 
 
 def _updated(known: KubeObject, new: KubeObject, *, with_status: bool) -> KubeObject:

@@ -21,13 +21,18 @@ from framework.cli.manifests import Objects
 from framework.interface.status import SUCCESS
 from framework.objects import KubeObject, Pod
 from framework.reading.gathering import from_a_cluster
-from framework.scheduler import Cluster, Scheduler
+from framework.reports.dump import debugger_log
+from framework.reports.events import event_list, series_of, table
+from framework.reports.log import SchedulerLog
+from framework.reports.pod_resources import resource_metrics
+from framework.scheduler import Cluster, ClusterEventRecord, Observers, Scheduler
 from framework.trace.attempt import AttemptTrace
 from framework.trace.explanation import explain
 
 WIDTH: Final = 120
 PENDING: Final = 1
 PLACED: Final = "placed"
+SHOWN: Final = ("pods", "events", "dump", "resources")
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,6 +55,10 @@ class Request:
     json: bool = False
     only_new: bool = False
     """Pods that were pending before are neither shown nor counted."""
+    show: str = "pods"
+    """One of SHOWN; anything but pods takes the table's place."""
+    log: int = 0
+    """kube-scheduler's ``-v``; its log goes to standard error. 0: none."""
 
 
 class _Outcomes(LastAttempts):
@@ -57,6 +66,7 @@ class _Outcomes(LastAttempts):
 
     def __init__(self, explained: Iterable[str]) -> None:
         super().__init__()
+        self.events: list[ClusterEventRecord] = []
         self.explanations: dict[str, list[str]] = {pod if "/" in pod else f"default/{pod}": [] for pod in explained}
         self.deleted: list[tuple[str, str]] = []
         """(pod, the node it was on)."""
@@ -66,6 +76,9 @@ class _Outcomes(LastAttempts):
         if trace.pod in self.explanations:
             self.explanations[trace.pod] += explain(trace)
 
+    def event(self, record: ClusterEventRecord) -> None:
+        self.events.append(record)
+
     def object_changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
         if isinstance(old, Pod) and new is None:
             self.deleted.append((old.key, old.spec.node_name))
@@ -73,17 +86,24 @@ class _Outcomes(LastAttempts):
 
 def run(asked: Request, output: TextIO) -> int:
     outcomes = _Outcomes(asked.explain)
-    read = read_cluster(asked.cluster, outcomes)
+    log = SchedulerLog(tell, asked.log)
+    read = read_cluster(asked.cluster, Observers([outcomes, log]) if asked.log else outcomes)
     scheduler, cluster = read.scheduler, read.scheduler.cluster
+    if asked.log:
+        log.start(scheduler)
     _refuse_unknown(outcomes.explanations, cluster)
     before = {obj.key for _, obj in read.objects.kept if isinstance(obj, Pod) and from_a_cluster(obj)}
     waiting = [pod for pod in cluster.list(Pod) if not pod.spec.node_name and pod.status.phase in ("", "Pending")]
     if not waiting:
         tell("No pod of these files waits for a node.")
     run_until_quiet(scheduler, outcomes)
+    log.finish()
     rows = [_row(scheduler, outcomes, pod, new=pod.key not in before) for pod in waiting]
     counted = [row for row in rows if row.new or not asked.only_new]
     status = PENDING if any(row.outcome != PLACED for row in counted) else 0
+    if asked.show != "pods":
+        output.writelines(f"{line}\n" for line in _shown(asked, scheduler, outcomes.events))
+        return status
     if asked.json:
         answer = _answer(rows, counted, outcomes, read.objects, status)
         output.write(msgspec.json.encode(answer).decode() + "\n")
@@ -98,6 +118,15 @@ def run(asked: Request, output: TextIO) -> int:
     for pod, lines in outcomes.explanations.items():
         output.write("\n" + "\n".join(lines or [f"{pod}: no attempt was made"]) + "\n")
     return status
+
+
+def _shown(asked: Request, scheduler: Scheduler, records: Sequence[ClusterEventRecord]) -> Iterable[str]:
+    if asked.show == "dump":
+        return debugger_log(scheduler)
+    if asked.show == "resources":
+        return resource_metrics(scheduler.cluster.list(Pod))
+    found = series_of(records)
+    return [msgspec.json.encode(event_list(found)).decode()] if asked.json else table(found, scheduler.now)
 
 
 def _refuse_unknown(names: Iterable[str], cluster: Cluster) -> None:
@@ -150,7 +179,7 @@ def _row(scheduler: Scheduler, outcomes: _Outcomes, known: Pod, *, new: bool) ->
     pod = scheduler.cluster.get(Pod, known.metadata.namespace, known.metadata.name)
     if pod is None:
         return Row(known.key, "preempted", message="deleted to make room for others", new=new)
-    trace = outcomes.of.get(pod.key)
+    trace = outcomes.by_pod.get(pod.key)
     if pod.spec.node_name:
         return Row(pod.key, PLACED, pod.spec.node_name, _score(trace), new=new)
     for waiting in scheduler.waiting_pods():
@@ -176,7 +205,7 @@ def _reason(scheduler: Scheduler, pod: Pod, trace: AttemptTrace | None) -> str:
     profile = scheduler.profiles.get(pod.spec.scheduler_name)
     if profile is None:
         return f"no profile for schedulerName {pod.spec.scheduler_name}"
-    for plugin in profile.pre_enqueue:
+    for plugin in profile.enabled.pre_enqueue:
         status = plugin.pre_enqueue(pod) or SUCCESS
         if not status.is_success:
             return status.message

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from framework.columns.counts_pods import MatchedPods
 from framework.columns.facts import WHOLE, CodedFact, Extent, grown
 from framework.columns.groups import Grouping
-from framework.columns.log import Log, union
+from framework.columns.incremental import Log, union
 from framework.interface.columns import ABSENT, DomainCounts, DomainMinimum, Input, PodChange, Rows
 from framework.interface.remembered import remembered
 
@@ -122,10 +122,10 @@ class RowDomains:
         """Of all rows, not to be written to: stays as it is when a node changes."""
         state = self.state()
         if state != self._state:
-            self._state, self._all = state, self.of(None)
+            self._state, self._all = state, self.codes(None)
         return self._all
 
-    def of(self, rows: Rows) -> NDArray[np.int32]:
+    def codes(self, rows: Rows) -> NDArray[np.int32]:
         codes = self.fact.gather(rows).codes.copy()
         empty = self._empty()
         if empty != ABSENT:
@@ -199,7 +199,7 @@ class DomainTable:
             self._start_over()
             return
         self._make_room()
-        codes = self._domains.of(changed)
+        codes = self._domains.codes(changed)
         seen = self.fact.gather(changed).codes
         self._row_codes = self._row_codes.copy()
         for row, code, seen_code in zip(changed.tolist(), codes.tolist(), seen.tolist(), strict=True):

@@ -10,7 +10,7 @@ from __future__ import annotations
 from collections.abc import Iterable, Iterator
 from typing import TYPE_CHECKING, Final, NamedTuple, TypeVar
 
-from framework.columns.log import Log
+from framework.columns.incremental import Log
 from framework.interface.columns import PodChange, PodQuery
 from framework.interface.node_info import PodInfo
 from framework.objects.selectors import IN, LabelMatcher
@@ -119,10 +119,10 @@ class LabelSets:
                 metadata = pod.pod.metadata
                 labels = metadata.labels
                 # As many keys as values: which is which is clear from their number.
-                told = (metadata.namespace, metadata.deletion_timestamp is None, *labels, *labels.values())
-                found = known.get(told)
+                identity = (metadata.namespace, metadata.deletion_timestamp is None, *labels, *labels.values())
+                found = known.get(identity)
                 if found is None:
-                    found = known[told] = self._labels_of(_key(pod), pod), []
+                    found = known[identity] = self._labels_of(_key(pod), pod), []
                 found[1].append(row)
         # One after another: a write into another dictionary for every pod costs as much as all the rest.
         for label_set, rows in known.values():

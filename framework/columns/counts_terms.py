@@ -26,7 +26,7 @@ from framework.columns.counts_domains import (
 from framework.columns.counts_pods import SPARE_VERDICTS
 from framework.columns.facts import WHOLE, CodedFact, Extent
 from framework.columns.groups import Grouping
-from framework.columns.log import Log
+from framework.columns.incremental import Log
 from framework.interface.affinity_terms import AffinityTerm
 from framework.interface.columns import Input, PodChange, Rows, TermKind, TermTarget
 from framework.interface.node_info import PodInfo

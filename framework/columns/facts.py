@@ -13,9 +13,9 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framework.columns.groups import FEW, Grouping
-from framework.columns.log import RowLog
+from framework.columns.incremental import RowLog
 from framework.interface.columns import ABSENT, Codes, PodChange, Rows
-from framework.objects import Node
+from framework.objects import Node, Taint
 
 WHOLE: Final = object()
 """``axis`` of an input that is one value for all rows."""
@@ -26,6 +26,10 @@ def grown(array: NDArray[Any], capacity: int, fill: Any) -> NDArray[Any]:
     result = np.full(capacity, fill, dtype=array.dtype)
     result[: len(array)] = array
     return result
+
+
+def taints_key(taints: tuple[Taint, ...]) -> Hashable:
+    return tuple((taint.key, taint.value, taint.effect) for taint in taints)
 
 
 class Extent:

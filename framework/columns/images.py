@@ -12,7 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framework.columns.facts import Extent
-from framework.columns.log import RowLog
+from framework.columns.incremental import RowLog
 from framework.columns.row_values import RowValues
 from framework.interface.columns import Rows
 from framework.objects import Node

@@ -3,19 +3,79 @@
 Everything that is kept from one attempt to the next is made from *sources*: logs of rows, facts of nodes, counts, other
 incremental arrays. A source has a version and can name the rows that changed since an earlier one. Nobody is told of a
 change; whoever is asked for its version brings itself up to date first, and asks its own sources before.
+
+A log forgets its oldest entries once many readers would be faster starting over; a reader from before that is told
+"all of it".
 """
 
 from __future__ import annotations
 
 import abc
 from collections.abc import Sequence
-from typing import Final, Protocol
+from typing import Final, Generic, Protocol, TypeVar
 
 import numpy as np
 from numpy.typing import NDArray
 
-from framework.columns.log import union
 from framework.interface.columns import Rows, one_row
+
+E = TypeVar("E")
+
+KEPT: Final = 4096
+"""Entries a log keeps at least; it is cut back to them when it has grown to twice as many."""
+
+
+class Log(Generic[E]):
+    """Entries in order. ``version`` counts everything ever appended; ``since`` gives the entries after a version."""
+
+    __slots__ = ("_base", "_entries", "version")
+
+    def __init__(self) -> None:
+        self._entries: list[E] = []
+        self._base = 0
+        self.version = 0
+
+    def append(self, entry: E) -> None:
+        self._entries.append(entry)
+        self.version += 1
+        if len(self._entries) >= 2 * KEPT:
+            del self._entries[:KEPT]
+            self._base += KEPT
+
+    def everything(self) -> None:
+        """Every reader has to start over."""
+        self.version += 1
+        self._base = self.version
+        self._entries.clear()
+
+    def since(self, version: int) -> list[E] | None:
+        """The entries after ``version``; None when they are no longer known (start over)."""
+        if version < self._base:
+            return None
+        return self._entries[version - self._base :]
+
+
+def union(parts: Sequence[NDArray[np.intp]]) -> NDArray[np.intp]:
+    """The distinct rows of several arrays, ascending. A mask over all rows is much faster than sorting."""
+    size = max((int(part.max()) + 1 for part in parts if len(part)), default=0)
+    wanted = np.zeros(size, dtype=np.bool_)
+    for part in parts:
+        wanted[part] = True
+    return np.flatnonzero(wanted)
+
+
+class RowLog(Log[int]):
+    """A log of row numbers."""
+
+    __slots__ = ()
+
+    def changed_since(self, version: int) -> NDArray[np.intp] | None:
+        """The distinct rows after ``version``, ascending; None for "all rows"."""
+        entries = self.since(version)
+        if entries is None:
+            return None
+        return one_row(entries[0]) if len(entries) == 1 else np.array(sorted(set(entries)), dtype=np.intp)
+
 
 NO_ROWS: Final[NDArray[np.intp]] = np.zeros(0, dtype=np.intp)
 
@@ -44,7 +104,7 @@ class Unknown:
         return None
 
 
-class Counter(Protocol):
+class WorkCounter(Protocol):
     """Something that grows whenever certain sources may have changed."""
 
     version: int
@@ -61,7 +121,7 @@ class Incremental(abc.ABC):
 
     __slots__ = ("_always_all", "_counted", "_counter", "_only", "_rows", "_size", "_sources", "_version", "_versions")
 
-    def __init__(self, rows: RowCount, sources: Sequence[Source], counter: Counter | None = None) -> None:
+    def __init__(self, rows: RowCount, sources: Sequence[Source], counter: WorkCounter | None = None) -> None:
         """``counter``: while it stays, neither a source changes nor the number of rows, and no source is asked."""
         self._rows = rows
         self._size = 0

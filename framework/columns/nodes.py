@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 
 from framework.columns.facts import Extent
-from framework.columns.log import RowLog
+from framework.columns.incremental import RowLog
 from framework.interface.columns import PodChange, Rows
 from framework.interface.node_info import NodeInfo, ports_after
 

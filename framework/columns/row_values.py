@@ -11,8 +11,7 @@ from numpy.typing import NDArray
 
 from framework.columns.facts import CodedFact, CodedPredicate, Extent, grown
 from framework.columns.groups import Grouping
-from framework.columns.incremental import Incremental, Source
-from framework.columns.log import RowLog
+from framework.columns.incremental import Incremental, RowLog, Source
 from framework.interface.columns import ABSENT, Input, PodChange, Rows
 from framework.objects import Node
 

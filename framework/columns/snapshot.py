@@ -8,17 +8,19 @@ that stays its own while the node exists. Pods whose node is unknown (ghosts) wa
 
 from __future__ import annotations
 
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Iterable, Sequence
+from functools import partial
 from typing import Any, Final, NamedTuple, TypeVar, cast
 
 import numpy as np
 from numpy.typing import NDArray
 
 from framework.columns.counts import Counts
-from framework.columns.facts import CodedFact, CodedPredicate, Extent, grown
+from framework.columns.facts import CodedFact, CodedPredicate, Extent, grown, taints_key
 from framework.columns.groups import Axis, Groups
 from framework.columns.images import Images, ImageScore
-from framework.columns.log import Log, RowLog
+from framework.columns.incremental import Log, RowLog
+from framework.columns.node_values import ValuesByRow
 from framework.columns.nodes import NodeInfos
 from framework.columns.row_values import NodePredicate
 from framework.columns.sights import Sights
@@ -26,6 +28,7 @@ from framework.columns.usage import OwnRows, PortConflicts, Usage
 from framework.columns.volumes import PodsWithVolumes
 from framework.interface.columns import ABSENT, DomainInput, Input, PodQuery, TermInput, TermKind, TermTarget
 from framework.interface.node_info import HostPort, NodeInfo, PodInfo
+from framework.interface.node_values import NodeValues
 from framework.objects import Node, Pod, Taint
 from framework.objects.selectors import LabelMatcher, NodeSelectorMatcher
 from framework.objects.tolerations import find_untolerated_taint
@@ -86,7 +89,8 @@ class Snapshot:
 
     def _make_facts(self) -> None:
         self._labels: dict[str, CodedFact] = {}
-        self._taints = CodedFact(self.extent, lambda node: node.spec.taints, _taints_key)
+        self._annotations: dict[str, CodedFact] = {}
+        self._taints = CodedFact(self.extent, lambda node: node.spec.taints, taints_key)
         self._unschedulable = CodedFact(self.extent, lambda node: node.spec.unschedulable or None, bool)
         self._names = CodedFact(self.extent, lambda node: node.metadata.name, str)
         self._inputs: dict[Hashable, Any] = {}
@@ -147,7 +151,7 @@ class Snapshot:
         self._taints.set(row, node)
         self._unschedulable.set(row, node)
         self._names.set(row, node)
-        for fact in self._labels.values():
+        for fact in (*self._labels.values(), *self._annotations.values()):
             fact.set(row, node)
 
     def remove_node(self, name: str) -> None:
@@ -240,6 +244,34 @@ class Snapshot:
         for row in self._touched:
             self.images.freeze(row, self._info(row).name)
         self._touched.clear()
+
+    # --- guests -----------------------------------------------------------------------------------------------------
+
+    def admit_guests(self, nodes: Sequence[Node]) -> list[int]:
+        """Rows for node objects that are not the cluster's, without pods and images, whatever their names; they are
+        not in the node list. ``dismiss_guests`` must come before the next refresh."""
+        rows = [self._free.pop() if self._free else self._new_row() for _ in nodes]
+        self._set_guests(zip(rows, nodes, strict=True))
+        return rows
+
+    def dismiss_guests(self, rows: Sequence[int]) -> None:
+        self._set_guests((row, None) for row in rows)
+        self._free.extend(rows)
+
+    def _set_guests(self, guests: Iterable[tuple[int, Node | None]]) -> None:
+        for row, node in guests:
+            info = self._infos[row] = None if node is None else NodeInfo()
+            if info is None or node is None:
+                self.usage.clear(row)
+            else:
+                info.set_node(node)
+                self.usage.set_node(row, info)
+            self.extent.changes += 1
+            self._set_facts(row, node)
+            self.nodes_log.append(row)
+            self.labels_log.append(row)
+        # Who goes by the list's identity looks at all rows anew, and finds those without a place in it.
+        self.order, self.in_row_order = self.order[:], False
 
     # --- SnapshotReader ---------------------------------------------------------------------------------------------
 
@@ -350,6 +382,18 @@ class Snapshot:
             fact.set_all(map(self._node_of_row, range(self.extent.used)))
         return fact
 
+    def annotation(self, key: str) -> Input:
+        fact = self._annotations.get(key)
+        if fact is None:
+            fact = CodedFact(self.extent, lambda node: node.metadata.annotations.get(key), str)
+            self._annotations[key] = fact
+            fact.set_all(map(self._node_of_row, range(self.extent.used)))
+        return fact
+
+    def node_values(self, values: NodeValues[Any]) -> Input:
+        make = partial(ValuesByRow, self.extent, values, self.nodes_log, self._rows.get, self.info_of_row)
+        return self.input(values, make)
+
     def taints(self) -> Input:
         return self._taints
 
@@ -432,6 +476,7 @@ class Snapshot:
         """Facts and inputs are made again on the other side."""
         derived = (
             "_labels",
+            "_annotations",
             "_taints",
             "_unschedulable",
             "_names",
@@ -452,7 +497,3 @@ class Snapshot:
         self._make_facts()
         for row in range(self.extent.used):
             self._set_facts(row, self._node_of_row(row))
-
-
-def _taints_key(taints: tuple[Taint, ...]) -> Hashable:
-    return tuple((taint.key, taint.value, taint.effect) for taint in taints)

@@ -12,8 +12,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framework.columns.facts import Extent, grown
-from framework.columns.incremental import Incremental
-from framework.columns.log import RowLog
+from framework.columns.incremental import Incremental, RowLog
 from framework.columns.row_values import RowValues
 from framework.interface.columns import Column, PodChange, Rows, WorkOut, lowest_of
 from framework.interface.node_info import HostPort, NodeInfo, PodInfo, ports_after, ports_conflict

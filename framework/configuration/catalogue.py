@@ -16,6 +16,9 @@ from msgspec import inspect
 from framework.configuration.errors import FieldError, FieldPath, invalid
 from framework.configuration.feature_gates import DEFAULT_GATES, FeatureGates
 
+Origin = Literal["", "scheduler-plugins"]
+"""Whose plugin it is: kubernetes-sigs/scheduler-plugins', which is built on Kubernetes 1.35; "" is everybody else's."""
+
 
 class ExtensionPoint(enum.StrEnum):
     """The keys of ``profiles[].plugins``, in the order in which upstream instantiates them (``getExtensionPoints``)."""
@@ -83,6 +86,9 @@ class PluginArgs(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     VALIDATED_BY: ClassVar[Literal["configuration", "constructor"]] = "constructor"
     """Where upstream refuses bad values: with the configuration's own errors, or as ``initializing plugin "X": …``."""
 
+    REFUSED_WITH: ClassVar[str] = ""
+    """What upstream's constructor puts before the errors."""
+
     def defaulted(self) -> Self:
         """Defaults that depend on more than absence (a weight of 0 that means 1)."""
         return self
@@ -106,6 +112,7 @@ class CatalogueEntry:
     extension_points: frozenset[ExtensionPoint]
     args_type: type[msgspec.Struct] | None = None
     description: str = ""
+    origin: Origin = ""
 
     @property
     def args_kind(self) -> str:
@@ -142,42 +149,42 @@ def check_bounds(value: msgspec.Struct, path: FieldPath) -> list[FieldError]:
     return errors
 
 
-def _check(value: object, of: inspect.Type, path: FieldPath) -> list[FieldError]:
-    match of:
+def _check(value: object, type_: inspect.Type, path: FieldPath) -> list[FieldError]:
+    match type_:
         case inspect.Metadata():
-            return _check(value, of.type, path)
+            return _check(value, type_.type, path)
         case inspect.UnionType():
-            members = [member for member in of.types if not isinstance(member, inspect.NoneType)]
+            members = [member for member in type_.types if not isinstance(member, inspect.NoneType)]
             return [] if value is None or len(members) != 1 else _check(value, members[0], path)
         case inspect.StructType() if isinstance(value, msgspec.Struct):
             return check_bounds(value, path)
         case inspect.VarTupleType() | inspect.ListType() if isinstance(value, tuple | list):
-            return [error for i, item in enumerate(value) for error in _check(item, of.item_type, path.index(i))]
-        case inspect.LiteralType() if value not in of.values:
-            supported = ", ".join(f'"{choice}"' for choice in of.values)
+            return [error for i, item in enumerate(value) for error in _check(item, type_.item_type, path.index(i))]
+        case inspect.LiteralType() if value not in type_.values:
+            supported = ", ".join(f'"{choice}"' for choice in type_.values)
             return [FieldError("Unsupported value", path, value, f"supported values: {supported}")]
         case inspect.IntType() | inspect.FloatType() if isinstance(value, int | float):
-            return _check_range(value, of, path)
+            return _check_range(value, type_, path)
         case inspect.StrType() if isinstance(value, str):
-            return _check_length(value, of, path)
+            return _check_length(value, type_, path)
     return []
 
 
-def _check_range(value: float, of: inspect.IntType | inspect.FloatType, path: FieldPath) -> list[FieldError]:
+def _check_range(value: float, type_: inspect.IntType | inspect.FloatType, path: FieldPath) -> list[FieldError]:
     for bound, holds, word in (
-        (of.ge, of.ge is None or value >= of.ge, "greater than or equal to"),
-        (of.gt, of.gt is None or value > of.gt, "greater than"),
-        (of.le, of.le is None or value <= of.le, "less than or equal to"),
-        (of.lt, of.lt is None or value < of.lt, "less than"),
+        (type_.ge, type_.ge is None or value >= type_.ge, "greater than or equal to"),
+        (type_.gt, type_.gt is None or value > type_.gt, "greater than"),
+        (type_.le, type_.le is None or value <= type_.le, "less than or equal to"),
+        (type_.lt, type_.lt is None or value < type_.lt, "less than"),
     ):
         if not holds:
             return [invalid(path, value, f"must be {word} {bound}")]
     return []
 
 
-def _check_length(value: str, of: inspect.StrType, path: FieldPath) -> list[FieldError]:
-    if of.min_length is not None and len(value) < of.min_length:
+def _check_length(value: str, type_: inspect.StrType, path: FieldPath) -> list[FieldError]:
+    if type_.min_length is not None and len(value) < type_.min_length:
         return [FieldError("Required value", path)]
-    if of.max_length is not None and len(value) > of.max_length:
-        return [invalid(path, value, f"must be no more than {of.max_length} characters")]
+    if type_.max_length is not None and len(value) > type_.max_length:
+        return [invalid(path, value, f"must be no more than {type_.max_length} characters")]
     return []

@@ -18,7 +18,7 @@ from msgspec import inspect
 from framework.configuration.durations import InvalidDuration, parse_duration
 from framework.configuration.errors import ROOT, FieldPath, did_you_mean, go_quote
 from framework.configuration.source import Node
-from framework.said import Words, said
+from framework.sentences import Words, sentence
 
 _GO_RANGES: Final = {
     "int32": (-(2**31), 2**31 - 1),
@@ -27,7 +27,7 @@ _GO_RANGES: Final = {
 
 
 @dataclass(frozen=True, slots=True)
-class Problem:
+class DecodingProblem:
     """``fatal``: a value of the wrong type, which upstream reports alone."""
 
     path: FieldPath
@@ -41,7 +41,7 @@ class Problem:
 
 def decode(
     node: Node, into: type[msgspec.Struct], *, allowed: Sequence[str] = (), yaml: bool = False
-) -> tuple[Any, list[Problem]]:
+) -> tuple[Any, list[DecodingProblem]]:
     """An ``into`` from ``node`` and what is wrong with it; unusable parts are left at their defaults.
 
     ``allowed``: keys of the outermost mapping that are read elsewhere (apiVersion, kind). YAML reaches Go's decoder by
@@ -55,16 +55,16 @@ def decode(
 
 
 @cache
-def _struct_info(of: type[msgspec.Struct]) -> inspect.StructType:
-    info = inspect.type_info(of)
+def _struct_info(type_: type[msgspec.Struct]) -> inspect.StructType:
+    info = inspect.type_info(type_)
     if not isinstance(info, inspect.StructType):
-        raise TypeError(f"{of.__name__} is no msgspec Struct")
+        raise TypeError(f"{type_.__name__} is no msgspec Struct")
     return info
 
 
 class _Decoder:
     def __init__(self, *, sort_keys: bool, allowed: frozenset[str]) -> None:
-        self.problems: list[Problem] = []
+        self.problems: list[DecodingProblem] = []
         self._sort_keys = sort_keys
         self._allowed = allowed
         # Go's name of the Struct being filled and the fields on the way to it, for its type errors.
@@ -77,7 +77,7 @@ class _Decoder:
             if name in seen:
                 text = f"yaml: unmarshal errors:\n  line {key.line}: key {go_quote(name)} already set in map"
                 self.problems.append(
-                    Problem(path.child(name), text, f"duplicate field {go_quote(name)}", key, fatal=False)
+                    DecodingProblem(path.child(name), text, f"duplicate field {go_quote(name)}", key, fatal=False)
                 )
             seen.add(name)
             self.repeated_yaml_keys(value, path.child(name))
@@ -112,28 +112,28 @@ class _Decoder:
         self._struct_name = outer
         return info.cls(**{name: value for name, value in values.items() if value is not msgspec.UNSET})
 
-    def value(self, node: Node, of: inspect.Type, path: FieldPath, fields: tuple[str, ...], go: str = "") -> Any:
+    def value(self, node: Node, type_: inspect.Type, path: FieldPath, fields: tuple[str, ...], go: str = "") -> Any:
         """The value, or UNSET when it cannot be used."""
-        match of:
+        match type_:
             case inspect.Metadata():
-                extra = of.extra or {}
-                return self.value(node, of.type, path, fields, str(extra.get("go", go)))
+                extra = type_.extra or {}
+                return self.value(node, type_.type, path, fields, str(extra.get("go", go)))
             case inspect.UnionType():
-                return self._union(node, of, path, fields, go)
+                return self._union(node, type_, path, fields, go)
             case inspect.StructType():
-                return self.struct(node, of, path, fields)
+                return self.struct(node, type_, path, fields)
             case inspect.VarTupleType() | inspect.ListType():
-                return self._list(node, of, path, fields)
+                return self._list(node, type_, path, fields)
             case inspect.DictType():
-                return self._dict(node, of, path, fields)
+                return self._dict(node, type_, path, fields)
             case inspect.AnyType():
                 self._repeated_inside(node, path)
                 return node.to_value()
             case _:
-                return self._scalar(node, of, path, fields, go)
+                return self._scalar(node, type_, path, fields, go)
 
-    def _union(self, node: Node, of: inspect.UnionType, path: FieldPath, fields: tuple[str, ...], go: str) -> Any:
-        members = [member for member in of.types if not isinstance(member, inspect.NoneType)]
+    def _union(self, node: Node, type_: inspect.UnionType, path: FieldPath, fields: tuple[str, ...], go: str) -> Any:
+        members = [member for member in type_.types if not isinstance(member, inspect.NoneType)]
         for member in members[:-1]:
             attempt = _Decoder(sort_keys=self._sort_keys, allowed=frozenset())
             attempt._struct_name = self._struct_name
@@ -143,33 +143,37 @@ class _Decoder:
         return self.value(node, members[-1], path, fields, go)
 
     def _list(
-        self, node: Node, of: inspect.VarTupleType | inspect.ListType, path: FieldPath, fields: tuple[str, ...]
+        self, node: Node, type_: inspect.VarTupleType | inspect.ListType, path: FieldPath, fields: tuple[str, ...]
     ) -> Any:
         if node.kind != "sequence":
-            return self._mismatch(node, f"[]{_go_name(of.item_type)}", path, fields)
+            return self._mismatch(node, f"[]{_go_name(type_.item_type)}", path, fields)
         items = []
         for i, item in enumerate(node.items):
-            value = self.value(item, of.item_type, path.index(i), fields) if not _is_null(item) else _zero(of.item_type)
+            value = (
+                self.value(item, type_.item_type, path.index(i), fields)
+                if not _is_null(item)
+                else _zero(type_.item_type)
+            )
             if value is not msgspec.UNSET:
                 items.append(value)
-        return tuple(items) if isinstance(of, inspect.VarTupleType) else items
+        return tuple(items) if isinstance(type_, inspect.VarTupleType) else items
 
-    def _dict(self, node: Node, of: inspect.DictType, path: FieldPath, fields: tuple[str, ...]) -> Any:
+    def _dict(self, node: Node, type_: inspect.DictType, path: FieldPath, fields: tuple[str, ...]) -> Any:
         if node.kind != "mapping":
-            return self._mismatch(node, f"map[string]{_go_name(of.value_type)}", path, fields)
+            return self._mismatch(node, f"map[string]{_go_name(type_.value_type)}", path, fields)
         self._repeated(node, path)
         values = {
-            name: self.value(value, of.value_type, path.child(name), (*fields, name))
+            name: self.value(value, type_.value_type, path.child(name), (*fields, name))
             for name, _, value in node.pairs()
             if not _is_null(value)
         }
         return {name: value for name, value in values.items() if value is not msgspec.UNSET}
 
-    def _scalar(self, node: Node, of: inspect.Type, path: FieldPath, fields: tuple[str, ...], go: str) -> Any:
+    def _scalar(self, node: Node, type_: inspect.Type, path: FieldPath, fields: tuple[str, ...], go: str) -> Any:
         got = node.value if node.kind == "scalar" else msgspec.UNSET
         if go == "duration":
             return self._duration(node, path, fields)
-        match of:
+        match type_:
             case inspect.StrType() if isinstance(got, str):
                 return got
             case inspect.LiteralType() if isinstance(got, str):
@@ -180,7 +184,7 @@ class _Decoder:
                 return float(got)
             case inspect.IntType() if isinstance(got, int | float) and not isinstance(got, bool):
                 return self._integer(node, path, fields, go or "int32")
-        return self._mismatch(node, _go_name(of, go), path, fields)
+        return self._mismatch(node, _go_name(type_, go), path, fields)
 
     def _integer(self, node: Node, path: FieldPath, fields: tuple[str, ...], go: str) -> Any:
         number = node.value
@@ -195,7 +199,7 @@ class _Decoder:
     def _duration(self, node: Node, path: FieldPath, fields: tuple[str, ...]) -> Any:
         if not _is_null(node) and (node.kind != "scalar" or not isinstance(node.value, str)):
             text = f"json: cannot unmarshal {json_type(node)} into {self._go_field(fields)} of type string"
-            message = said("must be a duration such as 15s or 2m30s, not {given}", given=_article(node))
+            message = sentence("must be a duration such as 15s or 2m30s, not {given}", given=_article(node))
             return self._fatal(node, path, text, message)
         try:
             parse_duration(node.value or "")
@@ -211,7 +215,7 @@ class _Decoder:
             text = f"json: cannot unmarshal {shown} into Go value"
         wanted = _PLAIN.get(go) or (_A_LIST if go.startswith("[]") else _A_MAPPING)
         given = shown.removeprefix("number ") if shown.startswith("number ") else _article(node)
-        message = said("must be {wanted}, not {given}", wanted=wanted, given=given)
+        message = sentence("must be {wanted}, not {given}", wanted=wanted, given=given)
         return self._fatal(node, path, f"{text} of type {go}", message)
 
     def _go_field(self, fields: tuple[str, ...]) -> str:
@@ -220,13 +224,13 @@ class _Decoder:
         return f"Go struct field {self._struct_name}.{embedded}{'.'.join(fields)}"
 
     def _fatal(self, node: Node, path: FieldPath, text: str, message: Words) -> Any:
-        self.problems.append(Problem(path, text, message, node, fatal=True))
+        self.problems.append(DecodingProblem(path, text, message, node, fatal=True))
         return msgspec.UNSET
 
     def _unknown(self, name: str, key: Node, path: FieldPath, known: list[str]) -> None:
         text = f"unknown field {go_quote(str(path.child(name)))}"
         meant = did_you_mean(name, known)
-        self.problems.append(Problem(path.child(name), text, text, key, fatal=False, hint=meant))
+        self.problems.append(DecodingProblem(path.child(name), text, text, key, fatal=False, hint=meant))
 
     def _repeated(self, node: Node, path: FieldPath) -> None:
         if self._sort_keys:
@@ -236,7 +240,7 @@ class _Decoder:
             name = str(key.value)
             if name in seen:
                 text = f"duplicate field {go_quote(str(path.child(name)))}"
-                self.problems.append(Problem(path.child(name), text, text, key, fatal=False))
+                self.problems.append(DecodingProblem(path.child(name), text, text, key, fatal=False))
             seen.add(name)
 
     def _repeated_inside(self, node: Node, path: FieldPath) -> None:
@@ -248,36 +252,36 @@ class _Decoder:
 
 
 _EMBEDDED = ("enableProfiling", "enableContentionProfiling")
-_A_MAPPING: Final = said("a mapping")
-_A_LIST: Final = said("a list")
-_A_TEXT: Final = said("a text")
-_A_NUMBER: Final = said("a number")
-_TRUE_OR_FALSE: Final = said("true or false")
+_A_MAPPING: Final = sentence("a mapping")
+_A_LIST: Final = sentence("a list")
+_A_TEXT: Final = sentence("a text")
+_A_NUMBER: Final = sentence("a number")
+_TRUE_OR_FALSE: Final = sentence("true or false")
 _PLAIN: Final = {
     "string": _A_TEXT,
     "bool": _TRUE_OR_FALSE,
-    "int32": said("a whole number (32 bits)"),
-    "int64": said("a whole number (64 bits)"),
+    "int32": sentence("a whole number (32 bits)"),
+    "int64": sentence("a whole number (64 bits)"),
     "float32": _A_NUMBER,
     "float64": _A_NUMBER,
 }
 
 
-def _is_duration(of: inspect.Type) -> bool:
-    return isinstance(of, inspect.Metadata) and (of.extra or {}).get("go") == "duration"
+def _is_duration(type_: inspect.Type) -> bool:
+    return isinstance(type_, inspect.Metadata) and (type_.extra or {}).get("go") == "duration"
 
 
 def _is_null(node: Node) -> bool:
     return node.kind == "scalar" and node.value is None
 
 
-def _zero(of: inspect.Type) -> Any:
+def _zero(type_: inspect.Type) -> Any:
     """What a null in a list becomes: Go's zero value."""
-    match of:
+    match type_:
         case inspect.Metadata():
-            return _zero(of.type)
+            return _zero(type_.type)
         case inspect.StructType():
-            return of.cls()
+            return type_.cls()
         case inspect.StrType():
             return ""
         case inspect.IntType():
@@ -314,23 +318,23 @@ def _article(node: Node) -> Words:
     return _ARTICLES[json_type(node)]
 
 
-def _go_struct(of: type) -> str:
-    return f"v1.{of.__name__}"
+def _go_struct(type_: type) -> str:
+    return f"v1.{type_.__name__}"
 
 
-def _go_name(of: inspect.Type, go: str = "") -> str:
-    match of:
+def _go_name(type_: inspect.Type, go: str = "") -> str:
+    match type_:
         case inspect.Metadata():
-            return _go_name(of.type, str((of.extra or {}).get("go", go)))
+            return _go_name(type_.type, str((type_.extra or {}).get("go", go)))
         case inspect.UnionType():
-            members = [member for member in of.types if not isinstance(member, inspect.NoneType)]
+            members = [member for member in type_.types if not isinstance(member, inspect.NoneType)]
             return _go_name(members[-1], go)
         case inspect.StructType():
-            return _go_struct(of.cls)
+            return _go_struct(type_.cls)
         case inspect.VarTupleType() | inspect.ListType():
-            return f"[]{_go_name(of.item_type)}"
+            return f"[]{_go_name(type_.item_type)}"
         case inspect.DictType():
-            return f"map[string]{_go_name(of.value_type)}"
+            return f"map[string]{_go_name(type_.value_type)}"
         case inspect.BoolType():
             return "bool"
         case inspect.IntType():

@@ -45,10 +45,10 @@ from framework.configuration.source import read_source
 from framework.configuration.surgery import CannotEdit, Path, TextEditor
 from framework.configuration.types import API_VERSION, DEFAULT_SCHEDULER_NAME, KIND, Plugin, Plugins, PluginSet
 from framework.configuration.writing import write_block
-from framework.said import said
+from framework.sentences import sentence
 
 MULTI_POINT: Final = "multiPoint"
-NO_GATES_IN_JSON: Final = said(
+NO_GATES_IN_JSON: Final = sentence(
     "feature gates are a flag of kube-scheduler, kept in a comment ({flag}), and JSON has no comments", flag=FLAG
 )
 _FIELD_OF: Final = {
@@ -109,7 +109,7 @@ class Document:
         if self._editor.root.kind == "scalar" and self._editor.root.value is None:
             self._editor.set_value((), {"apiVersion": API_VERSION, "kind": KIND})
         if self._editor.root.kind != "mapping":
-            raise CannotEdit(said("the document is no mapping"))
+            raise CannotEdit(sentence("the document is no mapping"))
         self._apply(edit)
 
     @singledispatchmethod
@@ -125,7 +125,7 @@ class Document:
     @_apply.register
     def _(self, edit: RemoveField) -> None:
         if not edit.path:
-            raise CannotEdit(said("the whole document cannot be removed"))
+            raise CannotEdit(sentence("the whole document cannot be removed"))
         if self._editor.has(edit.path):
             self._editor.delete(edit.path)
 
@@ -151,7 +151,7 @@ class Document:
             # With two profiles every one needs its name; until now the first had the default.
             self._editor.set_value(("profiles", 0, "schedulerName"), DEFAULT_SCHEDULER_NAME)
         if edit.copy_of is not None and not 0 <= edit.copy_of < len(profiles):
-            raise CannotEdit(said("there is no {place}", place=f"profiles[{edit.copy_of}]"))
+            raise CannotEdit(sentence("there is no {place}", place=f"profiles[{edit.copy_of}]"))
         base = {} if edit.copy_of is None else profiles[edit.copy_of]
         rest = {key: value for key, value in base.items() if key != "schedulerName"}
         self._editor.set_value(("profiles", len(self._profiles())), {"schedulerName": edit.scheduler_name, **rest})
@@ -174,7 +174,7 @@ class Document:
         value: Any = edit.value
         for part in reversed(edit.path):
             if isinstance(part, int) and part != 0:
-                raise CannotEdit(said("the arguments of {plugin} have no list there yet", plugin=edit.plugin))
+                raise CannotEdit(sentence("the arguments of {plugin} have no list there yet", plugin=edit.plugin))
             value = [value] if isinstance(part, int) else {part: value}
         self._editor.set_value((*config, count), {"name": edit.plugin, "args": value})
 
@@ -240,14 +240,14 @@ class Document:
         self._check_point(edit.point)
         now = self._order(edit.profile, edit.point)
         if edit.name not in now:
-            raise CannotEdit(said("{plugin} is not enabled at {point}", plugin=edit.name, point=edit.point))
+            raise CannotEdit(sentence("{plugin} is not enabled at {point}", plugin=edit.name, point=edit.point))
         wanted = [name for name in now if name != edit.name]
         wanted.insert(edit.to, edit.name)
         if wanted == now:
             return
         at = (*self._profile(edit.profile), "plugins")
         if edit.point == MULTI_POINT:
-            raise CannotEdit(said("the order of MultiPoint is changed at the extension points"))
+            raise CannotEdit(sentence("the order of MultiPoint is changed at the extension points"))
         written = {plugin.get("name"): plugin for plugin in self._list((*at, edit.point, "enabled"))}
         plugins = self._merged(edit.profile)
         own = getattr(plugins, _FIELD_OF[edit.point])
@@ -274,13 +274,13 @@ class Document:
 
     def _profile(self, index: int) -> Path:
         if not 0 <= index < max(1, len(self._profiles())):
-            raise CannotEdit(said("there is no {place}", place=f"profiles[{index}]"))
+            raise CannotEdit(sentence("there is no {place}", place=f"profiles[{index}]"))
         return ("profiles", index)
 
     def _list(self, path: Path) -> list[Any]:
         found = self._editor.value(path) if self._editor.has(path) else None
         if found is not None and not isinstance(found, list):
-            raise CannotEdit(said("{place} is no list", place=str(path[-1])))
+            raise CannotEdit(sentence("{place} is no list", place=str(path[-1])))
         return found or []
 
     def _names(self, path: Path) -> list[str]:
@@ -300,10 +300,10 @@ class Document:
 
     def _check_point(self, point: str, name: str = "") -> None:
         if point not in _FIELD_OF:
-            raise CannotEdit(said("there is no extension point {point}", point=point))
+            raise CannotEdit(sentence("there is no extension point {point}", point=point))
         entry = self._catalogue.get(name)
         if point != MULTI_POINT and entry is not None and ExtensionPoint(point) not in entry.extension_points:
-            raise CannotEdit(said("{plugin} does not extend {point}", plugin=name, point=point))
+            raise CannotEdit(sentence("{plugin} does not extend {point}", plugin=name, point=point))
 
     def _merged(self, profile: int) -> Plugins:
         """The profile's plugins merged with the default, as far as they can be read."""

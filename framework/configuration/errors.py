@@ -14,7 +14,7 @@ from typing import Literal
 
 import msgspec
 
-from framework.said import Words, said
+from framework.sentences import Words, sentence
 
 PathPart = str | int
 
@@ -57,17 +57,21 @@ class FieldError:
     path: FieldPath
     value: object = ""
     detail: str = ""
+    text: str = ""
+    """The whole text, where upstream's is not that of a field error."""
 
     @property
     def message(self) -> str:
         """The text without the path."""
+        if self.text:
+            return self.text
         shown: str = self.kind
         if self.kind not in ("Required value", "Forbidden"):
             shown += f": {go_value(self.value)}"
         return f"{shown}: {self.detail}" if self.detail else shown
 
     def __str__(self) -> str:
-        return f"{self.path}: {self.message}"
+        return self.text or f"{self.path}: {self.message}"
 
 
 def invalid(path: FieldPath, value: object, detail: str) -> FieldError:
@@ -113,7 +117,7 @@ class ConfigurationError(msgspec.Struct, frozen=True, kw_only=True, rename="came
 def did_you_mean(name: str, known: Sequence[str]) -> Words:
     """The known name that is closest to a misspelt one, or ""."""
     close = difflib.get_close_matches(name, known, 1)
-    return said("Did you mean {name}?", name=close[0]) if close else ""
+    return sentence("Did you mean {name}?", name=close[0]) if close else ""
 
 
 def aggregate(texts: Iterable[str]) -> str:

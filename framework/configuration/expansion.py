@@ -291,7 +291,8 @@ class _ProfileBuilder:
                 continue
             errors = validate_args(value, ROOT)
             if errors:
-                text = f"initializing plugin {go_quote(name)}: {aggregate(str(error) for error in errors)}"
+                before = getattr(value, "REFUSED_WITH", "")
+                text = f"initializing plugin {go_quote(name)}: {before}{aggregate(str(error) for error in errors)}"
                 raise _Refused(text, *(self._in_args(name, error) for error in errors))
 
     def _in_args(self, name: str, error: FieldError) -> tuple[FieldPath, str]:
@@ -370,11 +371,18 @@ class _ProfileBuilder:
             weights[plugin.name] = weight
             # Below zero Go's int64 wraps around in this very comparison (``getValidScoreWeights``).
             if total < 0 or weight * _MAX_SCORE > _MAX_TOTAL - total:
-                kind = "score" if point is ExtensionPoint.SCORE else "placement score"
-                text = f"{kind} plugins: total score of Score plugins could overflow"
+                kind = "score plugins: " if point is ExtensionPoint.SCORE else "placement score plugins: "
+                # Kubernetes 1.35 knows of no other kind.
+                text = f"{'' if self._is_older() else kind}total score of Score plugins could overflow"
                 raise _Refused(text, (self._path.child("plugins", point.value), text))
             total += weight * _MAX_SCORE
         return weights
+
+    def _is_older(self) -> bool:
+        """Whether the scheduler that these plugins are in is that of scheduler-plugins."""
+        enabled = [*self._multi_point.enabled, *(each for plugins in self._sets.values() for each in plugins.enabled)]
+        found = [self._catalogue.get(each.name) for each in enabled]
+        return any(entry is not None and entry.origin == "scheduler-plugins" for entry in found)
 
     # What it looks like -----------------------------------------------------------------------------------------------
 

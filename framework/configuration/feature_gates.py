@@ -15,7 +15,7 @@ from typing import Final, Literal
 import msgspec
 
 from framework.configuration.errors import aggregate, go_quote
-from framework.said import Words, noted, said, said_both
+from framework.sentences import Words, joined_with_and, noted, sentence
 
 Stage = Literal["alpha", "beta", "GA"]
 FLAG: Final = "--feature-gates"
@@ -241,7 +241,7 @@ def feature_gates(given: Mapping[str, bool]) -> FeatureGates:
         gate = GATES[name]
         if value != gate.default and not (gate.switchable or gate.elsewhere):
             texts.append(
-                said(
+                sentence(
                     "cannot set feature gate {gate} to {value} here: what it changes is not simulated, "
                     "so only its default ({default}) can be played",
                     gate=name,
@@ -307,7 +307,7 @@ def gates_line(text: str) -> GatesLine | None:
     if len(found) > 1:
         lines = [text.count("\n", 0, each.start()) + 1 for each in found[:2]]
         raise FeatureGatesError(
-            (said("the text sets {flag} twice, in lines {lines}", flag=FLAG, lines=said_both(lines)),)
+            (sentence("the text sets {flag} twice, in lines {lines}", flag=FLAG, lines=joined_with_and(lines)),)
         )
     if not found:
         return None

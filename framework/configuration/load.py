@@ -16,7 +16,7 @@ import msgspec
 
 from framework.configuration import remarks
 from framework.configuration.catalogue import CatalogueEntry, PluginCatalogue
-from framework.configuration.decoding import Problem, decode, json_type
+from framework.configuration.decoding import DecodingProblem, decode, json_type
 from framework.configuration.defaults import default_configuration
 from framework.configuration.effective import EffectiveConfiguration
 from framework.configuration.errors import ROOT, ConfigurationError, FieldPath, PathPart, aggregate, go_quote
@@ -38,7 +38,7 @@ from framework.configuration.types import (
     PluginConfig,
 )
 from framework.configuration.validation import validate
-from framework.said import Words, said
+from framework.sentences import Words, sentence
 
 _SCHEME: Final = "pkg/scheduler/apis/config/scheme/scheme.go:29"
 _STRICT: Final = "strict decoding error: "
@@ -222,42 +222,42 @@ class _Loader:
                 f'{shown} into Go value of type struct {{ APIVersion string "json:\\"apiVersion,omitempty\\""; '
                 'Kind string "json:\\"kind,omitempty\\"" }'
             )
-            self._refuse(ROOT, said("a configuration is a mapping with kind: {kind}", kind=KIND), text)
+            self._refuse(ROOT, sentence("a configuration is a mapping with kind: {kind}", kind=KIND), text)
         for name, _, value in root.pairs():
             if name in ("apiVersion", "kind") and json_type(value) not in ("string", "null"):
                 shown = json_type(value)
                 text = f"couldn't get version/kind; json parse error: json: cannot unmarshal {shown} into Go struct"
-                message = said("must be a text, not {shown}", shown=shown)
+                message = sentence("must be a text, not {shown}", shown=shown)
                 self._refuse(ROOT.child(name), message, f"{text} field .{name} of type string")
         api_version, kind = _text(root, "apiVersion"), _text(root, "kind")
         if not kind:
-            message = said("kind is missing: it must be {kind}", kind=KIND)
+            message = sentence("kind is missing: it must be {kind}", kind=KIND)
             self._refuse(ROOT, message, f"Object 'Kind' is missing in '{_as_json(root)}'")
         group, _, version = api_version.rpartition("/")
         if not version:
             self._refuse(
                 ROOT,
-                said("apiVersion is missing: it must be {version}", version=API_VERSION),
+                sentence("apiVersion is missing: it must be {version}", version=API_VERSION),
                 f"Object 'apiVersion' is missing in '{_as_json(root)}'",
             )
         if api_version == API_VERSION and kind == KIND:
             return
         if api_version == API_VERSION and self._is_args_kind(kind):
             text = f"couldn't decode as {KIND}, got {API_VERSION}, Kind={kind}: "
-            message = said("this is {kind}, the arguments of a plugin, not a {wanted}", kind=kind, wanted=KIND)
+            message = sentence("this is {kind}, the arguments of a plugin, not a {wanted}", kind=kind, wanted=KIND)
             self._refuse(ROOT.child("kind"), message, text)
         text = f'no kind "{kind}" is registered for version "{api_version}" in scheme "{_SCHEME}"'
-        hint = said("kube-scheduler 1.36 reads {version} only.", version=API_VERSION)
+        hint = sentence("kube-scheduler 1.36 reads {version} only.", version=API_VERSION)
         if kind == "Policy":
-            hint = said("Policy files ended with Kubernetes 1.22; write a profile with plugins instead.")
+            hint = sentence("Policy files ended with Kubernetes 1.22; this one can be converted to v1.")
         elif group == API_GROUP and version in _REMOVED_VERSIONS:
-            hint = said(
-                "{version} was removed from Kubernetes; change apiVersion to {wanted}.",
+            hint = sentence(
+                "{version} was removed from Kubernetes; this file can be converted to {wanted}.",
                 version=version,
                 wanted=API_VERSION,
             )
         path = ROOT.child("apiVersion" if kind == KIND else "kind")
-        message = said("no kind {kind} in version {version}", kind=go_quote(kind), version=go_quote(api_version))
+        message = sentence("no kind {kind} in version {version}", kind=go_quote(kind), version=go_quote(api_version))
         self._refuse(path, message, text, hint)
 
     def _refuse(self, path: FieldPath, message: Words, text: str, hint: Words = "") -> None:
@@ -312,7 +312,7 @@ class _Loader:
                     if registered
                     else f'{inner}no kind "{kind}" is registered for version "{api_version}" in scheme "{_SCHEME}"'
                 )
-                message = said(
+                message = sentence(
                     "must be {wanted} of {version}, not {kind} of {given}",
                     wanted=known.args_kind,
                     version=API_VERSION,
@@ -345,7 +345,7 @@ class _Loader:
 
     # Places -----------------------------------------------------------------------------------------------------------
 
-    def _decoding_error(self, problem: Problem, path: FieldPath) -> ConfigurationError:
+    def _decoding_error(self, problem: DecodingProblem, path: FieldPath) -> ConfigurationError:
         text = problem.text if problem.fatal else _STRICT + problem.text
         return ConfigurationError(
             stage="decoding",

@@ -8,7 +8,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from framework.said import noted
+from framework.sentences import noted
 
 
 @dataclass(frozen=True, slots=True)
@@ -142,6 +142,225 @@ profiles:
           message: Large pods are approved by the platform team.
 """
 
+_QUOTAS: Final = """\
+# Namespaces stay within their ElasticQuotas, and lend each other what they do not use.
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+  - schedulerName: default-scheduler
+    plugins:
+      multiPoint:
+        enabled:
+          - name: CapacityScheduling
+        disabled:
+          # CapacityScheduling evicts itself: first those who borrow.
+          - name: DefaultPreemption
+"""
+
+_NUMA: Final = """\
+# Nodes where one NUMA zone has room for the pod, so that no kubelet turns it away.
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+  - schedulerName: default-scheduler
+    plugins:
+      multiPoint:
+        enabled:
+          - name: NodeResourceTopologyMatch
+            weight: 5
+    pluginConfig:
+      - name: NodeResourceTopologyMatch
+        args:
+          scoringStrategy:
+            # Full zones first: whole zones stay free for large pods.
+            type: MostAllocated
+            resources:
+              - name: cpu
+                weight: 1
+              - name: memory
+                weight: 1
+"""
+
+_NETWORK: Final = """\
+# Pods of an AppGroup near the pods that they talk to, tried in the order of their dependencies.
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+  - schedulerName: default-scheduler
+    plugins:
+      multiPoint:
+        enabled:
+          - name: NetworkOverhead
+            weight: 5
+      # There is one queue sort plugin.
+      queueSort:
+        enabled:
+          - name: TopologicalSort
+        disabled:
+          - name: "*"
+    pluginConfig:
+      - name: NetworkOverhead
+        args:
+          # Where AppGroups and the NetworkTopology are.
+          namespaces: [default, shop]
+          networkTopologyName: nt-default
+          weightsName: UserDefined
+      - name: TopologicalSort
+        args:
+          namespaces: [default, shop]
+"""
+
+_LOAD: Final = """\
+# Nodes by what they really use, as load-watcher measured it, instead of what their pods request.
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+  - schedulerName: default-scheduler
+    plugins:
+      multiPoint:
+        enabled:
+          - name: TargetLoadPacking
+            weight: 5
+          - name: LoadVariationRiskBalancing
+            weight: 2
+          - name: LowRiskOverCommitment
+            weight: 2
+        disabled:
+          # What is requested would count against what is measured.
+          - name: NodeResourcesFit
+          - name: NodeResourcesBalancedAllocation
+      filter:
+        enabled:
+          - name: NodeResourcesFit
+      preFilter:
+        enabled:
+          - name: NodeResourcesFit
+    pluginConfig:
+      - name: TargetLoadPacking
+        args:
+          targetUtilization: 40
+          watcherAddress: http://load-watcher.example.com:2020
+      - name: LoadVariationRiskBalancing
+        args:
+          watcherAddress: http://load-watcher.example.com:2020
+      - name: LowRiskOverCommitment
+        args:
+          watcherAddress: http://load-watcher.example.com:2020
+"""
+
+_POWER: Final = """\
+# Nodes whose power grows least with the pod: Peaks, with a power model per node.
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+  - schedulerName: default-scheduler
+    plugins:
+      multiPoint:
+        enabled:
+          - name: Peaks
+            weight: 5
+    pluginConfig:
+      - name: Peaks
+        args:
+          WatcherAddress: http://load-watcher.example.com:2020
+          NodePowerModel:
+            # Power in watts is k0 + k1 × e^(k2 × load in percent).
+            node-1:
+              k0: 470.0
+              k1: -91.0
+              k2: -0.07
+"""
+
+_TOLERATION: Final = """\
+# PriorityClasses say who may preempt their pods and for how long these are spared; urgent classes are tried first.
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+  - schedulerName: default-scheduler
+    plugins:
+      multiPoint:
+        enabled:
+          - name: PreemptionToleration
+        disabled:
+          - name: DefaultPreemption
+      # Of equal priority Guaranteed pods come before Burstable and BestEffort ones.
+      queueSort:
+        enabled:
+          - name: QOSSort
+        disabled:
+          - name: "*"
+"""
+
+_NODES: Final = """\
+# Nodes by what they are: their size, a number on a label, pods that are about to leave, system calls of their pods.
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+profiles:
+  - schedulerName: default-scheduler
+    plugins:
+      multiPoint:
+        enabled:
+          - name: NodeResourcesAllocatable
+            weight: 3
+          - name: NodeMetadata
+            weight: 2
+          - name: PodState
+          - name: SySched
+    pluginConfig:
+      - name: NodeResourcesAllocatable
+        args:
+          # Small nodes first.
+          mode: Least
+          resources:
+            - name: cpu
+              weight: 1048576
+            - name: memory
+              weight: 1
+      - name: NodeMetadata
+        args:
+          metadataKey: example.com/price
+          metadataSource: Label
+          metadataType: Number
+          scoringStrategy: Lowest
+      - name: SySched
+        args:
+          defaultProfileNamespace: default
+          defaultProfileName: all-syscalls
+"""
+
+_SHARED: Final = """\
+# A cluster that teams share: quotas, NUMA zones, the network between zones, measured load. Every node is scored.
+apiVersion: kubescheduler.config.k8s.io/v1
+kind: KubeSchedulerConfiguration
+percentageOfNodesToScore: 100
+profiles:
+  - schedulerName: default-scheduler
+    plugins:
+      multiPoint:
+        enabled:
+          - name: CapacityScheduling
+          - name: NodeResourceTopologyMatch
+            weight: 3
+          - name: NetworkOverhead
+            weight: 3
+          - name: TargetLoadPacking
+            weight: 3
+        disabled:
+          # CapacityScheduling evicts itself: first those who borrow.
+          - name: DefaultPreemption
+    pluginConfig:
+      - name: NetworkOverhead
+        args:
+          # Where AppGroups and the NetworkTopology are.
+          namespaces: [shop]
+          networkTopologyName: nt-default
+          weightsName: UserDefined
+      - name: TargetLoadPacking
+        args:
+          targetUtilization: 40
+          watcherAddress: http://load-watcher.example.com:2020
+"""
+
 PRESETS: Final = (
     Preset("default", noted("Default"), noted("kube-scheduler's own profile."), _DEFAULT),
     Preset("bin-pack", noted("Bin-pack"), noted("Fills nodes before it opens new ones."), _BIN_PACK),
@@ -152,6 +371,34 @@ PRESETS: Final = (
         noted("Gangs and approvals"),
         noted("Every node scored; Coscheduling and ManualApproval on Permit."),
         _APPROVALS,
+    ),
+    Preset("quotas", noted("Elastic quotas"), noted("CapacityScheduling: namespaces borrow from each other."), _QUOTAS),
+    Preset("numa", noted("NUMA zones"), noted("NodeResourceTopologyMatch: pods that fit into one zone."), _NUMA),
+    Preset(
+        "network",
+        noted("Network costs"),
+        noted("NetworkOverhead and TopologicalSort: near whom a pod talks to."),
+        _NETWORK,
+    ),
+    Preset("load", noted("Measured load"), noted("The load of nodes counts, not what is requested."), _LOAD),
+    Preset("power", noted("Power"), noted("Peaks: where power grows least."), _POWER),
+    Preset(
+        "toleration",
+        noted("Preemption with toleration"),
+        noted("PreemptionToleration and QOSSort: who is spared, and for how long."),
+        _TOLERATION,
+    ),
+    Preset(
+        "node-facts",
+        noted("Facts of nodes"),
+        noted("NodeResourcesAllocatable, NodeMetadata, PodState and SySched."),
+        _NODES,
+    ),
+    Preset(
+        "shared-cluster",
+        noted("Quotas, zones, network and load"),
+        noted("Four plugins of scheduler-plugins together; every node scored."),
+        _SHARED,
     ),
 )
 

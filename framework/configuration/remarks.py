@@ -12,7 +12,7 @@ from framework.configuration.catalogue import ExtensionPoint, PluginCatalogue
 from framework.configuration.effective import EffectiveConfiguration, EffectiveProfile
 from framework.configuration.errors import ROOT, FieldPath, did_you_mean
 from framework.configuration.types import KubeSchedulerConfiguration, KubeSchedulerProfile, PluginSet
-from framework.said import Words, said
+from framework.sentences import Words, sentence
 
 _NO_SUCH_PLUGIN: Final = re.compile(r'Plugin "([^"]*)" does not exist$')
 _NOT_HERE: Final = re.compile(r'^plugin "([^"]*)" does not extend ')
@@ -27,13 +27,15 @@ def hint(path: FieldPath, message: str, catalogue: PluginCatalogue) -> Words:
     if (elsewhere := _NOT_HERE.search(message)) is not None:
         entry = catalogue.get(elsewhere[1])
         points = [] if entry is None else [at.value for at in ExtensionPoint if at in entry.extension_points]
-        return said("It extends {points}.", points=points) if points else ""
+        return sentence("It extends {points}.", points=points) if points else ""
     match path.parts:
         case ("profiles", int(), "schedulerName") if message.startswith("Duplicate value"):
-            return said("An earlier profile has this name; pods choose a profile by it.")
+            return sentence("An earlier profile has this name; pods choose a profile by it.")
         case ("profiles", int(), "plugins", str(point)) if point.lower() == "queuesort" and "only one" in message:
             few = message.endswith(" 0")
-            return said("Enable one, usually PrioritySort.") if few else said("Disable the others at queueSort.")
+            return (
+                sentence("Enable one, usually PrioritySort.") if few else sentence("Disable the others at queueSort.")
+            )
     return ""
 
 
@@ -45,7 +47,9 @@ def warnings(
         at = ROOT.child("profiles").index(i)
         for j, entry in enumerate(profile.plugin_config):
             if entry.name not in built.plugins:
-                text = said("{plugin} is not enabled in this profile: its arguments are not used", plugin=entry.name)
+                text = sentence(
+                    "{plugin} is not enabled in this profile: its arguments are not used", plugin=entry.name
+                )
                 meant = _meant(entry.name, catalogue) if catalogue.get(entry.name) is None else ""
                 yield at.child("pluginConfig").index(j), text, meant
         for point, plugins in _sets(profile):
@@ -57,7 +61,7 @@ def _of_set(
 ) -> Iterator[tuple[FieldPath, Words, Words]]:
     for j, plugin in enumerate(plugins.disabled):
         if plugin.name != _EVERY and catalogue.get(plugin.name) is None:
-            text = said("no plugin is called {plugin}: nothing is disabled by it", plugin=plugin.name)
+            text = sentence("no plugin is called {plugin}: nothing is disabled by it", plugin=plugin.name)
             yield at.child("disabled").index(j).child("name"), text, _meant(plugin.name, catalogue)
     for j, plugin in enumerate(plugins.enabled):
         used = built.weights.get(plugin.name)
@@ -67,11 +71,11 @@ def _of_set(
         if plugin.weight == 0:
             yield (
                 where,
-                said("a weight of 0 is as good as none: it is {used}", used=used),
-                said("Disable {plugin} at score instead.", plugin=plugin.name),
+                sentence("a weight of 0 is as good as none: it is {used}", used=used),
+                sentence("Disable {plugin} at score instead.", plugin=plugin.name),
             )
         else:
-            text = said("with a negative weight, nodes that {plugin} likes best come last", plugin=plugin.name)
+            text = sentence("with a negative weight, nodes that {plugin} likes best come last", plugin=plugin.name)
             yield where, text, ""
 
 

@@ -51,8 +51,8 @@ def _without_nulls(value: Any) -> Any:
     return [_without_nulls(item) for item in value] if isinstance(value, list) else value
 
 
-def _hook(of: type) -> dict[str, Any]:
-    raise NotImplementedError(f"no schema for {of!r}")
+def _hook(type_: type) -> dict[str, Any]:
+    raise NotImplementedError(f"no schema for {type_!r}")
 
 
 def _inlined(schema: dict[str, Any]) -> dict[str, Any]:

@@ -7,11 +7,11 @@ from typing import Annotated
 from msgspec import Meta
 
 from framework.configuration.errors import FieldError, FieldPath, invalid, required
-from framework.configuration.types import Int32, Written
-from framework.said import noted
+from framework.configuration.types import ConfigurationStruct, Int32
+from framework.sentences import noted
 
 
-class UtilizationShapePoint(Written, frozen=True):
+class UtilizationShapePoint(ConfigurationStruct, frozen=True):
     utilization: Annotated[
         Int32,
         Meta(

@@ -26,19 +26,19 @@ from ruamel.yaml.events import (
     SequenceStartEvent,
 )
 
-from framework.objects.decode import HALF_OF_A_PAIR
+from framework.objects.decode import HALF_OF_A_PAIR, expansion_complaint
 from framework.parser_words import json_words, yaml_complaint, yaml_words
-from framework.said import SaidError, Words, said
+from framework.sentences import SentenceError, Words, sentence
 
 MAX_CHARACTERS: Final = 1_048_576
 MAX_DEPTH: Final = 64
 MAX_NODES: Final = 50_000
-_TOO_DEEP: Final = said("nested deeper than {levels} levels", levels=MAX_DEPTH)
+_TOO_DEEP: Final = sentence("nested deeper than {levels} levels", levels=MAX_DEPTH)
 
 Kind = Literal["mapping", "sequence", "scalar"]
 
 
-class SourceError(SaidError):
+class SourceError(SentenceError):
     """The text is no YAML or JSON that we read. Caught by ``load`` and turned into a ConfigurationError."""
 
     def __init__(self, words: Words, line: int | None = None, column: int | None = None) -> None:
@@ -67,6 +67,8 @@ class Node:
     column: int | None = None
     size: int = 1
     """Nodes in this subtree, aliases expanded."""
+    characters: int = 1
+    """Of its scalars, one more for each node; aliases expanded. Of YAML only."""
 
     def pairs(self) -> Iterator[tuple[str, Node, Node]]:
         """(key, key node, value) once per key: the last of repeated keys counts, own keys win over merged ones."""
@@ -117,7 +119,7 @@ def read_source(text: str) -> Source:
     """Reads a text that is JSON when it begins like an object, YAML otherwise (as kubectl and kube-scheduler do)."""
     if len(text) > MAX_CHARACTERS:
         raise SourceError(
-            said(
+            sentence(
                 "the text has {characters:,} characters; a configuration may have {most:,}",
                 characters=len(text),
                 most=MAX_CHARACTERS,
@@ -128,7 +130,7 @@ def read_source(text: str) -> Source:
     try:
         return Source(_JsonReader(text).read(), "json")
     except JSONDecodeError as error:
-        words = said("couldn't get version/kind; json parse error: {why}", why=json_words(error.msg))
+        words = sentence("couldn't get version/kind; json parse error: {why}", why=json_words(error.msg))
         raise SourceError(words, error.lineno, error.colno) from None
 
 
@@ -153,8 +155,8 @@ def _read_yaml(text: str) -> Node:
     except YAMLError as error:
         why, line, column = yaml_complaint(error)
         if line is None:
-            raise SourceError(said("yaml: {why}", why=why)) from None
-        raise SourceError(said("yaml: line {line}: {why}", line=str(line), why=why), line, column) from None
+            raise SourceError(sentence("yaml: {why}", why=why)) from None
+        raise SourceError(sentence("yaml: line {line}: {why}", line=str(line), why=why), line, column) from None
 
 
 class _YamlReader:
@@ -166,6 +168,7 @@ class _YamlReader:
         self._events: Iterator[Event] = iter(yaml.parse(text))
         self._anchors: dict[str, Node | None] = {}
         self._total = 0
+        self._characters = 0
 
     def read(self) -> Node:
         root: Node | None = None
@@ -175,7 +178,7 @@ class _YamlReader:
             if root is not None:
                 mark = event.start_mark
                 raise SourceError(
-                    said("the text has more than one YAML document; a KubeSchedulerConfiguration is exactly one"),
+                    sentence("the text has more than one YAML document; a KubeSchedulerConfiguration is exactly one"),
                     mark.line + 1,
                     mark.column + 1,
                 )
@@ -196,7 +199,9 @@ class _YamlReader:
         if isinstance(event, ScalarEvent):
             if HALF_OF_A_PAIR.search(event.value):
                 why = yaml_words("found invalid Unicode character escape code")
-                raise SourceError(said("yaml: line {line}: {why}", line=place.line, why=why), place.line, place.column)
+                raise SourceError(
+                    sentence("yaml: line {line}: {why}", line=place.line, why=why), place.line, place.column
+                )
             plain = event.style is None or event.style == ""
             tag = str(event.tag) if event.tag else ""
             value: Any = event.value
@@ -204,14 +209,14 @@ class _YamlReader:
                 pass
             else:
                 value = resolve_scalar(event.value)
-            node = _placed(place, Node("scalar", value, quoted=not plain, end=end))
-            self._count(1, node)
+            node = _placed(place, Node("scalar", value, quoted=not plain, end=end, characters=1 + len(event.value)))
+            self._count(node)
         elif isinstance(event, SequenceStartEvent):
             node = self._sequence(event, place, depth)
         elif isinstance(event, MappingStartEvent):
             node = self._mapping(event, place, depth)
         else:
-            words = said("yaml: {why}", why=yaml_words(f"unexpected {type(event).__name__}"))
+            words = sentence("yaml: {why}", why=yaml_words(f"unexpected {type(event).__name__}"))
             raise SourceError(words, mark.line + 1, mark.column + 1)
         if anchor:
             self._anchors[anchor] = node
@@ -236,18 +241,20 @@ class _YamlReader:
                 target.quoted,
                 end=end,
                 size=target.size,
+                characters=target.characters,
             ),
         )
-        self._count(target.size, node)
+        self._count(node)
         return node
 
     def _sequence(self, event: SequenceStartEvent, place: _Place, depth: int) -> Node:
         node = _placed(place, Node("sequence", flow=bool(event.flow_style), end=event.end_mark.index))
-        self._count(1, node)
+        self._count(node)
         while not isinstance(child := next(self._events), SequenceEndEvent):
             item = self._node(child, depth + 1)
             node.items.append(item)
             node.size += item.size
+            node.characters += item.characters
             node.end = item.end
         if node.flow:
             node.end = child.end_mark.index
@@ -255,11 +262,11 @@ class _YamlReader:
 
     def _mapping(self, event: MappingStartEvent, place: _Place, depth: int) -> Node:
         node = _placed(place, Node("mapping", flow=bool(event.flow_style), end=event.end_mark.index))
-        self._count(1, node)
+        self._count(node)
         while not isinstance(child := next(self._events), MappingEndEvent):
             key = self._node(child, depth + 1)
             if key.kind != "scalar":
-                raise SourceError(said("yaml: {why}", why=yaml_words("found unhashable key")), key.line, key.column)
+                raise SourceError(sentence("yaml: {why}", why=yaml_words("found unhashable key")), key.line, key.column)
             merges = key.value == "<<" and not key.quoted
             key.value = str(getattr(child, "value", key.value))
             value = self._node(next(self._events), depth + 1)
@@ -267,6 +274,7 @@ class _YamlReader:
                 # The parser puts an absent value behind the comments that follow; it stands behind the colon.
                 value.start = value.end = self._text.find(":", key.end) + 1
             node.size += key.size + value.size
+            node.characters += key.characters + value.characters
             node.end = max(value.end, key.end)
             if merges:
                 node.merged += self._merge(value)
@@ -283,11 +291,15 @@ class _YamlReader:
             return [pair for item in value.items for pair in (*item.entries, *item.merged)]
         raise SourceError("yaml: map merge requires map or sequence of maps as the value", value.line, value.column)
 
-    def _count(self, nodes: int, at: Node) -> None:
-        self._total += nodes
+    def _count(self, node: Node) -> None:
+        """Of a scalar, an alias, or a collection that begins."""
+        self._total += node.size
+        self._characters += node.characters
         if self._total > MAX_NODES:
-            words = said("more than {most:,} values once aliases are expanded; refused", most=MAX_NODES)
-            raise SourceError(words, at.line, at.column)
+            words = sentence("more than {most:,} values once aliases are expanded; refused", most=MAX_NODES)
+            raise SourceError(words, node.line, node.column)
+        if node.alias and (why := expansion_complaint(self._characters, len(self._text))):
+            raise SourceError(sentence("yaml: {why}", why=why), node.line, node.column)
 
 
 _TRUE = frozenset({"y", "Y", "yes", "Yes", "YES", "true", "True", "TRUE", "on", "On", "ON"})
@@ -361,7 +373,7 @@ class _JsonReader:
         if depth > MAX_DEPTH:
             raise SourceError(_TOO_DEEP, place.line, place.column)
         if self._total > MAX_NODES:
-            words = said("more than {most:,} values; refused", most=MAX_NODES)
+            words = sentence("more than {most:,} values; refused", most=MAX_NODES)
             raise SourceError(words, place.line, place.column)
         char = text[at : at + 1]
         if char == "{":

@@ -16,13 +16,13 @@ from typing import Any, Final
 from framework.configuration.errors import FieldPath, PathPart
 from framework.configuration.source import Node, SourceError, read_source
 from framework.configuration.writing import write_block, write_entry, write_flow, write_json
-from framework.said import SaidError, said, said_counted
+from framework.sentences import SentenceError, counted_sentence, sentence
 
 _COMMENT_LINE: Final = re.compile(r"[ \t]*#")
 Path = tuple[PathPart, ...]
 
 
-class CannotEdit(SaidError, ValueError):
+class CannotEdit(SentenceError, ValueError):
     """The document has no such place, or not of that kind."""
 
 
@@ -63,7 +63,7 @@ class TextEditor:
     def delete(self, path: Path) -> None:
         """Takes the entry or item at ``path`` away; mappings and lists that this empties go too (but not the root)."""
         if not self.has(path):
-            raise CannotEdit(said("there is no {place}", place=str(FieldPath(path))))
+            raise CannotEdit(sentence("there is no {place}", place=str(FieldPath(path))))
         target = self._node(path)
         self._going = None if target is None else (target.start, self._end(target))
         while len(path) > 1 and len(self.value(path[:-1])) == 1:
@@ -126,7 +126,7 @@ class TextEditor:
                 return
         self.text = before
         self._read()
-        raise CannotEdit(said("{place} cannot be changed in this text", place=str(FieldPath((*path, change[1])))))
+        raise CannotEdit(sentence("{place} cannot be changed in this text", place=str(FieldPath((*path, change[1])))))
 
     def _accept(self, text: str, expected: Any) -> bool:
         before = self.text
@@ -447,15 +447,15 @@ def _with_value(root: Any, path: Path, value: Any) -> Any:
     if isinstance(part, int):
         items = list(root) if isinstance(root, list) else []
         if root is not None and not isinstance(root, list):
-            raise CannotEdit(said("{part} is asked of something that is no list", part=f"[{part}]"))
+            raise CannotEdit(sentence("{part} is asked of something that is no list", part=f"[{part}]"))
         if part > len(items):
             raise CannotEdit(
-                said_counted("the list has only {count} item", "the list has only {count} items", len(items))
+                counted_sentence("the list has only {count} item", "the list has only {count} items", len(items))
             )
         below = items[part] if part < len(items) else None
         return [*items[:part], _with_value(below, rest, value), *items[part + 1 :]]
     if root is not None and not isinstance(root, dict):
-        raise CannotEdit(said("{part} is asked of something that is no mapping", part=part))
+        raise CannotEdit(sentence("{part} is asked of something that is no mapping", part=part))
     fields = dict(root) if isinstance(root, dict) else {}
     fields[part] = _with_value(fields.get(part), rest, value)
     return fields

@@ -11,7 +11,7 @@ from typing import Annotated, Any, ClassVar, Final
 import msgspec
 from msgspec import Meta, field
 
-from framework.said import noted
+from framework.sentences import noted
 
 API_GROUP: Final = "kubescheduler.config.k8s.io"
 API_VERSION: Final = f"{API_GROUP}/v1"
@@ -32,16 +32,16 @@ Duration = Annotated[
 Bytes = Annotated[str, Meta(description=noted("Base64."))]
 
 
-class Written(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
+class ConfigurationStruct(msgspec.Struct, frozen=True, kw_only=True, rename="camel"):
     """Base of the configuration's Structs."""
 
 
-class Plugin(Written, frozen=True):
+class Plugin(ConfigurationStruct, frozen=True):
     name: str = ""
     weight: Annotated[Int32 | None, Meta(description=noted("Weight of the score; absent or 0 means 1."))] = None
 
 
-class PluginSet(Written, frozen=True):
+class PluginSet(ConfigurationStruct, frozen=True):
     enabled: tuple[Plugin, ...] = ()
     disabled: tuple[Plugin, ...] = ()
 
@@ -49,7 +49,7 @@ class PluginSet(Written, frozen=True):
 NO_PLUGINS: Final = PluginSet()
 
 
-class Plugins(Written, frozen=True):
+class Plugins(ConfigurationStruct, frozen=True):
     pre_enqueue: PluginSet = NO_PLUGINS
     queue_sort: PluginSet = NO_PLUGINS
     pre_filter: PluginSet = NO_PLUGINS
@@ -67,13 +67,13 @@ class Plugins(Written, frozen=True):
     placement_score: PluginSet = NO_PLUGINS
 
 
-class PluginConfig(Written, frozen=True):
+class PluginConfig(ConfigurationStruct, frozen=True):
     name: str = ""
     args: Any = None
     """A mapping as written; after decoding the plugin's args Struct where the catalogue knows one."""
 
 
-class KubeSchedulerProfile(Written, frozen=True):
+class KubeSchedulerProfile(ConfigurationStruct, frozen=True):
     scheduler_name: Annotated[
         str | None, Meta(description=noted("Pods choose the profile with spec.schedulerName."))
     ] = None
@@ -84,7 +84,7 @@ class KubeSchedulerProfile(Written, frozen=True):
     plugin_config: tuple[PluginConfig, ...] = ()
 
 
-class LeaderElectionConfiguration(Written, frozen=True):
+class LeaderElectionConfiguration(ConfigurationStruct, frozen=True):
     leader_elect: bool | None = None
     lease_duration: Duration = "0s"
     renew_deadline: Duration = "0s"
@@ -94,7 +94,7 @@ class LeaderElectionConfiguration(Written, frozen=True):
     resource_namespace: str = ""
 
 
-class ClientConnectionConfiguration(Written, frozen=True):
+class ClientConnectionConfiguration(ConfigurationStruct, frozen=True):
     kubeconfig: str = ""
     accept_content_types: str = ""
     content_type: str = ""
@@ -102,12 +102,12 @@ class ClientConnectionConfiguration(Written, frozen=True):
     burst: Int32 = 0
 
 
-class ExtenderManagedResource(Written, frozen=True):
+class ExtenderManagedResource(ConfigurationStruct, frozen=True):
     name: str = ""
     ignored_by_scheduler: bool = False
 
 
-class ExtenderTLSConfig(Written, frozen=True):
+class ExtenderTLSConfig(ConfigurationStruct, frozen=True):
     insecure: bool = False
     server_name: str = ""
     cert_file: str = ""
@@ -118,7 +118,7 @@ class ExtenderTLSConfig(Written, frozen=True):
     ca_data: Bytes = ""
 
 
-class Extender(Written, frozen=True):
+class Extender(ConfigurationStruct, frozen=True):
     url_prefix: str = ""
     filter_verb: str = ""
     preempt_verb: str = ""
@@ -133,7 +133,7 @@ class Extender(Written, frozen=True):
     ignorable: bool = False
 
 
-class KubeSchedulerConfiguration(Written, frozen=True):
+class KubeSchedulerConfiguration(ConfigurationStruct, frozen=True):
     api_version: ClassVar[str] = API_VERSION
     kind: ClassVar[str] = KIND
 

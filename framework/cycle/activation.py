@@ -15,4 +15,5 @@ def activate_stashed(core: SchedulingCore, state: CycleState) -> None:
     for key, uid in stashed:
         namespace, _, name = key.partition("/")
         pods.append(Pod(metadata=ObjectMeta(name=name, namespace=namespace, uid=uid)))
+    core.observer.activated([key for key, _ in stashed])
     core.queue.activate(pods, core.now)

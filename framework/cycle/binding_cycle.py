@@ -9,28 +9,28 @@ from __future__ import annotations
 import enum
 from collections.abc import Generator
 from dataclasses import dataclass
+from typing import Any, Final
 
 from framework.cache import CacheError
 from framework.cycle.activation import activate_stashed
 from framework.cycle.core import SchedulingCore
 from framework.cycle.diagnosis import FitError, rejected_on_one_node
+from framework.cycle.extending import binding_of
 from framework.cycle.failure import handle_failure
+from framework.extenders import Answer, Request
 from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import PodInfo
 from framework.interface.status import SUCCESS, Code, Status
 from framework.objects import Pod
 from framework.profiles import Profile, WaitingPod
-from framework.profiles.binding_points import (
-    PreBindWait,
-    run_bind,
-    run_post_bind,
-    run_pre_bind,
-    run_pre_bind_pre_flights,
-)
+from framework.profiles.binding import PreBindWait
 from framework.profiles.outcomes import error_text
 from framework.queue import CLEAR_NOMINATION, Nomination, QueuedPodInfo
 from framework.queue.changes import POD_DELETE
 from framework.trace.attempt import AttemptTrace
+
+ASKING: Final = Status(Code.WAIT)
+"""Stands for the answer of an extender that has yet to come."""
 
 
 class Phase(enum.Enum):
@@ -38,6 +38,8 @@ class Phase(enum.Enum):
     WAITING = "waiting on Permit"
     BINDING = "binding"
     """From PreBind on, also while a plugin waits there for controllers to do their part."""
+    ASKING = "asking an extender"
+    """PreBind is done; Bind begins, or an extender that binds has yet to answer."""
     ENDED = "ended"
 
 
@@ -53,6 +55,16 @@ class BindingCycle:
     waiting: WaitingPod | None = None
     will_pre_bind: bool = False
     pre_bind_wait: PreBindWait | None = None
+    request: Request | None = None
+    """What was asked of the extender in ``asked``, while it has not answered."""
+    asked: int = 0
+    answer: Answer | None = None
+
+    def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
+        """A checkpoint from before there were extenders has asked none."""
+        self.request, self.asked, self.answer = None, 0, None
+        for name, value in state[1].items():
+            setattr(self, name, value)
 
     @property
     def pod(self) -> Pod:
@@ -66,9 +78,9 @@ class BindingCycle:
         uid = self.assumed.uid
         if self.phase is Phase.START:
             # Without the gate nobody asks, and all PreBind plugins run (docs/semantics/framework.md#binding-cycle).
-            if profile.announces_node:
-                status = run_pre_bind_pre_flights(profile, state, pod, node_name, trace)
-                if profile.pre_bind:
+            if profile.binding.announces_node:
+                status = profile.binding.pre_bind_pre_flights(state, pod, node_name, trace)
+                if profile.enabled.pre_bind:
                     yield "PreBindPreFlight"
                 if status.code is Code.ERROR:
                     # A waiting entry stays in the map with its timers (docs/semantics/framework.md#binding-cycle).
@@ -76,7 +88,7 @@ class BindingCycle:
                     return
                 self.will_pre_bind = status is SUCCESS
             self.waiting = core.waiting_pods.get(uid)
-            if self.will_pre_bind or (self.waiting is not None and profile.announces_node):
+            if self.will_pre_bind or (self.waiting is not None and profile.binding.announces_node):
                 self._announce(core)
             self.phase = Phase.WAITING
             if self.waiting is not None:
@@ -93,32 +105,66 @@ class BindingCycle:
             core.queue.done(uid)
             self.phase = Phase.BINDING
 
-        bound = run_pre_bind(profile, state, pod, node_name, trace, core.clock.now, self.pre_bind_wait)
-        if isinstance(bound, PreBindWait):
-            self.pre_bind_wait = bound
+        if self.phase is Phase.BINDING:
+            bound = profile.binding.pre_bind(state, pod, node_name, trace, core.clock.now, self.pre_bind_wait)
+            if isinstance(bound, PreBindWait):
+                self.pre_bind_wait = bound
+                state.drop_transient()
+                core.pre_binding.add(self)
+                return
+            self.pre_bind_wait = None
+            if profile.enabled.pre_bind:
+                yield "PreBind"
+            if bound is not SUCCESS:
+                self._fail(core, profile, bound, None)
+                return
+            self.phase = Phase.ASKING
+        told = self._bind_by_extender(core) if core.extenders else None
+        if told is ASKING:
             state.drop_transient()
-            core.pre_binding.add(self)
+            core.binders.append(self)
             return
-        self.pre_bind_wait = None
-        if profile.pre_bind:
-            yield "PreBind"
-        if bound is SUCCESS:
-            bound = run_bind(profile, state, pod, node_name, trace)
-            yield "Bind"
+        bound = profile.binding.bind(state, pod, node_name, trace) if told is None else told
+        yield "Bind"
         if bound is not SUCCESS:
             self._fail(core, profile, bound, None)
             return
         core.api.event("Normal", "Scheduled", pod, f"Successfully assigned {trace.pod} to {node_name}")
         core.queue.leave(self.queued, "Bound")
-        run_post_bind(profile, state, pod, node_name, trace)
+        profile.binding.post_bind(state, pod, node_name, trace)
         self.phase = Phase.ENDED
         trace.result = "bound"
         trace.finished_at = core.clock.now
         core.observer.attempt(trace)
-        if profile.post_bind:
+        if profile.enabled.post_bind:
             yield "PostBind"
         if state.pods_to_activate:
             activate_stashed(core, state)
+
+    def _bind_by_extender(self, core: SchedulingCore) -> Status | None:
+        """What the extender that binds came to: None when none does, ASKING when it has to be asked.
+
+        Rules: docs/semantics/extenders.md#bind.
+        """
+        extenders = core.extenders
+        while self.asked < len(extenders):
+            extender = extenders[self.asked]
+            if not extender.binds or not extender.is_interested(self.pod):
+                self.asked += 1
+                continue
+            if self.request is None:
+                self.request = extender.bind_request(self.pod, self.node_name)
+                if core.answerer is not None:
+                    (self.answer,) = core.answerer((self.request,))
+            if self.answer is None:
+                return ASKING
+            request, answer = self.request, self.answer
+            self.request = self.answer = None
+            self.asked += 1
+            status = binding_of(core, extender, request, answer, self.pod, self.node_name, self.trace)
+            if status is not None:
+                return status
+        return None
 
     def _announce(self, core: SchedulingCore) -> None:
         """status.nominatedNodeName tells others where the pod is about to go, unless it is bound at once."""
@@ -157,7 +203,7 @@ class BindingCycle:
         """Unreserve, forget, tell the others that room is free again, and hand the pod to the failure handler."""
         self.phase = Phase.ENDED
         pod = self.pod
-        profile.run_unreserve(self.state, pod, self.node_name, self.trace)
+        profile.binding.unreserve(self.state, pod, self.node_name, self.trace)
         afterwards = False
         try:
             core.cache.forget_pod(pod)

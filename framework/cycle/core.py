@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass, field
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -11,8 +12,10 @@ from numpy.typing import NDArray
 from framework.cache import Cache
 from framework.columns import Snapshot
 from framework.cycle.pre_binding import PreBinding
-from framework.cycle.repeats import Repeats
+from framework.cycle.repetition import Repeats
+from framework.extenders import Answer, Extender, Request
 from framework.interface.handle import ApiWriter, ObjectStore
+from framework.interface.plugin import ObjectListener
 from framework.interface.status import Status
 from framework.objects import Pod, PodCondition
 from framework.profiles import Clock, ProfileMap, Services, Ties, WaitingPods
@@ -27,6 +30,10 @@ class CycleObserver(QueueObserver, Protocol):
 
     def wait_ended(self, trace: AttemptTrace, signal: Status) -> None:
         """A waiting pod was allowed, rejected, preempted or timed out; its binding cycle goes on."""
+        ...
+
+    def activated(self, keys: Sequence[str]) -> None:
+        """These pods (``namespace/name``) are moved to activeQ, as a plugin asked in the cycle that ends."""
         ...
 
     def logged(self, message: str) -> None:
@@ -50,6 +57,25 @@ class Api(ApiWriter, Protocol):
 
 
 @dataclass(slots=True)
+class Asked:
+    """What a scheduling cycle has asked extenders; it stands still until all are answered."""
+
+    requests: tuple[Request, ...]
+    answers: tuple[Answer, ...] | None = None
+
+
+class Binder(Protocol):
+    """A binding cycle that has asked an extender to bind the pod."""
+
+    request: Request | None
+    answer: Answer | None
+
+
+Answerer = Callable[[Sequence[Request]], Sequence[Answer]]
+Listeners = Mapping[type, Sequence[ObjectListener]]
+
+
+@dataclass(slots=True)
 class SchedulingCore:
     services: Services
     cache: Cache
@@ -63,6 +89,15 @@ class SchedulingCore:
     pre_binding: PreBinding = field(default_factory=PreBinding)
     placement: NDArray[np.intp] | None = None
     """Positions in the node list, sorted: the only nodes for pods while their group is tried out in a placement."""
+    listeners: Listeners = field(default_factory=dict)
+    """Kind → plugins that follow its objects by themselves."""
+    takes_first_fit: bool = True
+    """Of profiles without Score plugins."""
+    asked: Asked | None = None
+    binders: list[Binder] = field(default_factory=list)
+    """Binding cycles that wait for extenders, in the order in which they asked."""
+    answerer: Answerer | None = None
+    """Answers at once; None: somebody outside does (``Scheduler.asks``, ``Scheduler.answer``)."""
     gang_scheduling: bool = False
     """The gate: a new pod may complete a gang that waits for it."""
     clock: Clock = field(init=False)
@@ -75,6 +110,17 @@ class SchedulingCore:
         services = self.services
         self.clock, self.snapshot, self.objects = services.clock, services.snapshot, services.objects
         self.waiting_pods, self.ties = services.waiting_pods, services.ties
+
+    def __setstate__(self, state: tuple[None, dict[str, Any]]) -> None:
+        """A checkpoint from before there were extenders has asked none."""
+        self.asked, self.binders, self.answerer = None, [], None
+        for name, value in state[1].items():
+            setattr(self, name, value)
+
+    @property
+    def extenders(self) -> Sequence[Extender]:
+        """In the order in which they are asked."""
+        return self.services.extenders
 
     @property
     def now(self) -> int:

@@ -30,9 +30,24 @@ class NodeToStatus(NodeStatuses):
         self.trace = FilterTrace(snapshot.order_names, None)
         self._numbers: dict[Status, int] = {}
         self._counted: list[tuple[Status, int]] | None = None
+        self.named: dict[str, Status] = {}
+        """What extenders said, by names that need not be nodes'. It counts instead of what plugins said."""
 
     def __len__(self) -> int:
-        return self.trace.explicit
+        return self.trace.explicit + sum(self._verdict_of(name) <= FEASIBLE for name in self.named)
+
+    def _position(self, name: str) -> int | None:
+        if self._snapshot.get(name) is None:
+            return None
+        return int(self._snapshot.position_of_row[self._snapshot.row(name)])
+
+    def _verdict_of(self, name: str) -> int:
+        position = self._position(name)
+        return NOT_EVALUATED if position is None else int(self.trace.verdict[position])
+
+    def plugins_looked_again(self) -> None:
+        """What they refused now was said after the extenders."""
+        self.named = {name: status for name, status in self.named.items() if self._verdict_of(name) <= FEASIBLE}
 
     def _number(self, status: Status) -> int:
         if status.is_success:
@@ -66,18 +81,21 @@ class NodeToStatus(NodeStatuses):
         self._absent = status
 
     def get(self, node_name: str) -> Status:
-        if self._snapshot.get(node_name) is None:
-            return self._absent
-        position = int(self._snapshot.position_of_row[self._snapshot.row(node_name)])
-        number = int(self.trace.verdict[position])
+        if node_name in self.named:
+            return self.named[node_name]
+        number = self._verdict_of(node_name)
         return self.trace.verdicts[number] if number > FEASIBLE else self._absent
 
     def rows_with_unschedulable(self) -> NDArray[np.intp]:
         wanted = np.array([status.code is Code.UNSCHEDULABLE for status in self.trace.verdicts] + [False])
-        verdict = self.trace.verdict
+        verdict = self.trace.verdict[: len(self._snapshot.order)]
         chosen = wanted[verdict]
         if self._absent.code is Code.UNSCHEDULABLE:
             chosen = chosen | (verdict <= FEASIBLE)
+        for name, status in self.named.items():
+            position = self._position(name)
+            if position is not None:
+                chosen[position] = status.code is Code.UNSCHEDULABLE
         rows: NDArray[np.intp] = self._snapshot.order[chosen]
         return rows
 
@@ -87,10 +105,16 @@ class NodeToStatus(NodeStatuses):
 
     def counted(self) -> list[tuple[Status, int]]:
         """Explicit statuses with the number of nodes that have each."""
-        if self._counted is not None:
+        if self._counted is not None and not self.named:
             return self._counted
         verdict = self.trace.verdict
         counts = np.bincount(verdict[verdict > FEASIBLE], minlength=len(self.trace.verdicts)).tolist()
+        if self.named:
+            for name in self.named:
+                number = self._verdict_of(name)
+                counts[number] -= number > FEASIBLE
+            by_plugins = [(status, count) for status, count in zip(self.trace.verdicts, counts, strict=True) if count]
+            return [*by_plugins, *((status, 1) for status in self.named.values())]
         return [(status, count) for status, count in zip(self.trace.verdicts, counts, strict=True) if count]
 
 

@@ -15,11 +15,13 @@ from numpy.typing import NDArray
 from framework.columns import Snapshot
 from framework.cycle.core import SchedulingCore
 from framework.cycle.diagnosis import Diagnosis, NodeToStatus
+from framework.cycle.extending import ExtenderFilter
+from framework.extenders import EXTENDER
 from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import PodInfo
 from framework.interface.status import SUCCESS, Code, Status
 from framework.profiles import FeasibleNodes, FilterRun, PodClass, Profile
-from framework.profiles.answers import Answers, Promised, ask_nodes, count_nominated
+from framework.profiles.filter_run import Answers, Promised, ask_nodes, count_nominated
 from framework.profiles.outcomes import error_text
 from framework.trace.attempt import AttemptTrace
 
@@ -57,11 +59,17 @@ def feasible_nodes_to_find(percentage: int, nodes: int) -> int:
 
 
 def find_nodes(
-    core: SchedulingCore, profile: Profile, state: CycleState, pod: PodInfo, pod_class: PodClass, trace: AttemptTrace
+    core: SchedulingCore,
+    profile: Profile,
+    state: CycleState,
+    pod: PodInfo,
+    pod_class: PodClass,
+    trace: AttemptTrace,
+    extenders: ExtenderFilter | None,
 ) -> Generator[str, None, FoundNodes]:
-    """``pod_class``: the pod's class."""
+    """``pod_class``: the pod's class. ``extenders``: None where none are configured."""
     snapshot = core.snapshot
-    answer = profile.run_pre_filter(state, pod, trace, pod_class)
+    answer = profile.filtering.run_pre_filter(state, pod, trace, pod_class)
     yield "PreFilter"
     diagnosis = Diagnosis(NodeToStatus(snapshot), set(answer.limiting))
     if answer.status is not SUCCESS:
@@ -74,14 +82,20 @@ def find_nodes(
         return FoundNodes.none(pod_class, snapshot, diagnosis)
 
     trace.filter = diagnosis.statuses.trace
-    search = Search(core, profile, profile.make_filter_run(state, pod, pod_class), pod_class, diagnosis)
+    if extenders is not None:
+        extenders.statuses = diagnosis.statuses
+    search = NodeSearch(core, profile, profile.filtering.make_run(state, pod, pod_class), pod_class, diagnosis)
     state.filter_run = search.run
     nominated = pod.pod.status.nominated_node_name
     if nominated and _is_candidate(core, nominated) and len(found := search.only(nominated)):
         # Tried even when the PreFilter node lists leave it out (docs/semantics/framework.md#find-nodes).
-        trace.nominated_node_used = nominated
-        yield "Filter"
-        return FoundNodes(FeasibleNodes(pod_class, snapshot.order, 0, found), diagnosis)
+        alone = FeasibleNodes(pod_class, snapshot.order, 0, found)
+        if extenders is not None:
+            alone = yield from _extenders_alone(core, extenders, alone)
+        if alone.count:
+            trace.nominated_node_used = nominated
+            yield "Filter"
+            return FoundNodes(alone, diagnosis)
 
     positions = core.placement
     every = trace.nodes_total if positions is None else len(positions)
@@ -95,11 +109,32 @@ def find_nodes(
         trace.absent_status = Status.unresolvable(text)
         diagnosis.statuses.set_absent(trace.absent_status)
     nodes, error = search.among(positions)
+    if diagnosis.statuses.named:
+        diagnosis.statuses.plugins_looked_again()
     processed = nodes.count + len(diagnosis.statuses)
     # The next search begins where this one stopped, so that every node has its turn though each search sees a part.
     core.next_start_node_index = (core.next_start_node_index + processed) % every
     yield "Filter"
-    return FoundNodes(nodes, diagnosis, error)
+    if extenders is None or error is not None:
+        return FoundNodes(nodes, diagnosis, error)
+    left = yield from extenders.run(nodes)
+    if isinstance(left, Status):
+        return FoundNodes(nodes, diagnosis, left)
+    if left.count != nodes.count:
+        # Only by number, as upstream: one that is dropped and one that is doubled go unnoticed.
+        diagnosis.unschedulable_plugins.add(EXTENDER)
+    return FoundNodes(left, diagnosis)
+
+
+def _extenders_alone(
+    core: SchedulingCore, extenders: ExtenderFilter, alone: FeasibleNodes
+) -> Generator[str, None, FeasibleNodes]:
+    """The nominated node, if extenders leave it. An error is only logged, and all nodes are asked about."""
+    left = yield from extenders.run(alone)
+    if isinstance(left, FeasibleNodes):
+        return left
+    core.observer.logged(f"Evaluation failed on nominated node: {error_text(left)}")
+    return FeasibleNodes(alone.pod_class, alone.order, 0, _NONE)
 
 
 def _is_candidate(core: SchedulingCore, name: str) -> bool:
@@ -110,7 +145,7 @@ def _is_candidate(core: SchedulingCore, name: str) -> bool:
     return placement is None or bool(np.isin(snapshot.position_of_row[snapshot.row(name)], placement))
 
 
-class Search:
+class NodeSearch:
     """Walks nodes in rotation order until enough are feasible."""
 
     __slots__ = ("_core", "_diagnosis", "_pod_class", "_profile", "_start", "_untouched", "run")
@@ -134,7 +169,7 @@ class Search:
         row = snapshot.row(node_name)
         node = snapshot.get(node_name)
         assert node is not None
-        status = self.run.with_nominated(row, node) if self._profile.filter else SUCCESS
+        status = self.run.with_nominated(row, node) if self._profile.enabled.filter else SUCCESS
         position = int(snapshot.position_of_row[row])
         if status.code is Code.ERROR:
             self._core.observer.logged(f"Evaluation failed on nominated node: {error_text(status)}")
@@ -152,10 +187,10 @@ class Search:
         snapshot = self._core.snapshot
         total = len(snapshot) if positions is None else len(positions)
         wanted = feasible_nodes_to_find(self._profile.percentage_of_nodes_to_score, total)
-        if not self._profile.score:
+        if not self._profile.enabled.score and self._core.takes_first_fit and not self._extenders_choose:
             wanted = 1
         if total == 0:
-            if wanted and not self._profile.filter:
+            if wanted and not self._profile.enabled.filter:
                 # Upstream divides by zero here (docs/semantics/framework.md#node-lists-of-prefilter).
                 return self._found(_NONE), Status.as_error("no node of the PreFilter node lists exists")
             return self._found(_NONE), None
@@ -169,7 +204,7 @@ class Search:
         if positions is None:
             positions = np.arange(total, dtype=np.intp)
         visit = positions[(self._start + np.arange(total)) % total]
-        if not self._profile.filter:
+        if not self._profile.enabled.filter:
             chosen = visit[:wanted]
             self._diagnosis.statuses.set_many(chosen, np.zeros(len(chosen), dtype=np.int32), [SUCCESS])
             return self._found(snapshot.order[chosen]), None
@@ -187,13 +222,17 @@ class Search:
             count_nominated(run, rows, wanted, answers, promised)
         return self._cut(visit, rows, wanted, answers)
 
+    @property
+    def _extenders_choose(self) -> bool:
+        return any(each.filters or each.prioritizes for each in self._core.extenders)
+
     def _found(self, rows: NDArray[np.intp]) -> FeasibleNodes:
         return FeasibleNodes(self._pod_class, self._core.snapshot.order, self._start, rows)
 
     def _promised(self) -> Promised:
         """The nodes where pods are nominated that this pod has to count."""
         snapshot, run, queue = self._core.snapshot, self.run, self._core.queue
-        if not self._profile.filter or not queue.nominator.has_nodes:
+        if not self._profile.enabled.filter or not queue.nominator.has_nodes:
             return {}
         return {
             snapshot.row(name): node
@@ -235,7 +274,7 @@ class Search:
         The node that would be one too many ends the search and is dropped without a status
         (docs/semantics/framework.md#sampling).
         """
-        verdict, statuses = answers.of(rows)
+        verdict, statuses = answers.verdicts(rows)
         feasible = np.flatnonzero(verdict == 0)
         end = int(feasible[wanted]) if len(feasible) > wanted else len(visit)
         error: Status | None = None

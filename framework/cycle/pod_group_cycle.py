@@ -17,7 +17,7 @@ from framework.cycle.diagnosis import Failed, rejected_on_one_node
 from framework.cycle.failure import handle_failure
 from framework.cycle.pod_group_condition import set_scheduled_condition
 from framework.cycle.pod_group_placements import choose_placement
-from framework.cycle.pod_group_result import GroupResult, Member, Trial, unschedulable
+from framework.cycle.pod_group_result import GroupResult, Member, MemberOutcome, unschedulable
 from framework.cycle.scheduling_cycle import (
     assumed_copy,
     must_be_skipped,
@@ -31,7 +31,6 @@ from framework.interface.node_info import PodInfo
 from framework.interface.pod_groups import PodGroupCycle
 from framework.interface.status import SUCCESS, Code, Status
 from framework.profiles import Profile, priority_of
-from framework.profiles.binding_points import run_permit
 from framework.queue import CLEAR_NOMINATION, Nomination, QueuedPodInfo
 from framework.trace.attempt import AttemptTrace, PodGroupOutcome
 
@@ -132,55 +131,55 @@ class PodGroupRun:
         try:
             for queued, trace in members:
                 self.trace = trace
-                trial = Trial(queued, trace, CycleState())
-                trial.state.pod_group = trial_group
-                yield from self._try_pod(profile, trial, trial_group)
-                result.trials.append(trial)
-                if trial.assumed is None:
-                    if trial.status.is_rejected:
+                tried = MemberOutcome(queued, trace, CycleState())
+                tried.state.pod_group = trial_group
+                yield from self._try_pod(profile, tried, trial_group)
+                result.tried_pods.append(tried)
+                if tried.assumed is None:
+                    if tried.status.is_rejected:
                         continue
-                    text = f"failed to schedule other pod from a pod group: {trial.status.message}"
+                    text = f"failed to schedule other pod from a pod group: {tried.status.message}"
                     result.status, result.waiting_on_preemption = Status.as_error(text), False
                     break
-                if trial.permit is not None and trial.permit.is_success:
-                    if any(each.requires_preemption for each in result.trials):
+                if tried.permit is not None and tried.permit.is_success:
+                    if any(each.requires_preemption for each in result.tried_pods):
                         result.status = unschedulable("pod group is waiting for preemption to complete")
                         result.waiting_on_preemption = True
                     else:
                         result.status = SUCCESS
         finally:
-            for trial in reversed(result.trials):
-                if trial.assumed is not None:
-                    self._take_back(core, profile, trial)
+            for tried in reversed(result.tried_pods):
+                if tried.assumed is not None:
+                    self._take_back(core, profile, tried)
         return result
 
-    def _try_pod(self, profile: Profile, trial: Trial, group: PodGroupCycle) -> Step:
-        core, trace = self._core, trial.trace
-        placed = yield from schedule(core, profile, trial.state, trial.queued.pod_info, trace)
-        trial.state.filter_run = None
+    def _try_pod(self, profile: Profile, tried: MemberOutcome, group: PodGroupCycle) -> Step:
+        core, trace = self._core, tried.trace
+        placed = yield from schedule(core, profile, tried.state, tried.queued.pod_info, trace)
+        tried.state.filter_run = None
         if isinstance(placed, Failed):
-            trial.failed(placed.status, placed.fit_error, placed.nomination)
+            tried.failed(placed.status, placed.fit_error, placed.nomination)
             if placed.nomination is None or not placed.nomination.node_name:
                 return
             # The others have to see it where its victims make room.
-            trial.node_name, trial.requires_preemption = placed.nomination.node_name, True
+            tried.node_name, tried.requires_preemption = placed.nomination.node_name, True
         else:
-            trial.node_name = trace.selected = placed
-        assumed = assumed_copy(trial.queued.pod_info, trial.node_name)
+            tried.node_name = trace.selected = placed
+        assumed = assumed_copy(tried.queued.pod_info, tried.node_name)
         self._assume(assumed, group)
-        status = profile.run_reserve(trial.state, assumed.pod, trial.node_name, trace)
-        if profile.reserve:
+        status = profile.binding.reserve(tried.state, assumed.pod, tried.node_name, trace)
+        if profile.enabled.reserve:
             yield "Reserve"
-        trial.assumed = assumed
+        tried.assumed = assumed
         if not status.is_success:
-            self._reject(profile, trial, status)
+            self._reject(profile, tried, status)
             return
-        permitted = run_permit(profile, trial.state, assumed.pod, trial.node_name, trace).status
+        permitted = profile.binding.permit(tried.state, assumed.pod, tried.node_name, trace).status
         if permitted.code is not Code.WAIT and not permitted.is_success:
-            self._reject(profile, trial, permitted)
+            self._reject(profile, tried, permitted)
         else:
-            trial.permit = permitted
-        if profile.permit:
+            tried.permit = permitted
+        if profile.enabled.permit:
             yield "Permit"
 
     def _assume(self, assumed: PodInfo, group: PodGroupCycle) -> None:
@@ -190,28 +189,28 @@ class PodGroupRun:
         members.assume(assumed.pod)
         self._core.queue.nominator.delete(assumed.uid)
 
-    def _reject(self, profile: Profile, trial: Trial, status: Status) -> None:
+    def _reject(self, profile: Profile, tried: MemberOutcome, status: Status) -> None:
         """Reserve or Permit said no: the pod is out, the others are still tried after a rejection."""
-        self._take_back(self._core, profile, trial)
-        trial.assumed = None
-        trial.requires_preemption = False
+        self._take_back(self._core, profile, tried)
+        tried.assumed = None
+        tried.requires_preemption = False
         fit_error = None
         if status.is_rejected:
-            trial.trace.placed_status = status
+            tried.trace.placed_status = status
             pending = frozenset((status.plugin,)) if status.code is Code.PENDING else frozenset[str]()
             status, fit_error = rejected_on_one_node(status, frozenset((status.plugin,)), pending)
-        trial.failed(status, fit_error, CLEAR_NOMINATION)
+        tried.failed(status, fit_error, CLEAR_NOMINATION)
 
     @staticmethod
-    def _take_back(core: SchedulingCore, profile: Profile, trial: Trial) -> None:
-        assert trial.assumed is not None
-        assert trial.state.pod_group is not None
-        pod = trial.assumed.pod
-        profile.run_unreserve(trial.state, pod, trial.node_name, trial.trace)
-        core.snapshot.forget_pod(trial.node_name, trial.assumed.uid)
-        members = trial.state.pod_group.members
+    def _take_back(core: SchedulingCore, profile: Profile, tried: MemberOutcome) -> None:
+        assert tried.assumed is not None
+        assert tried.state.pod_group is not None
+        pod = tried.assumed.pod
+        profile.binding.unreserve(tried.state, pod, tried.node_name, tried.trace)
+        core.snapshot.forget_pod(tried.node_name, tried.assumed.uid)
+        members = tried.state.pod_group.members
         assert isinstance(members, PodGroupState)
-        members.forget(trial.assumed.uid)
+        members.forget(tried.assumed.uid)
         if pod.status.nominated_node_name:
             core.queue.nominator.add(pod, Nomination(pod.status.nominated_node_name))
 
@@ -225,7 +224,7 @@ class PodGroupRun:
         bindings: list[BindingCycle] = []
         for i, (queued, trace) in enumerate(members):
             self.trace = trace
-            trial = result.trials[i] if i < len(result.trials) else None
+            tried = result.tried_pods[i] if i < len(result.tried_pods) else None
             trace.pod_group = PodGroupOutcome(
                 f"{namespace}/{name}",
                 tuple(each.key for each, _ in members),
@@ -235,19 +234,19 @@ class PodGroupRun:
                 result.placement,
                 result.placements,
             )
-            if trial is not None and trial.status.is_success and result.status.is_success:
-                binding = yield from self._for_real(profile, trial)
+            if tried is not None and tried.status.is_success and result.status.is_success:
+                binding = yield from self._for_real(profile, tried)
                 if binding is not None:
                     bindings.append(binding)
                 continue
-            status, fit_error, nomination = result.failure_of(trial)
+            status, fit_error, nomination = result.failure_of(tried)
             handle_failure(core, queued, queued.pod, status, fit_error, nomination, trace)
         set_scheduled_condition(core, namespace, name, result.status)
         return bindings
 
-    def _for_real(self, profile: Profile, trial: Trial) -> Generator[str, None, BindingCycle | None]:
-        trial.state.pod_group = None
-        trace = trial.trace
+    def _for_real(self, profile: Profile, tried: MemberOutcome) -> Generator[str, None, BindingCycle | None]:
+        tried.state.pod_group = None
+        trace = tried.trace
         # What the trial said at these points is kept with what the group came to.
         trace.reserve, trace.permit, trace.unreserve = (), (), ()
-        return (yield from prepare_binding(self._core, profile, trial.state, trial.queued, trial.node_name, trace))
+        return (yield from prepare_binding(self._core, profile, tried.state, tried.queued, tried.node_name, trace))

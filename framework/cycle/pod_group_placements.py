@@ -24,7 +24,7 @@ def choose_placement(
 ) -> Generator[str, None, GroupResult]:
     """Tries the group out in every placement and takes the best in which it can run. Traces are those of that trial."""
     generated = run_placement_generate(profile, group, Placement("", core.snapshot.order_names))
-    if profile.placement_generate is not None:
+    if profile.enabled.placement_generate is not None:
         yield "PlacementGenerate"
     if isinstance(generated, Status):
         return GroupResult(generated)
@@ -47,7 +47,7 @@ def choose_placement(
         return _taken(members, tried, fitting[0])
 
     scored = run_placement_score(profile, group, [_assignments(*tried[i]) for i in fitting])
-    if profile.placement_score:
+    if profile.enabled.placement_score:
         yield "PlacementScore"
     if isinstance(scored, Status):
         return GroupResult(scored, placements=_outcomes(tried, {}))
@@ -71,7 +71,7 @@ def _try_in(
 
 def _assignments(placement: Placement, result: GroupResult) -> PlacementAssignments:
     """Pods that wait for a preemption count where they were nominated."""
-    found = [(trial.queued.pod, trial.node_name) for trial in result.trials if trial.node_name]
+    found = [(tried.queued.pod, tried.node_name) for tried in result.tried_pods if tried.node_name]
     return PlacementAssignments(placement, tuple(found))
 
 
@@ -97,9 +97,9 @@ def _taken(
     scores: dict[int, tuple[tuple[tuple[str, int, int, int], ...], int]] | None = None,
 ) -> GroupResult:
     placement, result = tried[index]
-    for (_, trace), trial in zip(members, result.trials, strict=False):
-        take_over(trace, trial.trace)
-        trial.trace = trace
+    for (_, trace), outcome in zip(members, result.tried_pods, strict=False):
+        take_over(trace, outcome.trace)
+        outcome.trace = trace
     result.placement = placement.name
     result.placements = _outcomes(tried, scores or {})
     return result

@@ -17,7 +17,7 @@ Member = tuple[QueuedPodInfo, AttemptTrace]
 
 
 @dataclass(slots=True, eq=False)
-class Trial:
+class MemberOutcome:
     """What trying out one pod of the group came to."""
 
     queued: QueuedPodInfo
@@ -40,7 +40,7 @@ class Trial:
 @dataclass(slots=True)
 class GroupResult:
     status: Status
-    trials: list[Trial] = field(default_factory=list)
+    tried_pods: list[MemberOutcome] = field(default_factory=list)
     """In the order of the pods; after an error fewer than there are pods."""
     waiting_on_preemption: bool = False
     placement: str = ""
@@ -50,20 +50,20 @@ class GroupResult:
     def would_do(self) -> bool:
         return self.status.is_success or self.waiting_on_preemption
 
-    def failure_of(self, trial: Trial | None) -> tuple[Status, FitError | None, Nomination | None]:
+    def failure_of(self, tried: MemberOutcome | None) -> tuple[Status, FitError | None, Nomination | None]:
         """What the failure handler is told of a pod that is not to be bound; None for one that was not tried."""
         if self.status.code is Code.ERROR:
-            own = trial is not None and trial.status.code is Code.ERROR
-            return (trial.status if trial is not None and own else self.status), None, CLEAR_NOMINATION
-        if trial is None:
+            own = tried is not None and tried.status.code is Code.ERROR
+            return (tried.status if tried is not None and own else self.status), None, CLEAR_NOMINATION
+        if tried is None:
             return self.status, None, None
-        if trial.status.is_success and self.waiting_on_preemption:
-            return self.status, None, Nomination(trial.node_name)
-        if trial.status.is_success or (trial.requires_preemption and not self.waiting_on_preemption):
+        if tried.status.is_success and self.waiting_on_preemption:
+            return self.status, None, Nomination(tried.node_name)
+        if tried.status.is_success or (tried.requires_preemption and not self.waiting_on_preemption):
             # What Permit said, "" included; that the pod asked for a preemption counts no more.
-            said = "" if trial.permit is None else trial.permit.message
-            return unschedulable(said), None, CLEAR_NOMINATION
-        return trial.status, trial.fit_error, trial.nomination
+            message = "" if tried.permit is None else tried.permit.message
+            return unschedulable(message), None, CLEAR_NOMINATION
+        return tried.status, tried.fit_error, tried.nomination
 
 
 def unschedulable(*reasons: str) -> Status:

@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from typing import Protocol
 
 from framework.objects import Pod
-from framework.profiles.binding_points import PreBindWait
+from framework.profiles.binding import PreBindWait
 from framework.trace.attempt import AttemptTrace
 
 

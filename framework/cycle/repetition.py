@@ -1,23 +1,114 @@
-"""An attempt that repeats the pod's last one, point by point, because everything that one rested on still stands.
+"""An attempt that repeats the pod's last one, point by point, because nothing that one depended on has changed.
 
 Between two points the world may change. What a later point would then have seen is not known beforehand, so right
-before the change the attempt is worked out up to where it stands, and goes on as any other.
+before the change the attempt is worked out up to where it is, and goes on as any other.
+
+A pod that nothing can help is still tried every five minutes, for as long as the run lasts. Its answer is kept with the
+versions of all it depends on. What is kept changes no result: it may be lost at any time, and is when the scheduler is
+pickled.
 """
 
 from __future__ import annotations
 
 from collections.abc import Callable, Generator
-from typing import NamedTuple, cast
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple, cast
 
 import numpy as np
 
-from framework.cycle.core import SchedulingCore
 from framework.cycle.diagnosis import Failed
-from framework.cycle.repeats import Grounds, Remembered
 from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import PodInfo
+from framework.interface.status import Status
+from framework.objects import Pod
 from framework.profiles import FilterRun, Profile
-from framework.trace.attempt import AttemptTrace, SharedContent
+from framework.trace.attempt import AttemptTrace, FilterTrace, PostFilterOutcome, PreFilterOutcome, SharedContent
+
+if TYPE_CHECKING:
+    from framework.cycle.core import SchedulingCore
+
+RepeatRule = Literal["used", "verified", "off"]
+"""``verified``: every attempt is worked out, and one that could have been repeated has to agree."""
+KEPT_SIZE: Final = 16_000_000
+"""Node positions in everything kept, at 4 bytes each."""
+OVERHEAD: Final = 500
+"""What an attempt costs besides its verdicts, in the same unit."""
+
+
+class ClusterVersions(NamedTuple):
+    """What an attempt's outcome depends on, besides the pod and its profile."""
+
+    placements: int
+    """Version of the cache: nodes, and pods on them."""
+    objects: int
+    """Revision of everything else in the cluster."""
+    nominations: int
+
+
+@dataclass(slots=True, eq=False)
+class Remembered:
+    """A failed attempt. ``pod`` is the very object it was about: an updated pod is another one."""
+
+    pod: Pod
+    profile: Profile
+    versions: ClusterVersions
+    start: int | None
+    """Where its search for nodes began; None when that made no difference."""
+    visited: int
+    """How many positions further the next search begins."""
+    pre_filter: tuple[PreFilterOutcome, ...]
+    pre_filter_status: Status | None
+    absent_status: Status | None
+    filter: FilterTrace | None
+    post_filter: tuple[PostFilterOutcome, ...]
+    failed: Failed
+    content: SharedContent
+
+    @property
+    def size(self) -> int:
+        return OVERHEAD + (0 if self.filter is None else len(self.filter.nodes))
+
+
+class Repeats:
+    def __init__(self, rule: RepeatRule = "used") -> None:
+        self.rule: RepeatRule = rule
+        self.count = 0
+        """Attempts repeated since the scheduler was made or unpickled."""
+        self.interrupted: Callable[[], None] | None = None
+        """Called before something changes while a repeated attempt stands between two of its points."""
+        self._kept: dict[str, Remembered] = {}
+        self._size = 0
+        self._swept: ClusterVersions | None = None
+
+    def __getstate__(self) -> dict[str, Any]:
+        return {"rule": self.rule}
+
+    def __setstate__(self, state: dict[str, Any]) -> None:
+        self.__init__(state["rule"])  # type: ignore[misc]
+
+    def __len__(self) -> int:
+        return len(self._kept)
+
+    def get(self, uid: str) -> Remembered | None:
+        return self._kept.get(uid)
+
+    def keep(self, uid: str, attempt: Remembered) -> None:
+        """When there is no room, attempts that can no longer be repeated make some; else the newcomer is not kept."""
+        self.forget(uid)
+        if self._size + attempt.size > KEPT_SIZE and self._swept != attempt.versions:
+            self._swept = attempt.versions
+            for other in [key for key, kept in self._kept.items() if kept.versions != attempt.versions]:
+                self.forget(other)
+        if self._size + attempt.size <= KEPT_SIZE:
+            self._kept[uid] = attempt
+            self._size += attempt.size
+
+    def forget(self, uid: str) -> None:
+        """The pod left, or its attempt was another one."""
+        kept = self._kept.pop(uid, None)
+        if kept is not None:
+            self._size -= kept.size
+
 
 Scheduling = Generator[str, None, "str | Failed"]
 """Yields the name of each extension point when it is done; ends with the node's name, or why there is none."""
@@ -27,29 +118,29 @@ class RepeatDiffers(AssertionError):
     """A plugin that calls itself repeatable is not, or an attempt rests on something that is not watched."""
 
 
-class Beginning(NamedTuple):
+class AttemptStart(NamedTuple):
     """How things stood when the attempt began."""
 
-    grounds: Grounds
+    versions: ClusterVersions
     start: int
     asked: int
     lonely: bool
     """Nominated pods count for nodes, and what is known of them depends on where they are in the queue."""
     last: Remembered | None
-    """The pod's last attempt, if all that it rested on still stands."""
+    """The pod's last attempt, if nothing that it depended on has changed."""
 
 
-def begin(core: SchedulingCore, profile: Profile, pod: PodInfo) -> Beginning | None:
+def begin(core: SchedulingCore, profile: Profile, pod: PodInfo) -> AttemptStart | None:
     """None where nothing is remembered or repeated."""
     repeats = core.repeats
-    if repeats.rule == "off" or not profile.repeatable:
+    if repeats.rule == "off" or not profile.enabled.repeatable:
         return None
-    grounds, start = _grounds(core), core.next_start_node_index
+    versions, start = _versions(core), core.next_start_node_index
     last = repeats.get(pod.uid)
-    if last is not None and not _stands(last, pod, profile, grounds, start):
+    if last is not None and not _can_be_repeated(last, pod, profile, versions, start):
         last = None
     lonely = not core.queue.nominator.has_nodes and not pod.pod.status.nominated_node_name
-    return Beginning(grounds, start, core.services.asked, lonely, last)
+    return AttemptStart(versions, start, core.services.asked, lonely, last)
 
 
 def end(
@@ -58,25 +149,25 @@ def end(
     state: CycleState,
     pod: PodInfo,
     trace: AttemptTrace,
-    begun: Beginning,
+    at_start: AttemptStart,
     placed: str | Failed,
 ) -> None:
     """After an attempt that was worked out: it is remembered if it can be repeated."""
-    repeats, last = core.repeats, begun.last
+    repeats, last = core.repeats, at_start.last
     repeats.forget(pod.uid)
     plain = isinstance(placed, Failed) and _is_plain(placed, trace)
     if not plain and last is None:
         return
-    changed = begun.grounds != _grounds(core)
-    if isinstance(placed, Failed) and plain and begun.lonely and core.services.asked == begun.asked:
+    changed = at_start.versions != _versions(core)
+    if isinstance(placed, Failed) and plain and at_start.lonely and core.services.asked == at_start.asked:
         run = cast("FilterRun | None", state.filter_run)
-        visited = (core.next_start_node_index - begun.start) % max(1, trace.nodes_total)
+        visited = (core.next_start_node_index - at_start.start) % max(1, trace.nodes_total)
         attempt = Remembered(
             pod=pod.pod,
             profile=profile,
-            grounds=begun.grounds,
+            versions=at_start.versions,
             # Node by node, statuses are numbered as they are met.
-            start=None if trace.filter is None or (run is not None and run.columnar) else begun.start,
+            start=None if trace.filter is None or (run is not None and run.columnar) else at_start.start,
             visited=visited,
             pre_filter=trace.pre_filter,
             pre_filter_status=trace.pre_filter_status,
@@ -94,13 +185,13 @@ def end(
         raise RepeatDiffers(f"{trace.pod}: the attempt ended in another way")
 
 
-def _grounds(core: SchedulingCore) -> Grounds:
-    return Grounds(core.cache.version, core.api.revision, core.queue.nominator.version)
+def _versions(core: SchedulingCore) -> ClusterVersions:
+    return ClusterVersions(core.cache.version, core.api.revision, core.queue.nominator.version)
 
 
-def _stands(last: Remembered, pod: PodInfo, profile: Profile, grounds: Grounds, start: int) -> bool:
+def _can_be_repeated(last: Remembered, pod: PodInfo, profile: Profile, versions: ClusterVersions, start: int) -> bool:
     return (
-        last.grounds == grounds
+        last.versions == versions
         and last.pod is pod.pod
         and last.profile is profile
         and (last.start is None or last.start == start)
@@ -112,7 +203,7 @@ def _is_plain(placed: Failed, trace: AttemptTrace) -> bool:
     return (
         placed.fit_error is not None
         and not (placed.nomination is not None and placed.nomination.node_name)
-        and all(said.status.is_rejected and not said.nominated_node for said in trace.post_filter)
+        and all(outcome.status.is_rejected and not outcome.nominated_node for outcome in trace.post_filter)
     )
 
 
@@ -160,7 +251,7 @@ def _points(core: SchedulingCore, last: Remembered, trace: AttemptTrace) -> Gene
         trace.filter = last.filter
         core.next_start_node_index = (core.next_start_node_index + last.visited) % trace.nodes_total
         yield "Filter"
-    if last.profile.post_filter:
+    if last.profile.enabled.post_filter:
         trace.post_filter = last.post_filter
         yield "PostFilter"
 

@@ -11,6 +11,7 @@ from collections.abc import Generator
 from functools import partial
 from typing import Final
 
+import numpy as np
 from msgspec.structs import replace
 
 from framework.cache import CacheError
@@ -19,6 +20,7 @@ from framework.cycle.activation import activate_stashed
 from framework.cycle.binding_cycle import BindingCycle
 from framework.cycle.core import SchedulingCore
 from framework.cycle.diagnosis import Diagnosis, Failed, FitError, rejected_on_one_node
+from framework.cycle.extending import ExtenderFilter, Preemption, add_points, interested, positions_of, prioritize
 from framework.cycle.failure import handle_failure
 from framework.cycle.find_nodes import find_nodes
 from framework.interface.cycle_state import CycleState
@@ -26,7 +28,6 @@ from framework.interface.node_info import PodInfo
 from framework.interface.status import SUCCESS, Code, Status
 from framework.objects import Pod
 from framework.profiles import FeasibleNodes, Profile
-from framework.profiles.binding_points import run_permit
 from framework.queue import CLEAR_NOMINATION, Nomination, QueuedPodInfo
 from framework.trace.attempt import AttemptTrace
 
@@ -64,14 +65,15 @@ def run_scheduling_cycle(core: SchedulingCore, queued: QueuedPodInfo, trace: Att
     state = CycleState()
     core.cache.update_snapshot(core.snapshot)
     trace.nodes_total = len(core.snapshot)
-    begun = repetition.begin(core, profile, pod)
-    if begun is not None and begun.last is not None and core.repeats.rule == "used":
+    # What extenders say is asked anew each time.
+    at_start = repetition.begin(core, profile, pod) if not interested(core, pod.pod) else None
+    if at_start is not None and at_start.last is not None and core.repeats.rule == "used":
         again = partial(schedule, core, profile, state, pod, trace)
-        placed = yield from repetition.repeat(core, begun.last, trace, again)
+        placed = yield from repetition.repeat(core, at_start.last, trace, again)
     else:
         placed = yield from schedule(core, profile, state, pod, trace)
-        if begun is not None:
-            repetition.end(core, profile, state, pod, trace, begun, placed)
+        if at_start is not None:
+            repetition.end(core, profile, state, pod, trace, at_start, placed)
     state.filter_run = None
     if isinstance(placed, Failed):
         handle_failure(core, queued, pod.pod, placed.status, placed.fit_error, placed.nomination, trace)
@@ -103,35 +105,81 @@ def schedule(
         status = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, error=NO_NODES)
         return Failed(status, None, CLEAR_NOMINATION)
     pod_class = profile.classes.begin(pod)
+    extenders = ExtenderFilter(core, pod.pod, trace) if core.extenders else None
     try:
-        found = yield from find_nodes(core, profile, state, pod, pod_class, trace)
+        found = yield from find_nodes(core, profile, state, pod, pod_class, trace, extenders)
         if found.error is not None:
+            if trace.extender_calls:
+                trace.extender_left = ()
             return Failed(found.error, None, CLEAR_NOMINATION)
         nodes = found.nodes
         if nodes.count == 0:
+            if extenders is not None:
+                extenders.dismiss()
+                if trace.extender_calls:
+                    trace.extender_left = ()
             return (yield from _no_fit(core, profile, state, pod, found.diagnosis, trace))
         trace.feasible_nodes = nodes.count
         trace.evaluated_nodes = nodes.count + len(found.diagnosis.statuses)
+        # Who does not care for the pod leaves it at what plugins say; but without plugins nodes have 0 points, not 1.
+        if extenders is not None and (interested(core, pod.pod) or not profile.enabled.score):
+            return (yield from choose_with_extenders(core, profile, state, pod, nodes, trace))
         if nodes.count == 1:
             return core.snapshot.name_of_row(int(nodes.rows[0]))
-        if profile.score:
-            status = profile.run_pre_score(state, pod, nodes, trace)
-            yield "PreScore"
-            if status is not SUCCESS:
-                return Failed(status, None, CLEAR_NOMINATION)
+        if not profile.enabled.score:
+            return core.ties.pick(core.snapshot.names_of_rows(nodes.rows))
+        status = profile.scoring.run_pre_score(state, pod, nodes, trace)
+        yield "PreScore"
+        if status is not SUCCESS:
+            return Failed(status, None, CLEAR_NOMINATION)
         chosen = _prioritize(core, profile, state, pod, nodes, trace)
         yield "Score"
         return chosen
     finally:
+        if extenders is not None:
+            extenders.dismiss()
         profile.classes.finish(pod_class)
+
+
+def choose_with_extenders(
+    core: SchedulingCore, profile: Profile, state: CycleState, pod: PodInfo, nodes: FeasibleNodes, trace: AttemptTrace
+) -> Generator[str, None, str | Failed]:
+    """As ``schedule`` chooses, with the points of extenders; they score also where no plugin does."""
+    names = [core.snapshot.name_of_row(row) for row in nodes.rows.tolist()]
+    positions = positions_of(core, nodes, trace)
+    if nodes.verdicts is None and any(call.verb == "filter" for call in trace.extender_calls):
+        trace.extender_left = tuple(positions)
+    if nodes.count == 1:
+        return names[0]
+    status = profile.scoring.run_pre_score(state, pod, nodes, trace)
+    yield "PreScore"
+    if status is not SUCCESS:
+        return Failed(status, None, CLEAR_NOMINATION)
+    scored = profile.scoring.run_score(state, pod, nodes)
+    if isinstance(scored, Status):
+        yield "Score"
+        return Failed(scored, None, CLEAR_NOMINATION)
+    said = yield from prioritize(core, pod.pod, nodes, trace)
+    trace.scores, trace.extender_points, has_entry = add_points(scored, names, positions, said)
+    best = np.flatnonzero(trace.scores.total == trace.scores.best).tolist()
+    if len(best) > 1:
+        trace.tie_rule = core.ties.rule
+    tied, drawn = [names[place] for place in best], [has_entry[place] for place in best]
+    if len(best) > 1 and any(drawn):
+        chosen = core.ties.pick_drawn(tied, drawn)
+    else:
+        chosen = core.ties.pick_scored(nodes.count, len(best), lambda: np.array(best, dtype=np.intp), lambda: tied)
+    yield "Score"
+    return tied[chosen]
 
 
 def _no_fit(
     core: SchedulingCore, profile: Profile, state: CycleState, pod: PodInfo, diagnosis: Diagnosis, trace: AttemptTrace
 ) -> Generator[str, None, Failed]:
     nomination: Nomination | None = CLEAR_NOMINATION
-    if profile.post_filter:
-        result, status = profile.run_post_filter(state, pod, diagnosis.statuses, trace)
+    if profile.enabled.post_filter:
+        review = Preemption(core, trace).review
+        result, status = yield from profile.post_filter.run(state, pod, diagnosis.statuses, trace, review)
         diagnosis.post_filter_message = status.message
         named = None if result is None else result.nominated_node
         nomination = None if named is None else Nomination(named)
@@ -144,7 +192,7 @@ def _no_fit(
 def _prioritize(
     core: SchedulingCore, profile: Profile, state: CycleState, pod: PodInfo, nodes: FeasibleNodes, trace: AttemptTrace
 ) -> str | Failed:
-    scored = profile.run_score(state, pod, nodes)
+    scored = profile.scoring.run_score(state, pod, nodes)
     if isinstance(scored, Status):
         return Failed(scored, None, CLEAR_NOMINATION)
     trace.scores = scored.trace
@@ -183,13 +231,13 @@ def prepare_binding(
         return None
     core.queue.nominator.delete(pod.metadata.uid)
 
-    status = profile.run_reserve(state, pod, node_name, trace)
-    if profile.reserve:
+    status = profile.binding.reserve(state, pod, node_name, trace)
+    if profile.enabled.reserve:
         yield "Reserve"
     if status is not SUCCESS:
         _undo(core, profile, state, queued, pod, status, trace)
         return None
-    permitted = run_permit(profile, state, pod, node_name, trace)
+    permitted = profile.binding.permit(state, pod, node_name, trace)
     if permitted.status.code is Code.WAIT:
         core.waiting_pods.add(pod, node_name, permitted.waits, core.now)
         trace.waiting_for = {plugin: wait / 1_000_000_000 for plugin, wait in permitted.waits.items()}
@@ -198,7 +246,7 @@ def prepare_binding(
     elif permitted.status is not SUCCESS:
         _undo(core, profile, state, queued, pod, permitted.status, trace)
         return None
-    if profile.permit:
+    if profile.enabled.permit:
         yield "Permit"
     if state.pods_to_activate:
         activate_stashed(core, state)
@@ -215,7 +263,7 @@ def _undo(
     trace: AttemptTrace,
 ) -> None:
     """After a failed Reserve or Permit."""
-    profile.run_unreserve(state, pod, pod.spec.node_name, trace)
+    profile.binding.unreserve(state, pod, pod.spec.node_name, trace)
     try:
         core.cache.forget_pod(pod)
     except CacheError as error:

@@ -18,6 +18,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framework.interface.node_info import HostPort, PodInfo
+from framework.interface.node_values import NodeValues
 from framework.interface.status import Code
 from framework.objects import Pod, Taint
 from framework.objects.selectors import LabelMatcher, NodeSelectorMatcher
@@ -297,6 +298,18 @@ class View(Protocol):
         ...
 
     def label(self, key: str) -> LabelInput: ...
+
+    def annotation(self, key: str) -> Input:
+        """→ Codes of an annotation's values (str)."""
+        ...
+
+    def whole_nodes(self) -> Input:
+        """→ a sequence of NodeInfo, None for rows of deleted nodes."""
+        ...
+
+    def node_values(self, values: NodeValues[Any]) -> Input:
+        """→ a list of what ``values`` has for the nodes (docs/plugins.md#values-of-nodes), None where it has none."""
+        ...
 
     def taints(self) -> Input:
         """→ Codes whose values are tuples of Taint (every row has one; () is the untainted)."""

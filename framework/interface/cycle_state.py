@@ -60,7 +60,7 @@ class CycleState:
         self.pods_to_activate: dict[str, str] = {}
         """Pod key → uid that plugins stashed for activation (upstream's key ``kubernetes.io/pods-to-activate``)."""
 
-    def read(self, key: str, of: type[T]) -> T:
+    def read(self, key: str, kind: type[T]) -> T:
         """The value under ``key``, which its writer promised to be an ``of``; StateKeyNotFound when absent."""
         try:
             value: Any = self._data[key]
@@ -68,6 +68,9 @@ class CycleState:
             raise StateKeyNotFound(key) from None
         found: T = value
         return found
+
+    def has(self, key: str) -> bool:
+        return key in self._data
 
     def write(self, key: str, value: StateData) -> None:
         self._data[key] = value

@@ -59,6 +59,10 @@ class WaitingPod(Protocol):
 class Nominator(Protocol):
     def nominated_pods_for_node(self, node_name: str) -> Sequence[PodInfo]: ...
 
+    def nominated_nodes(self) -> Iterable[str]:
+        """Nodes on which pods are nominated, also names that no node has."""
+        ...
+
 
 class ObjectStore(Protocol):
     """Read-only listers over the cluster's objects other than through the snapshot."""
@@ -165,6 +169,10 @@ class Handle(Protocol):
         """
         ...
 
+    def asks_extenders(self, pod: Pod) -> bool:
+        """Whether an extender wants to be asked about this pod's preemption: PostFilter then answers AskExtenders."""
+        ...
+
     def dry_run(self, state: CycleState, pod: PodInfo, node: NodeInfo) -> DryRun:
         """A what-if on one node: remove and re-add pods, then ask the filters (with nominated pods)."""
         ...
@@ -213,6 +221,11 @@ class DryRun(Protocol):
 
     @property
     def node(self) -> NodeInfo: ...
+
+    @property
+    def state(self) -> CycleState:
+        """The cycle's, or a copy that AddPod and RemovePod of plugins have changed."""
+        ...
 
     def remove_pod(self, pod: PodInfo) -> Status: ...
 

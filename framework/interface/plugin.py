@@ -9,7 +9,7 @@ the same extension point.
 from __future__ import annotations
 
 import abc
-from collections.abc import Hashable, Mapping, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any, ClassVar
 
@@ -17,6 +17,7 @@ import msgspec
 import numpy as np
 from numpy.typing import NDArray
 
+from framework.configuration.catalogue import Origin
 from framework.interface.columns import Plan, View
 from framework.interface.cycle_state import CycleState
 from framework.interface.decisions import ClaimDecision
@@ -24,7 +25,7 @@ from framework.interface.events import ClusterEventWithHint
 from framework.interface.node_info import NodeInfo, PodInfo
 from framework.interface.pod_groups import Placement, PlacementAssignments, PodGroupCycle
 from framework.interface.status import Status
-from framework.objects import Pod
+from framework.objects import KubernetesObject, Pod
 
 if TYPE_CHECKING:
     from framework.interface.handle import Handle, QueuedPod
@@ -40,6 +41,10 @@ class Plugin(abc.ABC):
     args_type: ClassVar[type[msgspec.Struct] | None] = None
     description: ClassVar[str] = ""
     """One plain sentence for people, shown beside the plugin in the UI."""
+    annotations: ClassVar[tuple[str, ...]] = ()
+    """Keys of the annotations that it reads. Imports keep no others than those that somebody reads."""
+    origin: ClassVar[Origin] = ""
+    """Set by plugins that follow one of scheduler-plugins."""
     repeatable: ClassVar[bool] = False
     """A promise about PreFilter, Filter and PostFilter: with the same snapshot, the same pod and the same objects (the
     status of other pending pods left aside) the answers are the same, and nothing is remembered from one attempt to
@@ -79,6 +84,36 @@ class EnqueueExtensions(Plugin):
     @abc.abstractmethod
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
         """Events that may make a pod rejected by this plugin schedulable. An exception refuses the profile."""
+
+
+class ObjectListener(Plugin):
+    """A plugin that follows objects of the cluster by itself, as upstream's do with event handlers of informers.
+
+    It hears of all objects that are there when the profile is built (nodes first, pods last), then of every change
+    before the next cycle. What it remembers is part of checkpoints.
+    """
+
+    listens_to: ClassVar[tuple[type[KubernetesObject], ...]]
+    """The kinds it hears of."""
+    follows_kubelets: bool = False
+    """It reads the phase of placed pods, or their host's address; both are then written right after a binding."""
+
+    @abc.abstractmethod
+    def object_changed(self, old: KubernetesObject | None, new: KubernetesObject | None) -> None:
+        """``old`` None: it is new; ``new`` None: it is gone. A pod that finishes arrives as gone."""
+
+
+class PeriodicPlugin(Plugin):
+    """A plugin with work to do every so often, as upstream's do with a ticker."""
+
+    @property
+    @abc.abstractmethod
+    def period(self) -> int:
+        """Nanoseconds of the run's clock between two ticks; 0: never."""
+
+    @abc.abstractmethod
+    def tick(self) -> None:
+        """Between cycles. It wakes no pod, and keeps no run alive that is over without it."""
 
 
 class QueueSortPlugin(Plugin):
@@ -164,11 +199,24 @@ class PostFilterResult:
     """Nodes that were left out because enough candidates had been found."""
 
 
+PostFilterAnswer = tuple[PostFilterResult | None, Status | None]
+
+
+@dataclass(frozen=True, slots=True)
+class AskExtenders:
+    """PostFilter's answer while extenders have yet to say which candidates are left (``Handle.asks_extenders``)."""
+
+    pod: Pod
+    candidates: Sequence[Candidate]
+    go_on: Callable[[Sequence[Candidate] | Status], PostFilterAnswer]
+    """Called once, in the same cycle, with what is left or the error that ends it."""
+
+
 class PostFilterPlugin(Plugin):
     @abc.abstractmethod
     def post_filter(
         self, state: CycleState, pod: PodInfo, statuses: NodeStatuses
-    ) -> tuple[PostFilterResult | None, Status | None]: ...
+    ) -> PostFilterAnswer | AskExtenders: ...
 
 
 class NodeStatuses(abc.ABC):

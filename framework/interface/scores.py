@@ -34,3 +34,27 @@ def default_normalize(scores: NDArray[np.int64], highest: int, *, reverse: bool)
         return np.full_like(scores, MAX_NODE_SCORE) if reverse else scores
     scaled = quotient(MAX_NODE_SCORE * scores, highest)
     return MAX_NODE_SCORE - scaled if reverse else scaled
+
+
+def between_bounds(scores: NDArray[np.int64], lowest: int, highest: int) -> NDArray[np.int64]:
+    """Scales scores so that the lowest becomes 0 and the highest 100; all become 0 where they are equal.
+
+    Rules: docs/semantics/catalogue.md#between-bounds.
+    """
+    spread = (np.int64(highest) - np.int64(lowest)).item() if highest != lowest else 0
+    if spread == 0:
+        return np.zeros_like(scores, dtype=np.int64)
+    return quotient((scores.astype(np.int64) - lowest) * MAX_NODE_SCORE, spread)
+
+
+def less_is_better(scores: NDArray[np.int64], lowest: int, highest: int) -> NDArray[np.int64]:
+    """Scales costs so that the lowest gets 100 and the highest 0, by way of floating point, as scheduler-plugins does.
+
+    Rules: docs/semantics/catalogue.md#less-is-better.
+    """
+    if lowest == highest == 0:
+        return scores
+    costs = (scores - lowest).astype(np.float64)
+    if highest != lowest:
+        costs = MAX_NODE_SCORE * costs / float(highest - lowest)
+    return MAX_NODE_SCORE - costs.astype(np.int64)

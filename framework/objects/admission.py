@@ -277,7 +277,7 @@ def _covers(wide: Toleration, narrow: Toleration) -> bool:
 
 # Storage class (upstream: plugin/pkg/admission/storage/storageclass/setdefault)
 
-_DEFAULT_CLASS_ANNOTATIONS: Final = (
+DEFAULT_CLASS_ANNOTATIONS: Final = (
     "storageclass.kubernetes.io/is-default-class",
     "storageclass.beta.kubernetes.io/is-default-class",
 )
@@ -294,7 +294,7 @@ def _admit_claim(claim: PersistentVolumeClaim, store: ObjectLister) -> Persisten
 
 
 def _is_default_class(metadata: ObjectMeta) -> bool:
-    return any(metadata.annotations.get(name) == "true" for name in _DEFAULT_CLASS_ANNOTATIONS)
+    return any(metadata.annotations.get(name) == "true" for name in DEFAULT_CLASS_ANNOTATIONS)
 
 
 def _created(metadata: ObjectMeta) -> int:

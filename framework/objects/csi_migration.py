@@ -23,6 +23,8 @@ BETA_REGION: Final = "failure-domain.beta.kubernetes.io/region"
 ZONE_DELIMITER: Final = "__"
 MIGRATED_PLUGINS: Final = "storage.alpha.kubernetes.io/migrated-plugins"
 """Annotation of a CSINode: the in-tree plugins that its kubelet has handed over, separated by commas."""
+AZURE_FILE_RESOURCE_GROUP: Final = "kubernetes.io/azure-file-resource-group"
+"""Annotation of a PersistentVolume."""
 _UNSPECIFIED: Final = "UNSPECIFIED"
 
 
@@ -142,7 +144,7 @@ def _azure_file_volume(volume: PersistentVolume) -> str:
         namespace = claim.namespace if claim is not None else ""
     if not namespace:
         raise TranslationError("could not find a secret namespace in PersistentVolumeSource or ClaimRef")
-    group = volume.metadata.annotations.get("kubernetes.io/azure-file-resource-group", "")
+    group = volume.metadata.annotations.get(AZURE_FILE_RESOURCE_GROUP, "")
     account = _storage_account(source.secret_name)
     return f"{group}#{account}#{source.share_name}#{volume.metadata.name}#{namespace}"
 

@@ -20,7 +20,7 @@ from framework.objects.field_errors import FieldError
 from framework.objects.kinds import TYPED_KINDS, typed_kind
 from framework.objects.metadata import KubeObject, KubernetesObject, ObjectMeta, Unstructured
 from framework.objects.older_versions import as_current
-from framework.said import SaidError, Words, said
+from framework.sentences import SentenceError, Words, sentence
 
 T = TypeVar("T")
 JsonText = bytes | bytearray | memoryview | str
@@ -103,9 +103,9 @@ def decode_manifests(documents: Iterable[object]) -> Iterator[KubeObject]:
 def text_complaint(text: str) -> Words:
     """What escapes can put into a text, and nobody can store or write again; "" for any other text."""
     if "\0" in text:
-        return said("a zero byte is no character")
+        return sentence("a zero byte is no character")
     if not text.isascii() and HALF_OF_A_PAIR.search(text):
-        return said("half of a surrogate pair is no character")
+        return sentence("half of a surrogate pair is no character")
     return ""
 
 
@@ -134,10 +134,10 @@ def tree_complaint(document: object) -> Words:
         nonlocal written
         if (known := sizes.get(id(value))) is not None:
             if known == 0:
-                raise _NotATreeError(said("an alias that contains itself"))
+                raise _NotATreeError(sentence("an alias that contains itself"))
             return known
         if depth > _DEEPEST:
-            raise _NotATreeError(said("nested more than {levels} levels deep", levels=_DEEPEST))
+            raise _NotATreeError(sentence("nested more than {levels} levels deep", levels=_DEEPEST))
         sizes[id(value)] = 0
         total = 0
         for each in value.values() if isinstance(value, Mapping) else value:
@@ -152,10 +152,6 @@ def tree_complaint(document: object) -> Words:
                 own += len(str(key))
         written += own
         total += own
-        if total > _EXPANDED_BASE and total > _MOST_EXPANDED * written:
-            raise _NotATreeError(
-                said("its aliases expand it to more than {times} times its size", times=_MOST_EXPANDED)
-            )
         sizes[id(value)] = total
         return total
 
@@ -167,13 +163,21 @@ def tree_complaint(document: object) -> Words:
         if isinstance(document, str):
             check(document)
         elif isinstance(document, (Mapping, list)):
-            size_of(document, 0)
+            expanded = size_of(document, 0)
+            return expansion_complaint(expanded, written)
     except _NotATreeError as error:
         return error.words
     return ""
 
 
-class _NotATreeError(SaidError):
+def expansion_complaint(expanded: int, written: int) -> Words:
+    """The budget of aliases, for whatever is read from YAML: characters after and before; "" when they keep to it."""
+    if expanded > _EXPANDED_BASE and expanded > _MOST_EXPANDED * written:
+        return sentence("its aliases expand it to more than {times} times its size", times=_MOST_EXPANDED)
+    return ""
+
+
+class _NotATreeError(SentenceError):
     """Raised inside of the walk only."""
 
 
@@ -373,6 +377,8 @@ def to_manifest(obj: KubeObject) -> dict[str, Any]:
         return dict(obj.raw)
     # Through JSON, because to_builtins leaves tuples, which YAML writers choke on.
     fields: dict[str, Any] = msgspec.json.decode(msgspec.json.encode(obj))
+    if fields.get("status") == {}:  # msgspec leaves out the default itself; a copy, as pickle makes it, is another one
+        del fields["status"]
     return {"apiVersion": obj.api_version, "kind": obj.kind, **fields}
 
 

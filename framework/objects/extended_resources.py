@@ -40,7 +40,7 @@ class ClassesByResource:
         self._classes: tuple[DeviceClass, ...] = ()
         self._found: dict[str, DeviceClass] = {}
 
-    def of(self, classes: Sequence[DeviceClass]) -> dict[str, DeviceClass]:
+    def for_classes(self, classes: Sequence[DeviceClass]) -> dict[str, DeviceClass]:
         known = self._classes
         if not classes and not known:
             return self._found

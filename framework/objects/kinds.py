@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from typing import Final
 
+from framework.objects.catalogue import CATALOGUE_KINDS
 from framework.objects.cluster import (
     Namespace,
     PodDisruptionBudget,
@@ -55,6 +56,7 @@ TYPED_KINDS: Final[tuple[type[KubernetesObject], ...]] = (
     ResourceClaimTemplate,
     SchedulingPodGroup,
     Workload,
+    *CATALOGUE_KINDS,
 )
 
 _BY_TYPE_META: Final = {(kind.api_version, kind.kind): kind for kind in TYPED_KINDS}

@@ -53,6 +53,23 @@ class ContainerRestartRule(Manifest, frozen=True, kw_only=True):
     exit_codes: ContainerRestartRuleOnExitCodes | None = None
 
 
+class ContainerSeccompProfile(Manifest, frozen=True, kw_only=True):
+    type: str = ""
+    localhost_profile: str | None = None
+
+
+class SecurityContext(Manifest, frozen=True, kw_only=True):
+    """Of a container: what SySched reads."""
+
+    seccomp_profile: ContainerSeccompProfile | None = None
+
+
+class PodSecurityContext(Manifest, frozen=True, kw_only=True):
+    """Of a pod: what SySched reads."""
+
+    seccomp_profile: ContainerSeccompProfile | None = None
+
+
 class Container(Manifest, frozen=True, kw_only=True):
     name: str = ""
     image: str = ""
@@ -61,6 +78,7 @@ class Container(Manifest, frozen=True, kw_only=True):
     resources: ResourceRequirements = ResourceRequirements()
     restart_policy: str | None = None
     restart_policy_rules: tuple[ContainerRestartRule, ...] = ()
+    security_context: SecurityContext | None = None
 
 
 class PersistentVolumeClaimVolumeSource(Manifest, frozen=True, kw_only=True):
@@ -147,6 +165,7 @@ class PodSpec(Manifest, frozen=True, kw_only=True):
     termination_grace_period_seconds: int | None = None
     service_account_name: str = ""
     scheduling_group: PodSchedulingGroup | None = None
+    security_context: PodSecurityContext | None = None
 
 
 class PodCondition(Manifest, frozen=True, kw_only=True):
@@ -197,6 +216,7 @@ class PodStatus(Manifest, frozen=True, kw_only=True):
     conditions: tuple[PodCondition, ...] = ()
     nominated_node_name: str = ""
     start_time: str | None = None
+    host_ip: str = field(name="hostIP", default="")
     qos_class: str = ""
     container_statuses: tuple[ContainerStatus, ...] = ()
     init_container_statuses: tuple[ContainerStatus, ...] = ()

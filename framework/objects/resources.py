@@ -228,16 +228,16 @@ def _pod_nanos(pod: Pod, use_status: bool, pod_level: bool, non_missing: Nanos |
     return requests
 
 
-def _aggregate(pod: Pod, of: Callable[[Container], Nanos]) -> Nanos:
+def _aggregate(pod: Pod, amount_of: Callable[[Container], Nanos]) -> Nanos:
     """Containers run side by side; init containers one after the other, each beside the sidecars started before it."""
     total: Nanos = {}
     for container in pod.spec.containers:
-        _add(total, of(container))
+        _add(total, amount_of(container))
     if pod.spec.init_containers:
         sidecars: Nanos = {}
         peak: Nanos = {}
         for container in pod.spec.init_containers:
-            own = of(container)
+            own = amount_of(container)
             if container.restart_policy == "Always":
                 _add(total, own)
                 _add(sidecars, own)
@@ -321,3 +321,22 @@ def _as_resources(nanos: Nanos) -> Resources:
         elif name in (MEMORY, EPHEMERAL_STORAGE) or is_scalar_resource_name(name):
             kept[name] = max(0, rounded(amount, NANOS))
     return kept
+
+
+def exact_requests(pod: Pod) -> Nanos:
+    """What ``pod_requests`` rounds, in billionths of a unit."""
+    return _pod_nanos(pod, False, True, None)
+
+
+def exact_limits(pod: Pod) -> Nanos:
+    """What the pod may use at most, in billionths of a unit (upstream PodLimits)."""
+    limits = aggregate_container_nanos(pod, limits=True)
+    resources = pod.spec.resources
+    if resources is not None and resources.limits:
+        named = _parsed(resources.limits)
+        limits |= {name: amount for name, amount in named.items() if is_pod_level_resource_name(name)}
+    for name, amount in _parsed(pod.spec.overhead).items():
+        # What is not limited stays so.
+        if limits.get(name):
+            limits[name] += amount
+    return limits

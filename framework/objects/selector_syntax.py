@@ -38,7 +38,7 @@ _END: Final = ""
 
 def parse_selector(text: str) -> LabelMatcher:
     """Empty text selects everything. Raises SelectorError."""
-    return LabelMatcher.of(_Parser(text).parse())
+    return LabelMatcher.from_requirements(_Parser(text).parse())
 
 
 class _Parser:

@@ -89,7 +89,7 @@ class LabelMatcher(msgspec.Struct, frozen=True, cache_hash=True, dict=True):
     nothing: bool = False
 
     @classmethod
-    def of(cls, requirements: Iterable[Requirement]) -> LabelMatcher:
+    def from_requirements(cls, requirements: Iterable[Requirement]) -> LabelMatcher:
         return cls(tuple(sorted(set(requirements))))
 
     @property
@@ -121,7 +121,7 @@ class LabelMatcher(msgspec.Struct, frozen=True, cache_hash=True, dict=True):
 
     def and_also(self, requirements: Iterable[Requirement]) -> LabelMatcher:
         """Nothing stays nothing."""
-        return self if self.nothing else LabelMatcher.of((*self.requirements, *requirements))
+        return self if self.nothing else LabelMatcher.from_requirements((*self.requirements, *requirements))
 
     def __str__(self) -> str:
         """As kubectl shows it: ``app=web,tier in (a,b)``; empty for both everything and nothing."""
@@ -146,12 +146,12 @@ def compile_label_selector(selector: LabelSelector | None) -> LabelMatcher:
             raise SelectorError(f'"{expression.operator}" is not a valid label selector operator')
         _raise_first(requirement_errors(expression.key, expression.operator, expression.values, ""))
         requirements.append(make_requirement(expression.key, expression.operator, expression.values))
-    return LabelMatcher.of(requirements)
+    return LabelMatcher.from_requirements(requirements)
 
 
 def matcher_from_labels(labels: Labels | None) -> LabelMatcher:
     """Every label as written, unchecked (upstream SelectorFromSet): a nil or empty set selects everything."""
-    return LabelMatcher.of(Requirement(key, IN, (value,)) for key, value in (labels or {}).items())
+    return LabelMatcher.from_requirements(Requirement(key, IN, (value,)) for key, value in (labels or {}).items())
 
 
 def _raise_first(errors: list[FieldError]) -> None:
@@ -244,7 +244,7 @@ def compile_node_term(term: NodeSelectorTerm, path: str = "") -> NodeTermMatcher
             errors.append(invalid(_child(at, "values"), list(expression.values), "must have one element"))
         else:
             fields.append(make_requirement(expression.key, expression.operator, expression.values))
-    return NodeTermMatcher(LabelMatcher.of(requirements), tuple(sorted(set(fields))), tuple(errors))
+    return NodeTermMatcher(LabelMatcher.from_requirements(requirements), tuple(sorted(set(fields))), tuple(errors))
 
 
 def is_empty_term(term: NodeSelectorTerm) -> bool:

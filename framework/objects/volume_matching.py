@@ -24,7 +24,7 @@ class ClaimFit:
         self._mode = spec.volume_mode or FILESYSTEM
         self._attributes = spec.volume_attributes_class_name or ""
 
-    def of(self, volume: PersistentVolume) -> Literal["pre-bound", "free", ""]:
+    def kind_of(self, volume: PersistentVolume) -> Literal["pre-bound", "free", ""]:
         """ "" when the claim cannot take it. A volume that names the claim need not be available, nor be selected.
 
         The class is not looked at: callers know it.
@@ -61,7 +61,7 @@ def find_volume(
     name = class_of_claim(claim)
     best: tuple[tuple[bool, int, str], PersistentVolume] | None = None
     for volume in volumes:
-        kind = fit.of(volume)
+        kind = fit.kind_of(volume)
         if not kind or class_of_volume(volume) != name or (pre_bound_only and kind == "free"):
             continue
         size = 0 if kind == "pre-bound" else capacity_quantity(volume).nanos

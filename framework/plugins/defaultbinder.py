@@ -6,7 +6,7 @@ from typing import ClassVar
 
 from framework.interface import BindPlugin, CycleState, Status
 from framework.objects import Pod
-from framework.said import noted
+from framework.sentences import noted
 
 
 class DefaultBinder(BindPlugin):

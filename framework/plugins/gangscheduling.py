@@ -27,7 +27,7 @@ from framework.interface import (
 from framework.interface.pod_groups import PodGroupMembers
 from framework.objects import KubeObject, Pod
 from framework.objects.scheduling import GangSchedulingPolicy, SchedulingPodGroup
-from framework.said import noted
+from framework.sentences import noted
 
 PERMIT_TIMEOUT_SECONDS: Final = 300.0
 """As long as a pod stays unschedulable before the flush: by then its missing sisters were tried again."""

@@ -12,7 +12,7 @@ from numpy.typing import NDArray
 from framework.interface import ColumnScorePlugin, CycleState, Plan, PodInfo, View
 from framework.interface.scores import MAX_NODE_SCORE, quotient
 from framework.objects import Pod
-from framework.said import noted
+from framework.sentences import noted
 
 MIB: Final = 1024 * 1024
 MIN_THRESHOLD: Final = 23 * MIB

@@ -36,7 +36,7 @@ from framework.interface import (
 )
 from framework.objects import KubeObject, Node, Pod
 from framework.objects.pod import PodSpec
-from framework.said import noted
+from framework.sentences import noted
 
 REASONS: Final = (
     Reason(Code.SUCCESS, ()),

@@ -23,7 +23,7 @@ from framework.interface import (
     Reason,
     View,
 )
-from framework.said import noted
+from framework.sentences import noted
 
 REASONS: Final = (
     Reason(Code.SUCCESS, ()),

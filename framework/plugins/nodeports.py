@@ -32,7 +32,7 @@ from framework.interface import (
 )
 from framework.interface.node_info import ports_conflict
 from framework.objects import KubeObject, Pod
-from framework.said import noted
+from framework.sentences import noted
 
 STATE_KEY: Final = "PreFilterNodePorts"
 REASONS: Final = (

@@ -25,7 +25,7 @@ from framework.interface import (
 )
 from framework.objects import KubeObject, Node, Pod, Taint
 from framework.objects.tolerations import NO_SCHEDULE, tolerates
-from framework.said import noted
+from framework.sentences import noted
 
 UNSCHEDULABLE_TAINT: Final = Taint(key="node.kubernetes.io/unschedulable", effect=NO_SCHEDULE)
 REASONS: Final = (

@@ -9,7 +9,7 @@ from framework.interface import Status
 from framework.interface.plugin import PlacementScorePlugin
 from framework.interface.pod_groups import PlacementAssignments, PodGroupCycle
 from framework.interface.scores import MAX_NODE_SCORE
-from framework.said import noted
+from framework.sentences import noted
 
 
 class PodGroupPodsCount(PlacementScorePlugin):

@@ -5,7 +5,7 @@ from __future__ import annotations
 from typing import Any, ClassVar
 
 from framework.interface import QueuedPod, QueueSortPlugin
-from framework.said import noted
+from framework.sentences import noted
 
 
 class PrioritySort(QueueSortPlugin):

@@ -30,6 +30,7 @@ from framework.interface import (
     ScorePlugin,
 )
 from framework.interface.plugin import PlacementGeneratePlugin, PlacementScorePlugin
+from framework.plugins.capacityscheduling.plugin import CapacityScheduling
 from framework.plugins.coscheduling.plugin import Coscheduling
 from framework.plugins.defaultbinder import DefaultBinder
 from framework.plugins.defaultpreemption.plugin import DefaultPreemption
@@ -38,20 +39,33 @@ from framework.plugins.gangscheduling import GangScheduling
 from framework.plugins.imagelocality import ImageLocality
 from framework.plugins.interpodaffinity.plugin import InterPodAffinity
 from framework.plugins.manualapproval.plugin import ManualApproval
+from framework.plugins.networkaware.networkoverhead import NetworkOverhead
+from framework.plugins.networkaware.topologicalsort import TopologicalSort
 from framework.plugins.nodeaffinity.plugin import NodeAffinity
 from framework.plugins.nodedeclaredfeatures import NodeDeclaredFeatures
+from framework.plugins.nodemetadata.plugin import NodeMetadata
 from framework.plugins.nodename import NodeName
 from framework.plugins.nodeports import NodePorts
 from framework.plugins.noderesources.balanced import NodeResourcesBalancedAllocation
 from framework.plugins.noderesources.fit import NodeResourcesFit
+from framework.plugins.noderesourcesallocatable import NodeResourcesAllocatable
+from framework.plugins.noderesourcetopology.plugin import NodeResourceTopologyMatch
 from framework.plugins.nodeunschedulable import NodeUnschedulable
 from framework.plugins.nodevolumelimits.plugin import NodeVolumeLimits
 from framework.plugins.podgrouppodscount import PodGroupPodsCount
+from framework.plugins.podstate import PodState
 from framework.plugins.podtopologyspread.plugin import PodTopologySpread
+from framework.plugins.preemptiontoleration.plugin import PreemptionToleration
 from framework.plugins.prioritysort import PrioritySort
+from framework.plugins.qossort import QOSSort
 from framework.plugins.schedulinggates import SchedulingGates
+from framework.plugins.sysched.plugin import SySched
 from framework.plugins.tainttoleration import TaintToleration
 from framework.plugins.topologyplacement import TopologyPlacementGenerator
+from framework.plugins.trimaran.loadvariation import LoadVariationRiskBalancing
+from framework.plugins.trimaran.lowrisk import LowRiskOverCommitment
+from framework.plugins.trimaran.peaks import Peaks
+from framework.plugins.trimaran.targetloadpacking import TargetLoadPacking
 from framework.plugins.volumebinding.plugin import VolumeBinding
 from framework.plugins.volumerestrictions import VolumeRestrictions
 from framework.plugins.volumezone import VolumeZone
@@ -85,6 +99,20 @@ PLUGINS: Final[tuple[type[Plugin] | CatalogueEntry, ...]] = (
     TopologyPlacementGenerator,
     PodGroupPodsCount,
     Coscheduling,
+    CapacityScheduling,
+    NodeResourcesAllocatable,
+    NodeResourceTopologyMatch,
+    PreemptionToleration,
+    TargetLoadPacking,
+    LoadVariationRiskBalancing,
+    LowRiskOverCommitment,
+    Peaks,
+    NetworkOverhead,
+    TopologicalSort,
+    SySched,
+    PodState,
+    QOSSort,
+    NodeMetadata,
     ManualApproval,
 )
 
@@ -155,7 +183,7 @@ def describe(plugin: type[Plugin]) -> CatalogueEntry:
     if inspect.isabstract(plugin):
         missing = ", ".join(sorted(getattr(plugin, "__abstractmethods__", ())))
         raise PluginRefused(f"plugin {name} does not implement {missing}")
-    return CatalogueEntry(name, points, plugin.args_type, plugin.description)
+    return CatalogueEntry(name, points, plugin.args_type, plugin.description, plugin.origin)
 
 
 def installed_plugins(found: Iterable[EntryPoint] | None = None) -> Iterator[type[Plugin]]:

@@ -19,7 +19,7 @@ from framework.interface import (
     Status,
 )
 from framework.objects import KubeObject, Pod
-from framework.said import noted
+from framework.sentences import noted
 
 
 class SchedulingGates(PreEnqueuePlugin, EnqueueExtensions):

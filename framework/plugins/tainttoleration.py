@@ -42,7 +42,7 @@ from framework.objects.tolerations import (
     find_untolerated_taint,
     tolerates,
 )
-from framework.said import noted
+from framework.sentences import noted
 
 HARD_EFFECTS: Final = (NO_SCHEDULE, NO_EXECUTE)
 STATE_KEY: Final = "PreScoreTaintToleration"

@@ -15,7 +15,7 @@ from framework.interface.plugin import PlacementGeneratePlugin
 from framework.interface.pod_groups import Placement, PodGroupCycle
 from framework.objects import Pod
 from framework.objects.scheduling import SchedulingPodGroup
-from framework.said import noted
+from framework.sentences import noted
 
 
 class _NoDomain(Exception):

@@ -36,7 +36,7 @@ from framework.interface import (
 )
 from framework.objects import KubeObject, PersistentVolumeClaim, Pod, Volume
 from framework.objects.claims import READ_WRITE_ONCE_POD
-from framework.said import noted
+from framework.sentences import noted
 
 STATE_KEY: Final = "PreFilterVolumeRestrictions"
 DISK_CONFLICT: Final = "node(s) had no available disk"

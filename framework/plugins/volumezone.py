@@ -36,7 +36,7 @@ from framework.interface import (
 from framework.objects import KubeObject, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass
 from framework.objects.claims import WAIT_FOR_FIRST_CONSUMER, class_of_claim
 from framework.objects.csi_migration import BETA_REGION, BETA_ZONE, REGION, ZONE, ZONE_DELIMITER
-from framework.said import noted
+from framework.sentences import noted
 
 STATE_KEY: Final = "PreFilterVolumeZone"
 REASONS: Final = (

@@ -3,14 +3,11 @@
 from __future__ import annotations
 
 from framework.profiles.build import PluginClasses, ProfileError
-from framework.profiles.feasible import FeasibleNodes
 from framework.profiles.filter_run import FilterRun, NodeCase, priority_of
-from framework.profiles.pod_class import PodClass
+from framework.profiles.pod_class import FeasibleNodes, PodClass
 from framework.profiles.profile import Profile
 from framework.profiles.profile_map import ProfileMap, build_profiles
-from framework.profiles.seeded import SeededGenerator
-from framework.profiles.services import Clock, ReuseRule, Services
-from framework.profiles.ties import TieRule, Ties
+from framework.profiles.services import Clock, ReuseRule, SeededGenerator, Services, TieRule, Ties
 from framework.profiles.waiting_pods import WaitingPod, WaitingPods, go_duration
 
 __all__ = [

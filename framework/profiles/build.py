@@ -6,6 +6,8 @@ Rules: docs/semantics/configuration.md#multipoint.
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, Protocol, TypeVar, cast
 
 from framework.configuration.effective import EffectiveProfile
@@ -78,22 +80,70 @@ def ask_for_events(plugins: Mapping[str, points.Plugin]) -> Registrations:
     return tuple(registrations)
 
 
+@dataclass(frozen=True)
 class EnabledPlugins:
     """The plugins of a profile by extension point, in configured order."""
 
-    def __init__(self, effective: EffectiveProfile, plugins: Mapping[str, points.Plugin]) -> None:
-        self._effective = effective
-        self._plugins = plugins
+    queue_sort: points.QueueSortPlugin
+    pre_enqueue: tuple[points.PreEnqueuePlugin, ...]
+    pre_filter: tuple[points.PreFilterPlugin, ...]
+    filter: tuple[points.Plugin, ...]
+    """FilterPlugin or ColumnFilterPlugin."""
+    post_filter: tuple[points.PostFilterPlugin, ...]
+    pre_score: tuple[points.PreScorePlugin, ...]
+    score: tuple[points.Plugin, ...]
+    """ScorePlugin or ColumnScorePlugin."""
+    weights: Mapping[str, int]
+    """Of ``score``, by name."""
+    reserve: tuple[points.ReservePlugin, ...]
+    permit: tuple[points.PermitPlugin, ...]
+    pre_bind: tuple[points.PreBindPlugin, ...]
+    bind: tuple[points.BindPlugin, ...]
+    post_bind: tuple[points.PostBindPlugin, ...]
+    placement_generate: points.PlacementGeneratePlugin | None
+    placement_score: tuple[tuple[points.PlacementScorePlugin, int], ...]
+    """With their weights."""
 
-    def listed(self, point: str) -> list[points.Plugin]:
-        return [self._plugins[name] for name in self._effective.point(point).names if name in self._plugins]
+    @cached_property
+    def repeatable(self) -> bool:
+        """Whether a failed attempt depends on nothing but snapshot, pod and objects."""
+        return all(plugin.repeatable for plugin in (*self.pre_filter, *self.filter, *self.post_filter))
 
-    def of(self, point: str, kind: Callable[..., P]) -> list[P]:
-        """``kind`` is the point's class; Callable because mypy takes no abstract class for ``type[P]``."""
+    @cached_property
+    def asking(self) -> frozenset[str]:
+        """Permit plugins that wait for a person."""
+        return frozenset(plugin.name for plugin in self.permit if plugin.asks_a_person)
+
+
+def enabled_plugins(effective: EffectiveProfile, plugins: Mapping[str, points.Plugin]) -> EnabledPlugins:
+    """Raises ProfileError for a plugin that is enabled at a point it does not have."""
+
+    def listed(point: str) -> tuple[points.Plugin, ...]:
+        return tuple(plugins[name] for name in effective.point(point).names if name in plugins)
+
+    def at(point: str, kind: Callable[..., P]) -> tuple[P, ...]:
+        # Callable, because mypy takes no abstract class for ``type[P]``.
         base = cast("type[P]", kind)
-        chosen = []
-        for plugin in self.listed(point):
+        for plugin in (chosen := listed(point)):
             if not isinstance(plugin, base):
                 raise ProfileError(f'plugin "{plugin.name}" does not extend {base.__name__} plugin')
-            chosen.append(plugin)
-        return chosen
+        return cast("tuple[P, ...]", chosen)
+
+    weights = {plugin.name: plugin.weight or 1 for plugin in effective.point("placementScore").plugins}
+    return EnabledPlugins(
+        queue_sort=at("queueSort", points.QueueSortPlugin)[0],
+        pre_enqueue=at("preEnqueue", points.PreEnqueuePlugin),
+        pre_filter=at("preFilter", points.PreFilterPlugin),
+        filter=listed("filter"),
+        post_filter=at("postFilter", points.PostFilterPlugin),
+        pre_score=at("preScore", points.PreScorePlugin),
+        score=listed("score"),
+        weights={plugin.name: effective.weights.get(plugin.name, 1) for plugin in listed("score")},
+        reserve=at("reserve", points.ReservePlugin),
+        permit=at("permit", points.PermitPlugin),
+        pre_bind=at("preBind", points.PreBindPlugin),
+        bind=at("bind", points.BindPlugin),
+        post_bind=at("postBind", points.PostBindPlugin),
+        placement_generate=next(iter(at("placementGenerate", points.PlacementGeneratePlugin)), None),
+        placement_score=tuple((p, weights[p.name]) for p in at("placementScore", points.PlacementScorePlugin)),
+    )

@@ -13,7 +13,7 @@ from framework.interface.node_info import NodeInfo, PodInfo
 from framework.interface.pod_groups import PodGroupMembers
 from framework.objects import Pod
 from framework.profiles.filter_run import FilterRun, NodeCase
-from framework.profiles.following import FollowedRows, Following, RowStates
+from framework.profiles.post_filter import FollowedRows, Following, RowStates
 from framework.profiles.services import QueueForPlugins, Services
 
 T = TypeVar("T")
@@ -119,6 +119,9 @@ class ProfileHandle:
                 run.pod_class.followed[key] = following
         changed = following.changed(snapshot, promised)
         return FollowedRows(following.value, changed, RowStates(snapshot, run.entries, promised))
+
+    def asks_extenders(self, pod: Pod) -> bool:
+        return any(each.preempts and each.is_interested(pod) for each in self._services.extenders)
 
     def dry_run(self, state: CycleState, pod: PodInfo, node: NodeInfo) -> NodeCase:
         run = cast("FilterRun | None", state.filter_run)

@@ -21,7 +21,7 @@ from framework.interface.plugin import FilterPlugin, ScorePlugin
 from framework.interface.signature import exact_signature
 from framework.interface.status import SUCCESS, Status
 from framework.profiles.outcomes import answer, raised
-from framework.reuse.work import Work
+from framework.reuse.columns import Work
 
 NO_SCORE: Final = int(np.iinfo(np.int64).min)
 """Stands for a score that the plugin did not give."""
@@ -62,9 +62,9 @@ class FilterNodePlans(NodePlans):
         self._codes: dict[Status, int] = {}
 
     def plan(self, pod: PodInfo, snapshot: Snapshot, *, kept: bool) -> Plan | None:
-        return super().plan(pod, snapshot, kept=kept) if self.stands() else None
+        return super().plan(pod, snapshot, kept=kept) if self.is_valid() else None
 
-    def stands(self) -> bool:
+    def is_valid(self) -> bool:
         """Whether plans that were made are still good."""
         return len(self.statuses) <= MOST_STATUSES
 

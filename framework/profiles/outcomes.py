@@ -23,7 +23,7 @@ def error_text(status: Status) -> str:
     return status.error if status.error is not None else ", ".join(status.reasons)
 
 
-class Repeated(Generic[O]):
+class SharedOutcomes(Generic[O]):
     """What plugins said at one point. Attempts that were told the same share a tuple, encoded once."""
 
     __slots__ = ("_last", "_usual")
@@ -34,12 +34,12 @@ class Repeated(Generic[O]):
         """By the ids of outcomes, which are thereby kept: usual ones are made once."""
 
     def shared(self, outcomes: Iterable[O]) -> tuple[O, ...]:
-        said = tuple(outcomes)
-        if said == self._last:
+        given = tuple(outcomes)
+        if given == self._last:
             return self._last
         if len(self._usual) >= MOST_USUAL:
             self._usual.clear()
-        self._last = self._usual.setdefault(tuple(map(id, said)), said)
+        self._last = self._usual.setdefault(tuple(map(id, given)), given)
         return self._last
 
 

@@ -21,41 +21,43 @@ class PlacementScores:
 
 def run_placement_generate(profile: Profile, group: PodGroupCycle, parent: Placement) -> Sequence[Placement] | Status:
     """Without a plugin all nodes are one placement."""
-    if profile.placement_generate is None:
+    plugin = profile.enabled.placement_generate
+    if plugin is None:
         return (parent,)
-    name, plugin = profile.placement_generate
     try:
-        placements, said = plugin.generate_placements(group, parent)
+        placements, answered = plugin.generate_placements(group, parent)
     except Exception as error:  # noqa: BLE001 - a plugin may raise anything
-        placements, said = (), raised(error)
-    status = answer(said)
+        placements, answered = (), raised(error)
+    status = answer(answered)
     if not status.is_success:
-        return status.with_plugin(name)
-    return placements or Status.unschedulable("no feasible placements found").with_plugin(name)
+        return status.with_plugin(plugin.name)
+    return placements or Status.unschedulable("no feasible placements found").with_plugin(plugin.name)
 
 
 def run_placement_score(
     profile: Profile, group: PodGroupCycle, placed: Sequence[PlacementAssignments]
 ) -> list[PlacementScores] | Status:
     columns: list[tuple[str, int, list[int], Sequence[int]]] = []
-    for name, plugin, weight in profile.placement_score:
+    for plugin, weight in profile.enabled.placement_score:
+        name = plugin.name
         scores: list[int] = []
         for each in placed:
             try:
-                score, said = plugin.score_placement(group, each)
+                score, answered = plugin.score_placement(group, each)
             except Exception as error:  # noqa: BLE001 - a plugin may raise anything
-                score, said = 0, raised(error)
-            if not (status := answer(said)).is_success:
+                score, answered = 0, raised(error)
+            if not (status := answer(answered)).is_success:
                 return _failed("running PlacementScore plugins", name, status)
             scores.append(score)
         columns.append((name, weight, scores, scores))
-    for i, (name, plugin, weight) in enumerate(profile.placement_score):
+    for i, (plugin, weight) in enumerate(profile.enabled.placement_score):
+        name = plugin.name
         scores = columns[i][2]
         try:
-            normalized, said = plugin.normalize_placement_scores(group, scores)
+            normalized, answered = plugin.normalize_placement_scores(group, scores)
         except Exception as error:  # noqa: BLE001 - a plugin may raise anything
-            normalized, said = scores, raised(error)
-        if not (status := answer(said)).is_success:
+            normalized, answered = scores, raised(error)
+        if not (status := answer(answered)).is_success:
             return _failed("running NormalizePlacementScore on PlacementScore plugins", name, status)
         columns[i] = (name, weight, scores, normalized)
     for name, _, _, normalized in columns:

@@ -1,4 +1,5 @@
 """PodClass: what plugins said to a class of equal pods, and the scores that were made of it.
+FeasibleNodes: what Filter leaves for a pod of the class.
 
 A memo holds while no object but pods and nodes has changed, and nothing that a plugin named to ``CycleState.rests_on``.
 """
@@ -8,16 +9,17 @@ from __future__ import annotations
 from collections.abc import Hashable
 from dataclasses import dataclass, field
 
+import numpy as np
+from numpy.typing import NDArray
+
+from framework.columns import Snapshot
 from framework.interface.plugin import PreFilterExtensions, PreFilterResult
 from framework.interface.status import Status
-from framework.profiles.filter_entry import FilterEntry
-from framework.profiles.following import Following
-from framework.profiles.score_part import ScorePart
-from framework.profiles.scores import Scores
-from framework.profiles.verdicts import Verdicts
-from framework.reuse.grounds import Grounds, Written
-from framework.reuse.pod_classes import KeptForClass
-from framework.trace.attempt import PluginOutcome, PreFilterOutcome
+from framework.profiles.post_filter import Following
+from framework.profiles.scores import ScorePart, Scores
+from framework.profiles.verdicts import FilterEntry, Verdicts
+from framework.reuse.pod_classes import Dependencies, KeptForClass, WrittenState
+from framework.trace.attempt import PluginOutcome, PreFilterOutcome, Recorded, in_turn
 
 
 @dataclass(frozen=True, slots=True)
@@ -31,11 +33,11 @@ class PreFilterAnswer:
 
 @dataclass(slots=True)
 class FilterMemo:
-    grounds: Grounds
+    dependencies: Dependencies
     answer: PreFilterAnswer
     outcomes: tuple[PreFilterOutcome, ...]
     skipped: frozenset[str]
-    written: Written
+    written: WrittenState
     entries: tuple[FilterEntry, ...] | None = None
     """None until Filter was reached."""
     extensions: tuple[tuple[str, PreFilterExtensions], ...] = ()
@@ -46,10 +48,10 @@ class FilterMemo:
 
 @dataclass(slots=True)
 class ScoreMemo:
-    grounds: Grounds
+    dependencies: Dependencies
     outcomes: tuple[PluginOutcome, ...]
     skipped: frozenset[str]
-    written: Written
+    written: WrittenState
     parts: list[ScorePart] | None = field(default=None)
     local: bool = False
     """Whether one of them is of a plugin for which plans are made."""
@@ -97,11 +99,62 @@ class PodClass(KeptForClass):
             and all(part.column is not None for part in scores.parts)
         )
 
-    def stands(self, objects: int) -> bool:
+    def is_valid(self, objects: int) -> bool:
         """Whether no object but pods and nodes has changed since plugins were asked."""
-        return self.filter_memo is None or self.filter_memo.grounds.objects == objects
+        return self.filter_memo is None or self.filter_memo.dependencies.objects == objects
 
     def forget(self) -> None:
         self.kept = False
         self.filter_memo = self.score_memo = self.scores = None
         self.followed.clear()
+
+
+class FeasibleNodes:
+    """``verdicts`` is set when all nodes that it calls feasible were found, and no others."""
+
+    __slots__ = ("_rows", "count", "first", "in_row_order", "order", "pod_class", "recorded", "token", "verdicts")
+
+    def __init__(self, pod_class: PodClass, order: NDArray[np.intp], first: int, rows: NDArray[np.intp]) -> None:
+        self.pod_class = pod_class
+        self.order = order
+        self.first = first
+        """The position where the search began."""
+        self.in_row_order = False
+        """Positions are row numbers."""
+        self.count = len(rows)
+        self.token = object()
+        """Another one for other feasible nodes."""
+        self.verdicts: Verdicts | None = None
+        self.recorded: Recorded | None = None
+        """Where the verdicts can be read, if they are set."""
+        self._rows: NDArray[np.intp] | None = rows
+
+    @classmethod
+    def all_of(
+        cls, pod_class: PodClass, snapshot: Snapshot, verdicts: Verdicts, first: int, numbers: NDArray[np.int32]
+    ) -> FeasibleNodes:
+        """``numbers``: as of ``Recorded``."""
+        nodes = cls.__new__(cls)
+        nodes.pod_class, nodes.first, nodes.verdicts = pod_class, first, verdicts
+        nodes.order, nodes.in_row_order = snapshot.order, snapshot.in_row_order
+        nodes.count = verdicts.counts[0]
+        nodes.token = verdicts.feasible
+        nodes.recorded = Recorded(nodes.order, first, verdicts.history.mark(), numbers)
+        nodes._rows = None
+        return nodes
+
+    @property
+    def rows(self) -> NDArray[np.intp]:
+        """In the order in which they were found."""
+        if self._rows is None:
+            assert self.verdicts is not None
+            order, first = self.order, self.first
+            if self.count == len(order):
+                self._rows = order if first == 0 else np.concatenate((order[first:], order[:first]))
+                return self._rows
+            self._rows = self.order[self.positions_where(self.verdicts.history.values == 0)]
+        return self._rows
+
+    def positions_where(self, wanted: NDArray[np.bool_]) -> NDArray[np.intp]:
+        """Positions in the node list of the rows where ``wanted`` is true, in the order of the search."""
+        return in_turn((wanted if self.in_row_order else wanted[self.order]).nonzero()[0], self.first)

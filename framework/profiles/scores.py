@@ -8,7 +8,8 @@ every attempt; what is on record are the columns.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field
 from functools import partial
 from operator import itemgetter
 from typing import Any, Final, NamedTuple, cast
@@ -17,16 +18,71 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framework.columns import Snapshot
+from framework.interface.columns import Plan, View
+from framework.interface.cycle_state import CycleState
+from framework.interface.node_info import NodeInfo, PodInfo
+from framework.interface.plugin import BoundsNormalizer, NormalizeScore
 from framework.interface.scores import MAX_NODE_SCORE, MIN_NODE_SCORE
-from framework.profiles.score_part import Ints, Normalized, ScorePart
+from framework.interface.status import Status
+from framework.objects import Pod
+from framework.profiles.node_plans import ScoreNodePlans
 from framework.profiles.verdicts import Verdicts
-from framework.reuse.column_store import ColumnStore
-from framework.reuse.plan_column import PlanColumn
-from framework.reuse.state_column import StateColumn
-from framework.reuse.sums import Added, Sums, TotalsType
-from framework.reuse.work import Work
+from framework.reuse.columns import ColumnStore, PlanColumn, StateColumn, Work
+from framework.reuse.sums import Added, ScoreSums, TotalsType
 from framework.trace.attempt import RecordedScores
 from framework.trace.history import History, Mark
+
+PerNodeScore = Callable[[CycleState, Pod, NodeInfo], tuple[int, Status | None]]
+MakePlan = Callable[[CycleState, PodInfo, View], Plan]
+Ints = NDArray[np.int64]
+
+
+class Normalized(NamedTuple):
+    """Scores of states. Arrays are not to be written to."""
+
+    scores: Ints
+    weighted: NDArray[Any]
+    limits: tuple[int, int]
+    """Lowest and highest of ``scores``."""
+
+
+@dataclass(frozen=True, slots=True)
+class ScorePoint:
+    """Either ``per_node`` or ``make_plan``. ``local`` may make plans for the former."""
+
+    plugin: str
+    weight: int
+    per_node: PerNodeScore | None
+    make_plan: MakePlan | None
+    normalizer: NormalizeScore | None
+    bounds: BoundsNormalizer | None
+    """The normaliser, if it is of that kind; whether it is for a pod, it says itself."""
+    local: ScoreNodePlans | None = None
+    known: dict[Any, Normalized] = field(default_factory=dict, compare=False, repr=False)
+    """(scores of few states as bytes, their lowest and highest that count) → what the plugin makes of them."""
+
+
+@dataclass(slots=True)
+class ScorePart:
+    """``plan`` with its ``column``, or a per-node plugin, or ``failed``: asking for the plan raised."""
+
+    point: ScorePoint
+    plan: Plan | None = None
+    column: PlanColumn | StateColumn | None = None
+    failed: Status | None = None
+    bounds: BoundsNormalizer | None = None
+    """The normaliser, if this attempt's is of that kind."""
+    follows: bool = False
+    """Its scores depend on nothing but its column and what is lowest and highest."""
+
+    def raw(self) -> Ints:
+        """By row; for reading."""
+        assert self.column is not None
+        if isinstance(self.column, StateColumn):
+            self.column.follow()
+            return self.column.by_row()
+        return self.column.follow().values.astype(np.int64, copy=False)
+
 
 NOT_FEASIBLE: Final[dict[type[Any], int]] = {each: int(np.iinfo(each).min) for each in (np.int16, np.int64)}
 FEW: Final = 48
@@ -47,7 +103,7 @@ class Totals(NamedTuple):
     """What all feasible nodes have on top."""
 
 
-class OfStates:
+class NormalizedByState:
     """A plugin's scores per state, of one column for all classes that have it."""
 
     __slots__ = ("_among", "_recorded", "_table", "normalized", "same", "weighted")
@@ -63,9 +119,9 @@ class OfStates:
         """What all feasible nodes get, weighted; None when they differ."""
 
     @classmethod
-    def of(cls, column: StateColumn) -> OfStates:
-        if not isinstance(column.normalized, OfStates):
-            column.normalized = OfStates()
+    def kept_by(cls, column: StateColumn) -> NormalizedByState:
+        if not isinstance(column.normalized, NormalizedByState):
+            column.normalized = NormalizedByState()
         return column.normalized
 
     def follow(self, part: ScorePart, verdicts: Verdicts, work: Work, dtype: Any) -> None:
@@ -118,7 +174,7 @@ class OfStates:
         return last
 
 
-class ByRow:
+class NormalizedByRow:
     """A plugin's normalised scores by row."""
 
     __slots__ = ("_limits", "_version", "_weighted", "history", "same")
@@ -214,10 +270,14 @@ class Scores:
         self._others: dict[tuple[str, str], History] = {}
         self._sort(parts)
         summed = tuple([(cast("PlanColumn", part.column), part.point.weight) for part in self._taken])
-        make = partial(Sums, snapshot, work, summed, dtype)
+        make = partial(ScoreSums, snapshot, work, summed, dtype)
         self._sums = columns.shared(("sums", summed), map(itemgetter(0), summed), make)
-        self._normalized: list[OfStates | ByRow | None] = [
-            OfStates.of(part.column) if type(part.column) is StateColumn else None if part.bounds is None else ByRow()
+        self._normalized: list[NormalizedByState | NormalizedByRow | None] = [
+            NormalizedByState.kept_by(part.column)
+            if type(part.column) is StateColumn
+            else None
+            if part.bounds is None
+            else NormalizedByRow()
             for part in self.parts
         ]
         """Of ``parts``; None for those that are taken as they are."""

@@ -19,14 +19,16 @@ from framework.interface.node_info import PodInfo
 from framework.interface.plugin import PreBindPlugin, ReservePlugin
 from framework.interface.status import SKIP, SUCCESS, Status
 from framework.objects import Pod
-from framework.profiles.feasible import FeasibleNodes
+from framework.profiles.binding import Binding
 from framework.profiles.filter_run import FilterRun
+from framework.profiles.filtering import Filtering
 from framework.profiles.node_plans import TooManyStatuses
 from framework.profiles.outcomes import answer
-from framework.profiles.pod_class import PodClass, PreFilterAnswer
+from framework.profiles.pod_class import FeasibleNodes, PodClass, PreFilterAnswer
 from framework.profiles.profile import Profile
-from framework.profiles.score_part import ScorePart
-from framework.profiles.score_run import Scored
+from framework.profiles.scores import ScorePart
+from framework.profiles.scoring import Scored, Scoring
+from framework.profiles.services import Services
 from framework.trace.attempt import AttemptTrace
 
 
@@ -41,63 +43,99 @@ class VerifiedProfile(Profile):
     of a cycle (dry runs) is not looked at. Raises ReuseDiffers.
     """
 
-    _verification: Verification | None = None
-    """Of the attempt under way."""
+    def prepare(self) -> None:
+        super().prepare()
+        shared = Verifier(self, self._services), self.enabled, self._services, self.classes, self.columns
+        self.filtering = _VerifiedFiltering(*shared)
+        self.scoring = _VerifiedScoring(*shared)
+        self.binding = _VerifiedBinding(shared[0], self.binding)
+        self.handle.make_filter_run = self.filtering.make_run
 
-    def _is_due(self, trace: AttemptTrace) -> bool:
+
+class Verifier:
+    """Which cycles are looked at, and what is known of the one under way."""
+
+    def __init__(self, profile: Profile, services: Services) -> None:
+        self.profile = profile
+        self._services = services
+        self._verification: Verification | None = None
+
+    def is_due(self, trace: AttemptTrace) -> bool:
         return trace.cycle % self._services.verify_reuse == 0
 
-    def _verification_of(self, pod_class: PodClass | None) -> Verification | None:
+    def begin(self, pod: PodInfo, pod_class: PodClass, trace: AttemptTrace) -> None:
+        due = self.is_due(trace)
+        snapshot = self._services.snapshot
+        self._verification = Verification(self.profile, snapshot, pod, pod_class, trace) if due else None
+
+    def verification_of(self, pod_class: PodClass | None) -> Verification | None:
         found = self._verification
         if (
             found is None
             or found.pod_class is not pod_class
-            or not found.pod_class.stands(self._services.objects.others_revision)
+            or not found.pod_class.is_valid(self._services.objects.others_revision)
         ):
             return None
         return found
+
+
+class _VerifiedFiltering(Filtering):
+    def __init__(self, verifier: Verifier, *parts: Any) -> None:
+        super().__init__(*parts)
+        self._verifier = verifier
 
     def run_pre_filter(
         self, state: CycleState, pod: PodInfo, trace: AttemptTrace, pod_class: PodClass | None = None
     ) -> PreFilterAnswer:
         if pod_class is not None:
-            due = self._is_due(trace)
-            self._verification = Verification(self, self._services.snapshot, pod, pod_class, trace) if due else None
+            self._verifier.begin(pod, pod_class, trace)
         return super().run_pre_filter(state, pod, trace, pod_class)
 
-    def make_filter_run(self, state: CycleState, pod: PodInfo, pod_class: PodClass | None = None) -> FilterRun:
-        run = super().make_filter_run(state, pod, pod_class)
-        verification = self._verification_of(pod_class)
+    def make_run(self, state: CycleState, pod: PodInfo, pod_class: PodClass | None = None) -> FilterRun:
+        run = super().make_run(state, pod, pod_class)
+        verification = self._verifier.verification_of(pod_class)
         if verification is not None:
             verification.filter(run)
         return run
 
-    def run_score_by(
+
+class _VerifiedScoring(Scoring):
+    def __init__(self, verifier: Verifier, *parts: Any) -> None:
+        super().__init__(*parts)
+        self._verifier = verifier
+
+    def run_by(
         self, parts: Sequence[ScorePart], state: CycleState, pod: PodInfo, found: FeasibleNodes
     ) -> Scored | Status:
-        scored = super().run_score_by(parts, state, pod, found)
-        verification = self._verification_of(found.pod_class)
+        scored = super().run_by(parts, state, pod, found)
+        verification = self._verifier.verification_of(found.pod_class)
         if verification is not None:
             verification.score(state, found, parts)
         return scored
 
-    def run_reserve(self, state: CycleState, pod: Pod, node_name: str, trace: AttemptTrace) -> Status:
-        status = super().run_reserve(state, pod, node_name, trace)
-        if self._is_due(trace):
+
+class _VerifiedBinding(Binding):
+    def __init__(self, verifier: Verifier, binding: Binding) -> None:
+        self.__dict__.update(binding.__dict__)
+        self._verifier = verifier
+
+    def reserve(self, state: CycleState, pod: Pod, node_name: str, trace: AttemptTrace) -> Status:
+        status = super().reserve(state, pod, node_name, trace)
+        if self._verifier.is_due(trace):
             self._verify_final_skips(state, pod, node_name)
         return status
 
     def _verify_final_skips(self, state: CycleState, pod: Pod, node_name: str) -> None:
         """Asks the plugins that the pod was not brought to whether they have nothing to do."""
         for plugin in sorted(self.idle(state)):
-            each = self.plugins[plugin]
-            said: list[Any] = []
+            each = self._verifier.profile.plugins[plugin]
+            answers: list[Any] = []
             if isinstance(each, ReservePlugin):
-                said.append(("Reserve", answer(each.reserve(state, pod, node_name)), SUCCESS))
-                said.append(("decisions", each.decisions(state, pod, node_name), ()))
+                answers.append(("Reserve", answer(each.reserve(state, pod, node_name)), SUCCESS))
+                answers.append(("decisions", each.decisions(state, pod, node_name), ()))
             if isinstance(each, PreBindPlugin):
-                said.append(("PreBindPreFlight", answer(each.pre_bind_pre_flight(state, pod, node_name)[0]), SKIP))
-            for what, now, promised in said:
+                answers.append(("PreBindPreFlight", answer(each.pre_bind_pre_flight(state, pod, node_name)[0]), SKIP))
+            for what, now, promised in answers:
                 if now != promised:
                     raise ReuseDiffers(f"{plugin}: {what} for {pod.key}, which PreFilter skipped for good, is {now}")
 
@@ -121,9 +159,9 @@ class Verification:
             entries = run.entries
         else:
             scratch = self._scratch()
-            self._profile.run_pre_filter(self._state, self._pod, scratch)
+            self._profile.filtering.run_pre_filter(self._state, self._pod, scratch)
             self._compare_outcomes("PreFilter", self._trace.pre_filter, scratch.pre_filter)
-            entries = self._profile.filter_entries(self._state, self._pod, kept=self.pod_class.kept)
+            entries = self._profile.filtering.entries(self._state, self._pod, kept=self.pod_class.kept)
             if [entry.plugin for entry in entries] != [entry.plugin for entry in run.entries]:
                 raise ReuseDiffers(f"Filter plugins of {self._pod.key}: {[entry.plugin for entry in entries]}")
         for fresh, kept in zip(entries, run.entries, strict=True):
@@ -139,11 +177,11 @@ class Verification:
             self._state = state.clone()
         if self.pod_class.reuses_score:
             scratch = self._scratch()
-            status = self._profile.ask_pre_score(self._state, self._pod, nodes.rows, scratch)
+            status = self._profile.scoring.ask_pre_score(self._state, self._pod, nodes.rows, scratch)
             self._compare_outcomes("PreScore", self._trace.pre_score, scratch.pre_score)
             if not status.is_success:
                 return
-            fresh = self._profile.score_parts(self._state, self._pod, kept=self.pod_class.kept)
+            fresh = self._profile.scoring.parts(self._state, self._pod, kept=self.pod_class.kept)
         rows = nodes.rows
         kept_scores = self.pod_class.scores
         for new, kept in zip(fresh, parts, strict=True):
@@ -156,9 +194,9 @@ class Verification:
                 continue
             kept_normalized = kept_scores.normalized_by_row(name)
             if kept_normalized is not None and new.point.normalizer is not None:
-                said, _ = new.point.normalizer.normalize_score(self._state, self._pod.pod, raw[rows].copy(), rows)
+                answers, _ = new.point.normalizer.normalize_score(self._state, self._pod.pod, raw[rows].copy(), rows)
                 by_row = np.zeros(len(raw), dtype=np.int64)
-                by_row[rows] = said
+                by_row[rows] = answers
                 self._compare(name, "NormalizeScore", kept_normalized, by_row, rows)
 
     def _scratch(self) -> AttemptTrace:

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from framework.queue.hints import HintMap, QueueingHintFunction, build_hint_map, default_registrations
 from framework.queue.nominator import CLEAR_NOMINATION, Nomination, PodNominator
-from framework.queue.queued_pod import IgnoredEvent, Place, QueuedPodInfo, QueueMove, QueueObserver, QueueOrder
+from framework.queue.queued_pod import IgnoredEvent, QueuedPodInfo, QueueMove, QueueObserver, QueueOrder, QueuePlace
 from framework.queue.scheduling_queue import QueueOptions, SchedulingQueue
 
 __all__ = [
@@ -15,12 +15,12 @@ __all__ = [
     "HintMap",
     "IgnoredEvent",
     "Nomination",
-    "Place",
     "PodNominator",
     "QueueMove",
     "QueueObserver",
     "QueueOptions",
     "QueueOrder",
+    "QueuePlace",
     "QueuedPodInfo",
     "QueueingHintFunction",
     "SchedulingQueue",

@@ -17,7 +17,7 @@ from framework.interface.node_info import PodInfo
 from framework.objects import KubeObject, Pod
 
 
-class Place(enum.Enum):
+class QueuePlace(enum.Enum):
     """Where a pending pod is. A pod that is none of these is bound, gone or not ours."""
 
     NOWHERE = ""
@@ -47,7 +47,7 @@ class QueuedPodInfo:
     gating_plugin: str = ""
     gating_events: tuple[ClusterEvent, ...] = ()
     was_flushed: bool = False
-    place: Place = Place.NOWHERE
+    place: QueuePlace = QueuePlace.NOWHERE
     sequence: int = 0
     """Numbers the entries into the queue: the order of pods that entered at one instant of the virtual clock."""
 
@@ -116,8 +116,8 @@ class QueueMove(msgspec.Struct, frozen=True):
     """A pod changed its place. ``event`` is upstream's label of the cause; ``plugin`` the one whose hint said Queue."""
 
     pod: QueuedPodInfo
-    origin: Place
-    to: Place
+    origin: QueuePlace
+    to: QueuePlace
     event: str
     plugin: str = ""
 

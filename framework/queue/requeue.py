@@ -18,28 +18,28 @@ class Strategy(enum.Enum):
     IMMEDIATELY = "Immediately"
 
 
-class Verdict(NamedTuple):
+class RequeueDecision(NamedTuple):
     strategy: Strategy
     plugin: str = ""
     """Whose hint said Queue."""
 
 
-SKIP: Final = Verdict(Strategy.SKIP)
+SKIP: Final = RequeueDecision(Strategy.SKIP)
 _Kind = tuple[str, frozenset[str], frozenset[str]]
 """(profile, unschedulable plugins, pending plugins)"""
 
 
 def judge(
     hints: HintMap | None, pod: QueuedPodInfo, event: ClusterEvent, old: KubeObject | None, new: KubeObject | None
-) -> Verdict:
+) -> RequeueDecision:
     """Only plugins that rejected the pod are asked; Queue from a Pending plugin skips the backoff."""
     if not pod.has_rejectors:
-        return Verdict(Strategy.AFTER_BACKOFF)
+        return RequeueDecision(Strategy.AFTER_BACKOFF)
     if is_wildcard(event):
         aimed_elsewhere = new is not None and not (isinstance(new, Pod) and new.metadata.uid == pod.pod.metadata.uid)
-        return SKIP if aimed_elsewhere else Verdict(Strategy.AFTER_BACKOFF)
+        return SKIP if aimed_elsewhere else RequeueDecision(Strategy.AFTER_BACKOFF)
     if hints is None:
-        return Verdict(Strategy.AFTER_BACKOFF)
+        return RequeueDecision(Strategy.AFTER_BACKOFF)
     result = SKIP
     for function in hints.matching(event):
         plugin = function.plugin
@@ -49,10 +49,10 @@ def judge(
         if function(pod.pod, old, new) is QueueingHint.SKIP:
             continue
         if pending:
-            return Verdict(Strategy.IMMEDIATELY, plugin)
+            return RequeueDecision(Strategy.IMMEDIATELY, plugin)
         if not pod.pending_plugins:
-            return Verdict(Strategy.AFTER_BACKOFF, plugin)
-        result = Verdict(Strategy.AFTER_BACKOFF, plugin)
+            return RequeueDecision(Strategy.AFTER_BACKOFF, plugin)
+        result = RequeueDecision(Strategy.AFTER_BACKOFF, plugin)
     return result
 
 
@@ -65,12 +65,12 @@ class EqualPods:
         """``hints`` by profile; ``likeness`` is the same of equal pods."""
         self._hints = hints
         self._likeness = likeness
-        self._known: dict[tuple[_Kind, bytes], Verdict] = {}
+        self._known: dict[tuple[_Kind, bytes], RequeueDecision] = {}
         self._tells_apart: dict[_Kind, bool] = {}
 
     def __call__(
         self, pod: QueuedPodInfo, event: ClusterEvent, old: KubeObject | None, new: KubeObject | None
-    ) -> Verdict:
+    ) -> RequeueDecision:
         profile, uid = pod.pod.spec.scheduler_name, pod.pod.metadata.uid
         hints = self._hints.get(profile)
         kind = (profile, frozenset(pod.unschedulable_plugins), frozenset(pod.pending_plugins))

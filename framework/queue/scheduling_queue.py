@@ -19,15 +19,12 @@ from framework.interface.node_info import PodInfo
 from framework.interface.plugin import PreEnqueuePlugin
 from framework.objects import KubeObject, Pod
 from framework.objects.timestamps import SECOND
-from framework.queue.backoff import BackoffQueue
 from framework.queue.changes import pod_update_events
-from framework.queue.heap import KeyedHeap
 from framework.queue.hints import HintMap, event_label, is_wildcard, matches
-from framework.queue.in_flight import InFlight
 from framework.queue.nominator import PodNominator, unresolved
-from framework.queue.queued_pod import IgnoredEvent, Place, QueuedPodInfo, QueueMove, QueueObserver, QueueOrder
-from framework.queue.requeue import SKIP, EqualPods, Strategy, Verdict, judge
-from framework.queue.unschedulable import UnschedulablePods
+from framework.queue.queued_pod import IgnoredEvent, QueuedPodInfo, QueueMove, QueueObserver, QueueOrder, QueuePlace
+from framework.queue.queues import BackoffQueue, InFlight, KeyedHeap, UnschedulablePods
+from framework.queue.requeue import SKIP, EqualPods, RequeueDecision, Strategy, judge
 
 POD_ADD: Final = "UnschedulablePodAdd"
 POD_UPDATE: Final = "UnschedulablePodUpdate"
@@ -58,7 +55,7 @@ class QueueOptions:
     """The gate GenericWorkload."""
 
     @classmethod
-    def of(cls, configuration: EffectiveConfiguration, max_in_unschedulable: int | None) -> Self:
+    def from_configuration(cls, configuration: EffectiveConfiguration, max_in_unschedulable: int | None) -> Self:
         return cls(
             initial_backoff=configuration.pod_initial_backoff_seconds * SECOND,
             max_backoff=configuration.pod_max_backoff_seconds * SECOND,
@@ -155,7 +152,7 @@ class SchedulingQueue:
         self._unschedulable.delete(pod.key)
         self._backoff.delete(pod.key)
         self._active.add_or_update(pod.key, pod)
-        self._moved(pod, Place.ACTIVE, event, plugin)
+        self._moved(pod, QueuePlace.ACTIVE, event, plugin)
         if event in (POD_ADD, POD_UPDATE):
             self.nominator.add(pod.pod, None)
         return True
@@ -169,14 +166,14 @@ class SchedulingQueue:
                 return False
         self._unschedulable.delete(pod.key)
         self._backoff.add(pod)
-        self._moved(pod, Place.BACKOFF, event, plugin)
+        self._moved(pod, QueuePlace.BACKOFF, event, plugin)
         return True
 
     def _to_unschedulable(self, pod: QueuedPodInfo, event: str, plugin: str = "") -> None:
         self._unschedulable.add_or_update(pod)
-        self._moved(pod, Place.GATED if pod.gated else Place.UNSCHEDULABLE, event, plugin)
+        self._moved(pod, QueuePlace.GATED if pod.gated else QueuePlace.UNSCHEDULABLE, event, plugin)
 
-    def _moved(self, pod: QueuedPodInfo, to: Place, event: str, plugin: str = "") -> None:
+    def _moved(self, pod: QueuedPodInfo, to: QueuePlace, event: str, plugin: str = "") -> None:
         origin, pod.place = pod.place, to
         if origin is not to:
             self._observer.queue_moved(QueueMove(pod, origin, to, event, plugin))
@@ -210,11 +207,11 @@ class SchedulingQueue:
         uid = pod.pod_info.uid
         if uid in self._in_flight.pods:
             # "the same pod is tracked in multiple places in the scheduler": discarded, as upstream
-            self._moved(pod, Place.NOWHERE, event)
+            self._moved(pod, QueuePlace.NOWHERE, event)
             return False
         self._in_flight.add_pod(uid)
         self.scheduling_cycle += 1
-        self._moved(pod, Place.IN_FLIGHT, event)
+        self._moved(pod, QueuePlace.IN_FLIGHT, event)
         return True
 
     def pop_specific(self, pod: Pod, now: int) -> QueuedPodInfo | None:
@@ -253,7 +250,7 @@ class SchedulingQueue:
         for event in events:
             verdict = self._judge(pod, event, old, new.pod)
             place = self._requeue(pod, verdict, event_label(event), now)
-            if place is Place.ACTIVE or (place is Place.BACKOFF and self.options.pops_early):
+            if place is QueuePlace.ACTIVE or (place is QueuePlace.BACKOFF and self.options.pops_early):
                 break
 
     def delete(self, pod: Pod) -> None:
@@ -265,7 +262,7 @@ class SchedulingQueue:
         if found is None:
             found = self._unschedulable.delete(key)
         if found is not None:
-            self._moved(found, Place.NOWHERE, "Delete")
+            self._moved(found, QueuePlace.NOWHERE, "Delete")
 
     def activate(self, pods: Iterable[Pod], now: int) -> None:
         """Backoff is ignored. A pod in flight gets the wildcard event instead, aimed at itself."""
@@ -317,7 +314,7 @@ class SchedulingQueue:
 
     def leave(self, pod: QueuedPodInfo, event: str) -> None:
         """The pod is in flight no more and does not come back: bound, or gone."""
-        self._moved(pod, Place.NOWHERE, event)
+        self._moved(pod, QueuePlace.NOWHERE, event)
 
     def move_all(
         self,
@@ -367,17 +364,17 @@ class SchedulingQueue:
 
     def _judge(
         self, pod: QueuedPodInfo, event: ClusterEvent, old: KubeObject | None, new: KubeObject | None
-    ) -> Verdict:
+    ) -> RequeueDecision:
         return judge(self._hints.get(pod.pod.spec.scheduler_name), pod, event, old, new)
 
-    def _judge_in_flight(self, pod: QueuedPodInfo) -> Verdict:
+    def _judge_in_flight(self, pod: QueuedPodInfo) -> RequeueDecision:
         """Every event since the pod was popped is looked at, now that its rejectors are known."""
         uid = pod.pod.metadata.uid
         if not pod.has_rejectors or uid not in self._in_flight:
-            return Verdict(Strategy.AFTER_BACKOFF)
+            return RequeueDecision(Strategy.AFTER_BACKOFF)
         if self.options.pod_groups and pod.pod.spec.scheduling_group is not None:
             # Members of a group come back by backoff alone (docs/semantics/queue.md#operations).
-            return Verdict(Strategy.AFTER_BACKOFF)
+            return RequeueDecision(Strategy.AFTER_BACKOFF)
         result = SKIP
         for record in self._in_flight.events_since(uid):
             verdict = self._judge(pod, record.event, record.old, record.new)
@@ -389,7 +386,7 @@ class SchedulingQueue:
                 result = verdict
         return result
 
-    def _requeue(self, pod: QueuedPodInfo, verdict: Verdict, event: str, now: int) -> Place:
+    def _requeue(self, pod: QueuedPodInfo, verdict: RequeueDecision, event: str, now: int) -> QueuePlace:
         strategy, plugin = verdict.strategy, verdict.plugin
         if strategy is Strategy.SKIP:
             self._to_unschedulable(pod, event)
@@ -461,14 +458,14 @@ class SchedulingQueue:
         """Whether Pop has something to give."""
         return len(self._active) > 0 or self._backoff.has_rejected
 
-    def counts(self) -> dict[Place, int]:
+    def counts(self) -> dict[QueuePlace, int]:
         gated = sum(1 for pod in self._unschedulable if pod.gated)
         return {
-            Place.ACTIVE: len(self._active),
-            Place.BACKOFF: len(self._backoff),
-            Place.UNSCHEDULABLE: len(self._unschedulable) - gated,
-            Place.GATED: gated,
-            Place.IN_FLIGHT: len(self._in_flight),
+            QueuePlace.ACTIVE: len(self._active),
+            QueuePlace.BACKOFF: len(self._backoff),
+            QueuePlace.UNSCHEDULABLE: len(self._unschedulable) - gated,
+            QueuePlace.GATED: gated,
+            QueuePlace.IN_FLIGHT: len(self._in_flight),
         }
 
     @property

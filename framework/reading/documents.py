@@ -16,13 +16,15 @@ import yaml
 
 from framework.objects.decode import tree_complaint
 from framework.parser_words import json_words, yaml_complaint
+from framework.reading.density import density_complaint
 from framework.reading.simulator_export import NotAnExport, SimulatorExport, is_export, unfold_export
 from framework.reading.something_else import NOT_RENDERED, bad_characters, is_template, line_beside, something_else
-from framework.said import Content, SaidError, Words, said, words_of
+from framework.reading.yaml_documents import read_yaml
+from framework.sentences import Content, SentenceError, Words, sentence, words_of
 
 JSON_LIMIT: Final = 512 * 1024 * 1024
 YAML_LIMIT: Final = 32 * 1024 * 1024
-"""YAML is read at a few megabytes a second, and unfolds to much more than its size."""
+"""YAML is read at a few megabytes a second."""
 
 Manifest = dict[str, Any]
 Fields = dict[str, msgspec.Raw]
@@ -30,12 +32,12 @@ Fields = dict[str, msgspec.Raw]
 Data = memoryview | bytes
 _MEGA: Final = 1024 * 1024
 _NAMES: Final[dict[type, Words]] = {
-    str: said("a text"),
-    int: said("a number"),
-    float: said("a number"),
-    bool: said("true or false"),
-    list: said("a list"),
-    type(None): said("nothing"),
+    str: sentence("a text"),
+    int: sentence("a number"),
+    float: sentence("a number"),
+    bool: sentence("true or false"),
+    list: sentence("a list"),
+    type(None): sentence("nothing"),
 }
 _LOOKED_AT: Final = 64 * 1024
 """Bytes at the beginning that tell what a file is; an even number, as UTF-16 has them."""
@@ -50,7 +52,7 @@ _MARK_WITHIN: Final = re.compile(rb"(?m)^" + codecs.BOM_UTF8)
 """In the middle of a file that was joined from several."""
 
 
-class FileRefused(SaidError):
+class FileRefused(SentenceError):
     """The file as a whole cannot be read. ``line`` and ``column`` count from one; None where no place is known."""
 
     def __init__(self, words: Words, line: int | None = None, column: int | None = None) -> None:
@@ -59,35 +61,13 @@ class FileRefused(SaidError):
         self.column = column
 
 
-class _Loader(yaml.CSafeLoader):
-    """YAML as Kubernetes reads it: timestamps stay text, a repeated key is an error."""
-
-    def construct_mapping(self, node: yaml.MappingNode, deep: bool = False) -> dict[Any, Any]:
-        seen: set[str] = set()
-        for key, _ in node.value:
-            if key.tag == "tag:yaml.org,2002:merge" or not isinstance(key, yaml.ScalarNode):
-                continue
-            if key.value in seen:
-                raise yaml.constructor.ConstructorError(
-                    None, None, f'key "{key.value}" already set in map', key.start_mark
-                )
-            seen.add(key.value)
-        return super().construct_mapping(node, deep)
-
-
-_Loader.yaml_implicit_resolvers = {
-    first: [(tag, pattern) for tag, pattern in resolvers if tag != "tag:yaml.org,2002:timestamp"]
-    for first, resolvers in yaml.CSafeLoader.yaml_implicit_resolvers.items()
-}
-
-
 def as_utf8(data: Data, errors: str = "strict") -> Data:
     """Without its byte order mark. UTF-16 is what PowerShell writes. Raises FileRefused."""
     if bytes(data[:2]) in (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE):
         try:
             return bytes(data).decode("utf-16", errors).encode()
         except UnicodeError:
-            raise FileRefused(said("The file is neither UTF-8 nor UTF-16 text.")) from None
+            raise FileRefused(sentence("The file is neither UTF-8 nor UTF-16 text.")) from None
     return data[3:] if bytes(data[:3]) == codecs.BOM_UTF8 else data
 
 
@@ -100,6 +80,7 @@ def read_items(data: Data) -> list[Fields] | None:
         return None
     check_json_size(len(data))
     data = as_utf8(data)
+    check_density(data)
     try:
         whole = msgspec.json.decode(data, type=_List)
     except (msgspec.DecodeError, UnicodeDecodeError, RecursionError):
@@ -131,12 +112,16 @@ def read_documents(data: Data) -> Iterator[Manifest]:
     beginning = as_utf8(bytes(data[:_LOOKED_AT]), "ignore")
     if is_json(data):
         check_json_size(len(data))
-        documents = _read_json(as_utf8(data))
+        data = as_utf8(data)
+        check_density(data)
+        documents = _read_json(data)
     else:
         if found := something_else(bytes(beginning)):
             raise FileRefused(found)
         _check_yaml_size(len(data))
-        documents = _read_yaml(bytes(as_utf8(data)))
+        data = as_utf8(data)
+        check_density(data)
+        documents = _read_yaml(bytes(data))
     is_empty = True
     try:
         for document in documents:
@@ -146,14 +131,14 @@ def read_documents(data: Data) -> Iterator[Manifest]:
     except NotAnExport as error:
         raise FileRefused(words_of(error)) from None
     if is_empty:
-        raise FileRefused(said("The file holds no Kubernetes object."))
+        raise FileRefused(sentence("The file holds no Kubernetes object."))
 
 
 def is_json(data: Data) -> bool:
     """By its first character. Raises FileRefused for an empty file."""
     beginning = bytes(as_utf8(bytes(data[:_LOOKED_AT]), "ignore")).lstrip(b" \t\r\n")
     if not beginning:
-        raise FileRefused(said("The file is empty."))
+        raise FileRefused(sentence("The file is empty."))
     return beginning[:1] in b"{[" and beginning[1:2] not in (b"{", b"\0")
 
 
@@ -161,14 +146,22 @@ def check_json_size(size: int) -> None:
     """Raises FileRefused."""
     if size > JSON_LIMIT:
         raise FileRefused(
-            said("The file has {size} MB; JSON may have {most} MB.", size=round(size / _MEGA), most=JSON_LIMIT // _MEGA)
+            sentence(
+                "The file has {size} MB; JSON may have {most} MB.", size=round(size / _MEGA), most=JSON_LIMIT // _MEGA
+            )
         )
+
+
+def check_density(data: Data) -> None:
+    """Raises FileRefused for what would take far more memory than it has bytes."""
+    if complaint := density_complaint(data):
+        raise FileRefused(complaint)
 
 
 def _check_yaml_size(size: int) -> None:
     if size > YAML_LIMIT:
         raise FileRefused(
-            said(
+            sentence(
                 "The file has {size} MB; YAML may have {most} MB. Export it as JSON instead: {command}",
                 size=round(size / _MEGA),
                 most=YAML_LIMIT // _MEGA,
@@ -178,11 +171,11 @@ def _check_yaml_size(size: int) -> None:
 
 
 def _not_json(why: Content) -> FileRefused:
-    return FileRefused(said("This is not JSON: {why}.", why=why))
+    return FileRefused(sentence("This is not JSON: {why}.", why=why))
 
 
 def _too_deep_json() -> FileRefused:
-    return FileRefused(said("This JSON is nested too deeply."))
+    return FileRefused(sentence("This JSON is nested too deeply."))
 
 
 def _read_json(data: Data) -> Iterator[Any]:
@@ -319,31 +312,31 @@ def _unreadable(data: bytes) -> FileRefused | None:
 
 def _read_yaml(data: bytes) -> Iterator[Any]:
     try:
-        for document in yaml.load_all(_MARK_WITHIN.sub(b"", data), Loader=_Loader):
+        for document in read_yaml(_MARK_WITHIN.sub(b"", data)):
             if document is None:
                 continue
             if complaint := tree_complaint(document):
-                raise FileRefused(said("This YAML cannot be read: {why}.", why=complaint))
+                raise FileRefused(sentence("This YAML cannot be read: {why}.", why=complaint))
             yield document
     except (yaml.YAMLError, ValueError) as error:
         if known := _unreadable(data):
             raise known from None
         why, line, column = yaml_complaint(error)
         if line is None:
-            raise FileRefused(said("This is not YAML: {why}.", why=why)) from None
-        words = said("This is not YAML: line {line}, column {column}: {why}.", line=line, column=column, why=why)
+            raise FileRefused(sentence("This is not YAML: {why}.", why=why)) from None
+        words = sentence("This is not YAML: line {line}, column {column}: {why}.", line=line, column=column, why=why)
         raise FileRefused(words, line, column) from None
     except RecursionError:
-        raise FileRefused(said("This YAML is nested too deeply, or an alias contains itself.")) from None
+        raise FileRefused(sentence("This YAML is nested too deeply, or an alias contains itself.")) from None
 
 
 def _unfold(document: Any, kind_of_items: str) -> Iterator[Manifest]:
     """Lists of any kind, and lists in lists; items of a typed list take their kind from it."""
     if isinstance(document, str):
         found = document.partition("\n")[0][:_SHOWN]
-        raise FileRefused(said("Expected a Kubernetes object, found a text: {text}", text=found))
+        raise FileRefused(sentence("Expected a Kubernetes object, found a text: {text}", text=found))
     if not isinstance(document, Mapping):
-        raise FileRefused(said("Expected a Kubernetes object, found {found}.", found=_name_of(document)))
+        raise FileRefused(sentence("Expected a Kubernetes object, found {found}.", found=_name_of(document)))
     if is_export(document):
         for item in unfold_export(document):
             yield from _unfold(item, "")
@@ -357,7 +350,9 @@ def _unfold(document: Any, kind_of_items: str) -> Iterator[Manifest]:
             if isinstance(item, Mapping):
                 yield from _unfold({**inherited, **item}, kind)
             else:
-                raise FileRefused(said("Expected a Kubernetes object in items, found {found}.", found=_name_of(item)))
+                raise FileRefused(
+                    sentence("Expected a Kubernetes object in items, found {found}.", found=_name_of(item))
+                )
         return
     yield dict(document)
 

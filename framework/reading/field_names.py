@@ -14,7 +14,15 @@ import msgspec
 
 from framework.objects import ObjectMeta
 from framework.objects.node import NodeSpec, NodeStatus, NodeSystemInfo
-from framework.objects.pod import Container, CSIVolumeSource, PodResourceClaim, PodSpec, Volume
+from framework.objects.pod import (
+    Container,
+    CSIVolumeSource,
+    PodResourceClaim,
+    PodSecurityContext,
+    PodSpec,
+    SecurityContext,
+    Volume,
+)
 from framework.objects.storage import PersistentVolumeClaimSpec
 from framework.objects.volume_sources import (
     AzureDiskVolumeSource,
@@ -33,11 +41,19 @@ _NOT_READ: Final[dict[type[msgspec.Struct], str]] = {
     PodSpec: (
         "activeDeadlineSeconds automountServiceAccountToken dnsConfig dnsPolicy enableServiceLinks ephemeralContainers "
         "evictionResponders hostAliases hostIPC hostPID hostname hostnameOverride imagePullSecrets os readinessGates "
-        "securityContext serviceAccount setHostnameAsFQDN shareProcessNamespace subdomain workloadRef"
+        "serviceAccount setHostnameAsFQDN shareProcessNamespace subdomain workloadRef"
     ),
     Container: (
-        "args command env envFrom lifecycle livenessProbe readinessProbe resizePolicy securityContext startupProbe "
+        "args command env envFrom lifecycle livenessProbe readinessProbe resizePolicy startupProbe "
         "stdin stdinOnce terminationMessagePath terminationMessagePolicy tty volumeDevices volumeMounts workingDir"
+    ),
+    PodSecurityContext: (
+        "appArmorProfile fsGroup fsGroupChangePolicy runAsGroup runAsNonRoot runAsUser seLinuxChangePolicy "
+        "seLinuxOptions supplementalGroups supplementalGroupsPolicy sysctls windowsOptions"
+    ),
+    SecurityContext: (
+        "allowPrivilegeEscalation appArmorProfile capabilities privileged procMount readOnlyRootFilesystem runAsGroup "
+        "runAsNonRoot runAsUser seLinuxOptions windowsOptions"
     ),
     Volume: (
         "cephfs configMap downwardAPI emptyDir fc flexVolume flocker gitRepo glusterfs hostPath nfs "

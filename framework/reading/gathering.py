@@ -31,6 +31,7 @@ from framework.objects.kinds import typed_kind
 from framework.objects.older_versions import as_current
 from framework.objects.validation import check_object
 from framework.reading.documents import FileRefused, Manifest
+from framework.reading.redaction import redacted
 from framework.reading.something_else import (
     NO_BREAK_SPACES,
     NOT_RENDERED,
@@ -38,9 +39,9 @@ from framework.reading.something_else import (
     indented_strangely,
     strange_object,
 )
-from framework.reading.unknown_fields import Sightings, Unknown, told, unknown_fields
+from framework.reading.unknown_fields import Sightings, UnknownField, reported, unknown_fields
 from framework.reading.unknown_kinds import UnknownKinds
-from framework.said import Said, Words, said, said_counted, words_of
+from framework.sentences import Sentence, Words, counted_sentence, sentence, words_of
 from framework.workloads import Existing, Made, holds_a_pod_template, is_workload, make_pods, notes_of
 
 O = TypeVar("O", bound=KubernetesObject)  # noqa: E741
@@ -56,7 +57,7 @@ class Problem(msgspec.Struct, frozen=True, kw_only=True):
     kind: str = ""
     namespace: str = ""
     name: str = ""
-    words: Said | str
+    words: Sentence | str
 
 
 class Gathered(msgspec.Struct):
@@ -89,8 +90,8 @@ class Finished:
     """Namespaces that objects are in, and what controllers made."""
     changed: dict[int, Manifest] = field(default_factory=dict)
     refused: set[int] = field(default_factory=set)
-    notes: list[Said] = field(default_factory=list)
-    warnings: list[Said] = field(default_factory=list)
+    notes: list[Sentence] = field(default_factory=list)
+    warnings: list[Sentence] = field(default_factory=list)
     """About kinds and fields that no API server knows."""
 
 
@@ -98,10 +99,10 @@ class Twice(Exception):
     """Two parts of a file have an object in common."""
 
 
-def no_object(manifest: Manifest, field: str) -> Said:
+def no_object(manifest: Manifest, field: str) -> Sentence:
     """The answer of another program, or a part of an object: it is told apart by its first keys."""
     keys = [str(key)[:40] for key in list(manifest)[:4]]
-    return said(
+    return sentence(
         "{what} is no Kubernetes object: it has no {field}. Take what kubectl get -o json or -o yaml writes.",
         what=f"{{{', '.join(keys)}{', …' if len(manifest) > len(keys) else ''}}}",
         field=field,
@@ -128,10 +129,13 @@ def current(manifest: Manifest) -> Manifest:
     return manifest
 
 
-def decoded(manifest: Manifest, text: bytes | msgspec.Raw | None = None) -> KubeObject:
-    """Checked as the API server checks it. ``text``: the manifest as JSON, from which it came. Raises FileRefused."""
+def decoded(manifest: Manifest, kept: Manifest | None = None, text: bytes | msgspec.Raw | None = None) -> KubeObject:
+    """Checked as the API server checks it. Raises FileRefused.
+
+    ``kept``: what may be kept of it; ``text``: that as JSON, if it came from JSON.
+    """
     try:
-        obj = decode_manifest(manifest) if text is None else decode_object(text)
+        obj = decode_manifest(manifest if kept is None else kept) if text is None else decode_object(text)
         # Whether Gt and Lt tolerate anything is for the run's gates to say.
         check_object(with_defaults(obj), comparisons=True)
     except ObjectError as error:
@@ -169,7 +173,7 @@ class Gathering:
         before = len(known)
         known[identity] = None
         if len(known) == before:
-            self._refuse(obj, said("{kind} {name} is there twice.", kind=obj.kind, name=_key(obj)))
+            self._refuse(obj, sentence("{kind} {name} is there twice.", kind=obj.kind, name=_key(obj)))
             return False
         if isinstance(obj, Pod):
             self.gathered.existing.take(obj)
@@ -181,19 +185,23 @@ class Gathering:
             self.gathered.classes.append(number)
         return True
 
-    def look_at(self, number: int, manifest: Manifest, obj: KubeObject) -> None:
-        """After ``keep``; of what was not parsed whole ``sight`` tells the fields."""
+    def look_at(self, number: int, manifest: Manifest, obj: KubeObject, kept: Manifest | None = None) -> None:
+        """After ``keep``; of what was not parsed whole ``sight`` tells the fields.
+
+        ``manifest``: as it was written; ``kept``: what may be kept of it.
+        """
         exported = from_a_cluster(obj)
         if is_workload(manifest):
-            self.gathered.workloads.append((number, manifest))
+            # What goes must not reach the names of pods either, which follow from their template.
+            self.gathered.workloads.append((number, redacted(manifest) if kept is None else kept))
         elif not exported and isinstance(obj, Unstructured):
-            told_of = self.gathered.kinds.take(manifest, _key(obj))
-            if not told_of and holds_a_pod_template(manifest.get("spec")):
+            is_reported = self.gathered.kinds.take(manifest, _key(obj))
+            if not is_reported and holds_a_pod_template(manifest.get("spec")):
                 templates = self.gathered.templates
                 templates[obj.kind] = templates.get(obj.kind, 0) + 1
-        self.sight(obj, told(unknown_fields(manifest), exported=exported))
+        self.sight(obj, reported(unknown_fields(manifest), exported=exported))
 
-    def sight(self, obj: KubeObject, fields: Sequence[Unknown]) -> None:
+    def sight(self, obj: KubeObject, fields: Sequence[UnknownField]) -> None:
         if fields:
             self.gathered.unknown.take(obj.kind, _key(obj), fields)
 
@@ -247,7 +255,7 @@ class Gathering:
             *self.gathered.kinds.sentences(),
             *self.gathered.unknown.sentences(),
             *(
-                said_counted(
+                counted_sentence(
                     "{count} {kind} gives no pods: what the controller makes of it is not known here. Add its pods.",
                     "{count} {kind} give no pods: what the controller makes of them is not known here. Add their pods.",
                     number,
@@ -298,7 +306,7 @@ class Gathering:
                 self.gathered.problems.append(problem_of(manifest, str(each.error)))
                 finished.refused.add(number)
             elif each.pods and (refusal := _refusal(each.pods[0], store)):
-                words = said("{what}: its pods are refused: {why}", what=_named(manifest), why=refusal)
+                words = sentence("{what}: its pods are refused: {why}", what=_named(manifest), why=refusal)
                 self.gathered.problems.append(problem_of(manifest, words))
                 finished.refused.add(number)
             else:

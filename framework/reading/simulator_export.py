@@ -10,7 +10,7 @@ from typing import Any, Final
 
 import msgspec
 
-from framework.said import SaidError, said
+from framework.sentences import SentenceError, sentence
 
 #: Field → what its items are.
 LISTS: Final[dict[str, tuple[str, str]]] = {
@@ -27,7 +27,7 @@ CONFIGURATION_KIND: Final = "KubeSchedulerConfiguration"
 CONFIGURATION_VERSION: Final = "kubescheduler.config.k8s.io/v1"
 
 
-class NotAnExport(SaidError):
+class NotAnExport(SentenceError):
     """The file says that it is an export of kube-scheduler-simulator, and is none."""
 
 
@@ -79,6 +79,8 @@ def configuration_of(found: Any) -> Iterator[Any]:
         return
     if not isinstance(found, Mapping):
         raise NotAnExport(
-            said("{field} must be an object with the fields of a {kind}.", field=CONFIGURATION, kind=CONFIGURATION_KIND)
+            sentence(
+                "{field} must be an object with the fields of a {kind}.", field=CONFIGURATION, kind=CONFIGURATION_KIND
+            )
         )
     yield {"apiVersion": CONFIGURATION_VERSION, "kind": CONFIGURATION_KIND, **found}

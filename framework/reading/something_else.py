@@ -6,9 +6,9 @@ import re
 from collections.abc import Mapping
 from typing import Any, Final
 
-from framework.said import Said, noted, said
+from framework.sentences import Sentence, noted, sentence
 
-NOT_RENDERED: Final = said(
+NOT_RENDERED: Final = sentence(
     "This is a Helm template that was not rendered. Take what {command} writes.", command="helm template …"
 )
 _TEMPLATE: Final = re.compile(
@@ -54,45 +54,45 @@ _POLICY_FIELDS: Final = ("predicates", "priorities", "extenders")
 _OLD_CONFIGURATION: Final = re.compile(r"kubescheduler\.config\.k8s\.io/(?!v1$)v\d\w*|componentconfig/v1alpha1")
 
 
-def something_else(beginning: bytes) -> Said | None:
+def something_else(beginning: bytes) -> Sentence | None:
     """Of a text that is no JSON, by how it begins. None: it may be YAML."""
     for mark, name in _PACKED:
         if beginning.startswith(mark):
-            return said("This is a {form} archive. Unpack it and take the file inside.", form=name)
+            return sentence("This is a {form} archive. Unpack it and take the file inside.", form=name)
     if beginning[_TAR[0] :].startswith(_TAR[1]):
-        return said("This is a {form} archive. Unpack it and take the file inside.", form="tar")
+        return sentence("This is a {form} archive. Unpack it and take the file inside.", form="tar")
     if beginning[1:2] == b"\0" or beginning[:1] == b"\0":
-        return said("This is no UTF-8 text: it has a zero byte at its beginning. Save it as UTF-8.")
+        return sentence("This is no UTF-8 text: it has a zero byte at its beginning. Save it as UTF-8.")
     text = beginning.decode(errors="replace").replace("\r\n", "\n").lstrip()
     first = text.partition("\n")[0].rstrip()
     if _EVENTS_TABLE.match(first):
-        return said(
+        return sentence(
             "This is the table that kubectl get events prints. Take the events themselves: {command}",
             command="kubectl get events -A -o json",
         )
     if _TABLE.fullmatch(first):
-        return said(
+        return sentence(
             "This is a table that kubectl get prints. Take the objects themselves: {command}",
             command=_EXPORT,
         )
     if _DESCRIBED.match(text):
-        return said("This is what kubectl describe prints. Take the objects themselves: {command}", command=_EXPORT)
+        return sentence("This is what kubectl describe prints. Take the objects themselves: {command}", command=_EXPORT)
     if _NOTHING.match(first):
-        return said("kubectl found nothing to export; its answer is all that is in this file.")
+        return sentence("kubectl found nothing to export; its answer is all that is in this file.")
     if _FAILED.match(first):
-        return said("kubectl failed, and this is what it said: {text}", text=first[:200])
+        return sentence("kubectl failed, and this is what it said: {text}", text=first[:200])
     if _APPLIED.fullmatch(first):
-        return said("This is what kubectl apply prints. Take the objects themselves: {command}", command=_EXPORT)
+        return sentence("This is what kubectl apply prints. Take the objects themselves: {command}", command=_EXPORT)
     if _PAGE.match(text):
-        return said("This is a web page, as a proxy or a login answers it, and no export of a cluster.")
+        return sentence("This is a web page, as a proxy or a login answers it, and no export of a cluster.")
     if any(pattern.match(first) for pattern, _ in _BESIDE):
         return line_beside(beginning)
     if _RESOURCE_NAMES.fullmatch(text):
-        return said("These are only names of objects. Take the objects themselves: {command}", command=_EXPORT)
+        return sentence("These are only names of objects. Take the objects themselves: {command}", command=_EXPORT)
     return None
 
 
-def line_beside(data: bytes) -> Said | None:
+def line_beside(data: bytes) -> Sentence | None:
     """Of a text that cannot be read: a line in it that a program wrote beside it, or a person."""
     parts = [(0, data[:_NEAR_AN_END])]
     if len(data) > _NEAR_AN_END:
@@ -102,14 +102,14 @@ def line_beside(data: bytes) -> Said | None:
         for pattern, words in _BESIDE:
             if found := pattern.search(text):
                 line = before + text.count("\n", 0, found.start()) + 1
-                return said(words, line=line, text=found[0].strip()[:_LONGEST])
+                return sentence(words, line=line, text=found[0].strip()[:_LONGEST])
     return None
 
 
-def bad_characters(data: bytes) -> Said | None:
+def bad_characters(data: bytes) -> Sentence | None:
     """Of JSON that cannot be read."""
     if any(quote.encode() in data[:_NEAR_AN_END] for quote in "“”„"):
-        return said("This JSON has typographic quotes, as text processors write them. It needs plain ones.")
+        return sentence("This JSON has typographic quotes, as text processors write them. It needs plain ones.")
     return None
 
 
@@ -118,38 +118,40 @@ def is_template(data: bytes) -> bool:
     return _TEMPLATE.search(data) is not None
 
 
-def strange_object(manifest: Mapping[str, Any]) -> Said | None:
+def strange_object(manifest: Mapping[str, Any]) -> Sentence | None:
     """Of what has the form of an object and is none of a cluster's. None: it may be one."""
     kind, version = manifest.get("kind"), str(manifest.get("apiVersion") or "")
     if kind == "Config" and ("clusters" in manifest or "users" in manifest):
-        return said("This is a kubeconfig: how to reach clusters, with credentials. It is not read.")
+        return sentence("This is a kubeconfig: how to reach clusters, with credentials. It is not read.")
     if kind == "Policy" and (version in ("", "v1") or any(field in manifest for field in _POLICY_FIELDS)):
-        return said(
+        return sentence(
             "This is a scheduler Policy, which kube-scheduler stopped reading in 1.23. "
             "Write it as a KubeSchedulerConfiguration of kubescheduler.config.k8s.io/v1."
         )
     if kind == "KubeSchedulerConfiguration" and _OLD_CONFIGURATION.fullmatch(version):
-        return said(
+        return sentence(
             "This is a KubeSchedulerConfiguration of {version}, which kube-scheduler does not read any more. "
             "Write it as kubescheduler.config.k8s.io/v1.",
             version=version,
         )
     if kind == "Status" and "status" in manifest:
-        return said(
+        return sentence(
             "This is an error that the API server answered: {text}", text=str(manifest.get("message", ""))[:200]
         )
     if kind == "Table":
-        return said("This is a table that kubectl get prints. Take the objects themselves: {command}", command=_EXPORT)
+        return sentence(
+            "This is a table that kubectl get prints. Take the objects themselves: {command}", command=_EXPORT
+        )
     if version.startswith("kind.x-k8s.io/"):
-        return said(
+        return sentence(
             "This says how {program} makes a cluster. Take the objects of the cluster: {command}",
             program="kind",
             command=_EXPORT,
         )
     if kind == "Kustomization" or (not kind and "resources" in manifest and "apiVersion" not in manifest):
-        return said("This is a Kustomization. Take what {command} writes.", command="kubectl kustomize …")
+        return sentence("This is a Kustomization. Take what {command} writes.", command="kubectl kustomize …")
     if not kind and {"name", "version", "apiVersion"} <= manifest.keys():
-        return said("This is a Helm chart's description. Take what {command} writes.", command="helm template …")
+        return sentence("This is a Helm chart's description. Take what {command} writes.", command="helm template …")
     return None
 
 
@@ -176,6 +178,6 @@ def indented_strangely(manifest: Mapping[str, Any], depth: int = 0) -> bool:
 
 
 #: Of the answer to what ``indented_strangely`` says yes to.
-NO_BREAK_SPACES: Final = said(
+NO_BREAK_SPACES: Final = sentence(
     "This YAML is indented with no-break spaces, as web pages copy them. Replace them by plain ones."
 )

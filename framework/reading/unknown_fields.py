@@ -17,9 +17,9 @@ from framework.objects import Node, Pod
 from framework.reading.documents import Fields, Manifest
 from framework.reading.field_names import SHAPES, Shape
 from framework.reading.gaps import with_gaps
-from framework.said import Content, Said, said, said_counted
+from framework.sentences import Content, Sentence, counted_sentence, sentence
 
-MOST_TOLD: Final = 10
+MOST_REPORTED: Final = 10
 _MOST_KEPT: Final = 200
 """Different ones; more are counted only."""
 _ALIKE: Final = 0.75
@@ -34,7 +34,7 @@ _DEEPEST: Final = 6
 """How far below the top a field is looked for that stands in the wrong place."""
 
 
-class Unknown(msgspec.Struct, array_like=True, frozen=True):
+class UnknownField(msgspec.Struct, array_like=True, frozen=True):
     """``meant``: the field, or its path where it stands in the wrong place; "" when nothing is like it."""
 
     path: str
@@ -44,7 +44,7 @@ class Unknown(msgspec.Struct, array_like=True, frozen=True):
 
 
 class Sighting(msgspec.Struct, array_like=True):
-    field: Unknown
+    field: UnknownField
     first: str
     """Kind and name of the first object that has it."""
     objects: int = 1
@@ -57,7 +57,7 @@ class Sightings(msgspec.Struct):
     others: int = 0
     """Objects' fields for which there was no place."""
 
-    def take(self, kind: str, name: str, fields: Iterable[Unknown]) -> None:
+    def take(self, kind: str, name: str, fields: Iterable[UnknownField]) -> None:
         mine = {f"{kind} {_INDEX.sub('[]', field.path)}": field for field in fields}
         for key, field in mine.items():
             self._add(key, Sighting(field, f"{kind} {name}"))
@@ -75,36 +75,36 @@ class Sightings(msgspec.Struct):
         else:
             self.others += sighting.objects
 
-    def sentences(self) -> list[Said]:
-        told = [_sentence(each) for each in list(self.kept.values())[:MOST_TOLD]]
-        rest = max(0, len(self.kept) - MOST_TOLD) + self.others
+    def sentences(self) -> list[Sentence]:
+        sentences = [_sentence(each) for each in list(self.kept.values())[:MOST_REPORTED]]
+        rest = max(0, len(self.kept) - MOST_REPORTED) + self.others
         if rest:
-            told.append(
-                said_counted(
+            sentences.append(
+                counted_sentence(
                     "{count} more field is unknown and ignored.", "{count} more fields are unknown and ignored.", rest
                 )
             )
-        return told
+        return sentences
 
 
 class Looking:
     """Looks at objects, and of replicas only at the first."""
 
     def __init__(self) -> None:
-        self._of_specs: dict[Hashable, list[Unknown]] = {}
+        self._of_specs: dict[Hashable, list[UnknownField]] = {}
 
-    def at_text(self, text: msgspec.Raw, kind: type[Pod | Node], *, exported: bool) -> list[Unknown]:
+    def at_text(self, text: msgspec.Raw, kind: type[Pod | Node], *, exported: bool) -> list[UnknownField]:
         """Of an object of this kind as JSON, which can be parsed."""
         if kind is Node:
-            return told(unknown_fields(_PARSED.decode(text)), exported=exported)
+            return reported(unknown_fields(_PARSED.decode(text)), exported=exported)
         fields = _FIELDS.decode(text)
         spec = fields.pop("spec", _NOTHING)
         found = self.at_spec(with_gaps(bytes(spec))[0], lambda: msgspec.json.decode(spec))
         if not exported:
             found = unknown_fields(_PARSED.decode(_JSON.encode(fields))) + found
-        return told(found, exported=exported)
+        return reported(found, exported=exported)
 
-    def at_spec(self, key: Hashable, spec: Callable[[], Any]) -> list[Unknown]:
+    def at_spec(self, key: Hashable, spec: Callable[[], Any]) -> list[UnknownField]:
         """Of a pod's spec; ``key``: one for all replicas."""
         found = self._of_specs.get(key)
         if found is None:
@@ -112,18 +112,18 @@ class Looking:
         return found
 
 
-def told(found: list[Unknown], *, exported: bool) -> list[Unknown]:
+def reported(found: list[UnknownField], *, exported: bool) -> list[UnknownField]:
     return [each for each in found if each.nearly] if exported and found else found
 
 
-def unknown_fields(manifest: Manifest) -> list[Unknown]:
+def unknown_fields(manifest: Manifest) -> list[UnknownField]:
     """Of an object of any kind, in its current version; of kinds into which nobody looks there are none."""
     version, kind = manifest.get("apiVersion"), manifest.get("kind")
     shape = SHAPES.get((version, kind)) if isinstance(version, str) and isinstance(kind, str) else None
     return [] if shape is None else list(_unknown(manifest, shape, "", shape))
 
 
-def _unknown(value: Any, shape: Shape, path: str, whole: Shape) -> Iterator[Unknown]:
+def _unknown(value: Any, shape: Shape, path: str, whole: Shape) -> Iterator[UnknownField]:
     if isinstance(value, list):
         for index, each in enumerate(value):
             yield from _unknown(each, shape, f"{path}[{index}]", whole)
@@ -135,7 +135,7 @@ def _unknown(value: Any, shape: Shape, path: str, whole: Shape) -> Iterator[Unkn
                 yield from _unknown(inner, below, f"{path}.{name}" if path else name, whole)
 
 
-def _found(name: str, shape: Shape, path: str, whole: Shape) -> Unknown:
+def _found(name: str, shape: Shape, path: str, whole: Shape) -> UnknownField:
     where = f"{path}.{name[:_LONGEST]}" if path else name[:_LONGEST]
     spelt = {known.lower(): known for known in shape}
     asked = name.lower()[:_LONGEST]
@@ -143,8 +143,8 @@ def _found(name: str, shape: Shape, path: str, whole: Shape) -> Unknown:
         nearly = difflib.SequenceMatcher(None, asked, alike).ratio() >= _NEARLY
         if nearly or not _elsewhere(name, whole):
             # Newer versions add podIPs to podIP: in an export a plural is no slip.
-            return Unknown(where, spelt[alike], nearly and asked.rstrip("s") != alike.rstrip("s"))
-    return Unknown(where, _elsewhere(name, whole), False)
+            return UnknownField(where, spelt[alike], nearly and asked.rstrip("s") != alike.rstrip("s"))
+    return UnknownField(where, _elsewhere(name, whole), False)
 
 
 def _elsewhere(name: str, whole: Shape) -> str:
@@ -158,14 +158,14 @@ def _elsewhere(name: str, whole: Shape) -> str:
     return ""
 
 
-def _sentence(sighting: Sighting) -> Said:
+def _sentence(sighting: Sighting) -> Sentence:
     field, first, others = sighting.field, sighting.first, sighting.objects - 1
     what: Content = first
     if others:
-        what = said_counted("{first} and {count} other", "{first} and {count} others", others, first=first)
+        what = counted_sentence("{first} and {count} other", "{first} and {count} others", others, first=first)
     if not field.meant:
-        return said("{what}: unknown field {field}, which is ignored.", what=what, field=f'"{field.path}"')
-    return said(
+        return sentence("{what}: unknown field {field}, which is ignored.", what=what, field=f'"{field.path}"')
+    return sentence(
         "{what}: unknown field {field}, which is ignored. Did you mean {meant}?",
         what=what,
         field=f'"{field.path}"',

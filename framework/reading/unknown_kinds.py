@@ -11,7 +11,7 @@ import msgspec
 
 from framework.objects.kinds import TYPED_KINDS, api_group
 from framework.reading.documents import Manifest
-from framework.said import Content, Said, said, said_counted
+from framework.sentences import Content, Sentence, counted_sentence, sentence
 from framework.workloads import KINDS
 
 _MOST_KEPT: Final = 20
@@ -61,7 +61,7 @@ class UnknownKinds(msgspec.Struct):
         elif len(self.kept) < _MOST_KEPT:
             self.kept[key] = found
 
-    def sentences(self) -> list[Said]:
+    def sentences(self) -> list[Sentence]:
         return [_sentence(each) for each in self.kept.values()]
 
 
@@ -81,15 +81,15 @@ def _one_edit(one: str, other: str) -> bool:
     return a[1:] == b or a == b[1:] or a[1:] == b[1:] or (a[:2] == b[1::-1] and a[2:] == b[2:])
 
 
-def _sentence(found: UnknownKind) -> Said:
+def _sentence(found: UnknownKind) -> Sentence:
     meant, others = meant_kind(found.version, found.kind), found.objects - 1
     versions = " / ".join(_VERSIONS[meant])
     what: Any = found.first
     if others:
-        what = said_counted("{first} and {count} other", "{first} and {count} others", others, first=found.first)
+        what = counted_sentence("{first} and {count} other", "{first} and {count} others", others, first=found.first)
     values: dict[str, Content] = {"what": what, "version": found.version[:_LONGEST]}
     if meant == found.kind:
-        return said(
+        return sentence(
             "{what}: {kind} is of {versions}, not of {version}, so nothing reads it.",
             kind=meant,
             versions=versions,
@@ -97,7 +97,7 @@ def _sentence(found: UnknownKind) -> Said:
         )
     if found.version not in _VERSIONS[meant]:
         meant = f"{meant} ({versions})"
-    return said(
+    return sentence(
         "{what}: no kind {kind} in version {version}; did you mean {meant}?",
         kind=f'"{found.kind[:_LONGEST]}"',
         meant=meant,

@@ -1,18 +1,60 @@
 """Classes of equal pods: what was worked out for one pod of a class is the beginning for the next.
 
-Two pods are of one class when every plugin of the profile says so by its fragments.
+Two pods are of one class when every plugin of the profile says so by its fragments. What was worked out before nodes
+were looked at is used again while its Dependencies are unchanged.
 """
 
 from __future__ import annotations
 
 import abc
-from collections.abc import Callable, Hashable, Sequence
+from collections.abc import Callable, Hashable, Mapping, Sequence
 from typing import Any, Final, Generic, TypeVar
 
 from framework.columns import Sights, Snapshot
+from framework.interface.columns import Input
+from framework.interface.cycle_state import CycleState, StateData
 from framework.interface.node_info import FIGURES, PodInfo
 from framework.interface.signature import signature
-from framework.reuse.column_store import ColumnStore, drop_oldest
+from framework.reuse.columns import ColumnStore, drop_oldest
+
+
+class Dependencies:
+    """What answers depend on that were given before nodes were looked at."""
+
+    __slots__ = ("_feasible", "_inputs", "objects")
+
+    def __init__(self, objects: int, inputs: Sequence[Input], feasible: object = None) -> None:
+        """``feasible``: something that is another object when other nodes are feasible; None if they do not matter."""
+        self.objects = objects
+        """Revision of the objects that are neither pods nor nodes."""
+        self._inputs = tuple([(each, each.version) for each in inputs])
+        self._feasible = feasible
+
+    def unchanged(self, objects: int, feasible: object = None) -> bool:
+        if self.objects != objects or (self._feasible is not None and self._feasible is not feasible):
+            return False
+        for given, version in self._inputs:  # noqa: SIM110 (the hot path: a generator costs three times as much)
+            if given.version != version:
+                return False
+        return True
+
+
+class WrittenState:
+    """What plugins wrote to the state of one attempt, to be written to another's."""
+
+    __slots__ = ("_constant", "_data")
+
+    def __init__(self, data: Mapping[str, StateData]) -> None:
+        self._data = data
+        self._constant: Mapping[str, StateData] | None = None
+        """Values that are their own clones."""
+
+    def restore(self, state: CycleState) -> None:
+        if self._constant is None:
+            self._constant = {key: value for key, value in self._data.items() if value.clone() is value}
+            self._data = {key: value for key, value in self._data.items() if key not in self._constant}
+        state.restore(self._constant, self._data)
+
 
 K = TypeVar("K", bound="KeptForClass")
 Fragment = Callable[[PodInfo], Hashable | None]

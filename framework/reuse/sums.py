@@ -16,8 +16,7 @@ from numpy.typing import NDArray
 from framework.columns import Incremental, Snapshot
 from framework.interface.columns import one_row
 from framework.interface.scores import MAX_NODE_SCORE, MIN_NODE_SCORE
-from framework.reuse.plan_column import PlanColumn
-from framework.reuse.work import Work
+from framework.reuse.columns import PlanColumn, Work
 
 MANY: Final = 4
 """All rows are added up when more than one in so many has changed."""
@@ -34,7 +33,7 @@ def totals_type(weights: int) -> TotalsType:
     return np.int16 if weights * MAX_NODE_SCORE <= np.iinfo(np.int16).max else np.int64
 
 
-class Sums(Incremental):
+class ScoreSums(Incremental):
     __slots__ = ("__weakref__", "_columns", "_work", "dtype", "in_range", "total")
 
     def __init__(

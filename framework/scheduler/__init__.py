@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from framework.scheduler.cluster import AlreadyExists, Cluster, NotFound, Refused
-from framework.scheduler.informer import InformerEvent, ObjectAdded, ObjectDeleted, ObjectUpdated
-from framework.scheduler.observer import ClusterEventRecord, Observer
+from framework.scheduler.cluster import AlreadyExists, Cluster, NotFound, ObjectRefused
+from framework.scheduler.observer import ClusterEventRecord, Observer, Observers
 from framework.scheduler.options import SchedulerOptions
 from framework.scheduler.scheduler import Attempt, Scheduler
 from framework.scheduler.state import PointReached, QueuedPodState, QueueState, WaitingPodState
+from framework.scheduler.store import InformerEvent, ObjectAdded, ObjectDeleted, ObjectUpdated
 
 __all__ = [
     "AlreadyExists",
@@ -18,12 +18,13 @@ __all__ = [
     "NotFound",
     "ObjectAdded",
     "ObjectDeleted",
+    "ObjectRefused",
     "ObjectUpdated",
     "Observer",
+    "Observers",
     "PointReached",
     "QueueState",
     "QueuedPodState",
-    "Refused",
     "Scheduler",
     "SchedulerOptions",
     "WaitingPodState",

@@ -14,7 +14,7 @@ from typing import Any, Final, Protocol, TypeVar
 
 from msgspec.structs import replace
 
-from framework.objects import KubeObject, Pod, PodCondition, PodStatus
+from framework.objects import KubeObject, Node, Pod, PodCondition, PodStatus
 from framework.objects.admission import AdmissionError, admit
 from framework.objects.kinds import group_resource
 from framework.objects.metadata import ObjectMeta
@@ -27,16 +27,17 @@ from framework.scheduler.controllers import (
     Controller,
     concerns_controllers,
 )
-from framework.scheduler.informer import (
+from framework.scheduler.observer import ClusterEventRecord, Observer
+from framework.scheduler.store import (
     InformerEvent,
     ObjectAdded,
     ObjectDeleted,
     ObjectEvicted,
     ObjectUpdated,
+    Store,
     as_seen,
+    plural_of,
 )
-from framework.scheduler.observer import ClusterEventRecord, Observer
-from framework.scheduler.store import Store, plural_of
 
 MODIFIED: Final = "the object has been modified; please apply your changes to the latest version and try again"
 SCHEDULED: Final = PodCondition(type="PodScheduled", status="True")
@@ -52,7 +53,7 @@ class AlreadyExists(ValueError):
     """The text is the API server's: ``pods "p1" already exists``."""
 
 
-class Refused(ValueError):
+class ObjectRefused(ValueError):
     """Admission refused the object; ``error`` has the details."""
 
     def __init__(self, error: AdmissionError) -> None:
@@ -113,11 +114,14 @@ class Cluster(Store):
     comparisons: bool = False
     """The gate TaintTolerationComparisonOperators, which its API server shares with the scheduler."""
 
+    plays_kubelet: bool = False
+    """A bound pod gets its host's address and begins to run at once."""
+
     def __init__(self) -> None:
         super().__init__()
         self._controllers: Sequence[Controller] = CONTROLLERS
         self._controllers_of_changes: Sequence[Controller] = OF_CHANGES
-        self._untold: deque[tuple[InformerEvent, tuple[Act, ...]]] = deque()
+        self._unheard: deque[tuple[InformerEvent, tuple[Act, ...]]] = deque()
         """What the controllers have yet to hear."""
         self._controlling = False
         self._listening: dict[tuple[type, type, bool], tuple[Act, ...]] = {}
@@ -148,7 +152,7 @@ class Cluster(Store):
         """
         admitted = admit(obj, self, stored=stored, validate=not stored, comparisons=self.comparisons)
         if isinstance(admitted, AdmissionError):
-            raise Refused(admitted)
+            raise ObjectRefused(admitted)
         return self.create_admitted(admitted)
 
     def create_admitted(self, obj: O) -> O:
@@ -241,18 +245,18 @@ class Cluster(Store):
             listening = self._listen(type(event), kind, begins=begins)
         if not listening:
             return
-        self._untold.append((event, listening))
+        self._unheard.append((event, listening))
         if self._controlling:
             return
         self._controlling = True
         try:
-            while self._untold:
-                told, listening = self._untold.popleft()
+            while self._unheard:
+                event, listening = self._unheard.popleft()
                 for act in listening:
-                    act(self, told)
+                    act(self, event)
         finally:
             self._controlling = False
-            self._untold.clear()
+            self._unheard.clear()
 
     def _listen(self, event: type[InformerEvent], kind: type, *, begins: bool) -> tuple[Act, ...]:
         controllers = self._controllers if begins else (*self._controllers, *self._controllers_of_changes)
@@ -275,7 +279,7 @@ class Cluster(Store):
         metadata = replace(obj.metadata, uid=self._new_uid(obj), creation_timestamp=self.now_rfc3339())
         try:
             return self.create(replace(obj, metadata=metadata), stored=stored)
-        except (AlreadyExists, Refused) as error:
+        except (AlreadyExists, ObjectRefused) as error:
             self._observer.logged(f"a controller could not create {obj.kind} {obj.key}: {error}")
             return None
 
@@ -295,8 +299,19 @@ class Cluster(Store):
         status = with_condition(live.status, SCHEDULED, rfc3339(self._clock.now)) or live.status
         if status.nominated_node_name:
             status = replace(status, nominated_node_name="")
-        self._exchange(live, live, spec=replace(live.spec, node_name=node_name), status=status)
+        if self.plays_kubelet:
+            # Before the scheduler can take the phase for a change of its own.
+            status = replace(status, phase=status.phase or "Pending")
+        bound = self._exchange(live, live, spec=replace(live.spec, node_name=node_name), status=status)
+        if self.plays_kubelet:
+            with_host = self._exchange(bound, bound, status=replace(bound.status, host_ip=self._address_of(node_name)))
+            self._exchange(with_host, with_host, status=replace(with_host.status, phase="Running"))
         return None
+
+    def _address_of(self, node_name: str) -> str:
+        node = self.get(Node, "", node_name)
+        addresses = node.status.addresses if node is not None else ()
+        return next((each.address for each in addresses if each.type == "InternalIP"), node_name)
 
     def update(self, obj: KubeObject) -> str | None:
         """A PUT. One that was made from an older version of the object conflicts."""
@@ -312,7 +327,7 @@ class Cluster(Store):
     def create_object(self, obj: KubeObject) -> str | None:
         try:
             self.create(obj)
-        except (AlreadyExists, Refused) as error:
+        except (AlreadyExists, ObjectRefused) as error:
             return str(error)
         return None
 
@@ -361,4 +376,5 @@ class Cluster(Store):
         return None
 
     def event(self, type_: str, reason: str, pod: Pod, note: str) -> None:
-        self._observer.event(ClusterEventRecord(self._clock.now, type_, reason, pod.key, note))
+        uid, reporter = pod.metadata.uid, pod.spec.scheduler_name
+        self._observer.event(ClusterEventRecord(self._clock.now, type_, reason, pod.key, note, uid, reporter))

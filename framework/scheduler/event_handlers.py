@@ -6,13 +6,15 @@ The cache learns first and the queue second, except for a deleted node.
 from __future__ import annotations
 
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final, cast
 
 from framework.cache import CacheError
 from framework.cycle import SchedulingCore
+from framework.cycle.core import Listeners
 from framework.interface.events import ActionType, ClusterEvent, EventResource
 from framework.interface.node_info import PodInfo
 from framework.objects import KubeObject, Node, Pod
+from framework.objects.catalogue import LoadMetrics
 from framework.profiles import priority_of
 from framework.queue.changes import (
     NODE_ADD,
@@ -23,8 +25,7 @@ from framework.queue.changes import (
     node_update_events,
     pod_update_events,
 )
-from framework.scheduler.informer import InformerEvent, ObjectAdded, ObjectDeleted, ObjectUpdated
-from framework.scheduler.store import plural_of
+from framework.scheduler.store import InformerEvent, ObjectAdded, ObjectDeleted, ObjectUpdated, plural_of, sides
 
 _RESOURCES: Final = {
     "v1/PersistentVolume": EventResource.PERSISTENT_VOLUME,
@@ -51,7 +52,10 @@ def resource_of(obj: KubeObject) -> str:
 
 
 def handle(core: SchedulingCore, event: InformerEvent) -> None:
+    tell_plugins(core.listeners, event)
     match event:
+        case ObjectAdded(LoadMetrics()) | ObjectUpdated(_, LoadMetrics()) | ObjectDeleted(LoadMetrics()):
+            pass  # no object of the API: it wakes nobody
         case ObjectUpdated(Pod() as old, Pod() as new):
             _pod_updated(core, old, new)
         case ObjectAdded(Pod() as pod):
@@ -74,6 +78,13 @@ def handle(core: SchedulingCore, event: InformerEvent) -> None:
             core.queue.move_all(ClusterEvent(resource_of(now), ActionType.UPDATE), was, now, core.now)
         case ObjectDeleted(obj):
             core.queue.move_all(ClusterEvent(resource_of(obj), ActionType.DELETE), obj, None, core.now)
+
+
+def tell_plugins(listeners: Listeners, event: InformerEvent) -> None:
+    old, new = sides(event)
+    kind = type(old if new is None else new)
+    for plugin in listeners.get(kind, ()):
+        plugin.object_changed(cast(Any, old), cast(Any, new))
 
 
 def _tell_cache(core: SchedulingCore, call: Callable[[], None]) -> None:

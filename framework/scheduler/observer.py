@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import msgspec
 
 from framework.interface.status import Status
@@ -20,6 +22,10 @@ class ClusterEventRecord(msgspec.Struct, frozen=True):
     pod: str
     """``namespace/name``."""
     note: str
+    uid: str = ""
+    """Of the pod."""
+    reporter: str = ""
+    """The pod's schedulerName."""
 
 
 class Observer:
@@ -41,6 +47,9 @@ class Observer:
     def wait_ended(self, trace: AttemptTrace, signal: Status) -> None:
         """A pod that waited on Permit was allowed, rejected, preempted or timed out."""
 
+    def activated(self, keys: Sequence[str]) -> None:
+        """A plugin asked in the cycle that ends that these pods (``namespace/name``) move to activeQ."""
+
     def waiting_decided(self, entry: WaitingPod, plugin: str, decision: str) -> None:
         """Somebody outside allowed or rejected through the scheduler; the wait may go on for other plugins."""
 
@@ -52,3 +61,46 @@ class Observer:
 
     def logged(self, message: str) -> None:
         """What kube-scheduler only writes to its log."""
+
+
+class Observers(Observer):
+    """Tells several, in their order."""
+
+    def __init__(self, told: Sequence[Observer]) -> None:
+        self._told = told
+
+    def queue_moved(self, move: QueueMove) -> None:
+        for each in self._told:
+            each.queue_moved(move)
+
+    def event_ignored(self, ignored: IgnoredEvent) -> None:
+        for each in self._told:
+            each.event_ignored(ignored)
+
+    def attempt(self, trace: AttemptTrace) -> None:
+        for each in self._told:
+            each.attempt(trace)
+
+    def wait_ended(self, trace: AttemptTrace, signal: Status) -> None:
+        for each in self._told:
+            each.wait_ended(trace, signal)
+
+    def activated(self, keys: Sequence[str]) -> None:
+        for each in self._told:
+            each.activated(keys)
+
+    def waiting_decided(self, entry: WaitingPod, plugin: str, decision: str) -> None:
+        for each in self._told:
+            each.waiting_decided(entry, plugin, decision)
+
+    def event(self, record: ClusterEventRecord) -> None:
+        for each in self._told:
+            each.event(record)
+
+    def object_changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
+        for each in self._told:
+            each.object_changed(old, new)
+
+    def logged(self, message: str) -> None:
+        for each in self._told:
+            each.logged(message)

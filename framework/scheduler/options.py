@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Final
 
-from framework.cycle.repeats import RepeatRule
+from framework.cycle.repetition import RepeatRule
 from framework.objects.timestamps import SECOND
 from framework.profiles import ReuseRule
 
@@ -18,6 +18,8 @@ class SchedulerOptions:
     """Nanoseconds after which a pod that nothing has woken is tried again; None: never."""
     repeats: RepeatRule = "used"
     reuse: ReuseRule = "used"
+    takes_first_fit: bool = True
+    """A profile without Score plugins takes the first feasible node; else it looks at all and breaks the tie."""
     verify_reuse: int = 0
     """Every how many cycles what was reused is compared with what plugins say anew (ReuseDiffers); 0: never."""
 

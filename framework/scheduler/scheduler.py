@@ -7,8 +7,8 @@ later work is data: backoff expirations in the queue, permit deadlines with the 
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Callable, Generator, Iterable
-from typing import Any, Final, cast
+from collections.abc import Callable, Generator, Sequence
+from typing import Any, Final
 
 from framework.cache import Cache
 from framework.cache.pod_groups import group_of
@@ -16,14 +16,16 @@ from framework.columns import Snapshot
 from framework.configuration.effective import EffectiveConfiguration
 from framework.cycle import BindingCycle, SchedulingCore, run_scheduling_cycle
 from framework.cycle.binding_cycle import Phase
+from framework.cycle.extending import ASKS
 from framework.cycle.pod_group_cycle import PodGroupRun
-from framework.cycle.repeats import Repeats
+from framework.cycle.repetition import Repeats
 from framework.cycle.scheduling_cycle import new_trace
-from framework.interface.plugin import PersonPermitPlugin
-from framework.objects import Node, Pod
+from framework.extenders import Answer, Request, made_of
+from framework.objects import Pod
 from framework.profiles import (
     Clock,
     PluginClasses,
+    ProfileError,
     ProfileMap,
     SeededGenerator,
     Services,
@@ -32,30 +34,30 @@ from framework.profiles import (
     WaitingPods,
     build_profiles,
 )
-from framework.profiles.queue_order import queue_order
+from framework.profiles.profile_map import queue_order
 from framework.queue import QueueOptions, SchedulingQueue
 from framework.scheduler import event_handlers
 from framework.scheduler import options as scheduler_options
 from framework.scheduler.cluster import Cluster
+from framework.scheduler.decisions import Decisions
 from framework.scheduler.gates import follow_gates
-from framework.scheduler.informer import InformerEvent, ObjectAdded, as_seen
+from framework.scheduler.listening import Tickers, follows_kubelets, listeners_of
 from framework.scheduler.observer import Observer
 from framework.scheduler.options import SchedulerOptions
 from framework.scheduler.state import (
     MidCycle,
     PointReached,
     QueueState,
-    WaitingPodState,
     queue_state,
-    waiting_pod_states,
 )
+from framework.scheduler.store import InformerEvent, ObjectAdded, as_seen, everything
 from framework.trace.attempt import AttemptTrace
 
 Attempt = AttemptTrace
 MILLISECOND: Final = 1_000_000
 
 
-class Scheduler:
+class Scheduler(Decisions):
     def __init__(
         self,
         configuration: EffectiveConfiguration,
@@ -91,21 +93,23 @@ class Scheduler:
             waiting_pods=WaitingPods(),
             reuse=options.reuse,
             verify_reuse=options.verify_reuse,
+            extenders=made_of(configuration.extenders),
         )
         profiles = build_profiles(configuration, registry, services)
         queue = SchedulingQueue(
             order=queue_order(profiles),
-            pre_enqueue={name: profile.pre_enqueue for name, profile in profiles.items()},
+            pre_enqueue={name: profile.enabled.pre_enqueue for name, profile in profiles.items()},
             hints={name: profile.hints for name, profile in profiles.items()},
             objects=self.cluster,
             observer=observer,
             start=start,
-            options=QueueOptions.of(configuration, self._max_in_unschedulable),
+            options=QueueOptions.from_configuration(configuration, self._max_in_unschedulable),
         )
         services.queue = queue
         self._waiting = services.waiting_pods
         repeats = Repeats(options.repeats)
         self.core = SchedulingCore(services, Cache(), queue, profiles, self.cluster, observer, repeats=repeats)
+        self.core.takes_first_fit = options.takes_first_fit
         self._ready: deque[BindingCycle] = deque()
         self._running: Generator[str, None, BindingCycle | list[BindingCycle] | None] | None = None
         self._trace: AttemptTrace | None = None
@@ -115,19 +119,22 @@ class Scheduler:
         self.cycle_traces: list[AttemptTrace] = []
         """The attempts that the last scheduling cycle began: one, or those of all pods of a group."""
         follow_gates(self.core, self.cluster, configuration, ())
+        self._follow_plugins()
         self.cluster.connect(self, services.clock, observer)
         self._take_over()
 
     def _take_over(self) -> None:
         """Nodes before everything else, pods last: the order of a lister's first answer is nobody's promise."""
         self.before_change()
-        rank = {Node: 0, Pod: 2}
-        for obj in sorted(self.cluster.all(), key=lambda each: rank.get(cast(Any, type(each)), 1)):
-            seen = as_seen(ObjectAdded(obj))
-            if seen is not None:
-                event_handlers.handle(self.core, seen)
+        for seen in everything(self.cluster):
+            event_handlers.handle(self.core, seen)
         self.run_bindings()
         self.cluster.start_controllers()
+
+    def _follow_plugins(self) -> None:
+        self.core.listeners = listeners_of(self.core.profiles)
+        self.cluster.plays_kubelet = follows_kubelets(self.core.profiles)
+        self.tickers = Tickers(self.core.profiles, self.now)
 
     def preload(self) -> None:
         """Does before the first cycle what it would begin with; of 150,000 placed pods that is a second's work."""
@@ -159,13 +166,15 @@ class Scheduler:
         return None if due is None else due[0]
 
     def _next_due(self, *, wakes_only: bool = False) -> tuple[int, int] | None:
-        """(time, rank); at one instant backoff comes before leftovers, both before permit's and PreBind's time-outs."""
+        """(time, rank); at one instant backoff comes before leftovers, both before permit's and PreBind's time-outs,
+        and plugins that look at the clock come last."""
         queue = self.core.queue
         candidates = [
             (queue.next_backoff_flush(self.now), 0),
             (None if wakes_only else queue.next_leftover_flush(self.now), 1),
             (self.core.waiting_pods.next_timer(), 2),
             (self.core.pre_binding.next_timer(), 3),
+            (None if wakes_only else self.tickers.next_due(), 4),
         ]
         return min(((time, rank) for time, rank in candidates if time is not None), default=None)
 
@@ -187,8 +196,10 @@ class Scheduler:
             self.core.queue.flush_leftovers(self.now)
         elif rank == 2:
             self.core.waiting_pods.fire_timer(self.now)
-        else:
+        elif rank == 3:
             self.core.pre_binding.fire_timer(self.now)
+        else:
+            self.tickers.fire(self.now)
 
     # --- events -----------------------------------------------------------------------------------------------------
 
@@ -222,7 +233,8 @@ class Scheduler:
         return self._in_binding_cycle
 
     def step(self, passed: Callable[[str, Attempt], object] | None = None) -> Attempt | None:
-        """One whole scheduling cycle and what follows from it at once; None where Pop would block.
+        """One whole scheduling cycle and what follows from it at once; None where Pop would block, and where an
+        extender has to answer first (``asks``).
 
         A cycle that ``step_point`` left half done is finished first, and that is the step. ``passed`` hears of every
         extension-point boundary, with the attempt as far as it is then.
@@ -236,6 +248,8 @@ class Scheduler:
             try:
                 while True:
                     point = next(running)
+                    if point is ASKS:
+                        return None
                     self.points += 1
                     if passed is not None:
                         passed(point, trace if self._group is None else self._group.trace)
@@ -259,6 +273,8 @@ class Scheduler:
                 if attempt is not None:
                     return attempt
             else:
+                if point is ASKS:
+                    return None
                 self.points += 1
                 if self._group is not None:
                     trace = self._group.trace
@@ -361,62 +377,30 @@ class Scheduler:
                 return
             self.advance(due)
 
-    # --- waiting pods and activation --------------------------------------------------------------------------------
+    # --- extenders --------------------------------------------------------------------------------------------------
 
-    def waiting_pods(self) -> list[WaitingPodState]:
-        return waiting_pod_states(self.core)
+    @property
+    def asks(self) -> tuple[Request, ...]:
+        """What extenders have to answer before anything else is done: those of one verb, for one pod."""
+        core = self.core
+        if core.asked is not None and core.asked.answers is None:
+            return core.asked.requests
+        first = next(iter(core.binders), None)
+        return () if first is None or first.request is None else (first.request,)
 
-    def allow(self, uid: str, plugin: str) -> bool:
-        """False when the pod does not wait. The bindings that follow are run at once."""
-        entry = self.core.waiting_pods.get(uid)
-        if entry is None:
-            return False
-        entry.allow(plugin)
-        self._observer.waiting_decided(entry, plugin, "allow")
+    def answer(self, answers: Sequence[Answer]) -> None:
+        """In the order of ``asks``. A binding cycle goes on at once, a scheduling cycle with the next step."""
+        core, asked = self.core, self.core.asked
+        if len(answers) != len(self.asks):
+            raise ValueError(f"{len(answers)} answers to {len(self.asks)} requests")
+        if asked is not None and asked.answers is None:
+            asked.answers = tuple(answers)
+            return
+        binder = core.binders.pop(0)
+        (binder.answer,) = answers
+        assert isinstance(binder, BindingCycle)
+        self._ready.append(binder)
         self.run_bindings()
-        return True
-
-    def reject(self, uid: str, plugin: str, message: str, *, by_person: bool = False) -> bool:
-        """False when the pod does not wait or was decided before."""
-        entry = self.core.waiting_pods.get(uid)
-        if entry is None:
-            return False
-        rejected = entry.reject(plugin, message)
-        if rejected:
-            if by_person:
-                asked = self.core.profiles[entry.pod.spec.scheduler_name].plugins.get(plugin)
-                if isinstance(asked, PersonPermitPlugin):
-                    asked.person_rejected(entry.pod, message)
-            self._observer.waiting_decided(entry, plugin, "reject")
-        self.run_bindings()
-        return rejected
-
-    def preempt(self, uid: str, plugin: str, message: str) -> bool:
-        entry = self.core.waiting_pods.get(uid)
-        if entry is None:
-            return False
-        preempted = entry.preempt(plugin, message)
-        if preempted:
-            self._observer.waiting_decided(entry, plugin, "preempt")
-        self.run_bindings()
-        return preempted
-
-    def reject_waiting_pod(self, uid: str) -> bool:
-        """Upstream ``RejectWaitingPod``."""
-        rejected = self.core.waiting_pods.reject(uid)
-        self.run_bindings()
-        return rejected
-
-    def activate(self, pods: Iterable[Pod], *, by_person: bool = False) -> None:
-        """Moves these pods to activeQ, whatever backoff is left."""
-        chosen = list(pods)
-        if by_person:
-            for pod in chosen:
-                profile = self.core.profiles.get(pod.spec.scheduler_name)
-                for plugin in () if profile is None else profile.plugins.values():
-                    if isinstance(plugin, PersonPermitPlugin):
-                        plugin.person_activated(pod)
-        self.core.queue.activate(chosen, self.now)
 
     # --- reading and switching --------------------------------------------------------------------------------------
 
@@ -447,7 +431,13 @@ class Scheduler:
                     f"pod {cycle.pod.key} is being bound under profile {cycle.profile_name}, "
                     "which the new configuration does not have"
                 )
-        profiles = build_profiles(configuration, self.registry, self.core.services)
+        services = self.core.services
+        before, services.extenders = services.extenders, made_of(configuration.extenders)
+        try:
+            profiles = build_profiles(configuration, self.registry, services)
+        except ProfileError:
+            services.extenders = before
+            raise
         known = set(self.core.profiles)
         self.configuration = configuration
         self.core.profiles = profiles
@@ -455,10 +445,13 @@ class Scheduler:
         follow_gates(self.core, self.cluster, configuration, ours)
         self.core.queue.reconfigure(
             order=queue_order(profiles),
-            pre_enqueue={name: profile.pre_enqueue for name, profile in profiles.items()},
+            pre_enqueue={name: profile.enabled.pre_enqueue for name, profile in profiles.items()},
             hints={name: profile.hints for name, profile in profiles.items()},
-            options=QueueOptions.of(configuration, self._max_in_unschedulable),
+            options=QueueOptions.from_configuration(configuration, self._max_in_unschedulable),
         )
+        self._follow_plugins()
+        for event in everything(self.cluster) if self.core.listeners else ():
+            event_handlers.tell_plugins(self.core.listeners, event)
         for pod in self.cluster.list(Pod):
             name = pod.spec.scheduler_name
             if pod.spec.node_name or (name in known) == (name in profiles):
@@ -483,6 +476,6 @@ class Scheduler:
             profile.prepare()
             profile.ask_for_events()
         self.core.queue.reconnect(
-            {name: profile.pre_enqueue for name, profile in self.profiles.items()},
+            {name: profile.enabled.pre_enqueue for name, profile in self.profiles.items()},
             {name: profile.hints for name, profile in self.profiles.items()},
         )

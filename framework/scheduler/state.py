@@ -91,7 +91,7 @@ def waiting_pod_states(core: SchedulingCore) -> list[WaitingPodState]:
     for entry in core.waiting_pods.entries():
         pending = dict(entry.pending_plugins())
         profile = core.profiles.get(entry.pod.spec.scheduler_name)
-        people = profile.asking_plugins if profile is not None else frozenset[str]()
+        people = profile.enabled.asking if profile is not None else frozenset[str]()
         states.append(
             WaitingPodState(
                 key=entry.pod.key,

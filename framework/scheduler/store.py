@@ -1,12 +1,62 @@
-"""The objects of the cluster by kind: what informers hold and listers read."""
+"""Objects by kind and name, and what an informer tells the scheduler of them: they came, changed, went."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Sequence
 from typing import Any, Final, TypeVar, cast
 
+import msgspec
+
 from framework.objects import KubeObject, KubernetesObject, Node, Pod, Unstructured
 from framework.objects.kinds import TYPED_KINDS
+
+
+class ObjectAdded(msgspec.Struct, frozen=True):
+    object: KubeObject
+
+
+class ObjectUpdated(msgspec.Struct, frozen=True):
+    old: KubeObject
+    new: KubeObject
+
+
+class ObjectDeleted(msgspec.Struct, frozen=True):
+    object: KubeObject
+
+
+class ObjectEvicted(ObjectDeleted, frozen=True):
+    """Deleted by an eviction or a preemption: its controller still wants it."""
+
+
+InformerEvent = ObjectAdded | ObjectUpdated | ObjectDeleted
+
+
+FINISHED: Final = ("Succeeded", "Failed")
+"""Phases of pods that the scheduler's informer does not select (docs/semantics/events.md#finished-pods)."""
+
+
+def as_seen(event: InformerEvent) -> InformerEvent | None:
+    """The event as that informer delivers it: a pod that finishes arrives as a delete. None: nothing is seen."""
+    if isinstance(event, ObjectUpdated):
+        old, new = event.old, event.new
+        if not isinstance(old, Pod) or not isinstance(new, Pod):
+            return event
+        before, after = old.status.phase in FINISHED, new.status.phase in FINISHED
+        if not before and not after:
+            return event
+        if before and after:
+            return None
+        return ObjectDeleted(old) if after else ObjectAdded(new)
+    seen = event.object
+    return None if isinstance(seen, Pod) and seen.status.phase in FINISHED else event
+
+
+def sides(event: InformerEvent) -> tuple[KubeObject | None, KubeObject | None]:
+    """(the object before, the object after)."""
+    if isinstance(event, ObjectUpdated):
+        return event.old, event.new
+    return (None, event.object) if isinstance(event, ObjectAdded) else (event.object, None)
+
 
 O = TypeVar("O", bound=KubeObject)  # noqa: E741
 Key = tuple[str, str]
@@ -109,6 +159,15 @@ class Store:
             self._pod_labels[key] = index
         pods = cast("dict[Key, Pod]", self._kinds.get(class_key(Pod), {}))
         return [pods[found] for found in self._pod_labels[key].get((namespace, value), {})]
+
+
+def everything(store: Store) -> Iterator[ObjectAdded]:
+    """All objects that are there, as they are seen: nodes first, pods last."""
+    rank = {Node: 0, Pod: 2}
+    for obj in sorted(store.all(), key=lambda each: rank.get(cast(Any, type(each)), 1)):
+        seen = as_seen(ObjectAdded(obj))
+        if seen is not None:
+            yield cast(ObjectAdded, seen)
 
 
 def plural_of(obj: KubeObject) -> str:

@@ -21,6 +21,8 @@ from framework.trace.history import Mark
 NOT_EVALUATED: Final = -1
 """Verdict of a node that was not looked at: outside a PreFilter node list, or behind the end of the search."""
 FEASIBLE: Final = 0
+MOST_LEFT_OUT: Final = 100
+"""Nodes that a record names where an extender left them out."""
 
 
 class PluginOutcome(NamedTuple):
@@ -77,6 +79,38 @@ class PermitOutcome(NamedTuple):
     plugin: str
     status: Status
     timeout_seconds: float
+
+
+class ExtenderCall(NamedTuple):
+    """What an extender was asked in this attempt, and what it said, in short."""
+
+    extender: str
+    """Its urlPrefix."""
+    verb: str
+    """``filter``, ``prioritize``, ``preempt`` or ``bind``."""
+    sent: int
+    """Nodes that it was asked about."""
+    kept: int = 0
+    """Nodes that its answer leaves; hosts with points, of prioritize."""
+    error: str = ""
+    """Of the transport, or its own, or what is wrong with its answer."""
+    ignored: bool = False
+    """The attempt went on in spite of the error."""
+    left_out: tuple[str, ...] = ()
+    """The first of the nodes that are not among those left; at most ``MOST_LEFT_OUT``."""
+    failed: tuple[tuple[str, str], ...] = ()
+    """(node, reason) of the first of those with a reason."""
+    new_objects: bool = False
+    """It sent node objects: they are scored as empty nodes."""
+
+
+class ExtenderPoints(NamedTuple):
+    """An extender's part of the totals, weight and scale included."""
+
+    extender: str
+    weight: int
+    points: tuple[int | None, ...]
+    """In the order of ``ScoreTrace.positions``; None for a node that it did not speak of."""
 
 
 class PlacementOutcome(NamedTuple):
@@ -158,6 +192,11 @@ class FilterTrace:
             return self._explicit
         return 0 if self._verdict is None else int(np.count_nonzero(self._verdict > FEASIBLE))
 
+    def append_names(self, names: Sequence[str]) -> None:
+        """Nodes that only an extender knows, behind the cluster's; nobody evaluated them."""
+        verdict = np.concatenate((self.verdict, np.full(len(names), NOT_EVALUATED, dtype=np.int32)))
+        self.nodes, self.recorded, self._verdict = (*self.nodes, *names), None, verdict
+
     def status(self, position: int) -> Status | None:
         """None for a node that was not evaluated."""
         index = int(self.verdict[position])
@@ -229,7 +268,7 @@ class ScoreTrace:
         """How far it is above the highest total below it; 0 when there is none."""
 
     @classmethod
-    def of(
+    def from_recording(
         cls, recorded: Recorded, plugins: list[RecordedScores], places: int, best: int, ties: int, margin: int
     ) -> ScoreTrace:
         trace = cls.__new__(cls)
@@ -319,7 +358,7 @@ class SharedContent:
         self.digest = b""
         """See ``framework.trace.digest``; empty until it is asked for."""
         self.encoded = b""
-        """See ``framework.trace.content``; empty until it is asked for."""
+        """See ``framework.trace.digest``; empty until it is asked for."""
 
 
 class AttemptTrace(msgspec.Struct, eq=False):
@@ -352,7 +391,7 @@ class AttemptTrace(msgspec.Struct, eq=False):
     scores: ScoreTrace | None = None
     post_filter: tuple[PostFilterOutcome, ...] = ()
     tie_rule: str = ""
-    """Which rule chose among ``scores.candidates`` (framework.profiles.ties); "" where there was nothing to choose."""
+    """Which rule (``Ties``) chose among ``scores.candidates``; "" where there was nothing to choose."""
     selected: str = ""
     """The node the pod was placed on, also when a later point failed."""
     reserve: tuple[PluginOutcome, ...] = ()
@@ -386,3 +425,12 @@ class AttemptTrace(msgspec.Struct, eq=False):
     pod_group: PodGroupOutcome | None = None
     content: SharedContent | None = None
     """One for an attempt and those that repeat it; no part of the record."""
+    extender_calls: tuple[ExtenderCall, ...] = ()
+    """In their order."""
+    extender_statuses: tuple[tuple[str, Status], ...] = ()
+    """Nodes with what extenders said of them, by name: it replaces what plugins said."""
+    extender_left: tuple[int, ...] | None = None
+    """Positions of the nodes that extenders left, in order; None when that is all that ``filter`` calls feasible."""
+    extender_points: tuple[ExtenderPoints, ...] = ()
+    bound_by: str = ""
+    """The extender that bound the pod, or tried to."""

@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from framework.trace.arrays import CONSTANT, LISTED, Ints, Packed, pack, pack_list, unpack
 from framework.trace.history import Mark, Segment
 
-Place = tuple[int, int]
+ColumnState = tuple[int, int]
 """(number of the column, steps after its first state)."""
 FEW: Final = 4
 """A step is worth it when it changes at most one in so many rows."""
@@ -25,7 +25,7 @@ CLOSE: Final = 64
 """Rows that may have changed since the beginning of a history for it to be the beginning of its column, too."""
 
 
-class Column(msgspec.Struct, array_like=True):
+class StoredColumn(msgspec.Struct, array_like=True):
     key: int
     """Number of its first state: columns that begin alike share it."""
     rows: Packed
@@ -40,7 +40,7 @@ class OpenColumn:
 
     __slots__ = ("_at", "_ends", "_key", "_now", "_rows", "_values")
 
-    def __init__(self, column: Column, key: Packed) -> None:
+    def __init__(self, column: StoredColumn, key: Packed) -> None:
         self._key = key
         self._at = 0
         self._now = unpack(self._key)
@@ -53,9 +53,9 @@ class OpenColumn:
         if steps < self._at:
             self._at, self._now = 0, unpack(self._key)
         if steps > self._at:
-            told = slice(int(self._ends[self._at]), int(self._ends[steps]))
+            changed = slice(int(self._ends[self._at]), int(self._ends[steps]))
             # Of rows that are there more than once the last one counts.
-            self._now[self._rows[told]] = self._values[told]
+            self._now[self._rows[changed]] = self._values[changed]
             self._at = steps
         return self._now
 
@@ -111,12 +111,12 @@ def _packed_steps(steps: Sequence[tuple[Any, Any]]) -> tuple[Packed, Packed, Pac
         rows, values = [row for row, _ in steps], [int(value) for _, value in steps]
         return pack_list(rows), pack_list(values), [CONSTANT, 1, len(steps)]
     many = [np.atleast_1d(np.asarray(row, dtype=np.int64)) for row, _ in steps]
-    told = [
+    changed = [
         np.broadcast_to(np.asarray(value, dtype=np.int64), row.shape)
         for row, (_, value) in zip(many, steps, strict=True)
     ]
     counts = np.array([len(row) for row in many], dtype=np.int64)
-    return pack(np.concatenate(many)), pack(np.concatenate(told)), pack(counts)
+    return pack(np.concatenate(many)), pack(np.concatenate(changed)), pack(counts)
 
 
 class ColumnWriter:
@@ -124,16 +124,16 @@ class ColumnWriter:
         self._columns: list[_FromHistory | _FromArrays] = []
         self._segments: dict[int, int] = {}
         """Id of a segment, which its column keeps alive → the column that goes on."""
-        self._marks: dict[int, tuple[Mark, Place]] = {}
+        self._marks: dict[int, tuple[Mark, ColumnState]] = {}
         """Id of a mark → where it is: most columns stay as they are from one attempt to the next."""
 
-    def mark(self, mark: Mark) -> Place:
+    def mark(self, mark: Mark) -> ColumnState:
         known = self._marks.get(id(mark))
         if known is None:
             known = self._marks[id(mark)] = (mark, self._place(mark))
         return known[1]
 
-    def _place(self, mark: Mark) -> Place:
+    def _place(self, mark: Mark) -> ColumnState:
         number = self._segments.get(id(mark.segment))
         if number is not None:
             column = self._columns[number]
@@ -147,7 +147,7 @@ class ColumnWriter:
         self._columns.append(column)
         return number, mark.index - column.first
 
-    def array(self, values: NDArray[Any], before: Place | None) -> Place:
+    def array(self, values: NDArray[Any], before: ColumnState | None) -> ColumnState:
         """``before``: where a like array of an earlier attempt was put, if there is one. Takes ``values`` over."""
         if before is not None:
             number, step = before
@@ -164,12 +164,12 @@ class ColumnWriter:
         self._columns.append(_FromArrays(values))
         return len(self._columns) - 1, 0
 
-    def state(self, place: Place) -> NDArray[Any] | None:
+    def state(self, place: ColumnState) -> NDArray[Any] | None:
         """The array at this place, if it is the newest of its column."""
         column = self._columns[place[0]]
         return column.now if isinstance(column, _FromArrays) and len(column.steps) == place[1] else None
 
-    def packed(self) -> tuple[list[Packed], list[Column]]:
+    def packed(self) -> tuple[list[Packed], list[StoredColumn]]:
         """(first states, columns)."""
         keys: list[Packed] = []
         numbers: dict[int, tuple[NDArray[Any], int]] = {}
@@ -183,5 +183,5 @@ class ColumnWriter:
                 keys.append(column.packed_key())
                 if isinstance(column, _FromHistory) and column.first == 0:
                     numbers[id(key)] = known
-            columns.append(Column(known[1], *column.packed_steps()))
+            columns.append(StoredColumn(known[1], *column.packed_steps()))
         return keys, columns

@@ -101,9 +101,9 @@ class NodeNames(Deferred[str]):
 
     __slots__ = ("_list", "_positions")
 
-    def __init__(self, of: NodeList, positions: NDArray[np.intp]) -> None:
+    def __init__(self, node_list: NodeList, positions: NDArray[np.intp]) -> None:
         super().__init__()
-        self._list = of
+        self._list = node_list
         self._positions = positions
 
     def _make(self) -> tuple[str, ...]:

@@ -28,12 +28,11 @@ from framework.trace.attempt import (
     ScoreTrace,
     in_turn,
 )
-from framework.trace.chunk_columns import Column, ColumnWriter, OpenColumn, Place
-from framework.trace.content import OWN, SHARED, Content, content_of, encoded_content, own_numbers
+from framework.trace.chunk_columns import ColumnState, ColumnWriter, OpenColumn, StoredColumn
+from framework.trace.digest import OWN, SHARED, Content, content_of, encoded_content, own_numbers
+from framework.trace.older_chunks import OLDER
 
 FORMAT: Final = 3
-PARTS: Final = 6
-"""Of a chunk, behind its format."""
 LEVEL: Final = 3
 MAX_STEMS: Final = 64
 """Groups of pods whose last attempt is kept to be gone on from."""
@@ -58,11 +57,11 @@ class Frame(msgspec.Struct, array_like=True, omit_defaults=True):
     numbers: list[int] | None = None
     """Value in the column → index of the attempt's verdicts; None when the column holds places in the chunk's statuses,
     or -1 for a node that was not evaluated."""
-    verdict: Place = (-1, 0)
+    verdict: ColumnState = (-1, 0)
     positions: Packed | None = None
     """None without scores; [] when they are the feasible nodes, beginning at ``first`` and going round."""
     first: int = 0
-    plugins: list[tuple[str, int, Place, list[Any], list[Packed]]] = []
+    plugins: list[tuple[str, int, ColumnState, list[Any], list[Packed]]] = []
     """name, weight, raw scores, how they are normalised (see ``_normalizing``). With tables, raw scores per state and
     normalised ones if they are others, the column holds states."""
     total: Packed | None = None
@@ -79,7 +78,7 @@ class Chunk(msgspec.Struct, array_like=True):
     statuses: list[Status]
     keys: list[Packed]
     """What columns begin with."""
-    columns: list[Column]
+    columns: list[StoredColumn]
     frames: list[Frame]
 
 
@@ -101,7 +100,7 @@ class _Writer:
         self._status_ids: dict[Status, int] = {}
         self._columns = ColumnWriter()
         self._numbers: dict[int, tuple[NDArray[np.int32], list[int]]] = {}
-        self._places: dict[tuple[str, int], dict[str, Place]] = {}
+        self._places: dict[tuple[str, int], dict[str, ColumnState]] = {}
         """(what a group's names begin with, node list) → where the last attempt's arrays are."""
         self._contents: dict[int, int] = {}
         """Id of a content → the first attempt that has it."""
@@ -143,8 +142,8 @@ class _Writer:
 
     def _frame(self, index: int, trace: AttemptTrace) -> Frame:
         frame = Frame(own_numbers(trace), _NOTHING)
-        if trace.result == "waiting":
-            # It goes on, so nothing of it is final.
+        if trace.result in ("waiting", ""):
+            # It goes on (on Permit, in PreBind, or an extender has yet to bind it), so nothing of it is final.
             frame.content = msgspec.Raw(encoded_content(trace))
         else:
             content = content_of(trace)
@@ -218,7 +217,7 @@ class _Writer:
         if not np.array_equal(_best(positions, scores.total), scores.candidates):
             frame.candidates = pack(scores.candidates)
 
-    def _places_of(self, pod: str, nodes: int) -> dict[str, Place]:
+    def _places_of(self, pod: str, nodes: int) -> dict[str, ColumnState]:
         """Of the last attempt of a pod whose name begins alike: replicas have like answers."""
         group = (pod.rpartition("-")[0], nodes)
         places = self._places.pop(group, None)
@@ -295,19 +294,20 @@ class AttemptChunk:
             document = zstandard.ZstdDecompressor().decompress(blob)
             version, *parts = msgspec.msgpack.decode(document, type=list[msgspec.Raw]) or [_NOTHING]
             found = msgspec.msgpack.decode(version)
-            if found != FORMAT:
-                raise UnreadableChunk(f"a chunk of format {found}; this version reads {FORMAT}")
-            if len(parts) != PARTS:
-                raise UnreadableChunk(f"not a chunk of attempts: {len(parts)} parts instead of {PARTS}")
+            if (older := OLDER.get(found)) is not None:
+                parts = older(parts)
+            elif found != FORMAT:
+                raise UnreadableChunk(f"a chunk of format {found}; this version reads 1 to {FORMAT}")
             node_lists, orders, statuses, keys, columns, frames = parts
             self._node_lists = _Rows(node_lists, tuple[str, ...])
             self._packed_orders: _Rows[Packed] = _Rows(orders, list)
             self._statuses = _Rows(statuses, Status)
             self._keys: _Rows[Packed] = _Rows(keys, list)
-            self.columns = _Rows(columns, Column)
+            self.columns = _Rows(columns, StoredColumn)
             self.frames = _Rows(frames, Frame)
-        except (zstandard.ZstdError, msgspec.MsgspecError) as error:
-            raise _not_a_chunk(error) from error
+        except (zstandard.ZstdError, msgspec.MsgspecError, ValueError, IndexError) as error:
+            # ValueError: another number of parts.
+            raise error if isinstance(error, UnreadableChunk) else _not_a_chunk(error) from error
         self._content = msgspec.msgpack.Decoder(Content)
         self._open: dict[int, OpenColumn] = {}
         self._orders: dict[int, Ints] = {}
@@ -340,8 +340,8 @@ class AttemptChunk:
         number, steps = place
         column = self._open.get(number)
         if column is None:
-            told = self.columns[number]
-            column = self._open[number] = OpenColumn(told, self._keys[told.key])
+            stored = self.columns[number]
+            column = self._open[number] = OpenColumn(stored, self._keys[stored.key])
         values = column.at(steps)
         if order == BY_POSITION:
             return values

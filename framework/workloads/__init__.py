@@ -8,6 +8,17 @@ from __future__ import annotations
 
 from framework.workloads.existing import Existing
 from framework.workloads.fields import KINDS, holds_a_pod_template, is_workload
-from framework.workloads.making import MOST_PODS, Made, make_pods, notes_of
+from framework.workloads.making import COMPLETION_INDEX, DEPLOYMENT_REVISION, MOST_PODS, Made, make_pods, notes_of
 
-__all__ = ["KINDS", "MOST_PODS", "Existing", "Made", "holds_a_pod_template", "is_workload", "make_pods", "notes_of"]
+__all__ = [
+    "COMPLETION_INDEX",
+    "DEPLOYMENT_REVISION",
+    "KINDS",
+    "MOST_PODS",
+    "Existing",
+    "Made",
+    "holds_a_pod_template",
+    "is_workload",
+    "make_pods",
+    "notes_of",
+]

@@ -20,7 +20,7 @@ from framework.objects.pod_validation import pod_errors
 from framework.objects.selectors import compile_label_selector, matcher_from_labels
 from framework.objects.validation import metadata_errors
 
-Written = dict[str, Any]
+ManifestDict = dict[str, Any]
 """A manifest."""
 
 KINDS: Final[dict[str, tuple[str, str]]] = {
@@ -38,7 +38,7 @@ _SELECTED: Final = ("Deployment", "StatefulSet", "DaemonSet", "ReplicaSet")
 _AMOUNTS: Final = ("replicas", "parallelism", "completions")
 
 
-def is_workload(manifest: Written) -> bool:
+def is_workload(manifest: ManifestDict) -> bool:
     """Others than Kubernetes have Jobs, too (batch.volcano.sh)."""
     kind = manifest.get("kind")
     return isinstance(kind, str) and kind in KINDS and manifest.get("apiVersion") == KINDS[kind][0]
@@ -134,7 +134,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
     """``selector``: None of kinds whose pods are told by their controller alone."""
 
     kind: str
-    manifest: Written
+    manifest: ManifestDict
     metadata: ObjectMeta
     spec: Spec
     status: Status
@@ -165,7 +165,7 @@ class Workload(msgspec.Struct, frozen=True, kw_only=True):
         return self.selector is not None and compile_label_selector(self.selector).matches(labels)
 
 
-def read_workload(manifest: Written) -> Workload:
+def read_workload(manifest: ManifestDict) -> Workload:
     """Raises ObjectError."""
     kind = manifest["kind"]
     fields = convert_manifest(manifest, _Fields)
@@ -183,7 +183,7 @@ def read_workload(manifest: Written) -> Workload:
     return workload
 
 
-def _selector(kind: str, manifest: Written, spec: Spec) -> LabelSelector | None:
+def _selector(kind: str, manifest: ManifestDict, spec: Spec) -> LabelSelector | None:
     if kind == "ReplicationController":
         labels = spec.selector or (spec.template.metadata.labels if spec.template else {})
         return LabelSelector(match_labels={key: str(value) for key, value in labels.items()})
@@ -223,7 +223,7 @@ def _errors(workload: Workload) -> list[FieldError]:
     return errors
 
 
-def with_uid(manifest: Written) -> Written:
+def with_uid(manifest: ManifestDict) -> ManifestDict:
     """The workload as what it makes names it: with the uid that an API server would have given it."""
     metadata = manifest["metadata"]
     if metadata.get("uid"):
@@ -232,7 +232,7 @@ def with_uid(manifest: Written) -> Written:
     return {**manifest, "metadata": {**metadata, "uid": uid}}
 
 
-def owner_reference(owner: Written) -> Written:
+def owner_reference(owner: ManifestDict) -> ManifestDict:
     metadata = owner["metadata"]
     return {
         "apiVersion": owner["apiVersion"],

@@ -18,15 +18,15 @@ from framework.objects.decode import decode_manifest
 from framework.objects.errors import ObjectError
 from framework.objects.field_errors import FieldError
 from framework.objects.generated import generated_name
-from framework.said import Said, forms, said_both, said_counted
+from framework.sentences import Sentence, counted_sentence, forms, joined_with_and
 from framework.workloads.daemons import eligible, for_node, with_tolerations
 from framework.workloads.existing import Existing, Orphan
 from framework.workloads.fields import (
     KINDS,
     ClaimTemplate,
+    ManifestDict,
     Template,
     Workload,
-    Written,
     owner_reference,
     read_workload,
     with_uid,
@@ -36,7 +36,8 @@ MOST_PODS: Final = 100_000
 """Of one file: a number of replicas is written quickly, and takes the memory of that many pods."""
 _HASH: Final = "pod-template-hash"
 _REVISION: Final = "controller-revision-hash"
-_OF_DEPLOYMENT: Final = "deployment.kubernetes.io/revision"
+DEPLOYMENT_REVISION: Final = "deployment.kubernetes.io/revision"
+COMPLETION_INDEX: Final = "batch.kubernetes.io/job-completion-index"
 _LETTERS: Final = frozenset("bcdfghjklmnpqrstvwxz2456789")
 _INDEXED: Final = "Indexed"
 _COUNTED: Final = {
@@ -54,11 +55,11 @@ _COUNTED: Final = {
 class Made:
     """What one workload gave, or why it gave nothing."""
 
-    workload: Written
+    workload: ManifestDict
     """As it is kept: with a uid, once pods name it."""
-    beside: list[Written] = field(default_factory=list)
+    beside: list[ManifestDict] = field(default_factory=list)
     """ReplicaSets, Jobs, claims."""
-    pods: list[Written] = field(default_factory=list)
+    pods: list[ManifestDict] = field(default_factory=list)
     error: ObjectError | None = None
     waits: bool = False
     """A CronJob whose time has not come."""
@@ -67,13 +68,16 @@ class Made:
 
 
 def make_pods(
-    workloads: Iterable[Written], existing: Existing, nodes: Sequence[Node], taken: Collection[tuple[str, str, str]]
+    workloads: Iterable[ManifestDict],
+    existing: Existing,
+    nodes: Sequence[Node],
+    taken: Collection[tuple[str, str, str]],
 ) -> list[Made]:
     """``workloads``: manifests of KINDS, with their namespaces. ``taken``: (kind, namespace, name) of all objects."""
-    return _Making(existing, nodes, taken).of(list(workloads))
+    return _Making(existing, nodes, taken).make(list(workloads))
 
 
-def notes_of(made: Iterable[Made]) -> list[Said]:
+def notes_of(made: Iterable[Made]) -> list[Sentence]:
     """What became of the workloads, as sentences."""
     pods: dict[str, int] = defaultdict(int)
     from_: dict[str, int] = defaultdict(int)
@@ -85,20 +89,20 @@ def notes_of(made: Iterable[Made]) -> list[Said]:
             pods[kind] += len(each.pods)
         waiting += each.waits
         later += each.later
-    found: list[Said] = []
+    found: list[Sentence] = []
     if from_:
-        workloads = [said_counted(*_COUNTED[kind], number) for kind, number in sorted(from_.items(), key=_by_kind)]
+        workloads = [counted_sentence(*_COUNTED[kind], number) for kind, number in sorted(from_.items(), key=_by_kind)]
         found.append(
-            said_counted(
+            counted_sentence(
                 "{count} pod was made from {workloads}, as its controller would make it.",
                 "{count} pods were made from {workloads}, as their controllers would make them.",
                 sum(pods.values()),
-                workloads=said_both(workloads),
+                workloads=joined_with_and(workloads),
             )
         )
     if later:
         found.append(
-            said_counted(
+            counted_sentence(
                 "{count} further pod of Jobs comes only when another has finished; it is not made.",
                 "{count} further pods of Jobs come only when others have finished; they are not made.",
                 later,
@@ -106,7 +110,7 @@ def notes_of(made: Iterable[Made]) -> list[Said]:
         )
     if waiting:
         found.append(
-            said_counted(
+            counted_sentence(
                 "{count} CronJob makes no pod until its time comes; what runs of it now is in the export.",
                 "{count} CronJobs make no pods until their time comes; what runs of them now is in the export.",
                 waiting,
@@ -134,8 +138,8 @@ class _Making:
         """Key of a Deployment → (name, active pods) of ReplicaSets that only their pods tell of."""
         self._left = MOST_PODS
 
-    def of(self, manifests: list[Written]) -> list[Made]:
-        read: list[tuple[Written, Workload | None, ObjectError | None]] = []
+    def make(self, manifests: list[ManifestDict]) -> list[Made]:
+        read: list[tuple[ManifestDict, Workload | None, ObjectError | None]] = []
         for manifest in manifests:
             try:
                 read.append((manifest, read_workload(manifest), None))
@@ -270,7 +274,7 @@ class _Making:
         indexed = spec.completion_mode == _INDEXED
         for number in range(missing):
             index = str(succeeded + active + number)
-            labels = {**own, **({"batch.kubernetes.io/job-completion-index": index} if indexed else {})}
+            labels = {**own, **({COMPLETION_INDEX: index} if indexed else {})}
             pod = self._pod(
                 made.workload,
                 workload.template,
@@ -281,7 +285,7 @@ class _Making:
             )
             if indexed:
                 annotations = pod["metadata"].setdefault("annotations", {})
-                annotations["batch.kubernetes.io/job-completion-index"] = index
+                annotations[COMPLETION_INDEX] = index
             made.pods.append(pod)
 
     def cron_job(self, workload: Workload, made: Made) -> None:
@@ -334,7 +338,7 @@ class _Making:
         self._orphans[workload.namespace] = rest
         return len(before) - len(rest)
 
-    def _replica_set(self, deployment: Workload, owner: Written, name: str) -> Written:
+    def _replica_set(self, deployment: Workload, owner: ManifestDict, name: str) -> ManifestDict:
         metadata = deployment.manifest["metadata"]
         name = name or f"{deployment.name}-{_hashed(deployment.name, deployment.template)}"
         own = {_HASH: name.rpartition("-")[2]}
@@ -351,7 +355,7 @@ class _Making:
                     "namespace": deployment.namespace,
                     "labels": labels,
                     "annotations": {
-                        _OF_DEPLOYMENT: (metadata.get("annotations") or {}).get(_OF_DEPLOYMENT) or "1",
+                        DEPLOYMENT_REVISION: (metadata.get("annotations") or {}).get(DEPLOYMENT_REVISION) or "1",
                     },
                     "ownerReferences": [owner_reference(owner)],
                 },
@@ -363,13 +367,13 @@ class _Making:
             }
         )
 
-    def _alike(self, made: Made, owner: Written, template: Template, number: int) -> None:
+    def _alike(self, made: Made, owner: ManifestDict, template: Template, number: int) -> None:
         for place in range(number):
             made.pods.append(self._pod(owner, template, template.spec, about=str(place)))
 
     def _pod(
         self,
-        owner: Written,
+        owner: ManifestDict,
         template: Template,
         spec: dict[str, Any],
         *,
@@ -377,11 +381,11 @@ class _Making:
         about: str = "",
         base: str = "",
         labels: dict[str, str] | None = None,
-    ) -> Written:
+    ) -> ManifestDict:
         """``about``: what tells it from its siblings, when it has no name of its own."""
         namespace = owner["metadata"].get("namespace", "")
         base = base or f"{owner['metadata']['name']}-"
-        metadata: Written = {
+        metadata: ManifestDict = {
             "name": name or self._name("Pod", namespace, base, about),
             **({} if name else {"generateName": base}),
             "namespace": namespace,
@@ -400,7 +404,7 @@ class _Making:
         self._new.add((kind, namespace, name))
         return name
 
-    def _claim(self, workload: Workload, template: ClaimTemplate, pod: str) -> Written:
+    def _claim(self, workload: Workload, template: ClaimTemplate, pod: str) -> ManifestDict:
         metadata = template.metadata
         labels = {**metadata.labels, **(workload.selector.match_labels if workload.selector else {})}
         return {
@@ -440,7 +444,7 @@ def _owner(metadata: ObjectMeta) -> str:
 
 
 def _revision(replica_set: Workload) -> int:
-    text = replica_set.metadata.annotations.get(_OF_DEPLOYMENT, "")
+    text = replica_set.metadata.annotations.get(DEPLOYMENT_REVISION, "")
     return int(text) if text.isdecimal() else 0
 
 
@@ -450,10 +454,10 @@ def _hashed(name: str, template: Template) -> str:
     return generated_name("", name, text, "front") + generated_name("", name, text, "back")
 
 
-def _with_claims(workload: Workload, claims: Iterable[Written]) -> dict[str, Any]:
+def _with_claims(workload: Workload, claims: Iterable[ManifestDict]) -> dict[str, Any]:
     """The template's spec with its claims as volumes, in place of volumes of their names."""
     spec = workload.template.spec
-    own: dict[str, Written] = {}
+    own: dict[str, ManifestDict] = {}
     for template, claim in zip(workload.spec.volume_claim_templates, claims, strict=True):
         name = template.metadata.name
         own[name] = {"name": name, "persistentVolumeClaim": {"claimName": claim["metadata"]["name"]}}

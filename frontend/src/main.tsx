@@ -11,12 +11,14 @@ import { StrictMode } from "react";
 import { createRoot } from "react-dom/client";
 
 import { App } from "@/app/App";
+import { tellStyleNonce } from "@/app/styleNonce";
 import { beginLanguage } from "@/languages/choose";
 import { fetchPartsAtRest, rememberBrokenStyles } from "@/parts/part";
 import { rememberTyping } from "@/parts/replaced";
 
 const root = document.getElementById("root");
 if (root === null) throw new Error("index.html has no #root");
+tellStyleNonce();
 rememberBrokenStyles();
 rememberTyping();
 await beginLanguage();

@@ -1,1 +1,1 @@
-"""Login: the one-time link, accounts with three roles, bearer tokens."""
+"""Login: the one-time link, passwords, OpenID Connect; accounts with four roles, sessions, tokens; the audit log."""

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
+from uuid import UUID
 
 from django.conf import settings
 from django.middleware.csrf import get_token
@@ -13,9 +14,8 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from schedweb.accounts import services
-from schedweb.accounts.authentication import BY_TOKEN
 from schedweb.accounts.models import BearerToken
-from schedweb.accounts.permissions import IsAnybodyKnown, IsViewer, signed_in_user
+from schedweb.accounts.permissions import IsAnybodyKnown, SignedInHere, signed_in_user
 from schedweb.accounts.roles import BY_GROUP, role_of
 from schedweb.accounts.serializers import (
     MeSerializer,
@@ -25,9 +25,6 @@ from schedweb.accounts.serializers import (
 )
 from schedweb.accounts.visitor import VISITOR, visitor_in
 from schedweb.api.errors import ApiError, not_found
-from schedweb.sentences import noted, say
-
-NO_TOKENS_BY_TOKEN: Final = noted("Tokens are made and revoked by who is logged in, not with a token.")
 
 
 def initials_of(username: str) -> str:
@@ -69,23 +66,33 @@ def token_body(row: BearerToken) -> dict[str, Any]:
         "id": row.pk,
         "name": row.name,
         "role": row.role or None,
+        "run": None if row.run is None else {"run": row.run, "number": row.run_number},
         "expired": row.expires_at is not None and row.expires_at <= timezone.now(),
         **{name: None if (at := getattr(row, name)) is None else at.replace(microsecond=0) for name in moments},
     }
 
 
-class MayHaveTokens(IsViewer):
-    """Everybody with a role, for themselves, but no token: what leaked could make itself others."""
-
-    def has_permission(self, request: Request, view: APIView) -> bool:
-        if request.auth == BY_TOKEN:
-            self.message = say(NO_TOKENS_BY_TOKEN)
-            return False
-        return visitor_in(request.user) is None and role_of(request.user) is not None
+def token_made(request: Request, *, run: UUID | None = None, run_number: str = "") -> dict[str, Any]:
+    """As the request asks for it. Raises ApiError."""
+    asked = TokenCreateSerializer(data=request.data)
+    asked.is_valid(raise_exception=True)
+    given = asked.validated_data
+    try:
+        row, token = services.bearer_token_create(
+            user=signed_in_user(request),
+            name=given["name"],
+            role=BY_GROUP.get(given["role"]),
+            expires_at=given["expires_at"],
+            run=run,
+            run_number=run_number,
+        )
+    except services.AccountError as error:
+        raise ApiError(str(error), code="invalid", path=error.path) from None
+    return {**token_body(row), "token": token}
 
 
 class TokensView(APIView):
-    permission_classes = (MayHaveTokens,)
+    permission_classes = (SignedInHere,)
 
     @extend_schema(
         operation_id="tokens_list",
@@ -102,23 +109,11 @@ class TokensView(APIView):
         responses={201: TokenCreatedSerializer},
     )
     def post(self, request: Request) -> Response:
-        asked = TokenCreateSerializer(data=request.data)
-        asked.is_valid(raise_exception=True)
-        given = asked.validated_data
-        try:
-            row, token = services.bearer_token_create(
-                user=signed_in_user(request),
-                name=given["name"],
-                role=BY_GROUP.get(given["role"]),
-                expires_at=given["expires_at"],
-            )
-        except services.AccountError as error:
-            raise ApiError(str(error), code="invalid", path=error.path) from None
-        return Response({**token_body(row), "token": token}, status=201)
+        return Response(token_made(request), status=201)
 
 
 class TokenView(APIView):
-    permission_classes = (MayHaveTokens,)
+    permission_classes = (SignedInHere,)
 
     @extend_schema(
         operation_id="tokens_revoke",

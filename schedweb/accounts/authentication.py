@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any, Final
+from typing import Any
 
 from rest_framework import authentication, exceptions
 from rest_framework.request import Request
 
 from schedweb.accounts import services
-
-BY_TOKEN: Final = "token"
-"""In `request.auth` of whoever came with a bearer token."""
+from schedweb.accounts.roles import BY_TOKEN
 
 
 class SessionAuthentication(authentication.SessionAuthentication):

@@ -33,6 +33,7 @@ class TokenSerializer(serializers.Serializer[Any]):
     id = serializers.IntegerField()
     name = serializers.CharField()
     role = serializers.ChoiceField(choices=list(BY_GROUP), allow_null=True, help_text="null: as its owner")
+    run = SharedRunSerializer(allow_null=True, help_text="the one run that it is for; null: whatever its owner may see")
     created_at = serializers.DateTimeField()
     expires_at = serializers.DateTimeField(allow_null=True)
     expired = serializers.BooleanField()
@@ -51,3 +52,49 @@ class MeSerializer(serializers.Serializer[Any]):
     csrf_token = serializers.CharField()
     mode = serializers.ChoiceField(choices=["embedded", "distributed"])
     version = serializers.CharField()
+
+
+class SessionSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    current = serializers.BooleanField(help_text="the one that asks")
+    how = serializers.ChoiceField(choices=["password", "link", "openid", ""], help_text="empty: not known")
+    started_at = serializers.DateTimeField()
+    last_seen_at = serializers.DateTimeField(help_text="to the minute")
+    address = serializers.CharField(help_text="of its last request; empty: not known")
+    agent = serializers.CharField(help_text="the browser, in its own words")
+
+
+class SessionsEndedSerializer(serializers.Serializer[Any]):
+    ended = serializers.IntegerField()
+
+
+class AccountSerializer(serializers.Serializer[Any]):
+    id = serializers.IntegerField()
+    username = serializers.CharField()
+    role = serializers.ChoiceField(choices=list(BY_GROUP), allow_null=True, help_text="null: may do nothing")
+    active = serializers.BooleanField(help_text="false: disabled")
+    superuser = serializers.BooleanField(help_text="of Django: an admin whatever its role says")
+    has_password = serializers.BooleanField()
+    openid = serializers.BooleanField(help_text="an OpenID Connect provider logs it in and says its role")
+    last_login = serializers.DateTimeField(allow_null=True)
+    sessions = serializers.IntegerField()
+    tokens = serializers.IntegerField()
+
+
+class AccountCreateSerializer(serializers.Serializer[Any]):
+    username = serializers.CharField(max_length=150)
+    role = serializers.ChoiceField(choices=list(BY_GROUP))
+
+
+class AccountChangeSerializer(serializers.Serializer[Any]):
+    role = serializers.ChoiceField(choices=list(BY_GROUP), required=False)
+    active = serializers.BooleanField(required=False)
+
+
+class LoginLinkSerializer(serializers.Serializer[Any]):
+    path = serializers.CharField(help_text="The address to give away; answered once, never again")
+    expires_at = serializers.DateTimeField()
+
+
+class AccountCreatedSerializer(AccountSerializer):
+    link = LoginLinkSerializer()

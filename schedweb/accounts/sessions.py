@@ -19,6 +19,7 @@ from django.utils.crypto import constant_time_compare
 
 from schedweb.accounts import visitor
 from schedweb.accounts.roles import Role, role_of
+from schedweb.accounts.seen import LATELY, sessions_seen
 
 
 @dataclass(frozen=True)
@@ -39,7 +40,10 @@ def admissions(session_keys: Iterable[str]) -> dict[str, Admission]:
     sessions: dict[str, dict[str, Any]] = {row.session_key: decoder.decode(row.session_data) for row in rows}
     wanted = {number for data in sessions.values() if (number := account_of(data)) is not None}
     users = {user.pk: user for user in User.objects.filter(pk__in=wanted).prefetch_related("groups")}
-    return {key: admission_of(data, users) for key, data in sessions.items()}
+    found = {key: admission_of(data, users) for key, data in sessions.items()}
+    if due := LATELY.due(key for key, admission in found.items() if admission.role is not None):
+        sessions_seen(due)
+    return found
 
 
 def account_of(session: dict[str, Any]) -> int | None:
@@ -62,3 +66,12 @@ def is_current(session: dict[str, Any], user: User) -> bool:
     stored = session.get(HASH_SESSION_KEY) or ""
     hashes = [user.get_session_auth_hash(), *user.get_session_auth_fallback_hash()]
     return any(constant_time_compare(stored, each) for each in hashes)
+
+
+def sessions_end(user: User) -> int:
+    """Logs an account out everywhere; how many sessions that were. Sockets notice within seconds."""
+    decoder = import_module(settings.SESSION_ENGINE).SessionStore()
+    rows = Session.objects.filter(expire_date__gt=timezone.now()).iterator()
+    keys = [row.session_key for row in rows if account_of(decoder.decode(row.session_data)) == user.pk]
+    Session.objects.filter(session_key__in=keys).delete()
+    return len(keys)

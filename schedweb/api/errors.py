@@ -9,13 +9,15 @@ import logging
 from collections.abc import Mapping
 from typing import Any
 
+from django.contrib.auth.models import User
 from django.core.exceptions import PermissionDenied
-from django.db import InterfaceError, OperationalError
 from django.http import Http404
 from rest_framework import exceptions, serializers, status
 from rest_framework.response import Response
 from rest_framework.views import set_rollback
 
+from schedweb.accounts.audit.recording import record_seldom
+from schedweb.api.failures import RETRY_SECONDS, body_of, storage_failure
 from schedweb.sentences import say
 
 log = logging.getLogger(__name__)
@@ -34,7 +36,7 @@ class ErrorSerializer(serializers.Serializer[Any]):
 
 
 class ApiError(exceptions.APIException):
-    """An answer other than success that is expected: 400, 404, 409, 413 or 422 with a sentence."""
+    """An answer other than success that is expected: 400, 404, 409, 413, 422, 429 or 503 with a sentence."""
 
     def __init__(
         self,
@@ -56,16 +58,31 @@ class ApiError(exceptions.APIException):
         self.extra = dict(extra or {})
 
 
-class Unavailable(exceptions.APIException):
+class TooMany(ApiError):
+    """429: a person has as much under way as one person may. `wait`: seconds, for Retry-After; None where only the
+    person can change that."""
+
+    def __init__(self, message: str, *, code: str, wait: int | None = None) -> None:
+        super().__init__(message, code=code, status_code=status.HTTP_429_TOO_MANY_REQUESTS)
+        self.wait = wait
+
+
+class Unavailable(ApiError):
     """503 with Retry-After."""
 
-    status_code = status.HTTP_503_SERVICE_UNAVAILABLE
-    default_code = "unavailable"
-    wait = 2
+    wait = RETRY_SECONDS
+
+    def __init__(self, message: str, *, code: str) -> None:
+        super().__init__(message, code=code, status_code=status.HTTP_503_SERVICE_UNAVAILABLE)
 
 
 def not_found(what: str) -> ApiError:
     return ApiError(what, code="not_found", status_code=status.HTTP_404_NOT_FOUND)
+
+
+def was_deleted(what: str) -> ApiError:
+    """Not there, but it may be brought back; the sentence says so."""
+    return ApiError(what, code="deleted", status_code=status.HTTP_404_NOT_FOUND)
 
 
 def conflict(message: str, *, code: str = "conflict", **extra: Any) -> ApiError:
@@ -94,7 +111,15 @@ def error_body(error: exceptions.APIException) -> dict[str, Any]:
         body = {"code": "invalid", "message": f"{path}: {message}" if path else message}
         return {"error": {**body, "path": path} if path else body}
     code = error.get_codes()
-    return {"error": {"code": code if isinstance(code, str) else "error", "message": str(error.detail)}}
+    return body_of(code if isinstance(code, str) else "error", str(error.detail))
+
+
+def note_refusal(context: dict[str, Any]) -> None:
+    """Of who is known by an account: what their role does not allow."""
+    request = context["request"]
+    if isinstance(request.user, User):
+        match = request._request.resolver_match
+        record_seldom("request", target=f"{request.method} /{'' if match is None else match.route}")
 
 
 def exception_handler(error: Exception, context: dict[str, Any]) -> Response | None:
@@ -102,12 +127,15 @@ def exception_handler(error: Exception, context: dict[str, Any]) -> Response | N
         error = not_found(str(error) or say("There is no such thing here."))
     elif isinstance(error, PermissionDenied):
         error = exceptions.PermissionDenied(str(error) or None)
-    elif isinstance(error, OperationalError | InterfaceError):
-        log.warning("the database does not answer: %s", error)
-        error = Unavailable(say("The database does not answer. Try again in a moment."))
+    elif (failure := storage_failure(error)) is not None:
+        code, sentence = failure
+        log.warning("%s: %s", code, error)
+        error = Unavailable(say(sentence), code=code)
     if not isinstance(error, exceptions.APIException):
         return None
     headers: dict[str, str] = {}
+    if error.status_code == status.HTTP_403_FORBIDDEN:
+        note_refusal(context)
     if (authenticate := getattr(error, "auth_header", None)) is not None:
         headers["WWW-Authenticate"] = authenticate
     if (wait := getattr(error, "wait", None)) is not None:

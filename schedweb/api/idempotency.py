@@ -13,6 +13,7 @@ import hashlib
 import json
 import re
 import time
+import uuid
 import zlib
 from collections.abc import Callable
 from typing import Any, Final
@@ -29,6 +30,7 @@ from schedweb.accounts.models import KeptAnswer
 from schedweb.accounts.permissions import signed_in_user
 from schedweb.api.errors import ApiError
 from schedweb.api.renderers import FastJSONRenderer
+from schedweb.database.clock import database_now
 from schedweb.sentences import say
 
 HEADER: Final = "Idempotency-Key"
@@ -54,7 +56,8 @@ def idempotent(
 ) -> Callable[[View], View]:
     """Of a view's method that takes an Idempotency-Key (schedweb/api/schema.py describes it).
 
-    ``whole``: what it does and the note of it are one transaction. ``check`` refuses a body before it is read.
+    ``whole``: what it does and the note of it are one transaction; else it bears being done again. ``check`` refuses a
+    body before it is read.
     """
 
     def decorate(method: View) -> View:
@@ -96,7 +99,7 @@ def claim(request: Request, key: str, lease: datetime.timedelta) -> KeptAnswer:
     until = time.monotonic() + PATIENCE_SECONDS
     forget(user)
     while True:
-        now = timezone.now()
+        now = database_now()
         try:
             with transaction.atomic():
                 return KeptAnswer.objects.create(user=user, key=key, asked=asked, lease_expires=now + lease)
@@ -150,6 +153,14 @@ def hash_of(request: Request) -> str:
     else:
         found.update(json.dumps(request.data, sort_keys=True).encode())
     return found.hexdigest()
+
+
+def identity_of(request: Request) -> uuid.UUID | None:
+    """Of what a request with a key asks for: what is stored under it is not stored twice, whenever its process dies."""
+    key = request.headers.get(HEADER)
+    if key is None:
+        return None
+    return uuid.uuid5(uuid.NAMESPACE_OID, f"{signed_in_user(request).pk} {key} {hash_of(request)}")
 
 
 def keep(row: KeptAnswer, response: Response) -> None:

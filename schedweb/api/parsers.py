@@ -11,7 +11,8 @@ from rest_framework.exceptions import ParseError
 from rest_framework.parsers import JSONParser
 
 from framework.objects.decode import text_complaint
-from schedweb.sentences import say, told
+from framework.reading.density import density_complaint
+from schedweb.sentences import say, translated
 
 _SUSPECT: Final = re.compile(rb"\\u(?:0000|[dD][89a-fA-F])")
 
@@ -22,6 +23,8 @@ class BoundedJSONParser(JSONParser):
 
     def parse(self, stream: Any, media_type: str | None = None, parser_context: Any = None) -> Any:
         body: bytes = stream.read()
+        if crowded := density_complaint(body):
+            raise ParseError(say("JSON parse error - {why}.", why=translated(crowded).removesuffix(".")))
         try:
             content = super().parse(io.BytesIO(body), media_type, parser_context)
             # Without the zeros of UTF-16.
@@ -30,7 +33,7 @@ class BoundedJSONParser(JSONParser):
         except RecursionError:
             raise ParseError(say("JSON parse error - it is nested too deeply.")) from None
         if complaint:
-            raise ParseError(say("JSON parse error - {why}.", why=told(complaint)))
+            raise ParseError(say("JSON parse error - {why}.", why=translated(complaint)))
         return content
 
 

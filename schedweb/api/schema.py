@@ -15,6 +15,7 @@ from schedweb.api.errors import ErrorSerializer
 from schedweb.api.idempotency import DESCRIPTION, HEADER
 
 OF_PATHS: Final = {
+    "account": "An account's id",
     "analysis": "An analysis' id",
     "configuration_id": "A configuration's id",
     "entry": "A journal entry's id",
@@ -26,6 +27,7 @@ OF_PATHS: Final = {
     "other": "The one that is laid beside it: another run's id, or another attempt's number",
     "position": "A step of the run",
     "run": "A run's id",
+    "session": "A session's id",
     "snapshot_id": "A cluster snapshot's id",
     "token": "A bearer token's id",
 }
@@ -55,8 +57,9 @@ class Schema(AutoSchema):
         """With the role that it needs; a visitor of a run may ask for what is shared with a link to it."""
         operation = super().get_operation(*args, **kwargs)
         if operation is not None:
-            writes: Role = getattr(self.view.permission_classes[0], "writes", Role.VIEWER)
-            operation["x-role"] = (Role.VIEWER if self.method in SAFE_METHODS else writes).group
+            needs = "reads" if self.method in SAFE_METHODS else "writes"
+            role: Role = getattr(self.view.permission_classes[0], needs, Role.VIEWER)
+            operation["x-role"] = role.group
             operation["x-shared"] = bool(getattr(self.view, "shared", ())) and self.method in SAFE_METHODS
         return operation
 

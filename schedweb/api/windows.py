@@ -5,7 +5,7 @@ No endpoint returns an unbounded list.
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Collection, Sequence
 from dataclasses import dataclass
 from typing import Any
 
@@ -47,7 +47,7 @@ def integer_parameter(request: Request, name: str, default: int, *, lowest: int 
     return min(value, highest)
 
 
-def check_choice(name: str, value: str, known: Sequence[str]) -> None:
+def check_choice(name: str, value: str, known: Collection[str]) -> None:
     """Of a query parameter; one that is not given is no mistake."""
     if value and value not in known:
         text = say("{name} must be one of {known}, not {value!r}.", name=name, known=", ".join(known), value=value)

@@ -18,14 +18,16 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from framework.configuration.document import to_json, to_yaml
+from framework.configuration.source import SourceError
 from framework.configuration.surgery import CannotEdit
 from schedweb.accounts.permissions import IsEditor, signed_in_user
-from schedweb.api.errors import ApiError
+from schedweb.api.errors import ApiError, ErrorSerializer
 from schedweb.api.idempotency import idempotent
 from schedweb.api.windows import WINDOW_PARAMETERS, integer_parameter, window_answer, window_of, window_serializer
 from schedweb.configurations import selectors, services
-from schedweb.configurations.catalogue import plugin_catalogue, told_description, told_schema, written_point
+from schedweb.configurations.catalogue import plugin_catalogue, translated_description, translated_schema, written_point
 from schedweb.configurations.comparison import compare
+from schedweb.configurations.conversion import convert_text
 from schedweb.configurations.examination import Problem, TooLarge, examine
 from schedweb.configurations.parsers import body_of
 from schedweb.configurations.serializers import (
@@ -37,6 +39,8 @@ from schedweb.configurations.serializers import (
     ConfigurationCreateSerializer,
     ConfigurationErrorsSerializer,
     ConfigurationSerializer,
+    ConversionSerializer,
+    ConvertSerializer,
     PluginSerializer,
     PresetSerializer,
     SavedMeanwhileSerializer,
@@ -44,7 +48,7 @@ from schedweb.configurations.serializers import (
     VersionDetailSerializer,
     VersionSerializer,
 )
-from schedweb.sentences import say, say_noted, told
+from schedweb.sentences import say, say_noted, translated
 
 _STATUS_OF_CODE: dict[services.Code, int] = {
     "invalid": 400,
@@ -66,7 +70,7 @@ def refused(error: services.ConfigurationRefused) -> ApiError:
         path=first.path if first is not None else error.path,
         line=first.line if first is not None else None,
         column=first.column if first is not None else None,
-        extra={"errors": told_problems(error.errors)} if error.errors else None,
+        extra={"errors": translated_problems(error.errors)} if error.errors else None,
     )
 
 
@@ -87,23 +91,25 @@ def examined(text: str) -> dict[str, Any]:
     try:
         found = examine(text)
     except TooLarge as error:
-        raise ApiError(told(error.words), code="too_large", status_code=413, path="text") from None
+        raise ApiError(translated(error.words), code="too_large", status_code=413, path="text") from None
     gates = [msgspec.structs.replace(gate, description=say_noted(gate.description)) for gate in found.feature_gates]
-    form = found.form and msgspec.structs.replace(found.form, schemas=told_schema(found.form.schemas))
+    form = found.form and msgspec.structs.replace(found.form, schemas=translated_schema(found.form.schemas))
     return {
         **fields_of(found),
-        "errors": told_problems(found.errors),
-        "warnings": told_problems(found.warnings),
-        "unknown_fields": [msgspec.structs.replace(each, hint=told(each.hint)) for each in found.unknown_fields],
-        "why": told(found.why),
+        "errors": translated_problems(found.errors),
+        "warnings": translated_problems(found.warnings),
+        "unknown_fields": [msgspec.structs.replace(each, hint=translated(each.hint)) for each in found.unknown_fields],
+        "why": translated(found.why),
         "feature_gates": gates,
         "form": form,
     }
 
 
-def told_problems(problems: Iterable[Problem]) -> list[Problem]:
+def translated_problems(problems: Iterable[Problem]) -> list[Problem]:
     return [
-        msgspec.structs.replace(each, message=told(each.message), text=told(each.text), hint=told(each.hint))
+        msgspec.structs.replace(
+            each, message=translated(each.message), text=translated(each.text), hint=translated(each.hint)
+        )
         for each in problems
     ]
 
@@ -192,12 +198,12 @@ class ConfigurationView(APIView):
 
     @extend_schema(
         operation_id="configurations_delete",
-        description="Deletes a configuration that no run uses.",
+        description="Deletes a configuration that no run uses. It can be brought back (`deleted_restore`).",
         responses={204: None},
     )
     def delete(self, request: Request, configuration_id: uuid.UUID) -> Response:
         try:
-            services.configuration_delete(configuration=selectors.configuration_get(configuration_id))
+            services.configuration_delete(configuration=configuration_id, user=signed_in_user(request))
         except services.ConfigurationRefused as error:
             raise refused(error) from None
         return Response(status=status.HTTP_204_NO_CONTENT)
@@ -290,7 +296,7 @@ class VersionExportView(APIView):
             OpenApiParameter("format", str, enum=FORMATS, description="By default the file as it was written"),
         ],
         responses={
-            (200, "application/yaml"): OpenApiResponse(OpenApiTypes.STR, "The file"),
+            (200, "application/yaml"): OpenApiResponse(OpenApiTypes.OBJECT, "The file"),
             (200, "application/json"): OpenApiResponse(OpenApiTypes.OBJECT, "The file"),
         },
     )
@@ -332,13 +338,13 @@ class CheckView(APIView):
             raise refused(error) from None
         except services.UnreadableText as error:
             raise unreadable(error) from None
-        said = examined(text)
+        found = examined(text)
         comparison = meanwhile = None
         if given["configuration"] is not None:
             configuration = selectors.configuration_get(given["configuration"])
             base = given["base_version"] or configuration_latest(configuration)
             comparison, meanwhile = selectors.draft_compared(configuration, base, text)
-        return Response({**said, "text": text, "comparison": comparison, "saved_meanwhile": meanwhile})
+        return Response({**found, "text": text, "comparison": comparison, "saved_meanwhile": meanwhile})
 
 
 def with_written_point(edit: Any) -> Any:
@@ -354,6 +360,35 @@ def configuration_latest(row: Any) -> int:
     return number
 
 
+class ConvertView(APIView):
+    """For everybody who may read: nothing is stored."""
+
+    @extend_schema(
+        operation_id="configurations_convert",
+        description="A v1 text of an older file or of flags, a sentence for each change, and the lines that differ.",
+        request=ConvertSerializer,
+        responses={200: ConversionSerializer, 422: ErrorSerializer},
+    )
+    def post(self, request: Request) -> Response:
+        wanted = ConvertSerializer(data=body_of(request))
+        wanted.is_valid(raise_exception=True)
+        try:
+            made = convert_text(**wanted.validated_data)
+        except TooLarge as error:
+            raise ApiError(translated(error.words), code="too_large", status_code=413, path="text") from None
+        except SourceError as error:
+            raise ApiError(
+                translated(error.words),
+                code="unreadable",
+                status_code=422,
+                path="text",
+                line=error.line,
+                column=error.column,
+            ) from None
+        findings = [msgspec.structs.replace(each, sentence=translated(each.sentence)) for each in made.findings]
+        return Response({**fields_of(made), "findings": findings, "errors": translated_problems(made.errors)})
+
+
 class PluginsView(APIView):
     @extend_schema(
         operation_id="plugins",
@@ -361,7 +396,7 @@ class PluginsView(APIView):
         responses=PluginSerializer(many=True),
     )
     def get(self, request: Request) -> Response:
-        return Response([told_description(each) for each in plugin_catalogue()])
+        return Response([translated_description(each) for each in plugin_catalogue()])
 
 
 class PresetsView(APIView):

@@ -1,6 +1,6 @@
 """The read-only configurations that come with the product. Samples and links name them by their slugs.
 
-All but the last are the framework's presets. A change of a text here becomes a new version at the next start; runs keep
+All but one are the framework's presets. A change of a text here becomes a new version at the next start; runs keep
 the version they were played with.
 """
 
@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from framework.configuration.presets import preset
-from framework.said import noted
+from framework.sentences import noted
 
 _EVERY_NODE: Final = """\
 # kube-scheduler's own profile, with every feasible node scored: a large cluster shows all of its scores.
@@ -50,5 +50,6 @@ BUILTINS: Final = (
         name="Default + approvals",
     ),
     Builtin("default-every-node", "Default, every node", noted("kube-scheduler v1.36, every node scored"), _EVERY_NODE),
+    _from_preset("shared-cluster", noted("four plugins of scheduler-plugins, every node scored")),
 )
 """In the order in which lists show them."""

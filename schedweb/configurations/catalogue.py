@@ -92,21 +92,21 @@ def _describe(entry: CatalogueEntry, distribution: str | None) -> PluginDescript
     )
 
 
-def told_description(plugin: PluginDescription) -> PluginDescription:
+def translated_description(plugin: PluginDescription) -> PluginDescription:
     """In the reader's language."""
     return msgspec.structs.replace(
-        plugin, description=say_noted(plugin.description), args_schema=told_schema(plugin.args_schema)
+        plugin, description=say_noted(plugin.description), args_schema=translated_schema(plugin.args_schema)
     )
 
 
-def told_schema(schema: Any) -> Any:
+def translated_schema(schema: Any) -> Any:
     """A JSON schema with its descriptions in the reader's language; the one that is given stays as it is."""
     if isinstance(schema, list):
-        return [told_schema(each) for each in schema]
+        return [translated_schema(each) for each in schema]
     if not isinstance(schema, dict):
         return schema
     return {
-        key: say_noted(value) if key == "description" and isinstance(value, str) else told_schema(value)
+        key: say_noted(value) if key == "description" and isinstance(value, str) else translated_schema(value)
         for key, value in schema.items()
     }
 

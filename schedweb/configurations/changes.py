@@ -24,7 +24,7 @@ _GLOBALS: Final = {
 _SHOWN_CHARACTERS: Final = 80
 
 
-class Change(msgspec.Struct, frozen=True):
+class EffectiveChange(msgspec.Struct, frozen=True):
     profile: str | None
     """Its scheduler name; None for what concerns all profiles."""
     plugin: str | None
@@ -32,21 +32,21 @@ class Change(msgspec.Struct, frozen=True):
     """Short phrases; a person reads them joined by commas."""
 
 
-def changes_between(old: Effective | None, new: Effective | None) -> list[Change]:
+def changes_between(old: Effective | None, new: Effective | None) -> list[EffectiveChange]:
     """Empty when the two mean the same, or when one of them cannot be read."""
     if old is None or new is None:
         return []
-    found: list[Change] = []
+    found: list[EffectiveChange] = []
     if whole := _globals(old.globals, new.globals) + _feature_gates(old.feature_gates, new.feature_gates):
-        found.append(Change(None, None, whole))
+        found.append(EffectiveChange(None, None, whole))
     before = {profile.scheduler_name: profile for profile in old.profiles}
     after = {profile.scheduler_name: profile for profile in new.profiles}
     for name, profile in after.items():
         if name in before:
             found += _profile(before[name], profile)
         else:
-            found.append(Change(name, None, [say("profile added")]))
-    found += [Change(name, None, [say("profile removed")]) for name in before if name not in after]
+            found.append(EffectiveChange(name, None, [say("profile added")]))
+    found += [EffectiveChange(name, None, [say("profile removed")]) for name in before if name not in after]
     return found
 
 
@@ -68,12 +68,12 @@ def _feature_gates(old: dict[str, bool], new: dict[str, bool]) -> list[str]:
     ]
 
 
-def _profile(old: Profile, new: Profile) -> list[Change]:
-    found: list[Change] = []
+def _profile(old: Profile, new: Profile) -> list[EffectiveChange]:
+    found: list[EffectiveChange] = []
     name = new.scheduler_name
     if old.percentage_of_nodes_to_score != new.percentage_of_nodes_to_score:
         percentage = f"{old.percentage_of_nodes_to_score} → {new.percentage_of_nodes_to_score}"
-        found.append(Change(name, None, [f"percentageOfNodesToScore {percentage}"]))
+        found.append(EffectiveChange(name, None, [f"percentageOfNodesToScore {percentage}"]))
     before = {row.plugin: row for row in old.rows}
     after = {row.plugin: row for row in new.rows}
     moved = _moved(old, new)
@@ -82,7 +82,7 @@ def _profile(old: Profile, new: Profile) -> list[Change]:
         if plugin in old.args and plugin in new.args:
             what += leaf_changes(old.args[plugin], new.args[plugin])
         if what:
-            found.append(Change(name, plugin, what))
+            found.append(EffectiveChange(name, plugin, what))
     return found
 
 

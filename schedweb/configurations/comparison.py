@@ -6,14 +6,14 @@ import datetime
 
 import msgspec
 
-from schedweb.configurations.changes import Change, changes_between
+from schedweb.configurations.changes import EffectiveChange, changes_between
 from schedweb.configurations.examination import TooLarge, examine
 from schedweb.configurations.lines import Diff, diff_lines, merge
 from schedweb.configurations.models import ConfigurationVersion
 
 
 class Comparison(msgspec.Struct, frozen=True):
-    changes: list[Change]
+    changes: list[EffectiveChange]
     diff: Diff
 
 
@@ -24,7 +24,7 @@ class Meanwhile(msgspec.Struct, frozen=True):
     who: str
     when: str
     comment: str
-    changes: list[Change]
+    changes: list[EffectiveChange]
     diff: Diff
     overlaps: bool
     """The draft changes the same or neighbouring lines."""

@@ -17,17 +17,16 @@ from framework.configuration.defaults import default_configuration
 from framework.configuration.effective import EffectiveProfile
 from framework.configuration.expansion import outline
 from framework.configuration.feature_gates import TABLE, FeatureGatesError, gates_line, parse_flag
+from framework.configuration.older import is_older
 from framework.configuration.source import SourceError, read_source
 from framework.configuration.types import KubeSchedulerConfiguration
-from framework.said import SaidError, Words, said, said_counted
+from framework.sentences import SentenceError, Words, counted_sentence, sentence
+from schedweb.calling import refused_extender
 from schedweb.configurations.catalogue import defaults_of, registry, schema_of, shown_point
 from schedweb.configurations.grid import Effective, show_effective
 
 MAX_CHARACTERS: Final = 262_144
 MAX_PROFILES: Final = 50
-NO_EXTENDERS: Final = said(
-    "It names extenders. They are not built yet, and a run without them would decide differently."
-)
 _PART: Final = re.compile(r"\.?([^.\[\]]+)|\[(\d+)\]|\[([^\]]*)\]")
 _ARGS_ENVELOPE: Final = ("apiVersion", "kind")
 _GLOBALS: Final = {
@@ -38,7 +37,7 @@ _GLOBALS: Final = {
 }
 
 
-class TooLarge(SaidError, ValueError):
+class TooLarge(SentenceError, ValueError):
     """Larger than is read here."""
 
 
@@ -117,6 +116,8 @@ class Examination(msgspec.Struct, frozen=True):
     feature_gates: list[ShownGate]
     runnable: bool
     why: Words
+    older: bool
+    """It is a Policy, an older version or a command line, of which ``conversion.convert_text`` makes a v1 text."""
 
 
 def effective_profiles(text: str) -> tuple[EffectiveProfile, ...]:
@@ -151,6 +152,7 @@ def examine(text: str) -> Examination:
         feature_gates=_shown_gates(text),
         runnable=not why,
         why=why,
+        older=bool(errors) and is_older(text),
     )
 
 
@@ -187,20 +189,18 @@ def why_not_runnable(loaded: Loaded) -> Words:
     """A sentence; empty when a run can be played with it."""
     if loaded.errors:
         first = loaded.errors[0]
-        text = said("{path}: {message}", path=first.path, message=first.message) if first.path else first.message
-        return said_counted(
+        text = sentence("{path}: {message}", path=first.path, message=first.message) if first.path else first.message
+        return counted_sentence(
             "It has an error: {first}.", "It has {count} errors, the first: {first}.", len(loaded.errors), first=text
         )
-    if loaded.effective is not None and loaded.effective.extenders:
-        return NO_EXTENDERS
-    return ""
+    return refused_extender(loaded.effective)
 
 
 def refuse_too_large(text: str) -> None:
     """Before anything looks closer: a configuration of people is a few kilobytes."""
     if len(text) > MAX_CHARACTERS:
         raise TooLarge(
-            said(
+            sentence(
                 "The configuration has {length:,} characters; {most:,} are the most.",
                 length=len(text),
                 most=MAX_CHARACTERS,
@@ -218,7 +218,9 @@ def _read(text: str) -> tuple[Any, Literal["yaml", "json"]]:
     if profiles is not None and len(profiles.items) > MAX_PROFILES:
         many = len(profiles.items)
         raise TooLarge(
-            said("The configuration has {profiles} profiles; {most} are the most.", profiles=many, most=MAX_PROFILES)
+            sentence(
+                "The configuration has {profiles} profiles; {most} are the most.", profiles=many, most=MAX_PROFILES
+            )
         )
     return source.root.to_value(), source.format
 

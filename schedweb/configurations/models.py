@@ -12,8 +12,12 @@ from django.conf import settings
 from django.db import models
 from django.db.models.functions import Lower
 
+from schedweb.soft_delete import Deletable
 
-class Configuration(models.Model):
+NOT_DELETED = models.Q(deleted_at=None)
+
+
+class Configuration(Deletable):
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     name = models.CharField(max_length=200)
     description = models.CharField(max_length=300, blank=True)
@@ -26,8 +30,11 @@ class Configuration(models.Model):
     class Meta:
         ordering: ClassVar[list[str]] = ["name"]
         constraints: ClassVar[list[models.BaseConstraint]] = [
-            models.UniqueConstraint(Lower("name"), name="one_configuration_per_name"),
-            models.UniqueConstraint(fields=["slug"], condition=~models.Q(slug=""), name="one_configuration_per_slug"),
+            # Names and slugs of what is deleted can be used again.
+            models.UniqueConstraint(Lower("name"), condition=NOT_DELETED, name="one_configuration_per_name"),
+            models.UniqueConstraint(
+                fields=["slug"], condition=~models.Q(slug="") & NOT_DELETED, name="one_configuration_per_slug"
+            ),
         ]
 
     def __str__(self) -> str:

@@ -6,15 +6,17 @@ import re
 import uuid
 from typing import Any, Final
 
-from django.db.models import Case, Count, IntegerField, OuterRef, Prefetch, QuerySet, Subquery, Value, When
+from django.db.models import Case, Count, IntegerField, OuterRef, Prefetch, Q, QuerySet, Subquery, Value, When
 
 from framework.configuration.presets import PRESETS
-from schedweb.api.errors import not_found
+from schedweb.api.errors import ApiError, not_found, was_deleted
 from schedweb.configurations.builtins import BUILTINS
 from schedweb.configurations.comparison import Comparison, Meanwhile, compare, compare_saved, wall
 from schedweb.configurations.models import Configuration, ConfigurationVersion
 from schedweb.sentences import say, say_noted
+from schedweb.soft_delete import deleted_sentence
 
+RUNS: Final = Count("runs", filter=Q(runs__deleted_at=None))
 _COMMENT: Final = re.compile(r"^( *# )(.*)$", re.MULTILINE)
 _PLACES: Final = [When(slug=each.slug, then=Value(place + 1)) for place, each in enumerate(BUILTINS)]
 
@@ -45,8 +47,15 @@ def configurations_offered() -> QuerySet[Configuration]:
 def configuration_get(configuration_id: uuid.UUID) -> Configuration:
     found = configuration_list().filter(pk=configuration_id).first()
     if found is None:
-        raise not_found(say("There is no such configuration; it may have been deleted."))
+        raise no_such_configuration(configuration_id)
     return found
+
+
+def no_such_configuration(configuration_id: uuid.UUID) -> ApiError:
+    deleted = Configuration.every.filter(pk=configuration_id).first()
+    if deleted is None or deleted.deleted_at is None:
+        return not_found(say("There is no such configuration; it may have been deleted."))
+    return was_deleted(deleted_sentence(deleted.name, deleted))
 
 
 def configuration_body(row: Any) -> dict[str, Any]:
@@ -65,11 +74,11 @@ def configuration_body(row: Any) -> dict[str, Any]:
 
 def version_list(configuration: Configuration) -> QuerySet[ConfigurationVersion]:
     """Newest first, each with the number of its runs."""
-    return configuration.versions.defer("text").annotate(runs_count=Count("runs")).order_by("-number")
+    return configuration.versions.defer("text").annotate(runs_count=RUNS).order_by("-number")
 
 
 def version_get(configuration: Configuration, number: int) -> ConfigurationVersion:
-    found = configuration.versions.annotate(runs_count=Count("runs")).filter(number=number).first()
+    found = configuration.versions.annotate(runs_count=RUNS).filter(number=number).first()
     if found is None:
         raise not_found(say("{name} has no version {number}.", name=configuration.name, number=number))
     return found

@@ -9,6 +9,7 @@ from drf_spectacular.utils import extend_schema_field
 from rest_framework import serializers
 
 from framework.configuration.edits import Edit
+from framework.configuration.older import OUTCOMES
 from framework.configuration.presets import PRESETS
 from schedweb.api.errors import ErrorSerializer
 from schedweb.configurations.examination import MAX_CHARACTERS
@@ -81,6 +82,16 @@ class VersionCreateSerializer(serializers.Serializer[Any]):
     text = serializers.CharField(trim_whitespace=False)
     base_version = serializers.IntegerField(min_value=1, help_text="Number of the version that the draft began with")
     comment = serializers.CharField(max_length=300, required=False, allow_blank=True, default="")
+
+
+class ConvertSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField(
+        trim_whitespace=False,
+        help_text="A Policy, an older KubeSchedulerConfiguration, an object that holds one, or a command line",
+    )
+    flags = serializers.CharField(
+        required=False, allow_blank=True, default="", help_text="A command line of kube-scheduler beside the text"
+    )
 
 
 class CheckSerializer(serializers.Serializer[Any]):
@@ -241,6 +252,7 @@ class ExaminationSerializer(serializers.Serializer[Any]):
     feature_gates = FeatureGateSerializer(many=True)
     runnable = serializers.BooleanField()
     why = serializers.CharField(allow_blank=True, help_text="Why no run can be played with it")
+    older = serializers.BooleanField(help_text="An older file or a command line, which can be converted to v1")
 
 
 class VersionDetailSerializer(VersionSerializer, ExaminationSerializer):
@@ -263,14 +275,31 @@ class DiffSerializer(serializers.Serializer[Any]):
     cut = serializers.BooleanField()
 
 
-class ChangeSerializer(serializers.Serializer[Any]):
+class FindingSerializer(serializers.Serializer[Any]):
+    outcome = serializers.ChoiceField(choices=OUTCOMES)
+    what = serializers.CharField(help_text="A field, a plugin, a predicate, a priority or a flag")
+    path = serializers.CharField(allow_blank=True, help_text="In the old text; empty for what its version did unasked")
+    line = serializers.IntegerField(allow_null=True)
+    sentence = serializers.CharField()
+
+
+class ConversionSerializer(serializers.Serializer[Any]):
+    text = serializers.CharField(help_text="A KubeSchedulerConfiguration v1, YAML")
+    old = serializers.CharField(help_text="The old text; of an object that holds a file, that file")
+    forms = serializers.ListField(child=serializers.CharField(), help_text="Policy or a version; none of flags alone")
+    findings = FindingSerializer(many=True)
+    errors = ConfigurationProblemSerializer(many=True)  # type: ignore[assignment]  # the base class calls something else so
+    diff = DiffSerializer()
+
+
+class EffectiveChangeSerializer(serializers.Serializer[Any]):
     profile = serializers.CharField(allow_null=True)
     plugin = serializers.CharField(allow_null=True)
     what = serializers.ListField(child=serializers.CharField())
 
 
 class ComparisonSerializer(serializers.Serializer[Any]):
-    changes = ChangeSerializer(many=True)
+    changes = EffectiveChangeSerializer(many=True)
     diff = DiffSerializer()
 
 

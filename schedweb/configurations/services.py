@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import uuid
 from collections.abc import Mapping, Sequence
 from typing import Any, Final, Literal
 
@@ -15,13 +16,15 @@ from framework.configuration.edits import Edit
 from framework.configuration.presets import PRESETS, preset
 from framework.configuration.source import SourceError
 from framework.configuration.surgery import CannotEdit
+from schedweb.accounts.audit.recording import record
 from schedweb.configurations.builtins import BUILTINS, Builtin
 from schedweb.configurations.catalogue import registry
 from schedweb.configurations.comparison import Meanwhile, compare_saved
 from schedweb.configurations.examination import Problem, TooLarge, examine, refuse_too_large
 from schedweb.configurations.models import Configuration, ConfigurationVersion
-from schedweb.configurations.selectors import with_told_comments
-from schedweb.sentences import counted, noted, say, told
+from schedweb.configurations.selectors import no_such_configuration, with_told_comments
+from schedweb.sentences import counted, noted, say, translated
+from schedweb.soft_delete import KEPT, deletion_of
 
 MAX_EDITS: Final = 200
 MAX_EDITED_CHARACTERS: Final = 2_000_000
@@ -46,7 +49,7 @@ class UnreadableText(Exception):
     """The form has nothing to work on: the text is no YAML or JSON."""
 
     def __init__(self, error: SourceError) -> None:
-        super().__init__(say("The text cannot be read: {message}.", message=told(error.words)))
+        super().__init__(say("The text cannot be read: {message}.", message=translated(error.words)))
         self.line = error.line
         self.column = error.column
 
@@ -130,6 +133,7 @@ def configuration_create(
     try:
         with transaction.atomic():
             row = Configuration.objects.create(name=name, description=description, what_if=what_if)
+            record("configuration.create", target=name, target_id=row.pk)
             return _store(row, 1, text, comment, user)
     except IntegrityError:
         raise _name_taken(name) from None
@@ -138,6 +142,7 @@ def configuration_create(
 def configuration_rename(*, configuration: Configuration, name: str | None, description: str | None) -> None:
     """Whoever touches one that was made for an exact run keeps it."""
     _refuse_builtin(configuration, noted("{name} is built in and cannot be renamed. Save a copy under another name."))
+    before = configuration.name
     if name is not None:
         _refuse_taken(name, besides=configuration)
         configuration.name = name
@@ -147,23 +152,59 @@ def configuration_rename(*, configuration: Configuration, name: str | None, desc
     try:
         with transaction.atomic():
             configuration.save(update_fields=["name", "description", "what_if"])
+            record("configuration.rename", target=configuration.name, target_id=configuration.pk, before=before)
     except IntegrityError:
         raise _name_taken(configuration.name) from None
 
 
-def configuration_delete(*, configuration: Configuration) -> None:
-    _refuse_builtin(configuration, noted("{name} is built in and cannot be deleted. Save a copy under another name."))
-    try:
-        configuration.delete()
-    except ProtectedError as error:
-        count = len({each.pk for each in error.protected_objects})
+@transaction.atomic
+def configuration_delete(*, configuration: uuid.UUID, user: User) -> None:
+    """Deleting twice is no mistake. Runs with it that are deleted themselves are no hindrance."""
+    found = Configuration.every.select_for_update().filter(pk=configuration).first()
+    if found is None:
+        raise no_such_configuration(configuration)
+    if found.deleted_at is not None:
+        return
+    _refuse_builtin(found, noted("{name} is built in and cannot be deleted. Save a copy under another name."))
+    if count := runs_using(found):
         text = counted(
             "A run uses {name}; delete it first.",
             "{count} runs use {name}; delete them first.",
             count,
-            name=configuration.name,
+            name=found.name,
         )
-        raise ConfigurationRefused(text, "in_use") from None
+        raise ConfigurationRefused(text, "in_use")
+    record("configuration.delete", target=found.name, target_id=found.pk)
+    Configuration.every.filter(pk=configuration).update(**deletion_of(user))
+
+
+def runs_using(configuration: Configuration) -> int:
+    """How many that are not deleted play with one of its versions, or began with it."""
+    runs = configuration.versions.filter(runs__deleted_at=None).values_list("runs", flat=True)
+    begun = configuration.versions.filter(begun_runs__deleted_at=None).values_list("begun_runs", flat=True)
+    return len({*runs, *begun} - {None})
+
+
+@transaction.atomic
+def configuration_restore(*, configuration: Configuration) -> str:
+    """The name that it has now: its own may have been taken meanwhile. One that is not deleted stays as it is."""
+    locked = Configuration.every.select_for_update().get(pk=configuration.pk)
+    if locked.deleted_at is None:
+        return locked.name
+    name, number = locked.name, 2
+    while Configuration.objects.filter(name__iexact=name).exists():
+        name, number = f"{locked.name[:190]} ({number})", number + 1
+    Configuration.every.filter(pk=locked.pk).update(**KEPT, name=name)
+    return name
+
+
+def configuration_remove(*, configuration: Configuration) -> bool:
+    """For good. False where runs with it, which are deleted, can still be brought back."""
+    try:
+        configuration.delete()
+    except ProtectedError:
+        return False
+    return True
 
 
 def version_create(
@@ -183,7 +224,9 @@ def version_create(
                     say("Nothing changed since version {number}.", number=latest.number), "unchanged", path="text"
                 )
             Configuration.objects.filter(pk=configuration.pk).update(what_if=False)
-            return _store(configuration, latest.number + 1, text, comment, user)
+            made = _store(configuration, latest.number + 1, text, comment, user)
+            record("configuration.change", target=configuration.name, target_id=configuration.pk, version=made.number)
+            return made
     except IntegrityError:
         # Where rows cannot be locked (SQLite) the constraint decides who was first.
         latest = configuration.versions.get(number=_newest(configuration))
@@ -237,7 +280,7 @@ def _refuse_errors(text: str) -> None:
     try:
         examination = examine(text)
     except TooLarge as error:
-        raise ConfigurationRefused(told(error.words), "too_large", path="text") from None
+        raise ConfigurationRefused(translated(error.words), "too_large", path="text") from None
     if examination.errors:
         count = len(examination.errors)
         raise ConfigurationRefused(
@@ -281,15 +324,15 @@ def edits_decode(raw: Sequence[Mapping[str, Any]]) -> list[Edit]:
         # What is nested too deeply to be answered is refused here.
         msgspec.json.encode(edits)
     except msgspec.ValidationError as error:
-        said, _, where = str(error).partition(" - at `$")
-        raise ConfigurationRefused(said + ".", path=f"edits{where.rstrip('`')}") from None
+        message, _, where = str(error).partition(" - at `$")
+        raise ConfigurationRefused(message + ".", path=f"edits{where.rstrip('`')}") from None
     except RecursionError:
         raise ConfigurationRefused(say("The edits are nested too deeply."), path="edits") from None
     return edits
 
 
 def sentence(error: CannotEdit) -> str:
-    words = told(error.words)
+    words = translated(error.words)
     return say("{sentence}.", sentence=f"{words[:1].upper()}{words[1:]}")
 
 
@@ -298,7 +341,7 @@ def text_edit(*, text: str, edits: Sequence[Edit], format_: Literal["yaml", "jso
     try:
         refuse_too_large(text)
     except TooLarge as error:
-        raise ConfigurationRefused(told(error.words), "too_large", path="text") from None
+        raise ConfigurationRefused(translated(error.words), "too_large", path="text") from None
     if len(edits) * len(text) > MAX_EDITED_CHARACTERS:
         raise ConfigurationRefused(say("Too many edits at once for a text of this size."), "too_large", path="edits")
     if not edits and format_ is None:

@@ -8,6 +8,7 @@ from schedweb.configurations.api import (
     CheckView,
     ConfigurationsView,
     ConfigurationView,
+    ConvertView,
     PluginsView,
     PresetsView,
     VersionDiffView,
@@ -22,6 +23,7 @@ _VERSION = f"{_ONE}/versions/<int:number>"
 urlpatterns = [
     path("configurations/", ConfigurationsView.as_view(), name="configurations"),
     path("configurations/check/", CheckView.as_view(), name="configuration-check"),
+    path("configurations/convert/", ConvertView.as_view(), name="configuration-convert"),
     path(f"{_ONE}/", ConfigurationView.as_view(), name="configuration"),
     path(f"{_ONE}/versions/", VersionsView.as_view(), name="configuration-versions"),
     path(f"{_VERSION}/", VersionView.as_view(), name="configuration-version"),

@@ -32,7 +32,7 @@ from framework.objects.admission import AdmissionError, admit
 from framework.objects.decode import decode_manifest
 from framework.objects.errors import ObjectError
 from framework.profiles import ProfileError, TieRule
-from framework.said import Content, said, words_of
+from framework.sentences import Content, sentence, words_of
 from framework.trace.attempt import AttemptTrace
 from framework.trace.encoding import AttemptChunk
 from schedweb.engine import frames, questions
@@ -106,16 +106,16 @@ def read_answer(pipe: frames.Reader) -> FromProcess:
 def helping(player: Player, asked: questions.WhatWouldHelp) -> object:
     pod = player.world.pod(asked.namespace, asked.name)
     if pod.spec.node_name:
-        raise Refused(said("Pod {pod} is on {node} already.", pod=pod.key, node=pod.spec.node_name))
+        raise Refused(sentence("Pod {pod} is on {node} already.", pod=pod.key, node=pod.spec.node_name))
     return {"pod": pod.key, **to_builtins(what_would_help(player.scheduler, pod, PlayedOn(player)))}
 
 
 def placed_anew(player: Player, asked: questions.PlacedAgainAsked) -> object:
     pod = player.world.pod(asked.namespace, asked.name)
     if pod.status.phase in ENDED:
-        raise Refused(said("Pod {pod} has ended: it is on no node any more.", pod=pod.key))
+        raise Refused(sentence("Pod {pod} has ended: it is on no node any more.", pod=pod.key))
     if player.scheduler.profiles.get(pod.spec.scheduler_name) is None:
-        raise Refused(said("No profile of the configuration is called {name}.", name=pod.spec.scheduler_name))
+        raise Refused(sentence("No profile of the configuration is called {name}.", name=pod.spec.scheduler_name))
     return place_again(player.scheduler, pod)
 
 
@@ -183,7 +183,7 @@ def all_nodes(ask: Ask, asked: questions.AllNodes) -> Answer:
         tried = with_all_nodes(player.scheduler, pod)
         return Answer(msgspec.json.encode(winner_of(tried, asked.node)))
     raise Refused(
-        said(
+        sentence(
             "Attempt {attempt:,} is not met again on the way to step {position:,}.",
             attempt=asked.attempt,
             position=begin.position,
@@ -235,7 +235,7 @@ def admitted(player: Player, manifest: dict[str, Any], kind: type[O]) -> O:
         raise Refused(made.message)
     if not isinstance(made, kind):
         raise Refused(
-            said("A {expected} is expected, not a {given}.", expected=kind.__name__, given=type(made).__name__)
+            sentence("A {expected} is expected, not a {given}.", expected=kind.__name__, given=type(made).__name__)
         )
     return made
 
@@ -270,9 +270,9 @@ def main() -> int:
     except frames.Gone:
         return 0
     except MemoryError:
-        spoken = NoAnswer(said("It needs more memory than an analysis may use."))
+        spoken = NoAnswer(sentence("It needs more memory than an analysis may use."))
     except Exception as error:  # noqa: BLE001 - whatever it is, whoever asked has to be told
-        words = said("The analysis stopped: {error}: {why}", error=type(error).__name__, why=str(error))
+        words = sentence("The analysis stopped: {error}: {why}", error=type(error).__name__, why=str(error))
         spoken = NoAnswer(words, traceback.format_exc())
     frames.write(outward, spoken)
     return 0

@@ -8,16 +8,16 @@ from typing import Any, Final
 from framework.interface.events import ActionType, ClusterEvent, EventResource
 from framework.queue import IgnoredEvent
 from framework.queue.hints import event_label
-from framework.said import Content, Said, noted, said, said_either
+from framework.sentences import Content, Sentence, joined_with_or, noted, sentence
 from schedweb.engine.pod_view import PodView
 from schedweb.engine.times import iso
 from schedweb.engine.words import event_words
 
 KEPT: Final = 5
 """Ignored events per pod; the newest stay."""
-NOBODY: Final = said("nothing but the five-minute flush")
+NOBODY: Final = sentence("nothing but the five-minute flush")
 #: Plugins that no event of the cluster wakes.
-BY_HAND: Final = {"ManualApproval": said("a person activates it, or the five-minute flush")}
+BY_HAND: Final = {"ManualApproval": sentence("a person activates it, or the five-minute flush")}
 _THINGS: Final[dict[str, str]] = {
     EventResource.POD: noted("a pod {happens}"),
     EventResource.ASSIGNED_POD: noted("a placed pod {happens}"),
@@ -25,46 +25,46 @@ _THINGS: Final[dict[str, str]] = {
     EventResource.NODE: noted("a node {happens}"),
     EventResource.WILDCARD: noted("anything {happens}"),
 }
-_ADDED: Final = {ActionType.ADD: said("is added"), ActionType.DELETE: said("is deleted")}
+_ADDED: Final = {ActionType.ADD: sentence("is added"), ActionType.DELETE: sentence("is deleted")}
 _CHANGES: Final = (
-    (ActionType.UPDATE_NODE_ALLOCATABLE, said("gets other allocatable resources")),
-    (ActionType.UPDATE_NODE_LABEL, said("changes its labels")),
-    (ActionType.UPDATE_NODE_TAINT, said("changes its taints")),
-    (ActionType.UPDATE_NODE_TAINT, said("is (un)cordoned")),
-    (ActionType.UPDATE_NODE_CONDITION, said("changes its conditions")),
-    (ActionType.UPDATE_NODE_ANNOTATION, said("changes its annotations")),
-    (ActionType.UPDATE_NODE_DECLARED_FEATURE, said("declares other features")),
-    (ActionType.UPDATE_POD_LABEL, said("changes its labels")),
-    (ActionType.UPDATE_POD_SCALE_DOWN, said("lowers its requests")),
-    (ActionType.UPDATE_POD_TOLERATION, said("gets another toleration")),
-    (ActionType.UPDATE_POD_SCHEDULING_GATES_ELIMINATED, said("loses its last scheduling gate")),
-    (ActionType.UPDATE_POD_GENERATED_RESOURCE_CLAIM, said("gets its generated ResourceClaim")),
+    (ActionType.UPDATE_NODE_ALLOCATABLE, sentence("gets other allocatable resources")),
+    (ActionType.UPDATE_NODE_LABEL, sentence("changes its labels")),
+    (ActionType.UPDATE_NODE_TAINT, sentence("changes its taints")),
+    (ActionType.UPDATE_NODE_TAINT, sentence("is (un)cordoned")),
+    (ActionType.UPDATE_NODE_CONDITION, sentence("changes its conditions")),
+    (ActionType.UPDATE_NODE_ANNOTATION, sentence("changes its annotations")),
+    (ActionType.UPDATE_NODE_DECLARED_FEATURE, sentence("declares other features")),
+    (ActionType.UPDATE_POD_LABEL, sentence("changes its labels")),
+    (ActionType.UPDATE_POD_SCALE_DOWN, sentence("lowers its requests")),
+    (ActionType.UPDATE_POD_TOLERATION, sentence("gets another toleration")),
+    (ActionType.UPDATE_POD_SCHEDULING_GATES_ELIMINATED, sentence("loses its last scheduling gate")),
+    (ActionType.UPDATE_POD_GENERATED_RESOURCE_CLAIM, sentence("gets its generated ResourceClaim")),
 )
 #: (plugin, kind of the object) → what its hint found, where that can be said; each hint's own module is the source.
-_IGNORED: Final[dict[tuple[str, str], Said]] = {
-    ("NodeResourcesFit", "Node"): said("this node is too small still, or has no more of what the pod lacks"),
-    ("NodeResourcesFit", "Pod"): said("that pod took nothing which this pod lacks"),
-    ("TaintToleration", "Node"): said("this node has a taint that the pod does not tolerate, or had none before"),
-    ("NodeUnschedulable", "Node"): said("this node is cordoned, or was not before"),
-    ("NodeAffinity", "Node"): said("this node does not match the selector and affinity, or did before"),
-    ("NodePorts", "Pod"): said("that pod held none of the host ports it wants"),
-    ("PodTopologySpread", "Pod"): said("that pod is not counted by its spread constraints"),
-    ("PodTopologySpread", "Node"): said(
+_IGNORED: Final[dict[tuple[str, str], Sentence]] = {
+    ("NodeResourcesFit", "Node"): sentence("this node is too small still, or has no more of what the pod lacks"),
+    ("NodeResourcesFit", "Pod"): sentence("that pod took nothing which this pod lacks"),
+    ("TaintToleration", "Node"): sentence("this node has a taint that the pod does not tolerate, or had none before"),
+    ("NodeUnschedulable", "Node"): sentence("this node is cordoned, or was not before"),
+    ("NodeAffinity", "Node"): sentence("this node does not match the selector and affinity, or did before"),
+    ("NodePorts", "Pod"): sentence("that pod held none of the host ports it wants"),
+    ("PodTopologySpread", "Pod"): sentence("that pod is not counted by its spread constraints"),
+    ("PodTopologySpread", "Node"): sentence(
         "this node is in no domain of its spread constraints, or nothing changed in them"
     ),
-    ("InterPodAffinity", "Pod"): said("that pod matches no term that keeps this one away or that it looks for"),
-    ("InterPodAffinity", "Node"): said("nothing that its (anti-)affinity looks at changed on this node"),
-    ("NodeDeclaredFeatures", "Node"): said("this node's declared features did not change"),
-    ("VolumeRestrictions", "Pod"): said("that pod shares no volume with this one"),
-    ("NodeVolumeLimits", "Pod"): said("that pod held no volume which counts"),
-    ("DynamicResources", "ResourceClaim"): said(
+    ("InterPodAffinity", "Pod"): sentence("that pod matches no term that keeps this one away or that it looks for"),
+    ("InterPodAffinity", "Node"): sentence("nothing that its (anti-)affinity looks at changed on this node"),
+    ("NodeDeclaredFeatures", "Node"): sentence("this node's declared features did not change"),
+    ("VolumeRestrictions", "Pod"): sentence("that pod shares no volume with this one"),
+    ("NodeVolumeLimits", "Pod"): sentence("that pod held no volume which counts"),
+    ("DynamicResources", "ResourceClaim"): sentence(
         "this claim is none of the pod's, or nothing that matters changed in it"
     ),
-    ("VolumeBinding", "PersistentVolumeClaim"): said("this claim is none of the pod's"),
-    ("VolumeZone", "PersistentVolumeClaim"): said("this claim is none of the pod's"),
-    ("GangScheduling", "Pod"): said("that pod is of another group"),
-    ("SchedulingGates", "Pod"): said("that was another pod"),
-    ("DefaultPreemption", "Pod"): said("it leaves the answer to the plugins for which it preempted"),
+    ("VolumeBinding", "PersistentVolumeClaim"): sentence("this claim is none of the pod's"),
+    ("VolumeZone", "PersistentVolumeClaim"): sentence("this claim is none of the pod's"),
+    ("GangScheduling", "Pod"): sentence("that pod is of another group"),
+    ("SchedulingGates", "Pod"): sentence("that was another pod"),
+    ("DefaultPreemption", "Pod"): sentence("it leaves the answer to the plugins for which it preempted"),
 }
 
 
@@ -81,21 +81,21 @@ def awaited(plugin: str, events: Sequence[ClusterEvent]) -> Content:
     return [_one(resource, action) for resource, action in actions.items()]
 
 
-def _one(resource: str, action: ActionType) -> Said:
+def _one(resource: str, action: ActionType) -> Sentence:
     verbs = [words for bit, words in _ADDED.items() if action & bit]
     changes = action & ActionType.UPDATE
     if changes == ActionType.UPDATE:
-        verbs.append(said("changes"))
+        verbs.append(sentence("changes"))
     else:
         verbs += [words for bit, words in _CHANGES if changes & bit]
-    happens = said_either(verbs)
+    happens = joined_with_or(verbs)
     thing = _THINGS.get(resource)
     if thing is not None:
-        return Said(thing, {"happens": happens})
+        return Sentence(thing, {"happens": happens})
     # storage.k8s.io/CSINode, podgroups.v1alpha1.scheduling.x-k8s.io
     if "." in resource and "/" not in resource:
-        return said("one of {things} {happens}", things=resource.partition(".")[0], happens=happens)
-    return said("a {kind} {happens}", kind=resource.rpartition("/")[2], happens=happens)
+        return sentence("one of {things} {happens}", things=resource.partition(".")[0], happens=happens)
+    return sentence("a {kind} {happens}", kind=resource.rpartition("/")[2], happens=happens)
 
 
 def remember(ignored: IgnoredEvent, views: dict[str, PodView], now: int) -> list[PodView]:
@@ -124,5 +124,5 @@ def ignored_body(view: PodView) -> list[dict[str, Any]]:
     ]
 
 
-def why_ignored(plugin: str, kind: str) -> Said:
-    return _IGNORED.get((plugin, kind)) or said("its hint said QueueSkip about this {kind}", kind=kind)
+def why_ignored(plugin: str, kind: str) -> Sentence:
+    return _IGNORED.get((plugin, kind)) or sentence("its hint said QueueSkip about this {kind}", kind=kind)

@@ -2,11 +2,11 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Sequence
 from itertools import islice
-from typing import Any, Final
+from typing import Any, Final, TypeVar
 
 import msgspec
-import zstandard
 
 from framework.objects import KubeObject, Node, Pod
 from framework.objects.decode import to_manifest
@@ -17,6 +17,7 @@ from schedweb.engine.cycle_view import cycle_of
 from schedweb.engine.frames import AttemptRow, Chunk, DecisionRow, NodeRow, ObjectRow, PodRow, PreemptionRow
 from schedweb.engine.node_view import NodeView
 from schedweb.engine.outcomes import ending_of, score_of
+from schedweb.engine.packing import LEAST_TEXTS, Dictionary, Packer, Unpacked, trained
 from schedweb.engine.player import Player
 from schedweb.engine.pod_view import PodView, pod_facts
 from schedweb.engine.shapes import QUEUES, NodeChange, QueueName
@@ -29,7 +30,29 @@ NODES_IN_DELTA: Final = 1500
 IGNORED_PER_BATCH: Final = 200
 #: Pods that had their node before the run began are written in several batches: the board counts them at once.
 PLACED_PER_BATCH: Final = 3000
+#: A dictionary is made of so many of them.
+SAMPLED_PODS: Final = 500
+SAMPLED_NODES: Final = 50
+ENDING: Final = {
+    "points": [
+        {"point": "PreBind", "state": "skipped", "note": {"say": "no plugin"}, "plugins": []},
+        {
+            "point": "Bind",
+            "state": "ok",
+            "note": "DefaultBinder",
+            "plugins": [{"plugin": "DefaultBinder", "code": "Success", "reasons": []}],
+        },
+        {"point": "PostBind", "state": "skipped", "note": {"say": "no plugin"}, "plugins": []},
+    ]
+}
+"""How most attempts end (outcomes.py): there is none yet when a dictionary is made."""
 _JSON: Final = msgspec.json.Encoder()
+T = TypeVar("T")
+
+
+def evenly(rows: Sequence[T], count: int) -> Sequence[T]:
+    """About so many of them, from all over."""
+    return rows[:: max(1, len(rows) // count)]
 
 
 def as_json(content: object) -> str:
@@ -42,7 +65,7 @@ class Gatherer:
     def __init__(self, player: Player) -> None:
         self.player = player
         self.projection = player.projection
-        self.compressor = zstandard.ZstdCompressor(level=1)
+        self.packer = Unpacked()
         self.steps = StepLog()
         self.timings: dict[int, Timing] = {}
         """Attempt → microseconds of wall time; a side channel, no part of the trace."""
@@ -67,15 +90,36 @@ class Gatherer:
     def size(self) -> int:
         return len(self.projection.dirty) + 4 * len(self.player.traces)
 
-    def compressed(self, obj: KubeObject) -> bytes:
-        return self.compressor.compress(_JSON.encode(to_manifest(obj)))
+    def packed(self, content: object) -> bytes:
+        return self.packer.pack(_JSON.encode(content))
+
+    def manifest(self, obj: KubeObject) -> bytes:
+        return self.packed(to_manifest(obj))
+
+    def dictionary(self, taken: Collection[int]) -> Dictionary | None:
+        """Of what its rows have in common, and packs with it from now on; None where there are too few."""
+        projection = self.projection
+        views, nodes = list(projection.views.values()), list(projection.nodes.views.values())
+        if 3 * len(views) < LEAST_TEXTS:
+            return None
+        packer, self.packer = self.packer, Unpacked()
+        rows = [self.pod_row(view, whole=True) for view in evenly(views, SAMPLED_PODS)]
+        texts = [text for row in rows for text in (row.card, row.detail, row.manifest) if text]
+        texts += [row.manifest for view in evenly(nodes, SAMPLED_NODES) if (row := self.node_row(view, True)).manifest]
+        made = trained(texts, taken, whole=_JSON.encode(ENDING))
+        self.packer = packer if made is None else Packer(made)
+        return made
 
     # --- rows -------------------------------------------------------------------------------------------------------
 
-    def pods(self, *, last: bool = False) -> list[PodRow]:
+    def placed(self, room: int) -> int:
+        """How many pods that had their node before the run began a batch with so much room takes along."""
+        return min(PLACED_PER_BATCH, room, len(self.projection.unwritten))
+
+    def pods(self, *, room: int = PLACED_PER_BATCH, last: bool = False) -> list[PodRow]:
         """`last`: nothing is left for later."""
         projection = self.projection
-        first = list(projection.unwritten) if last else list(islice(projection.unwritten, PLACED_PER_BATCH))
+        first = list(projection.unwritten) if last else list(islice(projection.unwritten, self.placed(room)))
         for uid in first:
             del projection.unwritten[uid]
             if uid in projection.views:
@@ -92,13 +136,14 @@ class Gatherer:
         projection.objects_changed &= projection.unwritten.keys()
         return rows
 
-    def pod_row(self, view: PodView) -> PodRow:
+    def pod_row(self, view: PodView, *, whole: bool = False) -> PodRow:
+        """`whole`: with its manifest, changed or not."""
         pod = self.projection.cluster.get(Pod, view.namespace, view.name)
         if pod is not None and pod.uid != view.uid:
             pod = None
         manifest = None
-        if pod is not None and view.uid in self.projection.objects_changed:
-            manifest = self.compressed(pod)
+        if pod is not None and (whole or view.uid in self.projection.objects_changed):
+            manifest = self.manifest(pod)
         resources = self.projection.nodes.resources
         detail: dict[str, Any] = {
             "amounts": [view.amounts.get(name, 0) if name != "pods" else 1 for name in resources],
@@ -125,8 +170,8 @@ class Gatherer:
             asks_person=view.asks_person,
             gang=view.gang if view.column == "waiting" else "",
             labels=as_json(pod.metadata.labels) if pod is not None else "{}",
-            card=as_json(view.card(self.projection.gang_of(view))),
-            detail=as_json(detail),
+            card=self.packed(view.card(self.projection.gang_of(view))),
+            detail=self.packed(detail),
             manifest=manifest,
         )
 
@@ -158,7 +203,7 @@ class Gatherer:
             requested=as_json(view.requested),
             reserved=as_json(view.reserved),
             pods=as_json(view.pods),
-            manifest=None if node is None else self.compressed(node),
+            manifest=None if node is None else self.manifest(node),
         )
 
     # --- attempts ---------------------------------------------------------------------------------------------------
@@ -201,7 +246,7 @@ class Gatherer:
             score=None if scored is None else scored[0],
             duration_us=None if timing is None else timing.total,
             timing=None if timing is None or timing.parts is None else as_json(timing.parts),
-            ending=None if ending is None else as_json(ending),
+            ending=None if ending is None else self.packed(ending),
             position=self.player.ends.pop(trace.cycle, None),
         )
 
@@ -250,7 +295,7 @@ class Gatherer:
     def objects(self) -> list[ObjectRow]:
         changed, self.projection.others_changed = self.projection.others_changed, {}
         return [
-            ObjectRow(*key, present=obj is not None, manifest=None if obj is None else self.compressed(obj))
+            ObjectRow(*key, present=obj is not None, manifest=None if obj is None else self.manifest(obj))
             for key, obj in changed.items()
         ]
 
@@ -289,4 +334,4 @@ class Gatherer:
 
 
 def queue_sort(player: Player) -> str:
-    return next(iter(player.scheduler.profiles.values())).queue_sort.name
+    return next(iter(player.scheduler.profiles.values())).enabled.queue_sort.name

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from framework.objects import Pod
-from framework.said import Said, noted
+from framework.sentences import Sentence, noted
 from framework.trace.attempt import AttemptTrace
 from schedweb.engine.commands import BreakpointSet
 from schedweb.engine.player import Happened, Player
@@ -30,7 +30,7 @@ IS_IN: Final = {
 @dataclass(frozen=True, slots=True)
 class Hit:
     id: str
-    text: Said
+    text: Sentence
     pod: str
 
 
@@ -54,7 +54,7 @@ class Breakpoints:
             for view, text, about in self._happenings(asked, player, happened, entered):
                 pod = player.world.cluster.get(Pod, view.namespace, view.name)
                 if query.matches(view.namespace, view.name, {} if pod is None else pod.metadata.labels):
-                    return Hit(asked.id, Said(text, {"pod": view.key, **about}), view.key)
+                    return Hit(asked.id, Sentence(text, {"pod": view.key, **about}), view.key)
         return None
 
     def _happenings(

@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from typing import BinaryIO
 
 from framework.profiles import ProfileError
-from framework.said import Words, said, words_of
+from framework.sentences import Words, sentence, words_of
 from schedweb.engine import frames
 from schedweb.engine.batch import Gatherer
 from schedweb.engine.frames import Begin, Entry, Gone
@@ -22,7 +22,7 @@ from schedweb.engine.moments import machine
 from schedweb.engine.pace import Pace
 from schedweb.engine.payload import PayloadUnreadable
 from schedweb.engine.player import Player, RunRefused
-from schedweb.engine.replay import Diverged, do, replay
+from schedweb.engine.replay import Diverged, do, played_by, replay
 from schedweb.engine.shapes import UntranslatedOutcome
 
 
@@ -39,24 +39,29 @@ class Prepared:
 
 def prepare(begin: Begin) -> Prepared:
     """The player at the stored position: from the newest checkpoint or from the start, and what the journal says."""
+    with played_by(begin.played_by):
+        return replayed(begin)
+
+
+def replayed(begin: Begin) -> Prepared:
     player, pace = machine(begin)
     from_position = player.position
     left = replay(player, pace, begin.journal, until=begin.position)
     if begin.is_stored:
         if player.digest != begin.digest:
             raise Diverged(
-                said(
+                sentence(
                     "Replay gave the digest {digest}, and {stored} is stored.",
                     digest=player.digest,
                     stored=begin.digest,
                 )
             )
         Gatherer(player).discard()
-    replayed = player.position - from_position
+    operations = player.position - from_position
     if player.position < begin.inherited:
-        return Prepared(player, pace, replayed, [], left)
+        return Prepared(player, pace, operations, [], left)
     outcomes = [outcome for entry in left if (outcome := do(player, pace, entry)) is not None]
-    return Prepared(player, pace, replayed, outcomes, [])
+    return Prepared(player, pace, operations, outcomes, [])
 
 
 def main() -> int:
@@ -88,7 +93,7 @@ def serve(inward: BinaryIO, outward: frames.Writer) -> int:
     except (RunRefused, ProfileError, PayloadUnreadable, Diverged) as error:
         return failed(outward, words_of(error), "")
     except Exception as error:  # noqa: BLE001 - whatever it is, the run's page has to say it
-        words = said("The engine stopped: {error}: {why}", error=type(error).__name__, why=str(error))
+        words = sentence("The engine stopped: {error}: {why}", error=type(error).__name__, why=str(error))
         return failed(outward, words, traceback.format_exc())
     return 0
 

@@ -43,6 +43,11 @@ class Stop(Command, frozen=True, tag="stop"):
     pass
 
 
+class TryAgain(Command, frozen=True, tag="try_again"):
+    """Of a run that is parked: somebody is to play it once more. It is done when it is stored, and no engine hears of
+    it."""
+
+
 class PodAdd(Command, frozen=True, tag="pod_add"):
     manifest: dict[str, Any]
 
@@ -134,6 +139,27 @@ class Decide(Command, frozen=True, tag="decide"):
     reason: Annotated[str, msgspec.Meta(max_length=1000)] = ""
 
 
+class ExtenderAnswer(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """What one extender answered, or the error there was instead; `body` is base64 of zstd."""
+
+    extender: str
+    verb: str
+    status: int = 200
+    body: str = ""
+    error: str = ""
+    microseconds: int = 0
+    """Of wall time: a side channel, nothing is decided by it."""
+
+
+class ExtenderAnswers(Command, frozen=True, tag="extender_answers"):
+    """The answers to what a cycle asked. Only a worker says this; replay, takeovers and forks read it here."""
+
+    asked: int
+    """The position at which they were asked."""
+    pod: str
+    answers: tuple[ExtenderAnswer, ...]
+
+
 AnyCommand = (
     Play
     | Pause
@@ -141,6 +167,7 @@ AnyCommand = (
     | SetSpeed
     | SetSeed
     | Stop
+    | TryAgain
     | PodAdd
     | PodDelete
     | NodeAdd
@@ -155,10 +182,11 @@ AnyCommand = (
     | BreakpointSet
     | BreakpointRemove
     | Decide
+    | ExtenderAnswers
 )
 
 #: These change how a run is paced, never what it decides.
-PACING: Final = (Play, Pause, Step, SetSpeed, Stop, BreakpointSet, BreakpointRemove)
+PACING: Final = (Play, Pause, Step, SetSpeed, Stop, TryAgain, BreakpointSet, BreakpointRemove)
 
 
 def command_from(content: object) -> AnyCommand:

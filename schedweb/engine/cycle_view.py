@@ -8,8 +8,9 @@ import numpy as np
 
 from framework.configuration.catalogue import POD_POINTS
 from framework.interface.status import Code, Status
-from framework.said import Words, said, said_counted
+from framework.sentences import Words, counted_sentence, sentence
 from framework.trace.attempt import FEASIBLE, NOT_EVALUATED, AttemptTrace
+from framework.trace.extended import after_extenders
 from schedweb.engine.outcomes import score_words, victims_words
 from schedweb.engine.player import Player
 from schedweb.engine.shapes import (
@@ -68,12 +69,12 @@ def state_of(point: str, trace: AttemptTrace) -> Literal["done", "skipped"]:
 def filters_of(player: Player, trace: AttemptTrace) -> list[str]:
     """The Filter plugins of the attempt's profile, in the order in which a node is asked about."""
     profile = player.scheduler.profiles.get(trace.profile)
-    return [] if profile is None else [name for name, _ in profile.filter]
+    return [] if profile is None else [plugin.name for plugin in profile.enabled.filter]
 
 
 def filtered(trace: AttemptTrace, filters: list[str]) -> CycleFiltered | None:
     """Nodes by who refused them first: PreFilter, then the filters in their order. None before Filter."""
-    found = trace.filter
+    found = after_extenders(trace)
     if found is None or not trace.nodes_total:
         return None
     verdict = found.verdict
@@ -126,23 +127,26 @@ def scored(trace: AttemptTrace) -> CycleScored | None:
 
 def note_of(reached: str, trace: AttemptTrace) -> Words:
     if reached == "QueueSort":
-        return said("taken from the head of Active")
+        return sentence("taken from the head of Active")
     if reached == "PreFilter":
         skipped = sum(1 for each in trace.pre_filter if each.status.code.name == "SKIP")
-        return said(
+        return sentence(
             "{looking}, {skipped}",
-            looking=said_counted(
+            looking=counted_sentence(
                 "{count} plugin looks at it", "{count} plugins look at it", len(trace.pre_filter) - skipped
             ),
-            skipped=said_counted("{count} has nothing to say", "{count} have nothing to say", skipped),
+            skipped=counted_sentence("{count} has nothing to say", "{count} have nothing to say", skipped),
         )
     if reached == "Filter" and trace.filter is not None:
-        left = int(np.count_nonzero(trace.filter.verdict == 0))
-        return said_counted("{left} of {count} node left", "{left} of {count} nodes left", trace.nodes_total, left=left)
+        found = after_extenders(trace)
+        left = 0 if found is None else int(np.count_nonzero(found.verdict == FEASIBLE))
+        return counted_sentence(
+            "{left} of {count} node left", "{left} of {count} nodes left", trace.nodes_total, left=left
+        )
     if reached == "PostFilter":
         return victims_words(trace)
     if reached == "Score":
         return score_words(trace)
     if trace.selected:
-        return said("on {node}", node=trace.selected)
+        return sentence("on {node}", node=trace.selected)
     return ""

@@ -12,9 +12,9 @@ from framework.objects.devices import (
     DeviceCondition,
     DeviceRequestAllocationResult,
 )
-from framework.said import said
 from framework.scheduler import Cluster
 from framework.scheduler.cluster import rfc3339
+from framework.sentences import sentence
 from schedweb.engine import commands
 from schedweb.engine.world import Refused
 
@@ -30,7 +30,7 @@ def claim_with(cluster: Cluster, command: commands.DeviceCondition) -> ResourceC
     _allocated(claim, command)
     others = {each.type for each in _status(claim, command).conditions} - {command.condition}
     if len(others) >= MOST_CONDITIONS:
-        full = said(
+        full = sentence(
             "device {device} has {count} conditions already, no more fit", device=_name(command), count=len(others)
         )
         raise Refused(full)
@@ -42,16 +42,16 @@ def with_device_condition(claim: ResourceClaim, command: commands.DeviceConditio
     known = _status(claim, command)
     before = next((each for each in known.conditions if each.type == command.condition), None)
     same = before is not None and before.status == command.status
-    told = DeviceCondition(
+    condition = DeviceCondition(
         type=command.condition,
         status=command.status,
         reason=command.reason or "SetByHand",
         message=command.message,
         last_transition_time=before.last_transition_time if before is not None and same else rfc3339(now),
     )
-    conditions = [told if each is before else each for each in known.conditions]
+    conditions = [condition if each is before else each for each in known.conditions]
     if before is None:
-        conditions.append(told)
+        conditions.append(condition)
     new = replace(known, conditions=tuple(conditions))
     devices = [new if each is known else each for each in claim.status.devices]
     if known not in claim.status.devices:
@@ -64,7 +64,7 @@ def _allocated(claim: ResourceClaim, command: commands.DeviceCondition) -> Devic
     for result in results:
         if (result.driver, result.pool, result.device) == (command.driver, command.pool, command.device):
             return result
-    raise Refused(said("device {device} is not allocated to claim {claim}", device=_name(command), claim=claim.key))
+    raise Refused(sentence("device {device} is not allocated to claim {claim}", device=_name(command), claim=claim.key))
 
 
 def _status(claim: ResourceClaim, command: commands.DeviceCondition) -> AllocatedDeviceStatus:

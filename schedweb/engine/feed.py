@@ -8,7 +8,7 @@ from typing import Final, Literal
 
 from msgspec import UNSET
 
-from framework.said import Part, Said, said_counted
+from framework.sentences import Part, Sentence, counted_sentence
 from schedweb.engine.pod_view import PodView
 from schedweb.engine.shapes import FeedKind, FeedLine, QueueName, UntranslatedFeedItem
 from schedweb.engine.times import iso
@@ -42,7 +42,7 @@ class Line:
     at: int
     kind: FeedKind
     state: QueueName | Literal[""]
-    said: Said
+    text: Sentence
     signature: tuple[object, ...]
     views: list[PodView] = field(default_factory=list)
     nodes: tuple[str, ...] = ()
@@ -60,9 +60,9 @@ class Feed:
         at: int,
         kind: FeedKind,
         view: PodView,
-        words: Said,
+        words: Sentence,
         *,
-        together: Said | None = None,
+        together: Sentence | None = None,
         state: QueueName | Literal[""] = "",
         nodes: tuple[str, ...] = (),
         alone: bool = False,
@@ -78,7 +78,7 @@ class Feed:
             if not self._keep(line):
                 return
         else:
-            line.said = together or words
+            line.text = together or words
             if nodes and len(line.nodes) < SHOWN_PODS:
                 line.nodes = (*line.nodes, *nodes)
         line.at = at
@@ -88,7 +88,7 @@ class Feed:
         self,
         at: int,
         kind: FeedKind,
-        words: Said,
+        words: Sentence,
         *,
         state: QueueName | Literal[""] = "",
         nodes: tuple[str, ...] = (),
@@ -118,8 +118,8 @@ class Feed:
         return items
 
 
-def left_out(count: int) -> Said:
-    return said_counted(
+def left_out(count: int) -> Sentence:
+    return counted_sentence(
         "{number} more happening in this moment",
         "{number} more happenings in this moment",
         count,
@@ -130,11 +130,11 @@ def left_out(count: int) -> Said:
 def item_of(line: Line) -> FeedLine:
     """`parts` is a sentence; schedweb/sentences.py makes parts of it for a reader."""
     views = line.views
-    words = line.said
+    words = line.text
     if line.signature[0] == line.kind and views:
         of = {"number": number(f"{len(views)} × "), "workload": workload(views[0].workload)}
-        several = Said("{number}{workload}", of)
-        words = Said(words.text, {"pod": pod(views[0]) if len(views) == 1 else several, **words.values})
+        several = Sentence("{number}{workload}", of)
+        words = Sentence(words.text, {"pod": pod(views[0]) if len(views) == 1 else several, **words.values})
     shown = views[:SHOWN_PODS]
     item = UntranslatedFeedItem(
         at=iso(line.at),

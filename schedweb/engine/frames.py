@@ -1,8 +1,8 @@
 """What the engine's child process and its supervisor say to each other, as types; msgpack with a length in front.
 
-supervisor → child: Begin, then Offer (a command), Commit (it has its place in the journal), Ack (a batch is stored),
-End. child → supervisor: Ready, Batch (with the place of an offered command, if there is one), Refusal, Failure, Ended.
-At most one batch is not acknowledged; until then the child goes on and gathers the next one.
+supervisor → child: Begin, then Offer (a command), Commit (it has its place in the journal), Ack (a batch is stored), Go
+(no command waits), End. child → supervisor: Ready, Batch (with the place of an offered command, if there is one),
+Refusal, Failure, Ended. At most one batch is not acknowledged; until then the child goes on and gathers the next one.
 """
 
 from __future__ import annotations
@@ -12,9 +12,11 @@ from typing import Any, BinaryIO, Final, Literal, Protocol
 
 import msgspec
 
-from framework.said import Content
+from framework.sentences import Content
+from schedweb.engine.asked import Asked
 from schedweb.engine.commands import BreakpointSet
 from schedweb.engine.shapes import FeedLine, QueueName, UntranslatedHit, UntranslatedOutcome
+from schedweb.engine.version import ENGINE_VERSION
 
 State = Literal["created", "playing", "paused", "waiting_for_person", "finished", "stopped"]
 HEAD: Final = struct.Struct("<I")
@@ -59,6 +61,32 @@ class Begin(Message, frozen=True, tag="begin"):
     inherited: int = 0
     """A fork: up to this position it does what its parent did, and stores that as its own past."""
     inherited_digest: str = ""
+    waits: bool = False
+    """It does no operation before Go: commands that came while nobody played are done first."""
+    played_by: str = ENGINE_VERSION
+    """Which version of the engine began the run."""
+    dictionary: PackedWith | None = None
+    """That rows are packed with; without one the engine makes one when it has enough of them."""
+    dictionaries_taken: list[int] = []
+    """Numbers that another one may not have."""
+    decided: list[Decided] | None = None
+    """Of a moment of a run that another version played: what is stored of its attempts up to there."""
+
+
+class PackedWith(msgspec.Struct, frozen=True, array_like=True):
+    """A dictionary (packing.py)."""
+
+    number: int
+    data: bytes
+
+
+class Decided(msgspec.Struct, frozen=True, array_like=True):
+    """What replay has to come to, where no digest says so."""
+
+    number: int
+    pod_uid: str
+    node: str
+    position: int
 
 
 class Offer(Message, frozen=True, tag="offer"):
@@ -75,11 +103,15 @@ class Ack(Message, frozen=True, tag="ack"):
     number: int
 
 
+class Go(Message, frozen=True, tag="go"):
+    """Every command that waited at the beginning was offered."""
+
+
 class End(Message, frozen=True, tag="end"):
     """Finish with a checkpoint; the run goes on elsewhere, or later."""
 
 
-ToChild = Begin | Offer | Commit | Ack | End
+ToChild = Begin | Offer | Commit | Ack | Go | End
 
 
 # --- child → supervisor -------------------------------------------------------------------------------------------
@@ -109,7 +141,8 @@ class AttemptRow(msgspec.Struct, frozen=True, array_like=True):
     duration_us: int | None
     timing: str | None
     """Per extension point and plugin, where they were timed."""
-    ending: str | None
+    ending: bytes | None
+    """Packed JSON."""
     position: int | None
 
 
@@ -127,8 +160,9 @@ class PodRow(msgspec.Struct, frozen=True, array_like=True):
     asks_person: bool
     gang: str
     labels: str
-    card: str
-    detail: str
+    card: bytes
+    """Packed JSON (packing.py), as `detail` and manifests."""
+    detail: bytes
     manifest: bytes | None
 
 
@@ -213,6 +247,8 @@ class Batch(Message, frozen=True, tag="batch"):
     attempts: int
     digest: str
     state: State
+    wants_operations: bool
+    """It plays, or a step is not yet done."""
     speed: str
     counts: dict[str, int]
     columns_json: dict[QueueName, str]
@@ -246,6 +282,10 @@ class Batch(Message, frozen=True, tag="batch"):
     """How many pods of the beginning are left for batches to come."""
     place: JournalPlace | None = None
     checkpoint: bytes | None = None
+    asked: Asked | None = None
+    """What extenders are to be asked, once this batch is stored. Said once by every engine."""
+    dictionary: PackedWith | None = None
+    """One that the rows from here on are packed with, where it is new."""
     steps: tuple[int, bytes] | None = None
     """The steps since the last batch (steps.py): where they begin, and what they were."""
 

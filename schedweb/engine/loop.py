@@ -1,8 +1,7 @@
 """The engine: plays a run, and says what changed, over its pipe. It does a command only when the journal has it.
 
 Listen → one operation → a batch when it is time for one → listen … A batch that is not acknowledged is the only one on
-its way; meanwhile the engine goes on and gathers the next one.
-"""
+its way; meanwhile the engine goes on and gathers the next one."""
 
 from __future__ import annotations
 
@@ -11,42 +10,32 @@ import time
 import traceback
 
 from framework.interface import Plugin
-from framework.said import said
+from framework.sentences import sentence
 from schedweb.engine import frames
+from schedweb.engine.asked import Asked, asked_by
 from schedweb.engine.batch import Gatherer
+from schedweb.engine.batch_size import BACKLOG, FRAME_SECONDS, LEAST_GATHERED, frame_after, room_after
 from schedweb.engine.checkpoint import save_checkpoint
 from schedweb.engine.commands import command_from
 from schedweb.engine.frames import Batch, Begin, Entry, Gone, Offer
 from schedweb.engine.moments import advance, compare
 from schedweb.engine.obey import validate
 from schedweb.engine.pace import Pace
+from schedweb.engine.packing import Dictionary, Packer
 from schedweb.engine.player import Happened, Player
 from schedweb.engine.replay import do
 from schedweb.engine.shapes import UntranslatedHit, UntranslatedOutcome
 from schedweb.engine.stopwatch import Stopwatch
 from schedweb.engine.sums import Sums
 
-FRAME_SECONDS = 0.1
-#: Where a batch is much work it is made less often: it may take a sixteenth of the engine's time, and a fifth of the
-#: supervisor's, which stores and tells it; but neither makes it later than this.
-BATCH_SHARE, STORING_SHARE = 16, 5
-LATEST_FRAME_SECONDS, LATEST_STORED_SECONDS = 0.5, 1.0
 #: A checkpoint may take a fortieth of the time; before the first it is guessed what an object in it takes.
 CHECKPOINT_SHARE = 40
 SECONDS_PER_OBJECT = 5e-5
-#: While a batch is not acknowledged the engine goes on, until this much is gathered.
-BACKLOG = 20_000
 #: Real clock: cycles within one tick have one time, so the journal gets at most this many moves a second.
 TICK = 20_000_000
 #: Commands are looked for this often, between two operations.
 LOOK_SECONDS = 0.002
 IDLE_SECONDS = 0.5
-
-
-def frame_after(spent: float, stored: float) -> float:
-    """Seconds between two batches, if it takes that long to make one, and to have it stored."""
-    for_making = min(BATCH_SHARE * spent, LATEST_FRAME_SECONDS)
-    return max(FRAME_SECONDS, for_making, min(STORING_SHARE * stored, LATEST_STORED_SECONDS))
 
 
 class Engine:
@@ -56,6 +45,10 @@ class Engine:
         self.begin = begin
         self.inward, self.outward = pipes
         self.gatherer = Gatherer(player)
+        known = begin.dictionary
+        self.gatherer.packer = Packer(None if known is None else Dictionary(known.number, known.data))
+        self.is_packing = known is not None
+        """With a dictionary; without one it is looked whether there are rows enough for one."""
         self.sums = Sums(player)
         self.poller = select.poll()
         self.poller.register(self.inward, select.POLLIN | select.POLLHUP)
@@ -70,6 +63,9 @@ class Engine:
         """On making the last batch; seconds, as what follows."""
         self.written = 0.0
         """When it was written."""
+        self.size = 0
+        """How much was gathered for it; 0 of one with a checkpoint, which says nothing of others."""
+        self.room = float(LEAST_GATHERED)
         self.last_checkpoint = time.monotonic()
         objects = len(player.projection.views) + len(player.projection.nodes.views)
         self.checkpoint_cost = SECONDS_PER_OBJECT * objects
@@ -85,6 +81,14 @@ class Engine:
         self.listened = 0.0
         """When the pipe was looked at."""
         self.ending = False
+        self.waits = begin.waits
+        """Until Go."""
+        self.deferred: Offer | None = None
+        """A command that waits until the step before it is done."""
+        self.doing = False
+        """A command is being done."""
+        self.told_asked: int | None = None
+        """The position of what extenders were asked last, as far as it was told."""
         self.urgent = True
         if begin.is_stored:
             self.gatherer.steps.start(player.position)
@@ -134,11 +138,17 @@ class Engine:
         plugin = plugin_in(error)
         about = {"cycle": self.player.scheduler.attempts, "error": type(error).__name__, "why": str(error)}
         if plugin:
-            text = said(
+            text = sentence(
                 "The run stopped at cycle {cycle}: plugin {plugin} raised {error}: {why}", plugin=plugin, **about
             )
         else:
-            text = said("The run stopped at cycle {cycle}: {error}: {why}", **about)
+            text = sentence("The run stopped at cycle {cycle}: {error}: {why}", **about)
+        # What a command left half done is not to be stored: whoever goes on may have to do without it.
+        if not self.doing:
+            self.tell_the_rest()
+        frames.write(self.outward, frames.Failure(text, "".join(traceback.format_exception(error))))
+
+    def tell_the_rest(self) -> None:
         try:
             self.await_ack(deaf=True)
             self.emit()
@@ -147,7 +157,6 @@ class Engine:
             raise
         except Exception:  # noqa: BLE001 - most likely the same error: it came while a batch was made
             traceback.print_exc()
-        frames.write(self.outward, frames.Failure(text, "".join(traceback.format_exception(error))))
 
     def go_round(self) -> bool:
         """Listens if it is time to, then does one operation if there is one. False at the end."""
@@ -159,20 +168,38 @@ class Engine:
             return False
         if self.may_operate():
             self.operate()
-        if not self.is_within_cycle:
+        if self.deferred is not None and not self.is_in_step:
+            offer, self.deferred = self.deferred, None
+            self.consider(offer)
+        if not self.is_within_cycle and not self.ending:
             self.maybe_emit()
         return True
 
     @property
     def is_within_cycle(self) -> bool:
         """A cycle that plays through is not interrupted: Pause stops between two cycles, only a step within one."""
-        return self.pace.wants_operations and self.player.scheduler.mid_cycle
+        return (
+            self.pace.wants_operations
+            and self.player.scheduler.mid_cycle
+            and not self.held
+            and self.player.asked_at is None
+        )
+
+    @property
+    def is_in_step(self) -> bool:
+        """Not where extenders are asked: their answer is a command, too."""
+        return self.pace.step is not None and self.player.asked_at is None
+
+    @property
+    def held(self) -> bool:
+        """Commands that wait come before anything else is done; but a step that was promised comes before the next."""
+        return self.waits and self.deferred is None
 
     def patience(self) -> float:
         """How long the pipe may be waited for before there is something else to do."""
         now = time.monotonic()
         frame = self.last_frame + self.frame_seconds - now if self.has_news() and self.may_emit() else IDLE_SECONDS
-        if not self.pace.wants_operations or self.is_backlogged():
+        if not self.pace.wants_operations or self.held or self.is_backlogged() or self.player.asked_at is not None:
             return max(0.0, min(frame, IDLE_SECONDS))
         if self.is_real and not self.pace.step and not self.has_work():
             due = self.player.next_instant()
@@ -193,9 +220,17 @@ class Engine:
         match message:
             case frames.Ack(number):
                 self.acknowledged = number
-                self.frame_seconds = frame_after(self.spent, time.monotonic() - self.written)
-            case frames.Offer():
-                self.consider(message)
+                stored = time.monotonic() - self.written
+                self.frame_seconds = frame_after(self.spent, stored)
+                if self.size:
+                    self.room = room_after(self.room, self.size, stored)
+            case frames.Offer(command=command):
+                if self.is_in_step and command["type"] != "stop":
+                    self.deferred = message
+                else:
+                    self.consider(message)
+            case frames.Go():
+                self.waits = False
             case frames.End():
                 self.ending = True
             case _:
@@ -206,10 +241,10 @@ class Engine:
         return scheduler.mid_cycle or scheduler.core.queue.has_active() or bool(scheduler.core.waiting_pods.ready)
 
     def is_backlogged(self) -> bool:
-        return self.number != self.acknowledged and self.gatherer.size > BACKLOG
+        return self.number != self.acknowledged and self.gatherer.size > self.room
 
     def may_operate(self) -> bool:
-        if not self.pace.wants_operations or self.is_backlogged():
+        if not self.pace.wants_operations or self.held or self.is_backlogged() or self.player.asked_at is not None:
             return False
         if self.player.scheduler.mid_cycle or not self.pace.cycle_seconds:
             return True
@@ -240,7 +275,9 @@ class Engine:
         hit = self.pace.look(self.player, happened)
         if hit is not None:
             self.urgent = True
-            self.player.projection.feed.line(self.player.now, "engine", said("Breakpoint: {hit}.", hit=hit.text))
+            self.player.projection.feed.line(self.player.now, "engine", sentence("Breakpoint: {hit}.", hit=hit.text))
+        if happened is Happened.ASKS:
+            self.urgent = True
         if happened is Happened.ERRORS:
             self.player.projection.feed.line(self.player.now, "engine", self.player.why_paused)
         if stepping and self.pace.step is None:
@@ -296,7 +333,9 @@ class Engine:
                 return
             self.hear(message)
         place = Entry(offer.id, self.player.position, self.player.now, offer.author, offer.command)
+        self.doing = True
         self.outcomes.append(do(self.player, self.pace, place) or UntranslatedOutcome(offer.id, "applied"))
+        self.doing = False
         self.next_cycle_at = 0.0
         self.urgent = True
 
@@ -327,8 +366,8 @@ class Engine:
     def maybe_emit(self) -> None:
         if not self.may_emit() or not self.has_news():
             return
-        soon = self.urgent and not self.pace.step
-        if soon or time.monotonic() - self.last_frame >= self.frame_seconds:
+        soon = self.urgent and (not self.pace.step or self.player.asked_at is not None)
+        if soon or self.gatherer.size > self.room or time.monotonic() - self.last_frame >= self.frame_seconds:
             self.emit(checkpoint=self.checkpoint_is_due())
 
     def checkpoint_is_due(self) -> bool:
@@ -347,15 +386,18 @@ class Engine:
         player, gatherer = self.player, self.gatherer
         projection = player.projection
         self.sums.verify()
+        room = int(self.room)
+        self.size = 0 if checkpoint else gatherer.size + gatherer.placed(room)
         self.last_frame = time.monotonic()
         self.last_state = self.pace.state
         self.stored_position = player.position
         waiting_changed = whole or "waiting" in projection.changed_columns
         feed = projection.feed.take(player.now)
+        dictionary = self.new_dictionary()
         chunk, attempts = gatherer.attempts()
         decisions = gatherer.decisions()
         columns = gatherer.columns(whole=whole)
-        pods = gatherer.pods(last=last)
+        pods = gatherer.pods(room=room, last=last)
         nodes, nodes_json, topology = gatherer.nodes()
         moves, self.clock_moves = self.clock_moves, []
         outcomes, self.outcomes = self.outcomes, []
@@ -368,6 +410,7 @@ class Engine:
             attempts=player.recorded,
             digest=player.digest,
             state=self.pace.state,
+            wants_operations=self.pace.wants_operations,
             speed=self.pace.speed,
             counts=projection.board.counts(),
             columns_json=columns,
@@ -397,13 +440,31 @@ class Engine:
             unwritten=len(projection.unwritten),
             place=place,
             checkpoint=self.checkpoint() if checkpoint else None,
+            asked=self.asked(),
             steps=gatherer.steps.take(),
+            dictionary=dictionary,
         )
         self.urgent = False
         frames.write(self.outward, batch)
         self.number = batch.number
         self.written = time.monotonic()
         self.spent = self.written - self.last_frame - (self.checkpoint_cost if checkpoint else 0.0)
+
+    def asked(self) -> Asked | None:
+        """What is to be asked, once."""
+        if self.player.asked_at is None or self.player.asked_at == self.told_asked:
+            return None
+        if self.player.position < self.begin.inherited:
+            return None  # the parent's journal has the answer
+        self.told_asked = self.player.asked_at
+        return asked_by(self.player)
+
+    def new_dictionary(self) -> frames.PackedWith | None:
+        if self.is_packing:
+            return None
+        made = self.gatherer.dictionary(self.begin.dictionaries_taken)
+        self.is_packing = made is not None
+        return None if made is None else frames.PackedWith(made.number, made.data)
 
     def measured_rate(self) -> int | None:
         """Cycles per second of wall time, while there are any."""

@@ -8,17 +8,20 @@ from __future__ import annotations
 
 import gc
 from collections.abc import Callable
+from itertools import zip_longest
+
+import msgspec
 
 from framework.plugins.registry import installed_registry
-from framework.said import said
 from framework.scheduler.collector import settle
+from framework.sentences import sentence
 from schedweb.engine.batch import Gatherer
 from schedweb.engine.checkpoint import load_checkpoint
 from schedweb.engine.frames import Begin, Entry
 from schedweb.engine.pace import Pace
 from schedweb.engine.payload import decode_payload
 from schedweb.engine.player import Player, RunOptions, effective_configuration
-from schedweb.engine.replay import Diverged, do, nothing, play_to
+from schedweb.engine.replay import Diverged, do, nothing, play_to, played_by
 
 
 def machine(begin: Begin) -> tuple[Player, Pace]:
@@ -45,9 +48,11 @@ def moment(begin: Begin) -> Player:
     An operation may pass several positions at once (bindings that end together); of a position within one the machine
     is that after it. Raises what `machine` does, and Diverged where the stored digest (if there is one) is another.
     """
-    player, pace = machine(begin)
-    advance(player, pace, begin.journal, begin.position)
-    compare(player, begin.position, begin.digest)
+    with played_by(begin.played_by):
+        player, pace = machine(begin)
+        advance(player, pace, begin.journal, begin.position)
+        compare(player, begin.position, begin.digest)
+        compare_attempts(player, begin)
     Gatherer(player).discard()
     return player
 
@@ -56,7 +61,7 @@ def compare(player: Player, position: int, stored: str) -> None:
     """`stored`: empty when no digest is."""
     if stored and player.position == position and player.digest != stored:
         raise Diverged(
-            said(
+            sentence(
                 "Replay to position {position} gave the digest {digest}, and {stored} is stored: "
                 "this program decides otherwise than the one that played the run.",
                 position=position,
@@ -64,6 +69,18 @@ def compare(player: Player, position: int, stored: str) -> None:
                 stored=stored,
             )
         )
+
+
+def compare_attempts(player: Player, begin: Begin) -> None:
+    """With what another version of the engine stored, where it did. Raises Diverged."""
+    if begin.decided is None or player.position != begin.position:
+        return
+    ends = player.ends
+    made = [(trace.cycle, trace.uid, trace.selected, ends.get(trace.cycle)) for trace in player.traces]
+    made = [each for each in made if each[3] is not None]
+    for stored, now in zip_longest(map(msgspec.structs.astuple, begin.decided), made):
+        if stored != now:
+            raise Diverged(sentence("Attempt {number} is another one.", number=(stored or now)[0]))
 
 
 def advance(

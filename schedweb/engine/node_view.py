@@ -28,7 +28,7 @@ LAST: Final = ("ephemeral-storage",)
 BOUND, WAITING, IN_FLIGHT = range(3)
 LARGEST: Final = 1 << 63
 """Sums wrap there, as the scheduler's do: no table and no answer holds more than 64 bits."""
-Place = int
+PodStage = int
 
 
 @dataclass(slots=True)
@@ -59,7 +59,7 @@ class NodeTable:
         self.resources: list[str] = list(FIRST)
         self.views: dict[str, NodeView] = {}
         self.next_row = 0
-        self.placed: dict[str, tuple[str, Place, Amounts]] = {}
+        self.placed: dict[str, tuple[str, PodStage, Amounts]] = {}
         """Uid → (node, place, amounts); resources that were named later are none of its."""
         self.homeless: dict[str, dict[str, None]] = {}
         """Pods whose node is not there (yet): node → uids."""
@@ -132,7 +132,7 @@ class NodeTable:
 
     # --- pods -------------------------------------------------------------------------------------------------------
 
-    def put(self, uid: str, node: str, place: Place, amounts: Mapping[str, int]) -> None:
+    def put(self, uid: str, node: str, place: PodStage, amounts: Mapping[str, int]) -> None:
         """The pod counts on this node, and nowhere else any more."""
         known = self.placed.get(uid)
         if known is not None and known[0] == node:
@@ -146,7 +146,7 @@ class NodeTable:
         else:
             self._count(view, uid, 1)
 
-    def _move(self, uid: str, known: tuple[str, Place, Amounts], place: Place) -> None:
+    def _move(self, uid: str, known: tuple[str, PodStage, Amounts], place: PodStage) -> None:
         """On its node; what the node has in use stays."""
         if known[1] == place:
             return
@@ -174,7 +174,7 @@ class NodeTable:
         """Many new pods at once. Replicas may share their amounts, and those on one node what is kept of them."""
         vectors: dict[int, Amounts] = {}
         """By the identity of amounts, all of which are there."""
-        kept: dict[tuple[str, int], tuple[str, Place, Amounts]] = {}
+        kept: dict[tuple[str, int], tuple[str, PodStage, Amounts]] = {}
         counts: dict[tuple[str, int], int] = {}
         for pod in bound:
             node, amounts = pod.node, pod.amounts
@@ -219,7 +219,7 @@ class NodeTable:
         _, place, vector = self.placed[uid]
         self._shift(view, place, vector, sign)
 
-    def _shift(self, view: NodeView, place: Place, vector: Amounts, count: int) -> None:
+    def _shift(self, view: NodeView, place: PodStage, vector: Amounts, count: int) -> None:
         """``count``: of such pods that came; of one that left -1."""
         amounts = view.requested if place == BOUND else view.reserved
         for index, amount in enumerate(vector):

@@ -5,12 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable
 from typing import Any, Final
 
+from framework.extenders import Answer
 from framework.objects import Node, Pod
 from framework.profiles import ProfileError
-from framework.said import Said, Words, forms, said, said_counted, words_of
 from framework.scheduler import WaitingPodState
 from framework.scheduler.controllers import is_workload, workload_in
+from framework.sentences import Sentence, Words, counted_sentence, forms, sentence, words_of
 from schedweb.engine import commands
+from schedweb.engine.asked import unpacked
 from schedweb.engine.device_conditions import claim_with, with_device_condition
 from schedweb.engine.player import Player, RunRefused
 from schedweb.engine.pod_view import PodView, owner_of
@@ -18,7 +20,8 @@ from schedweb.engine.shapes import UntranslatedDecision, UntranslatedResult
 from schedweb.engine.times import iso
 from schedweb.engine.world import Refused
 
-MID_CYCLE: Final = said("The configuration can only be switched between two cycles; finish this one first.")
+MID_CYCLE: Final = sentence("The configuration can only be switched between two cycles; finish this one first.")
+NOT_ASKED: Final = sentence("No extender is asked that any more.")
 KEPT_FREE: Final = forms(
     "{count} kept without a controller or of a DaemonSet", "{count} kept without a controller or of a DaemonSet"
 )
@@ -27,6 +30,10 @@ KEPT_BY_BUDGET: Final = forms(
 )
 ADDED_WITH_PODS: Final = forms("added {kind} {name} with {count} pod", "added {kind} {name} with {count} pods")
 DELETED_WITH_PODS: Final = forms("deleted {kind} {name} with {count} pod", "deleted {kind} {name} with {count} pods")
+
+
+def answers_of(command: commands.ExtenderAnswers) -> list[Answer]:
+    return [Answer(each.status, unpacked(each.body), each.error) for each in command.answers]
 
 
 class Obedience:
@@ -42,44 +49,51 @@ class Obedience:
         self.player.operations += 1
         if isinstance(command, commands.Decide):
             result = self.decide(command, author, entry)
+        elif isinstance(command, commands.ExtenderAnswers):
+            if self.player.asked_at != command.asked:
+                raise Refused(NOT_ASKED)
+            self.player.answer(answers_of(command))
+            result = UntranslatedResult()
         else:
             done = HANDLERS[type(command)](self, command)
             result = UntranslatedResult(text=done)
-            self.projection.feed.line(self.player.now, "command", said("{author} {done}.", author=author, done=done))
+            self.projection.feed.line(
+                self.player.now, "command", sentence("{author} {done}.", author=author, done=done)
+            )
         self.player.settle()
         return result
 
     # --- pods -------------------------------------------------------------------------------------------------------
 
-    def pod_add(self, command: commands.PodAdd) -> Said:
+    def pod_add(self, command: commands.PodAdd) -> Sentence:
         pod = self.player.create(command.manifest)
-        return said("added pod {pod}", pod=pod.key)
+        return sentence("added pod {pod}", pod=pod.key)
 
-    def pod_delete(self, command: commands.PodDelete) -> Said:
+    def pod_delete(self, command: commands.PodDelete) -> Sentence:
         """For good: its workload is taken to be one smaller."""
         pod = self.world.pod(command.namespace, command.name)
         self.world.delete(pod)
-        return said("deleted pod {pod}", pod=pod.key)
+        return sentence("deleted pod {pod}", pod=pod.key)
 
-    def pod_activate(self, command: commands.PodActivate) -> Said:
+    def pod_activate(self, command: commands.PodActivate) -> Sentence:
         pod = self.world.pod(command.namespace, command.name)
         if pod.spec.node_name:
             raise Refused(bound_already(pod))
         self.player.scheduler.activate([pod], by_person=True)
-        return said("activated pod {pod}", pod=pod.key)
+        return sentence("activated pod {pod}", pod=pod.key)
 
     # --- nodes ------------------------------------------------------------------------------------------------------
 
-    def node_add(self, command: commands.NodeAdd) -> Said:
+    def node_add(self, command: commands.NodeAdd) -> Sentence:
         node = self.player.create(command.manifest)
-        return said("added node {node}", node=node.metadata.name)
+        return sentence("added node {node}", node=node.metadata.name)
 
-    def node_delete(self, command: commands.NodeDelete) -> Said:
+    def node_delete(self, command: commands.NodeDelete) -> Sentence:
         node = self.world.node(command.name)
         pods = self.world.pods_on(command.name)
         self.world.delete(node)
         made = sum(self.world.evict(pod) for pod in pods)
-        return said_counted(
+        return counted_sentence(
             "deleted node {node} with {count} pod, {made} of them made anew",
             "deleted node {node} with {count} pods, {made} of them made anew",
             len(pods),
@@ -87,15 +101,15 @@ class Obedience:
             made=made,
         )
 
-    def node_cordon(self, command: commands.NodeCordon) -> Said:
+    def node_cordon(self, command: commands.NodeCordon) -> Sentence:
         self.world.cordon(command.name, cordoned=True)
-        return said("cordoned node {node}", node=command.name)
+        return sentence("cordoned node {node}", node=command.name)
 
-    def node_uncordon(self, command: commands.NodeUncordon) -> Said:
+    def node_uncordon(self, command: commands.NodeUncordon) -> Sentence:
         self.world.cordon(command.name, cordoned=False)
-        return said("uncordoned node {node}", node=command.name)
+        return sentence("uncordoned node {node}", node=command.name)
 
-    def node_drain(self, command: commands.NodeDrain) -> Said:
+    def node_drain(self, command: commands.NodeDrain) -> Sentence:
         """As kubectl drain: DaemonSets' pods stay, pods without a controller too, budgets are kept."""
         self.world.cordon(command.name, cordoned=True)
         spent: dict[str, int] = {}
@@ -113,17 +127,17 @@ class Obedience:
             kept[budget] = kept.get(budget, 0) + 1
         for pod in chosen:
             self.world.evict(pod)
-        told = [said_counted("{count} pod evicted", "{count} pods evicted", len(chosen))]
+        done = [counted_sentence("{count} pod evicted", "{count} pods evicted", len(chosen))]
         for budget, count in kept.items():
-            told.append(said_counted(*(KEPT_BY_BUDGET if budget else KEPT_FREE), count, budget=budget))
-        return said("drained node {node}: {done}", node=command.name, done=told)
+            done.append(counted_sentence(*(KEPT_BY_BUDGET if budget else KEPT_FREE), count, budget=budget))
+        return sentence("drained node {node}: {done}", node=command.name, done=done)
 
     # --- devices ----------------------------------------------------------------------------------------------------
 
-    def device_condition(self, command: commands.DeviceCondition) -> Said:
+    def device_condition(self, command: commands.DeviceCondition) -> Sentence:
         claim = claim_with(self.world.cluster, command)
         self.world.cluster.replace(with_device_condition(claim, command, self.player.now))
-        return said(
+        return sentence(
             "set condition {condition} of device {device} to {status} in claim {claim}",
             condition=command.condition,
             device=f"{command.pool}/{command.device}",
@@ -133,7 +147,7 @@ class Obedience:
 
     # --- any object -------------------------------------------------------------------------------------------------
 
-    def change(self, command: commands.Change) -> Said:
+    def change(self, command: commands.Change) -> Sentence:
         """A pod or node that is deleted goes as by hand: controllers make their pods anew, but not what is removed.
 
         A workload comes with the pods that its controllers make, and takes them along when it goes.
@@ -141,42 +155,42 @@ class Obedience:
         if command.verb == "add":
             if (asked_for := workload_in(command.manifest)) is not None:
                 workload, pods = self.world.add_workload(asked_for, self.player.now)
-                return said_counted(*ADDED_WITH_PODS, pods, kind=workload.kind, name=workload.key)
+                return counted_sentence(*ADDED_WITH_PODS, pods, kind=workload.kind, name=workload.key)
             made = self.player.create(command.manifest)
-            return said("added {kind} {name}", kind=made.kind, name=made.key)
+            return sentence("added {kind} {name}", kind=made.kind, name=made.key)
         known, asked = self.world.asked(command.manifest)
         if command.verb == "replace":
             self.world.replace(known, asked)
-            return said("changed {kind} {name}", kind=known.kind, name=known.key)
+            return sentence("changed {kind} {name}", kind=known.kind, name=known.key)
         if is_workload(known.api_version, known.kind):
             pods = self.world.delete_workload(known)
-            return said_counted(*DELETED_WITH_PODS, pods, kind=known.kind, name=known.key)
+            return counted_sentence(*DELETED_WITH_PODS, pods, kind=known.kind, name=known.key)
         if command.verb == "remove":
             self.world.delete(known)
-            return said("removed {kind} {name} for good", kind=known.kind, name=known.key)
+            return sentence("removed {kind} {name} for good", kind=known.kind, name=known.key)
         if isinstance(known, Node):
             return self.node_delete(commands.NodeDelete(known.metadata.name))
         if isinstance(known, Pod):
             if self.world.evict(known):
-                return said("deleted pod {pod}, made anew by its controller", pod=known.key)
-            return said("deleted pod {pod}", pod=known.key)
+                return sentence("deleted pod {pod}, made anew by its controller", pod=known.key)
+            return sentence("deleted pod {pod}", pod=known.key)
         self.world.delete(known)
-        return said("deleted {kind} {name}", kind=known.kind, name=known.key)
+        return sentence("deleted {kind} {name}", kind=known.kind, name=known.key)
 
     # --- the run ----------------------------------------------------------------------------------------------------
 
-    def set_seed(self, command: commands.SetSeed) -> Said:
+    def set_seed(self, command: commands.SetSeed) -> Sentence:
         self.player.set_seed(command.seed)
-        return said("set the seed to {seed}", seed=str(command.seed))
+        return sentence("set the seed to {seed}", seed=str(command.seed))
 
-    def set_configuration(self, command: commands.SetConfiguration) -> Said:
+    def set_configuration(self, command: commands.SetConfiguration) -> Sentence:
         if self.player.scheduler.mid_cycle:
             raise Refused(MID_CYCLE)
         try:
             self.player.set_configuration(command.text)
         except (RunRefused, ProfileError, ValueError) as error:
             raise Refused(words_of(error)) from None
-        return said("switched the configuration")
+        return sentence("switched the configuration")
 
     # --- decisions --------------------------------------------------------------------------------------------------
 
@@ -192,7 +206,7 @@ class Obedience:
 
     def decide_one(
         self, command: commands.Decide, asked: commands.DecidedPod, author: str, entry: str
-    ) -> tuple[bool, Said]:
+    ) -> tuple[bool, Sentence]:
         """Whether this command decided, and in words."""
         pod = self.world.cluster.get(Pod, asked.namespace, asked.name)
         if pod is None or (asked.uid and asked.uid != pod.uid):
@@ -207,44 +221,44 @@ class Obedience:
             return False, plugins
         if command.decision == "reject":
             self.projection.decide(view, "rejected", author, plugins[0], command.reason, entry)
-            view.asked_again = said("rejected by {author} {time}", author=author, time=iso(self.player.now)[11:16])
+            view.asked_again = sentence("rejected by {author} {time}", author=author, time=iso(self.player.now)[11:16])
             self.player.scheduler.reject(pod.uid, plugins[0], command.reason, by_person=True)
-            return True, said("rejected")
+            return True, sentence("rejected")
         kind = "approved" if command.decision == "approve" else "overridden"
         self.projection.decide(view, kind, author, plugins[0], command.reason, entry)
         for plugin in plugins:
             self.player.scheduler.allow(pod.uid, plugin)
         return True, left_waiting(view, kind)
 
-    def plugins_asked(self, command: commands.Decide, state: WaitingPodState) -> list[str] | Said:
+    def plugins_asked(self, command: commands.Decide, state: WaitingPodState) -> list[str] | Sentence:
         """Which plugins the decision is for, or why it is for none."""
         pending = list(state.deadlines)
         asking = list(state.asks_a_person)
         if command.plugin and command.plugin not in pending:
-            return said("not waiting on {plugin}", plugin=command.plugin)
+            return sentence("not waiting on {plugin}", plugin=command.plugin)
         if command.decision == "approve":
             chosen = [plugin for plugin in asking if not command.plugin or plugin == command.plugin]
-            return chosen or said("not approved: it waits on {plugins}, which asks nobody", plugins=pending)
+            return chosen or sentence("not approved: it waits on {plugins}, which asks nobody", plugins=pending)
         if command.decision == "override":
             return [command.plugin]
         return [command.plugin] if command.plugin else (asking or pending)[:1]
 
-    def decided_before(self, uid: str) -> Said:
+    def decided_before(self, uid: str) -> Sentence:
         known = self.projection.decided.get(uid)
         if known is None:
-            return said("not waiting")
-        return said("already decided by {by} at {time}", by=known[0], time=iso(known[1])[11:19])
+            return sentence("not waiting")
+        return sentence("already decided by {by} at {time}", by=known[0], time=iso(known[1])[11:19])
 
 
-def left_waiting(view: PodView, kind: str) -> Said:
+def left_waiting(view: PodView, kind: str) -> Sentence:
     left = [wait.plugin for wait in view.waits] if view.column == "waiting" else []
     if kind == "approved":
-        return said("approved, still waits on {plugins}", plugins=left) if left else said("approved")
-    return said("overridden, still waits on {plugins}", plugins=left) if left else said("overridden")
+        return sentence("approved, still waits on {plugins}", plugins=left) if left else sentence("approved")
+    return sentence("overridden, still waits on {plugins}", plugins=left) if left else sentence("overridden")
 
 
-def bound_already(pod: Pod) -> Said:
-    return said("pod {pod} is bound to {node} already", pod=pod.key, node=pod.spec.node_name)
+def bound_already(pod: Pod) -> Sentence:
+    return sentence("pod {pod} is bound to {node} already", pod=pod.key, node=pod.spec.node_name)
 
 
 def validate(player: Player, command: commands.AnyCommand) -> Words | None:
@@ -270,8 +284,10 @@ def validate(player: Player, command: commands.AnyCommand) -> Words | None:
                     return f'nodes "{name}" already exists'
             case commands.Change(verb, manifest) if verb != "add":
                 player.world.asked(manifest)
+            case commands.ExtenderAnswers(asked=asked) if player.asked_at != asked:
+                return NOT_ASKED
             case commands.SetSeed() if player.scheduler.attempts:
-                return said("The seed can be set only before the first step.")
+                return sentence("The seed can be set only before the first step.")
             case commands.SetConfiguration() if player.scheduler.mid_cycle:
                 return MID_CYCLE
     except Refused as error:
@@ -279,7 +295,7 @@ def validate(player: Player, command: commands.AnyCommand) -> Words | None:
     return None
 
 
-HANDLERS: Final[dict[type[Any], Callable[[Obedience, Any], Said]]] = {
+HANDLERS: Final[dict[type[Any], Callable[[Obedience, Any], Sentence]]] = {
     commands.PodAdd: Obedience.pod_add,
     commands.PodDelete: Obedience.pod_delete,
     commands.PodActivate: Obedience.pod_activate,

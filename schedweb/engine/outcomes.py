@@ -6,17 +6,18 @@ from typing import Any, Final
 
 import numpy as np
 
-from framework.interface import Code, Status
+from framework.interface import SUCCESS, Code, Status
 from framework.objects.timestamps import SECOND
-from framework.said import Said, Words, said, said_counted
+from framework.sentences import Sentence, Words, counted_sentence, sentence
 from framework.trace.attempt import AttemptTrace
+from framework.trace.extended import after_extenders
 
-NO_PLUGIN: Final = said("no plugin")
+NO_PLUGIN: Final = sentence("no plugin")
 STATE_NOTES: Final[dict[str, Words]] = {
-    "ok": said("pass"),
-    "error": said("error"),
-    "rejects": said("rejects"),
-    "skipped": said("skipped"),
+    "ok": sentence("pass"),
+    "error": sentence("error"),
+    "rejects": sentence("rejects"),
+    "skipped": sentence("skipped"),
 }
 
 
@@ -27,8 +28,7 @@ def rejectors_of(trace: AttemptTrace) -> tuple[tuple[str, int], ...]:
     if trace.pre_filter_status is not None:
         return ((trace.pre_filter_status.plugin, trace.nodes_total),)
     counts: dict[str, int] = {}
-    if trace.filter is not None:
-        found = trace.filter
+    if (found := after_extenders(trace)) is not None:
         sizes = np.bincount(found.verdict[found.verdict > 0], minlength=len(found.verdicts))
         for index, size in enumerate(sizes.tolist()):
             if index and size:
@@ -54,29 +54,33 @@ def score_words(trace: AttemptTrace) -> Words:
     scored = score_of(trace)
     if scored is None:
         if trace.nominated_node_used and trace.nominated_node_used == trace.selected:
-            return said("the node that was kept for it")
-        return said("the only feasible node") if trace.feasible_nodes == 1 else ""
+            return sentence("the node that was kept for it")
+        return sentence("the only feasible node") if trace.feasible_nodes == 1 else ""
     best, _, ties = scored
     return (
-        said("score {best}, 1 of {ties} equal", best=best, ties=ties) if ties > 1 else said("score {best}", best=best)
+        sentence("score {best}, 1 of {ties} equal", best=best, ties=ties)
+        if ties > 1
+        else sentence("score {best}", best=best)
     )
 
 
-def bound_words(trace: AttemptTrace) -> tuple[Said, Said]:
+def bound_words(trace: AttemptTrace) -> tuple[Sentence, Sentence]:
     """Of {pod}: alone, and of several pods, which names no node."""
     why, node = score_words(trace), {"t": "node", "v": trace.selected}
     if not why:
-        return said("{pod} bound to {node}.", node=node), said("{pod} bound.")
-    return said("{pod} bound to {node}, {why}.", node=node, why=why), said("{pod} bound, {why}.", why=why)
+        return sentence("{pod} bound to {node}.", node=node), sentence("{pod} bound.")
+    return sentence("{pod} bound to {node}, {why}.", node=node, why=why), sentence("{pod} bound, {why}.", why=why)
 
 
-def victims_words(trace: AttemptTrace) -> Said:
+def victims_words(trace: AttemptTrace) -> Sentence:
     """``2 victims on node-7``."""
     nominated = next((each for each in trace.post_filter if each.nominated_node), None)
     if nominated is None:
-        return said("no victims")
+        return sentence("no victims")
     victims = len(nominated.victims)
-    return said_counted("{count} victim on {node}", "{count} victims on {node}", victims, node=nominated.nominated_node)
+    return counted_sentence(
+        "{count} victim on {node}", "{count} victims on {node}", victims, node=nominated.nominated_node
+    )
 
 
 def message_tail(trace: AttemptTrace) -> str:
@@ -114,6 +118,11 @@ def ending_of(trace: AttemptTrace) -> dict[str, Any] | None:
             by = next((outcome.plugin for outcome in outcomes if outcome.status.is_success), "")
             note: Words = by if name == "Bind" and by else STATE_NOTES[state]
             points.append({"point": name, "state": state, "note": note, "plugins": answers})
+        elif name == "Bind" and (call := next((each for each in trace.extender_calls if each.verb == "bind"), None)):
+            failed = Status.as_error(call.error) if call.error else SUCCESS
+            state = point_state([failed])
+            answers = [status_body(call.extender, failed)]
+            points.append({"point": name, "state": state, "note": call.extender, "plugins": answers})
         elif trace.result == "bound":
             points.append({"point": name, "state": "skipped", "note": NO_PLUGIN, "plugins": []})
     if trace.result == "bound":
@@ -126,6 +135,6 @@ def ending_of(trace: AttemptTrace) -> dict[str, Any] | None:
         waited = (trace.finished_at - trace.at) / SECOND if trace.finished_at else 0.0
         ok = signal.is_success
         state = "ok" if ok else "error" if signal.code is Code.ERROR else "rejects"
-        note = said("allowed after {seconds} s", seconds=waited) if ok else signal.message
+        note = sentence("allowed after {seconds} s", seconds=waited) if ok else signal.message
         ending["permit"] = {"state": state, "note": note}
     return ending

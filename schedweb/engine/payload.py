@@ -18,7 +18,7 @@ import zstandard
 
 from framework.objects import KubeObject
 from framework.objects.decode import decode_object
-from framework.said import SaidError, said
+from framework.sentences import SentenceError, sentence
 from schedweb.engine.replicas import Packed, Parts, manifest_of, parts_of, template_of
 
 VERSION: Final = 2
@@ -88,7 +88,7 @@ class Texts:
             yield templates[text.spec].pod(parts_of(text)) if isinstance(text, Packed) else decode_object(text)
 
 
-class PayloadUnreadable(SaidError):
+class PayloadUnreadable(SentenceError):
     """Stored bytes that this version cannot read."""
 
 
@@ -163,17 +163,17 @@ def _unfolded(blob: bytes) -> bytes:
     try:
         return zstandard.ZstdDecompressor().decompress(bytes(blob), max_output_size=_LARGEST)
     except zstandard.ZstdError as error:
-        raise PayloadUnreadable(said("The stored snapshot cannot be read: {error}", error=str(error))) from error
+        raise PayloadUnreadable(sentence("The stored snapshot cannot be read: {error}", error=str(error))) from error
 
 
 def _decoded(document: bytes, into: type[_Stored[P]]) -> _Stored[P]:
     try:
         stored = msgspec.json.decode(document, type=into)
     except msgspec.DecodeError as error:
-        raise PayloadUnreadable(said("The stored snapshot cannot be read: {error}", error=str(error))) from error
+        raise PayloadUnreadable(sentence("The stored snapshot cannot be read: {error}", error=str(error))) from error
     if stored.version not in _READABLE:
         raise PayloadUnreadable(
-            said(
+            sentence(
                 "The stored snapshot has version {version}; this program reads {readable}.",
                 version=stored.version,
                 readable=VERSION,

@@ -39,8 +39,8 @@ class Ended(msgspec.Struct, frozen=True, tag=True):
     played: Played
 
 
-Told = Ended | Broken
-_TOLD: Final = msgspec.msgpack.Decoder(Told)
+PlayResult = Ended | Broken
+_RESULT: Final = msgspec.msgpack.Decoder(PlayResult)
 
 
 class PlayedOn:
@@ -66,11 +66,11 @@ class PlayedOn:
             self._tell(outward, operations, until)
         os.close(outward)
         with os.fdopen(inward, "rb") as pipe:
-            told = pipe.read()
+            data = pipe.read()
         os.waitpid(child, 0)
-        if not told:
+        if not data:
             raise MemoryError("a copy that was played on has died")
-        answer: Told = _TOLD.decode(told)
+        answer: PlayResult = _RESULT.decode(data)
         if isinstance(answer, Broken):
             raise RuntimeError(answer.trace)
         return answer.played
@@ -81,11 +81,11 @@ class PlayedOn:
         gc.disable()  # a collection would touch, and so copy, every page that the two processes share
         try:
             try:
-                told: Told = Ended(self._play(operations, until))
+                data: PlayResult = Ended(self._play(operations, until))
             except Exception:  # noqa: BLE001 - whatever it is, the process that waits has to be told
-                told = Broken(traceback.format_exc())
+                data = Broken(traceback.format_exc())
             with os.fdopen(outward, "wb") as pipe:
-                pipe.write(msgspec.msgpack.encode(told))
+                pipe.write(msgspec.msgpack.encode(data))
         finally:
             os._exit(0)
 

@@ -8,16 +8,18 @@ journal leads to the same run however fast it is played and wherever it is inter
 from __future__ import annotations
 
 import enum
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import Final, Literal
 
 from framework.configuration import EffectiveConfiguration, load
+from framework.extenders import Answer
 from framework.objects import KubeObject
 from framework.plugins.registry import Registry
 from framework.profiles import Clock, SeededGenerator, TieRule, Ties
-from framework.said import Said, SaidError, said
 from framework.scheduler import PointReached, Scheduler
 from framework.scheduler.stillness import Stillness, is_endless
+from framework.sentences import Sentence, SentenceError, sentence
 from framework.trace.attempt import AttemptTrace
 from framework.trace.digest import START
 from framework.trace.digest import digest as chained
@@ -28,7 +30,7 @@ from schedweb.engine.world import Refused, World
 MILLISECOND: Final = 1_000_000
 #: A pod whose attempt ends in an error is tried again for ever, and on a virtual clock for ever is at once.
 ERRORS_IN_A_ROW: Final = 100
-TOO_MANY_ERRORS: Final = said(
+TOO_MANY_ERRORS: Final = sentence(
     "{count} attempts ended in an error, or in a pod group that does not fit, and no pod found a node in between, so "
     "the run is paused.",
     count=ERRORS_IN_A_ROW,
@@ -58,9 +60,11 @@ class Happened(enum.Enum):
     ERRORS = "nothing but errors, or preemptions in vain, for a long while"
     IDLE = "only time can go on"
     """Real clock: nothing is due yet."""
+    ASKS = "an extender is asked"
+    ASKED = "only an extender can go on"
 
 
-class RunRefused(SaidError):
+class RunRefused(SentenceError):
     """A run that cannot be played."""
 
 
@@ -68,8 +72,6 @@ def effective_configuration(text: str, registry: Registry) -> EffectiveConfigura
     loaded = load(text, registry)
     if loaded.effective is None:
         raise RunRefused(loaded.config_error)
-    if loaded.effective.extenders:
-        raise RunRefused(said("The configuration names extenders, which are not built yet."))
     return loaded.effective
 
 
@@ -101,13 +103,15 @@ class Player:
         """Attempts in a row that ended in an error, with nothing else in between."""
         self.preempted_by: dict[str, int] = {}
         """Uid → how often it made room for itself, and has no node yet."""
-        self.endless: Said | None = None
+        self.endless: Sentence | None = None
         """What goes on for ever, to be said before anything else is done."""
         self.why_paused = TOO_MANY_ERRORS
         """The last that was said."""
         self.stillness = Stillness()
         self.under_way: AttemptTrace | None = None
         """The attempt between two of whose points the cycle stands."""
+        self.asked_at: int | None = None
+        """The position at which extenders were asked that have not answered yet."""
         self.point = ""
         """The last one that a cycle passed."""
         self.world = World()
@@ -187,12 +191,14 @@ class Player:
     # --- operations -------------------------------------------------------------------------------------------------
 
     def operate(self, *, whole: bool = False) -> Happened:
-        """The next operation. WAITS, FINISHED, IDLE and ERRORS are none: nothing was done.
+        """The next operation. WAITS, FINISHED, IDLE, ASKED and ERRORS are none: nothing was done.
 
         ``whole``: a cycle at once, all its points and its end; it leads to what they lead to one by one.
         """
         scheduler = self.scheduler
         self.projection.entered_now.clear()
+        if scheduler.asks:
+            return self._ask()
         if self.endless is not None and not scheduler.mid_cycle:
             # Said once; whoever plays on gets as many again.
             self.why_paused, self.endless = self.endless, None
@@ -217,7 +223,7 @@ class Player:
         """To the next point, or to the end of the cycle. None when there was nothing to do after all."""
         reached = self.scheduler.step(self._passed) if whole else self.scheduler.step_point()
         if reached is None:
-            return None
+            return self._ask() if self.scheduler.asks else None
         if isinstance(reached, PointReached):
             self.under_way = reached.trace
             self._passed(reached.point, reached.trace)
@@ -234,6 +240,19 @@ class Player:
                 self._advance_cycle()
         self._chain()
         return Happened.CYCLE
+
+    def _ask(self) -> Happened:
+        """Asking is an operation of its own, so that what happens until the answer comes has its place behind it."""
+        if self.asked_at is not None:
+            return Happened.ASKED
+        self.operations += 1
+        self.asked_at = self.position
+        return Happened.ASKS
+
+    def answer(self, answers: Sequence[Answer]) -> None:
+        """Of the extenders that were asked; the cycle goes on with the next operation."""
+        self.asked_at = None
+        self.scheduler.answer(answers)
 
     def _passed(self, point: str, trace: AttemptTrace) -> None:
         self.point = point
@@ -279,7 +298,7 @@ class Player:
         count = self.preempted_by[trace.uid] = self.preempted_by.get(trace.uid, 0) + 1
         if count >= PREEMPTIONS_IN_VAIN:
             self.preempted_by.clear()
-            self.endless = said(
+            self.endless = sentence(
                 "{pod} made room on {node} {count} times in vain: who was evicted came back before it was tried again. "
                 "The run is paused.",
                 pod=trace.pod,
@@ -317,7 +336,7 @@ class Player:
                 self.create(entry.manifest)
         except Refused as error:
             # The timeline goes on, as the cluster it was taken from did.
-            self.projection.feed.line(self.now, "engine", said("An arrival was refused: {why}", why=error.words))
+            self.projection.feed.line(self.now, "engine", sentence("An arrival was refused: {why}", why=error.words))
         self.settle()
 
     def create(self, manifest: dict[str, object]) -> KubeObject:
@@ -326,7 +345,7 @@ class Player:
         uid = metadata.get("uid") if isinstance(metadata, dict) else None
         other = self.projection.views.get(str(uid)) if uid else None
         if other is not None:
-            raise Refused(said("uid {uid} is that of pod {pod}", uid=uid, pod=other.key))
+            raise Refused(sentence("uid {uid} is that of pod {pod}", uid=uid, pod=other.key))
         return self.world.create(manifest, self.now)
 
     def _approve_one(self) -> bool:
@@ -336,7 +355,7 @@ class Player:
                 view = self.projection.views.get(state.uid)
                 for plugin in state.asks_a_person:
                     if view is not None:
-                        self.projection.decide(view, "approved", said("this run's rule"), plugin, "")
+                        self.projection.decide(view, "approved", sentence("this run's rule"), plugin, "")
                     self.scheduler.allow(state.uid, plugin)
                 self.settle()
                 return True
@@ -376,7 +395,7 @@ class Player:
 
     def set_seed(self, seed: int) -> None:
         if self.scheduler.attempts:
-            raise Refused(said("The seed can be set only before the first step."))
+            raise Refused(sentence("The seed can be set only before the first step."))
         self.options = replace(self.options, seed=seed)
         generator = SeededGenerator(seed)
         services = self.scheduler.core.services
@@ -397,3 +416,5 @@ class Player:
 
     def restored(self, timeline: list[TimelineEntry], registry: Registry) -> None:
         self.timeline, self.registry = timeline, registry
+        # A checkpoint from before there were extenders has asked none.
+        self.asked_at = self.__dict__.get("asked_at")

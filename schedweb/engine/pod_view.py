@@ -14,7 +14,7 @@ from msgspec import UNSET
 from framework.objects import Pod
 from framework.objects.resources import placed_figures, pod_requests
 from framework.objects.timestamps import SECOND
-from framework.said import Content, Words
+from framework.sentences import Content, Words
 from schedweb.engine.amounts import amount_text
 from schedweb.engine.names import split_name
 from schedweb.engine.shapes import Card, Gang, PermitWait, PodColumn, PodRef, Rejector

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from framework.objects import Pod
-from framework.said import said, said_counted
+from framework.sentences import counted_sentence, sentence
 from framework.trace.attempt import AttemptTrace, PostFilterOutcome
 from schedweb.engine import feed as lines
 from schedweb.engine.feed import Feed
@@ -65,7 +65,7 @@ class Preemptions:
             for place, victim in enumerate(victims):
                 node = outcome.nominated_node
                 self.made.append(PreemptionView(trace.cycle, place, trace.attempt, at, node, view, victim))
-                victim.step(at, said("Preempted by {pod}", pod=view.key), strong=True)
+                victim.step(at, sentence("Preempted by {pod}", pod=view.key), strong=True)
             _tell(feed, at, view, outcome, victims)
             everyone += victims
         return everyone
@@ -80,13 +80,13 @@ def _tell(feed: Feed, at: int, view: PodView, outcome: PostFilterOutcome, victim
     more = len(victims) - SHOWN
     about = {"pod": lines.pod(view), "victims": [lines.pod(each) for each in victims[:SHOWN]], "node": lines.node(node)}
     words = (
-        said_counted(
+        counted_sentence(
             "{pod} preempted {victims} and {count} more on {node}.",
             "{pod} preempted {victims} and {count} more on {node}.",
             more,
             **about,
         )
         if more > 0
-        else said("{pod} preempted {victims} on {node}.", **about)
+        else sentence("{pod} preempted {victims} on {node}.", **about)
     )
     feed.line(at, "preemption", words, state="in_flight", nodes=(node,), views=[view, *victims])

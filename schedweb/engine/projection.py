@@ -1,8 +1,5 @@
-"""The projection: hears everything the scheduler does and keeps what people see of it.
-
-Pure and picklable: it is part of a checkpoint. What changed since the last batch is in `dirty`, `decisions`, `feed`
-and the node table; the child process takes it out (schedweb/engine/batch.py).
-"""
+"""The projection: hears everything the scheduler does and keeps what people see of it. Pure and picklable, part of a
+checkpoint; schedweb/engine/batch.py takes out what changed since the last batch."""
 
 from __future__ import annotations
 
@@ -11,12 +8,13 @@ from typing import Final, cast
 
 from framework.interface import Code, Status
 from framework.objects import KubeObject, Node, Pod, PodGroup
+from framework.objects.catalogue import CATALOGUE_KINDS
 from framework.objects.kinds import api_group
 from framework.objects.timestamps import SECOND
 from framework.profiles import Clock, ProfileMap, WaitingPod
-from framework.queue import IgnoredEvent, Place, QueueMove
-from framework.said import Content, Words, said, said_both
+from framework.queue import IgnoredEvent, QueueMove, QueuePlace
 from framework.scheduler import Cluster, Observer
+from framework.sentences import Content, Words, joined_with_and, sentence
 from framework.trace.attempt import AttemptTrace
 from schedweb.engine import feed as lines
 from schedweb.engine.awaited import NOBODY, awaited, remember
@@ -30,28 +28,28 @@ from schedweb.engine.shapes import Gang, GangMissing, MemberColumn, PodColumn, Q
 from schedweb.engine.usage_log import UsageLog
 from schedweb.engine.words import decision_words, event_words, left_words, seconds_text
 
-PLACES: Final[dict[Place, QueueName]] = {
-    Place.ACTIVE: "active",
-    Place.BACKOFF: "backoff",
-    Place.UNSCHEDULABLE: "unschedulable",
-    Place.GATED: "gated",
-    Place.IN_FLIGHT: "in_flight",
+PLACES: Final[dict[QueuePlace, QueueName]] = {
+    QueuePlace.ACTIVE: "active",
+    QueuePlace.BACKOFF: "backoff",
+    QueuePlace.UNSCHEDULABLE: "unschedulable",
+    QueuePlace.GATED: "gated",
+    QueuePlace.IN_FLIGHT: "in_flight",
 }
 COMPLETED: Final = "completed"
 TIMED_OUT: Final = "rejected due to timeout"
 #: Boundaries that are no extension point of their own.
 SHOWN_AS: Final = {"PreBindPreFlight": "PreBind", "WaitOnPermit": "Permit"}
-PERMITTED, REJECTED_ON_PERMIT = said("Permitted"), said("Rejected on Permit")
+PERMITTED, REJECTED_ON_PERMIT = sentence("Permitted"), sentence("Rejected on Permit")
 #: Of a gang's members in one column; more are counted.
 GANG_NAMED: Final = 3
 #: Above this the manifests of placed pods are written when they change only: the snapshot holds them as they were.
 MANIFESTS_AT_START: Final = 20_000
-PLACED_BEFORE: Final = said("Pod added, on its node")
+PLACED_BEFORE: Final = sentence("Pod added, on its node")
 #: What the scheduler reads besides pods and nodes, and people ask for.
 SHOWN_KINDS: Final = frozenset({
     "PersistentVolumeClaim", "PersistentVolume", "StorageClass", "CSINode", "CSIDriver", "CSIStorageCapacity",
     "VolumeAttachment", "ResourceClaim", "ResourceClaimTemplate", "ResourceSlice", "DeviceClass",
-    "PodDisruptionBudget", "PriorityClass", "PodGroup", "Workload",
+    "PodDisruptionBudget", "PriorityClass", "PodGroup", "Workload", *(kind.kind for kind in CATALOGUE_KINDS),
 })  # fmt: skip
 
 
@@ -252,12 +250,12 @@ class Projection(Observer):
         finished = new.status.phase in ("Succeeded", "Failed")
         self._resized(old, new, view)
         if finished:
-            self._gone(view, COMPLETED, said("Completed"))
+            self._gone(view, COMPLETED, sentence("Completed"))
         elif new.spec.node_name and view.column != "bound":
             view.node = new.spec.node_name
             self.nodes.put(view.uid, view.node, BOUND, view.amounts)
             view.point = ""
-            self.enter(view, "bound", said("Bound to {node}", node=view.node), strong=True)
+            self.enter(view, "bound", sentence("Bound to {node}", node=view.node), strong=True)
         elif old is not None and old.metadata.labels != new.metadata.labels:
             self.touch(view)
 
@@ -276,7 +274,7 @@ class Projection(Observer):
         view = self.views.get(pod.metadata.uid)
         if view is not None:
             self.preemptions.deleted(pod, view)
-            self._gone(view, "deleted", said("Pod deleted"))
+            self._gone(view, "deleted", sentence("Pod deleted"))
             members = self.gangs.get(view.gang, {})
             members.pop(view.uid, None)
             if not members:
@@ -292,7 +290,7 @@ class Projection(Observer):
     def configured(self, profiles: ProfileMap) -> None:
         """The profiles that play from now on."""
         self.schedulers = frozenset(profiles)
-        self.asking = {name: profile.asking_plugins for name, profile in profiles.items()}
+        self.asking = {name: profile.enabled.asking for name, profile in profiles.items()}
         self.awaited = {
             name: {plugin: awaited(plugin, profile.hints.events_of(plugin)) for plugin in profile.plugins}
             for name, profile in profiles.items()
@@ -306,19 +304,19 @@ class Projection(Observer):
 
     def _unknown_profile(self, pod: Pod, view: PodView) -> None:
         profile = pod.spec.scheduler_name
-        view.headline = said("No profile is called {profile}, so nobody tries it.", profile=profile)
+        view.headline = sentence("No profile is called {profile}, so nobody tries it.", profile=profile)
         view.rejectors = ()
-        self.enter(view, "unschedulable", said("No profile is called {profile}", profile=profile))
+        self.enter(view, "unschedulable", sentence("No profile is called {profile}", profile=profile))
 
     # --- the queue --------------------------------------------------------------------------------------------------
 
     def queue_moved(self, move: QueueMove) -> None:
         queued = move.pod
         view = self.views.get(queued.pod.metadata.uid)
-        if move.to is Place.IN_FLIGHT:
+        if move.to is QueuePlace.IN_FLIGHT:
             self.attempts += 1
             self.nodes.next_attempt = self.attempts + 1
-        if view is None or move.to is Place.NOWHERE:
+        if view is None or move.to is QueuePlace.NOWHERE:
             return
         column = PLACES[move.to]
         view.attempts = queued.attempts
@@ -337,8 +335,8 @@ class Projection(Observer):
         self._tell_move(view, move, column)
         words = event_words(move.event)
         if move.plugin:
-            words = said("{event}, {plugin} answered Queue", event=words, plugin=move.plugin)
-        self.enter(view, column, words, strong=move.origin in (Place.UNSCHEDULABLE, Place.GATED))
+            words = sentence("{event}, {plugin} answered Queue", event=words, plugin=move.plugin)
+        self.enter(view, column, words, strong=move.origin in (QueuePlace.UNSCHEDULABLE, QueuePlace.GATED))
 
     def event_ignored(self, ignored: IgnoredEvent) -> None:
         for view in remember(ignored, self.views, self.now):
@@ -352,16 +350,17 @@ class Projection(Observer):
     def _tell_move(self, view: PodView, move: QueueMove, column: QueueName) -> None:
         if column == "in_flight":
             if self.follow:
-                begun = said("{pod} attempt {attempt} began.", attempt=view.attempts)
-                self.feed.pod_line(self.now, "attempt", view, begun, state="in_flight", alone=True, highlight=True)
+                text = sentence("{pod} attempt {attempt} began.", attempt=view.attempts)
+                self.feed.pod_line(self.now, "attempt", view, text, state="in_flight", alone=True, highlight=True)
         elif column == "backoff":
-            words = said("{pod} to Backoff, {wait}.", wait=seconds_text(max(0, view.until - self.now)))
+            words = sentence("{pod} to Backoff, {wait}.", wait=seconds_text(max(0, view.until - self.now)))
             self.feed.pod_line(self.now, "backoff", view, words, state="backoff")
-        elif move.origin in (Place.UNSCHEDULABLE, Place.GATED):
-            words = left_words(move.origin is Place.GATED, event_words(move.event), move.plugin)
+        elif move.origin in (QueuePlace.UNSCHEDULABLE, QueuePlace.GATED):
+            words = left_words(move.origin is QueuePlace.GATED, event_words(move.event), move.plugin)
             self.feed.pod_line(self.now, "queue", view, words, state=column)
         elif column == "gated":
-            self.feed.pod_line(self.now, "queue", view, said("{pod} is held by {gate}.", gate=view.gate), state="gated")
+            words = sentence("{pod} is held by {gate}.", gate=view.gate)
+            self.feed.pod_line(self.now, "queue", view, words, state=column)
 
     # --- attempts ---------------------------------------------------------------------------------------------------
 
@@ -401,10 +400,10 @@ class Projection(Observer):
         view.point = ""
         error = trace.status is not None and trace.status.code is Code.ERROR
         if error or not trace.fit_error:
-            words = said("{pod} failed: {message}", message=trace.message)
+            words = sentence("{pod} failed: {message}", message=trace.message)
         else:
             total = lines.number(trace.nodes_total)
-            words = said("{pod} 0 of {total} nodes. {message}", total=total, message=message_tail(trace))
+            words = sentence("{pod} 0 of {total} nodes. {message}", total=total, message=message_tail(trace))
         self.feed.pod_line(self.now, "unschedulable", view, words, state="unschedulable")
         for victim in self.preemptions.ended(view, trace, self.now, self._view_named, self.feed):
             self.dirty[victim.uid] = victim
@@ -432,13 +431,13 @@ class Projection(Observer):
         ]
         self.decided.pop(view.uid, None)
         self.nodes.put(view.uid, view.node, WAITING, view.amounts)
-        plugins = said_both([wait.plugin for wait in view.waits])
-        self.enter(view, "waiting", said("Waits on {plugins}", plugins=plugins), strong=True)
+        plugins = joined_with_and([wait.plugin for wait in view.waits])
+        self.enter(view, "waiting", sentence("Waits on {plugins}", plugins=plugins), strong=True)
         gang = self.gang_of(view)
-        words = said("{pod} waits on {plugins}.", plugins=plugins)
+        words = sentence("{pod} waits on {plugins}.", plugins=plugins)
         if gang:
             have, need = gang.have, gang.need
-            words = said("{pod} waits on {plugins}, gang {have} of {need}.", plugins=plugins, have=have, need=need)
+            words = sentence("{pod} waits on {plugins}, gang {have} of {need}.", plugins=plugins, have=have, need=need)
         self.feed.pod_line(self.now, "waiting", view, words, state="waiting")
 
     def wait_ended(self, trace: AttemptTrace, signal: Status) -> None:
@@ -453,7 +452,7 @@ class Projection(Observer):
             elif not signal.is_success:
                 self.decide(view, "preempted", signal.plugin, signal.plugin, signal.message)
             else:
-                self.decided[view.uid] = (said_both([wait.plugin for wait in view.waits]), self.now)
+                self.decided[view.uid] = (joined_with_and([wait.plugin for wait in view.waits]), self.now)
         view.waits = []
         self.nodes.put(view.uid, view.node, IN_FLIGHT, view.amounts)
         self.enter(view, "in_flight", PERMITTED if signal.is_success else REJECTED_ON_PERMIT)
@@ -482,18 +481,18 @@ class Projection(Observer):
         self.decisions[made.number] = made
         self.open_decisions[view.uid] = made
         self.decided[view.uid] = (by, self.now)
-        told = decision_words(decision, by, plugin, reason)
+        text = decision_words(decision, by, plugin, reason)
         nodes = (view.node,) if view.node else ()
-        self.feed.pod_line(self.now, "decision", view, told, state="waiting", nodes=nodes)
+        self.feed.pod_line(self.now, "decision", view, text, state="waiting", nodes=nodes)
 
     def _close_decision(self, view: PodView, *, is_bound: bool) -> None:
         made = self.open_decisions.pop(view.uid, None)
         if made is None:
             return
         if not is_bound:
-            made.outcome = said("back in the queue")
+            made.outcome = sentence("back in the queue")
         elif self.now > made.at:
-            made.outcome = said("bound {wait} later", wait=seconds_text(self.now - made.at))
+            made.outcome = sentence("bound {wait} later", wait=seconds_text(self.now - made.at))
         else:
-            made.outcome = said("bound at once")
+            made.outcome = sentence("bound at once")
         self.decisions[made.number] = made

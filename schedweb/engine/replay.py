@@ -2,23 +2,44 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 
-from framework.said import SaidError, said
+from framework.sentences import SentenceError, sentence
 from schedweb.engine.commands import PACING, command_from
 from schedweb.engine.frames import Entry
 from schedweb.engine.obey import Obedience
 from schedweb.engine.pace import Pace
 from schedweb.engine.player import Happened, Player
 from schedweb.engine.shapes import UntranslatedOutcome
+from schedweb.engine.version import ENGINE_VERSION
 from schedweb.engine.world import Refused
 
 CLOCK = "clock"
-RESTING = (Happened.WAITS, Happened.FINISHED, Happened.IDLE)
+RESTING = (Happened.WAITS, Happened.FINISHED, Happened.IDLE, Happened.ASKED)
 
 
-class Diverged(SaidError):
+class Diverged(SentenceError):
     """Replay does not lead to what is stored: the program or the snapshot is not what it was."""
+
+
+@contextmanager
+def played_by(version: str) -> Iterator[None]:
+    """What diverges within says so of a run that another version of the engine began. Raises Diverged."""
+    try:
+        yield
+    except Diverged as error:
+        if version == ENGINE_VERSION:
+            raise
+        raise Diverged(
+            sentence(
+                "Version {version} of the engine played this run, and version {own} decides otherwise: {why} What is "
+                "stored of it can be read; a fork at step 0 plays it again.",
+                version=version,
+                own=ENGINE_VERSION,
+                why=error.words,
+            )
+        ) from error
 
 
 def replay(player: Player, pace: Pace, journal: list[Entry], *, until: int) -> list[Entry]:
@@ -43,7 +64,7 @@ def do(player: Player, pace: Pace, entry: Entry) -> UntranslatedOutcome | None:
         return None
     if player.now != entry.clock:
         raise Diverged(
-            said(
+            sentence(
                 "At position {position} the clock is {now}, and {clock} is stored.",
                 position=entry.position,
                 now=player.now,
@@ -81,7 +102,7 @@ def play_to(
             pace.look(player, happened)
         if happened in RESTING:
             raise Diverged(
-                said(
+                sentence(
                     "At position {position} there is nothing to do, and {stored} is stored.",
                     position=player.position,
                     stored=position,
@@ -89,4 +110,4 @@ def play_to(
             )
         each()
     if exactly and player.position > position:
-        raise Diverged(said("Replay passed position {position} without stopping there.", position=position))
+        raise Diverged(sentence("Replay passed position {position} without stopping there.", position=position))

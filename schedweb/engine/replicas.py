@@ -8,9 +8,10 @@ does not fit is not packed, and goes the plain way (``decode_object``) with the 
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Mapping
+from collections import Counter
+from collections.abc import Callable, Collection, Mapping
 from dataclasses import dataclass
-from typing import Any, Final
+from typing import Any, Final, NamedTuple
 
 import msgspec
 from msgspec.structs import replace
@@ -20,6 +21,7 @@ from framework.objects.metadata import ObjectMeta
 from framework.objects.pod import PodSpec
 from framework.reading.documents import Fields
 from framework.reading.gaps import MARK, PLACE, PLACEHOLDER, TOKEN, with_gaps
+from framework.reading.redaction import ANNOTATIONS, annotations_dropped, is_kept
 
 _POD: Final = msgspec.Raw(b'"Pod"')
 _V1: Final = msgspec.Raw(b'"v1"')
@@ -54,6 +56,7 @@ _STATUS: Final = msgspec.json.Decoder(PodStatus)
 _SPEC: Final = msgspec.json.Decoder(PodSpec)
 _TEXT: Final = msgspec.json.Decoder(str)
 _JSON: Final = msgspec.json.Encoder()
+_IN_ORDER: Final = msgspec.json.Encoder(order="sorted")
 _BROKEN: Final = (msgspec.DecodeError, UnicodeDecodeError, RecursionError)
 
 
@@ -110,59 +113,79 @@ def manifest_of(template: bytes, packed: Packed) -> dict[str, Any]:
     return manifest
 
 
-_Spec = tuple[int, Template, str, str]
-"""(number of the template, the template, what stands in its gaps: node, token)."""
+class _Known(NamedTuple):
+    number: int
+    """Of the template."""
+    template: Template
+    written: int
+    """Of the spec as it was written: several may come to one template."""
+    removed: Mapping[str, int]
+
+
+_Spec = tuple[_Known, str, str]
+"""(what is known, what stands in its gaps: node, token)."""
+Clean = Callable[[dict[str, Any], "Counter[str]"], dict[str, Any]]
 _Gapped = tuple[bytes, bool, bool]
 """(a spec's text with gaps, whether a node's name was taken out of it, whether a token's)."""
 
 
-class Packer:
-    """Takes pods as JSON. ``clean``: what must not be kept is taken out of a manifest by it, in place."""
+class Found(NamedTuple):
+    packed: Packed
+    pod: Pod
+    written: int
+    """The same of pods whose specs were written alike."""
+    removed: Mapping[str, int]
+    """What is not kept of it."""
 
-    def __init__(self, clean: Callable[[dict[str, Any]], object], is_sound: Callable[[Pod], bool]) -> None:
-        """``is_sound`` is asked once per template, about a pod that has nothing but a spec."""
+
+class Packer:
+    """Takes pods as JSON. ``clean``: what may be kept of a manifest, and adds up what may not."""
+
+    def __init__(
+        self, clean: Clean, annotations: Collection[str], is_sound: Callable[[Pod], bool], *, in_order: bool = False
+    ) -> None:
+        """``annotations``: the keys of those that may be kept. ``in_order``: templates have their fields by name.
+
+        ``is_sound`` is asked once per template, about a pod that has nothing but a spec.
+        """
         self.clean = clean
+        self._encoder = _IN_ORDER if in_order else _JSON
+        self.annotations = annotations
         self.is_sound = is_sound
         self.specs: list[bytes] = []
         """The text of each template."""
         self._numbers: dict[bytes, int] = {}
-        self._known: dict[bytes, tuple[int, Template] | None] = {}
+        self._known: dict[bytes, _Known | None] = {}
         """By a hash of the spec without its node and token, before it was cleaned."""
-        self._texts: dict[_Gapped, tuple[int, Template] | None] = {}
+        self._texts: dict[_Gapped, _Known | None] = {}
         """Most specs are recognised by their text and need not be parsed. None: look closely."""
-        self._of_owner: dict[str, tuple[_Gapped, tuple[int, Template]]] = {}
+        self._of_owner: dict[str, tuple[_Gapped, _Known]] = {}
         """By the uid of a pod's owner, what its last pod had: comparing two texts is quicker than hashing one."""
 
-    def pack(self, item: Mapping[str, msgspec.Raw]) -> tuple[Packed, Pod] | None:
+    def pack(self, item: Mapping[str, msgspec.Raw]) -> Found | None:
         """None: it is no pod, or one that does not fit."""
         try:
             if item["kind"] != _POD or item["apiVersion"] != _V1 or not item.keys() <= _ALLOWED:
                 return None
-            text = self._metadata(item["metadata"])
-            metadata = _METADATA.decode(text)
+            metadata = _METADATA.decode(item["metadata"])
+            dropped = annotations_dropped(metadata, self.annotations)
+            if dropped:
+                kept = {key: each for key, each in metadata.annotations.items() if is_kept(key, self.annotations)}
+                metadata = replace(metadata, annotations=kept)
             owners = metadata.owner_references
             found = self._spec(bytes(item["spec"]), owners[0].uid if owners else "")
             if found is None:
                 return None
-            number, template, node, token = found
-            status = item.get("status", _NULL)
-            pod = Pod(
-                metadata=metadata,
-                spec=template.for_pod(node, token),
-                status=_NO_STATUS if status is _NULL else _STATUS.decode(status),
-            )
+            known, node, token = found
+            given = item.get("status", _NULL)
+            status = _NO_STATUS if given is _NULL else _STATUS.decode(given)
+            pod = Pod(metadata=metadata, spec=known.template.for_pod(node, token), status=status)
         except (KeyError, *_BROKEN):
             return None
-        return Packed(number, node, token, text, status), pod
-
-    def _metadata(self, text: msgspec.Raw) -> msgspec.Raw:
-        """Parsed only when there may be something in it that must not be kept (a name may be written in escapes)."""
-        plain = bytes(text)
-        if b"managedFields" not in plain and b"last-applied" not in plain and b"\\u" not in plain:
-            return text
-        manifest = {"metadata": msgspec.json.decode(plain)}
-        self.clean(manifest)
-        return msgspec.Raw(_JSON.encode(manifest["metadata"]))
+        # Written again from what is read of them: what nobody reads is not kept.
+        texts = (msgspec.Raw(_JSON.encode(each)) for each in (metadata, status))
+        packed = Packed(known.number, node, token, next(texts), _NULL if given is _NULL else next(texts))
+        return Found(packed, pod, known.written, {**known.removed, ANNOTATIONS: dropped} if dropped else known.removed)
 
     def _spec(self, text: bytes, owner: str) -> _Spec | None:
         """Raises what ``_BROKEN`` names."""
@@ -170,15 +193,15 @@ class Packer:
         key = gapped, bool(node), bool(token)
         before = self._of_owner.get(owner)
         if before is not None and before[0] == key:
-            return (*before[1], node, token)
+            return before[1], node, token
         known = self._texts.get(key)
         if known is not None:
             self._of_owner[owner] = key, known
-            return (*known, node, token)
+            return known, node, token
         found = self._closely(text)
         if key not in self._texts:
-            fits = found is not None and found[2:] == (node, token) and _are_gaps(*key)
-            self._texts[key] = found[:2] if found is not None and fits else None
+            fits = found is not None and found[1:] == (node, token) and _are_gaps(*key)
+            self._texts[key] = found[0] if found is not None and fits else None
         return found
 
     def _closely(self, text: bytes) -> _Spec | None:
@@ -192,13 +215,13 @@ class Packer:
         if key not in self._known:
             self._known[key] = self._template(spec, token)
         found = self._known[key]
-        return None if found is None else (*found, node, token)
+        return None if found is None else (found, node, token)
 
-    def _template(self, text: bytes, token: str) -> tuple[int, Template] | None:
+    def _template(self, text: bytes, token: str) -> _Known | None:
+        removed: Counter[str] = Counter()
         try:
-            manifest = {"kind": "Pod", "spec": msgspec.json.decode(text)}
-            self.clean(manifest)
-            cleaned = _JSON.encode(manifest["spec"])
+            manifest = {"apiVersion": "v1", "kind": "Pod", "spec": msgspec.json.decode(text)}
+            cleaned = self._encoder.encode(self.clean(manifest, removed)["spec"])
             template = template_of(cleaned)
             # The name may also stand where only the plain way puts it back.
             if token and template.for_pod("", token) != _SPEC.decode(spec_text(cleaned, token)):
@@ -208,7 +231,7 @@ class Packer:
         if not self.is_sound(Pod(spec=template.for_pod("", token))):
             return None
         # Specs may differ in nothing but what was cleaned out.
-        return self.number(cleaned), template
+        return _Known(self.number(cleaned), template, len(self._known), dict(removed))
 
     def number(self, spec: bytes) -> int:
         """Of the template with this text, which has none yet if it comes from another packer."""

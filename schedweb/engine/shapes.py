@@ -2,7 +2,7 @@
 and the TypeScript types are made from them (schedweb/api/structs.py, scripts/generated.py).
 
 ``UNSET`` is left out of the JSON. What has a sentence in it exists twice: ``Untranslated…`` is what the engine makes
-and the database keeps (framework/said.py); the other has the sentence in a reader's language.
+and the database keeps (framework/sentences.py); the other has the sentence in a reader's language.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from typing import Annotated, Final, Literal, get_args
 import msgspec
 from msgspec import UNSET, Meta, UnsetType
 
-from framework.said import Said
+from framework.sentences import Sentence
 
 QueueName = Literal["gated", "active", "backoff", "unschedulable", "in_flight", "waiting", "bound"]
 QUEUES: Final[tuple[QueueName, ...]] = get_args(QueueName)
@@ -209,7 +209,7 @@ class CycleFacts(Shape, kw_only=True):
 
 
 class UntranslatedCycle(CycleFacts, kw_only=True):
-    note: Said | str
+    note: Sentence | str
 
 
 class Cycle(CycleFacts, kw_only=True):
@@ -236,7 +236,7 @@ class FeedFacts(Shape, kw_only=True):
 class UntranslatedFeedItem(FeedFacts, kw_only=True):
     """As the engine makes it; whoever stores it numbers it."""
 
-    parts: Said | str
+    parts: Sentence | str
 
 
 class NumberedFeedItem(UntranslatedFeedItem, kw_only=True):
@@ -264,7 +264,7 @@ class UntranslatedHit(Shape):
     """The breakpoint that a run stands at."""
 
     id: str
-    text: Said | str
+    text: Sentence | str
     pod: str
 
 
@@ -284,7 +284,7 @@ class DecisionFacts(Shape, kw_only=True):
 
 
 class UntranslatedDecision(DecisionFacts, kw_only=True):
-    outcome: Said | str
+    outcome: Sentence | str
 
 
 class DecisionResult(DecisionFacts, kw_only=True):
@@ -295,7 +295,7 @@ class UntranslatedResult(Shape):
     """What a command did: pod by pod, or in words. As the journal keeps it."""
 
     pods: list[UntranslatedDecision] | UnsetType = UNSET
-    text: Said | str | UnsetType = UNSET
+    text: Sentence | str | UnsetType = UNSET
 
 
 class CommandResult(Shape):
@@ -311,7 +311,7 @@ class OutcomeFacts(Shape):
 class UntranslatedOutcome(OutcomeFacts):
     """What became of a command that had its place in the journal, or was refused one."""
 
-    text: Said | str = ""
+    text: Sentence | str = ""
     """Why it was refused."""
     result: UntranslatedResult | None = None
     """None of a command that only paces the run."""

@@ -14,7 +14,7 @@ from framework.columns.usage import wrap
 from framework.interface.node_info import PodInfo
 from framework.objects import Pod
 from framework.objects.resources import placed_requests
-from framework.scheduler.informer import FINISHED
+from framework.scheduler.store import FINISHED
 from schedweb.engine.player import Player
 
 VERIFY: Final = "SCHEDULING_PLAYGROUND_VERIFY_SUMS"
@@ -83,8 +83,8 @@ class Sums:
                 ("the projection", view.requested, bound.get(name, {})),
                 ("the projection of what is reserved", view.reserved, reserved.get(name, {})),
             ):
-                told = dict(zip(table.resources, shown, strict=True))
-                _compare(name, {key: amount for key, amount in expected.items() if key in told}, told, what)
+                counted = dict(zip(table.resources, shown, strict=True))
+                _compare(name, {key: amount for key, amount in expected.items() if key in counted}, counted, what)
 
     def _compare_room(self, bound: dict[str, Amounts], reserved: dict[str, Amounts]) -> None:
         """What an import or an arrival put on a node, or a node that shrank, is nobody's mistake here."""

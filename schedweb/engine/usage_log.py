@@ -19,7 +19,7 @@ BASE_EVERY: Final = 2000
 Amounts = tuple[int, ...]
 
 
-class Change(msgspec.Struct, array_like=True, frozen=True):
+class UsageChange(msgspec.Struct, array_like=True, frozen=True):
     """Before attempt number `attempt` began, node `row` had these amounts in use; None: it is gone."""
 
     attempt: int
@@ -32,7 +32,7 @@ class Base(msgspec.Struct, array_like=True, frozen=True):
     amounts: tuple[Amounts, ...]
 
 
-_CHANGES: Final = msgspec.msgpack.Decoder(list[Change])
+_CHANGES: Final = msgspec.msgpack.Decoder(list[UsageChange])
 _BASE: Final = msgspec.msgpack.Decoder(Base)
 
 
@@ -49,7 +49,7 @@ class UsageLog:
 
     def __init__(self) -> None:
         self.table: dict[int, Amounts] = {}
-        self.changes: list[Change] = []
+        self.changes: list[UsageChange] = []
         self.base: bytes | None = None
         """The whole table as it was before the changes, when one is due with them."""
         self.base_at = 0
@@ -62,7 +62,7 @@ class UsageLog:
             self.table.pop(row, None)
         else:
             self.table[row] = amounts
-        self.changes.append(Change(attempt, row, amounts))
+        self.changes.append(UsageChange(attempt, row, amounts))
 
     def start(self, attempt: int) -> None:
         """What comes is written from here on, beginning with a whole table; called once the cluster is read."""

@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from typing import Final
 
-from framework.said import Said, Words, noted, said
+from framework.sentences import Sentence, Words, noted, sentence
 
 #: Chips on cards have room for one short word.
 SHORT_PLUGINS: Final = {
@@ -32,31 +32,31 @@ SHORT_PLUGINS: Final = {
 }
 
 EVENTS: Final = {
-    "UnschedulablePodAdd": said("Pod added"),
-    "UnschedulablePodUpdate": said("Pod updated"),
-    "UnschedulablePodUpdatePodSchedulingGatesEliminated": said("Its gates were removed"),
-    "ScheduleAttemptFailure": said("Attempt failed"),
-    "BackoffComplete": said("Backoff is over"),
-    "PopFromBackoffQ": said("Tried early, nothing else was active"),
-    "Pop": said("Attempt began"),
-    "ForceActivate": said("Activated"),
-    "UnschedulableTimeout": said("Unschedulable for five minutes"),
-    "PutBack": said("Put back"),
-    "AssignedPodAdd": said("Pod bound"),
-    "AssignedPodDelete": said("Pod deleted"),
-    "PodDelete": said("Pod deleted"),
-    "PodAdd": said("Pod added"),
-    "NodeAdd": said("Node added"),
-    "NodeDelete": said("Node deleted"),
-    "NodeUpdateNodeTaint": said("Node's taints changed"),
-    "NodeUpdateNodeLabel": said("Node's labels changed"),
-    "NodeUpdateNodeAllocatable": said("Node's allocatable changed"),
-    "NodeUpdateNodeCondition": said("Node's conditions changed"),
-    "NodeUpdateNodeAnnotation": said("Node's annotations changed"),
-    "NodeUpdateNodeDeclaredFeature": said("Node's declared features changed"),
-    "Bound": said("Bound"),
-    "Delete": said("Deleted"),
-    "Skip": said("Skipped"),
+    "UnschedulablePodAdd": sentence("Pod added"),
+    "UnschedulablePodUpdate": sentence("Pod updated"),
+    "UnschedulablePodUpdatePodSchedulingGatesEliminated": sentence("Its gates were removed"),
+    "ScheduleAttemptFailure": sentence("Attempt failed"),
+    "BackoffComplete": sentence("Backoff is over"),
+    "PopFromBackoffQ": sentence("Tried early, nothing else was active"),
+    "Pop": sentence("Attempt began"),
+    "ForceActivate": sentence("Activated"),
+    "UnschedulableTimeout": sentence("Unschedulable for five minutes"),
+    "PutBack": sentence("Put back"),
+    "AssignedPodAdd": sentence("Pod bound"),
+    "AssignedPodDelete": sentence("Pod deleted"),
+    "PodDelete": sentence("Pod deleted"),
+    "PodAdd": sentence("Pod added"),
+    "NodeAdd": sentence("Node added"),
+    "NodeDelete": sentence("Node deleted"),
+    "NodeUpdateNodeTaint": sentence("Node's taints changed"),
+    "NodeUpdateNodeLabel": sentence("Node's labels changed"),
+    "NodeUpdateNodeAllocatable": sentence("Node's allocatable changed"),
+    "NodeUpdateNodeCondition": sentence("Node's conditions changed"),
+    "NodeUpdateNodeAnnotation": sentence("Node's annotations changed"),
+    "NodeUpdateNodeDeclaredFeature": sentence("Node's declared features changed"),
+    "Bound": sentence("Bound"),
+    "Delete": sentence("Deleted"),
+    "Skip": sentence("Skipped"),
 }
 _HAPPENED: Final = {
     "Add": noted("{thing} added"),
@@ -99,29 +99,31 @@ def event_words(label: str) -> Words:
         return label
     # storage.k8s.io/CSINode, podgroups.v1alpha1.scheduling.x-k8s.io
     thing = parts[1].rpartition("/")[2] if "/" in parts[1] else parts[1].partition(".")[0]
-    return said(text, thing=_PODS.get(thing, thing))
+    return sentence(text, thing=_PODS.get(thing, thing))
 
 
-def seconds_text(nanoseconds: int) -> Said:
+def seconds_text(nanoseconds: int) -> Sentence:
     seconds = nanoseconds / 1_000_000_000
     if seconds < 60:
         short = seconds < 10 and nanoseconds % 1_000_000_000
-        return said("{seconds} s", seconds=seconds if short else round(seconds))
+        return sentence("{seconds} s", seconds=seconds if short else round(seconds))
     minutes, rest = divmod(int(seconds), 60)
     if minutes < 60:
-        return said("{minutes}m {seconds}s", minutes=minutes, seconds=f"{rest:02}")
-    return said("{hours}h {minutes}m", hours=minutes // 60, minutes=f"{minutes % 60:02}")
+        return sentence("{minutes}m {seconds}s", minutes=minutes, seconds=f"{rest:02}")
+    return sentence("{hours}h {minutes}m", hours=minutes // 60, minutes=f"{minutes % 60:02}")
 
 
-def left_words(was_gated: bool, event: Words, plugin: str) -> Said:
+def left_words(was_gated: bool, event: Words, plugin: str) -> Sentence:
     """Of {pod}: why it left Gated or Unschedulable; `plugin` is the one whose hint said Queue."""
     column = "Gated" if was_gated else "Unschedulable"
     if plugin:
-        return said("{pod} left {column}. {event}; {plugin} answered Queue.", column=column, event=event, plugin=plugin)
-    return said("{pod} left {column}. {event}.", column=column, event=event)
+        return sentence(
+            "{pod} left {column}. {event}; {plugin} answered Queue.", column=column, event=event, plugin=plugin
+        )
+    return sentence("{pod} left {column}. {event}.", column=column, event=event)
 
 
-def decision_words(decision: str, by: Words, plugin: str, reason: str) -> Said:
+def decision_words(decision: str, by: Words, plugin: str, reason: str) -> Sentence:
     """Of {pod}."""
     text = _DECIDED_BECAUSE.get(decision) if reason else None
-    return Said(text or _DECIDED[decision], {"by": by, "plugin": plugin, "reason": reason})
+    return Sentence(text or _DECIDED[decision], {"by": by, "plugin": plugin, "reason": reason})

@@ -17,10 +17,10 @@ from framework.objects.selectors import compile_label_selector
 from framework.objects.timestamps import SECOND, format_timestamp
 from framework.reading.documents import FileRefused
 from framework.reading.gathering import current
-from framework.said import SaidError, said, words_of
 from framework.scheduler import Cluster, NotFound
 from framework.scheduler.cluster import AlreadyExists
 from framework.scheduler.controllers import dependents, made_of, replacement
+from framework.sentences import SentenceError, sentence, words_of
 from framework.workloads import KINDS
 from schedweb.engine.names import SAFE
 
@@ -28,7 +28,7 @@ O = TypeVar("O", bound=KubeObject)  # noqa: E741
 UNSCHEDULABLE: Final = "node.kubernetes.io/unschedulable"
 
 
-class Refused(SaidError, ValueError):
+class Refused(SentenceError, ValueError):
     """A command or an arrival that the cluster does not take. As a string the text is the API server's."""
 
 
@@ -124,7 +124,7 @@ class World:
             refused = admit(others[-1], self.cluster, comparisons=self.cluster.comparisons)
             if isinstance(refused, AdmissionError):
                 raise Refused(
-                    said(
+                    sentence(
                         "{what}: its pods are refused: {why}",
                         what=f"{workload.kind} {workload.key}",
                         why=refused.message,
@@ -177,7 +177,7 @@ class World:
         A pod that cannot be updated so is made anew under its name (framework/objects/pod_updates.py).
         """
         if isinstance(known, Pod) and isinstance(asked, Pod) and known.spec.node_name != asked.spec.node_name:
-            raise Refused(said("pod {pod}: its node cannot be changed, only that of a new pod", pod=known.key))
+            raise Refused(sentence("pod {pod}: its node cannot be changed, only that of a new pod", pod=known.key))
         admitted = admit(asked, self.cluster, stored=True)
         if isinstance(admitted, AdmissionError):
             raise Refused(f"{asked.kind} {asked.key}: {admitted.message}")

@@ -7,6 +7,7 @@ from django.urls import path, register_converter
 from schedweb.runs.asking import api as asking
 from schedweb.runs.attempts import api as attempts
 from schedweb.runs.comparing import api as comparing
+from schedweb.runs.deleting import api as deleting
 from schedweb.runs.exporting import api as exporting
 from schedweb.runs.filtering import api as filtering
 from schedweb.runs.forking import api as forking
@@ -17,14 +18,15 @@ from schedweb.runs.pods import api as pods
 from schedweb.runs.real_cluster import api as real_cluster
 from schedweb.runs.records.converters import RunConverter
 from schedweb.runs.sharing import api as sharing
+from schedweb.runs.starring import api as starring
 from schedweb.runs.waiting import api as waiting
 
 register_converter(RunConverter, "run")
 
 urlpatterns = [
     path("runs/", playing.RunListApi.as_view()),
-    path("runs/delete/", playing.RunsDeleteApi.as_view()),
-    path("runs/<run:run>/", playing.RunApi.as_view()),
+    path("runs/delete/", deleting.RunsDeleteApi.as_view()),
+    path("runs/<run:run>/", deleting.RunAndDeletionApi.as_view()),
     path("runs/<uuid:run>/wait/", playing.RunWaitApi.as_view()),
     path("runs/<run:run>/board/", playing.BoardApi.as_view()),
     path("runs/<uuid:run>/timeline/", playing.TimelineApi.as_view()),
@@ -50,6 +52,7 @@ urlpatterns = [
     path("runs/<run:run>/attempts/<int:number>/", attempts.AttemptApi.as_view()),
     path("runs/<run:run>/attempts/<int:number>/difference/<int:other>/", attempts.AttemptDifferenceApi.as_view()),
     path("runs/<run:run>/attempts/<int:number>/filter/", filtering.AttemptFilterApi.as_view()),
+    path("runs/<run:run>/attempts/<int:number>/log/", attempts.AttemptLogApi.as_view()),
     path("runs/<run:run>/attempts/<int:number>/preemption/", attempts.AttemptPreemptionApi.as_view()),
     path("runs/<run:run>/attempts/<int:number>/scores/", attempts.AttemptScoresApi.as_view()),
     path("runs/<run:run>/attempts/<int:number>/score-matrix/", attempts.AttemptScoreMatrixApi.as_view()),
@@ -66,6 +69,8 @@ urlpatterns = [
     path("runs/<uuid:run>/annotations/", exporting.AnnotatedPodsApi.as_view()),
     path("runs/<uuid:run>/share-links/", sharing.ShareLinksApi.as_view()),
     path("runs/<uuid:run>/share-links/<uuid:link>/", sharing.ShareLinkApi.as_view()),
+    path("runs/<uuid:run>/tokens/", sharing.RunTokensApi.as_view()),
+    path("runs/<uuid:run>/star/", starring.StarApi.as_view()),
     path("waiting/", waiting.WaitingListApi.as_view()),
     path("waiting/count/", waiting.WaitingCountApi.as_view()),
     path("decisions/", waiting.DecisionListApi.as_view()),

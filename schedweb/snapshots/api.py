@@ -20,9 +20,10 @@ from schedweb.api.errors import ApiError
 from schedweb.api.idempotency import LONG_LEASE, idempotent
 from schedweb.api.parsers import BoundedJSONParser
 from schedweb.api.windows import WINDOW_PARAMETERS, window_answer, window_body, window_of, window_serializer
-from schedweb.sentences import say, told
+from schedweb.sentences import say, translated
 from schedweb.snapshots import selectors, services
 from schedweb.snapshots.models import Import, Snapshot
+from schedweb.snapshots.queue import offer, refuse_too_many
 from schedweb.snapshots.serializers import (
     AddedEventsSerializer,
     EventsUploadSerializer,
@@ -32,7 +33,6 @@ from schedweb.snapshots.serializers import (
     ObjectSerializer,
     SnapshotSerializer,
 )
-from schedweb.snapshots.tasks import offer
 
 _ROOM_FOR_FORM = 1024 * 1024
 _STATUS_OF_CODE = {"too_large": 413, "conflict": 409, "invalid": 422}
@@ -92,12 +92,12 @@ class SnapshotView(APIView):
 
     @extend_schema(
         operation_id="snapshots_delete",
-        description="Deletes a snapshot of which there are no runs.",
+        description="Deletes a snapshot of which there are no runs. It can be brought back (`deleted_restore`).",
         responses={204: None},
     )
     def delete(self, request: Request, snapshot_id: uuid.UUID) -> Response:
         try:
-            services.snapshot_delete(snapshot=selectors.snapshot_get(snapshot_id))
+            services.snapshot_delete(snapshot=snapshot_id, user=signed_in_user(request))
         except services.SnapshotError as error:
             raise refused(error) from None
         return Response(status=status.HTTP_204_NO_CONTENT)
@@ -161,15 +161,17 @@ def import_body(row: Import, exclude_namespaces: list[str], label_selector: str)
         "filename": row.filename,
         "size_bytes": row.size_bytes,
         "state": row.state,
-        "error": told(row.error),
+        "error": translated(row.error),
         "seconds": row.seconds,
+        "context": row.context,
+        "progress": selectors.import_progress(row),
         "counts": row.counts or None,
-        "warnings": [told(each) for each in row.warnings],
-        "notes": [told(each) for each in row.notes],
+        "warnings": [translated(each) for each in row.warnings],
+        "notes": [translated(each) for each in row.notes],
         "filtered": filtered,
         "configuration": row.configuration,
-        "configuration_errors": [told(each) for each in row.configuration_errors],
-        "problems": [{**each, "words": told(each["words"])} for each in row.problems],
+        "configuration_errors": [translated(each) for each in row.configuration_errors],
+        "problems": [{**each, "words": translated(each["words"])} for each in row.problems],
         "problem_count": row.problem_count,
     }
 
@@ -186,6 +188,8 @@ class ImportsView(APIView):
     )
     @idempotent(whole=False, lease=LONG_LEASE, check=refuse_too_large)
     def post(self, request: Request) -> Response:
+        # With a key the body was read to know whether it came before; who sends it again is not to be refused.
+        refuse_too_many(signed_in_user(request))
         upload = sent_file(request)
         filename = say("pasted text") if isinstance(upload, bytes) else upload.name or "upload"
         try:

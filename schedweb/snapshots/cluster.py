@@ -14,13 +14,15 @@ from framework.objects.decode import decode_manifest
 from framework.objects.selectors import LabelMatcher
 from framework.reading.documents import Manifest
 from framework.reading.gathering import Problem, workloads_of
-from framework.said import Said, said, said_counted
+from framework.reading.redaction import REMOVED, Removed, removed_words
+from framework.sentences import Content, Sentence, counted_sentence, sentence
 from schedweb.engine.payload import Text, Texts, encode_payload
 from schedweb.snapshots.facts import Counting, Facts, is_finished, is_pending
 from schedweb.snapshots.scheduler_events import SchedulerEvent, count_events
 
 LEFT_OUT_NAMESPACE: Final = "left-out"
 _JSON: Final = msgspec.json.Encoder()
+_IN_ORDER: Final = msgspec.json.Encoder(order="sorted")
 
 
 class PodEntry(msgspec.Struct, array_like=True):
@@ -34,8 +36,9 @@ class PodEntry(msgspec.Struct, array_like=True):
     """The workload of the file that gave it (``Added``); "" of a pod that the file has."""
 
 
-def json_text(manifest: Manifest) -> msgspec.Raw:
-    return msgspec.Raw(_JSON.encode(manifest))
+def json_text(manifest: Manifest, *, in_order: bool = False) -> msgspec.Raw:
+    """``in_order``: with its fields by name."""
+    return msgspec.Raw((_IN_ORDER if in_order else _JSON).encode(manifest))
 
 
 @dataclass(slots=True)
@@ -43,12 +46,14 @@ class Cluster:
     """Objects are kept as text, and decoded again where that is asked for: a hundred thousand would fill the memory."""
 
     texts: list[Text] = field(default_factory=list)
-    """As they came, redacted."""
+    """What may be kept of them."""
     specs: list[bytes] = field(default_factory=list)
     """Of the pods that are packed."""
     pods: list[PodEntry] = field(default_factory=list)
     dropped: Counter[str] = field(default_factory=Counter)
     """Kind → how many were not kept at all."""
+    removed: Removed = field(default_factory=Counter)
+    """What was not kept of the others."""
     events: list[SchedulerEvent] = field(default_factory=list)
     """What schedulers said of pods."""
     other_events: int = 0
@@ -57,9 +62,9 @@ class Cluster:
     """The scheduler's, if the file has one."""
     problems: list[Problem] = field(default_factory=list)
     """Objects of the file that could not be taken."""
-    notes: list[Said] = field(default_factory=list)
+    notes: list[Sentence] = field(default_factory=list)
     """What became of the workloads."""
-    warnings: list[Said] = field(default_factory=list)
+    warnings: list[Sentence] = field(default_factory=list)
     """About fields that no API server knows."""
     _counting: Counting = field(default_factory=Counting)
     _labels: dict[tuple[tuple[str, str], ...], dict[str, str]] = field(default_factory=dict)
@@ -84,6 +89,11 @@ class Cluster:
 
     def manifest(self, text: Text) -> Manifest:
         return Texts([], self.specs).manifest(text)
+
+    def not_kept(self, counts: dict[str, Any]) -> None:
+        """``counts``: of ``count_cluster``, of the file that it came from."""
+        self.dropped.update(counts.get("dropped_kinds", {}))
+        self.removed.update(counts.get("removed", {}))
 
     def payload(self) -> bytes:
         return encode_payload(self.texts, specs=self.specs)
@@ -112,6 +122,7 @@ def count_cluster(cluster: Cluster) -> dict[str, Any]:
         "kinds": dict(sorted(facts.kinds.items())),
         "unused_kinds": dict(sorted(facts.unused.items())),
         "dropped_kinds": dict(sorted(cluster.dropped.items())),
+        "removed": {what: cluster.removed[what] for what in REMOVED if cluster.removed[what]},
         "pods_by_namespace": [{"name": name, "pods": n} for name, n in sorted(facts.pods_in.items(), key=_most_first)],
         "empty_namespaces": len(facts.namespaces - facts.pods_in.keys()),
         "events": count_events(cluster.events, cluster.other_events),
@@ -124,25 +135,31 @@ def _most_first(item: tuple[str, int]) -> tuple[int, str]:
     return -item[1], item[0]
 
 
-def warnings_of(cluster: Cluster) -> list[Said]:
+def warnings_of(cluster: Cluster) -> list[Sentence]:
     """What the person who imports should know; none of it prevents the import."""
-    found: list[Said] = []
+    found: list[Sentence] = []
     names = {node.name for node in cluster.facts.nodes}
     if not names:
-        found.append(said("There is no node in this file, so every pod will stay pending."))
+        found.append(sentence("There is no node in this file, so every pod will stay pending."))
     lost = sum(number for node, number in cluster.facts.pods_on.items() if node not in names)
     if lost and names:
         found.append(
-            said_counted(
+            counted_sentence(
                 "{count} pod runs on a node that is not in this file; it counts nowhere.",
                 "{count} pods run on nodes that are not in this file; they count nowhere.",
                 lost,
             )
         )
-    if cluster.dropped:
-        kinds = [f"{n} {kind}" for kind, n in sorted(cluster.dropped.items())]
-        found.append(said("Not kept: {kinds}. Values of environment variables are redacted.", kinds=kinds))
     return [*found, *cluster.warnings]
+
+
+def notes_of(cluster: Cluster) -> list[Sentence]:
+    """What was left out before anything was stored, and what became of the workloads."""
+    kinds: list[Content] = [f"{n} {kind}" for kind, n in sorted(cluster.dropped.items())]
+    if removed := [*kinds, *removed_words(cluster.removed)]:
+        words = sentence("Not kept, because scheduling does not read it: {removed}.", removed=removed)
+        return [words, *cluster.notes]
+    return cluster.notes
 
 
 @dataclass(frozen=True, slots=True)
@@ -167,7 +184,7 @@ def apply_filter(cluster: Cluster, chosen: ImportFilter) -> tuple[Cluster, int]:
     if chosen.keeps_all:
         return cluster, 0
     left = Cluster(specs=cluster.specs, dropped=cluster.dropped, other_events=cluster.other_events)
-    left.configuration = cluster.configuration
+    left.removed, left.configuration = cluster.removed, cluster.configuration
     stays: dict[tuple[str, str], bool] = {}
     unnamed = 0
     pods = iter(cluster.pods)

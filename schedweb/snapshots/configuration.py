@@ -9,7 +9,7 @@ from typing import Any
 from django.contrib.auth.models import User
 from ruamel.yaml import YAML
 
-from framework.said import Words, said
+from framework.sentences import Words, sentence
 from schedweb.configurations.examination import TooLarge, examine
 from schedweb.configurations.models import Configuration
 from schedweb.configurations.services import configuration_create
@@ -34,7 +34,7 @@ def problems_of(text: str) -> list[Words]:
     except TooLarge as error:
         return [error.words]
     return [
-        said("{path}: {message}", path=each.path, message=each.message) if each.path else each.message
+        sentence("{path}: {message}", path=each.path, message=each.message) if each.path else each.message
         for each in errors
     ]
 

@@ -22,7 +22,7 @@ import msgspec
 
 from framework.reading.documents import Fields, FileRefused, is_utf8
 from framework.reading.gathering import Twice
-from framework.said import Said, words_of
+from framework.sentences import Sentence, words_of
 from schedweb.snapshots.reading import Reading
 
 LARGE: Final = 16 * 1024 * 1024
@@ -37,9 +37,9 @@ class SecondEnded(Exception):
     """The process that read the second half ended before it was done."""
 
 
-class _Told(msgspec.Struct):
+class _Half(msgspec.Struct):
     part: bytes = b""
-    refused: Said | str = ""
+    refused: Sentence | str = ""
     out_of_memory: bool = False
 
 
@@ -127,19 +127,19 @@ def read_in_halves(path: Path) -> Reading | None:
         if items is None or not receiver.recv_bytes():
             return None
         reading.add_items(items)
-        told = msgspec.msgpack.decode(receiver.recv_bytes(), type=_Told)
+        half = msgspec.msgpack.decode(receiver.recv_bytes(), type=_Half)
     except EOFError:
         second.join()
         raise SecondEnded(f"The second half was not read: its process ended with {second.exitcode}.") from None
     finally:
         receiver.close()
         second.kill()
-    if told.out_of_memory:
+    if half.out_of_memory:
         raise MemoryError
-    if told.refused:
-        raise FileRefused(told.refused)
+    if half.refused:
+        raise FileRefused(half.refused)
     try:
-        reading.add_part(told.part)
+        reading.add_part(half.part)
     except Twice:
         return None
     return reading
@@ -166,10 +166,10 @@ def _read_second(cut: Cut, receiver: Connection, sender: Connection) -> None:
         finally:
             sender.send_bytes(b"" if items is None else b"1")
         reading.add_items(items or ())
-        told = _Told(part=reading.part())
+        half = _Half(part=reading.part())
     except FileRefused as error:
-        told = _Told(refused=words_of(error))
+        half = _Half(refused=words_of(error))
     except MemoryError:
-        told = _Told(out_of_memory=True)
-    sender.send_bytes(msgspec.msgpack.encode(told))
+        half = _Half(out_of_memory=True)
+    sender.send_bytes(msgspec.msgpack.encode(half))
     sender.close()

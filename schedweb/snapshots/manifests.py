@@ -28,6 +28,11 @@ def read_documents(path: Path) -> Iterator[Manifest]:
     return documents.read_documents(_mapped(path))
 
 
+def check_density(path: Path) -> None:
+    """Raises FileRefused."""
+    documents.check_density(_mapped(path))
+
+
 def is_json(path: Path) -> bool:
     with path.open("rb") as file:
         return documents.is_json(file.read(4096))

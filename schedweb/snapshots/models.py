@@ -13,10 +13,11 @@ from typing import ClassVar
 from django.conf import settings
 from django.db import models
 
-from schedweb.said_field import SaidField
+from schedweb.sentence_field import SentenceField
+from schedweb.soft_delete import Deletable
 
 
-class Snapshot(models.Model):
+class Snapshot(Deletable):
     class Source(models.TextChoices):
         SAMPLE = "sample"
         IMPORT = "import"
@@ -41,6 +42,8 @@ class Snapshot(models.Model):
     configuration_slug = models.CharField(max_length=50, blank=True)
     #: In the form of schedweb/engine/payload.py.
     payload = models.BinaryField()
+    #: Of the cluster that it was taken from (schedweb/clusters); "" when it came as a file.
+    context = models.CharField(max_length=253, blank=True, db_index=True)
     #: How many events of its real scheduler are known (SnapshotEvents).
     event_count = models.PositiveIntegerField(default=0)
 
@@ -72,18 +75,22 @@ class Import(models.Model):
     created_at = models.DateTimeField(auto_now_add=True)
     created_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.CASCADE, null=True, related_name="+")
     filename = models.CharField(max_length=255)
+    #: Of the cluster that is read in place of an upload (schedweb/clusters); "" of a file.
+    context = models.CharField(max_length=253, blank=True)
     size_bytes = models.PositiveBigIntegerField()
     state = models.CharField(max_length=10, choices=State.choices, default=State.READING)
     #: Of the worker that reads it, which renews it; None until one does. An import whose lease ran out has failed.
     lease_expires = models.DateTimeField(null=True, default=None)
-    error = SaidField(blank=True)
+    #: Until then it may wait for a worker; longer while one is there that has no place for it.
+    waits_until = models.DateTimeField(null=True, default=None)
+    error = SentenceField(blank=True)
     seconds = models.FloatField(null=True, default=None)
     counts = models.JSONField(default=dict)
-    #: Sentences of framework/said.py.
+    #: Sentences of framework/sentences.py.
     warnings = models.JSONField(default=list)
     #: What became of its workloads; sentences, too.
     notes = models.JSONField(default=list)
-    #: The scheduler's own, as YAML, when the file has one; and sentences (framework/said.py): why it cannot be used.
+    #: The scheduler's own, as YAML, when the file has one; and why it cannot be used (framework/sentences.py).
     configuration = models.TextField(blank=True)
     configuration_errors = models.JSONField(default=list)
     #: Objects that could not be taken, the first ones: kind, namespace, name, and a sentence. And how many there are.
@@ -105,6 +112,11 @@ class Import(models.Model):
     def cluster(self) -> Path:
         """The redacted payload that the reader made of it."""
         return Path(settings.UPLOAD_DIR) / f"{self.id}.cluster"
+
+    @property
+    def progress(self) -> Path:
+        """How far the reader of a cluster is."""
+        return Path(settings.UPLOAD_DIR) / f"{self.id}.progress"
 
     @property
     def events(self) -> Path:

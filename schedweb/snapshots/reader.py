@@ -22,7 +22,7 @@ from framework.objects.selector_syntax import parse_selector
 from framework.objects.selectors import SelectorError
 from framework.reading.documents import FileRefused, check_json_size
 from framework.reading.gathering import Problem
-from framework.said import Said, Words, said, said_counted, words_of
+from framework.sentences import Sentence, Words, counted_sentence, sentence, words_of
 from schedweb.engine.payload import decode_texts
 from schedweb.snapshots.cluster import (
     Cluster,
@@ -30,18 +30,19 @@ from schedweb.snapshots.cluster import (
     PodEntry,
     apply_filter,
     count_cluster,
+    notes_of,
     stored_cluster,
     warnings_of,
 )
 from schedweb.snapshots.halves import read_in_halves
-from schedweb.snapshots.manifests import is_json, read_documents, read_items
+from schedweb.snapshots.manifests import check_density, is_json, read_documents, read_items
 from schedweb.snapshots.reading import Reading, read_cluster
 from schedweb.snapshots.scheduler_events import EVENT, count_events, decode_events, encode_events
 
 MOST_MEMORY: Final = 8 * 1024**3
 MOST_PROBLEMS: Final = 100
 """More are counted only."""
-OUT_OF_MEMORY: Final = said("The file unfolds to more than memory holds.")
+OUT_OF_MEMORY: Final = sentence("The file unfolds to more than memory holds.")
 
 
 class Request(msgspec.Struct, kw_only=True):
@@ -53,15 +54,21 @@ class Request(msgspec.Struct, kw_only=True):
     events_target: str = ""
     exclude_namespaces: list[str] = []
     label_selector: str = ""
+    context: str = ""
+    """Of the cluster that is read in place of ``source`` (schedweb/clusters/reading/whole.py)."""
+    progress: str = ""
+    """Where it writes how far it is."""
 
 
 class Answer(msgspec.Struct, kw_only=True, omit_defaults=True):
-    error: Said | str = ""
+    error: Sentence | str = ""
     seconds: float = 0.0
+    size_bytes: int = 0
+    """Of what came from a cluster."""
     counts: dict[str, object] = {}
-    warnings: list[Said | str] = []
+    warnings: list[Sentence | str] = []
     """Plain in an index that an earlier version wrote."""
-    notes: list[Said | str] = []
+    notes: list[Sentence | str] = []
     """What became of the workloads."""
     bars: list[dict[str, object]] = []
     taken_at: int = 0
@@ -98,6 +105,7 @@ def read_file(path: Path) -> Cluster:
     """Raises FileRefused."""
     if is_json(path):
         check_json_size(path.stat().st_size)
+        check_density(path)
         if (halves := read_in_halves(path)) is not None:
             return halves.cluster()
     items = read_items(path)
@@ -109,7 +117,11 @@ def read_file(path: Path) -> Cluster:
 
 
 def read(request: Request, kept: list[object]) -> Answer:
-    cluster = read_file(Path(request.source))
+    return keep(request, read_file(Path(request.source)), kept)
+
+
+def keep(request: Request, cluster: Cluster, kept: list[object]) -> Answer:
+    """Writes what was read where the request says."""
     kept.append(cluster)
     if not cluster.texts:
         raise FileRefused(nothing_to_play(cluster))
@@ -125,10 +137,10 @@ def nothing_to_play(cluster: Cluster) -> Words:
     if cluster.problems:
         return cluster.problems[0].words
     if cluster.events:
-        return said("The file holds only events. Add them where a run is laid beside its real cluster.")
+        return sentence("The file holds only events. Add them where a run is laid beside its real cluster.")
     if cluster.configuration is not None:
-        return said("The file holds only a KubeSchedulerConfiguration. Import it under Configurations.")
-    return said("The file holds nothing that can be kept.")
+        return sentence("The file holds only a KubeSchedulerConfiguration. Import it under Configurations.")
+    return sentence("The file holds nothing that can be kept.")
 
 
 def choose(request: Request, kept: list[object]) -> Answer:
@@ -139,7 +151,9 @@ def choose(request: Request, kept: list[object]) -> Answer:
         return msgspec.json.decode(Path(request.index).read_bytes(), type=_IndexHead).described
     chosen = make_filter(request.exclude_namespaces, request.label_selector)
     events = decode_events(Path(request.events).read_bytes())
-    whole = stored_cluster(decode_texts(source.read_bytes()), events, read_index(Path(request.index)))
+    index = msgspec.json.decode(Path(request.index).read_bytes(), type=Index)
+    whole = stored_cluster(decode_texts(source.read_bytes()), events, index.pods)
+    whole.not_kept(index.described.counts)
     kept.append(whole)
     cluster, _ = apply_filter(whole, chosen)
     target.write_bytes(cluster.payload())
@@ -155,9 +169,9 @@ def read_events(request: Request, kept: list[object]) -> Answer:
         raise FileRefused(about_events[0].words)
     if not cluster.events:
         if not cluster.other_events:
-            raise FileRefused(said("The file holds no event of a scheduler about a pod."))
+            raise FileRefused(sentence("The file holds no event of a scheduler about a pod."))
         raise FileRefused(
-            said_counted(
+            counted_sentence(
                 "The file holds no event of a scheduler about a pod; the {count} event in it comes from others.",
                 "The file holds no event of a scheduler about a pod; the {count} events in it come from others.",
                 cluster.other_events,
@@ -171,7 +185,7 @@ def _described(cluster: Cluster) -> Answer:
     return Answer(
         counts=count_cluster(cluster),
         warnings=[*warnings_of(cluster)],
-        notes=[*cluster.notes],
+        notes=[*notes_of(cluster)],
         bars=cluster.facts.bars(),
         taken_at=cluster.facts.latest,
         configuration=cluster.configuration or {},
@@ -188,11 +202,14 @@ Task = Callable[[Request, list[object]], Answer]
 TASKS: Final[dict[str, Task]] = {"read": read, "choose": choose, "events": read_events}
 
 
-def answer(request: Request, kept: list[object] | None = None) -> Answer:
-    """``kept``: what was made stays in it. A process that ends then need not take it apart object by object."""
+def answer(request: Request, kept: list[object] | None = None, task: Task | None = None) -> Answer:
+    """``kept``: what was made stays in it. A process that ends then need not take it apart object by object.
+
+    ``task``: in place of the one that the request names.
+    """
     started = time.monotonic()
     try:
-        result = TASKS[request.task](request, [] if kept is None else kept)
+        result = (task or TASKS[request.task])(request, [] if kept is None else kept)
     except (FileRefused, SelectorError) as error:
         return Answer(error=words_of(error))
     except MemoryError:

@@ -5,6 +5,7 @@ A file may be read in parts: what was read of the first takes over what was read
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
@@ -26,15 +27,17 @@ from framework.reading.gathering import (
     from_a_cluster,
     problem_of,
 )
+from framework.reading.key_like import KeyLikes, KeySearch
+from framework.reading.redaction import DROPPED_KINDS, Removed, without_keys
 from framework.reading.simulator_export import CONFIGURATION_KIND
 from framework.reading.something_else import strange_object
-from framework.reading.unknown_fields import Looking, told, unknown_fields
-from framework.said import said
+from framework.reading.unknown_fields import Looking, reported, unknown_fields
+from framework.sentences import sentence
 from schedweb.engine.payload import Text, Texts, encode_document, texts_of
-from schedweb.engine.replicas import Packed, Packer
+from schedweb.engine.replicas import Found, Packed, Packer
 from schedweb.snapshots.cluster import Cluster, PodEntry, json_text, stored_cluster
 from schedweb.snapshots.facts import Facts
-from schedweb.snapshots.redaction import DROPPED_KINDS, redact
+from schedweb.snapshots.redaction import annotations_kept, redact
 from schedweb.snapshots.scheduler_events import EVENT, PodEvent, merged, read_event
 
 
@@ -47,6 +50,8 @@ class Part(msgspec.Struct):
     facts: Facts
     gathered: Gathered
     dropped: dict[str, int]
+    removed: dict[str, int]
+    keys: KeyLikes
     events: list[PodEvent]
     other_events: int
     configuration: dict[str, Any] | None
@@ -55,14 +60,18 @@ class Part(msgspec.Struct):
 class Reading:
     """What is wrong with one object is a problem (``cluster().problems``), and the others are read all the same."""
 
-    def __init__(self) -> None:
-        self._packer = Packer(redact, _is_sound)
+    def __init__(self, *, in_order: bool = False) -> None:
+        """``in_order``: objects come with their fields in an order of their own, and are kept by name, as kubectl
+        writes them."""
+        self._in_order = in_order
+        self._packer = Packer(redact, annotations_kept(), _is_sound, in_order=in_order)
         self._cluster = Cluster(specs=self._packer.specs)
         self._gathering = Gathering()
         self._looking = Looking()
         self._sound: set[int] = set()
-        """Templates without unknown fields."""
+        """Specs without unknown fields (``Found.written``)."""
         self._events: list[PodEvent] = []
+        self._keys = KeySearch()
 
     def add_items(self, items: Iterable[Fields]) -> None:
         """Of ``read_items``."""
@@ -72,11 +81,13 @@ class Reading:
     def _add_item(self, item: Fields) -> None:
         found = self._packer.pack(item)
         if found is not None:
-            packed, pod = found
+            pod = found.pod
             if pod.metadata.namespace and not replica_errors(pod):
-                known = packed.spec in self._sound and pod.metadata.uid
-                if self._take("Pod", "", packed, pod) and not known:
-                    self._look_at_packed(packed, pod)
+                known = found.written in self._sound and pod.metadata.uid
+                if self._take("Pod", "", found.packed, pod):
+                    self._cluster.removed.update(found.removed)
+                    if not known:
+                        self._look_at_packed(found, item)
                 return
         try:
             for manifest in manifests_in(item):
@@ -104,36 +115,39 @@ class Reading:
             else:
                 self._events.append(event)
             return
-        redact(manifest)
         if kind == CONFIGURATION_KIND and not strange_object(manifest):
-            self._take_configuration(manifest)
+            self._take_configuration(without_keys(manifest))
             return
         manifest = current(manifest)
-        text = json_text(manifest)
-        obj = decoded(manifest, text if from_json else None)
+        removed: Removed = Counter()
+        kept = redact(manifest, removed)
+        text = json_text(kept, in_order=self._in_order)
+        obj = decoded(manifest, kept, text if from_json else None)
         number = len(cluster.texts)
-        if self._take(str(kind), str(manifest["apiVersion"]).rpartition("/")[0], text, obj):
-            self._gathering.look_at(number, manifest, obj)
+        if self._take(str(kind), str(kept["apiVersion"]).rpartition("/")[0], text, obj):
+            cluster.removed.update(removed)
+            self._gathering.look_at(number, manifest, obj, kept)
 
-    def _look_at_packed(self, packed: Packed, pod: Pod) -> None:
-        found = self._looking.at_spec(packed.spec, lambda: msgspec.json.decode(self._packer.specs[packed.spec]))
-        if not found:
-            self._sound.add(packed.spec)
-        if not (exported := from_a_cluster(pod)):
-            metadata = msgspec.json.decode(packed.metadata)
-            found = unknown_fields({"apiVersion": "v1", "kind": Pod.kind, "metadata": metadata}) + found
-        self._gathering.sight(pod, told(found, exported=exported))
+    def _look_at_packed(self, packed: Found, item: Fields) -> None:
+        unknown = self._looking.at_spec(packed.written, lambda: msgspec.json.decode(item["spec"]))
+        if not unknown:
+            self._sound.add(packed.written)
+        if not (exported := from_a_cluster(packed.pod)):
+            metadata = msgspec.json.decode(item["metadata"])
+            unknown = unknown_fields({"apiVersion": "v1", "kind": Pod.kind, "metadata": metadata}) + unknown
+        self._gathering.sight(packed.pod, reported(unknown, exported=exported))
 
     def _take(self, kind: str, group: str, text: Text, obj: KubeObject) -> bool:
         cluster = self._cluster
         if not self._gathering.keep(len(cluster.texts), group, obj):
             return False
         cluster.put(kind, text, obj)
+        self._keys.look(kind, obj.metadata)
         return True
 
     def _take_configuration(self, manifest: Manifest) -> None:
         if self._cluster.configuration is not None:
-            raise FileRefused(said("There are two {kind} objects.", kind=CONFIGURATION_KIND))
+            raise FileRefused(sentence("There are two {kind} objects.", kind=CONFIGURATION_KIND))
         self._cluster.configuration = manifest
 
     def cluster(self) -> Cluster:
@@ -148,7 +162,8 @@ class Reading:
             text = json_text(manifest)
             cluster.put(str(manifest["kind"]), text, decode_object(text), maker)
         cluster.notes = finished.notes
-        cluster.problems, cluster.warnings = self._gathering.gathered.problems, finished.warnings
+        cluster.problems = self._gathering.gathered.problems
+        cluster.warnings = [*self._keys.likes.sentences(), *finished.warnings]
         kept = [each.event for each in self._events if each.is_schedulers(cluster.facts.schedulers)]
         cluster.other_events += len(self._events) - len(kept)
         cluster.events = merged(kept)
@@ -159,7 +174,8 @@ class Reading:
         before = self._cluster
         texts = [text for number, text in enumerate(before.texts) if number not in refused]
         cluster = stored_cluster(Texts(texts, before.specs))
-        cluster.dropped, cluster.other_events = before.dropped, before.other_events
+        cluster.dropped, cluster.removed = before.dropped, before.removed
+        cluster.other_events = before.other_events
         cluster.configuration = before.configuration
         return cluster
 
@@ -175,6 +191,8 @@ class Reading:
                 facts=cluster.facts,
                 gathered=self._gathering.part(),
                 dropped=dict(cluster.dropped),
+                removed=dict(cluster.removed),
+                keys=self._keys.likes,
                 events=self._events,
                 other_events=cluster.other_events,
                 configuration=cluster.configuration,
@@ -203,6 +221,8 @@ class Reading:
         cluster.pods += part.pods
         cluster.facts.add(part.facts)
         cluster.dropped.update(part.dropped)
+        cluster.removed.update(part.removed)
+        self._keys.likes.add(part.keys)
         cluster.other_events += part.other_events
         self._events += part.events
 

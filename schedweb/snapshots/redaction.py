@@ -1,52 +1,39 @@
-"""What an import must not keep: Secrets go, values that may be secret are replaced before anything is stored."""
+"""The door: whatever the server takes in goes through ``redact`` before it is stored, and what it shows once more.
+
+What stays is decided in framework/reading/redaction.py. Beside that the annotations stay that installed plugins read.
+What an older version stored may hold more, so manifests are redacted when they are shown, too.
+"""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
-from typing import Any, Final
+import logging
+from collections.abc import Mapping
+from functools import cache
+from importlib.metadata import entry_points
+from typing import Any
 
-REDACTED: Final = "(redacted)"
-LAST_APPLIED: Final = "kubectl.kubernetes.io/last-applied-configuration"
-DROPPED_KINDS: Final = frozenset({"Secret"})
-_TLS_SECRETS: Final = frozenset({"keyData", "certData"})
-_CONTAINER_LISTS: Final = ("containers", "initContainers", "ephemeralContainers")
+from framework.reading.redaction import KEPT_ANNOTATIONS, Removed, redacted
 
-
-def redact(manifest: dict[str, Any]) -> dict[str, Any]:
-    """Changes the manifest in place and returns it; malformed parts are left for validation to name."""
-    metadata = manifest.get("metadata")
-    if isinstance(metadata, dict):
-        metadata.pop("managedFields", None)
-        annotations = metadata.get("annotations")
-        if isinstance(annotations, dict) and LAST_APPLIED in annotations:
-            annotations[LAST_APPLIED] = REDACTED
-    for container in _containers(manifest):
-        for variable in _list(container.get("env")):
-            if isinstance(variable, dict) and "value" in variable:
-                variable["value"] = REDACTED
-    for extender in _list(manifest.get("extenders")):
-        tls = extender.get("tlsConfig") if isinstance(extender, dict) else None
-        if isinstance(tls, dict):
-            for key in _TLS_SECRETS & tls.keys():
-                tls[key] = REDACTED
-    if manifest.get("kind") == "ConfigMap":
-        for part in ("data", "binaryData"):
-            if isinstance(manifest.get(part), dict):
-                manifest[part] = dict.fromkeys(manifest[part], REDACTED)
-    return manifest
+log = logging.getLogger(__name__)
 
 
-def _containers(manifest: dict[str, Any]) -> Iterator[dict[str, Any]]:
-    """Of a pod, and of the pod templates of controllers (one or two levels down: CronJob)."""
-    spec = manifest.get("spec")
-    for _ in range(4):
-        if not isinstance(spec, dict):
-            return
-        for name in _CONTAINER_LISTS:
-            yield from (c for c in _list(spec.get(name)) if isinstance(c, dict))
-        below = spec.get("template") or spec.get("jobTemplate")
-        spec = below.get("spec") if isinstance(below, dict) else None
+def redact(manifest: Mapping[str, Any], removed: Removed | None = None) -> dict[str, Any]:
+    """What may be kept of an object; ``removed`` is added up. ``manifest`` is not changed."""
+    return redacted(manifest, removed, annotations=annotations_kept())
 
 
-def _list(value: Any) -> list[Any]:
-    return value if isinstance(value, list) else []
+@cache
+def annotations_kept() -> frozenset[str]:
+    """With those that plugins of other packages read. Once per process: plugins are installed before it starts."""
+    found = entry_points(group="scheduling_playground.plugins")
+    if not found:
+        return KEPT_ANNOTATIONS
+    from framework.plugins.registry import plugin_of  # noqa: PLC0415 - the reader can do without the plugins
+
+    kept: set[str] = set()
+    for each in found:
+        try:
+            kept |= {*plugin_of(each).annotations}
+        except Exception:  # noqa: BLE001 - whatever a package raises; `doctor` and the log of the web say it
+            log.warning("the plugin %s cannot be loaded, so no annotation is kept for it", each.name)
+    return KEPT_ANNOTATIONS | kept

@@ -14,7 +14,7 @@ import zstandard
 
 from framework.objects.timestamps import TimestampError, parse_timestamp
 from framework.reading.documents import FileRefused, Manifest
-from framework.said import said
+from framework.sentences import sentence
 
 EVENT: Final = "Event"
 SCHEDULED: Final = "Scheduled"
@@ -46,8 +46,8 @@ class PodEvent(msgspec.Struct, frozen=True):
     event: SchedulerEvent
 
     def is_schedulers(self, schedulers: Collection[str]) -> bool:
-        said = self.event
-        return said.reason in REASONS or said.reporter == DEFAULT_SCHEDULER or said.reporter in schedulers
+        event = self.event
+        return event.reason in REASONS or event.reporter == DEFAULT_SCHEDULER or event.reporter in schedulers
 
 
 def read_event(manifest: Manifest) -> PodEvent | None:
@@ -57,7 +57,7 @@ def read_event(manifest: Manifest) -> PodEvent | None:
     field = "regarding" if newer else "involvedObject"
     about = manifest.get(field)
     if not isinstance(about, dict):
-        raise FileRefused(said("{event}: {field} is missing.", event=where, field=field))
+        raise FileRefused(sentence("{event}: {field} is missing.", event=where, field=field))
     if about.get("kind") != "Pod":
         return None
     prefix = "deprecated" if newer else ""
@@ -78,7 +78,7 @@ def read_event(manifest: Manifest) -> PodEvent | None:
         [_time(where, "metadata.creationTimestamp", created)] if created else []
     )
     if not times:
-        raise FileRefused(said("{event}: it has no time.", event=where))
+        raise FileRefused(sentence("{event}: it has no time.", event=where))
     source = manifest.get("deprecatedSource" if newer else "source")
     reporter = manifest.get("reportingController" if newer else "reportingComponent")
     if not reporter and isinstance(source, dict):
@@ -86,7 +86,7 @@ def read_event(manifest: Manifest) -> PodEvent | None:
     count = series.get("count") or manifest.get(_named(prefix, "count")) or 1
     if not isinstance(count, int) or isinstance(count, bool) or count < 1:
         raise FileRefused(
-            said(
+            sentence(
                 "{event}: {field} must be a whole number above 0, not {value}.",
                 event=where,
                 field="count",
@@ -123,7 +123,7 @@ def _time(where: str, field: str, value: Any) -> int:
         return parse_timestamp(value)
     except (TimestampError, TypeError):
         raise FileRefused(
-            said(
+            sentence(
                 "{event}: {field} must be a time as {example}, not {value}.",
                 event=where,
                 field=field,
@@ -135,7 +135,7 @@ def _time(where: str, field: str, value: Any) -> int:
 
 def _text(where: str, field: str, value: Any) -> str:
     if not isinstance(value, str):
-        raise FileRefused(said("{event}: {field} must be a text.", event=where, field=field))
+        raise FileRefused(sentence("{event}: {field} must be a text.", event=where, field=field))
     return value
 
 

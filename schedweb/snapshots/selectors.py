@@ -6,15 +6,18 @@ import uuid
 from functools import lru_cache
 from typing import Any
 
+import msgspec
 from django.db.models import Case, IntegerField, QuerySet, Value, When
 
 from framework.reading.documents import Manifest
-from schedweb.api.errors import ApiError, not_found
+from schedweb.api.errors import ApiError, not_found, was_deleted
 from schedweb.engine.payload import decode_manifests
 from schedweb.sentences import say
 from schedweb.snapshots.models import Import, Snapshot
 from schedweb.snapshots.reader import make_filter, read_index
+from schedweb.snapshots.redaction import redact
 from schedweb.snapshots.samples import SAMPLES
+from schedweb.soft_delete import deleted_sentence
 
 _WITHOUT_PAYLOAD = ("payload",)
 
@@ -32,14 +35,23 @@ def snapshot_list() -> QuerySet[Snapshot]:
 def snapshot_get(snapshot_id: uuid.UUID) -> Snapshot:
     found = Snapshot.objects.defer(*_WITHOUT_PAYLOAD).filter(pk=snapshot_id).first()
     if found is None:
-        raise not_found(say("There is no such snapshot; it may have been deleted."))
+        raise no_such_snapshot(snapshot_id)
     return found
+
+
+def no_such_snapshot(snapshot_id: uuid.UUID) -> ApiError:
+    deleted = Snapshot.every.defer(*_WITHOUT_PAYLOAD).filter(pk=snapshot_id).first()
+    if deleted is None or deleted.deleted_at is None:
+        return not_found(say("There is no such snapshot; it may have been deleted."))
+    return was_deleted(deleted_sentence(deleted.name, deleted))
 
 
 @lru_cache(maxsize=1)
 def snapshot_manifests(snapshot: uuid.UUID) -> list[Manifest]:
     """Kept of the snapshot that was looked at last: snapshots never change, and one page asks several times."""
-    return decode_manifests(bytes(Snapshot.objects.values_list("payload", flat=True).get(pk=snapshot)))
+    payload = bytes(Snapshot.objects.values_list("payload", flat=True).get(pk=snapshot))
+    # An older version may have stored more than is kept now.
+    return [redact(each) for each in decode_manifests(payload)]
 
 
 def snapshot_objects(snapshot: Snapshot, *, kind: str, namespace: str, text: str) -> list[Manifest]:
@@ -58,6 +70,26 @@ def import_get(import_id: uuid.UUID) -> Import:
     if found is None:
         raise not_found(say("There is no such import; it was committed, discarded or has expired."))
     return found
+
+
+class Progress(msgspec.Struct):
+    """Of a cluster that is read (schedweb/clusters/reading/whole.py writes it)."""
+
+    kind: str = ""
+    done: int = 0
+    of: int = 0
+    objects: int = 0
+
+
+def import_progress(row: Import) -> dict[str, Any] | None:
+    """None where nothing is told of it: a file is read at once."""
+    if not row.context or row.state != Import.State.READING:
+        return None
+    try:
+        found = msgspec.json.decode(row.progress.read_bytes(), type=Progress)
+    except (OSError, msgspec.DecodeError):
+        return None
+    return {"kind": found.kind, "done": found.done, "of": found.of, "objects": found.objects}
 
 
 def import_filtered(row: Import, *, exclude_namespaces: list[str], label_selector: str) -> dict[str, Any] | None:

@@ -45,6 +45,11 @@ class CountsSerializer(serializers.Serializer[Any]):
     kinds = KindCountsField()
     unused_kinds = KindCountsField(help_text="Kept, but no scheduling decision reads them")
     dropped_kinds = KindCountsField(help_text="Not kept at all")
+    removed = KindCountsField(
+        default=dict,
+        help_text="What was not kept of the others: environment, commands, probes, volumes, parameters, annotations, "
+        "contents (of objects that scheduling does not read), fields",
+    )
     pods_by_namespace = NamespacePodsSerializer(many=True)
     arrivals = serializers.IntegerField(default=0)
     departures = serializers.IntegerField(default=0)
@@ -109,6 +114,13 @@ class ProblemSerializer(serializers.Serializer[Any]):
     words = serializers.CharField(help_text="What is wrong, with the object and its field")
 
 
+class ProgressSerializer(serializers.Serializer[Any]):
+    kind = serializers.CharField(help_text="Under way")
+    done = serializers.IntegerField(help_text="Kinds that were read")
+    of = serializers.IntegerField()
+    objects = serializers.IntegerField(help_text="Read so far")
+
+
 class ImportSerializer(serializers.ModelSerializer[Import]):
     counts = CountsSerializer(read_only=True, allow_null=True)
     warnings = serializers.ListField(child=serializers.CharField(), read_only=True)
@@ -116,6 +128,9 @@ class ImportSerializer(serializers.ModelSerializer[Import]):
         child=serializers.CharField(), read_only=True, help_text="Which pods were made from workloads of the file"
     )
     filtered = FilteredSerializer(allow_null=True, read_only=True)
+    progress = ProgressSerializer(
+        allow_null=True, read_only=True, help_text="Of a cluster that is read; null: nothing is told of it"
+    )
     configuration_errors = serializers.ListField(child=serializers.CharField(), read_only=True)
     problems = ProblemSerializer(many=True, read_only=True, help_text="Objects that cannot be taken, the first ones")
 
@@ -128,6 +143,8 @@ class ImportSerializer(serializers.ModelSerializer[Import]):
             "state",
             "error",
             "seconds",
+            "context",
+            "progress",
             "counts",
             "warnings",
             "notes",

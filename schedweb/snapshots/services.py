@@ -1,7 +1,8 @@
-"""Making and removing snapshots: imports in two steps, samples, traces."""
+"""Making and removing snapshots: imports in two steps, traces."""
 
 from __future__ import annotations
 
+import contextlib
 import datetime
 import hashlib
 import logging
@@ -19,21 +20,24 @@ from django.contrib.auth.models import User
 from django.core.files.uploadedfile import TemporaryUploadedFile, UploadedFile
 from django.db import DatabaseError, transaction
 from django.db.models import ProtectedError, Q
+from django.db.models.functions import Now
 from django.utils import timezone
+from msgspec import structs
 
 from framework.objects.decode import decode_manifest
-from framework.objects.timestamps import parse_timestamp
 from framework.reading.documents import JSON_LIMIT, YAML_LIMIT, Manifest
-from framework.said import Said, said
+from framework.sentences import Sentence, sentence
+from schedweb.accounts.audit.recording import record
+from schedweb.database.clock import database_now
 from schedweb.engine.payload import TimelineEntry, encode_payload
-from schedweb.sentences import counted, say, told
+from schedweb.observing.metrics import IMPORT_BYTES
+from schedweb.sentences import counted, say, translated
 from schedweb.snapshots import reader
 from schedweb.snapshots.cluster import Cluster, count_cluster, json_text
 from schedweb.snapshots.configuration import configuration_take, configuration_text, problems_of
 from schedweb.snapshots.models import Import, Snapshot, SnapshotEvents
 from schedweb.snapshots.reader import Answer, Request
-from schedweb.snapshots.samples import SAMPLES, Sample
-from schedweb.snapshots.samples.manifests import START, SampleCluster
+from schedweb.snapshots.redaction import redact
 from schedweb.snapshots.scheduler_events import (
     SchedulerEvent,
     count_events,
@@ -41,13 +45,18 @@ from schedweb.snapshots.scheduler_events import (
     encode_events,
     merged,
 )
+from schedweb.snapshots.selectors import no_such_snapshot
+from schedweb.soft_delete import KEPT, deletion_of
 from schedweb.spares import READER, SPARES
+from schedweb.stopping import STOPPING
 
 log = logging.getLogger(__name__)
 READER_SECONDS: Final = 180
 #: How long a worker may not be heard of that reads, how often it is heard, and how long an import waits for a worker.
 READING_LEASE: Final = datetime.timedelta(seconds=30)
 RENEW_SECONDS: Final = 5.0
+LOOK_SECONDS: Final = 0.5
+"""How often a reader is looked after."""
 PATIENCE: Final = datetime.timedelta(seconds=60)
 KEPT_IMPORTS: Final = datetime.timedelta(hours=24)
 MEGABYTE: Final = 1024 * 1024
@@ -78,24 +87,47 @@ def import_create(*, user: User, filename: str, upload: UploadedFile[bytes] | by
             code="too_large",
         )
     imports_expire()
-    row = Import.objects.create(created_by=user, filename=filename[:255], size_bytes=size)
+    waits_until = database_now() + PATIENCE
+    row = Import.objects.create(created_by=user, filename=filename[:255], size_bytes=size, waits_until=waits_until)
+    IMPORT_BYTES.observe(size)
     row.upload.parent.mkdir(parents=True, exist_ok=True, mode=0o700)
+    try:
+        store_upload(upload, row.upload)
+    except OSError:
+        # What there was room for would stay for ever, on a disk that is full.
+        row.upload.unlink(missing_ok=True)
+        raise
+    return row
+
+
+def store_upload(upload: UploadedFile[bytes] | bytes, path: Path) -> None:
     if isinstance(upload, TemporaryUploadedFile):
         # It is on disk already, and may be as large as half a gigabyte.
-        shutil.move(upload.temporary_file_path(), row.upload)
-        return row
-    with row.upload.open("wb") as file:
+        shutil.move(upload.temporary_file_path(), path)
+        return
+    with path.open("wb") as file:
         if isinstance(upload, bytes):
             file.write(upload)
         else:
             shutil.copyfileobj(upload, file)
-    return row
 
 
-def import_read(*, import_id: uuid.UUID) -> None:
-    """Reads the upload in the reader's process and keeps its answer."""
+def a_reader() -> subprocess.Popen[bytes]:
+    return SPARES.take(READER)
+
+
+Start = Callable[[], "subprocess.Popen[bytes]"]
+
+
+def import_read(*, import_id: uuid.UUID, start: Start = a_reader) -> None:
+    """Reads the upload in the reader's process and keeps its answer. Raises LeftToOthers.
+
+    ``start``: a process that does the same with a cluster.
+    """
+    if STOPPING.is_set():
+        raise LeftToOthers
     unread = Import.objects.filter(pk=import_id, state=Import.State.READING, lease_expires=None)
-    if not unread.update(lease_expires=timezone.now() + READING_LEASE):
+    if not unread.update(lease_expires=Now() + READING_LEASE):
         return
     row = Import.objects.get(pk=import_id)
     request = Request(
@@ -104,9 +136,17 @@ def import_read(*, import_id: uuid.UUID) -> None:
         target=str(row.cluster),
         index=str(row.index),
         events=str(row.events),
+        context=row.context,
+        progress=str(row.progress) if row.context else "",
     )
-    answer = run_reader(request, still_there=lambda: import_renew(row=row))
+    try:
+        answer = run_reader(request, still_there=lambda: import_renew(row=row), leaving=STOPPING.is_set, start=start)
+    except LeftToOthers:
+        Import.objects.filter(pk=row.pk, state=Import.State.READING).update(lease_expires=None)
+        raise
     row.upload.unlink(missing_ok=True)
+    row.progress.unlink(missing_ok=True)
+    row.size_bytes = answer.size_bytes or row.size_bytes
     row.state = Import.State.FAILED if answer.error else Import.State.READY
     row.error, row.seconds = answer.error, answer.seconds
     row.counts, row.warnings = answer.counts, msgspec.to_builtins(answer.warnings)
@@ -119,6 +159,7 @@ def import_read(*, import_id: uuid.UUID) -> None:
     known = Import.objects.filter(pk=row.pk, state=Import.State.READING).update(
         state=row.state,
         error=row.error,
+        size_bytes=row.size_bytes,
         seconds=row.seconds,
         counts=row.counts,
         warnings=row.warnings,
@@ -136,13 +177,13 @@ def import_read(*, import_id: uuid.UUID) -> None:
 def import_renew(*, row: Import) -> None:
     """Says that its worker is still there."""
     try:
-        Import.objects.filter(pk=row.pk).update(lease_expires=timezone.now() + READING_LEASE)
+        Import.objects.filter(pk=row.pk).update(lease_expires=Now() + READING_LEASE)
     except DatabaseError as error:
         # The next try may succeed; when none does, the lease runs out.
         log.warning("the lease of import %s was not renewed: %s", row.pk, error)
 
 
-def import_unread(*, row: Import, why: Said) -> None:
+def import_unread(*, row: Import, why: Sentence) -> None:
     """It has failed, unless it was read or taken up meanwhile."""
     row.state, row.error = Import.State.FAILED, why
     reading = Import.objects.filter(pk=row.pk, state=Import.State.READING, lease_expires=row.lease_expires)
@@ -153,40 +194,56 @@ def import_unread(*, row: Import, why: Said) -> None:
 def imports_lost() -> None:
     """Gives up imports whose worker is gone, and those that no worker took: its message went with a broker or a
     process. Workers look for them, and so does who asks for an import, for there may be no worker at all."""
-    now = timezone.now()
-    untaken = Q(lease_expires=None, created_at__lt=now - PATIENCE)
-    for row in Import.objects.filter(untaken | Q(lease_expires__lt=now), state=Import.State.READING):
+    # By the database's clock, as all of it was written: hosts' clocks differ and jump.
+    untaken = Q(lease_expires=None, created_at__lt=Now() - PATIENCE) & (Q(waits_until=None) | Q(waits_until__lt=Now()))
+    for row in Import.objects.filter(untaken | Q(lease_expires__lt=Now()), state=Import.State.READING):
         if row.lease_expires is None:
             seconds = round(PATIENCE.total_seconds())
-            why = said("No worker took this file up within {seconds} seconds. Try again.", seconds=seconds)
+            why = sentence("No worker took this file up within {seconds} seconds. Try again.", seconds=seconds)
         else:
-            why = said("The worker that read this file was lost. Try again.")
+            why = sentence("The worker that read this file was lost. Try again.")
         import_unread(row=row, why=why)
 
 
-def run_reader(request: Request, still_there: Callable[[], None] = lambda: None) -> Answer:
+class LeftToOthers(Exception):
+    """This process ends before the file is read."""
+
+
+def run_reader(
+    request: Request,
+    still_there: Callable[[], None] = lambda: None,
+    leaving: Callable[[], bool] = lambda: False,
+    start: Start = a_reader,
+) -> Answer:
     """The reader's answer; what went wrong with the process itself is an error in words, too.
 
-    ``still_there`` is called every few seconds while it reads.
+    ``still_there`` is called every few seconds while it reads. Raises LeftToOthers when it is ``leaving``.
     """
-    process = SPARES.take(READER)
+    renewed = time.monotonic()
+    process = start()
     until = time.monotonic() + READER_SECONDS
-    given: bytes | None = msgspec.json.encode(request)
+    hand_over(process, msgspec.json.encode(request))
     try:
         while True:
             try:
-                told, complaints = process.communicate(given, timeout=RENEW_SECONDS)
+                answer, complaints = process.communicate(timeout=min(LOOK_SECONDS, RENEW_SECONDS))
                 break
             except subprocess.TimeoutExpired:
                 if time.monotonic() >= until:
                     process.kill()
                     process.communicate()
                     return Answer(
-                        error=said("Reading took longer than {reader_seconds} seconds.", reader_seconds=READER_SECONDS)
+                        error=sentence(
+                            "Reading took longer than {reader_seconds} seconds.", reader_seconds=READER_SECONDS
+                        )
                     )
-                # It has what it was given; another call goes on listening.
-                given = None
-                still_there()
+                if leaving():
+                    process.kill()
+                    process.communicate()
+                    raise LeftToOthers from None
+                if time.monotonic() - renewed >= RENEW_SECONDS:
+                    renewed = time.monotonic()
+                    still_there()
     finally:
         SPARES.refill()
     if process.returncode != 0:
@@ -194,15 +251,23 @@ def run_reader(request: Request, still_there: Callable[[], None] = lambda: None)
         if "MemoryError" in last[0]:
             return Answer(error=reader.OUT_OF_MEMORY)
         return Answer(
-            error=said("The reader ended with status {status}: {why}", status=process.returncode, why=last[0])
+            error=sentence("The reader ended with status {status}: {why}", status=process.returncode, why=last[0])
         )
-    return msgspec.json.decode(told, type=Answer)
+    return msgspec.json.decode(answer, type=Answer)
+
+
+def hand_over(process: subprocess.Popen[bytes], request: bytes) -> None:
+    """All of it at once: it fits into the pipe. ``communicate`` forgets what it could not write before its time-out."""
+    assert process.stdin is not None
+    with contextlib.suppress(BrokenPipeError), process.stdin:
+        process.stdin.write(request)
+    process.stdin = None
 
 
 def import_commit(
     *,
     row: Import,
-    user: User,
+    user: User | None,
     name: str,
     exclude_namespaces: Sequence[str],
     label_selector: str,
@@ -217,9 +282,9 @@ def import_commit(
     snapshot begin with.
     """
     if row.state != Import.State.READY:
-        why = row.error or said("it is still being read")
+        why = row.error or sentence("it is still being read")
         raise SnapshotError(
-            say("{filename} cannot be imported: {why}", filename=row.filename, why=told(why)), "conflict"
+            say("{filename} cannot be imported: {why}", filename=row.filename, why=translated(why)), "conflict"
         )
     if row.problem_count and not leave_out_problems:
         raise SnapshotError(
@@ -246,7 +311,7 @@ def import_commit(
         # A copy of what was read needs no process of its own.
         answer = reader.answer(request) if reader.keeps_all(request) else run_reader(request)
         if answer.error:
-            raise SnapshotError(told(answer.error))
+            raise SnapshotError(translated(answer.error))
         payload, events = chosen.read_bytes(), chosen_events.read_bytes()
         event_count = len(decode_events(events))
     except FileNotFoundError:
@@ -260,7 +325,7 @@ def import_commit(
                 say("{filename} was imported or discarded meanwhile.", filename=row.filename), "conflict"
             )
         snapshot = _store(
-            name=name or _name_of(row.filename),
+            name=name or (row.filename if row.context else _name_of(row.filename)),
             source=Snapshot.Source.IMPORT,
             user=user,
             payload=payload,
@@ -268,12 +333,22 @@ def import_commit(
             bars=answer.bars,
             taken_at=answer.taken_at,
             event_count=event_count,
+            context=row.context,
         )
         if snapshot.event_count:
             SnapshotEvents.objects.create(snapshot=snapshot, payload=events)
-        if row.configuration and not row.configuration_errors and take_configuration:
+        if row.configuration and not row.configuration_errors and take_configuration and user is not None:
             configuration_take(snapshot=snapshot, text=row.configuration, user=user)
         Import.objects.filter(pk=row.pk).delete()
+        record(
+            "snapshot.import",
+            target=snapshot.name,
+            target_id=snapshot.pk,
+            file="" if row.context else row.filename,
+            context=row.context,
+            bytes=row.size_bytes,
+            counts=snapshot.counts,
+        )
     remove_files(row)
     return snapshot
 
@@ -290,7 +365,7 @@ def imports_expire() -> None:
 
 
 def remove_files(row: Import) -> None:
-    for path in (row.upload, row.cluster, row.index, row.events):
+    for path in (row.upload, row.cluster, row.index, row.events, row.progress):
         path.unlink(missing_ok=True)
 
 
@@ -318,7 +393,7 @@ def events_add(*, snapshot: Snapshot, upload: UploadedFile[bytes] | bytes) -> di
                 shutil.copyfileobj(upload, file)
         answer = run_reader(Request(task="events", source=str(source), target=str(target)))
         if answer.error:
-            raise SnapshotError(told(answer.error))
+            raise SnapshotError(translated(answer.error))
         found = decode_events(target.read_bytes())
     finally:
         source.unlink(missing_ok=True)
@@ -336,23 +411,45 @@ def _events_store(snapshot: Snapshot, found: Sequence[SchedulerEvent]) -> int:
     SnapshotEvents.objects.update_or_create(snapshot=locked, defaults={"payload": encode_events(together)})
     counts = {**locked.counts, "events": count_events(together, 0)}
     Snapshot.objects.filter(pk=locked.pk).update(event_count=len(together), counts=counts)
-    return len(together) - len(known)
+    added = len(together) - len(known)
+    record("snapshot.events", target=locked.name, target_id=locked.pk, added=added)
+    return added
 
 
-def snapshot_delete(*, snapshot: Snapshot) -> None:
-    try:
-        snapshot.delete()
-    except ProtectedError:
-        count = snapshot.runs.count()
+@transaction.atomic
+def snapshot_delete(*, snapshot: uuid.UUID, user: User) -> None:
+    """Deleting twice is no mistake. Runs on it that are deleted themselves are no hindrance."""
+    found = Snapshot.every.select_for_update().defer("payload").filter(pk=snapshot).first()
+    if found is None:
+        raise no_such_snapshot(snapshot)
+    if found.deleted_at is not None:
+        return
+    if count := found.runs.count():
         raise SnapshotError(
             counted(
                 "{count} run plays on {name}; delete it first.",
                 "{count} runs play on {name}; delete them first.",
                 count,
-                name=snapshot.name,
+                name=found.name,
             ),
             code="conflict",
-        ) from None
+        )
+    record("snapshot.delete", target=found.name, target_id=found.pk)
+    Snapshot.every.filter(pk=snapshot).update(**deletion_of(user))
+
+
+def snapshot_restore(*, snapshot: Snapshot) -> None:
+    """One that is not deleted stays as it is."""
+    Snapshot.every.filter(pk=snapshot.pk).update(**KEPT)
+
+
+def snapshot_remove(*, snapshot: Snapshot) -> bool:
+    """For good. False where runs on it, which are deleted, can still be brought back."""
+    try:
+        snapshot.delete()
+    except ProtectedError:
+        return False
+    return True
 
 
 def snapshot_from_manifests(
@@ -366,7 +463,9 @@ def snapshot_from_manifests(
     user: User | None = None,
     **more: Any,
 ) -> Snapshot:
-    """For clusters of our own making and traces: nothing is redacted, every object is decoded and counted."""
+    """For clusters of our own making and traces: every object is decoded and counted."""
+    objects = [redact(manifest) for manifest in objects]
+    timeline = [structs.replace(entry, manifest=redact(entry.manifest)) for entry in timeline]
     cluster = Cluster()
     for manifest in objects:
         cluster.put(str(manifest["kind"]), json_text(manifest), decode_manifest(manifest))
@@ -382,43 +481,6 @@ def snapshot_from_manifests(
         taken_at=taken_at,
         **more,
     )
-
-
-def samples_load() -> list[Snapshot]:
-    """Every sample in its newest version; older versions stay as long as runs play on them."""
-    missing = [
-        sample
-        for sample in SAMPLES
-        if not Snapshot.objects.filter(sample_slug=sample.slug, sample_version=sample.version).exists()
-    ]
-    return [sample_load(sample) for sample in missing]
-
-
-def sample_load(sample: Sample) -> Snapshot:
-    # Before the transaction, which must not stand still for long.
-    cluster = sample.build()
-    with transaction.atomic():
-        return _sample_store(sample, cluster)
-
-
-def _sample_store(sample: Sample, cluster: SampleCluster) -> Snapshot:
-    snapshot = snapshot_from_manifests(
-        name=cluster.name,
-        description=cluster.description,
-        source=Snapshot.Source.SAMPLE,
-        objects=cluster.objects,
-        timeline=[
-            TimelineEntry(at=round(a.after * 1_000_000_000), delete=a.delete, manifest=a.manifest)
-            for a in cluster.arrivals
-        ],
-        taken_at=parse_timestamp(START),
-        sample_slug=sample.slug,
-        sample_version=sample.version,
-        configuration_slug=cluster.configuration,
-    )
-    for old in Snapshot.objects.filter(sample_slug=sample.slug).exclude(pk=snapshot.pk).filter(runs=None):
-        old.delete()
-    return snapshot
 
 
 def _store(*, payload: bytes, taken_at: int, user: User | None, **fields: Any) -> Snapshot:

@@ -18,6 +18,8 @@ from schedweb.engine.payload import TimelineEntry
 GPU_SHARES: Final = "alibabacloud.com/gpu-milli"
 NAMESPACE: Final = "trace"
 PODS_PER_NODE: Final = "110"
+LARGEST: Final = 10**9
+"""Seconds (more than a life), mebibytes, thousandths."""
 NODES_HEADER: Final = ("sn", "cpu_milli", "memory_mib", "gpu", "model")
 PODS_HEADER: Final = (
     *("name", "cpu_milli", "memory_mib", "num_gpu", "gpu_milli", "qos"),
@@ -79,10 +81,12 @@ class _Row:
         text = self._values[column]
         try:
             value = int(float(text))
-        except ValueError:
+        except (ValueError, OverflowError):
             raise self.error(f"{column} must be a number, not {text!r}") from None
         if value < 0:
             raise self.error(f"{column} is negative: {text}")
+        if value > LARGEST:
+            raise self.error(f"{column} is larger than {LARGEST:,}: {text}")
         return value
 
     def error(self, text: str) -> TraceError:
@@ -90,6 +94,15 @@ class _Row:
 
 
 def _rows(path: Path, columns: tuple[str, ...]) -> Iterator[_Row]:
+    try:
+        yield from _read_rows(path, columns)
+    except UnicodeDecodeError:
+        raise TraceError(f"{path.name} is not UTF-8 text") from None
+    except csv.Error as error:
+        raise TraceError(f"{path.name} is no CSV file: {error}") from None
+
+
+def _read_rows(path: Path, columns: tuple[str, ...]) -> Iterator[_Row]:
     with path.open(newline="", encoding="utf-8") as file:
         reader = csv.DictReader(file)
         missing = [name for name in columns if name not in (reader.fieldnames or ())]

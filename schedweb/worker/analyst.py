@@ -11,22 +11,27 @@ from uuid import UUID
 
 from django.conf import settings
 
-from framework.said import said
+from framework.sentences import sentence
 from schedweb.engine import frames
 from schedweb.engine.analysis import Answer, Ask, FromProcess, NoAnswer, Recorded, read_answer
 from schedweb.engine.questions import OTHER_WEIGHTS
 from schedweb.runs.live.telling import tell_analysis
 from schedweb.runs.models import Analysis, AttemptChunk
-from schedweb.runs.records.analyses import attempts_before, claim, finish, is_cancelled
+from schedweb.runs.records.analyses import attempts_before, claim, finish, hand_back, is_cancelled, offer
 from schedweb.runs.storing.lease import close_own_connection
 from schedweb.runs.storing.stored import begin_of
 from schedweb.spares import started
+from schedweb.stopping import STOPPING
 
-DIED: Final = said("The process of this analysis died; it may have needed more memory than there is.")
-NOT_BEGUN: Final = said("The analysis could not be begun.")
+DIED: Final = sentence("The process of this analysis died; it may have needed more memory than there is.")
+NOT_BEGUN: Final = sentence("The analysis could not be begun.")
 log = logging.getLogger(__name__)
 LOOK_SECONDS: Final = 0.25
 """How often a cancellation is looked for."""
+
+
+class LeftToOthers:
+    """This process ends before there is an answer."""
 
 
 class AnalysisProcess:
@@ -34,7 +39,7 @@ class AnalysisProcess:
 
     def __init__(self, ask: Ask) -> None:
         self.child = started("schedweb.engine.analysis", complaints=subprocess.DEVNULL)
-        self.said: FromProcess | None = None
+        self.answer: FromProcess | None = None
         self._thread = threading.Thread(target=self._talk, args=(ask,), name=f"analysis-{self.child.pid}", daemon=True)
         self._thread.start()
 
@@ -43,7 +48,7 @@ class AnalysisProcess:
         assert self.child.stdout is not None
         try:
             frames.write(self.child.stdin, ask)
-            self.said = read_answer(self.child.stdout)
+            self.answer = read_answer(self.child.stdout)
         except frames.Gone as error:
             log.debug("the process of an analysis is gone: %s", error)
 
@@ -71,7 +76,7 @@ def recorded(analysis: Analysis) -> Recorded:
     return Recorded(run.ties, last, [(first, bytes(traces)) for first, traces in chunks])  # type: ignore[arg-type]
 
 
-def answer_of(analysis: Analysis) -> FromProcess | None:
+def answer_of(analysis: Analysis) -> FromProcess | LeftToOthers | None:
     """None when it was cancelled."""
     question = {**analysis.arguments, "question": analysis.name}
     begin = recorded(analysis) if analysis.name == OTHER_WEIGHTS else begin_of(analysis.run, analysis.position)
@@ -82,17 +87,24 @@ def answer_of(analysis: Analysis) -> FromProcess | None:
         while not process.wait(LOOK_SECONDS):
             if time.monotonic() > deadline:
                 return NoAnswer(
-                    said("It took longer than {seconds} s and was ended.", seconds=round(settings.ANALYSIS_SECONDS))
+                    sentence("It took longer than {seconds} s and was ended.", seconds=round(settings.ANALYSIS_SECONDS))
                 )
             if is_cancelled(analysis):
                 return None
+            if STOPPING.is_set():
+                return LeftToOthers()
     finally:
         process.close()
-    return process.said or NoAnswer(DIED)
+    return process.answer or NoAnswer(DIED)
 
 
 def analyse(identity: UUID) -> bool:
-    """False when somebody else works on it, or nobody has to."""
+    """False when somebody else works on it, or nobody has to, or this process ends."""
+    if STOPPING.is_set():
+        # This process may still be listening: others are to hear it first.
+        time.sleep(LOOK_SECONDS)
+        offer(identity)
+        return False
     try:
         analysis = claim(identity)
         if analysis is None:
@@ -106,6 +118,9 @@ def analyse(identity: UUID) -> bool:
             spoken = NoAnswer(NOT_BEGUN)
         seconds = time.monotonic() - began
         match spoken:
+            case LeftToOthers():
+                hand_back(analysis)
+                tell_analysis(analysis, Analysis.Status.PENDING)
             case Answer(content, blob):
                 finish(analysis, content, blob=blob, seconds=seconds)
                 tell_analysis(analysis, Analysis.Status.DONE)

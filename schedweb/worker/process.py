@@ -12,11 +12,13 @@ from typing import IO, Final
 
 import msgspec
 
+from framework.sentences import Sentence, sentence
 from schedweb.engine import frames
-from schedweb.spares import ENGINE, SPARES
+from schedweb.spares import ENGINE, SPARES, started
 
 STDERR_LINES: Final = 40
-END_SECONDS: Final = 20
+END_SECONDS: Final = 2
+"""What is left of it by then is of no use to anybody: it was stored, or others will make it again."""
 
 
 class Died:
@@ -27,12 +29,15 @@ Heard = frames.FromChild | Died
 
 
 class EngineProcess:
-    """`hear` is called from a thread of its own with every message, and with Died once."""
+    """`hear` is called from a thread of its own with every message, and with Died once. `fresh`: it is no spare."""
 
-    def __init__(self, begin: frames.Begin, hear: Callable[[Heard], None]) -> None:
+    def __init__(self, begin: frames.Begin, hear: Callable[[Heard], None], *, fresh: bool = False) -> None:
         self.hear = hear
+        self.has_spoken = False
         self.stderr: collections.deque[str] = collections.deque(maxlen=STDERR_LINES)
-        self.child = SPARES.take(ENGINE)
+        spare = None if fresh else SPARES.taken(ENGINE)
+        self.was_spare = spare is not None
+        self.child = spare or started(ENGINE)
         self._readers = [
             threading.Thread(target=self._listen, name=f"engine-{self.child.pid}", daemon=True),
             threading.Thread(target=self._keep_stderr, name=f"engine-stderr-{self.child.pid}", daemon=True),
@@ -67,12 +72,29 @@ class EngineProcess:
                 self.child.kill()
                 self.stderr.append(f"The engine's message is not understood: {error}")
                 break
+            self.has_spoken = True
             self.hear(message)
         self.hear(Died())
 
     def _keep_stderr(self) -> None:
         for line in self._pipe(self.child.stderr):
             self.stderr.append(line.decode(errors="replace").rstrip())
+
+    @property
+    def died_as_spare(self) -> bool:
+        """Before it said anything: perhaps before it heard anything, so its run need not have to do with it."""
+        return self.was_spare and not self.has_spoken
+
+    def ending(self) -> Sentence:
+        """How it ended. Of a process that was closed."""
+        status = self.child.returncode
+        if status >= 0:
+            return sentence("It ended with exit status {status}.", status=status)
+        try:
+            name = signal.Signals(-status).name
+        except ValueError:
+            return sentence("It was ended by signal {number}.", number=-status)
+        return sentence("It was ended by signal {number} ({name}).", number=-status, name=name)
 
     def last_words(self) -> str:
         for reader in self._readers:

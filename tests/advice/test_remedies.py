@@ -24,8 +24,8 @@ from framework.objects.devices import ResourcePool, ResourceSliceSpec
 from framework.objects.metadata import OwnerReference
 from framework.objects.resources import node_allocatable, pod_requests, resource_value
 from framework.objects.storage import CSINodeDriver, CSINodeSpec, VolumeNodeResources
-from framework.said import ENGLISH, in_words
 from framework.scheduler import Cluster, Scheduler
+from framework.sentences import ENGLISH, in_words
 from tests.advice.asking import helped, played
 from tests.advice.worlds import random_pod, random_scheduler
 from tests.builders import make_node, make_pod

@@ -16,6 +16,7 @@ from playwright.sync_api import Browser, sync_playwright
 from scripts.processes import ROOT, Playground
 from scripts.site import Site
 from tests.browser import stages
+from tests.browser.stages import playground_in
 from tests.browser.visits import Visit, visit
 
 BUILT = ROOT / "frontend" / "dist" / "index.html"
@@ -56,7 +57,7 @@ def built_ui() -> None:
 
 @pytest.fixture(scope="session")
 def playground(chromium: Path, built_ui: None, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Playground]:
-    started = Playground(tmp_path_factory.mktemp("playground"))
+    started = playground_in(tmp_path_factory.mktemp("playground"))
     try:
         yield started
     finally:

@@ -4,14 +4,33 @@ from __future__ import annotations
 
 import gzip
 import json
+from pathlib import Path
 from typing import Any
 
-from scripts.processes import ROOT
+from scripts.processes import ROOT, Playground
 from scripts.site import Site
 from tests.schedweb.snapshots.events import assigned, event_list, shop_events
 
 EXPORT = ROOT / "tests/data/cluster-shop/kubectl-export.json.gz"
 QUIET = ("waiting_for_person", "finished", "paused")
+
+
+#: A cluster that pages can name; nobody connects to it.
+KUBECONFIG = """\
+apiVersion: v1
+kind: Config
+current-context: lab
+contexts: [{name: lab, context: {cluster: lab, user: mira}}]
+clusters: [{name: lab, cluster: {server: "https://127.0.0.1:1"}}]
+users: [{name: mira, user: {token: none}}]
+"""
+
+
+def playground_in(folder: Path) -> Playground:
+    """With the kubeconfig above."""
+    contexts = folder / "kubeconfig"
+    contexts.write_text(KUBECONFIG, encoding="utf-8")
+    return Playground(folder, KUBECONFIG=str(contexts))
 
 
 def named(entries: list[Any], name: str) -> Any:

@@ -123,7 +123,7 @@ def test_back_leads_to_the_kind_before_and_a_run_that_is_gone_is_named(two_runs:
     expect(page.get_by_text("Run B does not exist, or no longer.")).to_be_visible()
     expect(page.get_by_role("button", name="Try again")).to_have_count(0)
     expect(page.get_by_role("button", name="Choose another B")).to_be_visible()
-    desk.complaints[:] = [complaint for complaint in desk.complaints if "404" not in complaint]
+    desk.expect_complaint("404")
 
 
 def test_a_run_is_chosen_and_named_by_its_configuration_in_every_window(

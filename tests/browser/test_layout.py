@@ -48,7 +48,7 @@ EDGES: Final = """() => {
   const left = (one) => Math.round(one.getBoundingClientRect().left);
   const main = document.querySelector('main');
   const heads = [...main.querySelectorAll('h1, nav')].filter((one) => one.checkVisibility());
-  const crumbs = main.querySelector('nav');
+  const crumbs = main.querySelector('nav[class*=crumbs]');
   const isTrail = crumbs !== null && crumbs.compareDocumentPosition(main.querySelector('h1')) & 4;
   const {fontSize, lineHeight, color} = isTrail ? getComputedStyle(crumbs) : {};
   const separators = isTrail ? crumbs.querySelectorAll('svg').length > 0 : true;
@@ -102,7 +102,14 @@ def pages(site: Site, cluster_shop_run: str, shop_run: str) -> dict[str, str]:
         "configurations": "/configurations",
         "configuration": f"/configurations/{own}",
         "yaml": f"/configurations/{own}?view=yaml",
+        "deleted": "/deleted",
+        "storage": "/storage",
+        "clusters": "/clusters",
+        "cluster": "/clusters/lab",
         "tokens": "/tokens",
+        "sessions": "/sessions",
+        "accounts": "/accounts",
+        "audit": "/audit",
     }
 
 

@@ -9,7 +9,7 @@ import re
 from typing import Any
 
 import pytest
-from playwright.sync_api import FilePayload, Page, expect
+from playwright.sync_api import FilePayload, expect
 
 from scripts.site import Site
 from tests.browser import stages
@@ -79,7 +79,10 @@ def newest(site: Site, configuration: str) -> Any:
     return site.get(f"/api/v1/configurations/{configuration}/")["latest"]["number"]
 
 
-def write(page: Page, text: str) -> None:
+def write(desk: Visit, text: str) -> None:
+    # Chromium gives text that replaces other text a style of its own before the editor sees it; the policy forbids it.
+    desk.expect_complaint("^Applying inline style violates")
+    page = desk.page
     page.locator(".cm-content").click()
     page.keyboard.press("Control+a")
     page.keyboard.insert_text(text)
@@ -96,7 +99,7 @@ def test_a_mistake_is_said_on_its_line_and_keeps_save_off(
 ) -> None:
     text, line, said = ERRORS[mistake]
     page = desk.go(f"/configurations/{typed_into}?view=yaml")
-    write(page, text)
+    write(desk, text)
     expect(page.locator(".cm-line").nth(line - 1)).to_contain_text(said)
     expect(page.get_by_role("button", name=re.compile(r"^\d+ errors?$"))).to_be_visible()
     expect(page.get_by_role("button", name="Save…")).to_be_disabled()
@@ -113,7 +116,7 @@ def test_what_kube_scheduler_takes_without_a_word_is_said_but_can_be_saved(
 ) -> None:
     text, line, said = WARNINGS[mistake]
     page = desk.go(f"/configurations/{typed_into}?view=yaml")
-    write(page, text)
+    write(desk, text)
     expect(page.locator(".cm-line").nth(line - 1)).to_contain_text(said)
     expect(page.get_by_role("button", name="Save…")).to_be_enabled()
     page.get_by_role("radio", name="Form").click()
@@ -123,10 +126,10 @@ def test_what_kube_scheduler_takes_without_a_word_is_said_but_can_be_saved(
 
 def test_a_text_that_cannot_be_read_keeps_the_form_shut_and_says_where(typed_into: str, desk: Visit) -> None:
     page = desk.go(f"/configurations/{typed_into}?view=yaml")
-    write(page, ERRORS["no YAML"][0])
+    write(desk, ERRORS["no YAML"][0])
     expect(page.get_by_role("radio", name="Form")).to_be_disabled()
     expect(page.get_by_role("status").filter(has_text="line 5")).to_be_visible()
-    write(page, HEAD)
+    write(desk, HEAD)
     expect(page.get_by_role("radio", name="Form")).to_be_enabled()
 
 
@@ -258,7 +261,7 @@ def test_a_draft_that_the_server_refuses_can_be_discarded(typed_into: str, desk:
     page.get_by_role("button", name="Discard the draft").click()
     expect(page.get_by_role("grid")).to_be_visible()
     # What the browser says of the refusal.
-    desk.complaints[:] = [complaint for complaint in desk.complaints if "413" not in complaint]
+    desk.expect_complaint("413")
 
 
 def test_a_misspelt_field_of_a_pod_that_is_added_is_told(desk: Visit, site: Site) -> None:

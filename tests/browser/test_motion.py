@@ -46,6 +46,6 @@ def test_a_card_slides_to_its_new_queue(desk: Visit, site: Site) -> None:
     assert first is not None
     stepped(page, desk)
     # The copy comes with a picture after the one that has the new count.
-    page.wait_for_function("window.__travelled.length > 0")
+    page.wait_for_function("() => window.__travelled.length > 0")
     [travelled] = page.evaluate("window.__travelled")
     assert first in travelled

@@ -37,7 +37,7 @@ def test_runs_are_found_compared_and_deleted(four_runs: list[str], site: Site, d
     expect(rows).to_have_count(4)
     page.get_by_label("Configuration").select_option(label="Bin-pack")
     expect(rows).to_have_count(2)
-    page.get_by_label("State").select_option(label="Failed")
+    page.get_by_label("State").select_option(label="Parked")
     expect(page.get_by_text("No run matches.")).to_be_visible()
     page.get_by_role("link", name="Show every run").click()
     expect(page.get_by_label("Search runs")).to_have_value("")
@@ -59,12 +59,52 @@ def test_runs_are_found_compared_and_deleted(four_runs: list[str], site: Site, d
     page.get_by_role("button", name="Delete…").click()
     dialog = page.get_by_role("dialog", name="Delete 3 runs")
     expect(dialog.get_by_role("listitem")).to_have_count(3)
-    dialog.get_by_role("button", name="Delete for good").click()
+    dialog.get_by_role("button", name="Delete", exact=True).click()
     expect(dialog).to_be_hidden()
     expect(rows).to_have_count(1)
     expect(rows).to_contain_text(four_runs[0])
     left = site.get("/api/v1/runs/?q=list-of-runs")["results"]
     assert [run["number"] for run in left] == four_runs[:1]
+
+    # The notice has the way back; what is not taken by it stands under Recently deleted.
+    notice = page.get_by_role("alert").filter(has_text="3 runs were deleted.")
+    notice.get_by_role("button", name="Undo").click()
+    expect(rows).to_have_count(4)
+    expect(page.get_by_text("3 are back.")).to_be_visible()
+
+
+def test_a_run_that_somebody_looks_at_is_deleted_and_comes_back(site: Site, desk: Visit, open_page: Opener) -> None:
+    snapshot = site.import_snapshot(stages.listed([node("a")]), "deleted while seen")["id"]
+    run = stages.start(site, snapshot, stages.configuration(site, "Default"))
+    number = site.get(f"/api/v1/runs/{run}/")["number"]
+    onlooker = open_page(site.origin, site.cookies())
+    seen = onlooker.go(f"/runs/{run}")
+    expect(seen.get_by_text("deleted while seen").first).to_be_visible()
+    for visit in (onlooker, desk):
+        # Both hear of it, and ask.
+        visit.expect_complaint("404")
+
+    page = desk.go(f"/runs/{run}")
+    page.get_by_role("button", name="More: pods, nodes, configuration, stop").click()
+    page.get_by_role("menuitem", name="Delete the run").click()
+    drawer = page.get_by_role("dialog", name="Delete the run")
+    drawer.get_by_role("button", name="Delete the run").click()
+    expect(page).to_have_url(re.compile("/runs$"))
+    expect(page.get_by_text(f"{number} was deleted.")).to_be_visible()
+    expect(seen.get_by_text("This run was deleted.")).to_be_visible()
+    expect(seen.get_by_text(f"{number} was deleted by owner on")).to_be_visible()
+
+    page.get_by_role("link", name="Recently deleted").click()
+    row = page.get_by_role("listitem").filter(has_text="deleted while seen")
+    expect(row).to_contain_text(f"{number} of deleted while seen")
+    row.get_by_role("button", name=f"Remove for good: {number}").click()
+    row.get_by_role("button", name="Keep").click()
+    row.get_by_role("button", name=f"Bring back {number}").click()
+    expect(page.get_by_text(f"{number} is back.")).to_be_visible()
+    expect(row).to_have_count(0)
+    assert site.get(f"/api/v1/runs/{run}/")["number"] == number
+    seen.reload()
+    expect(seen.get_by_text("deleted while seen").first).to_be_visible()
 
 
 def test_a_long_name_keeps_the_page_in_its_width(site: Site, open_page: Opener) -> None:
@@ -101,7 +141,7 @@ def test_runs_are_found_and_deleted_in_every_window(site: Site, desk: Visit) -> 
         expect(boxes[1]).to_have_count(0)
         page.get_by_role("button", name=turn.named("runs", "deleteChosen")).click()
         dialog = page.get_by_role("dialog")
-        dialog.get_by_role("button", name=turn.named("runs", "deleteForGood")).click()
+        dialog.get_by_role("button", name=turn.named("runs", "delete"), exact=True).click()
         expect(dialog).to_be_hidden()
         left = site.get(f"/api/v1/runs/?snapshot={snapshot}")["results"]
         assert {run["number"] for run in left}.isdisjoint(numbers[:1])

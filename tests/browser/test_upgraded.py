@@ -20,7 +20,7 @@ class Upgraded:
         self.documents = 0
         self.refused = 0
         self.for_good = for_good
-        self.visit = visit
+        visit.expect_complaint(rf"the server responded with a status of 404 .*/assets/{part}-")
         visit.page.on("request", self.seen)
         visit.page.route(re.compile(rf"/assets/{part}-[^/]*\.js$"), self.answer)
 
@@ -33,10 +33,6 @@ class Upgraded:
             return
         self.refused += 1
         route.fulfill(status=404, body="Not Found")
-
-    def forget_what_chromium_says_of_it(self) -> None:
-        said = "Failed to load resource: the server responded with a status of 404"
-        self.visit.complaints[:] = [one for one in self.visit.complaints if said not in one]
 
 
 def arrive(desk: Visit, turn: Turn, path: str) -> Page:
@@ -52,7 +48,6 @@ def test_a_missing_part_comes_with_the_page_loaded_anew(cluster_shop_run: str, d
     expect(page.get_by_role("dialog")).to_contain_text("trainer-9d9cf4ccc")
     assert upgraded.documents == 2
     assert upgraded.refused > 0
-    upgraded.forget_what_chromium_says_of_it()
 
 
 def test_a_missing_page_comes_with_the_page_loaded_anew(desk: Visit) -> None:
@@ -63,7 +58,6 @@ def test_a_missing_page_comes_with_the_page_loaded_anew(desk: Visit) -> None:
     expect(page.get_by_role("heading", name=turn.named("waiting", "waitingOnPermit"))).to_be_visible()
     assert upgraded.documents == 2
     assert upgraded.refused > 0
-    upgraded.forget_what_chromium_says_of_it()
 
 
 @pytest.mark.parametrize(
@@ -93,4 +87,3 @@ def test_what_stays_missing_is_said_and_not_tried_without_end(
         expect(said).to_be_visible()
         page.wait_for_timeout(1_000)
         assert upgraded.documents == 3
-    upgraded.forget_what_chromium_says_of_it()

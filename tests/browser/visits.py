@@ -19,7 +19,17 @@ expect.set_options(timeout=PATIENCE_MILLISECONDS)
 class Visit:
     page: Page
     origin: str
-    complaints: list[str] = field(default_factory=list)
+    heard: list[str] = field(default_factory=list)
+    expected: list[re.Pattern[str]] = field(default_factory=list)
+
+    @property
+    def complaints(self) -> list[str]:
+        """What the browser complained of until now, but for what the test expects."""
+        return [each for each in self.heard if not any(pattern.search(each) for pattern in self.expected)]
+
+    def expect_complaint(self, pattern: str) -> None:
+        """Complaints that match are no failure, whenever they come: a page may ask again until it is closed."""
+        self.expected.append(re.compile(pattern))
 
     def go(self, path: str) -> Page:
         self.page.goto(self.origin + path, wait_until="load")
@@ -59,13 +69,13 @@ def watched(page: Page, origin: str) -> Visit:
 
     def on_console(message: ConsoleMessage) -> None:
         if message.type == "error":
-            seen.complaints.append(f"{message.text} ({message.location.get('url', '')})")
+            seen.heard.append(f"{message.text} ({message.location.get('url', '')})")
 
     def on_response(response: Response) -> None:
         if response.status >= 500:
-            seen.complaints.append(f"{response.status} {response.request.method} {response.url}")
+            seen.heard.append(f"{response.status} {response.request.method} {response.url}")
 
     seen.page.on("console", on_console)
-    seen.page.on("pageerror", lambda error: seen.complaints.append(str(error)))
+    seen.page.on("pageerror", lambda error: seen.heard.append(str(error)))
     seen.page.on("response", on_response)
     return seen

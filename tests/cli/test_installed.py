@@ -141,4 +141,4 @@ def test_its_own_command_is_among_the_others_in_the_help(capsys: pytest.CaptureF
         command_line.main(["--help"])
     printed = capsys.readouterr().out
     assert printed.startswith("usage: scheduling-playground")
-    assert "{run,manage,decide,simulate,capacity,doctor,bench}" in printed
+    assert "{run,manage,decide,simulate,capacity,convert,doctor,bench}" in printed

@@ -16,7 +16,7 @@ from framework.interface import PodInfo
 from framework.interface.columns import DomainInput, DomainMinimum, PodQuery, TermKind, TermTarget
 from framework.objects.selectors import EVERYTHING, NodeSelectorMatcher, matcher_from_labels
 from tests.builders import info, make_node, make_pod
-from tests.plugins.domain_worlds import Change
+from tests.plugins.domain_worlds import PodsChange
 
 ZONE = "topology.kubernetes.io/zone"
 WEB = matcher_from_labels({"app": "web"})
@@ -133,13 +133,13 @@ def test_what_if(view: Snapshot) -> None:
     counts = view.pods_in_domains(ANYWHERE, ZONE)
     placed = view.get("b1")
     assert placed is not None
-    change = Change(view.row("b1"), added=(), removed=list(placed.pods))
+    change = PodsChange(view.row("b1"), added=(), removed=list(placed.pods))
     gathered = counts.gather_changed(change)
     assert gathered.table[gathered.codes].tolist() == [0]
     assert counts.minimum().gather_changed(change) == DomainMinimum(0, 2)
     assert counts.any().gather_changed(change) is True
     assert view.pods_on_node(ANYWHERE).gather_changed(change).tolist() == [0]
-    lost = counts.gather_changed(Change(view.row("lost"), added=[web("new")]))
+    lost = counts.gather_changed(PodsChange(view.row("lost"), added=[web("new")]))
     assert lost.codes.tolist() == [-1]
     assert per_row(counts) == [2, 2, 1, -1]
 
@@ -148,7 +148,7 @@ def test_spreading_leaves_out_terminating_pods_and_empty_selectors_but_not_in_wh
     everybody = PodQuery(((None, EVERYTHING),), spreading=True)
     counts = view.pods_in_domains(everybody, ZONE)
     assert per_row(counts) == [0, 0, 0, -1]
-    gathered = counts.gather_changed(Change(view.row("a1"), added=[web("new")]))
+    gathered = counts.gather_changed(PodsChange(view.row("a1"), added=[web("new")]))
     assert gathered.table[gathered.codes].tolist() == [1]
 
 
@@ -169,7 +169,7 @@ def test_placed_terms(view: Snapshot) -> None:
     assert changed is not None
     assert changed.tolist() == [0, 1]
     assert terms.gather(changed).tolist() == [1, 1]
-    assert terms.gather_changed(Change(view.row("b1"), added=[avoiding("nominated")])).tolist() == [1]
+    assert terms.gather_changed(PodsChange(view.row("b1"), added=[avoiding("nominated")])).tolist() == [1]
     assert view.placed_terms(WEIGHTS, TermTarget("default", (("app", "db"),), ())).gather(None).tolist() == [0, 0, 0, 0]
 
 

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from framework.columns.log import KEPT, Log, RowLog
+from framework.columns.incremental import KEPT, Log, RowLog
 from framework.columns.sights import Sights
 
 

@@ -30,7 +30,7 @@ EFFECTS = (*HARD, "PreferNoSchedule")
 
 
 @dataclass
-class Change:
+class RowChange:
     row: int
     added: tuple[PodInfo, ...] = ()
     removed: tuple[PodInfo, ...] = ()
@@ -208,7 +208,7 @@ def test_a_what_if_equals_what_would_really_happen(seed: int) -> None:
         removed = tuple(world.rng.sample(pods, min(len(pods), 2)))
         world.number += 1
         added = (random_pod(world.rng, world.number), *removed[:1])
-        change = Change(snapshot.row(name), added, removed)
+        change = RowChange(snapshot.row(name), added, removed)
         answers = {key: plain(each.gather_changed(change)) for key, each in inputs_of(snapshot).items()}
         node = world.rebuilt(name)
         for pod in removed:

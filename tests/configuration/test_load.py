@@ -170,7 +170,8 @@ def test_a_removed_version_says_what_to_write() -> None:
     ).errors
     assert (error.line, error.column) == (1, 13)
     assert (
-        str(error.hint) == "v1beta3 was removed from Kubernetes; change apiVersion to kubescheduler.config.k8s.io/v1."
+        str(error.hint)
+        == "v1beta3 was removed from Kubernetes; this file can be converted to kubescheduler.config.k8s.io/v1."
     )
 
 

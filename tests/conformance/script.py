@@ -24,7 +24,7 @@ from framework.plugins.defaultbinder import DefaultBinder
 from framework.plugins.prioritysort import PrioritySort
 from framework.plugins.registry import Registry
 from framework.profiles import ProfileError
-from framework.queue import Place, QueueMove
+from framework.queue import QueueMove, QueuePlace
 from framework.scheduler import Attempt, Cluster, ClusterEventRecord, NotFound, Observer, Scheduler
 from tests.conformance.compressed import read_lines
 from tests.conformance.script_results import attempt_outcome, queue_of, sorted_calls
@@ -88,7 +88,7 @@ class Play(Observer):
     # --- what the scheduler tells -----------------------------------------------------------------------------------
 
     def queue_moved(self, move: QueueMove) -> None:
-        if move.to is Place.IN_FLIGHT:
+        if move.to is QueuePlace.IN_FLIGHT:
             self._attempt_of[move.pod.pod.metadata.name] = move.pod.attempts
 
     def attempt(self, trace: Attempt) -> None:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from framework.configuration import load
-from framework.cycle.repeats import RepeatRule
+from framework.cycle.repetition import RepeatRule
 from framework.interface import (
     Code,
     CycleState,
@@ -32,8 +32,7 @@ from framework.objects import KubeObject, Namespace, Node, ObjectMeta, Pod
 from framework.plugins.registry import built_in_registry
 from framework.queue import QueueMove
 from framework.scheduler import Attempt, ClusterEventRecord, Observer, Scheduler, SchedulerOptions
-from framework.trace.content import OWN, SHARED
-from framework.trace.digest import START, digest
+from framework.trace.digest import OWN, SHARED, START, digest
 from framework.trace.encoding import decode_attempts, encode_attempts
 from tests.builders import make_node, make_pod
 

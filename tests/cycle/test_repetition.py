@@ -9,8 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from framework.cycle.repeats import KEPT_SIZE, Repeats
-from framework.cycle.repetition import RepeatDiffers
+from framework.cycle.repetition import KEPT_SIZE, RepeatDiffers, Repeats
 from framework.plugins.registry import PLUGINS
 from framework.scheduler import ObjectAdded
 from tests.builders import make_node

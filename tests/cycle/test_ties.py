@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from framework.profiles import SeededGenerator, Ties
-from framework.profiles.ties import TieRule, heap_root
+from framework.profiles.services import TieRule, heap_root
 from tests.builders import make_node, make_pod
 from tests.cycle.small import SmallCluster
 

@@ -21,7 +21,7 @@ from tests.options import by_default
 
 
 class PerPod(NamedTuple):
-    """See ``framework.reuse.work``."""
+    """See ``framework.reuse.columns``."""
 
     rows: float
     whole: float

@@ -9,25 +9,7 @@ import json
 from typing import Any
 
 from scripts.processes import link_in
-from scripts.site import Site
-
-CONFIGURATION = """\
-apiVersion: kubescheduler.config.k8s.io/v1
-kind: KubeSchedulerConfiguration
-profiles:
-- schedulerName: default-scheduler
-  plugins:
-    multiPoint:
-      enabled:
-      - name: ManualApproval
-  pluginConfig:
-  - name: ManualApproval
-    args:
-      podSelector:
-        matchLabels: {ask: person}
-      timeoutSeconds: 600
-      onReject: hold
-"""
+from scripts.site import CONFIGURATION, Site
 
 
 def node(name: str, cpu: str) -> dict[str, Any]:

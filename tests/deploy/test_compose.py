@@ -8,11 +8,11 @@ from pathlib import Path
 
 import pytest
 
+from scripts.compose import read_compose
+from scripts.deployment import Deployment
+from scripts.services import Services
 from scripts.site import Site, eventually
-from tests.conftest import Services
-from tests.deploy.compose import read_compose
 from tests.deploy.main_flow import play_the_main_flow
-from tests.deploy.processes import Deployment
 
 VARIABLES = {"POSTGRES_PASSWORD": "correct-horse", "SECRET_KEY": "battery-staple-battery-staple-battery-staple-battery"}
 

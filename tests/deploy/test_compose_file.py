@@ -8,7 +8,7 @@ from urllib.parse import urlsplit
 
 import pytest
 
-from tests.deploy.compose import ROOT, MissingVariable, Service, fill_in, read_compose, start_order
+from scripts.compose import ROOT, MissingVariable, Service, fill_in, read_compose, start_order
 
 VARIABLES = {"POSTGRES_PASSWORD": "correct-horse", "SECRET_KEY": "battery-staple"}
 DOCKERFILE = (ROOT / "deploy/Dockerfile").read_text(encoding="utf-8")

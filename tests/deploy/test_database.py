@@ -11,8 +11,8 @@ import psycopg
 import pytest
 
 from scripts.processes import ROOT, Playground
+from scripts.services import Services
 from scripts.site import Site, eventually
-from tests.conftest import Services
 from tests.deploy.crowd import play_to_its_end, run_for_a_crowd
 
 pytestmark = pytest.mark.services
@@ -63,7 +63,8 @@ def test_cut_connections_cost_no_lease(playground: Playground, site: Site, servi
     site.run_until(run, "it plays", lambda seen: seen["attempts"] > 0)
     epoch = held(services, run)
     for _ in range(3):
-        cut(services)
+        with psycopg.connect(services.database_url) as connection:
+            cut(connection, name_of(services))
         before = site.get(f"/api/v1/runs/{run}/")["position"]
         goes_on_from(site, run, before)
     last = site.run_until(run, "the run is finished", ended)
@@ -76,7 +77,7 @@ def goes_on_from(site: Site, run: str, position: int) -> None:
 
 
 def ended(run: dict[str, str]) -> bool:
-    return run["state"] in ("finished", "failed")
+    return run["state"] in ("finished", "parked")
 
 
 def held(services: Services, run: str) -> int:
@@ -87,22 +88,13 @@ def held(services: Services, run: str) -> int:
     return int(row[0])
 
 
-def cut(services: Services) -> None:
-    """All connections to the database but our own."""
-    with psycopg.connect(services.database_url) as connection:
-        connection.execute(
-            "SELECT pg_terminate_backend(pid) FROM pg_stat_activity"
-            " WHERE datname = current_database() AND pid <> pg_backend_pid()"
-        )
-
-
 def test_the_api_says_as_json_that_the_database_is_gone(playground: Playground, site: Site, services: Services) -> None:
-    name = services.database_url.rpartition("/")[2]
+    name = name_of(services)
     server = services.database_url.replace(f"/{name}", "/postgres")
     with psycopg.connect(server, autocommit=True) as connection:
         connection.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS false')
         try:
-            cut_all(connection, name)
+            cut(connection, name)
             gone = site.ask("GET", "/api/v1/runs/")
         finally:
             connection.execute(f'ALTER DATABASE "{name}" ALLOW_CONNECTIONS true')
@@ -110,7 +102,12 @@ def test_the_api_says_as_json_that_the_database_is_gone(playground: Playground, 
     assert eventually("it answers again", lambda: site.ask("GET", "/api/v1/runs/").status == 200 or None)
 
 
-def cut_all(connection: psycopg.Connection, name: str) -> None:
+def name_of(services: Services) -> str:
+    return services.database_url.rpartition("/")[2]
+
+
+def cut(connection: psycopg.Connection, name: str) -> None:
+    """All connections to the database but this one."""
     connection.execute(
         "SELECT pg_terminate_backend(pid) FROM pg_stat_activity WHERE datname = %s AND pid <> pg_backend_pid()", [name]
     )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import fcntl
 import signal
 import subprocess
 import sys
@@ -11,8 +12,8 @@ from pathlib import Path
 import pytest
 
 from scripts.processes import ROOT, Playground, Process, bare_environment, free_port, link_in
+from scripts.services import Services
 from scripts.site import Site, eventually
-from tests.conftest import Services
 from tests.deploy.crowd import listen_through_a_silence, listen_while_redis_is_emptied
 from tests.deploy.main_flow import play_the_main_flow
 
@@ -109,7 +110,16 @@ def test_a_second_one_on_the_same_folder_is_sent_to_the_first(playground: Playgr
     assert "is running already" in second.stderr
     link = link_in(second.stderr)
     assert link.startswith(f"{playground.origin}/")
-    assert Site(playground.origin).open_link(link)["role"] == "editor"
+    assert Site(playground.origin).open_link(link)["role"] == "admin"
+
+
+def test_a_second_one_names_no_address_that_nobody_serves_yet(tmp_path: Path) -> None:
+    with (tmp_path / "playground.lock").open("a") as held:
+        fcntl.flock(held, fcntl.LOCK_EX)
+        second = start_another(tmp_path)
+    assert second.returncode == 1
+    said = second.stderr.strip().removeprefix("CommandError: ")
+    assert said == f"Another playground of {tmp_path} is starting or ending; it prints its own link."
 
 
 def test_after_it_was_killed_another_one_starts(tmp_path: Path) -> None:
@@ -119,7 +129,7 @@ def test_after_it_was_killed_another_one_starts(tmp_path: Path) -> None:
     killed.process.child.wait()
     again = Playground(tmp_path)
     try:
-        assert Site(again.origin).open_link(again.link)["role"] == "editor"
+        assert Site(again.origin).open_link(again.link)["role"] == "admin"
     finally:
         again.process.stop()
 

@@ -78,7 +78,7 @@ requirements = st.one_of(
 
 @given(st.lists(requirements, max_size=4))
 def test_what_is_shown_can_be_typed_again(given: list[Requirement]) -> None:
-    matcher = LabelMatcher.of(given)
+    matcher = LabelMatcher.from_requirements(given)
     assert parse_selector(str(matcher)) == matcher
 
 

@@ -55,7 +55,7 @@ def namespace(name: str, **labels: str) -> Namespace:
 
 
 @dataclass
-class Change:
+class PodsChange:
     row: int
     added: Sequence[PodInfo] = ()
     removed: Sequence[PodInfo] = ()
@@ -216,18 +216,18 @@ class World:
     def row(self, info: NodeInfo) -> int:
         return self.snapshot.row(info.name)
 
-    def random_change(self, info: NodeInfo) -> Change:
+    def random_change(self, info: NodeInfo) -> PodsChange:
         """Pods that go, as in a dry run, and pods that come, as nominated ones do."""
         rng = self.rng
         removed = [pod for pod in info.pods if rng.random() < 0.5]
-        return Change(self.row(info), [self.new_pod(0.6) for _ in range(rng.randint(0, 2))], removed)
+        return PodsChange(self.row(info), [self.new_pod(0.6) for _ in range(rng.randint(0, 2))], removed)
 
 
 def evaluate(plan: Plan, rows: NDArray[np.intp] | None = None) -> NDArray[Any]:
     return plan.kernel(*(each.gather(rows) for each in plan.inputs))
 
 
-def evaluate_changed(plan: Plan, change: Change) -> int:
+def evaluate_changed(plan: Plan, change: PodsChange) -> int:
     result = plan.kernel(*(each.gather_changed(change) for each in plan.inputs))
     assert len(result) == 1
     return int(result[0])

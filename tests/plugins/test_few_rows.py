@@ -5,12 +5,14 @@ from __future__ import annotations
 import importlib
 import pkgutil
 from collections.abc import Iterator
+from itertools import chain
 
 import numpy as np
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+import framework.kernels
 import framework.plugins
 from framework.interface import Column, WorkOut
 from framework.interface.columns import FEW_ROWS
@@ -19,15 +21,18 @@ from tests.plugins.test_honest_plans import FILTERS, SCORES, Cluster, plugins
 
 RESOURCES = (CPU, MEMORY, "example.com/gpu")
 SMALL = st.integers(0, 1 << 44)
-"""Scores are only worked out of amounts that float64 holds (``framework.plugins.noderesources.allocation.EXACT``)."""
+"""Scores are only worked out of amounts that float64 holds (``framework.kernels.amounts.EXACT``)."""
 LARGE = st.integers(-(1 << 63), (1 << 63) - 1)
 
 
 def work_outs() -> Iterator[tuple[str, WorkOut]]:
-    """All that the built-in plugins name."""
-    for module in pkgutil.walk_packages(framework.plugins.__path__, "framework.plugins."):
+    """All that the built-in plugins use."""
+    packages = (framework.kernels, framework.plugins)
+    found: list[WorkOut] = []
+    for module in chain.from_iterable(pkgutil.walk_packages(each.__path__, f"{each.__name__}.") for each in packages):
         for name, value in vars(importlib.import_module(module.name)).items():
-            if isinstance(value, WorkOut) and value.of_row is not None:
+            if isinstance(value, WorkOut) and value.of_row is not None and value not in found:
+                found.append(value)
                 yield f"{module.name}.{name}", value
 
 

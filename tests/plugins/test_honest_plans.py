@@ -26,10 +26,12 @@ from framework.interface import (
     PodInfo,
     PreFilterPlugin,
     PreScorePlugin,
+    QueueSortPlugin,
 )
 from framework.interface.plugin import Plugin
 from framework.interface.status import Code
-from framework.objects import Pod
+from framework.objects import ObjectMeta, Pod
+from framework.objects.catalogue import LoadData, LoadMetric, LoadMetrics, NodeLoad
 from framework.plugins.registry import built_in_registry
 from framework.profiles import Profile
 from framework.scheduler import Observer, Scheduler
@@ -38,6 +40,43 @@ from tests.trace.scenario import node, pod
 
 ALL = built_in_registry()
 FILTERS = [name for name in ALL.names() if issubclass(ALL.plugin_class(name) or object, ColumnFilterPlugin)]
+CATALOGUE = [entry.name for entry in ALL.entries() if entry.origin == "scheduler-plugins"]
+EVERYTHING = {
+    "apiVersion": "kubescheduler.config.k8s.io/v1",
+    "kind": "KubeSchedulerConfiguration",
+    "profiles": [
+        {
+            "plugins": {
+                "multiPoint": {
+                    "enabled": [
+                        {"name": name}
+                        for name in CATALOGUE
+                        if not issubclass(ALL.plugin_class(name) or object, QueueSortPlugin)
+                    ]
+                }
+            },
+            "pluginConfig": [
+                {
+                    "name": "NodeMetadata",
+                    "args": {
+                        "metadataKey": "rank",
+                        "metadataSource": "Annotation",
+                        "metadataType": "Number",
+                        "scoringStrategy": "Highest",
+                    },
+                },
+                {
+                    "name": "Peaks",
+                    "args": {
+                        "WatcherAddress": "http://load",
+                        "NodePowerModel": {"n-1": {"k0": 1, "k1": 2, "k2": 0.01}},
+                    },
+                },
+            ],
+        }
+    ],
+}
+"""The default profile with all columnar plugins of the catalogue."""
 SCORES = [name for name in ALL.names() if issubclass(ALL.plugin_class(name) or object, ColumnScorePlugin)]
 
 
@@ -55,14 +94,15 @@ class NoChange:
 class Cluster:
     def __init__(self, seed: int) -> None:
         self.rng = random.Random(seed)
-        loaded = load_value(None, ALL)
-        assert loaded.effective is not None
+        loaded = load_value(EVERYTHING, ALL)
+        assert loaded.effective is not None, loaded.config_error
         self.scheduler = Scheduler(loaded.effective, ALL, start=0, seed=0, ties="smallest", observer=Observer())
         self.number = 0
         for i in range(25):
             self.scheduler.cluster.create_admitted(node(self.rng, i))
         for _ in range(40):
             self.place()
+        self.scheduler.cluster.create_admitted(self.load())
         self.refresh()
 
     @property
@@ -71,6 +111,18 @@ class Cluster:
 
     def refresh(self) -> None:
         self.scheduler.core.cache.update_snapshot(self.scheduler.core.snapshot)
+
+    def load(self) -> LoadMetrics:
+        """Of some of the nodes."""
+
+        def metric(kind: str, operator: str) -> LoadMetric:
+            return LoadMetric(type=kind, operator=operator, value=float(self.rng.randrange(100)))
+
+        measured = {
+            f"n-{i}": NodeLoad(metrics=(metric("CPU", "AVG"), metric("CPU", "STD"), metric("Memory", "AVG")))
+            for i in range(0, 25, 2)
+        }
+        return LoadMetrics(metadata=ObjectMeta(name=LoadMetrics.NAME), data=LoadData(node_metrics_map=measured))
 
     def query(self) -> PodInfo:
         self.number += 1
@@ -132,7 +184,7 @@ class Cluster:
 def plugins(cluster: Cluster, names: list[str]) -> Iterator[Plugin]:
     for name in names:
         plugin = cluster.profile.plugins.get(name)
-        assert plugin is not None, f"{name} is not in the default profile"
+        assert plugin is not None, f"{name} is not in the profile"
         yield plugin
 
 

@@ -11,7 +11,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from framework.columns import log
+from framework.columns import incremental
 from framework.interface import SKIP, CycleState, Handle, NodeInfo, PodInfo
 from framework.objects import Namespace, Node
 from framework.plugins.interpodaffinity.args import InterPodAffinityArgs
@@ -144,5 +144,5 @@ def test_the_random_worlds_reach_every_verdict_and_spare_rows() -> None:
 
 @pytest.mark.parametrize("seed", range(15))
 def test_readers_that_fell_behind_start_over(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(log, "KEPT", 2)
+    monkeypatch.setattr(incremental, "KEPT", 2)
     live_through(seed)

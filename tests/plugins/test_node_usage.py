@@ -10,13 +10,13 @@ import pytest
 from framework.configuration.shapes import UtilizationShapePoint
 from framework.interface import Code, QueueingHint, Status
 from framework.interface.scores import quotient
+from framework.kernels.amounts import broken_linear, round_half_away
 from framework.objects import DeviceClass, Pod
 from framework.objects.devices import DeviceClassSpec
 from framework.objects.metadata import ObjectMeta
 from framework.plugins.imagelocality import ImageLocality, normalized_image_name
 from framework.plugins.nodeports import NodePorts
 from framework.plugins.noderesources import NodeResourcesBalancedAllocation, NodeResourcesFit
-from framework.plugins.noderesources.allocation import broken_linear, round_half_away
 from framework.plugins.noderesources.args import (
     NodeResourcesBalancedAllocationArgs,
     NodeResourcesFitArgs,

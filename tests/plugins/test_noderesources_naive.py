@@ -14,10 +14,7 @@ from hypothesis import strategies as st
 from framework.columns import Snapshot
 from framework.configuration.shapes import UtilizationShapePoint
 from framework.interface import Column, CycleState, PodInfo
-from framework.objects import Node, Pod
-from framework.objects.decode import decode_manifest
-from framework.plugins.noderesources import NodeResourcesBalancedAllocation, NodeResourcesFit
-from framework.plugins.noderesources.allocation import (
+from framework.kernels.amounts import (
     EXACT,
     PREPARED,
     Amount,
@@ -26,6 +23,9 @@ from framework.plugins.noderesources.allocation import (
     shares,
     weighted_mean,
 )
+from framework.objects import Node, Pod
+from framework.objects.decode import decode_manifest
+from framework.plugins.noderesources import NodeResourcesBalancedAllocation, NodeResourcesFit
 from framework.plugins.noderesources.args import (
     NodeResourcesBalancedAllocationArgs,
     NodeResourcesFitArgs,
@@ -36,7 +36,7 @@ from framework.plugins.noderesources.args import (
 from framework.plugins.noderesources.balanced import gain
 from framework.plugins.noderesources.whole import is_whole, mean_utilization
 from tests.plugins import naive_resources as naive
-from tests.plugins.domain_worlds import Change
+from tests.plugins.domain_worlds import PodsChange
 from tests.plugins.evaluation import NO_HANDLE, cluster, run_filter, run_score
 from tests.plugins.naive_resources import Manifest, NaiveNode
 
@@ -133,7 +133,7 @@ def check_what_if(world: World, manifest: Manifest, rng: random.Random) -> None:
     assert callable(plan.reasons)
     for name, node in world.nodes.items():
         come = [random_pod(rng, "come", name)] if rng.random() < 0.5 else []
-        change = Change(
+        change = PodsChange(
             world.snapshot.row(name),
             added=[PodInfo(pod_of(pod)) for pod in come],
             removed=[PodInfo(pod_of(pod)) for pod in node.pods[:1]],

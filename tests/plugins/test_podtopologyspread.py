@@ -13,13 +13,13 @@ from msgspec.structs import replace
 
 from framework.interface import SKIP, ActionType, CycleState, Handle, PodInfo, QueueingHint, Status
 from framework.interface.columns import FEW_ROWS, DomainCounts
+from framework.kernels.domains import Credit, scores_of, scores_of_few
 from framework.objects import KubeObject, Node, OwnerReference, Pod
 from framework.objects.decode import decode_manifest
 from framework.objects.selectors import LabelMatcher, matcher_from_labels
 from framework.plugins.podtopologyspread.args import PodTopologySpreadArgs
 from framework.plugins.podtopologyspread.constraints import default_selector
 from framework.plugins.podtopologyspread.plugin import PodTopologySpread
-from framework.plugins.podtopologyspread.scoring import Credit, scores_of, scores_of_few
 from tests.builders import make_node, make_pod
 from tests.plugins.domain_worlds import StoredObjects
 from tests.plugins.evaluation import cluster, run_filter

@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from framework.columns import log
+from framework.columns import incremental
 from framework.interface import SKIP, CycleState, Handle, NodeInfo, PodInfo
 from framework.objects import LabelSelector, Pod, Service
 from framework.objects.cluster import ServiceSpec
@@ -156,7 +156,7 @@ def test_most_rows_are_spared_when_little_happens() -> None:
 
 @pytest.mark.parametrize("seed", range(15))
 def test_readers_that_fell_behind_start_over(seed: int, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(log, "KEPT", 2)
+    monkeypatch.setattr(incremental, "KEPT", 2)
     live_through(seed)
 
 

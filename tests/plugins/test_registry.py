@@ -60,7 +60,8 @@ def test_arguments_of_built_in_plugins_carry_their_own_rules_and_a_schema() -> N
         assert (schema is None) == (entry.args_type is None)
         if entry.args_type is not None and schema is not None:
             assert issubclass(entry.args_type, PluginArgs), entry.name
-            assert entry.args_type().defaulted().validate(ROOT) == [], entry.name
+            if entry.name not in ("NodeMetadata", "Peaks"):  # these have arguments that somebody has to give
+                assert entry.args_type().defaulted().validate(ROOT) == [], entry.name
             undescribed = [name for name, field in schema["properties"].items() if not field.get("description")]
             assert undescribed == [], entry.name
             found[entry.name] = schema

@@ -7,7 +7,7 @@ import pytest
 from framework.interface import PodInfo
 from framework.objects.timestamps import SECOND
 from framework.queue import QueuedPodInfo, QueueOrder
-from framework.queue.backoff import BackoffQueue
+from framework.queue.queues import BackoffQueue
 from tests.builders import make_pod
 
 ORDER = QueueOrder(lambda a, b: a.sequence < b.sequence)

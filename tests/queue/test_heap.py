@@ -5,7 +5,7 @@ from __future__ import annotations
 from hypothesis import given
 from hypothesis import strategies as st
 
-from framework.queue.heap import KeyedHeap
+from framework.queue.queues import KeyedHeap
 
 OPERATIONS = st.lists(st.tuples(st.sampled_from(["add", "delete", "pop"]), st.integers(0, 8), st.integers(0, 99)))
 

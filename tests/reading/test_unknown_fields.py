@@ -11,7 +11,7 @@ import pytest
 
 from framework.cli.manifests import read_files
 from framework.reading.field_names import SHAPES, Shape
-from framework.reading.unknown_fields import MOST_TOLD, Sightings, Unknown, told, unknown_fields
+from framework.reading.unknown_fields import MOST_REPORTED, Sightings, UnknownField, reported, unknown_fields
 from schedweb.snapshots import halves
 from schedweb.snapshots.cluster import warnings_of
 from schedweb.snapshots.reader import read_file
@@ -98,7 +98,7 @@ def test_what_was_meant(manifest: dict[str, Any], path: str, meant: str) -> None
         {"apiVersion": "batch.volcano.sh/v1alpha1", "kind": "Job", "spec": {"tasks": []}},
         {"apiVersion": "metrics.k8s.io/v1beta1", "kind": "Node", "usage": {}},
         {**POD, "status": {"anything": 1}},
-        container(securityContext={"whatever": 1}, env=[{"x": 1}]),
+        container(livenessProbe={"whatever": 1}, env=[{"x": 1}]),
         written(nodeSelector={"nodeSelectr": "x"}, overhead={"cpus": 1}),
         written(workloadRef={"name": "x"}, evictionResponders=[]),
     ],
@@ -111,7 +111,7 @@ def test_of_an_export_only_slips_of_a_hand_are_told() -> None:
     """A field of a version to come is no slip."""
     spec = {"nodeSelectr": {}, "podPlacementHints": {}, "schedulingPolicy": {}, "priorities": 1, "hostUserss": True}
     assert {each.path for each in unknown_fields(written(**spec))} == {f"spec.{name}" for name in spec}
-    assert [each.meant for each in told(unknown_fields(written(**spec)), exported=True)] == ["nodeSelector"]
+    assert [each.meant for each in reported(unknown_fields(written(**spec)), exported=True)] == ["nodeSelector"]
 
 
 @pytest.mark.parametrize("form", ["yaml", "list", "halves"])
@@ -147,10 +147,10 @@ def test_a_real_export_has_none(tmp_path: Path) -> None:
 def test_many_are_counted() -> None:
     sightings, later = Sightings(), Sightings()
     for number in range(150):
-        sightings.take("Pod", "shop/p", [Unknown(f"spec.x{number}", "", False)])
-        later.take("Pod", "shop/q", [Unknown(f"spec.x{number + 100}", "", False)])
+        sightings.take("Pod", "shop/p", [UnknownField(f"spec.x{number}", "", False)])
+        later.take("Pod", "shop/q", [UnknownField(f"spec.x{number + 100}", "", False)])
     sightings.add(later)
     *first, last = map(str, sightings.sentences())
-    assert len(first) == MOST_TOLD
+    assert len(first) == MOST_REPORTED
     assert first[0] == 'Pod shop/p: unknown field "spec.x0", which is ignored.'
     assert last == "240 more fields are unknown and ignored."

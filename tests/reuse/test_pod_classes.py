@@ -8,7 +8,7 @@ import pytest
 from framework.columns import Snapshot
 from framework.interface import Plan, PodInfo
 from framework.reuse import pod_classes
-from framework.reuse.column_store import ColumnStore
+from framework.reuse.columns import ColumnStore
 from framework.reuse.pod_classes import KeptForClass, PodClasses
 from tests.builders import make_node, make_pod
 

@@ -13,8 +13,7 @@ from framework.columns import Snapshot, facts
 from framework.interface import Plan
 from framework.interface.columns import DomainCounts, PodQuery, TermKind, TermTarget
 from framework.objects.selectors import matcher_from_labels
-from framework.reuse.state_column import StateColumn, States
-from framework.reuse.work import Work
+from framework.reuse.columns import StateColumn, States, Work
 from tests.plugins.domain_worlds import HOSTNAME, RACK, ZONE, World, evaluate
 
 WEB = PodQuery(((frozenset(("default", "dev")), matcher_from_labels({"app": "web"})),), spreading=True)

@@ -62,7 +62,7 @@ def outcomes_of(workload: Workload, times: int, monkeypatch: pytest.MonkeyPatch,
     world.create(world.pods)
     for _ in world.pods:
         world.scheduler.step()
-    return world.scheduler.profiles["default-scheduler"].totals_type, outcomes
+    return world.scheduler.profiles["default-scheduler"].scoring.totals_type, outcomes
 
 
 def test_two_bytes_hold_a_hundred_times_327() -> None:

@@ -13,7 +13,7 @@ from framework.configuration import load
 from framework.objects import Node, Pod
 from framework.objects.resources import node_allocatable, placed_requests
 from framework.plugins.registry import built_in_registry
-from framework.queue import Place, QueueMove
+from framework.queue import QueueMove, QueuePlace
 from framework.scheduler import Attempt, Observer, PointReached, Scheduler
 from framework.trace.digest import START, digest
 from tests.builders import make_node, make_pod
@@ -64,8 +64,8 @@ Mode = Literal["steps", "points", "pickled"]
 class Traces(Observer):
     def __init__(self) -> None:
         self.digest = START
-        self.moves: list[tuple[str, Place, Place]] = []
-        self.place: dict[int, Place] = {}
+        self.moves: list[tuple[str, QueuePlace, QueuePlace]] = []
+        self.place: dict[int, QueuePlace] = {}
 
     def attempt(self, trace: Attempt) -> None:
         self.digest = digest(trace, self.digest)

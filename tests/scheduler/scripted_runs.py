@@ -171,7 +171,7 @@ class CheckedPlay(Play):
 
     def check_traces(self) -> None:
         """Unreserve mirrors Reserve: all plugins in reverse order after a failure, none after success."""
-        reserving = tuple(name for name, _, _ in self.scheduler.profiles["default-scheduler"].reserve)
+        reserving = tuple(p.name for p in self.scheduler.profiles["default-scheduler"].enabled.reserve)
         for trace in self.traces:
             failed_later = trace.result == "failed" and trace.selected != ""
             assert trace.unreserve == (reserving[::-1] if failed_later else ())

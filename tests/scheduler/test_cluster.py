@@ -15,14 +15,13 @@ from framework.scheduler import (
     NotFound,
     ObjectAdded,
     ObjectDeleted,
+    ObjectRefused,
     ObjectUpdated,
     Observer,
-    Refused,
 )
 from framework.scheduler.cluster import rfc3339, with_condition
 from framework.scheduler.controllers import ControlledCluster, Controller
-from framework.scheduler.informer import as_seen
-from framework.scheduler.store import Store
+from framework.scheduler.store import Store, as_seen
 from tests.builders import make_node, make_pod
 
 
@@ -61,7 +60,7 @@ def test_what_is_not_there_or_there_already_is_said_in_the_servers_words() -> No
     with pytest.raises(NotFound, match=r'^pods "p" not found$'):
         cluster.delete(make_pod("p"))
     assert cluster.bind(make_pod("p"), "n1") == 'pods "p" not found'
-    with pytest.raises(Refused, match="no PriorityClass with name gold was found"):
+    with pytest.raises(ObjectRefused, match="no PriorityClass with name gold was found"):
         cluster.create(make_pod("p", priorityClassName="gold"))
     assert cluster.find(make_pod("p")) is None
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import datetime
-import uuid
 from typing import Any
 
 import pytest
@@ -18,11 +17,12 @@ from schedweb.accounts.services import account_create
 from schedweb.api import idempotency
 from schedweb.configurations.models import Configuration, ConfigurationVersion
 from schedweb.runs.models import JournalEntry, Run
-from schedweb.snapshots import services, tasks
+from schedweb.snapshots import queue, services
 from schedweb.snapshots.models import Import, Snapshot
 from tests.schedweb.configurations.requests import TEXT
 from tests.schedweb.engine.worlds import DEFAULT, START, node
 from tests.schedweb.runs.test_api import schema
+from tests.schedweb.snapshots.files import read_next
 
 pytestmark = pytest.mark.django_db
 CONFIGURATIONS = "/api/v1/configurations/"
@@ -104,7 +104,7 @@ def test_a_key_is_one_run_one_fork_and_one_command(editor: Client) -> None:
 
 
 def test_a_key_is_one_import_and_one_snapshot(editor: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(tasks.read_import, "delay", lambda pk: services.import_read(import_id=uuid.UUID(pk)))
+    monkeypatch.setattr(queue, "announce", read_next)
 
     def upload(content: bytes) -> Any:
         file = SimpleUploadedFile("cluster.json", content)
@@ -164,6 +164,7 @@ def test_the_description_says_who_takes_a_key() -> None:
         if any((each["in"], each["name"]) == ("header", "Idempotency-Key") for each in operation.get("parameters", ()))
     }
     assert takes == {
+        "clusters_snapshot",
         "configurations_create",
         "configurations_save",
         "imports_commit",

@@ -37,13 +37,35 @@ patch CustomResourceDefinition StorageClass ephemeral-storage hostPath
 """
 #: Programs, formats, units, keys, what is typed, and the names of what comes with the product.
 OTHER = """
+OpenID Connect Django
 Alt ASCII Base64 Chart Esc Enter GPU H100 HTTP Helm ID JSON Kubernetes KiB L4 MB URL UTF-16 UTF-8 UUID YAML app cart
 api/docs api/v1 app.kubernetes.io/part-of as bearer csv describe doctor elsewhere events example.com expires_at
 false true get json kube-scheduler kube-scheduler-simulator kubescheduler.config.k8s.io/v1 leave_out_problems
 login_link make manage.py nvidia.com/gpu open retry serve setup shop sort token web yaml hold v1.36 m30s v1beta3
 Three-zone CLI id Ctrl Cmd Shift Markdown gang total node score un ok skip Default Bin-pack Spread No scoring
 """
-TERMS = {plugin.name for plugin in PLUGINS}.union(FRAMEWORK.split(), API.split(), OTHER.split())
+CATALOGUE = """
+    All Annotation AppGroup BalancedAllocation BestEffort Burstable Dedicated ElasticQuota Enabled Go Guaranteed Highest
+    KubernetesMetricsServer Label Least LeastNUMANodes limits load-watcher Lowest Most NetworkTopology Newest NUMA
+    Number Oldest OnlyResources Prometheus requests RFC SeccompProfile Shared SignalFx Timestamp
+"""
+"""Kinds, fields and arguments' values of scheduler-plugins."""
+OLDER = """
+    EqualPriority EvenPodsSpreadPriority InterPodAffinityPriority NodeLabel NodePreferAvoidPods NodeResourceLimits
+    SelectorSpreadPriority ServiceAffinity addedAffinity alwaysCheckAllPredicates converted.yaml defaultConstraints
+    defaultingType failureDomains leases postFilter preScore preferredDuringScheduling reserve
+    scheduler.alpha.kubernetes.io/preferAvoidPods unreserve v1 v1alpha1 v1beta1
+"""
+"""Older files of kube-scheduler, as they spell it."""
+CLUSTERS = """
+    ConfigMap ConfigMaps CSINode EXTENDER_URLS Extender KUBECONFIG NodeResourceTopology PLAYGROUND_CONTEXTS
+    PreferNoSchedule Secrets TLS caData certData extender http https insecure-skip-tls-verify k0 k1 k2 keyData max min
+    nominatedNodeName scheduler-plugins
+"""
+"""Extenders, quotas and zones, connections to clusters."""
+TERMS = {plugin.name for plugin in PLUGINS}.union(
+    FRAMEWORK.split(), API.split(), CATALOGUE.split(), OTHER.split(), OLDER.split(), CLUSTERS.split()
+)
 
 
 def texts(language: str, folder: str) -> Iterator[tuple[str, str]]:

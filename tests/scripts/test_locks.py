@@ -16,7 +16,7 @@ from packaging.utils import canonicalize_name
 from scripts import bootstrap
 
 ROOT = Path(__file__).resolve().parents[2]
-LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-node.lock")
+LOCKS = ("requirements.lock", "requirements-dev.lock", "requirements-node.lock", "requirements-sbom.lock")
 
 
 def locked(name: str) -> dict[str, str]:
@@ -33,7 +33,8 @@ def requirements(*keys: str) -> list[Requirement]:
     node: Any = tomllib.loads((ROOT / "pyproject.toml").read_text(encoding="utf-8"))
     for key in keys:
         node = node[key]
-    return [Requirement(text) for text in node]
+    # A group may include another, which has a line of its own below.
+    return [Requirement(text) for text in node if isinstance(text, str)]
 
 
 @pytest.mark.parametrize(
@@ -42,7 +43,9 @@ def requirements(*keys: str) -> list[Requirement]:
         ("requirements.lock", ("project", "dependencies")),
         ("requirements-dev.lock", ("project", "dependencies")),
         ("requirements-dev.lock", ("dependency-groups", "dev")),
+        ("requirements-dev.lock", ("dependency-groups", "sbom")),
         ("requirements-node.lock", ("dependency-groups", "node")),
+        ("requirements-sbom.lock", ("dependency-groups", "sbom")),
     ],
 )
 def test_every_requirement_is_locked_at_a_version_it_accepts(lock: str, keys: tuple[str, ...]) -> None:

@@ -73,5 +73,5 @@ class Histories:
         ]
         best = int(total.max())
         ties = int(np.count_nonzero(total == best))
-        trace.scores = ScoreTrace.of(recorded, plugins, len(total), best, ties, margin_of(total, best))
+        trace.scores = ScoreTrace.from_recording(recorded, plugins, len(total), best, ties, margin_of(total, best))
         return trace

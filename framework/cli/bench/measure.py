@@ -187,10 +187,10 @@ def _one_by_one(world: World, durations: list[float]) -> float:
     step, recorder, clock = world.scheduler.step, world.recorder, time.perf_counter
     created = 0.0
     for each in world.pods:
-        begun = clock()
+        started = clock()
         world.create([each])
         before = clock()
-        created += before - begun
+        created += before - started
         while step() is not None:
             pass
         durations.append(clock() - before)

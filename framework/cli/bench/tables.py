@@ -39,20 +39,20 @@ def target(workload: Workload) -> float | None:
 
 def line(measured: Measured) -> str:
     workload = BY_NAME[measured.workload]
-    said = [
+    parts = [
         f"{measured.workload}: {measured.pods_per_second:,.0f} pods/s",
         f"{measured.pods_per_cpu_second:,.0f} per CPU second",
         f"p50 {measured.p50_us:,.0f} µs, p99 {measured.p99_us:,.0f} µs",
     ]
     if workload.adaptive and workload.every_node:
         ratio, every = measured.pods_per_second / workload.adaptive, measured.pods_per_second / workload.every_node
-        said.append(f"{ratio:.1f}× kube-scheduler adaptive, {every:.0f}× every node")
-    said.append(f"{measured.bound:,} of {measured.pods:,} bound, creation {measured.create_us:,.0f} µs")
+        parts.append(f"{ratio:.1f}× kube-scheduler adaptive, {every:.0f}× every node")
+    parts.append(f"{measured.bound:,} of {measured.pods:,} bound, creation {measured.create_us:,.0f} µs")
     if measured.peak_mib is not None:
-        said.append(f"{measured.peak_mib:,.0f} MiB")
+        parts.append(f"{measured.peak_mib:,.0f} MiB")
     if measured.recorded:
-        said.append(f"{measured.trace_bytes / max(1, measured.pods):,.0f} bytes of trace per pod")
-    return "; ".join(said)
+        parts.append(f"{measured.trace_bytes / max(1, measured.pods):,.0f} bytes of trace per pod")
+    return "; ".join(parts)
 
 
 def row(measured: Measured) -> str:

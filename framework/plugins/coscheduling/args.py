@@ -8,7 +8,7 @@ from msgspec import Meta
 
 from framework.configuration.catalogue import PluginArgs
 from framework.configuration.errors import FieldError, FieldPath, invalid
-from framework.said import noted
+from framework.sentences import noted
 
 
 class CoschedulingArgs(PluginArgs, frozen=True, kw_only=True, rename="camel"):

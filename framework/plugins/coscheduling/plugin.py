@@ -31,14 +31,15 @@ from framework.interface import (
 from framework.objects import Pod
 from framework.objects.timestamps import SECOND, parse_timestamp
 from framework.plugins.coscheduling.args import CoschedulingArgs
-from framework.plugins.coscheduling.pod_groups import PodGroups
-from framework.said import noted
+from framework.plugins.coscheduling.pod_groups import CoschedulingGroups
+from framework.sentences import noted
 
 POD_GROUPS: Final = "podgroups.v1alpha1.scheduling.x-k8s.io"
 
 
 class Coscheduling(QueueSortPlugin, PreFilterPlugin, PostFilterPlugin, PermitPlugin, ReservePlugin, EnqueueExtensions):
     name: ClassVar[str] = "Coscheduling"
+    origin = "scheduler-plugins"
     args_type = CoschedulingArgs
     description: ClassVar[str] = noted("Binds the pods of a PodGroup together or not at all.")
 
@@ -46,7 +47,7 @@ class Coscheduling(QueueSortPlugin, PreFilterPlugin, PostFilterPlugin, PermitPlu
 
     def __init__(self, args: CoschedulingArgs, handle: Handle) -> None:
         super().__init__(args, handle)
-        self.groups = PodGroups(handle)
+        self.groups = CoschedulingGroups(handle)
 
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
         return (
@@ -63,11 +64,11 @@ class Coscheduling(QueueSortPlugin, PreFilterPlugin, PostFilterPlugin, PermitPlu
 
     def _enqueued(self, queued: QueuedPod) -> int:
         """Members of a group sort by the group's time, so that they stand together."""
-        name = PodGroups.name_of(queued.pod)
+        name = CoschedulingGroups.name_of(queued.pod)
         if name is not None:
             if name in self.groups.last_failed:
                 return self.groups.last_failed[name]
-            group = self.groups.of(queued.pod)
+            group = self.groups.group_of(queued.pod)
             if group is not None:
                 created = group.metadata.creation_timestamp
                 return parse_timestamp(created) if created else 0
@@ -78,7 +79,7 @@ class Coscheduling(QueueSortPlugin, PreFilterPlugin, PostFilterPlugin, PermitPlu
         return None, Status.unresolvable(refusal) if refusal else None
 
     def _refusal(self, pod: Pod) -> str | None:
-        group, name = self.groups.of(pod), PodGroups.name_of(pod)
+        group, name = self.groups.group_of(pod), CoschedulingGroups.name_of(pod)
         if group is None or name is None:
             return None
         now = self.handle.now()
@@ -98,17 +99,16 @@ class Coscheduling(QueueSortPlugin, PreFilterPlugin, PostFilterPlugin, PermitPlu
         if group.spec.min_resources is None or self.groups.permitted.has(name, now):
             return None
         if lacking := self.groups.resource_gap(group):
-            # Upstream prints Go's internals of each Quantity here; the amounts are the same.
             amounts = " ".join(f"{resource}:{lacking[resource]}" for resource in sorted(lacking))
             return f"resource gap: map[{amounts}]"
         self.groups.permitted.add(name, now, self.args.permit_waiting_time_seconds * SECOND)
         return None
 
     def permit(self, state: CycleState, pod: Pod, node_name: str) -> tuple[Status | None, float]:
-        name = PodGroups.name_of(pod)
+        name = CoschedulingGroups.name_of(pod)
         if name is None:
             return None, 0.0
-        group = self.groups.of(pod)
+        group = self.groups.group_of(pod)
         if group is None:
             return Status.unschedulable("PodGroup not found"), 0.0
         assigned = self.groups.assign(pod)
@@ -128,7 +128,7 @@ class Coscheduling(QueueSortPlugin, PreFilterPlugin, PostFilterPlugin, PermitPlu
         self, state: CycleState, pod: PodInfo, statuses: NodeStatuses
     ) -> tuple[PostFilterResult | None, Status | None]:
         result = PostFilterResult()
-        name, group = PodGroups.name_of(pod.pod), self.groups.of(pod.pod)
+        name, group = CoschedulingGroups.name_of(pod.pod), self.groups.group_of(pod.pod)
         if name is None or group is None:
             return result, Status.unschedulable("can not find pod group")
         assigned, wanted = self.groups.assigned(pod.pod), group.spec.min_member
@@ -150,8 +150,8 @@ class Coscheduling(QueueSortPlugin, PreFilterPlugin, PostFilterPlugin, PermitPlu
         return None
 
     def unreserve(self, state: CycleState, pod: Pod, node_name: str) -> None:
-        name = PodGroups.name_of(pod)
-        if name is None or self.groups.of(pod) is None:
+        name = CoschedulingGroups.name_of(pod)
+        if name is None or self.groups.group_of(pod) is None:
             return
         self.groups.unassign(pod)
         self._for_waiting(name, lambda waiting: waiting.reject(self.name, "rejection in Unreserve"))
@@ -160,7 +160,7 @@ class Coscheduling(QueueSortPlugin, PreFilterPlugin, PostFilterPlugin, PermitPlu
 
     def _for_waiting(self, group: str, act: Callable[[WaitingPod], object]) -> None:
         def visit(waiting: WaitingPod) -> None:
-            if PodGroups.name_of(waiting.pod) == group:
+            if CoschedulingGroups.name_of(waiting.pod) == group:
                 act(waiting)
 
         self.handle.iterate_waiting_pods(visit)

@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from typing import Final
 
 from framework.interface import Handle, NodeInfo
 from framework.objects import Pod, PodGroup
-from framework.objects.resources import Resources, resource_value
+from framework.objects.go_quantity import GoQuantity
+from framework.objects.quantity import Format
+from framework.objects.resources import Resources
 
 LABEL: Final = "scheduling.x-k8s.io/pod-group"
 
@@ -29,7 +31,7 @@ class ExpiringSet:
         self._until.pop(name, None)
 
 
-class PodGroups:
+class CoschedulingGroups:
     """The state behind one profile's Coscheduling; group names are ``namespace/name``."""
 
     def __init__(self, handle: Handle) -> None:
@@ -45,7 +47,7 @@ class PodGroups:
         label = pod.metadata.labels.get(LABEL)
         return f"{pod.metadata.namespace}/{label}" if label else None
 
-    def of(self, pod: Pod) -> PodGroup | None:
+    def group_of(self, pod: Pod) -> PodGroup | None:
         label = pod.metadata.labels.get(LABEL)
         return self._handle.objects.get(PodGroup, pod.metadata.namespace, label) if label else None
 
@@ -72,25 +74,27 @@ class PodGroups:
         let_through = self._permitted_names.get(group, set())
         return sum(1 for p in self.siblings(pod) if p.spec.node_name or p.metadata.name in let_through)
 
-    def resource_gap(self, group: PodGroup) -> Resources:
+    def resource_gap(self, group: PodGroup) -> dict[str, GoQuantity]:
         """What the cluster lacks for ``minResources`` of all members; empty when it is enough.
 
         Places that members hold already count as free.
         """
-        need = {name: resource_value(name, amount) for name, amount in (group.spec.min_resources or {}).items()}
-        need["pods"] = group.spec.min_member
+        need = {name: GoQuantity.parse(amount) for name, amount in (group.spec.min_resources or {}).items()}
+        need["pods"] = GoQuantity.of(group.spec.min_member)
         full_name = f"{group.metadata.namespace}/{group.metadata.name}"
         for node in self._handle.snapshot.list():
             for name, free in _free_without(node, full_name, need).items():
-                need[name] -= free
-            need = {name: amount for name, amount in need.items() if amount > 0}
+                binary = name in ("memory", "pods", "ephemeral-storage") or name.startswith("hugepages-")
+                format_ = Format.BINARY_SI if binary else Format.DECIMAL_SI
+                need[name].subtract(GoQuantity.of(free, milli=name == "cpu", format_=format_))
+            need = {name: amount for name, amount in need.items() if amount.nanos > 0}
             if not need:
                 break
         return need
 
 
-def _free_without(node: NodeInfo, group: str, wanted: Resources) -> Resources:
-    members = [p for p in node.pods if PodGroups.name_of(p.pod) == group]
+def _free_without(node: NodeInfo, group: str, wanted: Iterable[str]) -> Resources:
+    members = [p for p in node.pods if CoschedulingGroups.name_of(p.pod) == group]
     free: Resources = {}
     for name in wanted:
         if name == "pods":

@@ -7,9 +7,10 @@ from typing import Annotated, ClassVar, Literal
 from msgspec import Meta
 
 from framework.configuration.catalogue import PluginArgs
-from framework.configuration.errors import FieldError, FieldPath, invalid
+from framework.configuration.errors import FieldError, FieldPath
 from framework.configuration.types import Int32
-from framework.said import noted
+from framework.preemption.limits import candidate_limit_errors
+from framework.sentences import noted
 
 
 class DefaultPreemptionArgs(PluginArgs, frozen=True):
@@ -29,16 +30,4 @@ class DefaultPreemptionArgs(PluginArgs, frozen=True):
     ] = 100
 
     def validate(self, path: FieldPath) -> list[FieldError]:
-        percentage, absolute = self.min_candidate_nodes_percentage, self.min_candidate_nodes_absolute
-        percentage_path = path.child("minCandidateNodesPercentage")
-        absolute_path = path.child("minCandidateNodesAbsolute")
-        errors = []
-        if not 0 <= percentage <= 100:
-            errors.append(invalid(percentage_path, percentage, "not in valid range [0, 100]"))
-        if absolute < 0:
-            errors.append(invalid(absolute_path, absolute, "not in valid range [0, inf)"))
-        if percentage == 0 and absolute == 0:
-            zero = "cannot be zero at the same time as {}"
-            errors.append(invalid(percentage_path, 0, zero.format("minCandidateNodesAbsolute")))
-            errors.append(invalid(absolute_path, 0, zero.format("minCandidateNodesPercentage")))
-        return errors
+        return candidate_limit_errors(path, self.min_candidate_nodes_percentage, self.min_candidate_nodes_absolute)

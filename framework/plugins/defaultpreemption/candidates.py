@@ -13,7 +13,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from framework.interface import Candidate, Rows, Status
-from framework.plugins.defaultpreemption.choice import Costs
+from framework.preemption.choice import Costs
 
 UNKNOWN, CLEAN, VIOLATING, REFUSED = 0, 1, 2, 3
 """Kinds of rows; REFUSED and up are indices into the statuses."""

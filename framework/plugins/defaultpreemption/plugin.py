@@ -8,6 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, field
+from functools import partial
 from typing import ClassVar
 
 import numpy as np
@@ -15,6 +16,7 @@ from numpy.typing import NDArray
 
 from framework.interface import (
     ActionType,
+    AskExtenders,
     Candidate,
     ClusterEvent,
     ClusterEventWithHint,
@@ -25,6 +27,7 @@ from framework.interface import (
     Handle,
     NodeStatuses,
     PodInfo,
+    PostFilterAnswer,
     PostFilterPlugin,
     PostFilterResult,
     PreEnqueuePlugin,
@@ -36,14 +39,16 @@ from framework.objects import KubeObject, Pod, PodDisruptionBudget
 from framework.objects.scheduling import SchedulingPodGroup
 from framework.plugins.defaultpreemption.args import DefaultPreemptionArgs
 from framework.plugins.defaultpreemption.candidates import CLEAN, REFUSED, VIOLATING, CandidateTable
-from framework.plugins.defaultpreemption.choice import CRITERIA, Costs, best_candidates
-from framework.plugins.defaultpreemption.trial import Trial, is_nobody
-from framework.plugins.defaultpreemption.victims import NO_VICTIMS, priority_of
-from framework.said import noted
+from framework.plugins.defaultpreemption.dry_run import DryRun, is_nobody
+from framework.preemption.choice import CRITERIA, Costs, best_candidates, costs_of
+from framework.preemption.evaluator import NEVER, NOBODY_LEFT, NOT_HELPFUL, TERMINATING
+from framework.preemption.evictions import evict
+from framework.preemption.limits import candidates_wanted
+from framework.preemption.victims import NO_VICTIMS, go_aggregate, priority_of
+from framework.sentences import noted
 
 _BY_CRITERION = np.array((*CRITERIA, ""), dtype=object)
 """The last one is for candidates that did not lose: -1."""
-NOT_HELPFUL = Status.unresolvable("Preemption is not helpful for scheduling")
 STILL_RUNNING = Status.unresolvable("waiting for the preemption for this pod to be finished")
 
 
@@ -82,16 +87,10 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
         # Pods gated here also carry the plugin that made them preempt; that plugin's hint decides (upstream comment).
         return (ClusterEventWithHint(ClusterEvent(EventResource.POD, ActionType.DELETE), _never_wakes),)
 
-    def post_filter(
-        self, state: CycleState, pod: PodInfo, statuses: NodeStatuses
-    ) -> tuple[PostFilterResult | None, Status | None]:
+    def post_filter(self, state: CycleState, pod: PodInfo, statuses: NodeStatuses) -> PostFilterAnswer | AskExtenders:
         if self._places_pod_groups and (refusal := self._left_to_placements(pod.pod)):
             return None, Status.unschedulable(refusal)
-        result, status = self._preempt(state, pod, statuses)
-        message = status.message
-        if message:
-            return result, Status(status.code, (f"preemption: {message}",))
-        return result, status
+        return self._preempt(state, pod, statuses)
 
     def _left_to_placements(self, pod: Pod) -> str:
         """A pod whose group is tried out in several placements must not preempt once for each of them."""
@@ -105,33 +104,46 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
             return ""
         return "preemption: not eligible due to placement-based pod group scheduling limitation"
 
-    def _preempt(
-        self, state: CycleState, pod: PodInfo, statuses: NodeStatuses
-    ) -> tuple[PostFilterResult | None, Status]:
+    def _preempt(self, state: CycleState, pod: PodInfo, statuses: NodeStatuses) -> PostFilterAnswer | AskExtenders:
         current = self.handle.objects.get(Pod, pod.pod.metadata.namespace, pod.pod.metadata.name)
         if current is None:
-            return None, Status.as_error(f'pod "{pod.pod.metadata.name}" not found')
+            return _said(None, Status.as_error(f'pod "{pod.pod.metadata.name}" not found'))
         if refusal := self._not_eligible(current, statuses):
-            return None, Status.unschedulable(refusal)
+            return _said(None, Status.unschedulable(refusal))
         total = len(self.handle.snapshot.list())
         if total == 0:
-            return None, Status.as_error("no nodes available")
+            return _said(None, Status.as_error("no nodes available"))
         search = self._find_candidates(state, pod if pod.pod is current else PodInfo(current), statuses)
-        candidates = search.candidates
-        if not candidates:
+        if not search.candidates:
             errors = [s.message for s, _ in search.failures if s.code is Code.ERROR]
             if errors:
-                return None, Status.as_error(_aggregate(errors))
+                return _said(None, Status.as_error(go_aggregate(errors)))
             message = counted_fit_error_message(total, search.failures, NOT_HELPFUL)
-            said = PostFilterResult(nominated_node="", refused=search.refused)
-            return said, Status.unschedulable(message)
+            nobody = PostFilterResult(nominated_node="", refused=search.refused)
+            return _said(nobody, Status.unschedulable(message))
+        if self.handle.asks_extenders(current):
+            return AskExtenders(current, search.candidates, partial(self._reviewed, current, search))
+        return self._take(current, search)
 
+    def _reviewed(self, preemptor: Pod, search: _Search, left: Sequence[Candidate] | Status) -> PostFilterAnswer:
+        """What extenders left of the candidates, or the error that one of them ended it with."""
+        if isinstance(left, Status):
+            return _said(None, left)
+        if not left:
+            return _said(None, NOBODY_LEFT)
         now = self.handle.now()
-        equal, lost_by = best_candidates(search.costs, now)
+        search.candidates = list(left)
+        search.costs = np.array([costs_of(each, now) for each in left], dtype=np.int64)
+        return self._take(preemptor, search)
+
+    def _take(self, preemptor: Pod, search: _Search) -> PostFilterAnswer:
+        """The best of the candidates: its victims are evicted."""
+        candidates = search.candidates
+        equal, lost_by = best_candidates(search.costs, self.handle.now())
         equal_nodes = [candidates[place].node for place in equal.tolist()]
         chosen_node = self.handle.choose_among(equal_nodes)
         chosen = candidates[int(equal[equal_nodes.index(chosen_node)])]
-        self._evict(current, chosen)
+        self._evict(preemptor, chosen)
         return PostFilterResult(
             nominated_node=chosen.node,
             victims=chosen.victims,
@@ -145,14 +157,14 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
     def _not_eligible(self, pod: Pod, statuses: NodeStatuses) -> str:
         """Why this pod may not preempt now; empty when it may (docs/semantics/preemption.md#eligibility)."""
         if pod.spec.preemption_policy == "Never":
-            return "not eligible due to preemptionPolicy=Never."
+            return NEVER
         nominated = pod.status.nominated_node_name
         if not nominated or statuses.get(nominated).code is Code.UNSCHEDULABLE_AND_UNRESOLVABLE:
             return ""
         node = self.handle.snapshot.get(nominated)
         for placed in node.pods if node else ():
             if priority_of(placed.pod) < priority_of(pod) and _terminating_by_preemption(placed.pod):
-                return "not eligible due to a terminating pod on the nominated node."
+                return TERMINATING
         return ""
 
     def _find_candidates(self, state: CycleState, pod: PodInfo, statuses: NodeStatuses) -> _Search:
@@ -165,17 +177,20 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
         if not with_victims.any():
             return _Search(failures=[(NO_VICTIMS, len(potential))])
         budgets = self.handle.objects.list(PodDisruptionBudget)
-        wanted = self._candidates_wanted(len(potential))
+        args = self.args
+        wanted = candidates_wanted(
+            len(potential), args.min_candidate_nodes_percentage, args.min_candidate_nodes_absolute
+        )
         offset = self.handle.random_below(len(potential))
         ring = np.concatenate((potential[offset:], potential[:offset]))
         has_victims = np.concatenate((with_victims[offset:], with_victims[:offset]))
         followed = self.handle.follow(state, pod, (self.name, priority_of(pod.pod)), CandidateTable)
         table = CandidateTable() if followed is None else followed.value
         table.forget(None if followed is None else followed.changed, len(below))
-        trial = Trial(self.handle, state, pod, budgets, table, None if followed is None else followed.state_of)
+        dry_run = DryRun(self.handle, state, pod, budgets, table, None if followed is None else followed.state_of)
 
         tried = np.flatnonzero(has_victims)
-        visited, enough = table.search(ring[tried], wanted, trial.run)
+        visited, enough = table.search(ring[tried], wanted, dry_run.run)
         rows = ring[tried[:visited]]
         end = int(tried[visited - 1]) + 1 if enough else len(ring)
         kinds = table.kind[rows]
@@ -199,46 +214,18 @@ class DefaultPreemption(PostFilterPlugin, PreEnqueuePlugin, EnqueueExtensions):
         found.not_tried = snapshot.names_of_rows(ring[end:])
         return found
 
-    def _candidates_wanted(self, nodes: int) -> int:
-        share = nodes * self.args.min_candidate_nodes_percentage // 100
-        return min(max(share, self.args.min_candidate_nodes_absolute), nodes)
-
     def _evict(self, preemptor: Pod, chosen: Candidate) -> None:
-        """Victims that are already terminating are left alone (docs/semantics/preemption.md#eviction)."""
-        victims = [pod for pod in chosen.victims if pod.metadata.deletion_timestamp is None]
-        if not victims:
-            return
         uid = preemptor.metadata.uid
         self._preempting.add(uid)
         try:
-            for nominated in self.handle.nominator.nominated_pods_for_node(chosen.node):
-                if priority_of(nominated.pod) < priority_of(preemptor):
-                    self.handle.api.clear_nomination(nominated.pod)
-            for victim in victims:
-                if self._evict_one(preemptor, victim, chosen.node) is not None:
-                    # As upstream's goroutine: later victims stay, and the pod is tried again at once.
-                    self.handle.activate([preemptor])
-                    return
+            evict(self.name, self.handle, preemptor, chosen)
         finally:
             self._preempting.discard(uid)
 
-    def _evict_one(self, preemptor: Pod, victim: Pod, node: str) -> str | None:
-        """None, or the API server's error."""
-        note = f"Preempted by pod {preemptor.metadata.uid} on node {node}"
-        waiting = self.handle.waiting_pod(victim.metadata.uid)
-        if waiting is not None and waiting.preempt(self.name, "preempted"):
-            note += " (in kube-scheduler memory)."
-        else:
-            scheduler = preemptor.spec.scheduler_name
-            message = f"{scheduler}: preempting to accommodate a higher priority pod"
-            error = self.handle.api.patch_pod_condition(
-                victim, "DisruptionTarget", "True", "PreemptionByScheduler", message
-            ) or self.handle.api.delete_pod(victim)
-            if error:
-                # Gone already counts as evicted, without an event.
-                return None if error.endswith("not found") else error
-        self.handle.api.event("Normal", "Preempted", victim, note)
-        return None
+
+def _said(result: PostFilterResult | None, status: Status) -> PostFilterAnswer:
+    """With the plugin's word in front of the message."""
+    return result, Status(status.code, (f"preemption: {status.message}",))
 
 
 def _never_wakes(pod: Pod, old: KubeObject | None, new: KubeObject | None) -> QueueingHint:
@@ -252,9 +239,3 @@ def _terminating_by_preemption(pod: Pod) -> bool:
         if condition.type == "DisruptionTarget":
             return condition.status == "True" and condition.reason == "PreemptionByScheduler"
     return False
-
-
-def _aggregate(errors: list[str]) -> str:
-    """``utilerrors.NewAggregate``: one message bare, several as a list without repetitions."""
-    distinct = list(dict.fromkeys(errors))
-    return distinct[0] if len(distinct) == 1 else f"[{', '.join(distinct)}]"

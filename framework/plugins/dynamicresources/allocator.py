@@ -29,7 +29,7 @@ from framework.plugins.dynamicresources.devices import (
     sub_request,
 )
 from framework.plugins.dynamicresources.pools import AllocationError, Pool, gather_pools
-from framework.plugins.dynamicresources.search import Candidate, RequestKey, RequestState, Search
+from framework.plugins.dynamicresources.search import DeviceCandidate, DeviceSearch, RequestKey, RequestState
 
 FindClass = Callable[[str], DeviceClass | None]
 
@@ -66,7 +66,7 @@ class Allocator:
             pools = gather_pools(here, node, self.features, self.slices)
         except AllocationError as error:
             raise AllocationError(f"gather pool information: {error}") from error
-        search = Search(self.features, self.allocated, self.counters, node, claims, pools)
+        search = DeviceSearch(self.features, self.allocated, self.counters, node, claims, pools)
         for index, claim in enumerate(claims):
             least = self._prepare(search, index, claim)
             if least > ALLOCATION_RESULTS_MAX_SIZE:
@@ -85,7 +85,7 @@ class Allocator:
             for i, claim in enumerate(claims)
         ]
 
-    def _prepare(self, search: Search, index: int, claim: ResourceClaim) -> int:
+    def _prepare(self, search: DeviceSearch, index: int, claim: ResourceClaim) -> int:
         """Looks up classes and, for "All", devices. The least number of devices that the claim needs."""
         least = 0
         for position, request in enumerate(claim.spec.devices.requests):
@@ -115,7 +115,7 @@ class Allocator:
             if getattr(sub, "capacity", None) is not None:
                 raise AllocationError(f"claim {claim.key}, subrequest {getattr(sub, 'name', '')}: {disabled}")
 
-    def _prepare_one(self, search: Search, key: RequestKey, request: Request) -> int:
+    def _prepare_one(self, search: DeviceSearch, key: RequestKey, request: Request) -> int:
         where = f"claim {search.claims[key.claim].key}, request {request.name}"
         for i, selector in enumerate(request.selectors):
             if selector.cel is None:
@@ -139,7 +139,9 @@ class Allocator:
             raise AllocationError(f"{where}: unsupported count mode {request.mode}")
         return state.wanted
 
-    def _every_device(self, search: Search, key: RequestKey, state: RequestState, where: str) -> list[Candidate]:
+    def _every_device(
+        self, search: DeviceSearch, key: RequestKey, state: RequestState, where: str
+    ) -> list[DeviceCandidate]:
         found = []
         for pool in search.pools:
             _complete(pool, where)
@@ -147,7 +149,7 @@ class Allocator:
                 for device in each.spec.devices:
                     if not search.selectable(key, state, each, device):
                         continue
-                    candidate = Candidate(DeviceId(*pool.id, device.name), device, each, pool)
+                    candidate = DeviceCandidate(DeviceId(*pool.id, device.name), device, each, pool)
                     if self.features.consumable_capacity and not capacity.fits(
                         self.allocated.capacities.get(candidate.id), state.request.capacity, device, None
                     ):

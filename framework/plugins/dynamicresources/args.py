@@ -11,7 +11,7 @@ from framework.configuration.durations import format_duration, parse_duration
 from framework.configuration.errors import FieldError, FieldPath, invalid
 from framework.configuration.types import Duration
 from framework.objects.timestamps import SECOND
-from framework.said import noted
+from framework.sentences import noted
 
 
 class DynamicResourcesArgs(PluginArgs, frozen=True):

@@ -180,8 +180,8 @@ class Binder:
         live = self._handle.objects.get(Pod, pod.namespace, pod.name)
         error: str | None = f'pods "{pod.name}" not found'
         if live is not None:
-            told = PodExtendedResourceClaimStatus(request_mappings=found.mappings, resource_claim_name=claim.name)
-            status = replace(live.status, extended_resource_claim_status=told)
+            reference = PodExtendedResourceClaimStatus(request_mappings=found.mappings, resource_claim_name=claim.name)
+            status = replace(live.status, extended_resource_claim_status=reference)
             error = self._handle.api.update(replace(live, status=status))
         if error is not None:
             raise BindError(f"update pod {pod.key} ExtendedResourceClaimStatus: {error}")

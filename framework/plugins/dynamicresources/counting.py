@@ -16,7 +16,7 @@ from framework.plugins.dynamicresources.selecting import selected
 from framework.plugins.dynamicresources.tracker import ClaimTracker
 
 
-class Counter:
+class FreeDeviceCounter:
     """Implements DeviceCounter."""
 
     def __init__(self, objects: ObjectStore, tracker: ClaimTracker, consumable_capacity: bool) -> None:

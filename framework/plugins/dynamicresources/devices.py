@@ -40,7 +40,7 @@ class Features:
     consumable_capacity: bool = True
 
     @staticmethod
-    def of(gates: Gates) -> Features:
+    def from_gates(gates: Gates) -> Features:
         return Features(
             admin_access=gates.enabled("DRAAdminAccess"),
             prioritized_list=gates.enabled("DRAPrioritizedList"),

@@ -62,13 +62,13 @@ from framework.plugins.dynamicresources.claims import (
     is_reserved_for,
     pod_claims,
 )
-from framework.plugins.dynamicresources.counting import Counter
+from framework.plugins.dynamicresources.counting import FreeDeviceCounter
 from framework.plugins.dynamicresources.devices import Features
 from framework.plugins.dynamicresources.hints import Hints
 from framework.plugins.dynamicresources.pools import AllocationError
 from framework.plugins.dynamicresources.state import NO_CLAIMS, STATE_KEY, ClaimState, NodeAllocation
 from framework.plugins.dynamicresources.tracker import TRACKER, ClaimTracker
-from framework.said import noted
+from framework.sentences import noted
 
 IN_USE: Final = Status.unresolvable("resourceclaim in use")
 NOTHING_TO_DEALLOCATE: Final = Status.unschedulable("no new claims to deallocate")
@@ -100,7 +100,7 @@ class DynamicResources(
     def __init__(self, args: DynamicResourcesArgs, handle: Handle) -> None:
         super().__init__(args, handle)
         gates = handle.feature_gates
-        self._features = Features.of(gates)
+        self._features = Features.from_gates(gates)
         self._extended = gates.enabled("DRAExtendedResource")
         self._binding_timeout = parse_duration(args.binding_timeout)
         self._tracker = handle.shared(TRACKER, ClaimTracker)
@@ -108,7 +108,7 @@ class DynamicResources(
         self._hints = Hints(handle.objects)
         counters: list[DeviceCounter] = handle.shared(DEVICE_COUNTERS, list)
         if not counters:
-            counters.append(Counter(handle.objects, self._tracker, self._features.consumable_capacity))
+            counters.append(FreeDeviceCounter(handle.objects, self._tracker, self._features.consumable_capacity))
         self._by_resource = ClassesByResource()
 
     # --- queue ------------------------------------------------------------------------------------------------------
@@ -210,7 +210,7 @@ class DynamicResources(
 
     def _classes(self) -> dict[str, DeviceClass]:
         """Extended resource → class."""
-        return self._by_resource.of(self.handle.objects.list(DeviceClass))
+        return self._by_resource.for_classes(self.handle.objects.list(DeviceClass))
 
     # --- Filter -----------------------------------------------------------------------------------------------------
 

@@ -42,7 +42,7 @@ class RequestKey(NamedTuple):
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Candidate:
+class DeviceCandidate:
     id: DeviceId
     device: Device
     slice: ResourceSlice
@@ -54,7 +54,7 @@ class RequestState:
     request: Request
     device_class: DeviceClass
     wanted: int = 0
-    every: list[Candidate] = field(default_factory=list)
+    every: list[DeviceCandidate] = field(default_factory=list)
     """The devices of a request for all."""
     selected_sub: int = 0
     """Of the first subrequest's entry: which one was chosen."""
@@ -72,7 +72,7 @@ class Taken:
     consumed: Capacities
 
 
-class Place(NamedTuple):
+class SearchStart(NamedTuple):
     """Where to begin looking: positions of pool, slice and device."""
 
     pool: int = 0
@@ -80,11 +80,11 @@ class Place(NamedTuple):
     device: int = 0
 
 
-START: Final = Place()
+START: Final = SearchStart()
 
 
 @dataclass(slots=True)
-class Search:
+class DeviceSearch:
     features: Features
     allocated: AllocatedState
     available: dict[str, CounterValues]
@@ -142,7 +142,7 @@ class Search:
             raise TooManyDevices
         return False
 
-    def _next_device(self, key: RequestKey, index: int, start: Place) -> bool:
+    def _next_device(self, key: RequestKey, index: int, start: SearchStart) -> bool:
         """The ``index``-th device of the request, looked for from ``start`` on."""
         state = self.requests[key]
         if state.request.mode == ALL_DEVICES and not state.every:
@@ -164,15 +164,15 @@ class Search:
                 devices = each.spec.devices
                 first_device = start.device if p == start.pool and s == start.slice else 0
                 for d in range(first_device, len(devices)):
-                    candidate = Candidate(DeviceId(*pool.id, devices[d].name), devices[d], each, pool)
+                    candidate = DeviceCandidate(DeviceId(*pool.id, devices[d].name), devices[d], each, pool)
                     if not self._usable(key, state, candidate):
                         continue
                     give_back = self._take(key, state.request, candidate, must=False)
-                    if give_back is not None and self._go_on(key, index, Place(p, s, d + 1), give_back):
+                    if give_back is not None and self._go_on(key, index, SearchStart(p, s, d + 1), give_back):
                         return True
         return False
 
-    def _go_on(self, key: RequestKey, index: int, start: Place, give_back: Callable[[], None]) -> bool:
+    def _go_on(self, key: RequestKey, index: int, start: SearchStart, give_back: Callable[[], None]) -> bool:
         try:
             done = self._next_device(key, index + 1, start)
         except (TooManyDevices, AllocationError):
@@ -184,7 +184,7 @@ class Search:
 
     # --- one device -------------------------------------------------------------------------------------------------
 
-    def _usable(self, key: RequestKey, state: RequestState, candidate: Candidate) -> bool:
+    def _usable(self, key: RequestKey, state: RequestState, candidate: DeviceCandidate) -> bool:
         if self._in_use(state.request, candidate.id, key.claim):
             return False
         if not self.selectable(key, state, candidate.slice, candidate.device):
@@ -198,7 +198,7 @@ class Search:
             return mine is not None and claim in mine
         return device in self.allocated.devices or bool(mine)
 
-    def _has_capacity(self, request: Request, candidate: Candidate) -> bool:
+    def _has_capacity(self, request: Request, candidate: DeviceCandidate) -> bool:
         return capacity.fits(
             self.allocated.capacities.get(candidate.id),
             request.capacity,
@@ -229,7 +229,7 @@ class Search:
         return True
 
     def _take(
-        self, key: RequestKey, request: Request, candidate: Candidate, *, must: bool
+        self, key: RequestKey, request: Request, candidate: DeviceCandidate, *, must: bool
     ) -> Callable[[], None] | None:
         """Notes the device as taken; what gives it back, or None when it cannot be had. Raises AllocationError."""
         device, claim = candidate.device, key.claim
@@ -295,7 +295,7 @@ class Search:
 
     # --- counters ---------------------------------------------------------------------------------------------------
 
-    def _counters_left(self, candidate: Candidate) -> bool:
+    def _counters_left(self, candidate: DeviceCandidate) -> bool:
         """Notes the device's counters as used up, if there is enough of all."""
         name = candidate.pool.id.pool
         available = self.available.get(name)
@@ -329,7 +329,7 @@ class Search:
                             left[counter] -= parse_quantity(amount.value).nanos
         return available
 
-    def _give_counters_back(self, candidate: Candidate) -> None:
+    def _give_counters_back(self, candidate: DeviceCandidate) -> None:
         consumed = self._consumed.get(candidate.pool.id.pool, {})
         for consumption in candidate.device.consumes_counters:
             mine = consumed.get(consumption.counter_set, {})

@@ -20,14 +20,14 @@ TRACKER: Final = "claims in flight"
 
 
 @dataclass(slots=True)
-class InFlight:
+class InFlightClaims:
     claim: ResourceClaim
     sharers: int = 1
 
 
 class ClaimTracker:
     def __init__(self) -> None:
-        self._in_flight: dict[str, InFlight] = {}
+        self._in_flight: dict[str, InFlightClaims] = {}
         """By the claim's uid."""
         self._published = _Sum(consumable_capacity=True)
 
@@ -41,7 +41,7 @@ class ClaimTracker:
         """The claim, with its allocation, is in flight; once more when it was already."""
         known = self._in_flight.get(uid)
         if known is None:
-            self._in_flight[uid] = InFlight(claim)
+            self._in_flight[uid] = InFlightClaims(claim)
         else:
             known.sharers += 1
 

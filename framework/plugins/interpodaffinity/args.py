@@ -9,7 +9,7 @@ from msgspec import Meta
 from framework.configuration.catalogue import PluginArgs
 from framework.configuration.errors import FieldError, FieldPath, invalid
 from framework.configuration.types import Int32
-from framework.said import noted
+from framework.sentences import noted
 
 
 class InterPodAffinityArgs(PluginArgs, frozen=True):

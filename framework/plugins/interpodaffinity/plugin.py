@@ -40,7 +40,7 @@ from framework.interface.scores import MAX_NODE_SCORE
 from framework.plugins.interpodaffinity import hints
 from framework.plugins.interpodaffinity.args import InterPodAffinityArgs
 from framework.plugins.interpodaffinity.terms import Targets, parse_error, resolved
-from framework.said import noted
+from framework.sentences import noted
 
 PRE_FILTER_KEY: Final = "PreFilterInterPodAffinity"
 PRE_SCORE_KEY: Final = "PreScoreInterPodAffinity"
@@ -125,7 +125,7 @@ class InterPodAffinity(
         if alone and not (some := view.any_terms(EXISTING_ANTI)).gather(None):
             state.rests_on(some)
             return None, SKIP
-        target = self._targets.of(pod.pod)
+        target = self._targets.target_of(pod.pod)
         if alone:
             existing = view.placed_terms(EXISTING_ANTI, target).any()
             state.rests_on(existing)
@@ -166,7 +166,7 @@ class InterPodAffinity(
         placed: TermInput | None = None
         meant = view.any_terms(self._weights)
         if meant.gather(None):
-            placed = view.placed_terms(self._weights, self._targets.of(pod.pod))
+            placed = view.placed_terms(self._weights, self._targets.target_of(pod.pod))
             meant = placed.any()
         state.rests_on(meant)
         found = is_meant = meant.gather(None)

@@ -41,7 +41,7 @@ class Targets:
         self._handle = handle
         self._last: tuple[Pod, Namespace | None, TermTarget] | None = None
 
-    def of(self, pod: Pod) -> TermTarget:
+    def target_of(self, pod: Pod) -> TermTarget:
         metadata = pod.metadata
         namespace = self._handle.objects.get(Namespace, "", metadata.namespace)
         last = self._last

@@ -12,7 +12,7 @@ from framework.objects.metadata import LabelSelector, RawQuantity
 from framework.objects.quantity import QuantityError
 from framework.objects.resources import resource_value
 from framework.objects.selectors import SelectorError, compile_label_selector
-from framework.said import noted
+from framework.sentences import noted
 
 
 class ManualApprovalArgs(PluginArgs, frozen=True, kw_only=True, rename="camel"):

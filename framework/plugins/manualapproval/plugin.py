@@ -25,7 +25,7 @@ from framework.objects import Pod
 from framework.objects.resources import resource_value
 from framework.objects.selectors import compile_label_selector
 from framework.plugins.manualapproval.args import ManualApprovalArgs
-from framework.said import noted
+from framework.sentences import noted
 
 DEFAULT_MESSAGE = "waiting for a person to approve"
 

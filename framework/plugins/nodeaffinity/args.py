@@ -13,7 +13,7 @@ from framework.configuration.errors import FieldError, FieldPath, invalid, not_s
 from framework.configuration.names import label_key_errors, label_value_errors
 from framework.objects import NodeAffinity, NodeSelectorRequirement, NodeSelectorTerm
 from framework.objects.affinity import NotGiven
-from framework.said import noted
+from framework.sentences import noted
 
 _OPERATORS: Final = ("In", "NotIn", "Exists", "DoesNotExist", "Gt", "Lt")
 _FIELD_OPERATORS: Final = ("In", "NotIn")

@@ -49,7 +49,7 @@ from framework.objects.selectors import (
     required_node_affinity,
 )
 from framework.plugins.nodeaffinity.args import NodeAffinityArgs
-from framework.said import noted
+from framework.sentences import noted
 
 PRE_FILTER_KEY: Final = "PreFilterNodeAffinity"
 PRE_SCORE_KEY: Final = "PreScoreNodeAffinity"

@@ -14,8 +14,8 @@ from framework.configuration.catalogue import PluginArgs
 from framework.configuration.errors import FieldError, FieldPath, duplicate, forbidden, invalid, not_supported, required
 from framework.configuration.names import validate_label_name
 from framework.configuration.shapes import UtilizationShapePoint, shape_errors
-from framework.configuration.types import Int64, Written
-from framework.said import noted
+from framework.configuration.types import ConfigurationStruct, Int64
+from framework.sentences import noted
 
 LEAST_ALLOCATED: Final = "LeastAllocated"
 MOST_ALLOCATED: Final = "MostAllocated"
@@ -23,7 +23,7 @@ REQUESTED_TO_CAPACITY_RATIO: Final = "RequestedToCapacityRatio"
 _STRATEGIES: Final = (LEAST_ALLOCATED, MOST_ALLOCATED, REQUESTED_TO_CAPACITY_RATIO)
 
 
-class ResourceSpec(Written, frozen=True):
+class ResourceSpec(ConfigurationStruct, frozen=True):
     name: Annotated[str, Meta(description=noted("A resource such as cpu, memory or nvidia.com/gpu."))] = ""
     weight: Annotated[
         Int64,
@@ -37,13 +37,13 @@ class ResourceSpec(Written, frozen=True):
 DEFAULT_RESOURCES: Final = (ResourceSpec(name="cpu"), ResourceSpec(name="memory"))
 
 
-class RequestedToCapacityRatioParam(Written, frozen=True):
+class RequestedToCapacityRatioParam(ConfigurationStruct, frozen=True):
     shape: Annotated[
         tuple[UtilizationShapePoint, ...], Meta(description=noted("Points of the curve, by increasing utilization."))
     ] = ()
 
 
-class ScoringStrategy(Written, frozen=True):
+class ScoringStrategy(ConfigurationStruct, frozen=True):
     type: Annotated[
         str,
         Meta(

@@ -27,11 +27,11 @@ from framework.interface import (
     View,
 )
 from framework.interface.scores import quotient
-from framework.plugins.noderesources.allocation import Amount, balance, balance_before, row_count, scored_of, shares
+from framework.kernels.amounts import Amount, balance, balance_before, row_count, scored_of, shares
 from framework.plugins.noderesources.args import NodeResourcesBalancedAllocationArgs
 from framework.plugins.noderesources.devices import BackedResources, with_devices
 from framework.plugins.noderesources.whole import HALF, gain_of_two, is_whole
-from framework.said import noted
+from framework.sentences import noted
 
 STATE_KEY: Final = "PreScoreNodeResourcesBalancedAllocation"
 

@@ -49,7 +49,7 @@ class BackedResources:
         )
 
     def _classes(self) -> Mapping[str, DeviceClass]:
-        return self._by_resource.of(self._handle.objects.list(DeviceClass))
+        return self._by_resource.for_classes(self._handle.objects.list(DeviceClass))
 
 
 def with_devices(column: Column, names: Codes, counted: Counted) -> Column:

@@ -30,7 +30,6 @@ from framework.interface import (
     StateKeyNotFound,
     Status,
     View,
-    WorkOut,
 )
 from framework.interface.columns import everywhere
 from framework.interface.events import ClusterEventWithHint
@@ -38,16 +37,8 @@ from framework.interface.last_pod import LastPod
 from framework.interface.node_info import NodeInfo
 from framework.interface.plugin import PlacementScorePlugin
 from framework.interface.pod_groups import PlacementAssignments, PodGroupCycle
-from framework.objects import Pod
-from framework.objects.resources import (
-    CPU,
-    EPHEMERAL_STORAGE,
-    MEMORY,
-    NON_MISSING_DEFAULTS,
-    is_extended_resource_name,
-    pod_requests,
-)
-from framework.plugins.noderesources.allocation import (
+from framework.kernels.amounts import (
+    FREE,
     Amount,
     Ints,
     Share,
@@ -59,11 +50,20 @@ from framework.plugins.noderesources.allocation import (
     shares,
     weighted_mean,
 )
+from framework.objects import Pod
+from framework.objects.resources import (
+    CPU,
+    EPHEMERAL_STORAGE,
+    MEMORY,
+    NON_MISSING_DEFAULTS,
+    is_extended_resource_name,
+    pod_requests,
+)
 from framework.plugins.noderesources.args import NodeResourcesFitArgs
 from framework.plugins.noderesources.devices import BackedResources, with_devices
 from framework.plugins.noderesources.hints import events_to_register
 from framework.plugins.noderesources.whole import is_whole, mean_utilization
-from framework.said import noted
+from framework.sentences import noted
 
 FILTER_KEY: Final = "PreFilterNodeResourcesFit"
 SCORE_KEY: Final = "PreScoreNodeResourcesFit"
@@ -243,25 +243,6 @@ def _allocated(info: NodeInfo, name: str) -> int:
 
 def _without_state(column: Column) -> Ints:
     return np.ones(row_count(column), dtype=np.int64)
-
-
-def _free(column: Column) -> NDArray[np.int64]:
-    """What is left of each resource, and last 1 where there is room for a pod more, else 0."""
-    found = np.empty((len(column.resources) + 1, row_count(column)), dtype=np.int64)
-    for i, allocatable in enumerate(column.allocatable):
-        np.subtract(allocatable, column.requested[i], out=found[i])
-    np.less(column.pods, column.allowed_pods, out=found[-1])
-    return found
-
-
-def _free_of_row(column: Column) -> NDArray[np.int64]:
-    if column.largest is None:  # differences may wrap
-        return _free(column)
-    free = [a.item() - b.item() for a, b in zip(column.allocatable, column.requested, strict=True)]
-    return np.array([*free, column.pods.item() < column.allowed_pods.item()], dtype=np.int64).reshape(-1, 1)
-
-
-FREE: Final = WorkOut(_free, _free_of_row)
 
 
 def _verdicts(column: Column, amounts: Sequence[int], delegated: Sequence[bool]) -> NDArray[np.int64 | np.int8]:

@@ -1,6 +1,6 @@
 """Scores of nodes that all offer the resources in question, in numbers that float64 holds: what clusters are like.
 
-As ``framework.plugins.noderesources.allocation``, with fewer passes over the rows: what nodes are without the pod is
+As ``framework.kernels.amounts``, with fewer passes over the rows: what nodes are without the pod is
 kept (``PREPARED``), and whole numbers from 0 to 100 are truncated to one byte at once and reckoned with as such.
 """
 
@@ -15,7 +15,7 @@ from numpy.typing import NDArray
 
 from framework.interface import Column
 from framework.interface.scores import MAX_NODE_SCORE
-from framework.plugins.noderesources.allocation import PREPARED, Amount, Floats, is_exact
+from framework.kernels.amounts import PREPARED, Amount, Floats, is_exact
 
 Scores = NDArray[np.int8]
 HALF: Final = MAX_NODE_SCORE // 2

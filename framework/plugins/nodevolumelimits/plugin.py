@@ -34,7 +34,7 @@ from framework.objects import CSIDriver, CSINode, PersistentVolume, Pod, Volume,
 from framework.objects.csi_migration import plugin_of_inline
 from framework.plugins.nodevolumelimits.attachable import Attachable, CountingError, Volumes
 from framework.plugins.nodevolumelimits.hints import events_to_register
-from framework.said import noted
+from framework.sentences import noted
 
 EXCEEDED: Final = Status.unschedulable("node(s) exceed max volume count")
 

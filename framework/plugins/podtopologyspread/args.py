@@ -21,7 +21,7 @@ from framework.configuration.errors import (
 )
 from framework.configuration.names import validate_label_name
 from framework.objects import TopologySpreadConstraint
-from framework.said import noted
+from framework.sentences import noted
 
 SYSTEM_DEFAULTING: Final = "System"
 LIST_DEFAULTING: Final = "List"

@@ -41,6 +41,7 @@ from framework.interface import (
 )
 from framework.interface.columns import ABSENT, DomainCounts, DomainMinimum
 from framework.interface.scores import MAX_NODE_SCORE
+from framework.kernels.domains import Credit, scores_of, scores_of_few
 from framework.objects import Pod
 from framework.objects.selectors import SelectorError, required_node_affinity
 from framework.objects.tolerations import COMPARISONS_GATE
@@ -58,8 +59,7 @@ from framework.plugins.podtopologyspread.constraints import (
     default_selector,
     with_selector,
 )
-from framework.plugins.podtopologyspread.scoring import Credit, scores_of, scores_of_few
-from framework.said import noted
+from framework.sentences import noted
 
 PRE_FILTER_KEY: Final = "PreFilterPodTopologySpread"
 PRE_SCORE_KEY: Final = "PreScorePodTopologySpread"

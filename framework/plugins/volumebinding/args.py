@@ -12,7 +12,7 @@ from framework.configuration.errors import FieldError, FieldPath, invalid
 from framework.configuration.feature_gates import DEFAULT_GATES, FeatureGates
 from framework.configuration.shapes import UtilizationShapePoint, shape_errors
 from framework.configuration.types import Int64
-from framework.said import noted
+from framework.sentences import noted
 
 GATE = "StorageCapacityScoring"
 EMPTY_FIRST = (UtilizationShapePoint(utilization=0, score=10), UtilizationShapePoint(utilization=100, score=0))

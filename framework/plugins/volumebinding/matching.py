@@ -91,7 +91,7 @@ def candidates(claim: PersistentVolumeClaim, volumes: Sequence[PersistentVolume]
         raise RuntimeError(text) from None
     found = Candidates(claim, [], {})
     for volume in volumes:
-        kind = fit.of(volume)
+        kind = fit.kind_of(volume)
         if kind == "pre-bound":
             found.pre_bound.append((volume, groups.set_of(volume)))
         elif kind:

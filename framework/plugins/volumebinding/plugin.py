@@ -42,7 +42,7 @@ from framework.plugins.volumebinding.hints import events_to_register
 from framework.plugins.volumebinding.pod_claims import PodClaims, PodVolumes, claims_problem, pod_claims
 from framework.plugins.volumebinding.scorer import scaled_shape, score_classes, use_by_class
 from framework.plugins.volumebinding.search import VolumeSearch
-from framework.said import noted
+from framework.sentences import noted
 
 CLAIMS: Final = "VolumeBinding"
 """The pod's claims, from PreFilter on …"""
@@ -126,6 +126,9 @@ class VolumeBinding(
         try:
             search = state.read(SEARCH, VolumeSearch)
         except StateKeyNotFound:
+            return None
+        if self.handle.snapshot.get(node_name) is None:
+            # Only an extender knows it (docs/semantics/extenders.md#node-objects).
             return None
         return search.volumes(self.handle.snapshot.row(node_name))
 

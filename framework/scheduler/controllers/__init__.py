@@ -34,7 +34,7 @@ from framework.scheduler.controllers.workloads import (
     replacement,
     workload_in,
 )
-from framework.scheduler.informer import ObjectAdded, ObjectDeleted, ObjectEvicted, ObjectUpdated
+from framework.scheduler.store import ObjectAdded, ObjectDeleted, ObjectEvicted, ObjectUpdated
 
 __all__ = [
     "CONTROLLERS",

@@ -7,7 +7,7 @@ from typing import NamedTuple, Protocol, TypeVar
 
 from framework.interface.handle import ObjectStore
 from framework.objects import KubeObject, KubernetesObject, Pod
-from framework.scheduler.informer import InformerEvent, ObjectAdded, ObjectDeleted, ObjectUpdated
+from framework.scheduler.store import InformerEvent, ObjectAdded, ObjectDeleted, ObjectUpdated
 
 O = TypeVar("O", bound=KubeObject)  # noqa: E741
 

@@ -19,7 +19,7 @@ from framework.objects.devices import (
 from framework.objects.generated import generated_name, generated_uid
 from framework.objects.pod import PodResourceClaim, PodResourceClaimStatus
 from framework.scheduler.controllers.api import ControlledCluster
-from framework.scheduler.informer import InformerEvent, ObjectAdded, ObjectDeleted, ObjectUpdated
+from framework.scheduler.store import InformerEvent, ObjectAdded, ObjectDeleted, ObjectUpdated
 
 LONGEST_BASE: Final = 57
 TERMINAL_PHASES: Final = ("Succeeded", "Failed")
@@ -73,11 +73,11 @@ def _generated(cluster: ControlledCluster, pod: Pod, reference: PodResourceClaim
     """The name of a claim that the pod's status has yet to tell; None when there is nothing to tell."""
     if reference.resource_claim_name is not None or reference.resource_claim_template_name is None:
         return None
-    told = next((each for each in pod.status.resource_claim_statuses if each.name == reference.name), None)
-    if told is not None:
-        if told.resource_claim_name is None:
+    status = next((each for each in pod.status.resource_claim_statuses if each.name == reference.name), None)
+    if status is not None:
+        if status.resource_claim_name is None:
             return None
-        claim = cluster.get(ResourceClaim, pod.namespace, told.resource_claim_name)
+        claim = cluster.get(ResourceClaim, pod.namespace, status.resource_claim_name)
         if claim is not None and _is_owned(claim, pod):
             return None
     for claim in cluster.list(ResourceClaim, pod.namespace):

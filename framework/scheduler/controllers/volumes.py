@@ -39,7 +39,7 @@ from framework.objects.storage import (
 )
 from framework.objects.volume_matching import find_volume
 from framework.scheduler.controllers.api import ControlledCluster
-from framework.scheduler.informer import InformerEvent, ObjectAdded, ObjectDeleted, ObjectUpdated
+from framework.scheduler.store import InformerEvent, ObjectAdded, ObjectDeleted, ObjectUpdated
 
 AVAILABLE: Final = "Available"
 BOUND: Final = "Bound"

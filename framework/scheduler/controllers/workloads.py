@@ -18,10 +18,9 @@ from framework.objects.generated import generated_name
 from framework.objects.kinds import api_group
 from framework.objects.older_versions import as_current
 from framework.scheduler.controllers.api import ControlledCluster
-from framework.scheduler.informer import InformerEvent, ObjectEvicted
-from framework.scheduler.store import Store
+from framework.scheduler.store import InformerEvent, ObjectEvicted, Store
 from framework.workloads import KINDS, Existing, Made, make_pods
-from framework.workloads.fields import Written
+from framework.workloads.fields import ManifestDict
 
 REPLACED_BY: Final = frozenset({"ReplicaSet", "ReplicationController", "StatefulSet", "Job", "DaemonSet"})
 """Kinds of controllers that make a new pod when one of theirs goes."""
@@ -35,14 +34,14 @@ def is_workload(api_version: str, kind: str) -> bool:
     return known is not None and api_group(api_version) == api_group(known[0])
 
 
-def workload_in(manifest: Written) -> Written | None:
+def workload_in(manifest: ManifestDict) -> ManifestDict | None:
     """Of the current version; None of anything else."""
     version, kind = str(manifest.get("apiVersion", "")), str(manifest.get("kind", ""))
     newer = as_current(manifest, version, kind) or manifest
     return dict(newer) if is_workload(str(newer.get("apiVersion", "")), kind) else None
 
 
-def made_of(cluster: Store, manifest: Written) -> Made:
+def made_of(cluster: Store, manifest: ManifestDict) -> Made:
     """What the controllers make of a workload that comes now, beside the pods that are there. ``manifest`` is of the
     current version and has its namespace."""
     existing = Existing()

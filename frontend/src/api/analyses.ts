@@ -90,4 +90,4 @@ export async function forkWhenThere(run: string, position: number, changes: Oper
 }
 
 export const isThere = (fork: Pick<Run, "state" | "position" | "nodes" | "pods">, position: number): boolean =>
-  fork.state === "failed" || (fork.position >= position && fork.nodes + fork.pods > 0);
+  fork.state === "parked" || (fork.position >= position && fork.nodes + fork.pods > 0);

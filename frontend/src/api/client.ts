@@ -57,6 +57,17 @@ export function setRefusal(ask: () => string | null): void {
   refusal = ask;
 }
 
+function hex(bytes: number): string {
+  return Array.from(crypto.getRandomValues(new Uint8Array(bytes)), (byte) => byte.toString(16).padStart(2, "0")).join(
+    "",
+  );
+}
+
+/** By this id the server's log and traces tell what became of a click (https://www.w3.org/TR/trace-context/). */
+function traceparent(): string {
+  return `00-${hex(16)}-${hex(8)}-00`;
+}
+
 type QueryValue = string | number | boolean | null | undefined;
 
 export function withQuery(path: string, query: Record<string, QueryValue>): string {
@@ -137,6 +148,7 @@ async function requestOnce<T>(path: string, options: RequestOptions): Promise<T>
   if (refused !== null) throw new ApiError(0, { code: "0", message: refused });
   const headers = new Headers({ Accept: "application/json", "Accept-Language": language() });
   if (method !== "GET") headers.set("X-CSRFToken", csrfToken);
+  headers.set("traceparent", traceparent());
   const isForm = body instanceof FormData;
   if (body !== undefined && !isForm) headers.set("Content-Type", "application/json");
   const late = AbortSignal.timeout(within);

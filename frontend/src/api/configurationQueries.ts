@@ -6,6 +6,7 @@ import type {
   CheckRequest,
   CheckResult,
   Comparison,
+  Conversion,
   ConfigurationChange,
   ConfigurationSummary,
   PluginDescription,
@@ -68,6 +69,24 @@ export const presetsQuery = queryOptions({
 
 export const checkText = (body: CheckRequest, signal?: AbortSignal): Promise<CheckResult> =>
   request<CheckResult>("/configurations/check/", { method: "POST", body, ...(signal ? { signal } : {}) });
+
+/** What an older file, or a command line, is in v1. */
+export const convertQuery = (text: string, flags: string) =>
+  queryOptions({
+    queryKey: ["conversion", text, flags],
+    queryFn: ({ signal }) =>
+      request<Conversion>("/configurations/convert/", { method: "POST", body: { text, flags }, signal }),
+    staleTime: Infinity,
+    retry: false,
+  });
+
+/** Whether a text can be converted; of an imported file, which has no draft yet. */
+export const olderQuery = (text: string) =>
+  queryOptions({
+    queryKey: ["conversion", "asked", text],
+    queryFn: async ({ signal }) => (await checkText({ text }, signal)).older,
+    staleTime: Infinity,
+  });
 
 export const saveVersion = (
   id: string,

@@ -9,9 +9,11 @@ export type Version = Schemas["Version"];
 export type VersionDetail = Schemas["VersionDetail"];
 export type CheckRequest = Schemas["CheckRequest"];
 export type CheckResult = Schemas["CheckResult"];
+export type Conversion = Schemas["Conversion"];
+export type Finding = Schemas["Finding"];
 export type Comparison = Schemas["Comparison"];
 export type Meanwhile = Schemas["Meanwhile"];
-export type Change = Schemas["Change"];
+export type EffectiveChange = Schemas["EffectiveChange"];
 export type Diff = Schemas["Diff"];
 export type DiffLine = Schemas["DiffLine"];
 export type Problem = Schemas["ConfigurationProblem"];
@@ -34,5 +36,14 @@ export type PathPart = string | number;
 /** What can be told of a text: a saved version's or a draft's. */
 export type Examination = Pick<
   CheckResult,
-  "format" | "errors" | "warnings" | "unknown_fields" | "effective" | "form" | "feature_gates" | "runnable" | "why"
+  | "format"
+  | "errors"
+  | "warnings"
+  | "unknown_fields"
+  | "effective"
+  | "form"
+  | "feature_gates"
+  | "runnable"
+  | "why"
+  | "older"
 >;

@@ -5,6 +5,7 @@ import { pathOf, request, withQuery } from "./client";
 import type {
   Attempt,
   AttemptDifference,
+  AttemptLog,
   AttemptRow,
   FilterAnswer,
   Preemption,
@@ -23,6 +24,15 @@ export const attemptQuery = (run: string, number: number, unfinished: boolean) =
     queryFn: ({ signal }) => request<Attempt>(pathOf("runs", run, "attempts", number), { signal }),
     // What comes after the scheduling cycle (Permit's end, binding) is added when it comes.
     staleTime: unfinished ? 0 : FOREVER,
+  });
+
+/** As kube-scheduler prints it at `-v=level`. */
+export const attemptLogQuery = (run: string, number: number, level: number, limit: number) =>
+  queryOptions({
+    queryKey: ["run", run, "attempt", number, "log", level, limit],
+    queryFn: ({ signal }) =>
+      request<AttemptLog>(withQuery(pathOf("runs", run, "attempts", number, "log"), { v: level, limit }), { signal }),
+    placeholderData: keepPreviousData,
   });
 
 export interface FilterWindow {

@@ -21,6 +21,195 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/accounts/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Everybody who may log in, or might: by name. */
+        get: operations["accounts_list"];
+        put?: never;
+        /** @description An account without a password, and a link that logs its first visitor in. Not with a token. */
+        post: operations["accounts_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description An account. */
+        get: operations["accounts_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        /** @description Another role, or disabled or enabled. Who is disabled loses sessions, tokens and login links. The last admin who may log in stays one. Not with a token. */
+        patch: operations["accounts_change"];
+        trace?: never;
+    };
+    "/api/v1/accounts/{account}/login-link/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Another link that logs its first visitor in as this account. Not with a token. */
+        post: operations["accounts_login_link"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What was done and tried, newest first: who, when, from where, with what result. */
+        get: operations["audit_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/audit/export/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The same as a file, at most 100,000 entries. That it was taken is an entry, too. */
+        get: operations["audit_export"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/clusters/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The contexts that people may connect to, with the state of those that are connected. */
+        get: operations["clusters_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/clusters/{name}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description A cluster: how far it is read, kind by kind, and what the credentials may do. */
+        get: operations["clusters_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/clusters/{name}/ask/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Asks again what the credentials may do, and tries now what waits for its next try. */
+        post: operations["clusters_ask"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/clusters/{name}/connect/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description A worker reads the cluster from now on: get, list and watch, nothing else. */
+        post: operations["clusters_connect"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/clusters/{name}/disconnect/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Nobody reads the cluster any more. Snapshots of it stay. */
+        post: operations["clusters_disconnect"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/clusters/{name}/snapshot/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Begins to read all of the cluster, as an import reads a file. Ask for the import until it is read, then commit it. The cluster need not be connected. */
+        post: operations["clusters_snapshot"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/configurations/": {
         parameters: {
             query?: never;
@@ -50,7 +239,7 @@ export interface paths {
         get: operations["configurations_get"];
         put?: never;
         post?: never;
-        /** @description Deletes a configuration that no run uses. */
+        /** @description Deletes a configuration that no run uses. It can be brought back (`deleted_restore`). */
         delete: operations["configurations_delete"];
         options?: never;
         head?: never;
@@ -144,6 +333,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/configurations/convert/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description A v1 text of an older file or of flags, a sentence for each change, and the lines that differ. */
+        post: operations["configurations_convert"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/decisions/": {
         parameters: {
             query?: never;
@@ -155,6 +361,57 @@ export interface paths {
         get: operations["decisions_list"];
         put?: never;
         post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deleted/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What was deleted and you may bring back, newest first: your runs; for editors everything. */
+        get: operations["deleted_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deleted/remove/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Removes what was deleted for good, before its time. */
+        post: operations["deleted_remove"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/deleted/restore/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Brings back what was deleted, runs with what they play on. One that played is paused. */
+        post: operations["deleted_restore"];
         delete?: never;
         options?: never;
         head?: never;
@@ -293,7 +550,7 @@ export interface paths {
         get: operations["runs_read"];
         put?: never;
         post?: never;
-        /** @description Deletes a run with all that is stored of it. One that plays is refused. */
+        /** @description Deletes a run; one that plays stops. It can be brought back for a while (`deleted_restore`). Operators delete their own runs, editors any. */
         delete: operations["runs_delete"];
         options?: never;
         head?: never;
@@ -309,7 +566,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description 200 with the answer when it is known, else 202: follow `analysis.changed`, or read it again. */
+        /** @description 200 with the answer when it is known, else 202: follow `analysis.changed`, or read it again. 429 with Retry-After when too many of the person's own are under way. */
         post: operations["runs_analysis_ask"];
         delete?: never;
         options?: never;
@@ -328,7 +585,7 @@ export interface paths {
         get: operations["runs_analysis"];
         put?: never;
         post?: never;
-        /** @description Ends the work on it; what has ended already stays. */
+        /** @description Ends the work on it; what has ended already stays. For who asked, operators and editors. */
         delete: operations["runs_analysis_cancel"];
         options?: never;
         head?: never;
@@ -429,6 +686,23 @@ export interface paths {
         };
         /** @description Which nodes were rejected in an attempt, by which plugin and why: by cause, or node by node. */
         get: operations["runs_attempt_filter"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/attempts/{number}/log/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description The attempt as kube-scheduler's log has it (docs/semantics/log.md). */
+        get: operations["runs_attempt_log"];
         put?: never;
         post?: never;
         delete?: never;
@@ -931,6 +1205,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run}/star/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Nothing of a starred run goes to make room. Starring twice is no mistake. */
+        post: operations["runs_star"];
+        /** @description Takes the star away, whoever gave it. */
+        delete: operations["runs_unstar"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run}/timeline/": {
         parameters: {
             query?: never;
@@ -982,6 +1274,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/runs/{run}/tokens/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description A bearer token for this run alone: it reads it, tells it what its role allows, and sees nothing else. `/tokens/` lists and revokes it. Not with a token. */
+        post: operations["runs_tokens_create"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/runs/{run}/wait/": {
         parameters: {
             query?: never;
@@ -1008,8 +1317,59 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** @description Deletes every run named that does not play; says of each other one why it stayed. */
+        /** @description Deletes every run named, as deleting one does; says of each that stayed why. */
         post: operations["runs_delete_many"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Where your account is logged in, last seen first. Not with a token. */
+        get: operations["sessions_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/{session}/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** @description Ends one of your sessions: its next request is refused, its live updates stop within seconds. */
+        delete: operations["sessions_end"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/sessions/end-others/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Ends all your sessions but the one that asks. */
+        post: operations["sessions_end_others"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1044,7 +1404,7 @@ export interface paths {
         get: operations["snapshots_get"];
         put?: never;
         post?: never;
-        /** @description Deletes a snapshot of which there are no runs. */
+        /** @description Deletes a snapshot of which there are no runs. It can be brought back (`deleted_restore`). */
         delete: operations["snapshots_delete"];
         options?: never;
         head?: never;
@@ -1077,6 +1437,40 @@ export interface paths {
         };
         /** @description The objects of a snapshot. */
         get: operations["snapshots_objects"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/storage/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What uses the space, by kind, snapshot and person; the limits; and what would go now. Sizes of runs are of when they were measured last: at rest, and every minute while they play. */
+        get: operations["storage_read"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/storage/runs/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description What each run uses, deleted ones, too; why it is kept, and when what of it goes. */
+        get: operations["storage_runs"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1158,20 +1552,73 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        Account: {
+            id: number;
+            username: string;
+            /**
+             * @description null: may do nothing
+             *
+             *     * `viewer` - viewer
+             *     * `operator` - operator
+             *     * `editor` - editor
+             *     * `admin` - admin
+             */
+            role: (components["schemas"]["AccountRoleEnum"] | components["schemas"]["NullEnum"]) | null;
+            /** @description false: disabled */
+            active: boolean;
+            /** @description of Django: an admin whatever its role says */
+            superuser: boolean;
+            has_password: boolean;
+            /** @description an OpenID Connect provider logs it in and says its role */
+            openid: boolean;
+            /** Format: date-time */
+            last_login: string | null;
+            sessions: number;
+            tokens: number;
+        };
+        AccountCreateRequest: {
+            username: string;
+            role: components["schemas"]["AccountRoleEnum"];
+        };
+        AccountCreated: {
+            id: number;
+            username: string;
+            /**
+             * @description null: may do nothing
+             *
+             *     * `viewer` - viewer
+             *     * `operator` - operator
+             *     * `editor` - editor
+             *     * `admin` - admin
+             */
+            role: (components["schemas"]["AccountRoleEnum"] | components["schemas"]["NullEnum"]) | null;
+            /** @description false: disabled */
+            active: boolean;
+            /** @description of Django: an admin whatever its role says */
+            superuser: boolean;
+            has_password: boolean;
+            /** @description an OpenID Connect provider logs it in and says its role */
+            openid: boolean;
+            /** Format: date-time */
+            last_login: string | null;
+            sessions: number;
+            tokens: number;
+            link: components["schemas"]["LoginLink"];
+        };
         /**
          * @description * `viewer` - viewer
          *     * `operator` - operator
          *     * `editor` - editor
+         *     * `admin` - admin
          * @enum {string}
          */
-        AccountRoleEnum: "viewer" | "operator" | "editor";
-        /**
-         * @description * `bound` - bound
-         *     * `match` - match
-         *     * `provision` - provision
-         * @enum {string}
-         */
-        ActionEnum: "bound" | "match" | "provision";
+        AccountRoleEnum: "viewer" | "operator" | "editor" | "admin";
+        AccountWindow: {
+            count: number;
+            offset: number;
+            limit: number;
+            results: components["schemas"]["Account"][];
+        };
         AddedEvents: {
             /** @description What schedulers said of pods */
             kept: number;
@@ -1198,6 +1645,12 @@ export interface components {
             tied: number;
             /** @description of the node that the attempt chose */
             node_total: number | null;
+        };
+        Amount: {
+            /** @description millicores of cpu, units of all else */
+            amount: number;
+            /** @description the same as a quantity */
+            text: string;
         };
         Analysis: {
             /** Format: uuid */
@@ -1311,6 +1764,11 @@ export interface components {
             /** @description nodes scored in both, the largest change first */
             rows: components["schemas"]["ScoreChange"][];
         };
+        AttemptLog: {
+            lines: string[];
+            /** @description of all lines; `lines` are the first of them */
+            count: number;
+        };
         AttemptRow: {
             number: number;
             pod: components["schemas"]["PodRef"];
@@ -1334,6 +1792,84 @@ export interface components {
             total_us: number | null;
             points: components["schemas"]["PointTime"][];
         };
+        /**
+         * @description * `account.create` - account.create
+         *     * `account.disable` - account.disable
+         *     * `account.enable` - account.enable
+         *     * `account.identity` - account.identity
+         *     * `account.link` - account.link
+         *     * `account.password` - account.password
+         *     * `account.role` - account.role
+         *     * `audit.export` - audit.export
+         *     * `audit.prune` - audit.prune
+         *     * `cluster.connect` - cluster.connect
+         *     * `cluster.disconnect` - cluster.disconnect
+         *     * `cluster.snapshot` - cluster.snapshot
+         *     * `configuration.change` - configuration.change
+         *     * `configuration.create` - configuration.create
+         *     * `configuration.delete` - configuration.delete
+         *     * `configuration.remove` - configuration.remove
+         *     * `configuration.rename` - configuration.rename
+         *     * `configuration.restore` - configuration.restore
+         *     * `decision.approve` - decision.approve
+         *     * `decision.override` - decision.override
+         *     * `decision.reject` - decision.reject
+         *     * `login` - login
+         *     * `logout` - logout
+         *     * `request` - request
+         *     * `run.configuration` - run.configuration
+         *     * `run.delete` - run.delete
+         *     * `run.prune` - run.prune
+         *     * `run.remove` - run.remove
+         *     * `run.restore` - run.restore
+         *     * `run.star` - run.star
+         *     * `run.unstar` - run.unstar
+         *     * `session.end` - session.end
+         *     * `settings` - settings
+         *     * `share.create` - share.create
+         *     * `share.revoke` - share.revoke
+         *     * `snapshot.delete` - snapshot.delete
+         *     * `snapshot.events` - snapshot.events
+         *     * `snapshot.import` - snapshot.import
+         *     * `snapshot.remove` - snapshot.remove
+         *     * `snapshot.restore` - snapshot.restore
+         *     * `token.create` - token.create
+         *     * `token.revoke` - token.revoke
+         * @enum {string}
+         */
+        AuditActionEnum: "account.create" | "account.disable" | "account.enable" | "account.identity" | "account.link" | "account.password" | "account.role" | "audit.export" | "audit.prune" | "cluster.connect" | "cluster.disconnect" | "cluster.snapshot" | "configuration.change" | "configuration.create" | "configuration.delete" | "configuration.remove" | "configuration.rename" | "configuration.restore" | "decision.approve" | "decision.override" | "decision.reject" | "login" | "logout" | "request" | "run.configuration" | "run.delete" | "run.prune" | "run.remove" | "run.restore" | "run.star" | "run.unstar" | "session.end" | "settings" | "share.create" | "share.revoke" | "snapshot.delete" | "snapshot.events" | "snapshot.import" | "snapshot.remove" | "snapshot.restore" | "token.create" | "token.revoke";
+        AuditEntry: {
+            id: number;
+            /** Format: date-time */
+            at: string;
+            /** @description null: nobody who is known */
+            account: number | null;
+            /** @description the account's name at that time */
+            username: string;
+            /** @description session, token <name>, or server (a command there); empty before a login */
+            via: string;
+            address: string;
+            action: components["schemas"]["AuditActionEnum"];
+            result: components["schemas"]["AuditResultEnum"];
+            /** @description what it was done to */
+            target: string;
+            target_id: string;
+            details: {
+                [key: string]: unknown;
+            };
+        };
+        AuditEntryWindow: {
+            count: number;
+            offset: number;
+            limit: number;
+            results: components["schemas"]["AuditEntry"][];
+        };
+        /**
+         * @description * `done` - done
+         *     * `refused` - refused
+         * @enum {string}
+         */
+        AuditResultEnum: "done" | "refused";
         Bar: {
             zone: string;
             /** @description Requested share of cpu, node by node */
@@ -1346,6 +1882,14 @@ export interface components {
             run: components["schemas"]["Run"];
             cycle: components["schemas"]["Cycle"] | null;
             columns: components["schemas"]["Columns"];
+        };
+        BreakdownsGone: {
+            /** Format: date-time */
+            at: string;
+            /** @description a sentence with when and why, and how they are made again */
+            text: string;
+            /** @description a fork at this step makes them again */
+            position: number;
         };
         Breakpoint: {
             id: string;
@@ -1483,11 +2027,6 @@ export interface components {
          * @enum {string}
          */
         CellStateEnum: "default" | "added" | "disabled";
-        Change: {
-            profile: string | null;
-            plugin: string | null;
-            what: string[];
-        };
         ChangedPlugin: {
             name: string;
             /** @description nodes scored in both to which it gives other points */
@@ -1591,6 +2130,8 @@ export interface components {
             runnable: boolean;
             /** @description Why no run can be played with it */
             why: string;
+            /** @description An older file or a command line, which can be converted to v1 */
+            older: boolean;
             text: string;
             comparison: components["schemas"]["Comparison"] | null;
             saved_meanwhile: components["schemas"]["Meanwhile"] | null;
@@ -1613,6 +2154,240 @@ export interface components {
          * @enum {string}
          */
         ClockModeEnum: "virtual" | "real";
+        Cluster: {
+            /** @description Of the context */
+            name: string;
+            /** @description Address of its API server, where it is known */
+            server: string;
+            version: string;
+            /** @description This server lets people connect to it */
+            is_offered: boolean;
+            is_connected: boolean;
+            /** Format: date-time */
+            connected_at: string | null;
+            connected_by: string;
+            /**
+             * @description off: not connected; waiting: for a worker; catching_up: the first lists; partly: some kinds cannot be read; stale: what is shown is from `since`; failed: nothing could be read so far
+             *
+             *     * `off` - off
+             *     * `waiting` - waiting
+             *     * `catching_up` - catching_up
+             *     * `live` - live
+             *     * `partly` - partly
+             *     * `stale` - stale
+             *     * `failed` - failed
+             */
+            state: components["schemas"]["ClusterStateEnum"];
+            /**
+             * Format: date-time
+             * @description Of the state
+             */
+            since: string | null;
+            problem: string;
+            /** @description Of the problem, where it is of the whole connection */
+            code: string;
+            /** @description In vain */
+            tries: number;
+            /**
+             * Format: date-time
+             * @description The next try
+             */
+            again_at: string | null;
+            /** @description The server's certificate is not looked at */
+            is_insecure: boolean;
+            nodes: number;
+            /** @description Without those that are over */
+            pods: number;
+            /** @description Pods without a node that nothing gates */
+            pending: number;
+            /** @description Kinds whose first list is over */
+            kinds_done: number;
+            kinds_of: number;
+            /**
+             * Format: double
+             * @description Seconds from a change to its arrival, at most; null: nothing happened lately
+             */
+            behind: number | null;
+            /** @description Nodes and pods are live */
+            can_be_read: boolean;
+        };
+        ClusterDetails: {
+            /** @description Of the context */
+            name: string;
+            /** @description Address of its API server, where it is known */
+            server: string;
+            version: string;
+            /** @description This server lets people connect to it */
+            is_offered: boolean;
+            is_connected: boolean;
+            /** Format: date-time */
+            connected_at: string | null;
+            connected_by: string;
+            /**
+             * @description off: not connected; waiting: for a worker; catching_up: the first lists; partly: some kinds cannot be read; stale: what is shown is from `since`; failed: nothing could be read so far
+             *
+             *     * `off` - off
+             *     * `waiting` - waiting
+             *     * `catching_up` - catching_up
+             *     * `live` - live
+             *     * `partly` - partly
+             *     * `stale` - stale
+             *     * `failed` - failed
+             */
+            state: components["schemas"]["ClusterStateEnum"];
+            /**
+             * Format: date-time
+             * @description Of the state
+             */
+            since: string | null;
+            problem: string;
+            /** @description Of the problem, where it is of the whole connection */
+            code: string;
+            /** @description In vain */
+            tries: number;
+            /**
+             * Format: date-time
+             * @description The next try
+             */
+            again_at: string | null;
+            /** @description The server's certificate is not looked at */
+            is_insecure: boolean;
+            nodes: number;
+            /** @description Without those that are over */
+            pods: number;
+            /** @description Pods without a node that nothing gates */
+            pending: number;
+            /** @description Kinds whose first list is over */
+            kinds_done: number;
+            kinds_of: number;
+            /**
+             * Format: double
+             * @description Seconds from a change to its arrival, at most; null: nothing happened lately
+             */
+            behind: number | null;
+            /** @description Nodes and pods are live */
+            can_be_read: boolean;
+            kinds: components["schemas"]["ClusterKind"][];
+            rights: components["schemas"]["ClusterRights"] | null;
+            /**
+             * Format: double
+             * @description Changes a second
+             */
+            rate: number;
+            /**
+             * Format: double
+             * @description Seconds of the API server's clock before ours
+             */
+            clock_ahead: number | null;
+            bytes_read: number;
+            /** @description The newest ones */
+            snapshots: components["schemas"]["ClusterSnapshot"][];
+        };
+        ClusterKind: {
+            kind: string;
+            plural: string;
+            group: string;
+            /**
+             * @description absent: the API server does not have it
+             *
+             *     * `catching_up` - catching_up
+             *     * `live` - live
+             *     * `stale` - stale
+             *     * `refused` - refused
+             *     * `absent` - absent
+             */
+            state: components["schemas"]["ClusterKindStateEnum"];
+            /** Format: date-time */
+            since: string;
+            objects: number;
+            /** @description Objects of the list that is under way */
+            read: number;
+            /** @description Since the first list */
+            changes: number;
+            /** Format: date-time */
+            changed_at: string | null;
+            /**
+             * Format: date-time
+             * @description Of the last message, bookmarks included
+             */
+            heard_at: string | null;
+            /**
+             * Format: double
+             * @description Seconds, of the last change, at most
+             */
+            lag: number | null;
+            problem: string;
+            tries: number;
+            /** Format: date-time */
+            again_at: string | null;
+            /** @description Lists are streaming lists */
+            streams: boolean;
+            /** @description Objects that were left out */
+            unreadable: number;
+        };
+        /**
+         * @description * `catching_up` - catching_up
+         *     * `live` - live
+         *     * `stale` - stale
+         *     * `refused` - refused
+         *     * `absent` - absent
+         * @enum {string}
+         */
+        ClusterKindStateEnum: "catching_up" | "live" | "stale" | "refused" | "absent";
+        ClusterMode: {
+            mode: components["schemas"]["ClusterModeEnum"];
+            granted: number;
+            of: number;
+            rules: components["schemas"]["ClusterRule"][];
+            /** @description What is missing, to apply */
+            yaml: string;
+        };
+        /**
+         * @description * `look` - look
+         *     * `schedule` - schedule
+         * @enum {string}
+         */
+        ClusterModeEnum: "look" | "schedule";
+        ClusterRights: {
+            /** Format: date-time */
+            asked_at: string;
+            /** @description The user, where the API server named it */
+            who: string;
+            modes: components["schemas"]["ClusterMode"][];
+        };
+        ClusterRule: {
+            group: string;
+            resource: string;
+            name: string;
+            namespace: string;
+            verbs: string[];
+            missing: string[];
+            why: string;
+        };
+        ClusterSnapshot: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** Format: date-time */
+            created_at: string;
+            counts: components["schemas"]["Counts"];
+        };
+        /**
+         * @description * `off` - off
+         *     * `waiting` - waiting
+         *     * `catching_up` - catching_up
+         *     * `live` - live
+         *     * `partly` - partly
+         *     * `stale` - stale
+         *     * `failed` - failed
+         * @enum {string}
+         */
+        ClusterStateEnum: "off" | "waiting" | "catching_up" | "live" | "partly" | "stale" | "failed";
+        Clusters: {
+            results: components["schemas"]["Cluster"][];
+            /** @description Why no context is offered */
+            problem: string;
+        };
         Column: {
             count: number;
             cards: components["schemas"]["Card"][];
@@ -1641,6 +2416,8 @@ export interface components {
             status: components["schemas"]["StatusEnum"];
             /** @description unknown fields of an object that is added, which decide nothing */
             warnings: string[];
+            /** @description the run is parked: it is done when somebody tries again */
+            kept: boolean;
         };
         /**
          * @description * `approve` - approve
@@ -1780,7 +2557,7 @@ export interface components {
             shares: components["schemas"]["Share"][];
         };
         Comparison: {
-            changes: components["schemas"]["Change"][];
+            changes: components["schemas"]["EffectiveChange"][];
             diff: components["schemas"]["Diff"];
         };
         ComparisonCounts: {
@@ -1821,7 +2598,7 @@ export interface components {
              */
             text: string;
             /**
-             * @description Instead of a text: default, bin-pack, spread, no-scoring, approvals
+             * @description Instead of a text: default, bin-pack, spread, no-scoring, approvals, quotas, numa, network, load, power, toleration, node-facts, shared-cluster
              * @default
              */
             preset: string;
@@ -1888,6 +2665,26 @@ export interface components {
             limit: number;
             results: components["schemas"]["Configuration"][];
         };
+        Conversion: {
+            /** @description A KubeSchedulerConfiguration v1, YAML */
+            text: string;
+            /** @description The old text; of an object that holds a file, that file */
+            old: string;
+            /** @description Policy or a version; none of flags alone */
+            forms: string[];
+            findings: components["schemas"]["Finding"][];
+            errors: components["schemas"]["ConfigurationProblem"][];
+            diff: components["schemas"]["Diff"];
+        };
+        ConvertRequest: {
+            /** @description A Policy, an older KubeSchedulerConfiguration, an object that holds one, or a command line */
+            text: string;
+            /**
+             * @description A command line of kube-scheduler beside the text
+             * @default
+             */
+            flags: string;
+        };
         Counts: {
             nodes: number;
             pods: number;
@@ -1905,6 +2702,10 @@ export interface components {
             };
             /** @description Not kept at all */
             dropped_kinds: {
+                [key: string]: number;
+            };
+            /** @description What was not kept of the others: environment, commands, probes, volumes, parameters, annotations, contents (of objects that scheduling does not read), fields */
+            removed?: {
                 [key: string]: number;
             };
             pods_by_namespace: components["schemas"]["NamespacePods"][];
@@ -2046,6 +2847,39 @@ export interface components {
             volumes: components["schemas"]["VolumeDecision"][];
             devices: components["schemas"]["DeviceDecision"][];
         };
+        Deleted: {
+            kind: components["schemas"]["DeletedKindEnum"];
+            /** Format: uuid */
+            id: string;
+            /** @description r-0042 of a run */
+            name: string;
+            /** @description the snapshot's name, of a run */
+            of: string;
+            /** @description of a run */
+            started_by: string;
+            /** Format: date-time */
+            deleted_at: string;
+            deleted_by: string;
+            /**
+             * Format: date-time
+             * @description until then it can be brought back
+             */
+            goes_at: string;
+            size_bytes: number;
+        };
+        /**
+         * @description * `run` - run
+         *     * `snapshot` - snapshot
+         *     * `configuration` - configuration
+         * @enum {string}
+         */
+        DeletedKindEnum: "run" | "snapshot" | "configuration";
+        DeletedWindow: {
+            count: number;
+            offset: number;
+            limit: number;
+            results: components["schemas"]["Deleted"][];
+        };
         DeviceClaim: {
             /** @description spec.resourceClaims[].name */
             local: string;
@@ -2127,12 +2961,24 @@ export interface components {
          * @enum {string}
          */
         DifferenceKindEnum: "elsewhere" | "only_a" | "only_b" | "neither" | "gated" | "missing_a" | "missing_b" | "same";
+        Done: {
+            kind: components["schemas"]["DeletedKindEnum"];
+            /** Format: uuid */
+            id: string;
+            /** @description that it has now; a configuration's may have been taken meanwhile */
+            name: string;
+        };
         Effective: {
             globals: components["schemas"]["GlobalSettings"];
             feature_gates: {
                 [key: string]: boolean;
             };
             profiles: components["schemas"]["EffectiveProfile"][];
+        };
+        EffectiveChange: {
+            profile: string | null;
+            plugin: string | null;
+            what: string[];
         };
         EffectiveProfile: {
             scheduler_name: string;
@@ -2326,6 +3172,22 @@ export interface components {
             /** @description Left-out pods whose usage stays on their nodes */
             unnamed_usage_pods: number;
         };
+        Finding: {
+            outcome: components["schemas"]["FindingOutcomeEnum"];
+            /** @description A field, a plugin, a predicate, a priority or a flag */
+            what: string;
+            /** @description In the old text; empty for what its version did unasked */
+            path: string;
+            line: number | null;
+            sentence: string;
+        };
+        /**
+         * @description * `carried` - carried
+         *     * `changed` - changed
+         *     * `dropped` - dropped
+         * @enum {string}
+         */
+        FindingOutcomeEnum: "carried" | "changed" | "dropped";
         ForkChange: {
             /** @description whose change it is: a pod's workload, or another object's name; may be empty */
             workload: string;
@@ -2411,6 +3273,18 @@ export interface components {
             pod_max_backoff_seconds: number;
             extenders: number;
         };
+        Goes: {
+            /**
+             * Format: date-time
+             * @description what the plugins said goes, by its age
+             */
+            breakdowns_at: string | null;
+            /**
+             * Format: date-time
+             * @description the run goes to Recently deleted, by its age; of a deleted one: for good
+             */
+            run_at: string | null;
+        };
         GpuFit: {
             /** @description asked for by one pod */
             gpus: number;
@@ -2428,6 +3302,14 @@ export interface components {
             text: string;
             pod: string;
         };
+        /**
+         * @description * `password` - password
+         *     * `link` - link
+         *     * `openid` - openid
+         *     * `` -
+         * @enum {string}
+         */
+        HowEnum: "password" | "link" | "openid";
         IgnoredEvent: {
             /**
              * Format: date-time
@@ -2450,6 +3332,9 @@ export interface components {
             readonly error?: string;
             /** Format: double */
             readonly seconds?: number | null;
+            readonly context?: string;
+            /** @description Of a cluster that is read; null: nothing is told of it */
+            readonly progress?: components["schemas"]["Progress"] | null;
             readonly counts?: components["schemas"]["Counts"] | null;
             readonly warnings?: string[];
             /** @description Which pods were made from workloads of the file */
@@ -2552,6 +3437,21 @@ export interface components {
             queue: components["schemas"]["QueueEnum"];
             spans: components["schemas"]["Span"][];
         };
+        /** @description null: nothing goes for this reason. */
+        Limits: {
+            /** @description after so many days without being played a run loses what the plugins said */
+            breakdowns_days: number | null;
+            /** @description after so many days without being played a finished run goes to Recently deleted */
+            runs_days: number | null;
+            /** @description of all runs that are not deleted */
+            total_bytes: number | null;
+            /** @description beyond that one starts no run */
+            per_person_bytes: number | null;
+            /** @description what people delete can be brought back for so long */
+            deleted_days: number;
+            /** @description and a run that went to make room */
+            pruned_days: number;
+        };
         Listing: {
             version: string;
             /** @description where the whole description is, as YAML or, with ?format=json, JSON */
@@ -2559,6 +3459,12 @@ export interface components {
             /** @description the same to read in a browser */
             docs: string;
             endpoints: components["schemas"]["Endpoint"][];
+        };
+        LoginLink: {
+            /** @description The address to give away; answered once, never again */
+            path: string;
+            /** Format: date-time */
+            expires_at: string;
         };
         Mark: {
             kind: components["schemas"]["MarkKindEnum"];
@@ -2594,7 +3500,7 @@ export interface components {
             version: string;
         };
         Meanwhile: {
-            changes: components["schemas"]["Change"][];
+            changes: components["schemas"]["EffectiveChange"][];
             diff: components["schemas"]["Diff"];
             number: number;
             who: string;
@@ -2624,6 +3530,7 @@ export interface components {
              *     * `viewer` - viewer
              *     * `operator` - operator
              *     * `editor` - editor
+             *     * `admin` - admin
              */
             role: components["schemas"]["AccountRoleEnum"];
             /** @description of the query */
@@ -2682,9 +3589,35 @@ export interface components {
          * @enum {string}
          */
         NameEnum: "what_would_help" | "placed_again" | "capacity_pods" | "capacity_nodes" | "other_weights" | "all_nodes";
+        NamedRequest: {
+            kind: components["schemas"]["DeletedKindEnum"];
+            /** Format: uuid */
+            id: string;
+        };
         NamespacePods: {
             name: string;
             pods: number;
+        };
+        /**
+         * @description * `starred` - starred
+         *     * `shared` - shared
+         *     * `live` - live
+         *     * `unfinished` - unfinished
+         *     * `` -
+         * @enum {string}
+         */
+        NeededEnum: "starred" | "shared" | "live" | "unfinished";
+        Next: {
+            /** @description runs that would lose what the plugins said */
+            breakdowns: number;
+            /** @description runs that would go to Recently deleted */
+            runs: number;
+            /** @description free afterwards */
+            bytes: number;
+            /** @description by how much the limit would still be passed: what is left is needed */
+            over_bytes: number;
+            /** @description how often a worker does it */
+            every_seconds: number;
         };
         NextTry: {
             text: string;
@@ -2805,6 +3738,35 @@ export interface components {
         };
         /** @enum {unknown} */
         NullEnum: null;
+        NumaCost: {
+            name: string;
+            value: number;
+        };
+        NumaNode: {
+            node: string;
+            /** @description of the kubelet's topology manager */
+            policy: string;
+            scope: string;
+            /** @description the one that asks; empty: the whole pod */
+            container: string;
+            zones: components["schemas"]["NumaZone"][];
+        };
+        NumaResource: {
+            name: string;
+            free: components["schemas"]["Amount"];
+            allocatable: components["schemas"]["Amount"];
+            /** @description null: not asked of one zone */
+            asked: components["schemas"]["Amount"] | null;
+            /** @description null: there is enough */
+            short: components["schemas"]["Amount"] | null;
+        };
+        NumaZone: {
+            name: string;
+            fits: boolean;
+            /** @description to the other zones */
+            costs: components["schemas"]["NumaCost"][];
+            resources: components["schemas"]["NumaResource"][];
+        };
         Object: {
             kind: string;
             namespace: string;
@@ -2868,6 +3830,24 @@ export interface components {
             number: string;
             /** @description where the fork began */
             position: number;
+        };
+        /** @description What was seen when the run's engine did not live. */
+        Parked: {
+            /**
+             * Format: date-time
+             * @description wall clock
+             */
+            at: string | null;
+            /** @description how the engine's process ended: signal or exit status */
+            ended: string;
+            /** @description the last ones it wrote, or a traceback */
+            lines: string;
+            /** @description commands that wait until somebody tries again */
+            kept: number;
+        };
+        PatchedAccountChangeRequest: {
+            role?: components["schemas"]["AccountRoleEnum"];
+            active?: boolean;
         };
         PatchedConfigurationChangeRequest: {
             name?: string;
@@ -3043,6 +4023,10 @@ export interface components {
             /** @description that its plugins were asked about, newest first */
             ignored: components["schemas"]["IgnoredEvent"][];
             claims: components["schemas"]["Claims"];
+            /** @description of a pod that CapacityScheduling refused */
+            quotas: components["schemas"]["PodQuotas"] | null;
+            /** @description the nearest nodes that NodeResourceTopologyMatch refused */
+            zones: components["schemas"]["NumaNode"][];
             preempted_by: components["schemas"]["PreemptionRow"] | null;
             previous: components["schemas"]["PodRef"] | null;
             next: components["schemas"]["PodRef"] | null;
@@ -3060,6 +4044,11 @@ export interface components {
             offset: number;
             limit: number;
             results: components["schemas"]["PodDifference"][];
+        };
+        PodQuotas: {
+            /** @description of the pod */
+            namespace: string;
+            resources: components["schemas"]["QuotaResource"][];
         };
         PodRef: {
             namespace: string;
@@ -3176,6 +4165,15 @@ export interface components {
             /** @description What is wrong, with the object and its field */
             words: string;
         };
+        Progress: {
+            /** @description Under way */
+            kind: string;
+            /** @description Kinds that were read */
+            done: number;
+            of: number;
+            /** @description Read so far */
+            objects: number;
+        };
         QueueCounts: {
             gated: number;
             active: number;
@@ -3198,6 +4196,23 @@ export interface components {
          * @enum {string}
          */
         QueueEnum: "gated" | "active" | "backoff" | "unschedulable" | "in_flight" | "waiting" | "bound" | "completed" | "deleted";
+        /** @description `used` and `min` are those of all namespaces together. */
+        QuotaResource: {
+            name: string;
+            /** @description by the pod */
+            asked: components["schemas"]["Amount"];
+            used: components["schemas"]["Amount"];
+            min: components["schemas"]["Amount"];
+            quotas: components["schemas"]["QuotaRow"][];
+        };
+        QuotaRow: {
+            namespace: string;
+            name: string;
+            used: components["schemas"]["Amount"];
+            min: components["schemas"]["Amount"];
+            /** @description null: as much as there is */
+            max: components["schemas"]["Amount"] | null;
+        };
         RankedNode: {
             node: string;
             /** @description 1 + how many nodes have a higher total */
@@ -3332,6 +4347,12 @@ export interface components {
             real: number;
             run: number;
         };
+        Refused: {
+            kind: components["schemas"]["DeletedKindEnum"];
+            /** Format: uuid */
+            id: string;
+            why: string;
+        };
         Rejector: {
             plugin: string;
             /** @description nodes of which this plugin was the first to refuse */
@@ -3370,6 +4391,9 @@ export interface components {
          *     * `rename` - rename
          *     * `gate` - gate
          *     * `uncordon` - uncordon
+         *     * `quota` - quota
+         *     * `zone` - zone
+         *     * `network` - network
          *     * `node` - node
          *     * `resize` - resize
          *     * `move` - move
@@ -3383,7 +4407,7 @@ export interface components {
          *     * `free` - free
          * @enum {string}
          */
-        RemedyKindEnum: "create" | "claim" | "profile" | "rename" | "gate" | "uncordon" | "node" | "resize" | "move" | "label" | "tolerate" | "untaint" | "relax" | "lower" | "priority" | "fewer" | "free";
+        RemedyKindEnum: "create" | "claim" | "profile" | "rename" | "gate" | "uncordon" | "quota" | "zone" | "network" | "node" | "resize" | "move" | "label" | "tolerate" | "untaint" | "relax" | "lower" | "priority" | "fewer" | "free";
         ResultCount: {
             result: string;
             count: number;
@@ -3392,10 +4416,11 @@ export interface components {
          * @description * `viewer` - viewer
          *     * `operator` - operator
          *     * `editor` - editor
+         *     * `admin` - admin
          *     * `visitor` - visitor
          * @enum {string}
          */
-        RoleEnum: "viewer" | "operator" | "editor" | "visitor";
+        RoleEnum: "viewer" | "operator" | "editor" | "admin" | "visitor";
         /**
          * @description * `default` - default
          *     * `added` - added
@@ -3413,6 +4438,8 @@ export interface components {
             configuration: components["schemas"]["ConfigurationRef"];
             state: components["schemas"]["RunStateEnum"];
             error: string | null;
+            /** @description of a run that is parked; the command try_again ends that */
+            parked: components["schemas"]["Parked"] | null;
             seed: number;
             ties: components["schemas"]["TiesEnum"];
             approvals: components["schemas"]["ApprovalsEnum"];
@@ -3443,7 +4470,12 @@ export interface components {
             worker: components["schemas"]["Worker"];
             seq: number;
             arrivals: components["schemas"]["Arrivals"] | null;
+            /** @description that would be free if the run went, as it was measured last */
             size_bytes: number;
+            /** @description of a run that somebody wants kept: nothing of it goes */
+            starred: components["schemas"]["Starred"] | null;
+            /** @description of a run of which what the plugins said went to make room */
+            breakdowns_gone: components["schemas"]["BreakdownsGone"] | null;
             engine_version: string;
             /** @description equal for runs that decided everything alike */
             digest: string;
@@ -3516,10 +4548,10 @@ export interface components {
          *     * `waiting_for_person` - waiting_for_person
          *     * `finished` - finished
          *     * `stopped` - stopped
-         *     * `failed` - failed
+         *     * `parked` - parked
          * @enum {string}
          */
-        RunStateEnum: "created" | "playing" | "paused" | "waiting_for_person" | "finished" | "stopped" | "failed";
+        RunStateEnum: "created" | "playing" | "paused" | "waiting_for_person" | "finished" | "stopped" | "parked";
         RunTiming: {
             /** @description cycles in which plugins were timed, the newest 2,000 at most */
             timed: number;
@@ -3559,7 +4591,7 @@ export interface components {
             nominated: string | null;
         };
         SavedMeanwhile: {
-            changes: components["schemas"]["Change"][];
+            changes: components["schemas"]["EffectiveChange"][];
             diff: components["schemas"]["Diff"];
             number: number;
             who: string;
@@ -3646,6 +4678,41 @@ export interface components {
          * @enum {string}
          */
         ServerModeEnum: "embedded" | "distributed";
+        Session: {
+            id: number;
+            /** @description the one that asks */
+            current: boolean;
+            /**
+             * @description empty: not known
+             *
+             *     * `password` - password
+             *     * `link` - link
+             *     * `openid` - openid
+             *     * `` -
+             */
+            how: components["schemas"]["HowEnum"] | components["schemas"]["BlankEnum"];
+            /** Format: date-time */
+            started_at: string;
+            /**
+             * Format: date-time
+             * @description to the minute
+             */
+            last_seen_at: string;
+            /** @description of its last request; empty: not known */
+            address: string;
+            /** @description the browser, in its own words */
+            agent: string;
+        };
+        SessionsEnded: {
+            ended: number;
+        };
+        SeveralDone: {
+            done: components["schemas"]["Done"][];
+            refused: components["schemas"]["Refused"][];
+        };
+        SeveralNamedRequest: {
+            items: components["schemas"]["NamedRequest"][];
+        };
         Share: {
             name: string;
             /** Format: double */
@@ -3746,6 +4813,11 @@ export interface components {
             /** Format: date-time */
             end: string | null;
         };
+        Starred: {
+            /** Format: date-time */
+            at: string;
+            by: string;
+        };
         /**
          * @description * `pending` - pending
          *     * `applied` - applied
@@ -3756,6 +4828,116 @@ export interface components {
         Step: {
             /** @description null where nothing was noted: an older version played it */
             step: components["schemas"]["NotedStep"] | null;
+        };
+        Storage: {
+            /** @description as large as the database is */
+            database_bytes: number;
+            /** @description of these, used again before it grows; null where only PostgreSQL knows */
+            free_bytes: number | null;
+            /** @description the largest first; together `database_bytes` - `free_bytes` */
+            kinds: components["schemas"]["StoredKind"][];
+            runs: components["schemas"]["StoredRuns"];
+            /** @description the 50 largest with their runs */
+            snapshots: components["schemas"]["StoredSnapshot"][];
+            /** @description the 50 who use most */
+            people: components["schemas"]["StoredPerson"][];
+            limits: components["schemas"]["Limits"];
+            /** @description what would go now */
+            next: components["schemas"]["Next"];
+        };
+        StoredKind: {
+            kind: components["schemas"]["StoredKindEnum"];
+            bytes: number;
+        };
+        /**
+         * @description * `pods` - pods
+         *     * `nodes` - nodes
+         *     * `objects` - objects
+         *     * `attempts` - attempts
+         *     * `breakdowns` - breakdowns
+         *     * `steps` - steps
+         *     * `feed` - feed
+         *     * `decisions` - decisions
+         *     * `journal` - journal
+         *     * `checkpoints` - checkpoints
+         *     * `answers` - answers
+         *     * `run` - run
+         *     * `snapshots` - snapshots
+         *     * `configurations` - configurations
+         *     * `other` - other
+         * @enum {string}
+         */
+        StoredKindEnum: "pods" | "nodes" | "objects" | "attempts" | "breakdowns" | "steps" | "feed" | "decisions" | "journal" | "checkpoints" | "answers" | "run" | "snapshots" | "configurations" | "other";
+        StoredPerson: {
+            name: string;
+            runs: number;
+            /** @description with those under Recently deleted */
+            bytes: number;
+            deleted_bytes: number;
+            /** @description null: any amount */
+            limit_bytes: number | null;
+        };
+        StoredRun: {
+            /** Format: uuid */
+            id: string;
+            /** @description r-0042 */
+            number: string;
+            snapshot: string;
+            state: components["schemas"]["RunStateEnum"];
+            started_by: string;
+            /**
+             * Format: date-time
+             * @description played last, or brought back
+             */
+            used_at: string;
+            bytes: number;
+            parts: components["schemas"]["StoredKind"][];
+            /** @description of `bytes`, what goes first: replay makes it again */
+            made_again_bytes: number;
+            /**
+             * Format: date-time
+             * @description null: not since an upgrade
+             */
+            measured_at: string | null;
+            /**
+             * @description why nothing of it goes; unfinished: why only what the plugins said may; empty: nobody needs it
+             *
+             *     * `starred` - starred
+             *     * `shared` - shared
+             *     * `live` - live
+             *     * `unfinished` - unfinished
+             *     * `` -
+             */
+            needed: components["schemas"]["NeededEnum"] | components["schemas"]["BlankEnum"];
+            /** Format: date-time */
+            breakdowns_gone_at: string | null;
+            /** Format: date-time */
+            deleted_at: string | null;
+            goes: components["schemas"]["Goes"];
+        };
+        StoredRunWindow: {
+            count: number;
+            offset: number;
+            limit: number;
+            results: components["schemas"]["StoredRun"][];
+        };
+        StoredRuns: {
+            count: number;
+            /** @description what `limits.total_bytes` is held against */
+            bytes: number;
+            /** @description under Recently deleted */
+            deleted_count: number;
+            deleted_bytes: number;
+        };
+        StoredSnapshot: {
+            /** Format: uuid */
+            id: string;
+            name: string;
+            /** @description of itself */
+            bytes: number;
+            runs: number;
+            runs_bytes: number;
+            deleted: boolean;
         };
         StuckPod: {
             pod: string;
@@ -3834,8 +5016,11 @@ export interface components {
              *     * `viewer` - viewer
              *     * `operator` - operator
              *     * `editor` - editor
+             *     * `admin` - admin
              */
             role: (components["schemas"]["AccountRoleEnum"] | components["schemas"]["NullEnum"]) | null;
+            /** @description the one run that it is for; null: whatever its owner may see */
+            run: components["schemas"]["SharedRun"] | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -3856,6 +5041,7 @@ export interface components {
              *     * `viewer` - viewer
              *     * `operator` - operator
              *     * `editor` - editor
+             *     * `admin` - admin
              */
             role?: (components["schemas"]["AccountRoleEnum"] | components["schemas"]["NullEnum"]) | null;
             /**
@@ -3873,8 +5059,11 @@ export interface components {
              *     * `viewer` - viewer
              *     * `operator` - operator
              *     * `editor` - editor
+             *     * `admin` - admin
              */
             role: (components["schemas"]["AccountRoleEnum"] | components["schemas"]["NullEnum"]) | null;
+            /** @description the one run that it is for; null: whatever its owner may see */
+            run: components["schemas"]["SharedRun"] | null;
             /** Format: date-time */
             created_at: string;
             /** Format: date-time */
@@ -3895,6 +5084,7 @@ export interface components {
          *     * `set_speed` - set_speed
          *     * `set_seed` - set_seed
          *     * `stop` - stop
+         *     * `try_again` - try_again
          *     * `pod_add` - pod_add
          *     * `pod_delete` - pod_delete
          *     * `node_add` - node_add
@@ -3910,7 +5100,7 @@ export interface components {
          *     * `device_condition` - device_condition
          * @enum {string}
          */
-        TypeEnum: "play" | "pause" | "step" | "set_speed" | "set_seed" | "stop" | "pod_add" | "pod_delete" | "node_add" | "node_delete" | "node_cordon" | "node_uncordon" | "node_drain" | "pod_activate" | "set_configuration" | "decide" | "breakpoint_set" | "breakpoint_remove" | "device_condition";
+        TypeEnum: "play" | "pause" | "step" | "set_speed" | "set_seed" | "stop" | "try_again" | "pod_add" | "pod_delete" | "node_add" | "node_delete" | "node_cordon" | "node_uncordon" | "node_drain" | "pod_activate" | "set_configuration" | "decide" | "breakpoint_set" | "breakpoint_remove" | "device_condition";
         UnknownField: {
             path: string;
             line: number | null;
@@ -3971,6 +5161,8 @@ export interface components {
             runnable: boolean;
             /** @description Why no run can be played with it */
             why: string;
+            /** @description An older file or a command line, which can be converted to v1 */
+            older: boolean;
             configuration: components["schemas"]["Configuration"];
             text: string;
         };
@@ -4024,10 +5216,17 @@ export interface components {
             claim: string;
             /** @description spec.volumes[].name */
             volume: string;
-            action: components["schemas"]["ActionEnum"];
+            action: components["schemas"]["VolumeDecisionActionEnum"];
             persistent_volume: string;
             storage_class: string;
         };
+        /**
+         * @description * `bound` - bound
+         *     * `match` - match
+         *     * `provision` - provision
+         * @enum {string}
+         */
+        VolumeDecisionActionEnum: "bound" | "match" | "provision";
         WaitingCount: {
             count: number;
             person: number;
@@ -4165,6 +5364,679 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Listing"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    accounts_list: {
+        parameters: {
+            query?: {
+                /** @description How many to return, at most 200 */
+                limit?: number;
+                /** @description How many to leave out */
+                offset?: number;
+                /** @description a part of the name */
+                q?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountWindow"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    accounts_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["AccountCreateRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AccountCreated"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    accounts_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account's id */
+                account: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    accounts_change: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account's id */
+                account: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["PatchedAccountChangeRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Account"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    accounts_login_link: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description An account's id */
+                account: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoginLink"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    audit_list: {
+        parameters: {
+            query?: {
+                /** @description only these; a part before the dot: all of it */
+                action?: "account" | "account.create" | "account.disable" | "account.enable" | "account.identity" | "account.link" | "account.password" | "account.role" | "audit" | "audit.export" | "audit.prune" | "cluster" | "cluster.connect" | "cluster.disconnect" | "cluster.snapshot" | "configuration" | "configuration.change" | "configuration.create" | "configuration.delete" | "configuration.remove" | "configuration.rename" | "configuration.restore" | "decision" | "decision.approve" | "decision.override" | "decision.reject" | "login" | "logout" | "request" | "run" | "run.configuration" | "run.delete" | "run.prune" | "run.remove" | "run.restore" | "run.star" | "run.unstar" | "session" | "session.end" | "settings" | "share" | "share.create" | "share.revoke" | "snapshot" | "snapshot.delete" | "snapshot.events" | "snapshot.import" | "snapshot.remove" | "snapshot.restore" | "token" | "token.create" | "token.revoke";
+                /** @description How many to return, at most 200 */
+                limit?: number;
+                /** @description How many to leave out */
+                offset?: number;
+                /** @description words in what it was done to, where from or by which token */
+                q?: string;
+                /** @description only what was done, or what was refused */
+                result?: "done" | "refused";
+                /** @description not before */
+                since?: string;
+                /** @description before */
+                until?: string;
+                /** @description only of the account of this name */
+                who?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AuditEntryWindow"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    audit_export: {
+        parameters: {
+            query: {
+                /** @description only these; a part before the dot: all of it */
+                action?: "account" | "account.create" | "account.disable" | "account.enable" | "account.identity" | "account.link" | "account.password" | "account.role" | "audit" | "audit.export" | "audit.prune" | "cluster" | "cluster.connect" | "cluster.disconnect" | "cluster.snapshot" | "configuration" | "configuration.change" | "configuration.create" | "configuration.delete" | "configuration.remove" | "configuration.rename" | "configuration.restore" | "decision" | "decision.approve" | "decision.override" | "decision.reject" | "login" | "logout" | "request" | "run" | "run.configuration" | "run.delete" | "run.prune" | "run.remove" | "run.restore" | "run.star" | "run.unstar" | "session" | "session.end" | "settings" | "share" | "share.create" | "share.revoke" | "snapshot" | "snapshot.delete" | "snapshot.events" | "snapshot.import" | "snapshot.remove" | "snapshot.restore" | "token" | "token.create" | "token.revoke";
+                /** @description csv or json */
+                as: string;
+                /** @description words in what it was done to, where from or by which token */
+                q?: string;
+                /** @description only what was done, or what was refused */
+                result?: "done" | "refused";
+                /** @description not before */
+                since?: string;
+                /** @description before */
+                until?: string;
+                /** @description only of the account of this name */
+                who?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                    "text/csv": string;
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    clusters_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Clusters"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    clusters_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the pod or node */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterDetails"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    clusters_ask: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the pod or node */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    clusters_connect: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the pod or node */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ClusterDetails"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    clusters_disconnect: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The name of the pod or node */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    clusters_snapshot: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Up to 255 characters of your choice. The same request with the same key is done once within 24 hours, and answered as the first time, with `Idempotency-Replayed: true`; another request with it is answered 422. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The name of the pod or node */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Import"];
                 };
             };
             /** @description Not logged in */
@@ -4712,7 +6584,9 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/yaml": string;
+                    "application/yaml": {
+                        [key: string]: unknown;
+                    };
                     "application/json": {
                         [key: string]: unknown;
                     };
@@ -4797,6 +6671,64 @@ export interface operations {
             };
         };
     };
+    configurations_convert: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["ConvertRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Conversion"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            422: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     decisions_list: {
         parameters: {
             query?: {
@@ -4819,6 +6751,159 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["DecisionWindow"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleted_list: {
+        parameters: {
+            query?: {
+                /** @description only these */
+                kind?: "configuration" | "run" | "snapshot";
+                /** @description How many to return, at most 200 */
+                limit?: number;
+                /** @description How many to leave out */
+                offset?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedWindow"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleted_remove: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SeveralNamedRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SeveralDone"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    deleted_restore: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["SeveralNamedRequest"];
+            };
+        };
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SeveralDone"];
                 };
             };
             /** @description Not logged in */
@@ -5215,8 +7300,10 @@ export interface operations {
                 q?: string;
                 /** @description only runs of this snapshot */
                 snapshot?: string;
+                /** @description true: only starred runs; false: none of them */
+                starred?: boolean;
                 /** @description only runs in this state */
-                state?: "created" | "failed" | "finished" | "paused" | "playing" | "stopped" | "waiting_for_person";
+                state?: "created" | "finished" | "parked" | "paused" | "playing" | "stopped" | "waiting_for_person";
             };
             header?: never;
             path?: never;
@@ -5659,8 +7746,12 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content: {
-                    "application/json": string;
-                    "application/yaml": string;
+                    "application/json": {
+                        [key: string]: unknown;
+                    };
+                    "application/yaml": {
+                        [key: string]: unknown;
+                    };
                 };
             };
             /** @description Not logged in */
@@ -5896,6 +7987,62 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["Filter"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_attempt_log: {
+        parameters: {
+            query?: {
+                /** @description lines, at most 60,000, default 500 */
+                limit?: number;
+                /** @description kube-scheduler's -v: 0 to 10, default 4 */
+                v?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The number of an attempt, or of a configuration's version */
+                number: number;
+                /** @description A run's id */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["AttemptLog"];
                 };
             };
             /** @description Not logged in */
@@ -7586,6 +9733,103 @@ export interface operations {
             };
         };
     };
+    runs_star: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run's id */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Run"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_unstar: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run's id */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     runs_timeline: {
         parameters: {
             query?: never;
@@ -7735,6 +9979,59 @@ export interface operations {
             };
         };
     };
+    runs_tokens_create: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run's id */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["TokenCreateRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TokenCreated"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     runs_wait: {
         parameters: {
             query?: {
@@ -7806,6 +10103,146 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RunsDeleted"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    sessions_list: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Session"][];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    sessions_end: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A session's id */
+                session: number;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description No response body */
+            204: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    sessions_end_others: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionsEnded"];
                 };
             };
             /** @description Not logged in */
@@ -8071,6 +10508,111 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["ObjectWindow"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    storage_read: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Storage"];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    storage_runs: {
+        parameters: {
+            query?: {
+                /** @description true: only under Recently deleted; false: none of these */
+                deleted?: boolean;
+                /** @description How many to return, at most 200 */
+                limit?: number;
+                /** @description How many to leave out */
+                offset?: number;
+                /** @description only what this account started */
+                person?: string;
+                /** @description only runs of this snapshot */
+                snapshot?: string;
+                /** @description by default -bytes */
+                sort?: "-breakdowns" | "-bytes" | "-number" | "-used_at" | "breakdowns" | "bytes" | "number" | "used_at";
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["StoredRunWindow"];
                 };
             };
             /** @description Not logged in */

@@ -16,7 +16,10 @@ export const tokensQuery = queryOptions({
   staleTime: 0,
 });
 
-export const createToken = (body: { name: string; role: TokenRole | null; expires_at: string | null }) =>
-  request<TokenCreated>("/tokens/", { method: "POST", body });
+/** `run`: the one run that it is for. */
+export const createToken = (
+  body: { name: string; role: TokenRole | null; expires_at: string | null },
+  run: string | null,
+) => request<TokenCreated>(run === null ? "/tokens/" : pathOf("runs", run, "tokens"), { method: "POST", body });
 
 export const revokeToken = (token: number) => request(pathOf("tokens", token), { method: "DELETE" });

@@ -47,7 +47,7 @@ export const RUN_STATES: readonly RunState[] = [
   "waiting_for_person",
   "finished",
   "stopped",
-  "failed",
+  "parked",
 ];
 export type RunsDeleted = Schemas["RunsDeleted"];
 export type RunClock = Schemas["Clock"];

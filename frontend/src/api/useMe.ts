@@ -3,7 +3,7 @@ import { useQuery } from "@tanstack/react-query";
 import { meQuery } from "./queries";
 import type { Me, Role } from "./types";
 
-const RANK: Record<Role, number> = { visitor: -1, viewer: 0, operator: 1, editor: 2 };
+const RANK: Record<Role, number> = { visitor: -1, viewer: 0, operator: 1, editor: 2, admin: 3 };
 
 export interface Rights {
   me: Me | undefined;
@@ -11,6 +11,8 @@ export interface Rights {
   operates: boolean;
   /** Configurations and snapshots. */
   edits: boolean;
+  /** Accounts and the audit log. */
+  administers: boolean;
   /** Here by a share link: one run, to look at as it is now. */
   visits: boolean;
 }
@@ -19,5 +21,11 @@ export interface Rights {
 export function useMe(): Rights {
   const { data } = useQuery(meQuery);
   const rank = data === undefined ? -1 : RANK[data.role];
-  return { me: data, operates: rank >= RANK.operator, edits: rank >= RANK.editor, visits: data?.role === "visitor" };
+  return {
+    me: data,
+    operates: rank >= RANK.operator,
+    edits: rank >= RANK.editor,
+    administers: rank >= RANK.admin,
+    visits: data?.role === "visitor",
+  };
 }

@@ -8,6 +8,7 @@ import { ThemeAttribute } from "@/theme/ThemeAttribute";
 
 import { queryClient } from "./queryClient";
 import { router } from "./router";
+import { styleNonce } from "./styleNonce";
 
 export function App() {
   return (
@@ -16,6 +17,7 @@ export function App() {
       cssVariablesResolver={cssVariablesResolver}
       colorSchemeManager={schemeManager}
       defaultColorScheme="auto"
+      getStyleNonce={styleNonce}
     >
       <ThemeAttribute />
       <QueryClientProvider client={queryClient}>

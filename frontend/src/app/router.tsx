@@ -7,11 +7,14 @@ import { InLanguage } from "@/shell/InLanguage";
 import { NotFound, PageError } from "@/shell/PageOutcome";
 
 import {
+  accountsSearch,
   attemptsSearch,
+  auditSearch,
   capacitySearch,
   compareSearch,
   configurationSearch,
   configurationsSearch,
+  deletedSearch,
   homeSearch,
   objectsSearch,
   podSearch,
@@ -19,6 +22,7 @@ import {
   runPodsSearch,
   runSearch,
   runsSearch,
+  storageSearch,
   waitingSearch,
 } from "./search";
 
@@ -98,10 +102,56 @@ const waitingRoute = createRoute({
   component: laterPage(() => import("@/pages/waiting/WaitingPage"), "WaitingPage"),
 });
 
+const clustersRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/clusters",
+  component: laterPage(() => import("@/pages/clusters/ClustersPage"), "ClustersPage"),
+});
+
+const clusterRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/clusters/$cluster",
+  component: laterPage(() => import("@/pages/clusters/ClusterPage"), "ClusterPage"),
+});
+
 const tokensRoute = createRoute({
   getParentRoute: () => rootRoute,
   path: "/tokens",
   component: laterPage(() => import("@/pages/tokens/TokensPage"), "TokensPage"),
+});
+
+const sessionsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/sessions",
+  component: laterPage(() => import("@/pages/account/SessionsPage"), "SessionsPage"),
+});
+
+const accountsRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/accounts",
+  validateSearch: accountsSearch,
+  component: laterPage(() => import("@/pages/account/AccountsPage"), "AccountsPage"),
+});
+
+const auditRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/audit",
+  validateSearch: auditSearch,
+  component: laterPage(() => import("@/pages/account/AuditPage"), "AuditPage"),
+});
+
+const deletedRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/deleted",
+  validateSearch: deletedSearch,
+  component: laterPage(() => import("@/pages/keeping/DeletedPage"), "DeletedPage"),
+});
+
+const storageRoute = createRoute({
+  getParentRoute: () => rootRoute,
+  path: "/storage",
+  validateSearch: storageSearch,
+  component: laterPage(() => import("@/pages/keeping/StoragePage"), "StoragePage"),
 });
 
 const configurationsRoute = createRoute({
@@ -140,7 +190,14 @@ export const router = createRouter({
     configurationsRoute,
     configurationRoute,
     compareRoute,
+    deletedRoute,
+    storageRoute,
+    clustersRoute,
+    clusterRoute,
     tokensRoute,
+    sessionsRoute,
+    accountsRoute,
+    auditRoute,
   ]),
   pathParamsAllowedCharacters: ["@"],
   defaultPreload: "intent",

@@ -18,6 +18,25 @@ export const runsSearch = (search: RawSearch) =>
     fork: either(search, "fork"),
   });
 
+export const accountsSearch = (search: RawSearch) => compact({ q: text(search, "q"), offset: whole(search, "offset") });
+
+export const auditSearch = (search: RawSearch) =>
+  compact({
+    action: text(search, "action"),
+    result: oneOf(search, "result", ["done", "refused"] as const),
+    who: text(search, "who"),
+    q: text(search, "q"),
+    /** Days, in UTC, both within. */
+    since: text(search, "since"),
+    until: text(search, "until"),
+    offset: whole(search, "offset"),
+  });
+
+export const deletedSearch = (search: RawSearch) => compact({ offset: whole(search, "offset") });
+
+export const storageSearch = (search: RawSearch) =>
+  compact({ person: text(search, "person"), offset: whole(search, "offset") });
+
 export const GROUPINGS = ["zone", "pool", "none"] as const;
 export type Grouping = (typeof GROUPINGS)[number];
 

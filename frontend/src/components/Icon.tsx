@@ -148,6 +148,7 @@ const PATHS = {
   ),
   diamond: <path d="M8 2.5 13.5 8 8 13.5 2.5 8z" {...filled} />,
   dot: <circle cx="8" cy="8" r="4.5" {...filled} stroke="none" />,
+  star: <path d="m8 2.2 1.8 3.7 4 .6-2.9 2.8.7 4L8 11.4l-3.6 1.9.7-4L2.2 6.5l4-.6z" />,
   menu: <path d="M2.5 4.5h11M2.5 8h11M2.5 11.5h11" />,
   command: <path d="m3 4.5 3.5 3.5L3 11.5M8.5 11.5H13" />,
 } satisfies Record<string, ReactNode>;

@@ -44,6 +44,8 @@ describe("time", () => {
     ]);
     expect(day(at(2026, 10, 17, 1, 0), now)).toBe("17 Nov");
     expect(day(at(2025, 10, 17, 1, 0), now)).toBe("17 Nov 2025");
+    expect(day(at(2026, 10, 21, 0, 10), now)).toBe("21 Nov");
+    expect(day(at(2027, 0, 3, 1, 0), now)).toBe("3 Jan 2027");
   });
   it("seconds in prose", () => expect([0.1, 46.2, 300].map(seconds)).toEqual(["0.1 s", "46 s", "5 min"]));
 });

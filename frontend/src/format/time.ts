@@ -58,13 +58,15 @@ export function wallTime(milliseconds: number): string {
   return `${two(moment.getHours())}:${two(moment.getMinutes())}:${two(moment.getSeconds())}`;
 }
 
-/** "today 09:57", "yesterday", "17 Nov", "17 Nov 2025"; `timeFirst` gives "09:57 today". */
+/** "today 09:57", "yesterday", "17 Nov", "17 Nov 2025", also of days to come; `timeFirst` gives "09:57 today". */
 export function day(iso: string, now: number, timeFirst = false): string {
   const moment = new Date(iso);
   const today = new Date(now);
   const clock = clockOf(moment);
-  if (moment.getTime() >= midnightOf(today)) return timeFirst ? t("todayTimeFirst", { clock }) : t("today", { clock });
-  if (moment.getTime() >= midnightOf(today) - 86_400_000) return t("yesterday");
+  const sinceMidnight = moment.getTime() - midnightOf(today);
+  if (sinceMidnight >= 0 && moment.toDateString() === today.toDateString())
+    return timeFirst ? t("todayTimeFirst", { clock }) : t("today", { clock });
+  if (sinceMidnight < 0 && sinceMidnight >= -86_400_000) return t("yesterday");
   const year = moment.getFullYear() === today.getFullYear() ? {} : { year: "numeric" as const };
   return new Intl.DateTimeFormat(language() === "en" ? "en-GB" : language(), {
     day: "numeric",

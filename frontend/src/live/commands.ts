@@ -4,6 +4,8 @@ import { isLost, sendCommand } from "@/api/commands";
 import { fetchJournalEntry } from "@/api/queries";
 import type { CommandInput, CommandReceipt } from "@/api/types";
 
+import { notify } from "@/shell/notify";
+
 import { socket } from "./live";
 import type { CommandOutcome } from "./messages";
 import { Outcomes } from "./outcomes";
@@ -21,8 +23,15 @@ const outcomes = new Outcomes({
   clearTimer: (handle) => window.clearTimeout(handle),
 });
 
-/** Waits for what becomes of a command that was taken; a refusal is an ApiError with the engine's sentence. */
+/**
+ * Waits for what becomes of a command that was taken; a refusal is an ApiError with the engine's sentence. Of one that a
+ * parked run keeps there is nothing to wait for.
+ */
 export async function settled(run: string, receipt: CommandReceipt): Promise<CommandOutcome | null> {
+  if (receipt.kept) {
+    notify({ title: t("keptUntilTried") });
+    return null;
+  }
   const outcome = await outcomes.of(run, receipt.id);
   if (outcome?.status === "refused") {
     throw new ApiError(409, { code: "refused", message: outcome.text === "" ? t("theRunRefusedThis") : outcome.text });

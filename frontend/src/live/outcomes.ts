@@ -45,6 +45,7 @@ const PACING: ReadonlySet<unknown> = new Set([
   "step",
   "set_speed",
   "stop",
+  "try_again",
   "breakpoint_set",
   "breakpoint_remove",
 ]);

@@ -99,6 +99,7 @@ const settle = () => new Promise<void>((resolve) => setTimeout(resolve, 0));
 describe("a run's store", () => {
   let boards: ((board: Board) => void)[];
   let failing: boolean;
+  let missing: boolean;
   let nodeReads: number;
   let heldNodes: (() => void)[] | null;
   /** Null: there is a picture after every delta. */
@@ -108,6 +109,7 @@ describe("a run's store", () => {
 
   beforeEach(() => {
     boards = [];
+    missing = false;
     failing = false;
     nodeReads = 0;
     heldNodes = null;
@@ -117,9 +119,11 @@ describe("a run's store", () => {
       "r",
       {
         board: () =>
-          failing
-            ? Promise.reject(new ApiError(503, { code: "503", message: "The server is busy." }))
-            : new Promise((resolve) => boards.push(resolve)),
+          missing
+            ? Promise.reject(new ApiError(404, { code: "deleted", message: "It was deleted." }))
+            : failing
+              ? Promise.reject(new ApiError(503, { code: "503", message: "The server is busy." }))
+              : new Promise((resolve) => boards.push(resolve)),
         nodes: () => {
           nodeReads += 1;
           const read = structuredClone(table);
@@ -262,6 +266,17 @@ describe("a run's store", () => {
     await store.load();
     expect(store.getView()).toMatchObject({ status: "ready", seq: 5 });
     expect(store.getView().error?.status).toBe(503);
+  });
+
+  it("takes the board off the screen when the run was deleted", async () => {
+    await ready();
+    missing = true;
+    await store.load();
+    expect(store.getView()).toMatchObject({ status: "failed", run: null, columns: null });
+    expect(store.getView().error?.body.code).toBe("deleted");
+    missing = false;
+    await ready();
+    expect(store.getView()).toMatchObject({ status: "ready", error: null });
   });
 
   it("writes node deltas by the engine's row number", async () => {

@@ -124,7 +124,10 @@ export class RunStore {
       if (this.feed.status !== "ready" || this.again) void this.loadFeed();
     } catch (error) {
       this.loadingBoard = false;
-      this.set({ status: this.view.run === null ? "failed" : this.view.status, error: asApiError(error) });
+      const why = asApiError(error);
+      // A run that was deleted is not there any more, whatever is still on the screen.
+      if (why.status === 404) this.set({ status: "failed", error: why, run: null, columns: null });
+      else this.set({ status: this.view.run === null ? "failed" : this.view.status, error: why });
     }
     if (this.again) {
       this.again = false;

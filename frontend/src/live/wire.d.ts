@@ -140,7 +140,7 @@ export interface components {
         };
         /**
          * CommandSettled
-         * @description What became of a command outside of any delta: it was refused its place, or the run has failed.
+         * @description What became of a command outside of any delta: it was refused its place, or set aside.
          */
         CommandSettled: {
             /** @enum {unknown} */

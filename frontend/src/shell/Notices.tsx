@@ -5,6 +5,7 @@ import "@mantine/notifications/styles.layer.css";
 
 import { Notifications, notifications } from "@mantine/notifications";
 
+import button from "@/components/Button.module.css";
 import { Icon, type IconName } from "@/components/Icon";
 
 import classes from "./Notices.module.css";
@@ -14,15 +15,37 @@ export interface Notice {
   title: string;
   text?: string;
   kind?: "info" | "error" | "ok";
+  /** A way back; the notice goes when it is pressed. */
+  action?: { label: string; run: () => void };
 }
 
 const ICONS: Record<NonNullable<Notice["kind"]>, IconName> = { info: "info", error: "warning", ok: "bound" };
 
-export function show({ title, text, kind = "info" }: Notice): void {
-  notifications.show({
+export function show({ title, text, kind = "info", action }: Notice): void {
+  const id = notifications.show({
     title,
-    message: text ?? "",
-    autoClose: kind === "error" ? 12_000 : 5_000,
+    message:
+      action === undefined ? (
+        (text ?? "")
+      ) : (
+        <>
+          {text === undefined ? null : <span>{text}</span>}
+          {/* Not `Button`: what it cannot send is told in a notice. */}
+          <button
+            type="button"
+            className={`${button.button} ${classes.action}`}
+            data-kind="default"
+            data-size="sm"
+            onClick={() => {
+              notifications.hide(id);
+              action.run();
+            }}
+          >
+            {action.label}
+          </button>
+        </>
+      ),
+    autoClose: kind === "error" || action !== undefined ? 12_000 : 5_000,
     withBorder: true,
     radius: "lg",
     icon: <Icon name={ICONS[kind]} size={18} />,

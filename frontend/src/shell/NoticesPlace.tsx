@@ -1,6 +1,6 @@
 import { useSyncExternalStore } from "react";
 
-import { IconButton } from "@/components/Button";
+import { Button, IconButton } from "@/components/Button";
 import { Icon } from "@/components/Icon";
 
 import classes from "./NoticesPlace.module.css";
@@ -23,6 +23,17 @@ export function NoticesPlace() {
               <div>
                 <b>{notice.title}</b>
                 {notice.text === undefined ? null : <p>{notice.text}</p>}
+                {notice.action === undefined ? null : (
+                  <Button
+                    size="sm"
+                    onClick={() => {
+                      notifications.dismiss(notice);
+                      notice.action?.run();
+                    }}
+                  >
+                    {notice.action.label}
+                  </Button>
+                )}
               </div>
               <IconButton icon="close" label={t("close")} iconSize={14} onClick={() => notifications.dismiss(notice)} />
             </div>

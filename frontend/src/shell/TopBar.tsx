@@ -51,8 +51,8 @@ export function TopBar({ me, onSearch, onKeys }: TopBarProps) {
               {me === undefined ? null : <WaitingPill />}
             </Link>
             <Link to="/configurations">{t("configurations")}</Link>
-            <Link to="/tokens" className="onlyPhone">
-              {t("tokens")}
+            <Link to="/sessions" className="onlyPhone">
+              {t("yourAccount")}
             </Link>
           </>
         )}
@@ -83,12 +83,12 @@ export function TopBar({ me, onSearch, onKeys }: TopBarProps) {
       />
       {me === undefined || me.role === "visitor" ? null : (
         <Link
-          to="/tokens"
+          to="/sessions"
           className={`${classes.user} hidePhone`}
-          title={`${me.username}, ${t(`role.${me.role}`)}: ${t("tokens")}`}
+          title={`${me.username}, ${t(`role.${me.role}`)}: ${t("yourAccount")}`}
         >
           <span className="srOnly">
-            {t("signedInAs", { username: me.username, role: t(`role.${me.role}`) })} {t("tokens")}
+            {t("signedInAs", { username: me.username, role: t(`role.${me.role}`) })} {t("yourAccount")}
           </span>
           <span aria-hidden="true">{me.initials}</span>
         </Link>

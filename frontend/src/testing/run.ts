@@ -10,6 +10,7 @@ export const aRun = (more: Partial<Run> = {}): Run =>
     configuration: { id: "c", version_id: "v1", name: "shop" },
     state: "paused",
     error: null,
+    parked: null,
     seed: 7,
     ties: "first",
     clock: { mode: "virtual", now: "2026-01-01T10:00:00Z", start: "2026-01-01T10:00:00Z", speed: 10 },
@@ -23,6 +24,8 @@ export const aRun = (more: Partial<Run> = {}): Run =>
     unwritten: 0,
     worker: { state: "here", since: null },
     size_bytes: 4_096,
+    starred: null,
+    breakdowns_gone: null,
     engine_version: "v1.36",
     ...more,
   }) as unknown as Run;

@@ -22,6 +22,7 @@ from schedweb.runs.attempts.selectors import stored_attempt, was_sampled
 from schedweb.runs.models import Run
 from schedweb.runs.playing.commands import typed_manifest
 from schedweb.runs.records.analyses import checked_position
+from schedweb.runs.records.gone import refuse_if_gone
 from schedweb.runs.records.profiles import profile_at
 from schedweb.sentences import say
 
@@ -67,6 +68,7 @@ def question_of(name: str, arguments: dict[str, Any]) -> AnyQuestion:
 
 
 def completed_weights(run: Run, question: OtherWeights, position: int) -> OtherWeights:
+    refuse_if_gone(run)
     scorers = profile_at(run, position, question.profile).weights.keys()
     unknown = sorted(question.weights.keys() - scorers)
     if unknown:

@@ -6,19 +6,20 @@ from typing import Any, Final
 from uuid import UUID
 
 import msgspec
-from django.utils import timezone
 
 from framework.advice import Elsewhere
-from framework.said import said
+from framework.sentences import sentence
 from schedweb.api.errors import ApiError, not_found
 from schedweb.api.windows import Window, window_body
+from schedweb.database.clock import database_now
 from schedweb.engine.moved import unpacked_rows
 from schedweb.engine.questions import OTHER_WEIGHTS, WHAT_WOULD_HELP
 from schedweb.engine.times import wall
 from schedweb.runs.attempts.selectors import pod_ref
 from schedweb.runs.models import Analysis
 from schedweb.runs.records.analyses import OPEN
-from schedweb.sentences import say, told
+from schedweb.sentences import say, translated
+from schedweb.snapshots.redaction import redact
 
 OLD_REMEDY: Final = {
     "others": [],
@@ -31,21 +32,25 @@ OLD_REMEDY: Final = {
 }
 """What answers that an older version stored do not say."""
 OLD_HELP: Final = {"workload": "", "alike": 1, "complete": True}
-LOST: Final = said("The worker of this analysis was lost. Ask again.")
+LOST: Final = sentence("The worker of this analysis was lost. Ask again.")
 
 
 def analysis_body(analysis: Analysis) -> dict[str, Any]:
     status, error = analysis.status, analysis.error
-    if status in OPEN and analysis.expires < timezone.now():
+    if status in OPEN and analysis.expires < database_now():
         status, error = Analysis.Status.FAILED, LOST
+    arguments = analysis.arguments
+    if isinstance(arguments.get("manifest"), dict):
+        # An older version may have stored more than is kept now.
+        arguments = {**arguments, "manifest": redact(arguments["manifest"])}
     return {
         "id": str(analysis.pk),
         "run": str(analysis.run_id),
         "name": analysis.name,
         "position": analysis.position,
-        "arguments": analysis.arguments,
+        "arguments": arguments,
         "status": status,
-        "error": told(error) or None,
+        "error": translated(error) or None,
         "seconds": analysis.seconds,
         "asked_by": analysis.asked_by,
         "at": wall(analysis.created_at),
@@ -59,12 +64,12 @@ def result_body(analysis: Analysis) -> object:
         return msgspec.Raw(stored)
     found: dict[str, Any] = msgspec.json.decode(stored)
     remedies = [remedy_body({**OLD_REMEDY, **each}) for each in found["remedies"]]
-    return {**OLD_HELP, **found, "why": told(found.get("why", "")), "remedies": remedies}
+    return {**OLD_HELP, **found, "why": translated(found.get("why", "")), "remedies": remedies}
 
 
 def remedy_body(remedy: dict[str, Any]) -> dict[str, Any]:
-    others = [{**each, "text": told(each["text"])} for each in remedy["others"]]
-    return {**remedy, "text": told(remedy["text"]), "cost": told(remedy["cost"]), "others": others}
+    others = [{**each, "text": translated(each["text"])} for each in remedy["others"]]
+    return {**remedy, "text": translated(remedy["text"]), "cost": translated(remedy["cost"]), "others": others}
 
 
 def moved_window(analysis: Analysis, window: Window, *, kind: str = "", query: str = "") -> dict[str, Any]:
@@ -96,7 +101,7 @@ def moved_body(row: Elsewhere) -> dict[str, Any]:
 
 
 def analysis_get(run: UUID, analysis: UUID) -> Analysis:
-    found = Analysis.objects.filter(run=run, pk=analysis).first()
+    found = Analysis.objects.filter(run=run, run__deleted_at=None, pk=analysis).first()
     if found is None:
         raise not_found(say("This run has no such analysis."))
     return found

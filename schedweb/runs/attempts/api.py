@@ -10,12 +10,14 @@ from rest_framework.views import APIView
 from schedweb.api.windows import WINDOW_PARAMETERS, integer_parameter, window_of, window_serializer
 from schedweb.runs.attempts import selectors as attempts
 from schedweb.runs.attempts.difference import difference_body
+from schedweb.runs.attempts.log import LEVELS, MOST_LINES, log_body
 from schedweb.runs.attempts.preemptions import preemption_body, preemption_window
 from schedweb.runs.attempts.score_matrix import matrix_body
 from schedweb.runs.attempts.scores import scores_body
 from schedweb.runs.attempts.selectors import attempt_body, attempt_window, stored_attempt
 from schedweb.runs.attempts.serializers import (
     AttemptDifferenceSerializer,
+    AttemptLogSerializer,
     AttemptRowSerializer,
     AttemptSerializer,
     PreemptionRowSerializer,
@@ -86,6 +88,24 @@ class AttemptDifferenceApi(APIView):
     def get(self, request: Request, run: RunKey, number: int, other: int) -> Response:
         group = integer_parameter(request, "group", 0) if "group" in request.query_params else None
         return Response(difference_body(run, number, other, window_of(request), group=group))
+
+
+class AttemptLogApi(APIView):
+    shared = ("run",)
+
+    @extend_schema(
+        operation_id="runs_attempt_log",
+        description="The attempt as kube-scheduler's log has it (docs/semantics/log.md).",
+        parameters=[
+            OpenApiParameter("v", int, description=f"kube-scheduler's -v: {LEVELS.start} to {LEVELS[-1]}, default 4"),
+            OpenApiParameter("limit", int, description=f"lines, at most {MOST_LINES:,}, default 500"),
+        ],
+        responses=AttemptLogSerializer,
+    )
+    def get(self, request: Request, run: RunKey, number: int) -> Response:
+        verbosity = integer_parameter(request, "v", 4, highest=LEVELS[-1])
+        limit = integer_parameter(request, "limit", 500, highest=MOST_LINES)
+        return Response(log_body(stored_attempt(run, number), verbosity, limit))
 
 
 class AttemptPreemptionApi(APIView):

@@ -79,7 +79,7 @@ class _Points:
             self.plugins = {each.plugin: (each.normalized * np.int64(each.weight)).tolist() for each in scores.plugins}
             self.total = scores.total.tolist()
 
-    def of(self, plugin: str, place: int) -> int | None:
+    def points_of(self, plugin: str, place: int) -> int | None:
         points = self.plugins.get(plugin)
         return None if points is None else points[place]
 
@@ -93,7 +93,7 @@ def changed_scores(before: AttemptTrace, after: AttemptTrace) -> tuple[list[str]
         other = second.places.get(name)
         if other is None:
             continue
-        cells = [{"before": first.of(each, place), "after": second.of(each, other)} for each in plugins]
+        cells = [{"before": first.points_of(each, place), "after": second.points_of(each, other)} for each in plugins]
         if any(cell["before"] != cell["after"] for cell in cells):
             rows.append({"node": name, "before": first.total[place], "after": second.total[other], "cells": cells})
     rows.sort(key=lambda row: (-abs(row["after"] - row["before"]), row["node"]))

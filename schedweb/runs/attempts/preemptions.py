@@ -8,9 +8,9 @@ from typing import Any, Final
 from django.db.models import Q, QuerySet
 
 from framework.interface import Code
-from framework.plugins.defaultpreemption.choice import CRITERIA
-from framework.plugins.defaultpreemption.plugin import NOT_HELPFUL
-from framework.plugins.defaultpreemption.victims import NO_VICTIMS
+from framework.preemption.choice import CRITERIA
+from framework.preemption.evaluator import NOT_HELPFUL
+from framework.preemption.victims import NO_VICTIMS
 from framework.trace.attempt import AttemptTrace, CandidateNode, PostFilterOutcome
 from schedweb.api.windows import Window, window_answer
 from schedweb.engine.times import iso
@@ -20,7 +20,7 @@ from schedweb.sentences import clauses, counted, noted, say
 
 NODES_SHOWN: Final = 20
 BUDGETS, HIGHEST, SUM, COUNT, START = CRITERIA
-#: As framework.plugins.defaultpreemption.choice names them.
+#: As framework.preemption.choice names them.
 _TEXTS: Final = (
     noted("fewest PodDisruptionBudget violations"),
     noted("lowest priority of the most important victim"),
@@ -158,9 +158,9 @@ def preemption_body(stored: StoredAttempt, window: Window) -> dict[str, Any]:
 def headline(trace: AttemptTrace, outcome: PostFilterOutcome | None) -> str:
     """One sentence: which node won and by what, or that nothing helps."""
     if outcome is None:
-        said = next((each.status.message for each in trace.post_filter if each.status.message), "")
-        said = said.removeprefix("preemption: ").rstrip(".")
-        return f"{said[:1].upper()}{said[1:]}." if said else say("Nobody looked for victims.")
+        message = next((each.status.message for each in trace.post_filter if each.status.message), "")
+        message = message.removeprefix("preemption: ").rstrip(".")
+        return f"{message[:1].upper()}{message[1:]}." if message else say("Nobody looked for victims.")
     if not outcome.nominated_node:
         possible = sum(1 for _ in eligible(trace))
         if possible == 0:

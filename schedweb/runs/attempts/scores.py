@@ -2,12 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import Any, Final
 
 import numpy as np
 from numpy.typing import NDArray
 
-from framework.trace.attempt import ScoreTrace
+from framework.extenders.extender import SCALE
+from framework.trace.attempt import ExtenderPoints, PluginScores, ScoreTrace
 from schedweb.api.errors import ApiError
 from schedweb.api.windows import Window
 from schedweb.runs.attempts.selectors import StoredAttempt
@@ -92,6 +94,20 @@ class ScoreView:
         return sorted(places, key=lambda i: (int(values[i]) * (-1 if descending else 1), self.names[i]))
 
 
+def with_extenders(scores: ScoreTrace, extenders: Sequence[ExtenderPoints]) -> ScoreTrace:
+    """Extenders as columns of the table, beside the plugins: what they said, times ten times their weight."""
+    asked = [each for each in extenders if each.weight]
+    if not asked:
+        return scores
+    plain = scores.whole()
+    columns = []
+    for each in asked:
+        weight = each.weight * SCALE
+        said = np.array([(points or 0) // weight for points in each.points], dtype=np.int64)
+        columns.append(PluginScores(each.extender, weight, said, said))
+    return ScoreTrace(plain.positions, [*plain.plugins, *columns], plain.total, plain.candidates)
+
+
 def tie_body(run: Run, ties: int) -> dict[str, Any]:
     """Between how many equal nodes the run chose, and how."""
     chooser = CHOOSERS.get(Run.Ties(run.ties))
@@ -124,14 +140,15 @@ def scores_body(
     }
     if trace.scores is None or trace.filter is None or not len(trace.scores.total):
         return empty
-    names = [trace.filter.nodes[position] for position in trace.scores.positions.tolist()]
-    view = ScoreView(trace.scores, names, trace.selected)
-    equal = [bool((each.normalized == each.normalized[0]).all()) for each in trace.scores.plugins]
+    scores = with_extenders(trace.scores, trace.extender_points)
+    names = [trace.filter.nodes[position] for position in scores.positions.tolist()]
+    view = ScoreView(scores, names, trace.selected)
+    equal = [bool((each.normalized == each.normalized[0]).all()) for each in scores.plugins]
     shown = [place for place in range(len(equal)) if not (hide_equal and equal[place])]
     order = view.order(sort)
     if query:
         order = [place for place in order if query.lower() in names[place].lower()]
-    ties = len(trace.scores.candidates)
+    ties = len(scores.candidates)
     below = np.flatnonzero(view.total < view.best)
     runner_up = int(below[np.argmax(view.total[below])]) if len(below) else None
     winner = view.chosen
@@ -140,8 +157,8 @@ def scores_body(
         "scored": True,
         "plugins": [
             {
-                "name": trace.scores.plugins[place].plugin,
-                "weight": trace.scores.plugins[place].weight,
+                "name": scores.plugins[place].plugin,
+                "weight": scores.plugins[place].weight,
                 "equal_for_all": equal[place],
             }
             for place in shown
@@ -150,7 +167,7 @@ def scores_body(
         "chosen": None if winner is None else view.row(winner, shown),
         "histogram": histogram(view.total),
         "tie": tie_body(run, ties),
-        "decided_by": None if runner_up is None or winner is None else decided_by(trace.scores, winner, runner_up),
+        "decided_by": None if runner_up is None or winner is None else decided_by(scores, winner, runner_up),
         "runner_up": None if runner_up is None else {"node": names[runner_up], "total": int(view.total[runner_up])},
         "count": len(order),
         "rows": [view.row(place, shown) for place in window.cut(order)],

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from bisect import bisect_right
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Final
 from uuid import UUID
@@ -12,7 +12,7 @@ from django.db.models import Q, QuerySet, Value
 from django.db.models.functions import Concat
 
 from framework.interface import Code, Status
-from framework.trace.attempt import AttemptTrace, PluginOutcome, PostFilterOutcome
+from framework.trace.attempt import AttemptTrace, ExtenderCall, PluginOutcome, PostFilterOutcome
 from framework.trace.encoding import AttemptChunk as OpenChunk
 from framework.trace.encoding import decode_attempt
 from schedweb.api.errors import not_found
@@ -20,12 +20,17 @@ from schedweb.api.windows import Window, check_choice, window_answer
 from schedweb.engine.names import split_name
 from schedweb.engine.outcomes import victims_words
 from schedweb.engine.times import iso
-from schedweb.runs.models import Attempt, AttemptChunk, PodRecord, Run
+from schedweb.runs.models import Attempt, AttemptChunk, JournalEntry, PodRecord, Run
 from schedweb.runs.objects.claims import decisions_body
 from schedweb.runs.records.converters import RunKey, run_of
-from schedweb.sentences import clauses, counted, say, told
+from schedweb.runs.records.gone import refuse_if_gone
+from schedweb.runs.records.runs import no_such_run
+from schedweb.sentences import clauses, counted, say, translated
 
 MANY_NODES: Final = 1000
+Times = Mapping[int, int]
+"""Place of a call among the attempt's → microseconds."""
+NO_TIMES: Final[Times] = {}
 RESULTS: Final = ("bound", "waiting", "unschedulable", "error")
 
 
@@ -49,8 +54,11 @@ def result_at(row: Attempt, run: Run) -> str:
 def stored_attempt(key: RunKey | Run, number: int) -> StoredAttempt:
     """``key``: a Run when what it was at a moment plays a part."""
     run = key.pk if isinstance(key, Run) else run_of(key)
-    row = Attempt.objects.select_related("run").defer("run__columns").filter(run=run, number=number).first()
+    kept = Attempt.objects.select_related("run").defer("run__columns").filter(run__deleted_at=None)
+    row = kept.filter(run=run, number=number).first()
     if row is None:
+        if not Run.objects.filter(pk=run).exists():
+            raise no_such_run(run)
         raise not_found(say("Attempt {number} is not stored.", number=number))
     if isinstance(key, Run):
         row.run = key
@@ -58,6 +66,7 @@ def stored_attempt(key: RunKey | Run, number: int) -> StoredAttempt:
     before = AttemptChunk.objects.filter(run=run, first__lte=number).only("first", "count", "traces")
     chunk = before.order_by("-first").first()
     if chunk is None or number >= chunk.first + chunk.count:
+        refuse_if_gone(row.run)
         raise not_found(say("What the plugins said in attempt {number} is no longer stored.", number=number))
     return StoredAttempt(row, decode_attempt(bytes(chunk.traces), number - chunk.first))
 
@@ -128,8 +137,8 @@ def _had_result(result: str, run: Run) -> Q:
 def verdict(plugin: str, status: Status | None, note: str = "") -> dict[str, Any]:
     code = Code.SUCCESS if status is None else status.code
     reasons = [] if status is None else list(status.all_reasons)
-    said: dict[str, Any] = {"plugin": plugin, "code": code.name_, "reasons": reasons}
-    return {**said, "note": note} if note else said
+    fields: dict[str, Any] = {"plugin": plugin, "code": code.name_, "reasons": reasons}
+    return {**fields, "note": note} if note else fields
 
 
 def state_of(statuses: Sequence[Status]) -> str:
@@ -162,8 +171,8 @@ def outcomes_point(name: str, outcomes: Sequence[PluginOutcome], reached: bool) 
     if not reached:
         return unreached(name)
     statuses = [outcome.status for outcome in outcomes]
-    said = [verdict(outcome.plugin, outcome.status) for outcome in outcomes]
-    return point(name, state_of(statuses), tally(statuses), said)
+    verdicts = [verdict(outcome.plugin, outcome.status) for outcome in outcomes]
+    return point(name, state_of(statuses), tally(statuses), verdicts)
 
 
 def of_nodes(feasible: int, total: int) -> str:
@@ -173,7 +182,7 @@ def of_nodes(feasible: int, total: int) -> str:
     return say("{feasible} of {total}", feasible=feasible, total=total)
 
 
-def filter_point(trace: AttemptTrace) -> dict[str, Any]:
+def filter_point(trace: AttemptTrace, times: Times = NO_TIMES) -> dict[str, Any]:
     if trace.filter is None:
         return unreached("Filter")
     counts: dict[tuple[str, Code], int] = {}
@@ -182,7 +191,7 @@ def filter_point(trace: AttemptTrace) -> dict[str, Any]:
             status = trace.filter.verdicts[index]
             key = (status.plugin, status.code)
             counts[key] = counts.get(key, 0) + 1
-    said = [
+    verdicts = [
         {
             "plugin": plugin,
             "code": code.name_,
@@ -191,29 +200,72 @@ def filter_point(trace: AttemptTrace) -> dict[str, Any]:
         }
         for (plugin, code), count in sorted(counts.items(), key=lambda item: -item[1])
     ]
+    verdicts += calls_of(trace, "filter", times)
     failed = any(code is Code.ERROR for _, code in counts)
     state = "error" if failed else "ok" if trace.feasible_nodes else "rejects"
     note = of_nodes(trace.feasible_nodes, trace.nodes_total)
-    if trace.evaluated_nodes < trace.nodes_total and trace.feasible_nodes:
+    # Of a node that an extender left out nothing is counted.
+    if trace.evaluated_nodes < trace.nodes_total and trace.feasible_nodes and trace.extender_left is None:
         note += ", " + say("{count} checked", count=trace.evaluated_nodes)
-    return point("Filter", state, note, said)
+    return point("Filter", state, note, verdicts)
 
 
-def post_filter_point(trace: AttemptTrace) -> dict[str, Any]:
+def calls_of(trace: AttemptTrace, verb: str, times: Times) -> list[dict[str, Any]]:
+    """What extenders were asked at a point, as rows beside those of the plugins."""
+    rows = []
+    for place, call in enumerate(trace.extender_calls):
+        if call.verb == verb:
+            row = call_row(call)
+            if place in times:
+                took = say("{milliseconds} ms", milliseconds=max(1, round(times[place] / 1000)))
+                row["note"] = clauses([part for part in (row.get("note", ""), took) if part])
+            rows.append(row)
+    return rows
+
+
+def times_of(stored: StoredAttempt) -> Times:
+    """How long the attempt's calls took, where its journal has them. They are no part of the trace: two runs that
+    decide the same have the same traces, however fast their extenders were."""
+    calls = [place for place, call in enumerate(stored.trace.extender_calls) if call.verb != "bind"]
+    if not calls or stored.row.position is None:
+        return NO_TIMES
+    key = f"{stored.row.namespace}/{stored.row.name}"
+    answers = JournalEntry.objects.filter(run=stored.row.run_id, type="extender_answers", command__pod=key)
+    newest = answers.filter(position__lt=stored.row.position).order_by("-position")[: len(calls)]
+    took = [
+        each["microseconds"] for row in reversed(newest) for each in row.command["answers"] if each["verb"] != "bind"
+    ]
+    return dict(zip(reversed(calls), reversed(took), strict=False))
+
+
+def call_row(call: ExtenderCall) -> dict[str, Any]:
+    if call.error:
+        status = Status.as_error(call.error)
+        return verdict(call.extender, status, say("passed over") if call.ignored else "")
+    rejects = call.verb == "filter" and call.kept == 0
+    reasons = tuple(dict.fromkeys(reason for _, reason in call.failed))
+    status = Status.unschedulable(*reasons) if rejects else Status(Code.SUCCESS, reasons)
+    if call.verb == "prioritize":
+        return verdict(call.extender, status, counted("points for {count} node", "points for {count} nodes", call.kept))
+    note = counted("left {kept} of {count} node", "left {kept} of {count} nodes", call.sent, kept=call.kept)
+    return verdict(call.extender, status, note)
+
+
+def post_filter_point(trace: AttemptTrace, times: Times = NO_TIMES) -> dict[str, Any]:
     if not trace.post_filter:
         reached = trace.feasible_nodes > 0
         return point(
             "PostFilter", "skipped" if reached else "not_reached", say("not needed") if reached else say("not reached")
         )
-    said = [verdict(each.plugin, each.status) for each in trace.post_filter]
+    verdicts = [verdict(each.plugin, each.status) for each in trace.post_filter] + calls_of(trace, "preempt", times)
     nominated = next((each for each in trace.post_filter if each.nominated_node), None)
     state = "ok" if nominated else state_of([each.status for each in trace.post_filter])
-    return point("PostFilter", state, told(victims_words(trace)), said)
+    return point("PostFilter", state, translated(victims_words(trace)), verdicts)
 
 
 def pre_filter_point(trace: AttemptTrace) -> dict[str, Any]:
     statuses = [each.status for each in trace.pre_filter]
-    said = [
+    verdicts = [
         verdict(
             each.plugin,
             each.status,
@@ -222,10 +274,10 @@ def pre_filter_point(trace: AttemptTrace) -> dict[str, Any]:
         for each in trace.pre_filter
     ]
     state = "rejects" if trace.pre_filter_status is not None else state_of(statuses)
-    return point("PreFilter", state, tally(statuses), said)
+    return point("PreFilter", state, tally(statuses), verdicts)
 
 
-def score_points(trace: AttemptTrace) -> list[dict[str, Any]]:
+def score_points(trace: AttemptTrace, times: Times = NO_TIMES) -> list[dict[str, Any]]:
     if trace.feasible_nodes == 1:
         note = say("only one node")
         return [point("PreScore", "skipped", note), point("Score", "skipped", note)]
@@ -237,8 +289,9 @@ def score_points(trace: AttemptTrace) -> list[dict[str, Any]]:
     best = int(trace.scores.total.max()) if len(trace.scores.total) else 0
     ties = len(trace.scores.candidates)
     note = say("best {best}, {ties} equal", best=best, ties=ties) if ties > 1 else say("best {best}", best=best)
-    said = [verdict(each.plugin, None, say("weight {weight}", weight=each.weight)) for each in trace.scores.plugins]
-    return [outcomes_point("PreScore", trace.pre_score, reached=True), point("Score", "ok", note, said)]
+    verdicts = [verdict(each.plugin, None, say("weight {weight}", weight=each.weight)) for each in trace.scores.plugins]
+    verdicts += calls_of(trace, "prioritize", times)
+    return [outcomes_point("PreScore", trace.pre_score, reached=True), point("Score", "ok", note, verdicts)]
 
 
 def binding_points(trace: AttemptTrace, ending: dict[str, Any] | None) -> list[dict[str, Any]]:
@@ -251,7 +304,7 @@ def binding_points(trace: AttemptTrace, ending: dict[str, Any] | None) -> list[d
     if permit_state == "waits":
         permit_note = say("waits")
         if later.get("permit"):
-            permit_state, permit_note = later["permit"]["state"], told(later["permit"]["note"])
+            permit_state, permit_note = later["permit"]["state"], translated(later["permit"]["note"])
     reserved = placed and not any(not each.status.is_success for each in trace.reserve)
     points = [outcomes_point("Reserve", trace.reserve, placed)]
     points.append(
@@ -259,7 +312,7 @@ def binding_points(trace: AttemptTrace, ending: dict[str, Any] | None) -> list[d
         if reserved
         else point("Permit", "not_reached", say("not reached"))
     )
-    stored = {each["point"]: {**each, "note": told(each["note"])} for each in later.get("points", ())}
+    stored = {each["point"]: {**each, "note": translated(each["note"])} for each in later.get("points", ())}
     for name in ("PreBind", "Bind", "PostBind"):
         points.append(stored.get(name) or unreached(name))
     return points
@@ -276,7 +329,7 @@ def victim_body(victim: str, chosen: PostFilterOutcome) -> dict[str, Any]:
 
 def was_sampled(trace: AttemptTrace) -> bool:
     """Whether percentageOfNodesToScore ended the search before every node that came into question was looked at."""
-    if trace.feasible_nodes < 2 or trace.filter is None:
+    if trace.feasible_nodes < 2 or trace.filter is None or trace.extender_left is not None:
         return False
     lists = [each.node_names for each in trace.pre_filter if each.node_names is not None]
     if not lists:
@@ -289,6 +342,7 @@ def attempt_body(stored: StoredAttempt) -> dict[str, Any]:
     row, trace = stored.row, stored.trace
     nominated = next((each for each in trace.post_filter if each.nominated_node), None)
     enqueued = point("PreEnqueue", "ok", say("passed"))
+    times = times_of(stored)
     return {
         "number": row.number,
         "pod": pod_ref(row.namespace, row.name),
@@ -301,9 +355,9 @@ def attempt_body(stored: StoredAttempt) -> dict[str, Any]:
         "points": [
             enqueued,
             pre_filter_point(trace),
-            filter_point(trace),
-            post_filter_point(trace),
-            *score_points(trace),
+            filter_point(trace, times),
+            post_filter_point(trace, times),
+            *score_points(trace, times),
             *binding_points(trace, row.ending),
         ],
         "message": row.message,

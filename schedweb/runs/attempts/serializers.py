@@ -17,6 +17,11 @@ class PluginVerdictSerializer(serializers.Serializer[Any]):
     note = serializers.CharField(required=False)
 
 
+class AttemptLogSerializer(serializers.Serializer[Any]):
+    lines = strings()
+    count = serializers.IntegerField(help_text="of all lines; `lines` are the first of them")
+
+
 class PointSerializer(serializers.Serializer[Any]):
     point = serializers.CharField()
     state = serializers.ChoiceField(["ok", "rejects", "skipped", "not_reached", "waits", "error"])

@@ -12,12 +12,12 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from schedweb.api.exports import as_csv, as_json, asked_format, download
 from schedweb.api.windows import WINDOW_PARAMETERS, window_of, window_serializer
 from schedweb.configurations.api import fields_of
 from schedweb.configurations.comparison import compare
 from schedweb.configurations.serializers import ComparisonSerializer
 from schedweb.runs.comparing import selectors as comparison
-from schedweb.runs.comparing.exports import as_csv, as_json, asked_format, download
 from schedweb.runs.comparing.serializers import PodDifferenceSerializer, RunComparisonSerializer
 from schedweb.runs.records.runs import run_get
 

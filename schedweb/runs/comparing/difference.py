@@ -15,7 +15,7 @@ UNSEEN: Final = ("nominated", "not_checked", "absent")
 
 
 @dataclass(frozen=True)
-class Said:
+class NodeAnswer:
     """Of one node in one attempt.
 
     ``state``: scored, feasible (nothing was scored), rejected, nominated (another was tried first and taken),
@@ -29,44 +29,44 @@ class Said:
     points: dict[str, int] | None = None
 
 
-def rejected(status: Status) -> Said:
-    return Said("rejected", status.plugin, tuple(status.all_reasons))
+def rejected(status: Status) -> NodeAnswer:
+    return NodeAnswer("rejected", status.plugin, tuple(status.all_reasons))
 
 
-def said_of(trace: AttemptTrace, node: str) -> Said:
+def answer_about(trace: AttemptTrace, node: str) -> NodeAnswer:
     if trace.pre_filter_status is not None:
         return rejected(trace.pre_filter_status)
     if trace.filter is None or node not in trace.filter.nodes:
-        return Said("absent")
+        return NodeAnswer("absent")
     position = trace.filter.nodes.index(node)
     verdict = int(trace.filter.verdict[position])
     if verdict == NOT_EVALUATED:
         if trace.absent_status is not None:
             return rejected(trace.absent_status)
-        return Said("nominated" if trace.nominated_node_used else "not_checked")
+        return NodeAnswer("nominated" if trace.nominated_node_used else "not_checked")
     if verdict > 0:
         return rejected(trace.filter.verdicts[verdict])
     if trace.scores is None:
-        return Said("feasible")
+        return NodeAnswer("feasible")
     [found] = np.flatnonzero(trace.scores.positions == position)
     points = {each.plugin: int(each.normalized[found]) * each.weight for each in trace.scores.plugins}
-    return Said("scored", total=int(trace.scores.total[found]), points=points)
+    return NodeAnswer("scored", total=int(trace.scores.total[found]), points=points)
 
 
-def cause(why: str, side: str = "", said: Said | None = None, plugin: str = "") -> dict[str, Any]:
+def cause(why: str, side: str = "", answer: NodeAnswer | None = None, plugin: str = "") -> dict[str, Any]:
     """``side``: in which of the two runs it was so; "" when it takes both to say it."""
-    name, reasons = (said.plugin, list(said.reasons)) if said else (plugin, [])
+    name, reasons = (answer.plugin, list(answer.reasons)) if answer else (plugin, [])
     return {"why": why, "side": side, "plugin": name, "reasons": reasons}
 
 
-def obstacle(side: str, said: Said) -> dict[str, Any] | None:
+def obstacle(side: str, answer: NodeAnswer) -> dict[str, Any] | None:
     """Why the other run's node was no choice here."""
-    if said.state == "rejected":
-        return cause("filter", side, said)
-    return cause(said.state, side) if said.state in UNSEEN else None
+    if answer.state == "rejected":
+        return cause("filter", side, answer)
+    return cause(answer.state, side) if answer.state in UNSEEN else None
 
 
-def swings(a_here: Said, a_there: Said, b_here: Said, b_there: Said) -> list[dict[str, Any]]:
+def swings(a_here: NodeAnswer, a_there: NodeAnswer, b_here: NodeAnswer, b_there: NodeAnswer) -> list[dict[str, Any]]:
     """Per plugin the points of both nodes in both runs; ``swing`` is how much it moved the choice from a's node to b's.
 
     The swings add up to a's margin in a plus b's margin in b, so the largest one made the difference.
@@ -90,7 +90,8 @@ def swings(a_here: Said, a_there: Said, b_here: Said, b_there: Said) -> list[dic
 
 def difference(a: AttemptTrace, node_a: str, b: AttemptTrace, node_b: str) -> dict[str, Any]:
     """Both runs placed the pod, on different nodes."""
-    a_here, a_there, b_here, b_there = said_of(a, node_a), said_of(a, node_b), said_of(b, node_b), said_of(b, node_a)
+    a_here, a_there = answer_about(a, node_a), answer_about(a, node_b)
+    b_here, b_there = answer_about(b, node_b), answer_about(b, node_a)
     causes = [each for each in (obstacle("a", a_there), obstacle("b", b_there)) if each is not None]
     points: list[dict[str, Any]] = []
     if not causes and all(each.points is not None for each in (a_here, a_there, b_here, b_there)):
@@ -103,8 +104,8 @@ def difference(a: AttemptTrace, node_a: str, b: AttemptTrace, node_b: str) -> di
 
 def refusal(side: str, trace: AttemptTrace, node: str) -> dict[str, Any]:
     """Only the other run placed the pod, on ``node``; this is the last attempt of the run that did not."""
-    said = said_of(trace, node)
-    found = obstacle(side, said)
+    answer = answer_about(trace, node)
+    found = obstacle(side, answer)
     if found is None:
         # The node was good enough, so what failed came later: Reserve, Permit, binding.
         status = trace.status or trace.placed_status

@@ -147,9 +147,9 @@ def waiting_body(run: Run) -> dict[str, Any]:
     """From the moment a pod came to the moment it was bound, of pods that this run has bound; seconds of run time."""
     bound = PodRecord.objects.filter(run=run, column=PodRecord.Column.BOUND, attempts__gt=0)
     times = [
-        since - came
-        for since, came in bound.values_list("since", "detail__journey__0__0")
-        if since is not None and came is not None
+        since - detail["journey"][0][0]
+        for since, detail in bound.values_list("since", "detail").iterator()
+        if since is not None and detail.get("journey")
     ]
     return measures.waiting_times(times)
 
@@ -158,7 +158,7 @@ def side_body(run: Run, places: PodPlaces) -> dict[str, Any]:
     present = [place for place in places.values() if staying(place)]
     return {
         "run": run_body(run),
-        "settled": run.state in (Run.State.FINISHED, Run.State.STOPPED, Run.State.FAILED),
+        "settled": run.state in (Run.State.FINISHED, *Run.AT_REST),
         "pods": len(present),
         "placed": sum(bool(place.node) for place in present),
         "unscheduled": sum(not place.node and not is_gated(place) for place in present),

@@ -13,6 +13,7 @@ from schedweb.runs.models import Attempt, PodRecord, Run
 from schedweb.runs.records.moments import configuration_at
 from schedweb.runs.records.pod_query import filter_pods
 from schedweb.runs.records.pods import pod_manifest
+from schedweb.snapshots.redaction import redact
 from schedweb.snapshots.selectors import snapshot_manifests
 
 BATCH: Final = 20
@@ -27,7 +28,7 @@ class FilterPlugins:
         self.run = run
         self.known: dict[Any, dict[str, tuple[str, ...]]] = {}
 
-    def of(self, row: Attempt) -> tuple[str, ...]:
+    def names_for(self, row: Attempt) -> tuple[str, ...]:
         # The attempt's cycle ended at its position, so a switch there came after it.
         version = configuration_at(self.run, row.position if row.position is not None else self.run.position)
         if version not in self.known:
@@ -64,19 +65,20 @@ def annotated(run: Run, uids: Sequence[str], plugins: FilterPlugins) -> list[dic
     by_number = {row.number: row for rows in kept.values() for row in rows}
     # One trace at a time: those of thousands of nodes are large.
     results: dict[int, Results] = {
-        number: results_of(trace, by_number[number].ending, plugins.of(by_number[number]))
+        number: results_of(trace, by_number[number].ending, plugins.names_for(by_number[number]))
         for number, trace in stored_traces(run.pk, by_number)
     }
     found = []
     records = {row.uid: row for row in PodRecord.objects.filter(run=run, uid__in=uids)}
     for uid in uids:
-        said = [results[row.number] for row in kept[uid] if row.number in results]
-        found.append(with_annotations(run, records[uid], annotations_of(said)))
+        stored = [results[row.number] for row in kept[uid] if row.number in results]
+        found.append(with_annotations(run, records[uid], annotations_of(stored)))
     return found
 
 
 def with_annotations(run: Run, record: PodRecord, annotations: Results) -> dict[str, Any]:
-    manifest = pod_manifest(record) or given_manifest(run, record)
+    # An older version may have stored more than is kept now.
+    manifest = redact(pod_manifest(record)) or given_manifest(run, record)
     metadata = {**manifest.get("metadata", {})}
     metadata["annotations"] = {**(metadata.get("annotations") or {}), **annotations}
     spec = {**manifest.get("spec", {})}

@@ -57,13 +57,14 @@ async def as_they_come(parts: Iterator[bytes]) -> AsyncIterator[bytes]:
 
 
 class AnnotatedPodsApi(APIView):
+    of_run = ("run",)
     shared = ("run",)
 
     @extend_schema(
         operation_id="runs_annotations",
         description="Pods that were tried, with the simulator's annotations of their newest attempts.",
         parameters=PARAMETERS,
-        responses={(200, media): OpenApiTypes.STR for media in FORMATS.values()},
+        responses={(200, media): OpenApiTypes.OBJECT for media in FORMATS.values()},
     )
     def get(self, request: Request, run: UUID) -> StreamingHttpResponse:
         wanted = {name: request.query_params.get(name, "") for name in ("namespace", "pod")}

@@ -31,7 +31,7 @@ def text(value: Any) -> str:
     return msgspec.json.encode(value, order="deterministic").decode()
 
 
-def said(status: Status) -> str:
+def status_text(status: Status) -> str:
     return SUCCESS if status.is_success else status.message
 
 
@@ -99,7 +99,9 @@ def scores(trace: AttemptTrace) -> tuple[dict[str, dict[str, str]], dict[str, di
 
 
 def permit_results(trace: AttemptTrace) -> tuple[dict[str, str], dict[str, str]]:
-    statuses = {each.plugin: WAIT if each.status.code is Code.WAIT else said(each.status) for each in trace.permit}
+    statuses = {
+        each.plugin: WAIT if each.status.code is Code.WAIT else status_text(each.status) for each in trace.permit
+    }
     return statuses, {each.plugin: go_duration(each.timeout_seconds) for each in trace.permit}
 
 
@@ -120,13 +122,13 @@ def results_of(trace: AttemptTrace, ending: dict[str, Any] | None, filter_plugin
     node_lists = {each.plugin: list(each.node_names) for each in trace.pre_filter if each.node_names is not None}
     made = {
         "prefilter-result": node_lists,
-        "prefilter-result-status": {each.plugin: said(each.status) for each in trace.pre_filter},
+        "prefilter-result-status": {each.plugin: status_text(each.status) for each in trace.pre_filter},
         "filter-result": filter_result(trace, filter_plugins),
         "postfilter-result": post_filter_result(trace),
-        "prescore-result": {each.plugin: said(each.status) for each in trace.pre_score},
+        "prescore-result": {each.plugin: status_text(each.status) for each in trace.pre_score},
         "score-result": raw,
         "finalscore-result": final,
-        "reserve-result": {each.plugin: said(each.status) for each in trace.reserve},
+        "reserve-result": {each.plugin: status_text(each.status) for each in trace.reserve},
         "permit-result": permit,
         "permit-result-timeout": timeouts,
         "prebind-result": bound_point(ending, "PreBind"),

@@ -14,6 +14,7 @@ from framework.configuration import EffectiveProfile
 from framework.interface import Code, Status
 from framework.objects.resources import pod_requests
 from framework.trace.attempt import FEASIBLE, NOT_EVALUATED, AttemptTrace, FilterTrace
+from framework.trace.extended import after_extenders
 from schedweb.api.errors import ApiError, not_found
 from schedweb.api.windows import Window
 from schedweb.engine.amounts import BINARY, amount_text, in_bytes
@@ -187,7 +188,7 @@ GroupKey = tuple[str, Code, tuple[str, ...]]
 
 def evaluated(trace: AttemptTrace) -> tuple[int, int]:
     """(feasible nodes, nodes that were not looked at)."""
-    found = trace.filter
+    found = after_extenders(trace)
     if found is None:
         return 0, 0
     verdict = found.verdict
@@ -205,8 +206,9 @@ class FilterView:
         self.record = record_of(row)
         self.members: dict[GroupKey, list[str]] = {}
         self.status: dict[GroupKey, Status] = {}
-        if self.trace.filter is not None:
-            self.collect(self.trace.filter)
+        self.found = after_extenders(self.trace)
+        if self.found is not None:
+            self.collect(self.found)
         elif self.trace.pre_filter_status is not None:
             self.add(self.trace.pre_filter_status, list(self.facts))
 
@@ -236,8 +238,9 @@ class FilterView:
     def facts(self) -> dict[str, NodeFacts]:
         """Of all nodes, with what was kept for others; an attempt that no node refused needs none."""
         facts = node_facts(self.stored, len(self.wanted.resources))
-        if self.trace.filter is not None:  # nodes that came later had no part in it
-            facts = {name: facts[name] for name in self.trace.filter.nodes if name in facts}
+        found = after_extenders(self.trace)
+        if found is not None:  # nodes that came later had no part in it
+            facts = {name: facts[name] for name in found.nodes if name in facts}
         return self.with_kept(facts)
 
     def with_kept(self, facts: dict[str, NodeFacts]) -> dict[str, NodeFacts]:
@@ -398,9 +401,8 @@ def filter_body(
         "rows": [],
     }
     if table:
-        return (
-            body if trace.filter is None else {**body, **table_window(trace.filter, trace.absent_status, window, query)}
-        )
+        found = after_extenders(trace)
+        return body if found is None else {**body, **table_window(found, trace.absent_status, window, query)}
     view = FilterView(stored)
     groups = view.ordered()
     if group is not None:

@@ -18,7 +18,7 @@ from framework.objects.tolerations import COMPARISONS_GATE, NO_EXECUTE, NO_SCHED
 from schedweb.configurations.models import ConfigurationVersion
 from schedweb.runs.models import NodeRecord
 from schedweb.runs.records.manifests import manifest_of
-from schedweb.sentences import say, told
+from schedweb.sentences import say, translated
 
 Manifest = Mapping[str, Any]
 REMARKED: Final = ("TaintToleration", "NodeAffinity")
@@ -41,13 +41,13 @@ def _taints(node: Manifest, pod: Manifest, *, comparisons: bool) -> str:
     hard = [
         each for each in taints if each.effect in HARD and not tolerates(tolerations, each, comparisons=comparisons)
     ]
-    return told([f"{each.key}{f'={each.value}' if each.value else ''}:{each.effect}" for each in hard])
+    return translated([f"{each.key}{f'={each.value}' if each.value else ''}:{each.effect}" for each in hard])
 
 
 def _labels(node: Manifest, pod: Manifest) -> str:
     labels = node.get("metadata", {}).get("labels") or {}
-    said = [f"{key}={labels[key]}" if key in labels else say("no label {key}", key=key) for key in asked_keys(pod)]
-    return told(said)
+    labelled = [f"{key}={labels[key]}" if key in labels else say("no label {key}", key=key) for key in asked_keys(pod)]
+    return translated(labelled)
 
 
 def asked_keys(pod: Manifest) -> list[str]:

@@ -194,14 +194,14 @@ class Places:
 def refused_by(key: GroupKey) -> Step | None:
     """The step of which Filter's refusal tells; None for one that leaves the node among those that a pod may use."""
     plugin, _, reasons = key
-    said = "; ".join(reasons)
-    if absent := _NOT_LISTED.search(said):
+    text = "; ".join(reasons)
+    if absent := _NOT_LISTED.search(text):
         plugin = absent["plugins"]
     if plugin in ("NodeAffinity", "NodeName"):
         return Step.LABELS
-    if plugin == "VolumeZone" or "didn't match PersistentVolume's node affinity" in said:
+    if plugin == "VolumeZone" or "didn't match PersistentVolume's node affinity" in text:
         return Step.VOLUMES
-    if "didn't match pod affinity rules" in said:
+    if "didn't match pod affinity rules" in text:
         return Step.BESIDE
     return {each.value: each for each in (Step.CORDON, Step.TAINT)}.get(plugin)
 

@@ -14,7 +14,8 @@ from framework.objects import Node, Pod
 from framework.objects.decode import decode_manifest
 from framework.objects.defaults import with_defaults
 from schedweb.runs.models import NodeRecord, PodRecord, Run
-from schedweb.runs.records.manifests import manifest_of, text_of
+from schedweb.runs.models.packed import text_of
+from schedweb.runs.records.manifests import manifest_of
 
 
 @dataclass

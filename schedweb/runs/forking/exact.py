@@ -13,13 +13,13 @@ from schedweb.api.errors import ApiError
 from schedweb.configurations.models import Configuration, ConfigurationVersion
 from schedweb.configurations.services import ConfigurationRefused, configuration_create, text_edit
 from schedweb.engine.commands import PACING
-from schedweb.runs.forking.forks import CLOCK, run_fork
+from schedweb.runs.forking.forks import ANSWERS, CLOCK, run_fork
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.records.profiles import FILTER, SCORE, effective
-from schedweb.sentences import say, told
+from schedweb.sentences import say, translated
 
 LONGEST_NAME: Final = 180
-NOT_REPEATED: Final = (*(command.__struct_config__.tag for command in PACING), CLOCK)
+NOT_REPEATED: Final = (*(command.__struct_config__.tag for command in PACING), CLOCK, ANSWERS)
 
 
 @dataclass(frozen=True, slots=True)
@@ -37,15 +37,15 @@ def exact_run(
     version = version_with(run.first_configuration_version, user, profile, weights, filters_off)
     known = known_run(run, version)
     made = known or run_fork(parent=run, user=user, position=0, configuration_version=version.pk, played=True)
-    told = JournalEntry.objects.filter(run=run, status=JournalEntry.Status.APPLIED).exclude(type__in=NOT_REPEATED)
-    return ExactRun(made, known is None, told.count())
+    commands = JournalEntry.objects.filter(run=run, status=JournalEntry.Status.APPLIED).exclude(type__in=NOT_REPEATED)
+    return ExactRun(made, known is None, commands.count())
 
 
 def known_run(run: Run, version: ConfigurationVersion) -> Run | None:
     """One that was told nothing else meanwhile."""
-    for fork in Run.objects.filter(parent=run, parent_position=0).exclude(state=Run.State.FAILED).order_by("-number"):
-        told = JournalEntry.objects.filter(run=fork).exclude(type__in=NOT_REPEATED).values_list("type", "command")
-        if [(type_, command.get("version")) for type_, command in told] == [("set_configuration", str(version.pk))]:
+    for fork in Run.objects.filter(parent=run, parent_position=0).exclude(state=Run.State.PARKED).order_by("-number"):
+        commands = JournalEntry.objects.filter(run=fork).exclude(type__in=NOT_REPEATED).values_list("type", "command")
+        if [(type_, command.get("version")) for type_, command in commands] == [("set_configuration", str(version.pk))]:
             return fork
     return None
 
@@ -56,12 +56,13 @@ def version_with(
     edits, words = changes(base, profile, weights, filters_off)
     try:
         text = text_edit(text=base.text, edits=edits, format_=None)
-        known = ConfigurationVersion.objects.filter(text=text).order_by("created_at").first()
+        kept = ConfigurationVersion.objects.filter(configuration__deleted_at=None)
+        known = kept.filter(text=text).order_by("created_at").first()
         if known is not None:
             return known
         return configuration_create(
             user=user,
-            name=free_name(say("What if: {changes}", changes=told(words))),
+            name=free_name(say("What if: {changes}", changes=translated(words))),
             text=text,
             description=say("{version}, changed", version=base),
             what_if=True,

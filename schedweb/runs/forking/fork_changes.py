@@ -19,7 +19,7 @@ from framework.objects.decode import decode_manifest
 from framework.objects.defaults import with_defaults
 from framework.objects.errors import ObjectError
 from framework.objects.kinds import api_group
-from framework.said import Content, Said, forms, noted, said
+from framework.sentences import Content, Sentence, forms, noted, sentence
 from schedweb.configurations.models import ConfigurationVersion
 from schedweb.engine.pod_view import view_of
 from schedweb.runs.models import NodeRecord, ObjectRecord, PodRecord, Run
@@ -86,19 +86,19 @@ def _read(parent: Run, command: dict[str, Any]) -> _Change | Line:
     type_ = command["type"]
     if type_ == "set_configuration":
         version = ConfigurationVersion.objects.select_related("configuration").filter(pk=command["version"]).first()
-        return "", said("configuration {name}", name=str(version))
+        return "", sentence("configuration {name}", name=str(version))
     asked: KubeObject
     if type_ in ("change", "pod_add", "node_add"):
         try:
             asked = with_defaults(decode_manifest(command["manifest"]))
         except ObjectError:
             # The engine refuses it with its reason; the journal has both.
-            return "", said("changed")
+            return "", sentence("changed")
     elif type_ in ("pod_delete", "node_delete"):
         metadata = ObjectMeta(namespace=command.get("namespace", ""), name=command["name"])
         asked = Pod(metadata=metadata) if type_ == "pod_delete" else Node(metadata=metadata)
     else:
-        return str(command.get("name") or ""), Said(BY_TYPE[type_])
+        return str(command.get("name") or ""), Sentence(BY_TYPE[type_])
     verb = command["verb"] if type_ == "change" else type_.partition("_")[2]
     return _Change(verb, asked, None if verb == "add" else known_object(parent, asked))
 
@@ -137,10 +137,10 @@ def _place(number: int, change: _Change, known_node: Any) -> tuple[object, Line 
     """(what it is told together with, its own line)."""
     asked, known, verb = change.asked, change.known, change.verb
     if verb == "replace":
-        told = what_changed(known, asked) if known is not None else [said("changed {kind}", kind=asked.kind)]
+        what = what_changed(known, asked) if known is not None else [sentence("changed {kind}", kind=asked.kind)]
         whose = _whose(asked)
-        key = (whose, str(told)) if isinstance(asked, Pod) else number
-        return key, (whose, told)
+        key = (whose, str(what)) if isinstance(asked, Pod) else number
+        return key, (whose, what)
     if isinstance(asked, Node) and verb == "add":
         return number, ("", what_it_is(asked, known_node(shape_of(asked.metadata.name))))
     return (asked.kind, _workload(change), verb), None
@@ -149,12 +149,12 @@ def _place(number: int, change: _Change, known_node: Any) -> tuple[object, Line 
 def _together(changes: list[_Change], line: Line | None) -> Line:
     first = changes[0]
     if line is not None:
-        whose, told = line
-        return whose, Said(ALIKE, {"count": len(changes), "what": told})
+        whose, what = line
+        return whose, Sentence(ALIKE, {"count": len(changes), "what": what})
     names = few([_short(each.known or each.asked) for each in changes])
     if isinstance(first.asked, Pod):
-        return _workload(first), Said(PODS[first.verb], {"count": len(changes), "names": names})
-    return "", Said(OBJECTS[first.verb], {"kind": first.asked.kind, "names": names})
+        return _workload(first), Sentence(PODS[first.verb], {"count": len(changes), "names": names})
+    return "", Sentence(OBJECTS[first.verb], {"kind": first.asked.kind, "names": names})
 
 
 def _whose(obj: KubeObject) -> str:

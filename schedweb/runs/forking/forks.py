@@ -15,6 +15,7 @@ from schedweb.engine.version import ENGINE_VERSION
 from schedweb.runs.forking.fork_changes import fork_changes
 from schedweb.runs.models import Checkpoint, JournalEntry, Run
 from schedweb.runs.playing.commands import checked, command_insert, completed, refused
+from schedweb.runs.playing.limits import refuse_too_many
 from schedweb.runs.playing.playable import playable_version
 from schedweb.runs.playing.services import run_insert
 from schedweb.runs.records.analyses import checked_position
@@ -22,6 +23,7 @@ from schedweb.runs.records.moments import configuration_at
 from schedweb.sentences import say
 
 CLOCK: Final = "clock"
+ANSWERS: Final = "extender_answers"
 MOST_CHANGES: Final = 500
 
 
@@ -95,17 +97,18 @@ def run_fork(
         version = playable_version(configuration_version)
         commands.insert(0, {"type": "set_configuration", "version": str(version.pk), "text": version.text})
 
-    told = fork_changes(parent, commands)
+    described = fork_changes(parent, commands)
     if played:
+        refuse_too_many(user.pk, user.get_username())
         commands.append({"type": "play", "speed": "max"})
 
-    def begun(fork: Run) -> None:
+    def fill(fork: Run) -> None:
         JournalEntry.objects.bulk_create(inherited_journal(parent, fork, where))
         for command in commands:
             command_insert(run=fork, user=user, content=command)
 
     return run_insert(
-        begun,
+        fill,
         snapshot=parent.snapshot,
         configuration_version_id=configuration_at(parent, where),
         first_configuration_version_id=parent.first_configuration_version_id,
@@ -113,7 +116,7 @@ def run_fork(
         parent_name=str(parent),
         parent_position=where,
         parent_digest=digest_at(parent, where),
-        fork_changes=told,
+        fork_changes=described,
         started_by=user,
         started_by_name=user.get_username(),
         seed=parent.seed,

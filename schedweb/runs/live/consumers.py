@@ -21,12 +21,13 @@ from django.utils.translation import get_supported_language_variant, override
 
 from schedweb.accounts.sessions import NOBODY, Admission
 from schedweb.accounts.visitor import Visitor
-from schedweb.runs.live.hub import Event, Unreachable
+from schedweb.observing.metrics import SOCKETS, SOCKETS_CLOSED
+from schedweb.runs.live.hub import Unreachable
 from schedweb.runs.live.process import process_here
 from schedweb.runs.live.translation import in_language
 from schedweb.runs.sharing.selectors import visitor_of
 from schedweb.runs.wire import messages
-from schedweb.runs.wire.publisher import EVERYONE, PUBLISHER, run_group, share_group
+from schedweb.runs.wire.publisher import EVERYONE, PUBLISHER, Event, run_group, share_group
 from schedweb.sentences import noted, say
 
 NOT_LOGGED_IN: Final = 4401
@@ -34,6 +35,7 @@ SHARE_ENDED: Final = 4403
 TRY_AGAIN_LATER: Final = 1013
 #: Seconds for which a session is trusted before it is looked at again. Browsers ping every ten.
 LOOKS_AGAIN: Final = 5.0
+SILENT_FOR: Final = 5.0
 LARGEST: Final = 4096
 MOST_SUBSCRIPTIONS: Final = 20
 #: Events and answers that may wait for a browser: at full speed, those of about ten seconds.
@@ -55,6 +57,7 @@ class BrowserConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels
             PUBLISHER.use_loop(asyncio.get_running_loop())
         self.visitor: Visitor | None = None
         self.is_let_in = False
+        SOCKETS.inc()
         await self.accept()
         try:
             await self.let_in()
@@ -89,6 +92,7 @@ class BrowserConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels
     async def end(self, code: int) -> None:
         """What was on its way, in either direction, goes nowhere."""
         self.is_let_in = False
+        SOCKETS_CLOSED.labels(code).inc()
         await self.close(code=code)
 
     async def may_stay(self) -> bool:
@@ -106,6 +110,7 @@ class BrowserConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels
         return False
 
     async def disconnect(self, code: int) -> None:
+        SOCKETS.dec()
         self.is_let_in = False
         for task in self.tasks:
             task.cancel()
@@ -234,13 +239,21 @@ class BrowserConsumer(AsyncWebsocketConsumer):  # type: ignore[misc]  # channels
 
     async def send_what_waits(self) -> None:
         while True:
-            item = await self.waiting.get()
+            item = await self.next_item()
             if not self.is_let_in or not await self.may_stay():
                 return
             if self.visitor is not None and any(self.visitor.has_lost(run) for run in self.subscriptions):
                 await self.end(SHARE_ENDED)
                 return
-            await self.send(text_data=self.text_of(item))
+            if item is not None:
+                await self.send(text_data=self.text_of(item))
+
+    async def next_item(self) -> Event | str | None:
+        """None when there was none for a while: who neither hears nor says anything may have lost the session, too."""
+        try:
+            return await asyncio.wait_for(self.waiting.get(), SILENT_FOR)
+        except TimeoutError:
+            return None
 
     def text_of(self, item: Event | str) -> str:
         if isinstance(item, str):

@@ -20,9 +20,9 @@ from typing import Any, Final, Protocol
 
 from channels.layers import get_channel_layer
 
+from schedweb.runs.wire.publisher import Event
+
 log = logging.getLogger(__name__)
-Event = dict[str, str]
-"""``type``, ``group`` and, most often, ``text``."""
 ECHO: Final = "echo"
 ECHO_SECONDS: Final = 5.0
 """Between two messages of the hub to itself, and how long one may take."""

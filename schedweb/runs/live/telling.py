@@ -7,7 +7,7 @@ from collections.abc import Iterable
 import msgspec
 from django.utils import timezone
 
-from framework.said import Content
+from framework.sentences import Content
 from schedweb.engine.frames import Batch
 from schedweb.engine.shapes import Arrivals, Clock, QueueCounts, UntranslatedOutcome, Worker
 from schedweb.engine.times import iso, iso_or_none, wall
@@ -17,7 +17,7 @@ from schedweb.runs.storing.batches import Stored
 from schedweb.runs.storing.patience import patiently
 from schedweb.runs.waiting.selectors import waiting_count
 from schedweb.runs.wire import messages
-from schedweb.runs.wire.publisher import EVERYONE, PUBLISHER, run_group
+from schedweb.runs.wire.publisher import EVERYONE, PUBLISHER, run_group, share_group
 
 
 def tell_batch(run: Run, batch: Batch, stored: Stored) -> None:
@@ -78,12 +78,20 @@ def tell_outcome(run: Run, outcome: UntranslatedOutcome) -> None:
     PUBLISHER.publish(run_group(run.pk), messages.UntranslatedSettled(run=str(run.pk), outcome=outcome))
 
 
-def tell_failure(run: Run, refused: Iterable[UntranslatedOutcome]) -> None:
-    """`refused`: the commands that nobody does any more."""
+def tell_parked(run: Run) -> None:
+    PUBLISHER.publish(run_group(run.pk), messages.RunResync(run=str(run.pk)))
+    PUBLISHER.publish(EVERYONE, messages.RunsChanged(run=str(run.pk)))
+
+
+def tell_deletion(run: Run, refused: Iterable[UntranslatedOutcome]) -> None:
+    """Of a run that was deleted or brought back: lists change, who looks at it asks anew, visitors leave."""
     for outcome in refused:
         tell_outcome(run, outcome)
     PUBLISHER.publish(run_group(run.pk), messages.RunResync(run=str(run.pk)))
     PUBLISHER.publish(EVERYONE, messages.RunsChanged(run=str(run.pk)))
+    for link in run.share_links.values_list("pk", flat=True):
+        PUBLISHER.send(share_group(link), {"type": "share.ended"})
+    PUBLISHER.publish(EVERYONE, messages.WaitingCount(**waiting_count()))
 
 
 def tell_analysis(analysis: Analysis, status: str) -> None:

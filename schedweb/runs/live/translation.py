@@ -29,7 +29,7 @@ from schedweb.runs.wire.messages import (
     UntranslatedSettled,
     to_text,
 )
-from schedweb.sentences import told, told_parts
+from schedweb.sentences import translated, translated_parts
 
 HELD: Final = 24
 """Messages: several runs play at a time, in a few languages."""
@@ -58,18 +58,20 @@ def translated_delta(delta: UntranslatedDelta) -> RunDelta:
 
 
 def translated_cycle(cycle: UntranslatedCycle | None) -> Cycle | None:
-    return None if cycle is None else Cycle(**{**msgspec.structs.asdict(cycle), "note": told(cycle.note)})
+    return None if cycle is None else Cycle(**{**msgspec.structs.asdict(cycle), "note": translated(cycle.note)})
 
 
 def translated_item(item: NumberedFeedItem) -> FeedItem:
-    parts = msgspec.convert(told_parts(item.parts), list[FeedPart])
+    parts = msgspec.convert(translated_parts(item.parts), list[FeedPart])
     return FeedItem(**{**msgspec.structs.asdict(item), "parts": parts})
 
 
 def translated_hit(hit: UntranslatedHit | None) -> Hit | None:
-    return None if hit is None else Hit(hit.id, told(hit.text), hit.pod)
+    return None if hit is None else Hit(hit.id, translated(hit.text), hit.pod)
 
 
 def translated_outcome(outcome: UntranslatedOutcome) -> CommandOutcome:
     result = result_body(msgspec.to_builtins(outcome.result))
-    return CommandOutcome(outcome.id, outcome.status, told(outcome.text), msgspec.convert(result, CommandResult | None))
+    return CommandOutcome(
+        outcome.id, outcome.status, translated(outcome.text), msgspec.convert(result, CommandResult | None)
+    )

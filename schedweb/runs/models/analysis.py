@@ -8,7 +8,7 @@ from typing import ClassVar
 from django.db import models
 
 from schedweb.runs.models.run import Run
-from schedweb.said_field import SaidField
+from schedweb.sentence_field import SentenceField
 
 
 class Analysis(models.Model):
@@ -33,7 +33,7 @@ class Analysis(models.Model):
     #: tried again then.
     expires = models.DateTimeField()
     seconds = models.FloatField(null=True, default=None)
-    error = SaidField(blank=True)
+    error = SentenceField(blank=True)
     #: JSON text, passed on as it is.
     result = models.TextField(blank=True)
     #: Of a moment: what the pages show (schedweb/engine/moment_view.py).

@@ -7,8 +7,9 @@ from typing import ClassVar
 from django.conf import settings
 from django.db import models
 
+from schedweb.runs.models.packed import PackedField
 from schedweb.runs.models.run import JournalEntry, Run
-from schedweb.said_field import SaidField
+from schedweb.sentence_field import SentenceField
 
 
 class AttemptChunk(models.Model):
@@ -52,7 +53,7 @@ class StepChunk(models.Model):
 
 
 class Attempt(models.Model):
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="attempt_rows")
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="attempt_rows", db_index=False)
     number = models.PositiveIntegerField()
     pod_uid = models.CharField(max_length=128)
     namespace = models.CharField(max_length=63)
@@ -69,7 +70,7 @@ class Attempt(models.Model):
     #: {"points": {point: µs}, "plugins": [[point, plugin, µs]]} of the cycles in which plugins were timed.
     timing = models.JSONField(null=True, default=None)
     #: What was decided after the scheduling cycle (Permit, PreBind, Bind); the chunk holds the rest.
-    ending = models.JSONField(null=True, default=None)
+    ending = PackedField(null=True, default=None)
     #: Of the run, behind the attempt's cycle.
     position = models.PositiveBigIntegerField(null=True)
 
@@ -105,10 +106,10 @@ class Decision(models.Model):
     plugin = models.CharField(max_length=253, blank=True)
     reason = models.TextField(blank=True)
     author = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")
-    by = SaidField()
+    by = SentenceField()
     at = models.BigIntegerField()
     created_at = models.DateTimeField(auto_now_add=True)
-    outcome = SaidField(blank=True)
+    outcome = SentenceField(blank=True)
 
     class Meta:
         ordering: ClassVar[list[str]] = ["-created_at", "-number"]
@@ -154,7 +155,7 @@ class Preemption(models.Model):
 
 
 class FeedItem(models.Model):
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="feed")
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="feed", db_index=False)
     number = models.PositiveIntegerField()
     at = models.BigIntegerField()
     kind = models.CharField(max_length=15)

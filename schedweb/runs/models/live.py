@@ -6,6 +6,7 @@ from typing import ClassVar
 
 from django.db import models
 
+from schedweb.runs.models.packed import PackedField
 from schedweb.runs.models.run import Run
 
 
@@ -24,7 +25,7 @@ class PodRecord(models.Model):
     #: Pods that hold nothing any more: they have ended, or are not there.
     GONE = (Column.COMPLETED, Column.DELETED)
 
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="pod_records")
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="pod_records", db_index=False)
     uid = models.CharField(max_length=128)
     namespace = models.CharField(max_length=63)
     name = models.CharField(max_length=253)
@@ -41,9 +42,10 @@ class PodRecord(models.Model):
     gang = models.CharField(max_length=317, blank=True)
     labels = models.JSONField(default=dict)
     #: The card as the browser gets it (schedweb/engine/pod_view.py).
-    card = models.JSONField(default=dict)
+    card = PackedField(default=dict)
     #: What only the pod's own page shows: spec summary, message, journey.
-    detail = models.JSONField(default=dict)
+    detail = PackedField(default=dict)
+    #: JSON, packed (schedweb/runs/records/manifests.py).
     manifest = models.BinaryField(null=True)
 
     class Meta:
@@ -62,7 +64,7 @@ class PodRecord(models.Model):
 
 
 class NodeRecord(models.Model):
-    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="node_records")
+    run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="node_records", db_index=False)
     #: The node's place in every table of this run; never used again after its deletion.
     row = models.PositiveIntegerField()
     name = models.CharField(max_length=253)

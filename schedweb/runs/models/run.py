@@ -1,7 +1,9 @@
 """Run, its journal and its checkpoints: what a worker needs to play a run, or to take it over.
 
 States: created → playing ⇄ paused; playing → waiting_for_person → playing; playing → finished (a command may give it
-work again); any → stopped, failed. Only the holder of the lease, in its epoch, writes what the engine derives.
+work again); any → stopped; any → parked (its engine does not live), and back when somebody tries again. A run that
+plays is paused when it comes back from a deletion. Only the holder of the lease, in its epoch, writes what the engine
+derives.
 """
 
 from __future__ import annotations
@@ -11,13 +13,16 @@ from typing import Any, ClassVar
 
 from django.conf import settings
 from django.db import models
+from django.utils import timezone
 
 from schedweb.configurations.models import ConfigurationVersion
-from schedweb.said_field import SaidField
+from schedweb.runs.models.packed import Dictionary
+from schedweb.sentence_field import SentenceField
 from schedweb.snapshots.models import Snapshot
+from schedweb.soft_delete import Deletable
 
 
-class Run(models.Model):
+class Run(Deletable):
     class State(models.TextChoices):
         CREATED = "created"
         PLAYING = "playing"
@@ -25,7 +30,10 @@ class Run(models.Model):
         WAITING_FOR_PERSON = "waiting_for_person"
         FINISHED = "finished"
         STOPPED = "stopped"
-        FAILED = "failed"
+        PARKED = "parked"
+
+    #: Nobody plays it any more, or until somebody tries again.
+    AT_REST = (State.STOPPED, State.PARKED)
 
     class ClockMode(models.TextChoices):
         VIRTUAL = "virtual"
@@ -46,7 +54,9 @@ class Run(models.Model):
     snapshot = models.ForeignKey(Snapshot, on_delete=models.PROTECT, related_name="runs")
     configuration_version = models.ForeignKey(ConfigurationVersion, on_delete=models.PROTECT, related_name="runs")
     #: What the run began with; a `set_configuration` command changes the one above.
-    first_configuration_version = models.ForeignKey(ConfigurationVersion, on_delete=models.PROTECT, related_name="+")
+    first_configuration_version = models.ForeignKey(
+        ConfigurationVersion, on_delete=models.PROTECT, related_name="begun_runs"
+    )
     created_at = models.DateTimeField(auto_now_add=True)
     #: A fork: it began with its parent's machine at `parent_position`; its journal begins with its parent's.
     parent = models.ForeignKey("self", on_delete=models.SET_NULL, null=True, related_name="forks")
@@ -69,7 +79,9 @@ class Run(models.Model):
 
     # What the engine has derived so far; written with the batch it belongs to.
     state = models.CharField(max_length=20, choices=State.choices, default=State.CREATED, db_index=True)
-    error = SaidField(blank=True)
+    error = SentenceField(blank=True)
+    #: Of a run that is parked: what it was, and what was seen (schedweb/runs/storing/parking.py).
+    parked = models.JSONField(null=True, default=None)
     speed = models.CharField(max_length=10, default="10")
     position = models.PositiveBigIntegerField(default=0)
     clock = models.BigIntegerField()
@@ -94,15 +106,31 @@ class Run(models.Model):
     #: As they were set (schedweb/engine/commands.py: BreakpointSet), and the one that the run stands at.
     breakpoints = models.JSONField(default=list)
     hit = models.JSONField(null=True, default=None)
+    #: What would be free if the run went, with its share of the indexes, and kind by kind
+    #: (schedweb/runs/storing/sizes.py). As of `measured_at`; None: by an earlier version, which counted less.
     stored_bytes = models.PositiveBigIntegerField(default=0)
+    stored = models.JSONField(default=dict)
+    measured_at = models.DateTimeField(null=True, default=None)
+
+    #: That its rows are packed with; None: of few rows, and of what an earlier version stored.
+    dictionary = models.ForeignKey(Dictionary, on_delete=models.PROTECT, null=True, default=None, related_name="runs")
+
+    # What retention goes by (schedweb/keeping/retention.py).
+    #: When it was played last, or brought back from a deletion.
+    used_at = models.DateTimeField(default=timezone.now, db_index=True)
+    #: By somebody who wants it kept.
+    starred_at = models.DateTimeField(null=True, default=None)
+    starred_by_name = models.CharField(max_length=150, blank=True, default="")
+    #: What the plugins said in its attempts went to make room; and why.
+    breakdowns_gone_at = models.DateTimeField(null=True, default=None)
+    breakdowns_gone_why = SentenceField(blank=True, default="")
 
     # The lease. `epoch` grows with every holder; a writer whose epoch is not the newest writes nothing.
     epoch = models.PositiveIntegerField(default=0)
     lease_owner = models.CharField(max_length=100, blank=True)
     lease_expires = models.DateTimeField(null=True, db_index=True)
-    #: Somebody has to hold the lease: the run plays, or a command waits. Workers sweep for it.
+    #: The holder of the lease has more to do than the commands that wait. Workers sweep for either.
     wanted = models.BooleanField(default=False, db_index=True)
-    dispatched_at = models.DateTimeField(null=True)
     worker_since = models.DateTimeField(null=True)
     taking_over = models.BooleanField(default=False)
 
@@ -127,8 +155,9 @@ class JournalEntry(models.Model):
 
     id = models.UUIDField(primary_key=True, default=uuid.uuid4, editable=False)
     run = models.ForeignKey(Run, on_delete=models.CASCADE, related_name="journal")
-    #: In order of arrival. Applied entries have ascending positions in this order.
-    number = models.PositiveIntegerField()
+    #: Of commands, in order of arrival: applied ones have ascending positions in this order. None for the clock's own
+    #: rows (of older versions: numbers between those of the commands).
+    number = models.PositiveIntegerField(null=True)
     client_id = models.UUIDField(default=uuid.uuid4)
     type = models.CharField(max_length=30)
     command = models.JSONField()
@@ -139,8 +168,10 @@ class JournalEntry(models.Model):
     status = models.CharField(max_length=10, choices=Status.choices, default=Status.PENDING)
     position = models.PositiveBigIntegerField(null=True)
     clock = models.BigIntegerField(null=True, help_text="nanoseconds of run time when it was applied")
-    text = SaidField(blank=True)
+    text = SentenceField(blank=True)
     result = models.JSONField(null=True, default=None)
+    #: The W3C trace context of the request that brought it (schedweb/observing/trace_context.py).
+    traceparent = models.CharField(max_length=55, blank=True, default="")
 
     class Meta:
         ordering: ClassVar[list[str]] = ["number"]
@@ -148,7 +179,11 @@ class JournalEntry(models.Model):
             models.UniqueConstraint(fields=["run", "number"], name="one_journal_entry_per_number"),
             models.UniqueConstraint(fields=["run", "client_id"], name="one_journal_entry_per_client_id"),
         ]
-        indexes: ClassVar[list[models.Index]] = [models.Index(fields=["run", "status", "number"])]
+        indexes: ClassVar[list[models.Index]] = [
+            models.Index(fields=["run", "status", "number"]),
+            # Workers look every second for runs whose commands nobody takes.
+            models.Index(fields=["run"], condition=models.Q(status="pending"), name="pending_journal_entries"),
+        ]
 
     def __str__(self) -> str:
         return f"{self.run_id} #{self.number} {self.type}"

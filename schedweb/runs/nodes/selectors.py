@@ -4,8 +4,6 @@ from __future__ import annotations
 
 from typing import Any, Final
 
-import msgspec
-import zstandard
 from django.db.models import QuerySet
 
 from schedweb.api.errors import not_found
@@ -13,7 +11,7 @@ from schedweb.api.windows import Window, window_body
 from schedweb.engine.amounts import amount_text
 from schedweb.runs.models import NodeRecord, PodRecord, Run
 from schedweb.runs.records.json_columns import parsed, text_of
-from schedweb.runs.records.manifests import yaml_of
+from schedweb.runs.records.manifests import manifest_of, yaml_of
 from schedweb.runs.records.pods import PodFilter, cards, moment_window
 from schedweb.sentences import say
 
@@ -106,13 +104,6 @@ def node_get(run: Run, name: str) -> NodeRecord:
     return found
 
 
-def manifest_of(node: NodeRecord) -> dict[str, Any]:
-    if node.manifest is None:
-        return {}
-    content: dict[str, Any] = msgspec.json.decode(zstandard.ZstdDecompressor().decompress(bytes(node.manifest)))
-    return content
-
-
 def node_yaml(node: NodeRecord) -> str:
     return yaml_of(node.manifest)
 
@@ -127,7 +118,7 @@ def pods_on(run: Run, name: str, window: Window) -> dict[str, Any]:
 
 def node_body(run: Run, name: str, window: Window) -> dict[str, Any]:
     node = node_get(run, name)
-    manifest = manifest_of(node)
+    manifest = manifest_of(node.manifest)
     spec, status = manifest.get("spec", {}), manifest.get("status", {})
     amounts = zip(run.resources, node.allocatable, node.requested, node.reserved, strict=False)
     return {

@@ -281,7 +281,7 @@ def _conditions(claim: Manifest, result: Manifest) -> list[dict[str, Any]]:
     if not wanted:  # binding looks at no condition then
         return []
     device = [result.get(key) for key in ("driver", "pool", "device")]
-    told = next(
+    conditions = next(
         (
             each.get("conditions") or []
             for each in (claim.get("status") or {}).get("devices") or []
@@ -289,16 +289,16 @@ def _conditions(claim: Manifest, result: Manifest) -> list[dict[str, Any]]:
         ),
         [],
     )
-    found = {str(each.get("type")): each for each in reversed(told)}
+    found = {str(each.get("type")): each for each in reversed(conditions)}
     return [_condition(name, found.get(name) or {}, name in fatal) for name in (*wanted, *fatal)]
 
 
-def _condition(name: str, told: Manifest, fails: bool) -> dict[str, Any]:
-    words = [str(told.get(key) or "") for key in ("reason", "message")]
+def _condition(name: str, condition: Manifest, fails: bool) -> dict[str, Any]:
+    words = [str(condition.get(key) or "") for key in ("reason", "message")]
     return {
         "type": name,
         "fails": fails,
-        "status": str(told.get("status") or ""),
+        "status": str(condition.get("status") or ""),
         "text": ": ".join(word for word in words if word),
     }
 

@@ -13,7 +13,7 @@ from schedweb.api.windows import Window, window_body
 from schedweb.runs.models import ObjectRecord, Run
 from schedweb.runs.objects.kinds import of_kind
 from schedweb.runs.records.manifests import manifest_of, yaml_of
-from schedweb.sentences import counted, figure, noted, say, told
+from schedweb.sentences import counted, figure, noted, say, translated
 
 Manifest = Mapping[str, Any]
 ZONE: Final = "topology.kubernetes.io/zone"
@@ -104,7 +104,7 @@ def _claim(obj: Manifest) -> str:
         if spec.get("volumeName")
         else phase_word(phase or "Pending")
     )
-    return told([part for part in (bound, asked, spec.get("storageClassName") or "") if part])
+    return translated([part for part in (bound, asked, spec.get("storageClassName") or "") if part])
 
 
 def _volume(obj: Manifest) -> str:
@@ -116,7 +116,7 @@ def _volume(obj: Manifest) -> str:
         else say("available")
     )
     size = (spec.get("capacity") or {}).get("storage", "")
-    return told([part for part in (used, size, spec.get("storageClassName") or "", *zones_of(obj)) if part])
+    return translated([part for part in (used, size, spec.get("storageClassName") or "", *zones_of(obj)) if part])
 
 
 def _storage_class(obj: Manifest) -> str:
@@ -129,7 +129,7 @@ def _resource_claim(obj: Manifest) -> str:
         return say("pending")
     results = (status["allocation"].get("devices") or {}).get("results") or []
     used = len(status.get("reservedFor") or [])
-    devices = told([str(each.get("device")) for each in results]) or say("allocated")
+    devices = translated([str(each.get("device")) for each in results]) or say("allocated")
     return counted("{devices}; used by {count} pod", "{devices}; used by {count} pods", used, devices=devices)
 
 
@@ -155,7 +155,7 @@ def _csi_node(obj: Manifest) -> str:
         else say("{driver} without a limit", driver=each.get("name"))
         for each in drivers
     ]
-    return told(limits) or say("no driver")
+    return translated(limits) or say("no driver")
 
 
 def _budget(obj: Manifest) -> str:
@@ -167,6 +167,57 @@ def _capacity(obj: Manifest) -> str:
     of = obj.get("storageClassName", "")
     free = obj.get("capacity")
     return say("{of}, {free} free", of=of, free=free) if free else say("{of}, nothing free", of=of)
+
+
+def _bounds(obj: Manifest) -> str:
+    """``min cpu 64, memory 256Gi; max cpu 128, memory 512Gi``"""
+    spec = obj.get("spec") or {}
+    parts = [f"{bound} {listed}" for bound in ("min", "max") if (listed := _amounts(spec.get(bound) or {}))]
+    return "; ".join(parts) or say("neither min nor max")
+
+
+def _amounts(amounts: Mapping[str, Any]) -> str:
+    return ", ".join(f"{name} {amount}" for name, amount in amounts.items())
+
+
+def _numa(obj: Manifest) -> str:
+    zones = [each for each in obj.get("zones") or [] if each.get("type") == "Node"]
+    free = [
+        say("{zone} has {amounts} free", zone=each.get("name", ""), amounts=_amounts(_available(each)))
+        for each in zones
+    ]
+    return translated(free) or say("no zones")
+
+
+def _available(zone: Manifest) -> dict[str, Any]:
+    return {str(each.get("name")): each.get("available", "0") for each in zone.get("resources") or []}
+
+
+def _app_group(obj: Manifest) -> str:
+    workloads = (obj.get("spec") or {}).get("workloads") or []
+    links = sum(len(each.get("dependencies") or []) for each in workloads)
+    return counted(
+        "{count} workload, dependencies: {links}",
+        "{count} workloads, dependencies: {links}",
+        len(workloads),
+        links=links,
+    )
+
+
+def _network(obj: Manifest) -> str:
+    weights = (obj.get("spec") or {}).get("weights") or []
+    return translated([str(each.get("name", "")) for each in weights]) or say("no costs")
+
+
+def _profile(obj: Manifest) -> str:
+    rules = (obj.get("spec") or {}).get("syscalls") or []
+    calls = {name for each in rules for name in each.get("names") or []}
+    return counted("{count} system call", "{count} system calls", len(calls))
+
+
+def _load(obj: Manifest) -> str:
+    measured = (obj.get("data") or {}).get("NodeMetricsMap") or {}
+    return counted("load of {count} node", "load of {count} nodes", len(measured))
 
 
 STATES: Final[dict[str, Callable[[Manifest], str]]] = {
@@ -181,6 +232,12 @@ STATES: Final[dict[str, Callable[[Manifest], str]]] = {
     "CSIDriver": lambda obj: say("storage capacity tracked") if (obj.get("spec") or {}).get("storageCapacity") else "",
     "VolumeAttachment": lambda obj: say("on {node}", node=obj.get("spec", {}).get("nodeName", "")),
     "CSIStorageCapacity": _capacity,
+    "ElasticQuota": _bounds,
+    "NodeResourceTopology": _numa,
+    "AppGroup": _app_group,
+    "NetworkTopology": _network,
+    "SeccompProfile": _profile,
+    "LoadMetrics": _load,
 }
 
 

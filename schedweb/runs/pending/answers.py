@@ -12,6 +12,7 @@ from schedweb.runs.filtering.filters import FIT, FilterView, NodeFacts, Wanted, 
 from schedweb.runs.filtering.places import Places
 from schedweb.runs.filtering.standing import Standing, read_pod
 from schedweb.runs.objects.claims import Objects
+from schedweb.runs.pending.catalogue_answers import refused_by_quota, refused_in_catalogue
 from schedweb.runs.pending.claim_answers import allocated_elsewhere, refused_at_once, refused_on_nodes
 from schedweb.runs.pending.in_the_way import (
     held_off,
@@ -25,7 +26,7 @@ from schedweb.runs.pending.in_the_way import (
     would_skew,
 )
 from schedweb.runs.pending.place_answers import kept_off, large_but_closed, mistyped, no_place
-from schedweb.sentences import both, clauses, counted, forms, noted, say, told_one_after_another
+from schedweb.sentences import both, clauses, counted, forms, noted, one_after_another, say
 
 _EVERY_NODE: Final[Mapping[str, str]] = {
     "InterPodAffinity": noted("Pod anti-affinity keeps it off every node that it may use."),
@@ -46,6 +47,12 @@ _IN_SHORT: Final = {
     "DynamicResources": forms("{count} lacks the devices", "{count} lack the devices"),
     "NodeDeclaredFeatures": forms(
         "{count} does not declare the features it needs", "{count} do not declare the features it needs"
+    ),
+    "NodeResourceTopologyMatch": forms(
+        "{count} has no NUMA zone with room for it", "{count} have no NUMA zone with room for it"
+    ),
+    "NetworkOverhead": forms(
+        "{count} is too far from the pods it talks to", "{count} are too far from the pods it talks to"
     ),
 }
 _REFUSED: Final = forms("{count} is refused by {plugin}", "{count} are refused by {plugin}")
@@ -119,15 +126,17 @@ def pending_answer(
     """(headline, detail) of an attempt that ended without a node. ``manifest`` is the pod's."""
     refused = view.trace.pre_filter_status
     if refused is not None:
-        if said := refused_at_once(refused.plugin, refused.message, manifest, objects):
-            return said
+        if answered := refused_by_quota(refused.plugin, refused.message, manifest, objects, standing.pods):
+            return answered
+        if answered := refused_at_once(refused.plugin, refused.message, manifest, objects):
+            return answered
         by = {"plugin": refused.plugin or "PreFilter"}
         return say("{plugin} refuses it before any node is looked at.", **by), f"{refused.message}."
     if not view.members:
         return say("This cluster has no nodes, so every pod stays pending."), ""
     places = Places(view, manifest, read_pod(manifest), objects, standing)
     headline, detail = _of_usable(view, manifest, places) if places.usable else no_place(places)
-    return headline, told_one_after_another([detail, _hope(view, places)])
+    return headline, one_after_another([detail, _hope(view, places)])
 
 
 def _of_usable(view: FilterView, manifest: Mapping[str, Any], places: Places) -> tuple[str, str]:
@@ -139,22 +148,22 @@ def _of_usable(view: FilterView, manifest: Mapping[str, Any], places: Places) ->
         unlabelled = plugin == "PodTopologySpread" and code is not Code.UNSCHEDULABLE
         kinds.update(_Kind(plugin, unspread_key(places, name) if unlabelled else "") for name in names)
     facts = {name: view.facts[name] for name in places.names if name in view.facts}
-    rest = told_one_after_another([kept_off(places), mistyped(places)])
+    rest = one_after_another([kept_off(places), mistyped(places)])
     if FIT in counts and (len(counts) == 1 or _scarcest(facts.values(), view.wanted) is not None):
         headline, detail = _no_room(view, facts, places)
         closed = large_but_closed(places, view.facts, view.wanted)
         if closed.nodes == places.total - len(places.names):
             rest = mistyped(places)  # the rest would be told twice
         if closed.only:
-            return closed.words, told_one_after_another([headline, detail, rest])
-        return headline, told_one_after_another([detail, rest, closed.words])
+            return closed.words, one_after_another([headline, detail, rest])
+        return headline, one_after_another([detail, rest, closed.words])
     if len(counts) > 1 or len({bool(kind.unspread) for kind in kinds}) > 1:
         headline = say(
             "None of the {nodes} nodes that it may use takes it: {reasons}.",
             nodes=kinds.total(),
             reasons=clauses(_in_short(kinds)),
         )
-        return headline, told_one_after_another([_who(places), _nearest(view, places), rest])
+        return headline, one_after_another([_who(places), _nearest(view, places), rest])
     [decisive] = counts
     (_, _, reasons), names = next(iter(places.usable.items()))
     known = _EVERY_NODE.get(decisive)
@@ -166,9 +175,13 @@ def _of_usable(view: FilterView, manifest: Mapping[str, Any], places: Places) ->
         headline, detail = held_off(places, places.names) or (headline, "")
     elif decisive == "PodTopologySpread":
         headline, detail = would_skew(places, places.names) or (headline, "")
-    elif said := refused_on_nodes(decisive, reasons, names, manifest, places.objects, places.standing.pods):
-        headline, detail = said
-    return headline, told_one_after_another([detail, rest])
+    elif (
+        answered := refused_in_catalogue(
+            decisive, {"; ".join(said): each for (_, _, said), each in places.usable.items()}, manifest, places.objects
+        )
+    ) or (answered := refused_on_nodes(decisive, reasons, names, manifest, places.objects, places.standing.pods)):
+        headline, detail = answered
+    return headline, one_after_another([detail, rest])
 
 
 def _who(places: Places) -> str:
@@ -177,7 +190,7 @@ def _who(places: Places) -> str:
     for (plugin, _, _), names in places.usable.items():
         by_plugin.setdefault(plugin, []).extend(names)
     ports, pods = by_plugin.get("NodePorts", []), by_plugin.get("InterPodAffinity", [])
-    return told_one_after_another(
+    return one_after_another(
         [
             holders_words(holders_of_ports(places, ports)) if ports else "",
             in_the_way_words(in_the_way(places, pods)) if pods else "",

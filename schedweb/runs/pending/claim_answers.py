@@ -9,10 +9,10 @@ from typing import Any, Final
 from schedweb.runs.filtering.standing import StandingPod
 from schedweb.runs.objects.claims import DeviceClaim, Objects, VolumeClaim, device_claims, request_words, volume_claims
 from schedweb.runs.objects.selectors import OLD_ZONE, ZONE, zones_of
-from schedweb.sentences import both, counted, either, say, told
+from schedweb.sentences import both, counted, either, say, translated
 
 Manifest = Mapping[str, Any]
-Sentence = tuple[str, str]
+Explanation = tuple[str, str]
 _NOT_FOUND: Final = re.compile(r'persistentvolumeclaim "(?P<name>[^"]+)" not found$')
 _NOT_MADE: Final = re.compile(r'ephemeral volume controller to create the persistentvolumeclaim "(?P<name>[^"]+)"$')
 _LOST: Final = re.compile(
@@ -25,7 +25,7 @@ _NO_CLASS: Final = re.compile(r"request (?P<request>\S+): device class (?P<class
 _RESTART_ALL: Final = "RestartAllContainers"
 
 
-def refused_at_once(plugin: str, message: str, manifest: Manifest, objects: Objects) -> Sentence | None:
+def refused_at_once(plugin: str, message: str, manifest: Manifest, objects: Objects) -> Explanation | None:
     """Of a pod that PreFilter refused; None where nothing more is known than the message."""
     namespace = str(manifest.get("metadata", {}).get("namespace", ""))
     if found := _NOT_FOUND.search(message):
@@ -85,27 +85,27 @@ def is_there_now(message: str, manifest: Manifest, objects: Objects) -> bool:
     return False
 
 
-def _not_bound(claims: Sequence[VolumeClaim]) -> Sentence | None:
+def _not_bound(claims: Sequence[VolumeClaim]) -> Explanation | None:
     if not claims:
         return None
     first, *others = claims
     if first.class_name and first.storage_class is None:
-        said = say(
+        text = say(
             "Claim {key} is not bound and its class {class_name} does not exist.",
             key=first.key,
             class_name=first.class_name,
         )
     elif first.class_name:
-        said = say(
+        text = say(
             "Claim {key} is not bound and its class {class_name} binds immediately.",
             key=first.key,
             class_name=first.class_name,
         )
     else:
-        said = say("Claim {key} is not bound and has no storage class.", key=first.key)
+        text = say("Claim {key} is not bound and has no storage class.", key=first.key)
     keys = both([one.key for one in others])
     more = counted("So is {keys}.", "So are {keys}.", len(others), keys=keys) + " " if others else ""
-    return said, more + say("No volume was found or made for it, and no node is looked at before there is one.")
+    return text, more + say("No volume was found or made for it, and no node is looked at before there is one.")
 
 
 def refused_on_nodes(
@@ -115,25 +115,25 @@ def refused_on_nodes(
     manifest: Manifest,
     objects: Objects,
     pods: Iterable[StandingPod] = (),
-) -> Sentence | None:
+) -> Explanation | None:
     """Of a pod whose nodes Filter refused. `reasons` of the decisive group, `nodes`: its members."""
-    said = "; ".join(reasons)
+    text = "; ".join(reasons)
     if plugin in ("VolumeRestrictions", "VolumeBinding", "NodeVolumeLimits"):
         claims = volume_claims(manifest, objects)
         if plugin == "VolumeRestrictions":
-            return _restricted(said, claims, pods)
+            return _restricted(text, claims, pods)
         if plugin == "VolumeBinding":
-            return _unbindable(said, claims)
+            return _unbindable(text, claims)
         return _too_many(claims, set(nodes), objects)
     if plugin == "DynamicResources":
-        return _devices(said, device_claims(manifest, objects), objects)
+        return _devices(text, device_claims(manifest, objects), objects)
     if plugin == "NodeDeclaredFeatures":
         return _features(manifest)
     return None
 
 
-def _restricted(said: str, claims: Sequence[VolumeClaim], pods: Iterable[StandingPod]) -> Sentence:
-    if "ReadWriteOncePod" in said:
+def _restricted(text: str, claims: Sequence[VolumeClaim], pods: Iterable[StandingPod]) -> Explanation:
+    if "ReadWriteOncePod" in text:
         own = [one.key for one in claims if "ReadWriteOncePod" in one.access_modes]
         for key in own:
             if users := [each for each in pods if each.node and key in _claims_of(each)]:
@@ -160,9 +160,9 @@ def _claims_of(pod: StandingPod) -> list[str]:
     return [f"{pod.namespace}/{each.claim_name}" for each in sources if each is not None]
 
 
-def _unbindable(said: str, claims: Sequence[VolumeClaim]) -> Sentence | None:
+def _unbindable(text: str, claims: Sequence[VolumeClaim]) -> Explanation | None:
     unbound = [one for one in claims if one.claim is not None and not one.is_bound]
-    if "did not have enough free storage" in said and unbound:
+    if "did not have enough free storage" in text and unbound:
         one = unbound[0]
         return say(
             "No node that it could use has {size} of class {class_name} left for claim {key}.",
@@ -170,7 +170,7 @@ def _unbindable(said: str, claims: Sequence[VolumeClaim]) -> Sentence | None:
             class_name=one.class_name,
             key=one.key,
         ), ""
-    if "non-existent pv" in said:
+    if "non-existent pv" in text:
         lost = [one for one in claims if one.volume_name and one.persistent_volume is None]
         return (
             (
@@ -254,7 +254,7 @@ def volume_where(volume: Manifest) -> str:
             [
                 say("{key} is {values}", key=each.get("key"), values=either(each.get("values") or []))
                 if each.get("operator") == "In"
-                else f"{each.get('key')} {each.get('operator')} {told(each.get('values') or [])}".strip()
+                else f"{each.get('key')} {each.get('operator')} {translated(each.get('values') or [])}".strip()
                 for each in (*(term.get("matchExpressions") or []), *(term.get("matchFields") or []))
             ]
         )
@@ -263,7 +263,7 @@ def volume_where(volume: Manifest) -> str:
     return say("where {terms}", terms=either(written))
 
 
-def _too_many(claims: Sequence[VolumeClaim], nodes: set[str], objects: Objects) -> Sentence:
+def _too_many(claims: Sequence[VolumeClaim], nodes: set[str], objects: Objects) -> Explanation:
     drivers = {one.driver for one in claims if one.driver}
     limits = {
         (str(each.get("name")), int((each.get("allocatable") or {}).get("count") or 0))
@@ -303,8 +303,8 @@ def _allocated(claims: Sequence[DeviceClaim]) -> str:
     )
 
 
-def _devices(said: str, claims: Sequence[DeviceClaim], objects: Objects) -> Sentence | None:
-    if "resourceclaim not available on the node" in said:
+def _devices(text: str, claims: Sequence[DeviceClaim], objects: Objects) -> Explanation | None:
+    if "resourceclaim not available on the node" in text:
         held = _allocated(claims)
         return (held, "") if held else None
     asking = [request for one in claims if one.allocated is None for request in one.requests]
@@ -338,7 +338,7 @@ def _devices(said: str, claims: Sequence[DeviceClaim], objects: Objects) -> Sent
     return say("No node has all the devices that it asks for: {wanted}.", wanted=wanted), detail
 
 
-def _features(manifest: Manifest) -> Sentence:
+def _features(manifest: Manifest) -> Explanation:
     """What NodeDeclaredFeatures infers from a pod (component-helpers/nodedeclaredfeatures)."""
     spec = manifest.get("spec", {})
     needed = []
@@ -359,7 +359,7 @@ def _features(manifest: Manifest) -> Sentence:
     )
 
 
-def held_by_claims(manifest: Manifest, objects: Objects) -> Sentence:
+def held_by_claims(manifest: Manifest, objects: Objects) -> Explanation:
     """Of a pod that DynamicResources keeps out of the queue."""
     missing = [one for one in device_claims(manifest, objects) if one.claim is None]
     if not missing:
@@ -379,7 +379,7 @@ def held_by_claims(manifest: Manifest, objects: Objects) -> Sentence:
     return say("ResourceClaim {key} does not exist.", key=one.key), say("The pod is tried when it is created.")
 
 
-def held_by_gang(manifest: Manifest, objects: Objects) -> Sentence:
+def held_by_gang(manifest: Manifest, objects: Objects) -> Explanation:
     """Of a pod that GangScheduling keeps out of the queue."""
     namespace = str(manifest.get("metadata", {}).get("namespace", ""))
     name = str((manifest.get("spec", {}).get("schedulingGroup") or {}).get("podGroupName", ""))

@@ -15,9 +15,9 @@ from framework.plugins.podtopologyspread.constraints import DO_NOT_SCHEDULE, HOS
 from schedweb.runs.filtering.places import Places, untolerated
 from schedweb.runs.filtering.standing import Standing, StandingPod
 from schedweb.runs.objects.selectors import ZONE
-from schedweb.sentences import both, counted, either, say, told_one_after_another
+from schedweb.sentences import both, counted, either, one_after_another, say
 
-Sentence = tuple[str, str]
+Explanation = tuple[str, str]
 NAMED: Final = 3
 """Pods, nodes and the like that a sentence names; the rest are counted."""
 OWN: Final = "didn't match pod anti-affinity rules"
@@ -75,7 +75,7 @@ def port_words(port: HostPort) -> str:
     return text if port.ip == WILDCARD_IP else f"{port.ip}:{text}"
 
 
-def ports_taken(places: Places, names: Sequence[str]) -> Sentence:
+def ports_taken(places: Places, names: Sequence[str]) -> Explanation:
     held = holders_of_ports(places, names)
     taken = {port for by_port in held.values() for port in by_port}
     ports = [words for words in map(port_words, PodInfo(places.pod).host_ports) if words in taken]
@@ -92,13 +92,13 @@ def ports_taken(places: Places, names: Sequence[str]) -> Sentence:
 
 def holders_words(held: Mapping[str, Mapping[str, list[StandingPod]]]) -> str:
     """``shop/web-1 has 80 on n1, shop/web-2 has 80 on n2, …``"""
-    said = [
+    parts = [
         say("{pod} has {port} on {node}", pod=each.key, port=port, node=node)
         for node, by_port in held.items()
         for port, pods in by_port.items()
         for each in pods
     ]
-    return say("{said}.", said=some(said)) if said else ""
+    return say("{text}.", text=some(parts)) if parts else ""
 
 
 # --- pod anti-affinity ------------------------------------------------------------------------------------------------
@@ -156,7 +156,7 @@ def distinct(found: Mapping[str, list[StandingPod]]) -> list[StandingPod]:
     return list({each.key: each for pods in found.values() for each in pods}.values())
 
 
-def held_off(places: Places, names: Sequence[str]) -> Sentence | None:
+def held_off(places: Places, names: Sequence[str]) -> Explanation | None:
     """Of a pod that anti-affinity keeps off all ``names``, its own, that of pods that are there, or both."""
     found = in_the_way(places, names)
     if all(name in found.own for name in names):
@@ -169,7 +169,7 @@ def held_off(places: Places, names: Sequence[str]) -> Sentence | None:
     return None
 
 
-def _keeps_away(places: Places, found: InTheWay) -> Sentence:
+def _keeps_away(places: Places, found: InTheWay) -> Explanation:
     terms = PodInfo(places.pod).affinity_terms.required_anti
     pods = distinct(found.own)
     [*keys] = dict.fromkeys(term.topology_key for term in terms)
@@ -193,7 +193,7 @@ def _keeps_away(places: Places, found: InTheWay) -> Sentence:
             "Its pod anti-affinity keeps it away from pods with {labels}, and every {domain} that it may use has one.",
             **every,
         )
-    return headline, say("{said}.", said=some(stand(places, pods, keys[0])))
+    return headline, say("{text}.", text=some(stand(places, pods, keys[0])))
 
 
 def stand(places: Places, pods: Iterable[StandingPod], key: str) -> list[str]:
@@ -207,7 +207,7 @@ def stand(places: Places, pods: Iterable[StandingPod], key: str) -> list[str]:
     ]
 
 
-def _is_kept_away(found: InTheWay) -> Sentence:
+def _is_kept_away(found: InTheWay) -> Explanation:
     pods = distinct(found.others)
     named = some([each.key for each in pods])
     headline = say("The pod anti-affinity of {pods} keeps it off every node that it may use.", pods=named)
@@ -224,7 +224,7 @@ def _is_kept_away(found: InTheWay) -> Sentence:
 
 def in_the_way_words(found: InTheWay) -> str:
     own, others = distinct(found.own), distinct(found.others)
-    return told_one_after_another(
+    return one_after_another(
         [
             say("It keeps away from {pods}.", pods=some([_at(each) for each in own])) if own else "",
             counted(
@@ -322,7 +322,7 @@ def _counted_pods(constraint: Constraint, namespace: str, standing: Standing) ->
     ]
 
 
-def would_skew(places: Places, names: Sequence[str]) -> Sentence | None:
+def would_skew(places: Places, names: Sequence[str]) -> Explanation | None:
     """Of a pod that its spreading keeps off all ``names``."""
     nodes = places.standing.nodes
     for spread in spreads(places):
@@ -347,7 +347,7 @@ def would_skew(places: Places, names: Sequence[str]) -> Sentence | None:
             skew=constraint.max_skew,
             domains=_some_domains(spread.open),
         )
-        return headline, told_one_after_another([counts, _closed_domains(places, spread)])
+        return headline, one_after_another([counts, _closed_domains(places, spread)])
     return None
 
 
@@ -373,7 +373,7 @@ def _closed_domains(places: Places, spread: Spread) -> str:
 
 def spread_words(places: Places) -> str:
     """For a pod whose nodes several plugins refuse."""
-    return told_one_after_another(
+    return one_after_another(
         [
             say(
                 "By its topology spread over {key} it may go only to {domains}.",

@@ -22,7 +22,7 @@ from framework.objects.selectors import (
 from framework.objects.tolerations import NO_EXECUTE, NO_SCHEDULE, PREFER_NO_SCHEDULE, toleration_tolerates
 from schedweb.runs.filtering.places import CORDON_TAINT, Places, untolerated
 from schedweb.runs.pending.in_the_way import some
-from schedweb.sentences import both, clauses, either, say, told_one_after_another
+from schedweb.sentences import both, clauses, either, one_after_another, say
 
 SHOWN: Final = 6
 """Values of a label that a hint lists."""
@@ -66,7 +66,9 @@ def hints_of(asked: Sequence[Requirement], nodes: Sequence[Node]) -> list[str]:
     labels = [{**node.metadata.labels, METADATA_NAME: node.metadata.name} for node in nodes]
     found = []
     for one in asked:
-        if one.operator not in (IN, EXISTS) or any(LabelMatcher.of([one]).matches(each) for each in labels):
+        if one.operator not in (IN, EXISTS) or any(
+            LabelMatcher.from_requirements([one]).matches(each) for each in labels
+        ):
             continue
         values = Counter(each[one.key] for each in labels if one.key in each)
         if not values:
@@ -74,12 +76,13 @@ def hints_of(asked: Sequence[Requirement], nodes: Sequence[Node]) -> list[str]:
         else:
             has = some([value_words(each) for each in sorted(values, key=lambda value: (-values[value], value))], SHOWN)
             guess = did_you_mean(one.values, values)
-            found.append(
-                told_one_after_another([guess, say("For {key} nodes have {values}.", key=one.key, values=has)])
-            )
+            found.append(one_after_another([guess, say("For {key} nodes have {values}.", key=one.key, values=has)]))
     if found or len(asked) < 2:
         return found
-    on = [(requirement_words(one), sum(LabelMatcher.of([one]).matches(each) for each in labels)) for one in asked]
+    on = [
+        (requirement_words(one), sum(LabelMatcher.from_requirements([one]).matches(each) for each in labels))
+        for one in asked
+    ]
     return [
         say(
             "Each alone is on some node: {counts}.",
@@ -97,11 +100,11 @@ def _other_key(one: Requirement, labels: Sequence[Mapping[str, str]]) -> str:
     none = say("No node has a label {key}.", key=one.key) if one.operator == IN else ""
     there = next((value for value in one.values if any(each.get(alike) == value for each in labels)), "")
     if alike and there:
-        return told_one_after_another([say("Did you mean {name}?", name=f"{alike}={there}"), none])
+        return one_after_another([say("Did you mean {name}?", name=f"{alike}={there}"), none])
     if same:
         value = next(value for value in telling if any(each.get(same[0]) == value for each in labels))
-        return told_one_after_another([say("Did you mean {name}?", name=f"{same[0]}={value}"), none])
-    return told_one_after_another([say("Did you mean {name}?", name=alike) if alike else "", none])
+        return one_after_another([say("Did you mean {name}?", name=f"{same[0]}={value}"), none])
+    return one_after_another([say("Did you mean {name}?", name=alike) if alike else "", none])
 
 
 def did_you_mean(words: Iterable[str], known: Iterable[str]) -> str:
@@ -139,7 +142,7 @@ def tolerations_mistyped(places: Places) -> list[str]:
         hint for each in places.pod.spec.tolerations for taint in taints.values() if (hint := _nearly(each, taint))
     ]
     left = taints.values()
-    found += [said for each in places.pod.spec.tolerations if (said := _of_another_value(each, places, left))]
+    found += [text for each in places.pod.spec.tolerations if (text := _of_another_value(each, places, left))]
     return list(dict.fromkeys(found))[:TOLD]
 
 

@@ -24,9 +24,9 @@ from schedweb.runs.pending.mistyped import (
     requirement_words,
     tolerations_mistyped,
 )
-from schedweb.sentences import both, clauses, counted, either, forms, say, told_one_after_another
+from schedweb.sentences import both, clauses, counted, either, forms, one_after_another, say
 
-Sentence = tuple[str, str]
+Explanation = tuple[str, str]
 _SHORT: Final = {
     Step.LABELS: forms(
         "{count} does not match its node affinity or selector", "{count} do not match its node affinity or selector"
@@ -45,29 +45,29 @@ def kept_off(places: Places, steps: Iterable[Step] = Step) -> str:
         return ""
     first, *others = [counted(*_SHORT[step], count) for step, count in counts.items()]
     # Every one of these texts begins with its count.
-    how_many, _, said = first.partition(" ")
-    whole = say("{count} of {total} nodes {said}", count=how_many, total=places.total, said=said)
+    how_many, _, text = first.partition(" ")
+    whole = say("{count} of {total} nodes {text}", count=how_many, total=places.total, text=text)
     return say("{clauses}.", clauses=clauses([whole, *others]))
 
 
-def no_place(places: Places) -> Sentence:
+def no_place(places: Places) -> Explanation:
     """Of a pod that may use no node: what to mend first, and what comes after it."""
     matching = places.total - len(places.kept_off.get(Step.LABELS, ()))
     if matching == 0:
         headline, detail = no_label(places)
         alone = companions_missing(places)
         slips = [*labels_mistyped(places, but=detail), *tolerations_mistyped(places)]
-        return headline, told_one_after_another([detail, *slips, alone[0] if alone else ""])
+        return headline, one_after_another([detail, *slips, alone[0] if alone else ""])
     headline, detail = _beyond_labels(places)
-    return headline, told_one_after_another([detail, mistyped(places)])
+    return headline, one_after_another([detail, mistyped(places)])
 
 
 def mistyped(places: Places) -> str:
     """Of a pod some of whose labels are on nodes: what of the others, and of its tolerations, looks mistyped."""
-    return told_one_after_another([*labels_mistyped(places), *tolerations_mistyped(places)])
+    return one_after_another([*labels_mistyped(places), *tolerations_mistyped(places)])
 
 
-def _beyond_labels(places: Places) -> Sentence:
+def _beyond_labels(places: Places) -> Explanation:
     closed = [*places.kept_off.get(Step.CORDON, ()), *places.kept_off.get(Step.TAINT, ())]
     if closed:
         steps = (Step.LABELS, Step.VOLUMES, Step.BESIDE)
@@ -76,14 +76,14 @@ def _beyond_labels(places: Places) -> Sentence:
     if beside := places.kept_off.get(Step.BESIDE):
         rest = kept_off(places, (Step.LABELS, Step.VOLUMES))
         if missing := companions_missing(places):
-            return missing[0], told_one_after_another([missing[1], rest])
+            return missing[0], one_after_another([missing[1], rest])
         headline, detail = companions_elsewhere(places)
         cordoned, tainted = places.shut(beside)
         if len(cordoned) + len(tainted) == len(beside) and Step.VOLUMES not in places.kept_off:
             # What pod affinity says of nodes that it may use would be said of none.
             first = _closed(places, cordoned, tainted, (Step.LABELS,))
-            return first, told_one_after_another([headline, detail, rest])
-        return headline, told_one_after_another([detail, rest])
+            return first, one_after_another([headline, detail, rest])
+        return headline, one_after_another([detail, rest])
     return volumes_elsewhere(places), kept_off(places, (Step.LABELS,))
 
 
@@ -104,7 +104,7 @@ def volumes_elsewhere(places: Places) -> str:
 # --- labels -----------------------------------------------------------------------------------------------------------
 
 
-def no_label(places: Places) -> Sentence:
+def no_label(places: Places) -> Explanation:
     nodes = list(places.standing.nodes.values())
     required = required_node_affinity(places.pod)
     named = [
@@ -126,13 +126,13 @@ def no_label(places: Places) -> Sentence:
     plain = len(alternatives) == 1 and all(is_equality(each) or each.operator == EXISTS for each in alternatives[0])
     headline = say("No node has {labels}.", labels=asked) if plain else say("No node matches {labels}.", labels=asked)
     hints = [hint for each in alternatives for hint in hints_of(each, nodes)]
-    return headline, told_one_after_another(list(dict.fromkeys(hints)))
+    return headline, one_after_another(list(dict.fromkeys(hints)))
 
 
 # --- companions -------------------------------------------------------------------------------------------------------
 
 
-def companions_missing(places: Places) -> Sentence | None:
+def companions_missing(places: Places) -> Explanation | None:
     """Of a pod that must run beside pods of which none is placed."""
     if not places.terms or places.companions or places.is_its_own_companion:
         return None
@@ -177,7 +177,7 @@ def _alike_label(asked: Iterable[Requirement], labels: Sequence[Mapping[str, str
     return ""
 
 
-def companions_elsewhere(places: Places) -> Sentence:
+def companions_elsewhere(places: Places) -> Explanation:
     """Of a pod whose companions are where it may not be."""
     keys = list(dict.fromkeys(term.topology_key for term in places.terms))
     known = {key for node in places.standing.nodes.values() for key in node.metadata.labels}
@@ -223,13 +223,13 @@ def _closed(places: Places, cordons: Sequence[str], tainted: Sequence[str], step
             "{nodes} have the taint {taint}, which it does not tolerate.", nodes=_all(which, len(names)), taint=taint
         )
     if cordoned == 0:
-        said = some([f"{taint} ({count})" if not one else taint for taint, count in taints.most_common()])
+        text = some([f"{taint} ({count})" if not one else taint for taint, count in taints.most_common()])
         if one:
             return say(
-                "{nodes} has taints that it does not tolerate: {taints}.", nodes=_the_only(which, names[0]), taints=said
+                "{nodes} has taints that it does not tolerate: {taints}.", nodes=_the_only(which, names[0]), taints=text
             )
         return say(
-            "{nodes} have taints that it does not tolerate: {taints}.", nodes=_all(which, len(names)), taints=said
+            "{nodes} have taints that it does not tolerate: {taints}.", nodes=_all(which, len(names)), taints=text
         )
     return say(
         "{nodes} are closed to it: {cordoned}, {tainted} ({taints}).",
@@ -242,8 +242,8 @@ def _closed(places: Places, cordons: Sequence[str], tainted: Sequence[str], step
 
 def taint_words(places: Places, node: Node) -> list[str]:
     found = untolerated(places.pod, node)
-    told = [each for each in found if each.key != CORDON_TAINT] or found
-    return [f"{each.key}{f'={each.value}' if each.value else ''}:{each.effect}" for each in told]
+    worth_naming = [each for each in found if each.key != CORDON_TAINT] or found
+    return [f"{each.key}{f'={each.value}' if each.value else ''}:{each.effect}" for each in worth_naming]
 
 
 def which_nodes(places: Places, steps: Sequence[Step], *, one: bool) -> str:
@@ -310,7 +310,7 @@ def large_but_closed(places: Places, facts: Mapping[str, NodeFacts], wanted: Wan
         for name in shown
         if name in nodes
     }
-    named = some([say("{node} {why}", node=name, why=said) for name, said in why.items()])
+    named = some([say("{node} {why}", node=name, why=text) for name, text in why.items()])
     if only:
         words = counted(
             "Only {count} node is large enough, and it is closed to this pod: {named}.",

@@ -25,9 +25,9 @@ from schedweb.runs.pending.answers import pending_answer
 from schedweb.runs.pending.claim_answers import is_there_now
 from schedweb.runs.pending.in_the_way import OWN, holders_of_ports, in_the_way, some, spreads
 from schedweb.runs.records.json_columns import parsed, text_of
-from schedweb.sentences import counted, say, told, told_one_after_another
+from schedweb.sentences import counted, one_after_another, say, translated
 
-Sentence = tuple[str, str]
+Explanation = tuple[str, str]
 TENTH: Final = SECOND // 10
 PORTS: Final = "NodePorts"
 SPREAD: Final = "PodTopologySpread"
@@ -45,7 +45,7 @@ _SAID: Final = {
 
 def answer_at(
     run: Run, latest: Attempt, view: FilterView, manifest: Mapping[str, Any], objects: Objects, standing: Standing
-) -> Sentence:
+) -> Explanation:
     """(headline, detail) of a pod whose last attempt ``view`` shows, at the moment at which ``run`` is shown."""
     found = pending_answer(view, manifest, objects, standing)
     refused = view.trace.pre_filter_status
@@ -61,18 +61,18 @@ def answer_at(
             len(now.takers),
             nodes=some(now.takers),
         )
-    said = pending_answer(now, manifest, objects, standing)
-    if said[0] == found[0]:
-        return said
-    return _of_attempt(run, latest, found[0]), told_one_after_another([say("Now: {said}", said=said[0]), said[1]])
+    answer = pending_answer(now, manifest, objects, standing)
+    if answer[0] == found[0]:
+        return answer
+    return _of_attempt(run, latest, found[0]), one_after_another([say("Now: {text}", text=answer[0]), answer[1]])
 
 
-def _of_attempt(run: Run, latest: Attempt, said: str) -> str:
+def _of_attempt(run: Run, latest: Attempt, text: str) -> str:
     passed = round((run.clock - latest.at) / TENTH) * TENTH
     if passed <= 0:
-        return say("Attempt {attempt} found: {said}", attempt=latest.attempt, said=said)
-    ago = told(seconds_text(passed))
-    return say("Attempt {attempt}, {ago} earlier, found: {said}", attempt=latest.attempt, ago=ago, said=said)
+        return say("Attempt {attempt} found: {text}", attempt=latest.attempt, text=text)
+    ago = translated(seconds_text(passed))
+    return say("Attempt {attempt}, {ago} earlier, found: {text}", attempt=latest.attempt, ago=ago, text=text)
 
 
 class AsItIsNow(FilterView):

@@ -1,4 +1,4 @@
-"""Runs: list, create, read, delete; the board, the feed; commands and the journal."""
+"""Runs: list, create, read; the board, the feed; commands and the journal."""
 
 from __future__ import annotations
 
@@ -10,12 +10,11 @@ from rest_framework.response import Response
 from rest_framework.views import APIView
 
 from schedweb.accounts.permissions import IsOperator
-from schedweb.api.errors import conflict
-from schedweb.api.idempotency import idempotent
+from schedweb.api.idempotency import idempotent, identity_of
 from schedweb.api.windows import WINDOW_PARAMETERS, check_choice, integer_parameter, window_of, window_serializer
 from schedweb.runs.models import Run
 from schedweb.runs.playing.board import board_body, feed_items
-from schedweb.runs.playing.commands import command_append, warnings_of
+from schedweb.runs.playing.commands import command_append, is_kept, warnings_of
 from schedweb.runs.playing.resting import LONGEST, wait_for_rest
 from schedweb.runs.playing.selectors import RunFilter, journal_entry, journal_window, run_body, run_window
 from schedweb.runs.playing.serializers import (
@@ -24,20 +23,18 @@ from schedweb.runs.playing.serializers import (
     CommandRequestSerializer,
     JournalEntrySerializer,
     RunCreateSerializer,
-    RunsDeletedSerializer,
-    RunsDeleteSerializer,
     RunSerializer,
     RunWaitSerializer,
     StepSerializer,
     TimelineSerializer,
 )
-from schedweb.runs.playing.services import run_create, run_delete, runs_delete
+from schedweb.runs.playing.services import run_create
 from schedweb.runs.playing.timeline import step_body, timeline_body
-from schedweb.runs.records.converters import MomentRef, RunKey
+from schedweb.runs.records.converters import RunKey
 from schedweb.runs.records.fields import FeedItemSerializer
 from schedweb.runs.records.runs import run_get
-from schedweb.sentences import say
 
+TRUTHS = {"true": True, "false": False}
 COMMANDED = (
     "Tells a run to play, to pause, to change pods or nodes, to decide. The command is stored when this is answered; "
     "its journal entry says what came of it."
@@ -62,6 +59,7 @@ class RunListApi(APIView):
             OpenApiParameter("configuration", UUID, description="only runs that any version of it is played with"),
             OpenApiParameter("state", str, enum=Run.State.values, description="only runs in this state"),
             OpenApiParameter("fork", bool, description="true: only forks; false: none of them"),
+            OpenApiParameter("starred", bool, description="true: only starred runs; false: none of them"),
             OpenApiParameter(
                 "q", str, description="words that its number, cluster, configuration or starter contain, all of them"
             ),
@@ -70,12 +68,14 @@ class RunListApi(APIView):
     )
     def get(self, request: Request) -> Response:
         given = request.query_params
-        check_choice("fork", given.get("fork", ""), ("true", "false"))
+        check_choice("fork", given.get("fork", ""), TRUTHS)
+        check_choice("starred", given.get("starred", ""), TRUTHS)
         asked = RunFilter(
             snapshot=given.get("snapshot", ""),
             configuration=given.get("configuration", ""),
             state=given.get("state", ""),
-            fork={"true": True, "false": False}.get(given.get("fork", "")),
+            fork=TRUTHS.get(given.get("fork", "")),
+            starred=TRUTHS.get(given.get("starred", "")),
             q=given.get("q", ""),
         )
         return Response(run_window(window_of(request), asked))
@@ -94,21 +94,6 @@ class RunListApi(APIView):
         return Response(run_body(run_get(run.pk)), status=201)
 
 
-class RunsDeleteApi(APIView):
-    permission_classes = [IsOperator]
-
-    @extend_schema(
-        operation_id="runs_delete_many",
-        description="Deletes every run named that does not play; says of each other one why it stayed.",
-        request=RunsDeleteSerializer,
-        responses=RunsDeletedSerializer,
-    )
-    def post(self, request: Request) -> Response:
-        wanted = RunsDeleteSerializer(data=request.data)
-        wanted.is_valid(raise_exception=True)
-        return Response(runs_delete(ids=wanted.validated_data["runs"]))
-
-
 class RunApi(APIView):
     shared = ("run",)
     permission_classes = [IsOperator]
@@ -119,20 +104,11 @@ class RunApi(APIView):
     def get(self, request: Request, run: RunKey) -> Response:
         return Response(run_body(run_get(run)))
 
-    @extend_schema(
-        operation_id="runs_delete",
-        description="Deletes a run with all that is stored of it. One that plays is refused.",
-        responses={204: None},
-    )
-    def delete(self, request: Request, run: RunKey) -> Response:
-        if isinstance(run, MomentRef):
-            raise conflict(say("A moment cannot be deleted, only its run."), code="moment")
-        run_delete(run=run_get(run))
-        return Response(status=204)
-
 
 class RunWaitApi(APIView):
     """Not for visitors: a request that waits holds a thread."""
+
+    of_run = ("run",)
 
     @extend_schema(
         operation_id="runs_wait",
@@ -161,6 +137,8 @@ class BoardApi(APIView):
 
 
 class TimelineApi(APIView):
+    of_run = ("run",)
+
     @extend_schema(
         operation_id="runs_timeline",
         description="The whole run as a line: positions, times and marks, to rewind to.",
@@ -171,6 +149,8 @@ class TimelineApi(APIView):
 
 
 class StepApi(APIView):
+    of_run = ("run",)
+
     @extend_schema(
         operation_id="runs_timeline_step",
         description="When the run was at a step, and how many pods each queue had: of the last step at or before it "
@@ -208,6 +188,7 @@ class FeedApi(APIView):
 
 
 class CommandsApi(APIView):
+    of_run = ("run",)
     permission_classes = [IsOperator]
 
     @extend_schema(
@@ -216,14 +197,21 @@ class CommandsApi(APIView):
         request=CommandRequestSerializer,
         responses={202: CommandReceiptSerializer},
     )
-    @idempotent()
+    @idempotent(whole=False)
     def post(self, request: Request, run: UUID) -> Response:
-        entry = command_append(run_id=run, user=request.user, body=request.data)
-        receipt = {"id": entry.pk, "status": entry.status, "warnings": warnings_of(request.data)}
+        entry = command_append(run_id=run, user=request.user, body=request.data, known_as=identity_of(request))
+        receipt = {
+            "id": entry.pk,
+            "status": entry.status,
+            "warnings": warnings_of(request.data),
+            "kept": is_kept(entry),
+        }
         return Response(receipt, status=202)
 
 
 class JournalApi(APIView):
+    of_run = ("run",)
+
     @extend_schema(
         operation_id="runs_journal",
         description="What the run was told, newest first: author, time, position and outcome.",
@@ -235,6 +223,8 @@ class JournalApi(APIView):
 
 
 class JournalEntryApi(APIView):
+    of_run = ("run",)
+
     @extend_schema(
         operation_id="runs_journal_entry",
         description="One command that a run was told, and what came of it.",

@@ -9,7 +9,7 @@ import msgspec
 from schedweb.runs.models import FeedItem, Run
 from schedweb.runs.playing.selectors import cycle_shown, run_body
 from schedweb.runs.records.fields import STATE_KEYS
-from schedweb.sentences import told_parts
+from schedweb.sentences import translated_parts
 
 
 def board_body(run: Run) -> dict[str, Any]:
@@ -31,4 +31,4 @@ def feed_items(run: Run, *, before: int | None, limit: int, pod: str = "", node:
 
 
 def feed_shown(item: dict[str, Any]) -> dict[str, Any]:
-    return {**item, "parts": told_parts(item["parts"])}
+    return {**item, "parts": translated_parts(item["parts"])}

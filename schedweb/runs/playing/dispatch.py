@@ -1,24 +1,30 @@
-"""Finding a worker for a run: a message to the broker at once, and every worker's sweep in case that is lost."""
+"""Finding a worker for a run: a message to the broker at once, and every worker's sweep in case that is lost.
+
+A message only says that something waits; what a worker takes is whose turn it is (schedweb/turns.py).
+Nothing here locks a row for longer than one statement: whoever stands still keeps nobody else waiting.
+"""
 
 from __future__ import annotations
 
-import datetime
+import itertools
 import logging
+from collections import Counter
 from uuid import UUID
 
 from celery import current_app
-from django.db import connection, transaction
-from django.db.models import Q
-from django.utils import timezone
+from django.db import transaction
+from django.db.models import F, Max, Q, QuerySet
 from kombu.exceptions import OperationalError
 
-from schedweb.runs.models import Run
+from schedweb.engine.shapes import UntranslatedOutcome
+from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.playing.wakeups import WAKEUPS
+from schedweb.runs.storing.batches import deleted, refuse_pending, stopped
+from schedweb.runs.storing.lease import held, held_by_nobody, to_be_held
+from schedweb.turns import LOOKED_AT, Waits, next_in_turn
 
 log = logging.getLogger(__name__)
 PLAY = "runs.play"
-#: A run that was offered to the broker is not offered again before this has passed.
-PATIENCE = datetime.timedelta(seconds=5)
 
 
 def run_dispatch(run: UUID) -> None:
@@ -26,7 +32,7 @@ def run_dispatch(run: UUID) -> None:
 
     def send() -> None:
         WAKEUPS.wake(run)
-        if Run.objects.filter(pk=run, lease_expires__gt=timezone.now()).exclude(lease_owner="").exists():
+        if Run.objects.filter(held(), pk=run).exists():
             return
         offer(run)
 
@@ -34,29 +40,36 @@ def run_dispatch(run: UUID) -> None:
 
 
 def offer(run: UUID) -> None:
+    """Has a worker look at what waits, this run with it."""
     try:
-        current_app.send_task(PLAY, args=[str(run)])
+        current_app.send_task(PLAY)
     except (OperationalError, OSError) as error:
         # The command is stored and the run is wanted: a worker's sweep finds it when the broker is back.
         log.warning("run %s could not be offered to a worker now: %s", run, error)
 
 
-def sweep(most: int) -> list[UUID]:
-    """Offers runs that somebody should hold and nobody does: at most as many as the worker that sweeps has room for.
+def waiting_runs() -> QuerySet[Run]:
+    """Runs that somebody should hold and nobody does."""
+    return Run.objects.filter(to_be_held(), held_by_nobody())
 
-    Workers do this every second. Offers of those that have no room would pile up at the broker.
-    """
-    now = timezone.now()
-    with transaction.atomic():
-        lost = Run.objects.filter(
-            Q(lease_expires=None) | Q(lease_expires__lt=now) | Q(lease_owner=""),
-            Q(dispatched_at=None) | Q(dispatched_at__lt=now - PATIENCE),
-            wanted=True,
-        ).exclude(state__in=(Run.State.FAILED, Run.State.STOPPED))
-        if connection.features.has_select_for_update_skip_locked:
-            lost = lost.select_for_update(skip_locked=True)
-        found = list(lost.values_list("pk", flat=True)[: max(0, most)])
-        Run.objects.filter(pk__in=found).update(dispatched_at=now)
-    for run in found:
-        offer(run)
-    return found
+
+def refuse_late() -> list[tuple[Run, list[UntranslatedOutcome]]]:
+    """Commands of runs that were stopped or are deleted: stored while that happened, by somebody who could not see it
+    yet. Answers what is to be told of them."""
+    over = Q(run__state=Run.State.STOPPED) | Q(run__deleted_at__isnull=False)
+    late = JournalEntry.objects.filter(over, status=JournalEntry.Status.PENDING)
+    runs = Run.every.filter(pk__in=late.values("run"))
+    return [(run, refuse_pending(run, stopped(run) if run.deleted_at is None else deleted(run))) for run in runs]
+
+
+def runs_held() -> Counter[int | None]:
+    """How many are held by workers, by the account that started them."""
+    return Counter(Run.objects.filter(held()).values_list("started_by", flat=True))
+
+
+def next_run() -> UUID | None:
+    """The one whose turn it is, of those that wait for a worker."""
+    waiting = waiting_runs().order_by(F("worker_since").asc(nulls_first=True), "number")
+    rows = waiting.values_list("pk", "started_by", "worker_since")[:LOOKED_AT]
+    last_turn = dict(Run.objects.order_by().values_list("started_by").annotate(Max("worker_since")))
+    return next_in_turn(itertools.starmap(Waits, rows), runs_held(), last_turn)

@@ -7,11 +7,12 @@ from uuid import UUID
 
 from framework.configuration import load
 from framework.plugins.registry import installed_registry
-from framework.said import Words
-from schedweb.api.errors import ApiError, not_found
-from schedweb.configurations.examination import NO_EXTENDERS
+from framework.sentences import Words
+from schedweb.api.errors import ApiError, not_found, was_deleted
+from schedweb.calling import refused_extender
 from schedweb.configurations.models import ConfigurationVersion
-from schedweb.sentences import say, told
+from schedweb.sentences import say, translated
+from schedweb.soft_delete import deleted_sentence
 
 
 @lru_cache(maxsize=32)
@@ -20,15 +21,15 @@ def configuration_problem(text: str) -> Words | None:
     loaded = load(text, installed_registry())
     if loaded.effective is None:
         return loaded.config_error
-    if loaded.effective.extenders:
-        return NO_EXTENDERS
-    return None
+    return refused_extender(loaded.effective) or None
 
 
 def playable_version(version_id: UUID) -> ConfigurationVersion:
     version = ConfigurationVersion.objects.select_related("configuration").filter(pk=version_id).first()
     if version is None:
         raise not_found(say("There is no such configuration version."))
+    if version.configuration.deleted_at is not None:
+        raise was_deleted(deleted_sentence(version.configuration.name, version.configuration))
     problem = configuration_problem(version.text)
     if problem is not None:
         raise ApiError(
@@ -36,7 +37,7 @@ def playable_version(version_id: UUID) -> ConfigurationVersion:
                 "{name}, version {number}, cannot be played. {problem}",
                 name=version.configuration.name,
                 number=version.number,
-                problem=told(problem),
+                problem=translated(problem),
             ),
             code="configuration",
             status_code=422,

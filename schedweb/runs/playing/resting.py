@@ -16,6 +16,7 @@ from rest_framework import exceptions
 
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.sentences import say
+from schedweb.stopping import STOPPING
 
 LONGEST: Final = 50
 """Seconds. Proxies give up on an answer after a minute."""
@@ -23,8 +24,7 @@ MOST: Final = 64
 """Requests that wait at once in a process: each holds a thread."""
 FIRST_PAUSE: Final = 0.05
 LAST_PAUSE: Final = 1.0
-ENDED: Final = (Run.State.STOPPED, Run.State.FAILED)
-RESTING: Final = (*ENDED, Run.State.CREATED, Run.State.PAUSED, Run.State.FINISHED, Run.State.WAITING_FOR_PERSON)
+RESTING: Final = (*Run.AT_REST, Run.State.CREATED, Run.State.PAUSED, Run.State.FINISHED, Run.State.WAITING_FOR_PERSON)
 
 _places = threading.BoundedSemaphore(MOST)
 
@@ -32,15 +32,14 @@ _places = threading.BoundedSemaphore(MOST)
 def rests(run: UUID) -> bool:
     """Also of a run that is not there (any more). The journal has a command as applied before it is done; until what it
     leads to is stored, the run is `obeying`."""
-    pending = JournalEntry.objects.filter(run=run, status=JournalEntry.Status.PENDING)
-    if pending.exists():
-        return Run.objects.filter(pk=run, state__in=ENDED).exists()
     row = Run.objects.filter(pk=run).values_list("state", "unwritten", "obeying").first()
     if row is None:
         return True
     state, unwritten, obeying = row
+    if JournalEntry.objects.filter(run=run, status=JournalEntry.Status.PENDING).exists():
+        return state in Run.AT_REST
     # Lists do not have all pods while some are unwritten.
-    return state in ENDED or (state in RESTING and not unwritten and not obeying)
+    return state in Run.AT_REST or (state in RESTING and not unwritten and not obeying)
 
 
 def wait_for_rest(run: UUID, seconds: float) -> bool:
@@ -57,12 +56,13 @@ def wait_for_rest(run: UUID, seconds: float) -> bool:
 
 def _wait(run: UUID, deadline: float) -> bool:
     pause = FIRST_PAUSE
-    # A process that is ending joins its threads before it goes.
-    while threading.main_thread().is_alive() and (left := deadline - time.monotonic()) > 0:
+    while (left := deadline - time.monotonic()) > 0:
         # Others need it more than somebody who sleeps.
         connection.close()
-        time.sleep(min(pause, left))
+        is_ending = STOPPING.wait(min(pause, left))
         if rests(run):
             return True
+        if is_ending:
+            return False
         pause = min(pause * 1.5, LAST_PAUSE)
     return False

@@ -15,9 +15,13 @@ from schedweb.engine.shapes import Speed
 from schedweb.engine.times import iso, iso_or_none, wall
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.records.fields import STATE_KEYS
+from schedweb.runs.records.gone import gone_body
 from schedweb.runs.records.runs import runs_with_names
-from schedweb.sentences import say, told
+from schedweb.sentences import say, translated
+from schedweb.snapshots.redaction import redact
 
+NOT_COMMANDS: Final = ("clock", "extender_answers")
+"""Entries of the journal that nobody gave."""
 EMPTY_COUNTS = dict.fromkeys(STATE_KEYS, 0)
 #: Large, and only shown by the board.
 BOARD_FIELDS = ("columns", "cycle")
@@ -48,17 +52,18 @@ def clock_body(run: Run) -> dict[str, Any]:
     }
 
 
-def parent_body(run: Run) -> dict[str, Any] | None:
-    """Of a fork: the run it came from, which may have been deleted since, and where the two part."""
+def parent_body(run: Any) -> dict[str, Any] | None:
+    """Of a fork (a row of ``runs_with_names``): the run it came from, which may have been deleted since, and where the
+    two part."""
     if run.parent_position is None:
         return None
-    parent = None if run.parent_id is None else str(run.parent_id)
+    parent = None if run.parent_id is None or run.parent_deleted_at is not None else str(run.parent_id)
     return {"id": parent, "number": run.parent_name, "position": run.parent_position}
 
 
 def fork_changes_body(run: Run) -> list[dict[str, str]]:
     """What was changed on a fork before it went on, as its reader has it."""
-    return [{"workload": each["workload"], "text": told(each["text"])} for each in run.fork_changes]
+    return [{"workload": each["workload"], "text": translated(each["text"])} for each in run.fork_changes]
 
 
 def moment_body(run: Run) -> dict[str, Any] | None:
@@ -66,6 +71,23 @@ def moment_body(run: Run) -> dict[str, Any] | None:
     if run.moment is None:
         return None
     return {"run": str(run.pk), "position": run.position, "last": run.last_position}
+
+
+def parked_body(run: Run) -> dict[str, Any] | None:
+    """What was seen of its engine, and how many commands wait for somebody who tries again."""
+    if run.state != Run.State.PARKED:
+        return None
+    seen = run.parked or {}
+    return {
+        "at": seen.get("at"),
+        "ended": translated(seen.get("ended", "")),
+        "lines": seen.get("lines", ""),
+        "kept": JournalEntry.objects.filter(run=run, status=JournalEntry.Status.PENDING).count(),
+    }
+
+
+def starred_body(run: Run) -> dict[str, str] | None:
+    return None if run.starred_at is None else {"at": wall(run.starred_at), "by": run.starred_by_name}
 
 
 def run_body(run: Run) -> dict[str, Any]:
@@ -86,7 +108,8 @@ def run_body(run: Run) -> dict[str, Any]:
             "builtin": version.configuration.builtin,
         },
         "state": run.state,
-        "error": told(run.error) or None,
+        "error": translated(run.error) or None,
+        "parked": parked_body(run),
         "seed": run.seed,
         "ties": run.ties,
         "approvals": run.approvals,
@@ -108,6 +131,8 @@ def run_body(run: Run) -> dict[str, Any]:
         "seq": run.seq,
         "arrivals": arrivals,
         "size_bytes": run.stored_bytes,
+        "starred": starred_body(run),
+        "breakdowns_gone": gone_body(run),
         "engine_version": run.engine_version,
         "digest": run.digest,
     }
@@ -121,6 +146,7 @@ class RunFilter:
     configuration: str = ""
     state: str = ""
     fork: bool | None = None
+    starred: bool | None = None
     q: str = ""
 
 
@@ -157,6 +183,8 @@ def runs_matching(asked: RunFilter) -> QuerySet[Run]:
         rows = rows.filter(state=asked.state)
     if asked.fork is not None:
         rows = rows.filter(parent_position__isnull=not asked.fork)
+    if asked.starred is not None:
+        rows = rows.filter(starred_at__isnull=not asked.starred)
     for word in asked.q.split():
         rows = rows.filter(has_word(word))
     return rows
@@ -168,11 +196,11 @@ def run_window(window: Window, asked: RunFilter) -> dict[str, Any]:
 
 def hit_body(hit: dict[str, Any] | None) -> dict[str, Any] | None:
     """The breakpoint that a run stands at."""
-    return None if hit is None else {**hit, "text": told(hit["text"])}
+    return None if hit is None else {**hit, "text": translated(hit["text"])}
 
 
 def cycle_shown(cycle: dict[str, Any] | None) -> dict[str, Any] | None:
-    return None if cycle is None else {**cycle, "note": told(cycle["note"])}
+    return None if cycle is None else {**cycle, "note": translated(cycle["note"])}
 
 
 def result_body(result: dict[str, Any] | None) -> dict[str, Any] | None:
@@ -180,18 +208,21 @@ def result_body(result: dict[str, Any] | None) -> dict[str, Any] | None:
     if result is None:
         return None
     if "pods" in result:
-        return {"pods": [{**each, "outcome": told(each["outcome"])} for each in result["pods"]]}
-    return {**result, "text": told(result["text"])} if "text" in result else result
+        return {"pods": [{**each, "outcome": translated(each["outcome"])} for each in result["pods"]]}
+    return {**result, "text": translated(result["text"])} if "text" in result else result
 
 
 def entry_body(entry: JournalEntry) -> dict[str, Any]:
     command = {key: value for key, value in entry.command.items() if key != "text"}
+    if isinstance(command.get("manifest"), dict):
+        # An older version may have stored more than is kept now.
+        command["manifest"] = redact(command["manifest"])
     return {
         "id": str(entry.pk),
         "number": entry.number,
         "client_id": str(entry.client_id),
         "status": entry.status,
-        "text": told(entry.text),
+        "text": translated(entry.text),
         "author": entry.author_name,
         "reason": entry.reason,
         "at": wall(entry.created_at),
@@ -203,13 +234,14 @@ def entry_body(entry: JournalEntry) -> dict[str, Any]:
 
 
 def journal_window(run: Run, window: Window) -> dict[str, Any]:
-    """Newest first; the clock's own entries are left out, nobody gave them."""
-    rows = JournalEntry.objects.filter(run=run).exclude(type="clock").order_by("-number")
+    """Newest first; the clock's and the extenders' own entries are left out, nobody gave them."""
+    rows = JournalEntry.objects.filter(run=run).exclude(type__in=NOT_COMMANDS).order_by("-number")
     return window_answer(window, rows, entry_body)
 
 
 def journal_entry(run: UUID, entry: UUID) -> dict[str, Any]:
-    found = JournalEntry.objects.filter(run=run, pk=entry).first()
+    kept = JournalEntry.objects.filter(run=run, run__deleted_at=None)
+    found = kept.filter(pk=entry).exclude(type__in=NOT_COMMANDS).first()
     if found is None:
         raise not_found(say("This run has no such journal entry."))
     return entry_body(found)

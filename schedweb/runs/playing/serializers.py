@@ -7,7 +7,6 @@ from typing import Any
 from rest_framework import serializers
 
 from schedweb.api.structs import StructSerializer
-from schedweb.api.windows import MAX_LIMIT
 from schedweb.engine import shapes
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.records.fields import ColumnsSerializer, CycleSerializer, QueueCountsSerializer, SpeedField
@@ -71,6 +70,26 @@ class HitSerializer(StructSerializer):
     struct = shapes.Hit
 
 
+class ParkedSerializer(serializers.Serializer[Any]):
+    """What was seen when the run's engine did not live."""
+
+    at = serializers.DateTimeField(allow_null=True, help_text="wall clock")
+    ended = serializers.CharField(allow_blank=True, help_text="how the engine's process ended: signal or exit status")
+    lines = serializers.CharField(allow_blank=True, help_text="the last ones it wrote, or a traceback")
+    kept = serializers.IntegerField(help_text="commands that wait until somebody tries again")
+
+
+class StarredSerializer(serializers.Serializer[Any]):
+    at = serializers.DateTimeField()
+    by = serializers.CharField()
+
+
+class BreakdownsGoneSerializer(serializers.Serializer[Any]):
+    at = serializers.DateTimeField()
+    text = serializers.CharField(help_text="a sentence with when and why, and how they are made again")
+    position = serializers.IntegerField(help_text="a fork at this step makes them again")
+
+
 class RunSerializer(serializers.Serializer[Any]):
     id = serializers.CharField(help_text="a UUID; of a run as it was, with @position")
     number = serializers.CharField(help_text="r-0042")
@@ -79,6 +98,7 @@ class RunSerializer(serializers.Serializer[Any]):
     configuration = ConfigurationRefSerializer()
     state = serializers.ChoiceField(Run.State.values)
     error = serializers.CharField(allow_null=True)
+    parked = ParkedSerializer(allow_null=True, help_text="of a run that is parked; the command try_again ends that")
     seed = serializers.IntegerField()
     ties = serializers.ChoiceField(Run.Ties.values)
     approvals = serializers.ChoiceField(Run.Approvals.values)
@@ -101,7 +121,11 @@ class RunSerializer(serializers.Serializer[Any]):
     worker = WorkerSerializer()
     seq = serializers.IntegerField()
     arrivals = ArrivalsSerializer(allow_null=True)
-    size_bytes = serializers.IntegerField()
+    size_bytes = serializers.IntegerField(help_text="that would be free if the run went, as it was measured last")
+    starred = StarredSerializer(allow_null=True, help_text="of a run that somebody wants kept: nothing of it goes")
+    breakdowns_gone = BreakdownsGoneSerializer(
+        allow_null=True, help_text="of a run of which what the plugins said went to make room"
+    )
     engine_version = serializers.CharField()
     digest = serializers.CharField(allow_blank=True, help_text="equal for runs that decided everything alike")
 
@@ -128,20 +152,6 @@ class RunCreateSerializer(serializers.Serializer[Any]):
     )
 
 
-class RunsDeleteSerializer(serializers.Serializer[Any]):
-    runs = serializers.ListField(child=serializers.UUIDField(), min_length=1, max_length=MAX_LIMIT)
-
-
-class RunKeptSerializer(serializers.Serializer[Any]):
-    id = serializers.UUIDField()
-    why = serializers.CharField()
-
-
-class RunsDeletedSerializer(serializers.Serializer[Any]):
-    deleted = serializers.ListField(child=serializers.UUIDField())
-    kept = RunKeptSerializer(many=True)
-
-
 class BoardSerializer(serializers.Serializer[Any]):
     seq = serializers.IntegerField()
     run = RunSerializer()
@@ -154,7 +164,7 @@ class CommandSerializer(serializers.Serializer[Any]):
 
     type = serializers.ChoiceField(
         [
-            "play", "pause", "step", "set_speed", "set_seed", "stop", "pod_add", "pod_delete", "node_add",
+            "play", "pause", "step", "set_speed", "set_seed", "stop", "try_again", "pod_add", "pod_delete", "node_add",
             "node_delete", "node_cordon", "node_uncordon", "node_drain", "pod_activate", "set_configuration", "decide",
             "breakpoint_set", "breakpoint_remove", "device_condition",
         ]
@@ -199,6 +209,7 @@ class CommandReceiptSerializer(serializers.Serializer[Any]):
     warnings = serializers.ListField(
         child=serializers.CharField(), help_text="unknown fields of an object that is added, which decide nothing"
     )
+    kept = serializers.BooleanField(help_text="the run is parked: it is done when somebody tries again")
 
 
 class CommandResultSerializer(StructSerializer):

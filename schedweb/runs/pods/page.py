@@ -12,7 +12,9 @@ from schedweb.api.errors import ApiError
 from schedweb.engine.times import iso, iso_or_none
 from schedweb.runs.attempts.preemptions import preempted_by
 from schedweb.runs.attempts.selectors import attempts_until, result_at, stored_attempt
+from schedweb.runs.filtering.catalogue_facts import refusing_quotas, refusing_zones
 from schedweb.runs.filtering.filters import FilterView
+from schedweb.runs.filtering.numa_zones import PLUGIN as ZONES
 from schedweb.runs.filtering.standing import StandingOf
 from schedweb.runs.models import Attempt, Decision, PodRecord, Preemption, Run
 from schedweb.runs.objects.claims import claims_body, has_claims
@@ -23,7 +25,7 @@ from schedweb.runs.records.fields import POD_COLUMNS
 from schedweb.runs.records.moments import in_order
 from schedweb.runs.records.pods import IN_COLUMN_ORDER, ordering, pod_get, pod_manifest
 from schedweb.runs.records.profiles import effective, version_at
-from schedweb.sentences import both, clauses, counted, say, told
+from schedweb.sentences import both, clauses, counted, say, translated
 
 ATTEMPTS_SHOWN: Final = 50
 #: The queue flushes pods that stayed unschedulable longer than this (docs/semantics/queue.md#operations).
@@ -94,7 +96,9 @@ def turned_away(run: Run, pod: PodRecord, latest: Attempt) -> tuple[str, str]:
     )
     reason = decided.reason.rstrip(".")
     if decided.decision == Decision.Kind.REJECTED:
-        return say("{by} rejected it on {node}: {reason}.", by=told(decided.by), node=latest.node, reason=reason), freed
+        return say(
+            "{by} rejected it on {node}: {reason}.", by=translated(decided.by), node=latest.node, reason=reason
+        ), freed
     if decided.decision == Decision.Kind.TIMED_OUT:
         return say(
             "Its wait on {node} ran out before {plugin} let it go.", node=latest.node, plugin=decided.plugin
@@ -132,7 +136,7 @@ def no_profile_words(run: Run, pod: PodRecord) -> tuple[str, str]:
     try:
         names = [each.scheduler_name for each in effective(version_at(run, run.position).text).profiles]
     except ApiError:
-        return told(pod.detail["headline"]), ""
+        return translated(pod.detail["headline"]), ""
     return say("No profile of this configuration is called {name}.", name=name), counted(
         "Nobody tries it. The configuration has the profile {names}.",
         "Nobody tries it. The configuration has the profiles {names}.",
@@ -207,7 +211,7 @@ def answer_body(
             say(
                 "Reserved on {node}, waits on {plugins}.",
                 node=pod.node,
-                plugins=told([wait["plugin"] for wait in card.get("waiting", [])]),
+                plugins=translated([wait["plugin"] for wait in card.get("waiting", [])]),
             ),
             winner_text(pod),
         ),
@@ -265,7 +269,7 @@ def journey_body(run: Run, pod: PodRecord) -> dict[str, Any]:
             spans = lanes.setdefault(column, [])
             spans.append({"start": iso(at), "end": iso_or_none(end)})
         if event:
-            events.append({"at": iso(at), "text": told(event), **({"strong": True} if strong else {})})
+            events.append({"at": iso(at), "text": translated(event), **({"strong": True} if strong else {})})
     start = steps[0][0] if steps else run.clock_start
     order = {key: place for place, key in enumerate(POD_COLUMNS)}
     return {
@@ -277,15 +281,15 @@ def journey_body(run: Run, pod: PodRecord) -> dict[str, Any]:
 
 
 def waits_for(pod: PodRecord) -> list[dict[str, str]]:
-    return [{"plugin": each["plugin"], "text": told(each["text"])} for each in pod.detail.get("waits_for", [])]
+    return [{"plugin": each["plugin"], "text": translated(each["text"])} for each in pod.detail.get("waits_for", [])]
 
 
 def ignored(pod: PodRecord) -> list[dict[str, Any]]:
     return [
         {
             **each,
-            "event": told(each["event"]),
-            "why": [{"plugin": why["plugin"], "text": told(why["text"])} for why in each["why"]],
+            "event": translated(each["event"]),
+            "why": [{"plugin": why["plugin"], "text": translated(why["text"])} for why in each["why"]],
         }
         for each in pod.detail.get("ignored", [])
     ]
@@ -303,6 +307,20 @@ def claims_of(run: Run, pod: PodRecord, latest: Attempt | None) -> dict[str, Any
         with contextlib.suppress(ApiError):
             decisions, node = stored_attempt(run.pk, latest.number).trace.decisions, latest.node
     return claims_body(manifest, ObjectLookup(run), decisions, node)
+
+
+def quotas_and_zones(run: Run, pod: PodRecord, latest: Attempt | None) -> dict[str, Any]:
+    """Of a pod without a node what plugins that look at quotas and NUMA zones found wanting."""
+    plugins = {str(each["plugin"]) for each in pod.detail.get("waits_for", [])}
+    if pod.column not in (Column.UNSCHEDULABLE, Column.BACKOFF) or latest is None:
+        return {"quotas": None, "zones": []}
+    manifest, objects = pod_manifest(pod), ObjectLookup(run)
+    zones: list[dict[str, Any]] = []
+    if ZONES in plugins:
+        # Without the attempt's trace nobody knows which nodes it was.
+        with contextlib.suppress(ApiError):
+            zones = refusing_zones(FilterView(stored_attempt(run, latest.number)), manifest, objects)
+    return {"quotas": refusing_quotas(plugins, manifest, objects, StandingOf(run)), "zones": zones}
 
 
 def ref(row: PodRecord | None) -> dict[str, Any] | None:
@@ -355,6 +373,7 @@ def pod_body(run: Run, namespace: str, name: str) -> dict[str, Any]:
         "answer": answer_body(run, pod, attempts[0] if attempts else None, by, claims),
         "preempted_by": by,
         "claims": claims,
+        **quotas_and_zones(run, pod, attempts[0] if attempts else None),
         "next_try": next_try(run, pod),
         "journey": journey_body(run, pod),
         "waits_for": waits_for(pod) if pod.column in (Column.UNSCHEDULABLE, Column.BACKOFF) else [],

@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Any, Final
 
 from framework.trace.attempt import FEASIBLE, NOT_EVALUATED
+from schedweb.api.errors import ApiError
 from schedweb.runs.attempts.scores import ranks
 from schedweb.runs.attempts.selectors import attempts_until, stored_attempt
 from schedweb.runs.models import Run
@@ -35,7 +36,10 @@ def selection_body(run: Run, namespace: str, name: str) -> dict[str, Any]:
     number = newest.first()
     if number is None:
         return body
-    trace = stored_attempt(run.pk, number).trace
+    try:
+        trace = stored_attempt(run.pk, number).trace
+    except ApiError:
+        return body  # no longer stored: its places remain
     reasons: dict[tuple[str, str], int] = {}
     if trace.filter is not None:
         for node, index in zip(trace.filter.nodes, trace.filter.verdict.tolist(), strict=True):

@@ -7,6 +7,7 @@ from typing import Any
 from rest_framework import serializers
 
 from schedweb.runs.attempts.serializers import PreemptionRowSerializer
+from schedweb.runs.filtering.catalogue_facts import NumaNodeSerializer, PodQuotasSerializer
 from schedweb.runs.objects.serializers import ClaimsSerializer
 from schedweb.runs.records.fields import (
     POD_COLUMNS,
@@ -105,6 +106,8 @@ class PodDetailSerializer(CardSerializer):
     waits_for = ReasonSerializer(many=True)
     ignored = IgnoredEventSerializer(many=True, help_text="that its plugins were asked about, newest first")
     claims = ClaimsSerializer()
+    quotas = PodQuotasSerializer(allow_null=True, help_text="of a pod that CapacityScheduling refused")
+    zones = NumaNodeSerializer(many=True, help_text="the nearest nodes that NodeResourceTopologyMatch refused")
     preempted_by = PreemptionRowSerializer(allow_null=True)
     previous = PodRefSerializer(allow_null=True)
     next = PodRefSerializer(allow_null=True)

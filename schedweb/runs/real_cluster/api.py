@@ -12,8 +12,8 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from schedweb.api.exports import as_csv, as_json, asked_format, download
 from schedweb.api.windows import WINDOW_PARAMETERS, window_of, window_serializer
-from schedweb.runs.comparing.exports import as_csv, as_json, asked_format, download
 from schedweb.runs.comparing.selectors import BATCH
 from schedweb.runs.real_cluster import selectors as real
 from schedweb.runs.real_cluster.serializers import RealRowSerializer, RealSummarySerializer

@@ -78,9 +78,9 @@ def known_of(snapshot: UUID, events: int) -> Known:
     row = SnapshotEvents.objects.filter(snapshot=snapshot).first()
     if row is None or not events:
         return NOTHING
-    said = decode_events(bytes(row.payload))
-    first, last = min(each.first for each in said), max(each.last for each in said)
-    return Known(outcomes_of(said), len(said), first, last)
+    found = decode_events(bytes(row.payload))
+    first, last = min(each.first for each in found), max(each.last for each in found)
+    return Known(outcomes_of(found), len(found), first, last)
 
 
 def same_pod(pods: list[RealPod], uid: str) -> RealPod | None:

@@ -12,7 +12,7 @@ from schedweb.api.windows import Window, check_choice
 from schedweb.engine.times import iso, iso_or_none
 from schedweb.runs.attempts.scores import ranks
 from schedweb.runs.attempts.selectors import pod_ref, stored_traces
-from schedweb.runs.comparing.difference import UNSEEN, said_of
+from schedweb.runs.comparing.difference import UNSEEN, answer_about
 from schedweb.runs.comparing.selectors import BATCH, PodPlace, PodPlaces, last_attempts, places_of
 from schedweb.runs.models import Attempt, NodeRecord, PodRecord, Preemption, Run
 from schedweb.runs.real_cluster.outcomes import GONE, PENDING, PLACED, Known, RealPod, known_of, same_pod
@@ -127,7 +127,7 @@ def summary_body(run: Run) -> dict[str, Any]:
         "first": iso_or_none(laid.known.first),
         "last": iso_or_none(laid.known.last),
         "taken_at": iso(run.clock_start),
-        "settled": run.state in (Run.State.FINISHED, Run.State.STOPPED, Run.State.FAILED),
+        "settled": run.state in (Run.State.FINISHED, *Run.AT_REST),
         "without_events": laid.without,
         "missing": {"pods": laid.missing, "later": laid.later, "recreated": laid.recreated},
     }
@@ -146,7 +146,7 @@ def choice(trace: AttemptTrace | None, real_node: str, own_node: str, nodes: set
         return {"causes": [cause("no_node")], "points": []}
     if trace is None:
         return {"causes": [cause("not_stored")], "points": []}
-    there = said_of(trace, real_node)
+    there = answer_about(trace, real_node)
     if there.state == "rejected":
         return {"causes": [cause("filter", there.plugin, there.reasons)], "points": []}
     if there.state in UNSEEN:
@@ -155,7 +155,7 @@ def choice(trace: AttemptTrace | None, real_node: str, own_node: str, nodes: set
         status = trace.status or trace.placed_status
         plugin, reasons = ("", ()) if status is None else (status.plugin, status.all_reasons)
         return {"causes": [cause("later", plugin, reasons)], "points": []}
-    own = said_of(trace, own_node)
+    own = answer_about(trace, own_node)
     if own.points is None or there.points is None or own.total is None or there.total is None:
         return {"causes": [cause("unscored")], "points": []}
     beside = {plugin: (mine, there.points.get(plugin, 0)) for plugin, mine in own.points.items()}

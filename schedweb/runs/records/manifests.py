@@ -1,4 +1,4 @@
-"""Manifests as they are stored: compressed JSON."""
+"""Manifests as they are stored: packed JSON."""
 
 from __future__ import annotations
 
@@ -6,8 +6,10 @@ from io import StringIO
 from typing import Any
 
 import msgspec
-import zstandard
 from ruamel.yaml import YAML
+
+from schedweb.runs.models.packed import text_of
+from schedweb.snapshots.redaction import redact
 
 
 def manifest_of(stored: bytes | memoryview | None) -> dict[str, Any]:
@@ -18,15 +20,11 @@ def manifest_of(stored: bytes | memoryview | None) -> dict[str, Any]:
     return manifest
 
 
-def text_of(stored: bytes | memoryview) -> bytes:
-    """Of a manifest as it is stored, its JSON."""
-    return zstandard.ZstdDecompressor().decompress(bytes(stored))
-
-
 def yaml_of(stored: bytes | memoryview | None) -> str:
     if stored is None:
         return ""
-    content = manifest_of(stored)
+    # An older version may have stored more than is kept now.
+    content = redact(manifest_of(stored))
     writer = YAML()
     writer.default_flow_style = False
     text = StringIO()

@@ -7,6 +7,7 @@ to there.
 
 from __future__ import annotations
 
+import contextlib
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
 from operator import attrgetter
@@ -14,16 +15,17 @@ from typing import Any, Final
 from uuid import UUID
 
 import msgspec
-from django.utils import timezone
 
-from schedweb.api.errors import ApiError
+from schedweb.accounts.audit.asking import author_here
+from schedweb.api.errors import ApiError, TooMany
+from schedweb.database.clock import database_now
 from schedweb.engine.moment_view import MomentUnreadable, MomentView, unpacked
 from schedweb.engine.questions import MOMENT, Look
 from schedweb.runs.models import Analysis, JournalEntry, NodeRecord, ObjectRecord, PodRecord, Run
 from schedweb.runs.records.analyses import analysis_ask, checked_position
 from schedweb.runs.records.converters import MomentRef
 from schedweb.runs.records.pod_query import query_of
-from schedweb.sentences import say, told
+from schedweb.sentences import say, translated
 
 HELD: Final = 4
 """Moments that a process holds unpacked."""
@@ -92,14 +94,18 @@ def moment_of(run: Run, position: int) -> Moment:
     What failed is tried again after a while: perhaps no worker could be reached.
     """
     known = Analysis.objects.filter(run=run, position=position, name=MOMENT).defer("blob").first()
-    if known is not None and known.status == Analysis.Status.FAILED and known.expires > timezone.now():
-        raise ApiError(told(known.error), code="no_moment", status_code=422, path="position")
+    if known is not None and known.status == Analysis.Status.FAILED and known.expires > database_now():
+        raise ApiError(translated(known.error), code="no_moment", status_code=422, path="position")
     if known is not None and known.status == Analysis.Status.DONE:
         try:
             return moment_read(known.pk)
         except MomentUnreadable:
             known.delete()
-    analysis_ask(run=run, asked_by="", question=Look(), position=checked_position(run, position))
+    # Who has too much under way already asks again, as everybody does until it is made.
+    with contextlib.suppress(TooMany):
+        analysis_ask(
+            run=run, asked_by=author_here().username, question=Look(), position=checked_position(run, position)
+        )
     # No failure: a browser writes those into its console.
     raise ApiError(
         say("Step {position:,} of {run} is being made.", position=position, run=run), code="being_made", status_code=202

@@ -2,24 +2,36 @@
 
 from __future__ import annotations
 
-from django.db.models import QuerySet
+from uuid import UUID
 
-from schedweb.api.errors import not_found
+from django.db.models import F, QuerySet
+
+from schedweb.api.errors import ApiError, not_found, was_deleted
 from schedweb.runs.models import Run
 from schedweb.runs.records.converters import MomentRef, RunKey, run_of
 from schedweb.runs.records.moments import as_of
 from schedweb.sentences import say
+from schedweb.soft_delete import deleted_sentence
 
 
 def runs_with_names() -> QuerySet[Run]:
-    return Run.objects.select_related("snapshot", "configuration_version__configuration").defer(
+    rows = Run.objects.select_related("snapshot", "configuration_version__configuration").defer(
         "snapshot__payload", "configuration_version__text"
     )
+    return rows.annotate(parent_deleted_at=F("parent__deleted_at"))
+
+
+def no_such_run(run: UUID) -> ApiError:
+    """The answer to who asks for a run that is not there, or is deleted."""
+    deleted = Run.every.only("number", "deleted_at", "deleted_by_name", "goes_at").filter(pk=run).first()
+    if deleted is None or deleted.deleted_at is None:
+        return not_found(say("There is no such run; it may have been deleted."))
+    return was_deleted(deleted_sentence(deleted, deleted))
 
 
 def run_get(run: RunKey) -> Run:
     """A run, or what it was at a position."""
     found = runs_with_names().filter(pk=run_of(run)).first()
     if found is None:
-        raise not_found(say("There is no such run; it may have been deleted."))
+        raise no_such_run(run_of(run))
     return as_of(found, run) if isinstance(run, MomentRef) else found

@@ -1,4 +1,4 @@
-"""Share links of a run: made, listed and revoked by operators."""
+"""Share links of a run, made, listed and revoked by operators; and tokens for one run, which everybody makes alone."""
 
 from __future__ import annotations
 
@@ -10,7 +10,9 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from schedweb.accounts.permissions import IsOperator, signed_in_user
+from schedweb.accounts.api import token_made
+from schedweb.accounts.permissions import IsOperator, SignedInHere, signed_in_user
+from schedweb.accounts.serializers import TokenCreatedSerializer, TokenCreateSerializer
 from schedweb.engine.times import wall
 from schedweb.runs.models import ShareLink
 from schedweb.runs.records.runs import run_get
@@ -54,6 +56,21 @@ class ShareLinksApi(APIView):
             run=run_get(run), user=signed_in_user(request), **asked.validated_data
         )
         return Response({**link_body(link), "path": f"/share/{token}"}, status=201)
+
+
+class RunTokensApi(APIView):
+    permission_classes = [SignedInHere]
+
+    @extend_schema(
+        operation_id="runs_tokens_create",
+        description="A bearer token for this run alone: it reads it, tells it what its role allows, and sees nothing "
+        "else. `/tokens/` lists and revokes it. Not with a token.",
+        request=TokenCreateSerializer,
+        responses={201: TokenCreatedSerializer},
+    )
+    def post(self, request: Request, run: UUID) -> Response:
+        found = run_get(run)
+        return Response(token_made(request, run=found.pk, run_number=str(found)), status=201)
 
 
 class ShareLinkApi(APIView):

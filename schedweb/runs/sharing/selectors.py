@@ -22,7 +22,7 @@ MOST_LINKS: Final = 100
 
 def share_link_list(*, run: Run) -> list[ShareLink]:
     """Open ones first, then the newest; of those that ended the last few."""
-    rows = list(ShareLink.objects.filter(run=run).order_by("-created_at"))
+    rows = list(run.share_links.order_by("-created_at"))
     closed = [each for each in rows if ended(each)]
     return [*(each for each in rows if not ended(each)), *closed[:MOST_LINKS]]
 
@@ -33,6 +33,8 @@ def ended(link: ShareLink) -> str:
         return say("This share link was revoked on {day}.", day=day(link.revoked_at))
     if link.expires_at is not None and link.expires_at <= timezone.now():
         return say("This share link expired on {day}.", day=day(link.expires_at))
+    if link.run.deleted_at is not None:
+        return say("The run of this share link was deleted on {day}.", day=day(link.run.deleted_at))
     return ""
 
 
@@ -42,7 +44,7 @@ def visitor_of(opened: object) -> Visitor | None:
     if not ids:
         return None
     links = ShareLink.objects.filter(pk__in=ids).select_related("run")
-    rows = links.only("pk", "run_id", "run__number", "revoked_at", "expires_at")
+    rows = links.only("pk", "run_id", "run__number", "run__deleted_at", "revoked_at", "expires_at")
     return Visitor(SharedRun(row.pk, row.run_id, str(row.run), ended(row), row.expires_at) for row in rows)
 
 

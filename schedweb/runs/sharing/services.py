@@ -8,9 +8,11 @@ from typing import Final
 from uuid import UUID
 
 from django.contrib.auth.models import User
+from django.db import transaction
 from django.utils import timezone
 
-from schedweb.accounts.services import hash_of
+from schedweb.accounts.audit.recording import record
+from schedweb.accounts.services import day, hash_of
 from schedweb.api.errors import ApiError, conflict, not_found
 from schedweb.runs.models import Run, ShareLink
 from schedweb.runs.sharing.selectors import MOST_LINKS, ended
@@ -35,19 +37,22 @@ def share_link_create(
     """The link and its token, which nobody can read again."""
     if expires_at is not None and expires_at <= timezone.now():
         raise ApiError(say("expires_at must be in the future."), code="invalid", path="expires_at")
-    if sum(1 for each in ShareLink.objects.filter(run=run, revoked_at=None) if not ended(each)) >= MOST_LINKS:
+    if sum(1 for each in run.share_links.filter(revoked_at=None) if not ended(each)) >= MOST_LINKS:
         raise conflict(
             say("{run} has {most_links} open share links; revoke one first.", run=run, most_links=MOST_LINKS)
         )
     token = secrets.token_urlsafe(32)
-    link = ShareLink.objects.create(
-        run=run,
-        name=name,
-        token_hash=hash_of(token),
-        expires_at=expires_at,
-        created_by=user,
-        created_by_name=user.get_username(),
-    )
+    with transaction.atomic():
+        link = ShareLink.objects.create(
+            run=run,
+            name=name,
+            token_hash=hash_of(token),
+            expires_at=expires_at,
+            created_by=user,
+            created_by_name=user.get_username(),
+        )
+        expires = "" if expires_at is None else day(expires_at)
+        record("share.create", target=name, target_id=link.pk, run=str(run), expires_at=expires)
     return link, token
 
 
@@ -58,7 +63,9 @@ def share_link_revoke(*, run: Run, link: UUID) -> None:
         raise not_found(say("This run has no such share link."))
     if found.revoked_at is None:
         found.revoked_at = timezone.now()
-        found.save(update_fields=["revoked_at"])
+        with transaction.atomic():
+            found.save(update_fields=["revoked_at"])
+            record("share.revoke", target=found.name, target_id=found.pk, run=str(run))
     PUBLISHER.send(share_group(found.pk), {"type": "share.ended"})
 
 

@@ -1,5 +1,8 @@
 """Storing a batch of the engine, in one transaction that only the newest epoch passes.
 
+The run's own row comes last, so that it is locked only while the transaction is committed: whoever stands still, or
+writes for long, in the middle of one keeps nobody from renewing or taking the lease.
+
 A batch that was stored already (its writer died before it heard so) is made again by replay with the same keys, and
 replay leaves it out: nothing is written twice. Browsers are told what is stored afterwards (telling.py).
 """
@@ -13,11 +16,10 @@ from uuid import UUID
 
 import msgspec
 from django.db import transaction
-from django.db.models import Max, QuerySet, Sum
-from django.db.models.functions import Length
+from django.db.models import Max
 from django.utils import timezone
 
-from framework.said import Content, said
+from framework.sentences import Content, Sentence, sentence
 from schedweb.engine.commands import plain
 from schedweb.engine.frames import AttemptRow, Batch, Chunk, DecisionRow, NodeRow, ObjectRow, PodRow, PreemptionRow
 from schedweb.engine.shapes import FeedLine, NumberedFeedItem, QueueName, UntranslatedFeedItem, UntranslatedOutcome
@@ -36,10 +38,11 @@ from schedweb.runs.models import (
     Run,
     StepChunk,
 )
+from schedweb.runs.storing.dictionaries import keep_dictionary
 from schedweb.runs.storing.lease import Lease, LeaseLost, expiry, mine
 from schedweb.runs.storing.patience import patiently
 from schedweb.runs.storing.upserts import identifier, upsert
-from schedweb.said_field import stored
+from schedweb.sentence_field import stored
 
 CLOCK: Final = "clock"
 KEPT_CHECKPOINTS: Final = 8
@@ -88,14 +91,13 @@ class BatchWriter:
         obeying = self.is_obeying(batch)
         columns = {**self.columns, **batch.columns_json}
         feed = [numbered(line.item, index) for index, line in enumerate(batch.feed, start=self.feed_number + 1)]
-        size, tries = self.run.stored_bytes, 0
+        tries = 0
         refused: list[UntranslatedOutcome] = []
         """Of the last try: also of one whose commit was not answered."""
 
         def store() -> None:
             nonlocal tries
             tries += 1
-            self.run.stored_bytes = size
             if tries == 1 or not self.has_stored(previous + 1):
                 refused.clear()
                 self.store_once(batch, columns, feed, refused, obeying=obeying)
@@ -115,10 +117,7 @@ class BatchWriter:
 
     def has_stored(self, seq: int) -> bool:
         """Whether an earlier try was committed; nobody else counts on in our epoch."""
-        found = Run.objects.filter(mine(self.lease), seq=seq).values_list("stored_bytes", flat=True).first()
-        if found is not None:
-            self.run.stored_bytes = found
-        return found is not None
+        return Run.objects.filter(mine(self.lease), seq=seq).exists()
 
     def store_once(
         self,
@@ -131,14 +130,18 @@ class BatchWriter:
     ) -> None:
         """`refused` is filled with the commands that the batch leaves nobody to do."""
         with transaction.atomic():
-            self.store_run(batch, columns, obeying=obeying)
+            if not Run.objects.filter(mine(self.lease)).exists():
+                raise LeaseLost(f"run {self.run.pk} has another holder")
+            if batch.dictionary is not None:
+                keep_dictionary(batch.dictionary.number, batch.dictionary.data)
             self.store_rows(batch)
             self.store_feed(batch.feed, feed)
-            self.store_journal(batch)
-            if batch.state == "stopped":
-                refused += refuse_pending(self.run, said("{run} was stopped and takes no commands.", run=str(self.run)))
             if batch.checkpoint is not None:
                 self.store_checkpoint(batch)
+            settings = self.store_journal(batch)
+            if batch.state == "stopped":
+                refused += refuse_pending(self.run, stopped(self.run))
+            self.store_run(batch, columns, settings, obeying=obeying)
 
     def is_obeying(self, batch: Batch) -> bool:
         """Whether a command that the journal has as applied is still to be done after this batch."""
@@ -147,8 +150,12 @@ class BatchWriter:
         # The first batch of another engine comes after it replayed the journal, this command with it.
         return self.obeying and not batch.outcomes and batch.number != 1
 
-    def store_run(self, batch: Batch, columns: dict[QueueName, str], *, obeying: bool) -> None:
-        self.run.stored_bytes += sum(len(part) for part in chunk_parts(batch))
+    def store_run(
+        self, batch: Batch, columns: dict[QueueName, str], settings: dict[str, Any], *, obeying: bool
+    ) -> None:
+        """Raises LeaseLost: what was written before it in this transaction is then not stored either."""
+        if batch.dictionary is not None:
+            settings["dictionary"] = batch.dictionary.number
         updated = Run.objects.filter(mine(self.lease)).update(
             state=batch.state,
             speed=batch.speed,
@@ -171,9 +178,10 @@ class BatchWriter:
             resources=batch.resources,
             breakpoints=[plain(each) for each in batch.breakpoints],
             hit=None if batch.hit is None else msgspec.to_builtins(batch.hit),
-            stored_bytes=self.run.stored_bytes,
+            used_at=timezone.now(),
             taking_over=False,
-            lease_expires=expiry(rows=len(batch.pods) + len(batch.nodes) + len(batch.attempt_rows)),
+            lease_expires=expiry(),
+            **settings,
         )
         if not updated:
             raise LeaseLost(f"run {self.run.pk} has another holder")
@@ -260,7 +268,9 @@ class BatchWriter:
             ]
         )
 
-    def store_journal(self, batch: Batch) -> None:
+    def store_journal(self, batch: Batch) -> dict[str, Any]:
+        """Answers what the commands change of the run's own row."""
+        settings: dict[str, Any] = {}
         entries = JournalEntry.objects.filter(run=self.run)
         for outcome in batch.outcomes:
             if outcome.status == "refused":
@@ -268,12 +278,10 @@ class BatchWriter:
             else:
                 result = None if outcome.result is None else msgspec.to_builtins(outcome.result)
                 entries.filter(pk=outcome.id).update(result=result)
-                self.store_settings(entries.filter(pk=outcome.id).values_list("command", flat=True).first() or {})
+                settings |= settings_of(entries.filter(pk=outcome.id).values_list("command", flat=True).first() or {})
         if batch.clock_moves:
-            newest = entries.aggregate(newest=Max("number"))["newest"] or 0
             JournalEntry.objects.create(
                 run=self.run,
-                number=newest + 1,
                 type=CLOCK,
                 command={"type": CLOCK, "moves": batch.clock_moves},
                 status=JournalEntry.Status.APPLIED,
@@ -283,26 +291,17 @@ class BatchWriter:
         if batch.place is not None:
             placed = entries.filter(pk=batch.place.id, status=JournalEntry.Status.PENDING)
             placed.update(status=JournalEntry.Status.APPLIED, position=batch.place.position, clock=batch.place.clock)
-
-    def store_settings(self, command: dict[str, Any]) -> None:
-        """Commands that change what the run's page says about the run itself."""
-        if command.get("type") == "set_configuration":
-            Run.objects.filter(mine(self.lease)).update(configuration_version=command["version"])
-        elif command.get("type") == "set_seed":
-            Run.objects.filter(mine(self.lease)).update(seed=command["seed"])
+        return settings
 
     def store_checkpoint(self, batch: Batch) -> None:
         """Others make room for it."""
         run, kept = self.run, Checkpoint.objects.filter(run=self.run)
-        before = stored_size(kept)
         Checkpoint.objects.update_or_create(
             run=run,
             position=batch.position,
             defaults={"digest": batch.digest, "engine_version": ENGINE_VERSION, "data": batch.checkpoint},
         )
         kept.filter(position__in=too_close(list(kept.order_by("position").values_list("position", flat=True)))).delete()
-        run.stored_bytes += stored_size(kept) - before
-        Run.objects.filter(mine(self.lease)).update(stored_bytes=run.stored_bytes)
 
     def refuse(self, entry: str, text: Content) -> None:
         """Raises LeaseLost."""
@@ -310,23 +309,33 @@ class BatchWriter:
 
     def refuse_once(self, entry: str, text: Content) -> None:
         with transaction.atomic():
+            JournalEntry.objects.filter(pk=entry).update(status=JournalEntry.Status.REFUSED, text=text)
             if not Run.objects.filter(mine(self.lease)).update(taking_over=False):
                 raise LeaseLost(f"run {self.run.pk} has another holder")
-            JournalEntry.objects.filter(pk=entry).update(status=JournalEntry.Status.REFUSED, text=text)
+
+
+def settings_of(command: dict[str, Any]) -> dict[str, Any]:
+    """Of a command that changes what the run's page says about the run itself: fields of Run."""
+    if command.get("type") == "set_configuration":
+        return {"configuration_version": command["version"]}
+    return {"seed": command["seed"]} if command.get("type") == "set_seed" else {}
+
+
+def stopped(run: Run) -> Sentence:
+    return sentence("{run} was stopped and takes no commands.", run=str(run))
+
+
+def deleted(run: Run) -> Sentence:
+    return sentence("{run} was deleted before this was done.", run=str(run))
 
 
 def refuse_pending(run: Run, text: Content) -> list[UntranslatedOutcome]:
-    """Answers what nobody will do any more: in the transaction that ends the run, whose row is locked by then, so that
-    no command comes after it (schedweb/runs/playing/commands.py)."""
+    """Answers what nobody will do any more, in the transaction that ends the run. Commands are stored beside it without
+    waiting for it: one that is not seen here is refused by the next sweep (schedweb/runs/playing/dispatch.py)."""
     pending = JournalEntry.objects.filter(run=run, status=JournalEntry.Status.PENDING)
     refused = [UntranslatedOutcome(str(pk), "refused", text) for pk in pending.values_list("pk", flat=True)]
     pending.update(status=JournalEntry.Status.REFUSED, text=text)
     return refused
-
-
-def stored_size(checkpoints: QuerySet[Checkpoint]) -> int:
-    """Bytes."""
-    return checkpoints.aggregate(size=Sum(Length("data")))["size"] or 0
 
 
 def too_close(positions: list[int]) -> list[int]:
@@ -336,12 +345,6 @@ def too_close(positions: list[int]) -> list[int]:
         gaps = [after - before for before, after in zip([0, *left], left[1:-1], strict=False)]
         dropped.append(left.pop(gaps.index(min(gaps))))
     return dropped
-
-
-def chunk_parts(batch: Batch) -> list[bytes]:
-    chunk = batch.chunk
-    steps = [] if batch.steps is None else [batch.steps[1]]
-    return steps if chunk is None else [*steps, chunk.traces, chunk.usage, chunk.usage_base or b""]
 
 
 def numbered(item: UntranslatedFeedItem, number: int) -> NumberedFeedItem:

@@ -1,31 +1,38 @@
 """Leases: who plays a run. Every new holder gets a higher epoch, and writes are accepted in the newest epoch only.
 
-free → held (claim) → held (renew, every two seconds) → free (release, or by running out after eight).
+free → held (claim) → held (renew, every second) → free (release, or by running out after seven).
+
+Each of these is one statement: nobody who stands still in the middle of one keeps others waiting. When a lease runs out
+the database's clock says, in the statement itself: hosts' clocks differ and jump.
 """
 
 from __future__ import annotations
 
 import datetime
+import logging
 import os
 import socket
 import threading
 import uuid
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Final
 
 from django.conf import settings
-from django.db import DatabaseError, close_old_connections, connections, transaction
-from django.db.models import F, Q
-from django.utils import timezone
+from django.db import DatabaseError, InterfaceError, close_old_connections, connections
+from django.db.models import Exists, F, OuterRef, Q
+from django.db.models.expressions import CombinedExpression
+from django.db.models.functions import Now
 
+from schedweb.database.silence import SILENCE
 from schedweb.runs.models import JournalEntry, Run
 
+log = logging.getLogger(__name__)
 #: One name per process; a process that starts again is another owner.
 OWNER = f"{socket.gethostname()[:50]}:{os.getpid()}:{uuid.uuid4().hex[:8]}"
-
-
-#: Fewer than a slow disk writes.
-ROWS_PER_SECOND = 1000
+RENEWAL_SILENCE: Final = 2.0
+"""A renewal that is not answered for so many seconds is tried on another connection, while the lease lasts."""
+RETRY_SECONDS: Final = 0.2
 
 
 class LeaseLost(Exception):
@@ -42,36 +49,67 @@ class Lease:
     lost_at: datetime.datetime | None
 
 
-def expiry(*, rows: int = 0) -> datetime.datetime:
-    """`rows`: how many are about to be written in one transaction, which nobody can renew the lease beside."""
-    return timezone.now() + datetime.timedelta(seconds=settings.ENGINE_LEASE_SECONDS + rows / ROWS_PER_SECOND)
+def expiry() -> CombinedExpression:
+    """By the database's clock, when the statement that it is part of begins."""
+    return Now() + datetime.timedelta(seconds=settings.ENGINE_LEASE_SECONDS)
+
+
+def has_commands() -> Exists:
+    """Of a run: whether commands wait."""
+    return Exists(JournalEntry.objects.filter(run=OuterRef("pk"), status=JournalEntry.Status.PENDING))
+
+
+def to_be_held() -> Q:
+    """Runs that somebody should hold."""
+    pending = JournalEntry.objects.filter(status=JournalEntry.Status.PENDING)
+    return (Q(wanted=True) | Q(pk__in=pending.values("run"))) & ~Q(state__in=Run.AT_REST)
+
+
+def held() -> Q:
+    return ~Q(lease_owner="") & Q(lease_expires__gt=Now())
+
+
+def held_by_nobody() -> Q:
+    return Q(lease_owner="") | Q(lease_expires=None) | Q(lease_expires__lte=Now())
+
+
+class Claim:
+    """Taking a run's lease. ``once`` may be called again when its answer was lost: a lease that an earlier try took is
+    not taken for somebody else's, which nobody would play until it ran out."""
+
+    def __init__(self, run: uuid.UUID, owner: str = OWNER) -> None:
+        self.run = run
+        self.owner = owner
+        self._tried: Lease | None = None
+
+    def once(self) -> Lease | None:
+        """None when somebody else holds it, or nobody has to."""
+        if self._tried is not None and Run.objects.filter(mine(self._tried), held(), lease_owner=self.owner).exists():
+            return self._tried
+        free = Run.objects.filter(to_be_held(), held_by_nobody(), pk=self.run)
+        row = free.only("epoch", "lease_owner", "lease_expires").first()
+        if row is None:
+            return None
+        taken_over = row.lease_owner != ""
+        self._tried = Lease(self.run, row.epoch + 1, self.owner, taken_over, row.lease_expires if taken_over else None)
+        # Of the row as it was read: nothing is left to claim where another one was faster, or the holder was heard of.
+        as_read = Run.objects.filter(
+            pk=self.run, epoch=row.epoch, lease_owner=row.lease_owner, lease_expires=row.lease_expires
+        )
+        claimed = as_read.update(
+            epoch=F("epoch") + 1,
+            lease_owner=self.owner,
+            lease_expires=expiry(),
+            worker_since=Now(),
+            taking_over=taken_over,
+            wanted=True,
+        )
+        return self._tried if claimed else None
 
 
 def claim(run: uuid.UUID, owner: str = OWNER) -> Lease | None:
     """None when somebody else holds it, or nobody has to."""
-    now = timezone.now()
-    with transaction.atomic():
-        row = (
-            Run.objects.select_for_update()
-            .only("epoch", "lease_owner", "lease_expires", "wanted", "state")
-            .filter(pk=run)
-            .first()
-        )
-        if row is None or not row.wanted or row.state in (Run.State.FAILED, Run.State.STOPPED):
-            return None
-        if row.lease_owner and row.lease_expires is not None and row.lease_expires > now:
-            return None
-        taken_over = row.lease_owner != ""
-        claimed = Run.objects.filter(pk=run, epoch=row.epoch).update(
-            epoch=F("epoch") + 1,
-            lease_owner=owner,
-            lease_expires=expiry(),
-            worker_since=now,
-            taking_over=taken_over,
-        )
-        if not claimed:
-            return None
-    return Lease(run, row.epoch + 1, owner, taken_over, row.lease_expires if taken_over else None)
+    return Claim(run, owner).once()
 
 
 def mine(lease: Lease) -> Q:
@@ -84,18 +122,16 @@ def renew(lease: Lease) -> None:
 
 
 def give_back(lease: Lease, *, only_if_idle: bool = False) -> bool:
-    """False when a command came in the meantime and the lease is kept."""
-    with transaction.atomic():
-        row = Run.objects.select_for_update().only("pk").filter(mine(lease)).first()
-        if row is None:
-            return True
-        pending = JournalEntry.objects.filter(run=lease.run, status=JournalEntry.Status.PENDING).exists()
-        if pending and only_if_idle:
-            return False
-        Run.objects.filter(mine(lease)).update(
-            lease_owner="", lease_expires=None, taking_over=False, **({"wanted": False} if only_if_idle else {})
-        )
-    return True
+    """``only_if_idle``: False when a command came in the meantime and the lease is kept. Otherwise somebody else is to
+    hold it next."""
+    free = {"lease_owner": "", "lease_expires": None, "taking_over": False}
+    held = Run.objects.filter(mine(lease))
+    if not only_if_idle:
+        held.update(**free)
+        return True
+    if held.filter(~has_commands()).update(**free, wanted=False):
+        return True
+    return not held.exists()
 
 
 class Renewal:
@@ -116,17 +152,23 @@ class Renewal:
         self._thread.join()
 
     def _renew(self) -> None:
+        SILENCE.set(RENEWAL_SILENCE)
+        pause = settings.ENGINE_RENEW_SECONDS
         try:
-            while not self._stop.wait(settings.ENGINE_RENEW_SECONDS):
+            while not self._stop.wait(pause):
                 try:
                     close_old_connections()
                     renew(self.lease)
                 except LeaseLost:
                     self.on_loss()
                     return
-                except DatabaseError:
+                except (DatabaseError, InterfaceError) as error:
                     # The next try may succeed; when none does, the lease runs out and the epoch guards what is written.
-                    continue
+                    log.warning("the lease of run %s is not renewed: %s", self.lease.run, str(error).strip())
+                    close_own_connection()
+                    pause = RETRY_SECONDS
+                else:
+                    pause = settings.ENGINE_RENEW_SECONDS
         finally:
             close_own_connection()
 

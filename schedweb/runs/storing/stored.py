@@ -2,31 +2,33 @@
 
 from __future__ import annotations
 
+import sys
 from typing import Any
 
 from django.conf import settings
 
-from schedweb.engine.frames import Begin, Entry
+from schedweb.engine.frames import Begin, Decided, Entry
 from schedweb.engine.version import ENGINE_VERSION
-from schedweb.runs.models import Checkpoint, JournalEntry, Run
+from schedweb.runs.models import Attempt, Checkpoint, JournalEntry, Run
 
 CLOCK = "clock"
+LAST = sys.maxsize
 
 
 def journal_since(run: Run, position: int) -> list[Entry]:
     """Entries with a place, in the order of their places; the moves of a real clock one by one."""
     rows = JournalEntry.objects.filter(run=run, position__isnull=False).order_by("position", "number")
-    ordered: list[tuple[tuple[int, bool, int], Entry]] = []
+    ordered: list[tuple[tuple[int, int], Entry]] = []
     for row in rows.iterator():
         if row.type == CLOCK:
             for at, to in row.command["moves"]:
                 if at >= position:
                     command: dict[str, Any] = {"type": CLOCK, "to": to}
-                    ordered.append(((at, True, row.number), Entry("", at, to, "", command)))
-        elif row.position is not None and row.position >= position:
+                    # At one position a command comes before the clock's move, which makes another position.
+                    ordered.append(((at, LAST), Entry("", at, to, "", command)))
+        elif row.position is not None and row.number is not None and row.position >= position:
             entry = Entry(str(row.pk), row.position, row.clock or 0, row.author_name, row.command)
-            # At one position a command comes before the clock's move, which makes another position.
-            ordered.append(((row.position, False, row.number), entry))
+            ordered.append(((row.position, row.number), entry))
     return [entry for _, entry in sorted(ordered, key=lambda item: item[0])]
 
 
@@ -58,4 +60,16 @@ def begin_of(run: Run, position: int | None = None) -> Begin:
         checkpoint_seconds=settings.ENGINE_CHECKPOINT_SECONDS,
         inherited=run.parent_position or 0,
         inherited_digest=run.parent_digest,
+        played_by=run.engine_version,
+        decided=None if position is None or checkpoint is not None else decided_before(run, position),
     )
+
+
+def decided_before(run: Run, position: int) -> list[Decided] | None:
+    """None of a run of this version, whose digests say it: those of other versions are worked out from other things."""
+    if run.engine_version == ENGINE_VERSION:
+        return None
+    rows = Attempt.objects.filter(run=run, position__lte=position).order_by("number")
+    return [
+        Decided(row.number, row.pod_uid, row.node, row.position or 0) for row in rows.only(*Decided.__struct_fields__)
+    ]

@@ -12,11 +12,11 @@ from schedweb.api.windows import Window, window_answer
 from schedweb.engine.times import iso, wall
 from schedweb.runs.models import Decision, PodRecord, Run
 from schedweb.runs.records.pod_query import filter_pods
-from schedweb.sentences import say, told
+from schedweb.sentences import say, translated
 
 
 def waiting_rows(run: str) -> QuerySet[PodRecord]:
-    rows = PodRecord.objects.filter(column=PodRecord.Column.WAITING)
+    rows = PodRecord.objects.filter(column=PodRecord.Column.WAITING, run__deleted_at=None)
     return rows.filter(run=run_id(run)) if run else rows
 
 
@@ -67,7 +67,7 @@ def waiting_row(pod: PodRecord) -> dict[str, Any]:
         "waiting_on": waits,
         "at_zero": at_zero(card, gang),
         "gang": gang,
-        "asked_again": told(pod.detail.get("asked_again") or "") or None,
+        "asked_again": translated(pod.detail.get("asked_again") or "") or None,
         "decidable": pod.asks_person,
         "held": is_held(run, pod),
         "run_state": run.state,
@@ -132,16 +132,16 @@ def decision_body(decision: Decision) -> dict[str, Any]:
         "tail": decision.tail,
         "node": decision.node,
         "reason": decision.reason,
-        "by": told(decision.by),
+        "by": translated(decision.by),
         "at": iso(decision.at),
         "decided_at": wall(decision.created_at),
         "plugin": decision.plugin,
-        "outcome": told(decision.outcome),
+        "outcome": translated(decision.outcome),
     }
 
 
 def decision_window(window: Window, *, run: str = "") -> dict[str, Any]:
-    rows = Decision.objects.select_related("run").defer("run__columns")
+    rows = Decision.objects.filter(run__deleted_at=None).select_related("run").defer("run__columns")
     if run:
         rows = rows.filter(run=run_id(run))
     return window_answer(window, rows, decision_body)

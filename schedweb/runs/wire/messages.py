@@ -126,7 +126,7 @@ class UntranslatedDelta(DeltaFacts, frozen=True, tag="run.delta", kw_only=True):
 
 
 class CommandSettled(Message, frozen=True, tag="command.settled"):
-    """What became of a command outside of any delta: it was refused its place, or the run has failed."""
+    """What became of a command outside of any delta: it was refused its place, or set aside."""
 
     run: str
     outcome: CommandOutcome

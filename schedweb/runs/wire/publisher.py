@@ -20,6 +20,7 @@ from schedweb.runs.wire.messages import Message, Untranslated, to_text
 
 log = logging.getLogger(__name__)
 Event = dict[str, str]
+"""What goes through the channel layer: ``type``, ``group`` and, most often, ``text``."""
 MOST_WAITING: Final = 1000
 RETRY_SECONDS: Final = 0.5
 EVERYONE: Final = "everyone"

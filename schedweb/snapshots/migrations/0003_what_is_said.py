@@ -1,4 +1,4 @@
-import schedweb.said_field
+import schedweb.sentence_field
 from django.db import migrations
 
 
@@ -12,6 +12,6 @@ class Migration(migrations.Migration):
         migrations.AlterField(
             model_name='import',
             name='error',
-            field=schedweb.said_field.SaidField(blank=True),
+            field=schedweb.sentence_field.SentenceField(blank=True),
         ),
     ]

@@ -11,6 +11,7 @@ from typing import Final
 
 from schedweb.snapshots.samples.gpu import gpu_cluster
 from schedweb.snapshots.samples.manifests import Arrival, SampleCluster
+from schedweb.snapshots.samples.shared import shared_cluster
 from schedweb.snapshots.samples.shop import three_zone_shop
 from schedweb.snapshots.samples.thousand import one_thousand_nodes
 
@@ -27,6 +28,7 @@ class Sample:
 SAMPLES: Final = (
     Sample("three-zone-shop", 2, three_zone_shop),
     Sample("gpu-cluster", 2, gpu_cluster),
+    Sample("shared-cluster", 1, shared_cluster),
     Sample("one-thousand-nodes", 1, one_thousand_nodes),
 )
 """In the order in which Home offers them."""

@@ -7,7 +7,7 @@ need an approval.
 
 from __future__ import annotations
 
-from framework.said import noted
+from framework.sentences import noted
 from schedweb.snapshots.samples.manifests import (
     START,
     Arrival,

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import random
 
-from framework.said import noted
+from framework.sentences import noted
 from schedweb.snapshots.samples.manifests import (
     START,
     Arrival,

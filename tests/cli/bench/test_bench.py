@@ -118,9 +118,9 @@ def test_a_preempting_pod_drives_three_pods_out() -> None:
 
 def test_third_party_plugins_are_asked() -> None:
     got = World(tiny("ThirdPartyScore"), Options()).scheduler.profiles["default-scheduler"]
-    assert "FewPodsFirst" in {point.plugin for point in got.score}
+    assert "FewPodsFirst" in {plugin.name for plugin in got.enabled.score}
     got = World(tiny("ThirdPartyFilter"), Options()).scheduler.profiles["default-scheduler"]
-    assert "AtMostAHundred" in {name for name, _ in got.filter}
+    assert "AtMostAHundred" in {plugin.name for plugin in got.enabled.filter}
 
 
 def test_without_a_trace_nothing_is_recorded() -> None:

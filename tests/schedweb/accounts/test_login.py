@@ -26,7 +26,7 @@ def mira() -> User:
 def test_a_link_works_once(client: Client) -> None:
     token = services.login_link_create(user=services.owner_get())
     assert client.get(f"/login?token={token}").headers["Location"] == "/"
-    assert client.get("/api/v1/me/").json()["role"] == "editor"
+    assert client.get("/api/v1/me/").json()["role"] == "admin"
     stranger = Client()
     answer = stranger.get(f"/login?token={token}")
     assert answer.status_code == 401

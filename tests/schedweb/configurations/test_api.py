@@ -25,7 +25,7 @@ pytestmark = pytest.mark.django_db
 
 
 def test_built_in_configurations_load_once(viewer: Client) -> None:
-    assert len(services.builtins_load()) == 6
+    assert len(services.builtins_load()) == 7
     assert services.builtins_load() == []
     listed = viewer.get(URL).json()
     assert [row["slug"] for row in listed["results"]] == [
@@ -35,6 +35,7 @@ def test_built_in_configurations_load_once(viewer: Client) -> None:
         "no-scoring",
         "default-approvals",
         "default-every-node",
+        "shared-cluster",
     ]
     first = listed["results"][0]
     assert (first["name"], first["description"], first["builtin"]) == ("Default", "kube-scheduler v1.36", True)
@@ -218,8 +219,8 @@ def test_delete(editor: Client) -> None:
     assert editor.delete(f"{URL}{mine['id']}/").status_code == 204
     gone = editor.get(f"{URL}{mine['id']}/")
     assert gone.status_code == 404
-    assert "may have been deleted" in gone.json()["error"]["message"]
-    assert not ConfigurationVersion.objects.exists()
+    assert "was deleted by" in gone.json()["error"]["message"]
+    assert editor.get(URL).json()["count"] == 0
 
 
 def test_what_runs_use_stays(editor: Client) -> None:
@@ -332,11 +333,16 @@ def test_an_unknown_base_version(editor: Client) -> None:
     assert "has no version 9; the newest is 1" in answer.json()["error"]["message"]
 
 
-def test_extenders_are_kept_but_not_played(editor: Client) -> None:
-    mine = make(editor, text=f"{HEAD}extenders:\n- urlPrefix: http://127.0.0.1:9/\n  filterVerb: filter\n")
-    body = editor.get(f"{URL}{mine['id']}/versions/1/").json()
-    assert (body["errors"], body["runnable"], body["effective"]["globals"]["extenders"]) == ([], False, 1)
-    assert body["why"].startswith("It names extenders. They are not built yet")
+def test_extenders_are_played_where_the_server_may_call_them(editor: Client) -> None:
+    for host, runnable, why in (
+        ("127.0.0.1:9", True, ""),
+        ("10.0.0.1", False, "This server may not call http://10.0."),
+    ):
+        text = f"{HEAD}extenders:\n- urlPrefix: http://{host}/\n  filterVerb: filter\n"
+        mine = make(editor, name=f"calls {host}", text=text)
+        body = editor.get(f"{URL}{mine['id']}/versions/1/").json()
+        assert (body["errors"], body["runnable"], body["effective"]["globals"]["extenders"]) == ([], runnable, 1)
+        assert body["why"].startswith(why)
 
 
 # Files ----------------------------------------------------------------------------------------------------------------

@@ -123,7 +123,7 @@ SHOWN: list[tuple[type[msgspec.Struct], type[Any]]] = [
     (grid.Effective, serializers.EffectiveSerializer),
     (lines.Line, serializers.DiffLineSerializer),
     (lines.Diff, serializers.DiffSerializer),
-    (changes.Change, serializers.ChangeSerializer),
+    (changes.EffectiveChange, serializers.EffectiveChangeSerializer),
     (comparison.Comparison, serializers.ComparisonSerializer),
     (comparison.Meanwhile, serializers.MeanwhileSerializer),
     (catalogue.PluginDescription, serializers.PluginSerializer),

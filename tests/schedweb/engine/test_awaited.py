@@ -7,7 +7,7 @@ import json
 import pytest
 
 from framework.interface.events import ActionType, ClusterEvent, EventResource
-from framework.said import ENGLISH, in_words
+from framework.sentences import ENGLISH, in_words
 from schedweb.engine.awaited import KEPT, awaited, ignored_body
 from schedweb.engine.batch import IGNORED_PER_BATCH, Gatherer
 from tests.schedweb.engine.worlds import SECOND, arrival, departure, node, places, play, player, pod

@@ -9,8 +9,17 @@ import pytest
 
 from schedweb.engine import batch
 from schedweb.engine.batch import Gatherer
+from schedweb.engine.batch_size import (
+    BACKLOG,
+    FRAME_SECONDS,
+    LATEST_FRAME_SECONDS,
+    LATEST_STORED_SECONDS,
+    LEAST_GATHERED,
+    STORED_SECONDS,
+    frame_after,
+    room_after,
+)
 from schedweb.engine.board import CARDS
-from schedweb.engine.loop import FRAME_SECONDS, LATEST_FRAME_SECONDS, LATEST_STORED_SECONDS, frame_after
 from schedweb.engine.player import Player
 from tests.schedweb.engine.worlds import Manifest, node, play, player, pod
 
@@ -102,3 +111,15 @@ def test_batches_that_are_much_work_come_less_often_but_still_come() -> None:
     assert frame_after(10.0, 0.0) == LATEST_FRAME_SECONDS
     assert FRAME_SECONDS < frame_after(0.0, 0.1) < LATEST_STORED_SECONDS
     assert frame_after(10.0, 10.0) == LATEST_STORED_SECONDS
+
+
+def test_a_batch_has_as_much_room_as_can_be_stored_soon() -> None:
+    """A command waits for it."""
+    room = float(BACKLOG)
+    for _ in range(20):
+        room = room_after(room, int(room), room * 1e-4)
+    assert room * 1e-4 <= 1.25 * STORED_SECONDS
+    assert room_after(LEAST_GATHERED, LEAST_GATHERED, 10.0) == LEAST_GATHERED
+    assert room_after(1000, 1000, 0.01) > 1000
+    assert room_after(1000, 10, 0.01) == 1000, "of a batch with next to nothing in it nothing is learnt"
+    assert room_after(BACKLOG, BACKLOG, 0.01) == BACKLOG

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from msgspec import UNSET
 
-from framework.said import ENGLISH, Said, in_parts, in_words, said
+from framework.sentences import ENGLISH, Sentence, in_parts, in_words, sentence
 from schedweb.engine.board import CARDS, Board
 from schedweb.engine.feed import MOST, Feed, node
 from schedweb.engine.pod_view import PodView, Wait
@@ -96,14 +96,14 @@ def words(line: FeedLine) -> str:
     return in_words(line.item.parts, ENGLISH)
 
 
-def bound_to(name: str, why: str) -> tuple[Said, Said]:
-    return said("{pod} bound to {node}{why}", node=node(name), why=why), said("{pod} bound{why}", why=why)
+def bound_to(name: str, why: str) -> tuple[Sentence, Sentence]:
+    return sentence("{pod} bound to {node}{why}", node=node(name), why=why), sentence("{pod} bound{why}", why=why)
 
 
 def test_equal_happenings_are_told_together_and_single_ones_by_name() -> None:
     feed = Feed()
     for name in ("a", "b", "c"):
-        feed.pod_line(5, "queue", view(name), said("{pod} left Unschedulable."))
+        feed.pod_line(5, "queue", view(name), sentence("{pod} left Unschedulable."))
     feed.pod_line(6, "bound", view("z", workload="api"), bound_to("n1", ".")[0], nodes=("n1",))
     together, single = feed.take(9)
     assert (words(together), together.item.count) == ("3 × web left Unschedulable.", 3)
@@ -126,8 +126,8 @@ def test_several_pods_bound_at_once_name_no_node() -> None:
 def test_what_nobody_could_read_is_counted_but_people_are_always_heard() -> None:
     feed = Feed()
     for index in range(MOST + 5):
-        feed.pod_line(1, "bound", view("p", workload=f"w{index}"), said("{pod} bound."))
-    feed.line(2, "command", said("mira cordoned node a."))
+        feed.pod_line(1, "bound", view("p", workload=f"w{index}"), sentence("{pod} bound."))
+    feed.line(2, "command", sentence("mira cordoned node a."))
     items = feed.take(3)
     assert words(items[-1]) == "5 more happenings in this moment"
     assert words(items[-2]) == "mira cordoned node a."

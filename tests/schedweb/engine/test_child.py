@@ -12,7 +12,7 @@ from typing import Any, TypeVar
 import pytest
 
 from framework.objects.decode import decode_manifest
-from framework.said import ENGLISH, in_words, said
+from framework.sentences import ENGLISH, in_words, sentence
 from schedweb.engine import frames
 from schedweb.engine.payload import encode_payload
 from schedweb.engine.shapes import UntranslatedOutcome, UntranslatedResult
@@ -212,7 +212,7 @@ def test_a_command_that_was_placed_and_not_done_is_done_by_the_next_engine(desks
     assert "uid-new" not in ledger.pods
     second = Desk(ledger)
     desks.append(second)
-    assert second.until_outcome("add").result == UntranslatedResult(text=said("added pod {pod}", pod="shop/new"))
+    assert second.until_outcome("add").result == UntranslatedResult(text=sentence("added pod {pod}", pod="shop/new"))
     assert ledger.pods["uid-new"].column == "active"
 
 

@@ -9,7 +9,7 @@ from typing import Any
 
 import pytest
 
-from framework.said import ENGLISH, in_words
+from framework.sentences import ENGLISH, in_words
 from schedweb.engine import frames
 from schedweb.engine.child import prepare
 from schedweb.engine.loop import Engine

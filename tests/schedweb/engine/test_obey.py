@@ -8,7 +8,7 @@ import pytest
 
 from framework.objects import Node, Pod, ResourceClaim
 from framework.objects.decode import to_manifest
-from framework.said import said
+from framework.sentences import sentence
 from schedweb.engine import commands
 from schedweb.engine.commands import AnyCommand, DecidedPod
 from schedweb.engine.obey import validate
@@ -93,7 +93,7 @@ def test_add_and_delete_pods() -> None:
     at = table(node("a"))
     new = pod("new")
     del new["metadata"]["uid"]
-    assert at.order(commands.PodAdd(new)).result.text == said("added pod {pod}", pod="shop/new")
+    assert at.order(commands.PodAdd(new)).result.text == sentence("added pod {pod}", pod="shop/new")
     play(at.game)
     assert places(at.game) == {"new": "bound"}
     at.order(commands.PodDelete("shop", "new"))

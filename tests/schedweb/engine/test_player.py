@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from framework.objects import Pod
-from framework.said import ENGLISH, in_words
+from framework.sentences import ENGLISH, in_words
 from schedweb.engine import commands
 from schedweb.engine.batch import Gatherer
 from schedweb.engine.player import ERRORS_IN_A_ROW, Approvals, Happened, Player, RunRefused

@@ -23,7 +23,7 @@ from schedweb.runs.playing.commands import command_append
 from schedweb.runs.playing.services import run_create
 from schedweb.snapshots.models import Snapshot
 from schedweb.snapshots.services import snapshot_from_manifests
-from schedweb.worker.supervisor import play_run
+from schedweb.worker.playing import play_run
 from tests.schedweb.engine.worlds import ASKING, DEFAULT, START, Manifest, node, pod
 
 CLUSTER: list[Manifest] = [

@@ -9,9 +9,9 @@ from babel.messages.pofile import read_po
 from django.test import Client
 from django.utils.translation import override
 
-from framework.said import said, template
+from framework.sentences import sentence, template
 from schedweb.runs.pending.answers import number
-from schedweb.sentences import both, counted, either, say, told
+from schedweb.sentences import both, counted, either, say, translated
 from scripts.catalogs import LANGUAGES, LOCALE
 from tests.schedweb.runs.conftest import Game
 
@@ -105,6 +105,6 @@ def test_figures_are_written_as_the_language_writes_them(language: str, size: st
         assert size in say("The manifest is larger than {max_manifest:,} characters.", max_manifest=1_234_567)
         assert number("cpu", 500) == half
         assert half in say("up to {seconds:g} s", seconds=0.5)
-        assert most in told(said("more than {most:,} values; refused", most=50_000))
-        assert half in told(said("{seconds} s", seconds=0.5))
-    assert str(said("more than {most:,} values; refused", most=50_000)) == "more than 50,000 values; refused"
+        assert most in translated(sentence("more than {most:,} values; refused", most=50_000))
+        assert half in translated(sentence("{seconds} s", seconds=0.5))
+    assert str(sentence("more than {most:,} values; refused", most=50_000)) == "more than 50,000 values; refused"

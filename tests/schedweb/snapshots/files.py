@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from framework.objects import Pod
+from schedweb.snapshots import queue, services
 from schedweb.snapshots.cluster import Cluster
 
 DATA = Path(__file__).parents[2] / "data" / "cluster-shop"
@@ -58,3 +59,10 @@ def told(cluster: Cluster) -> str:
 
 def decoded_pods(cluster: Cluster) -> dict[str, Pod]:
     return {each.key: each for each in cluster.objects() if isinstance(each, Pod)}
+
+
+def read_next() -> None:
+    """The worker's part, in the test's own process; the reader stays a process of its own."""
+    found = queue.next_import()
+    if found is not None:
+        services.import_read(import_id=found)

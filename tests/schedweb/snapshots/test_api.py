@@ -6,7 +6,6 @@ import datetime
 import gzip
 import json
 import threading
-import uuid
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
@@ -19,11 +18,12 @@ from kombu.exceptions import OperationalError
 
 from schedweb.accounts import services as accounts
 from schedweb.accounts.roles import Role
-from schedweb.snapshots import reader, services, tasks
+from schedweb.snapshots import queue, reader, services
 from schedweb.snapshots.models import Import, Snapshot
 from schedweb.snapshots.reader import Answer, Request
+from schedweb.snapshots.samples.loading import samples_load
 from schedweb.worker import tasks as worker
-from tests.schedweb.snapshots.files import EXPORT_JSON, make_node, make_pod
+from tests.schedweb.snapshots.files import EXPORT_JSON, make_node, make_pod, read_next
 
 pytestmark = pytest.mark.django_db
 
@@ -37,7 +37,7 @@ def editor(client: Client) -> Client:
 @pytest.fixture(autouse=True)
 def read_at_once(monkeypatch: pytest.MonkeyPatch) -> None:
     """The worker's part, in the test's own process; the reader stays a process of its own."""
-    monkeypatch.setattr(tasks.read_import, "delay", lambda pk: services.import_read(import_id=uuid.UUID(pk)))
+    monkeypatch.setattr(queue, "announce", read_next)
 
 
 def upload(client: Client, content: bytes, name: str = "export.json") -> dict[str, Any]:
@@ -164,7 +164,7 @@ def test_an_import_that_is_discarded_while_it_is_read_leaves_nothing(
 ) -> None:
     read = services.run_reader
 
-    def discarding(request: Request, still_there: Callable[[], None]) -> Answer:
+    def discarding(request: Request, **watched: Callable[[], object]) -> Answer:
         answer = read(request)
         services.import_discard(row=Import.objects.get())
         Path(request.target).touch()
@@ -202,10 +202,10 @@ def test_an_import_is_committed_once(editor: Client, monkeypatch: pytest.MonkeyP
 
 
 def test_without_a_worker_an_import_says_so(editor: Client, monkeypatch: pytest.MonkeyPatch) -> None:
-    def down(pk: str) -> None:
+    def down() -> None:
         raise OperationalError("connection refused")
 
-    monkeypatch.setattr(tasks.read_import, "delay", down)
+    monkeypatch.setattr(queue, "announce", down)
     answer = editor.post("/api/v1/imports/", {"text": json.dumps(make_node("n1"))}, content_type="application/json")
     assert (answer.status_code, answer.json()["state"]) == (201, "failed")
     assert answer.json()["error"] == "No worker can be reached now. Try again."
@@ -230,7 +230,7 @@ def send(editor: Client) -> str:
 def test_an_import_whose_worker_died_has_failed_and_is_sent_again(
     editor: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    def dying(request: Request, still_there: Callable[[], None]) -> Answer:
+    def dying(request: Request, **watched: Callable[[], object]) -> Answer:
         raise Killed
 
     with monkeypatch.context() as patched:
@@ -250,13 +250,16 @@ def test_an_import_whose_worker_died_has_failed_and_is_sent_again(
 def test_an_import_that_no_worker_takes_has_failed_and_stays_so(
     editor: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    messages: list[str] = []
-    monkeypatch.setattr(tasks.read_import, "delay", messages.append)
+    monkeypatch.setattr(queue, "announce", lambda: None)
     path = send(editor)
     assert editor.get(path).json()["state"] == "reading"
     Import.objects.update(created_at=LONG_AGO)
+    queue.imports_wait()
     services.imports_lost()
-    tasks.read_import(messages[0])
+    assert editor.get(path).json()["state"] == "reading", "a worker said that it is there"
+    Import.objects.update(waits_until=LONG_AGO)
+    services.imports_lost()
+    services.import_read(import_id=Import.objects.get().pk)
     seen = editor.get(path).json()
     assert (seen["state"], seen["error"]) == ("failed", "No worker took this file up within 60 seconds. Try again.")
 
@@ -268,15 +271,26 @@ def test_workers_look_for_lost_imports_though_nobody_asks(editor: Client, monkey
             self.set()
             return looked
 
-    monkeypatch.setattr(tasks.read_import, "delay", lambda pk: None)
+    monkeypatch.setattr(queue, "announce", lambda: None)
     send(editor)
     Import.objects.update(lease_expires=LONG_AGO)
-    monkeypatch.setattr(worker, "STOP", Once())
+    monkeypatch.setattr(worker, "STOPPING", Once())
     # The connection is the test's.
     monkeypatch.setattr(worker, "close_old_connections", lambda: None)
     monkeypatch.setattr(worker, "close_own_connection", lambda: None)
     worker.sweep_until_stopped()
     assert str(Import.objects.get().error) == LOST
+
+
+def test_a_worker_that_stands_still_at_once_has_handed_its_request_over(
+    editor: Client, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """No time at all for the first look, as when a host freezes there."""
+    monkeypatch.setattr(services, "RENEW_SECONDS", -1.0)
+    monkeypatch.setattr(services, "import_renew", lambda row: monkeypatch.setattr(services, "RENEW_SECONDS", 5.0))
+    monkeypatch.setattr(services, "READER_SECONDS", 20)
+    answer = editor.get(send(editor)).json()
+    assert (answer["state"], answer["error"]) == ("ready", "")
 
 
 def test_a_worker_that_reads_for_long_is_heard_of(editor: Client, monkeypatch: pytest.MonkeyPatch) -> None:
@@ -298,7 +312,7 @@ def test_a_worker_that_reads_for_long_is_heard_of(editor: Client, monkeypatch: p
 def test_what_a_worker_reads_that_was_given_up_counts_no_more(editor: Client, monkeypatch: pytest.MonkeyPatch) -> None:
     read = services.run_reader
 
-    def late(request: Request, still_there: Callable[[], None]) -> Answer:
+    def late(request: Request, **watched: Callable[[], object]) -> Answer:
         answer = read(request)
         Import.objects.update(lease_expires=LONG_AGO)
         services.imports_lost()
@@ -331,16 +345,17 @@ def test_nobody_reads_nothing(client: Client) -> None:
 
 
 def test_samples_load_once(editor: Client) -> None:
-    assert len(services.samples_load()) == 3
-    assert services.samples_load() == []
+    assert len(samples_load()) == 4
+    assert samples_load() == []
     names = [row["name"] for row in editor.get("/api/v1/snapshots/").json()["results"]]
-    assert names == ["Three-zone shop", "GPU cluster", "One thousand nodes"]
+    assert names == ["Three-zone shop", "GPU cluster", "Shared cluster", "One thousand nodes"]
     counts = editor.get("/api/v1/snapshots/").json()["results"][1]["counts"]
     assert (counts["nodes"], counts["pods"], counts["gpus"]) == (24, 180, 96)
 
 
 def test_the_list_costs_a_fixed_number_of_queries(editor: Client, django_assert_num_queries: Any) -> None:
-    services.samples_load()
+    samples_load()
+    editor.get("/api/v1/me/")  # once a minute it is written down that a session was seen
     with django_assert_num_queries(5):
         editor.get("/api/v1/snapshots/")
 

@@ -11,11 +11,10 @@ import pytest
 from framework.objects.selector_syntax import parse_selector
 from framework.reading.documents import FileRefused
 from schedweb.engine.payload import decode_manifests
-from schedweb.snapshots.cluster import ImportFilter, apply_filter, count_cluster
+from schedweb.snapshots.cluster import ImportFilter, apply_filter, count_cluster, notes_of
 from schedweb.snapshots.manifests import read_manifests
 from schedweb.snapshots.reader import Request, answer
 from schedweb.snapshots.reading import read_cluster
-from schedweb.snapshots.redaction import REDACTED
 from tests.schedweb.snapshots.files import EXPORT_JSON, EXPORT_YAML, decoded_pods, make_node, make_pod, told, unpacked
 
 
@@ -137,10 +136,25 @@ def test_secrets_are_dropped_and_values_redacted() -> None:
     secret = {"apiVersion": "v1", "kind": "Secret", "metadata": {"name": "s", "namespace": "shop"}}
     cluster = read_cluster([pod, deployment, {**config, "data": {"k": "hunter2"}}, {**secret, "data": {"p": "aHVu"}}])
     assert "hunter2" not in json.dumps([cluster.manifest(text) for text in cluster.texts])
-    assert cluster.manifest(cluster.texts[0])["spec"]["containers"][0]["env"] == [
-        {"name": "PASSWORD", "value": REDACTED}
-    ]
+    assert "env" not in cluster.manifest(cluster.texts[0])["spec"]["containers"][0]
     assert cluster.dropped == {"Secret": 1}
+    assert count_cluster(cluster)["removed"] == {"environment": 2, "annotations": 1, "contents": 1}
+    assert [str(note) for note in notes_of(cluster)] == [
+        "Not kept, because scheduling does not read it: 1 Secret, 2 environment variables, 1 annotation, "
+        "the content of 1 object that scheduling does not read."
+    ]
+
+
+def test_what_looks_like_a_key_is_pointed_out_once_and_not_in_full() -> None:
+    key = "ghp_16C7e42F292c6912E7710c838347Ae178B4a"
+    pods = [make_pod(f"web-{n}", "shop", labels={"app": "web", "deploy": key}) for n in range(3)]
+    cluster = read_cluster([*pods, make_pod("db", "shop", labels={"db-password": "correct-horse"})])
+    assert [str(each) for each in cluster.warnings] == [
+        "Pod shop/web-0 and 2 others: Label deploy looks like a key (ghp_…). Labels and names are kept: if it is one, "
+        "change it in the file.",
+        "Pod shop/db: Label db-password looks like a key (corr…). Labels and names are kept: if it is one, change it "
+        "in the file.",
+    ]
 
 
 def test_left_out_pods_keep_their_usage_on_their_nodes() -> None:
@@ -168,13 +182,13 @@ def test_the_reader_answers_errors_in_words(tmp_path: Path) -> None:
     assert not (tmp_path / "c").exists()
 
 
-def test_the_reader_keeps_every_field_for_the_yaml_view(tmp_path: Path) -> None:
+def test_the_reader_keeps_only_fields_that_are_read(tmp_path: Path) -> None:
     pod = make_pod("web-1", "shop")
-    pod["spec"]["somethingNew"] = {"kept": True}
+    pod["spec"]["somethingNew"] = {"kept": False}
     upload = written(tmp_path / "up", json.dumps(pod))
     target, index, events = (str(tmp_path / name) for name in ("c", "i", "e"))
     answer(Request(task="read", source=str(upload), target=target, index=index, events=events))
-    assert decode_manifests((tmp_path / "c").read_bytes())[0]["spec"]["somethingNew"] == {"kept": True}
+    assert decode_manifests((tmp_path / "c").read_bytes())[0]["spec"].keys() == {"containers"}
 
 
 def test_choosing_everything_keeps_the_payload_and_what_was_said_of_it(tmp_path: Path) -> None:
@@ -192,6 +206,7 @@ def test_choosing_everything_keeps_the_payload_and_what_was_said_of_it(tmp_path:
     assert (tmp_path / "chosen").read_bytes() == (tmp_path / "cluster").read_bytes()
     assert (chosen.counts, chosen.bars, chosen.taken_at) == (read.counts, read.bars, read.taken_at)
     # A selector that everything matches goes the long way.
+    assert read.counts["removed"]
     long = answer(Request(task="choose", label_selector="!no-such-label", **both))
     assert (long.error, long.counts, long.bars) == ("", read.counts, read.bars)
     assert decode_manifests((tmp_path / "chosen").read_bytes()) == decode_manifests((tmp_path / "cluster").read_bytes())

@@ -11,12 +11,12 @@ import yaml
 from django.test import Client
 
 from framework.reading.documents import FileRefused
+from framework.reading.redaction import REDACTED
 from schedweb.configurations.models import Configuration
 from schedweb.snapshots.cluster import count_cluster
 from schedweb.snapshots.manifests import is_json, read_manifests
 from schedweb.snapshots.models import Snapshot
 from schedweb.snapshots.reading import read_cluster
-from schedweb.snapshots.redaction import REDACTED
 from tests.schedweb.snapshots.files import decoded_pods, told
 from tests.schedweb.snapshots.test_api import editor, read_at_once, upload
 
@@ -50,7 +50,8 @@ def test_every_list_becomes_objects_of_its_kind(tmp_path: Path, language: str) -
     assert cluster.configuration is not None
     assert cluster.configuration["profiles"] == exported()["schedulerConfig"]["profiles"]
     bound = next(pod for pod in decoded_pods(cluster).values() if pod.name == "pod-bound")
-    assert bound.metadata.annotations["kube-scheduler-simulator.sigs.k8s.io/selected-node"] == "node-1"
+    assert bound.spec.node_name == "node-1"
+    assert counts["removed"]["annotations"] > 0
 
 
 def test_the_configuration_becomes_one_that_runs_begin_with(editor: Client) -> None:

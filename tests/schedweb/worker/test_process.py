@@ -24,7 +24,7 @@ def test_a_process_that_talks_nonsense_is_ended_and_counts_as_dead(monkeypatch: 
         pipe = subprocess.PIPE
         return subprocess.Popen([sys.executable, "-c", NONSENSE], stdin=pipe, stdout=pipe, stderr=pipe)
 
-    monkeypatch.setattr(SPARES, "take", talking)
+    monkeypatch.setattr(SPARES, "taken", talking)
     heard: queue.Queue[Heard] = queue.Queue()
     process = EngineProcess(BEGIN, heard.put)
     assert isinstance(heard.get(timeout=60), Died)

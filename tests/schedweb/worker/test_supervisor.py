@@ -63,7 +63,33 @@ def test_a_worker_that_stops_while_a_run_is_parked_leaves_new_commands_to_the_ne
     assert game.places()["asks-1"] == "bound"
 
 
-def test_a_run_that_cannot_be_stored_fails_and_is_not_tried_for_ever(
+def test_a_command_is_offered_before_the_engine_may_send_another_batch(
+    game: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Else it would wait for that one, too."""
+    store, send = BatchWriter.store, Supervisor.send
+    sent: list[frames.ToChild] = []
+
+    def storing(self: BatchWriter, batch: frames.Batch) -> Stored:
+        stored = store(self, batch)
+        if batch.attempts and not any(isinstance(each, frames.Offer) for each in sent[1:]):
+            del sent[:]
+            game.decide("approve", "asks-1")
+            sent.append(frames.Go())
+        return stored
+
+    def sending(self: Supervisor, message: frames.ToChild) -> None:
+        sent.append(message)
+        send(self, message)
+
+    monkeypatch.setattr(BatchWriter, "store", storing)
+    monkeypatch.setattr(Supervisor, "send", sending)
+    game.command("play", speed="max")
+    game.play()
+    assert [type(each) for each in sent[:3]] == [frames.Go, frames.Offer, frames.Ack]
+
+
+def test_a_run_that_cannot_be_stored_is_parked_and_not_tried_for_ever(
     game: Game, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     def refusing(self: BatchWriter, batch: frames.Batch) -> Stored:
@@ -71,7 +97,7 @@ def test_a_run_that_cannot_be_stored_fails_and_is_not_tried_for_ever(
 
     monkeypatch.setattr(BatchWriter, "store", refusing)
     game.play()
-    assert (game.run.state, game.run.wanted, game.run.lease_owner) == ("failed", False, "")
+    assert (game.run.state, game.run.wanted, game.run.lease_owner) == ("parked", False, "")
     assert str(game.run.error) == "What came about cannot be stored: value too long for type character varying(128)"
 
 
@@ -83,15 +109,21 @@ def test_what_was_commanded_after_a_stop_is_refused_and_not_done(game: Game) -> 
     assert [answered(each) for each in late] == [("refused", f"{game.run} was stopped and takes no commands.")] * 2
 
 
-def test_what_was_commanded_of_a_run_that_failed_is_refused(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
-    def refusing(self: BatchWriter, batch: frames.Batch) -> Stored:
-        raise DataError("it is too long")
+def test_a_command_whose_outcome_cannot_be_stored_is_set_aside(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    """As one that the engine dies of: the run goes on with those after it."""
+    store = BatchWriter.store
 
+    def refusing(self: BatchWriter, batch: frames.Batch) -> Stored:
+        if any(outcome.id == str(bad.pk) for outcome in batch.outcomes):
+            raise DataError("it is too long")
+        return store(self, batch)
+
+    bad, good = game.command("node_cordon", name="a"), game.command("node_cordon", name="b")
     monkeypatch.setattr(BatchWriter, "store", refusing)
-    pending = [game.command("play"), game.command("pause")]
     game.play()
-    why = f"{game.run} has failed and takes no commands: What came about cannot be stored: it is too long"
-    assert [answered(each) for each in pending] == [("refused", why)] * 2
+    why = "The engine stopped 3 times while it did this (node_cordon), and goes on without it."
+    assert [answered(bad), answered(good)] == [("refused", why), ("applied", "")]
+    assert dict(game.run.node_records.values_list("name", "cordoned")) == {"a": False, "b": True}
 
 
 def test_a_command_that_comes_while_its_run_ends_is_refused(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -48,9 +48,9 @@ const STATE_LOOK: Record<RunState, { word: string; icon: IconName | null; tone: 
     icon: "stop",
     tone: "done",
   },
-  failed: {
+  parked: {
     get word() {
-      return t("failed");
+      return t("parked");
     },
     icon: "warning",
     tone: "bad",

@@ -48,7 +48,7 @@ export function CountsBar({ counts }: { counts: Counts }) {
 
 /** What the run has come to: attempts, or why it ended early. */
 function progress(run: Run): string {
-  if (run.state === "failed") return run.error ?? t("failedRun");
+  if (run.state === "parked") return run.error ?? t("parked");
   const left = run.arrivals?.left ?? 0;
   return left > 0 ? t("stillToArrive", { left }) : t("nAttempts", { count: run.attempts });
 }

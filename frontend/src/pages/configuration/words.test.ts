@@ -1,6 +1,6 @@
 import { describe, expect, it } from "vitest";
 
-import type { Change, PluginCell, PluginRow, Problem } from "@/api/configurationTypes";
+import type { EffectiveChange, PluginCell, PluginRow, Problem } from "@/api/configurationTypes";
 
 import { cellTitle, cellWord, changesCount, draftLabel, freeName, shortMessage, subjects, yamlNote } from "./words";
 
@@ -41,7 +41,7 @@ describe("a cell says why it is as it is", () => {
 });
 
 describe("a draft", () => {
-  const changes: Change[] = [
+  const changes: EffectiveChange[] = [
     { profile: "default-scheduler", plugin: "Fit", what: ["weight 1 → 5", "type A → B"] },
     { profile: "gpu", plugin: "Image", what: ["no longer scores"] },
     { profile: null, plugin: null, what: ["parallelism 16 → 8"] },

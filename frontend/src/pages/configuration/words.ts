@@ -1,6 +1,6 @@
 /** What the page says about plugins, drafts, errors and versions. */
 import type {
-  Change,
+  EffectiveChange,
   Comparison,
   EffectiveProfile,
   Meanwhile,
@@ -51,7 +51,7 @@ export function cellWord(cell: PluginCell | undefined): string {
     : t("stateWeightWeight", { state, weight: cell.weight });
 }
 
-export function changesCount(changes: readonly Change[], profile?: string): number {
+export function changesCount(changes: readonly EffectiveChange[], profile?: string): number {
   return changes
     .filter((change) => profile === undefined || change.profile === profile)
     .reduce((sum, change) => sum + change.what.length, 0);
@@ -66,7 +66,7 @@ export function draftLabel(comparison: Comparison | null | undefined, readable: 
 }
 
 /** "22 plugins, 4 changes" */
-export function profileNote(profile: EffectiveProfile, changes: readonly Change[]): string {
+export function profileNote(profile: EffectiveProfile, changes: readonly EffectiveChange[]): string {
   const count = changesCount(changes, profile.scheduler_name);
   const plugins = t("nPlugins", { count: profile.plugins_count });
   return count === 0 ? plugins : t("pluginsCountChanges", { count, plugins });
@@ -104,7 +104,7 @@ export function versionNote(
 }
 
 /** Which plugins theirs is about: "Coscheduling and NodeResourcesFit" */
-export function subjects(changes: readonly Change[]): string {
+export function subjects(changes: readonly EffectiveChange[]): string {
   const names = [...new Set(changes.map((change) => change.plugin ?? change.profile ?? t("subjectAllProfiles")))];
   if (names.length === 0) return t("noEffectiveValue");
   if (names.length > 3) return t("andMore", { slice: listed(names.slice(0, 2)), names: names.length - 2 });

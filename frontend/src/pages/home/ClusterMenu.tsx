@@ -12,6 +12,7 @@ import type { Snapshot } from "@/api/types";
 import { useMe } from "@/api/useMe";
 import { IconButton } from "@/components/Button";
 import { bytes } from "@/format/number";
+import { tellDeleted } from "@/keeping/deletion";
 import { useEscape } from "@/keys/useEscape";
 import { notifyError } from "@/shell/notify";
 
@@ -39,7 +40,10 @@ export default function ClusterMenu({ snapshot }: { snapshot: Snapshot }) {
   useEscape(opened, { label: t("close"), group: name, close });
   const remove = useMutation({
     mutationFn: () => request(pathOf("snapshots", snapshot.id), { method: "DELETE" }),
-    onSuccess: () => queries.invalidateQueries({ queryKey: ["snapshots"] }),
+    onSuccess: () => {
+      tellDeleted(queries, t("wasDeleted", { name: snapshot.name }), [{ kind: "snapshot", id: snapshot.id }]);
+      return queries.invalidateQueries({ queryKey: ["snapshots"] });
+    },
     onError: (error) => notifyError(t("wasNotDeleted", { name: snapshot.name }), error),
   });
   return (
@@ -66,7 +70,7 @@ export default function ClusterMenu({ snapshot }: { snapshot: Snapshot }) {
             className={classes.danger ?? ""}
             onClick={() => (asked ? remove.mutate() : setAsked(true))}
           >
-            {asked ? t("deleteItAndItsRuns") : t("deleteBytes", { bytes: bytes(snapshot.size_bytes) })}
+            {asked ? t("deleteIt") : t("deleteBytes", { bytes: bytes(snapshot.size_bytes) })}
           </Menu.Item>
         ) : (
           <Menu.Label>{t("bytesStored", { bytes: bytes(snapshot.size_bytes) })}</Menu.Label>

@@ -51,6 +51,10 @@ function Clusters({ onRun }: { onRun: (snapshot: Snapshot) => void }) {
       <header className={classes.head}>
         <h1 id="clusters">{t("clusters")}</h1>
         <span className="muted">{t("snapshotsYouCanPlayAgain")}</span>
+        <span className="grow" />
+        <Link to="/clusters" className="leads muted">
+          {t("liveClusters")}
+        </Link>
       </header>
       {snapshots.isPending ? <Outlines count={4} height={120} label={t("readingTheClusters")} /> : null}
       {snapshots.error === null ? null : (

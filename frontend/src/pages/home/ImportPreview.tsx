@@ -51,10 +51,8 @@ export default function ImportPreview({ id, ofText, onDiscarded, onChooseAnother
         },
       }),
     onSuccess: async (snapshot, run) => {
-      await Promise.all([
-        queries.invalidateQueries({ queryKey: ["snapshots"] }),
-        queries.invalidateQueries({ queryKey: ["configurations"] }),
-      ]);
+      const changed = [["snapshots"], ["configurations"]];
+      await Promise.all(changed.map((queryKey) => queries.invalidateQueries({ queryKey })));
       onImported(snapshot, run);
     },
   });
@@ -90,11 +88,20 @@ export default function ImportPreview({ id, ofText, onDiscarded, onChooseAnother
   if (data.state === "reading" || data.counts === null) {
     return (
       <div className={classes.reading} role="status">
-        {rich("readingFilename", {
-          filename: data.filename,
-          size: <span className="num">{bytes(data.size_bytes)}</span>,
-        })}
-        <progress aria-label={t("readingFile", { filename: data.filename })} />
+        {data.context === ""
+          ? rich("readingFilename", {
+              filename: data.filename,
+              size: <span className="num">{bytes(data.size_bytes)}</span>,
+            })
+          : t("readingContext", {
+              filename: data.filename,
+              kind: data.progress?.kind ?? "…",
+              objects: data.progress?.objects ?? 0,
+            })}
+        <progress
+          aria-label={t("readingFile", { filename: data.filename })}
+          {...(data.progress === null ? {} : { value: data.progress.done, max: data.progress.of })}
+        />
       </div>
     );
   }

@@ -22,6 +22,8 @@ import { wonAnswer } from "./answer/answer";
 import { AnswerPanel } from "./answer/AnswerPanel";
 import { WaitsFor } from "./answer/WaitsFor";
 import { AttemptPanel } from "./attempt/AttemptPanel";
+import { QuotaPanel } from "./catalogue/QuotaPanel";
+import { ZonesPanel } from "./catalogue/ZonesPanel";
 import { ClaimsPanel } from "./claims/ClaimsPanel";
 import { PodHeader } from "./header/PodHeader";
 import { HelpPanel } from "./help/HelpPanel";
@@ -130,6 +132,8 @@ export function PodPage() {
       {view.run !== null && pod.data.column === "bound" && !visits ? (
         <PlacedAgainPanel key={`${namespace}/${name}`} run={view.run} pod={pod.data} />
       ) : null}
+      {pod.data.quotas === null ? null : <QuotaPanel quotas={pod.data.quotas} />}
+      <ZonesPanel nodes={pod.data.zones} />
       <ClaimsPanel run={runId} claims={pod.data.claims} />
       <JourneyPanel pod={pod.data} view={view} />
       <AttemptPanel pod={pod.data} run={runId} />

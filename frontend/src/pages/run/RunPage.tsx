@@ -108,19 +108,20 @@ function Content({ store, timeline, forker, held }: ContentProps) {
     );
   if (view.status === "failed") {
     const missing = view.error?.status === 404;
+    const deleted = view.error?.body.code === "deleted";
     return (
       <>
         {missing ? null : timeline}
         <Page className={classes.alone ?? ""}>
           <Failed
             alone
-            what={missing ? t("thisRunDoesNotExist") : t("theRunCouldNotBe")}
-            error={missing ? null : view.error}
-            {...(missing ? {} : { retry: () => void store.load() })}
+            what={deleted ? t("thisRunWasDeleted") : missing ? t("thisRunDoesNotExist") : t("theRunCouldNotBe")}
+            error={missing && !deleted ? null : view.error}
+            {...(missing && !deleted ? {} : { retry: () => void store.load() })}
           />
           {visits ? null : (
-            <Link to="/runs" className="leads">
-              {t("allRuns")}
+            <Link to={deleted ? "/deleted" : "/runs"} className="leads">
+              {deleted ? t("recentlyDeleted") : t("allRuns")}
             </Link>
           )}
         </Page>
@@ -190,6 +191,7 @@ function Board({ store, view, run, columns, timeline, forker, held: askAgain }: 
   );
   const add = useCallback(() => setAdding(true), []);
   const reload = useCallback(() => void store.load(), [store]);
+  const tryAgain = useCallback(() => void commander.send({ type: "try_again" }), [commander]);
   const deselect = () =>
     void navigate({ search: (old) => ({ ...old, pod: undefined, node: undefined }), replace: true });
   useBoardKeys({ run, commander, operates, held, setHeld, setQueue });
@@ -211,6 +213,7 @@ function Board({ store, view, run, columns, timeline, forker, held: askAgain }: 
         view={view}
         cycle={view.cycle}
         onReload={askAgain ?? reload}
+        onTryAgain={operates ? tryAgain : null}
         held={askAgain !== undefined}
       />
       <QueueBoard
@@ -244,6 +247,7 @@ function Board({ store, view, run, columns, timeline, forker, held: askAgain }: 
           cycle={view.cycle}
           table={nodes.table}
           preemptions={side === "preemptions"}
+          onTryAgain={operates ? tryAgain : null}
           held={held}
           onHold={setHeld}
           selected={

@@ -28,6 +28,9 @@ const TRIED: Record<CommandInput["type"], string> = {
   get stop() {
     return t("theRunWasNotStopped");
   },
+  get try_again() {
+    return t("notTriedAgain");
+  },
   get pod_add() {
     return t("podNotAdded");
   },

@@ -1,4 +1,4 @@
-/** Deletes the chosen runs for good; those that stay are named, each with the reason. */
+/** Deletes the chosen runs; those that stay are named, each with the reason. */
 import "@mantine/core/styles/CloseButton.layer.css";
 import "@mantine/core/styles/Overlay.layer.css";
 import "@mantine/core/styles/Paper.layer.css";
@@ -14,6 +14,7 @@ import { Button } from "@/components/Button";
 import { Failed } from "@/components/Outcome";
 import { useFocusBack } from "@/components/useFocusBack";
 import { bytes } from "@/format/number";
+import { tellDeleted } from "@/keeping/deletion";
 
 import classes from "./RunsPage.module.css";
 import { t } from "./texts";
@@ -31,7 +32,12 @@ export default function DeleteRuns({ runs, onDeleted, onClose }: DeleteRunsProps
   const deletion = useMutation({
     mutationFn: () => deleteRuns(runs.map((run) => run.id)),
     onSuccess: ({ deleted, kept }) => {
-      void queries.invalidateQueries({ queryKey: ["runs"] });
+      if (deleted.length > 0)
+        tellDeleted(
+          queries,
+          t("runsWereDeleted", { count: deleted.length }),
+          deleted.map((id) => ({ kind: "run", id })),
+        );
       onDeleted(runs.filter((run) => !deleted.includes(run.id)));
       if (kept.length === 0) onClose();
     },
@@ -66,7 +72,7 @@ export default function DeleteRuns({ runs, onDeleted, onClose }: DeleteRunsProps
         </>
       ) : (
         <>
-          <p>{t("theyGoForGood", { bytes: bytes(size) })}</p>
+          <p>{t("theyCanBeBroughtBack", { bytes: bytes(size) })}</p>
           <ul className={classes.list}>
             {runs.map((run) => (
               <li key={run.id}>
@@ -81,7 +87,7 @@ export default function DeleteRuns({ runs, onDeleted, onClose }: DeleteRunsProps
               {t("cancel")}
             </Button>
             <Button kind="danger-solid" sends disabled={deletion.isPending} onClick={() => deletion.mutate()}>
-              {t("deleteForGood")}
+              {t("delete")}
             </Button>
           </div>
         </>

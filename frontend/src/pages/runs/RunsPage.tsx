@@ -83,6 +83,14 @@ export function RunsPage() {
             </Button>
           </>
         )}
+        <ButtonLink to="/storage" size="sm" kind="ghost" icon="file">
+          {t("storage")}
+        </ButtonLink>
+        {operates ? (
+          <ButtonLink to="/deleted" size="sm" kind="ghost" icon="trash">
+            {t("recentlyDeleted")}
+          </ButtonLink>
+        ) : null}
         {total > 1 || narrowed ? (
           <ButtonLink
             to="/compare"

@@ -2,6 +2,8 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 
+import { ACCOUNT_ROLES } from "@/api/accounts";
+import { runsQuery } from "@/api/queries";
 import { createToken, revokeToken, type Token, type TokenRole, tokensQuery } from "@/api/tokens";
 import { useMe } from "@/api/useMe";
 import { Button } from "@/components/Button";
@@ -11,20 +13,24 @@ import { Page, Panel, PanelHeader } from "@/components/Panel";
 import { endOf, type Lifetime, LifetimeField, ShownOnce } from "@/exchange/Secret";
 import secret from "@/exchange/Secret.module.css";
 import { exact } from "@/format/time";
+import { AccountNav } from "@/pages/account/AccountNav";
 import { useTitle } from "@/shell/useTitle";
 
 import { rich, t } from "./texts";
 import classes from "./TokensPage.module.css";
 
 const OFFERED = ["inAWeek", "inAMonth", "inAYear", "never"] as const;
-const ROLES: readonly TokenRole[] = ["viewer", "operator", "editor"];
 const AS_OWNER = "";
+const EVERYTHING = "";
+/** Runs that a token may be for: the newest. */
+const OFFERED_RUNS = 50;
 
 export function TokensPage() {
   useTitle(t("title"));
   const { me } = useMe();
   return (
     <Page>
+      <AccountNav />
       <header className={classes.head}>
         <h1>{t("title")}</h1>
         <p className="muted">
@@ -54,16 +60,21 @@ function NewToken() {
   const { me } = useMe();
   const [name, setName] = useState("");
   const [role, setRole] = useState<TokenRole | typeof AS_OWNER>(AS_OWNER);
+  const [run, setRun] = useState(EVERYTHING);
+  const runs = useQuery(runsQuery(0, OFFERED_RUNS));
   const [lifetime, setLifetime] = useState<Lifetime>("inAMonth");
   const made = useMutation({
     mutationFn: () =>
-      createToken({ name: name.trim(), role: role === AS_OWNER ? null : role, expires_at: endOf(lifetime) }),
+      createToken(
+        { name: name.trim(), role: role === AS_OWNER ? null : role, expires_at: endOf(lifetime) },
+        run === EVERYTHING ? null : run,
+      ),
     onSuccess: () => {
       setName("");
       return queries.invalidateQueries({ queryKey: tokensQuery.queryKey });
     },
   });
-  const own = ROLES.findIndex((one) => one === me?.role);
+  const own = ACCOUNT_ROLES.findIndex((one) => one === me?.role);
   return (
     <form
       className={classes.form}
@@ -91,9 +102,20 @@ function NewToken() {
           onChange={(event) => setRole(event.currentTarget.value as TokenRole | typeof AS_OWNER)}
         >
           <option value={AS_OWNER}>{t("asMuchAsYou")}</option>
-          {ROLES.slice(0, own + 1).map((one) => (
+          {ACCOUNT_ROLES.slice(0, own + 1).map((one) => (
             <option key={one} value={one}>
               {t(`role.${one}`)}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label className={secret.field}>
+        {t("reach")}
+        <select className={drawer.field} value={run} onChange={(event) => setRun(event.currentTarget.value)}>
+          <option value={EVERYTHING}>{t("everything")}</option>
+          {runs.data?.results.map((one) => (
+            <option key={one.id} value={one.id}>
+              {t("onlyRun", { number: one.number, cluster: one.snapshot.name })}
             </option>
           ))}
         </select>
@@ -148,7 +170,9 @@ function TokenRow({ token }: { token: Token }) {
       <div>
         <b>{token.name}</b>{" "}
         <span className="muted">
-          {token.role === null ? t("asMuchAsYou") : t(`role.${token.role}`)}, {lasts(token)}
+          {token.role === null ? t("asMuchAsYou") : t(`role.${token.role}`)},{" "}
+          {token.run === null ? null : `${t("inRun", { number: token.run.number })}, `}
+          {lasts(token)}
         </span>
         <p className="faint">
           {t("madeAt", { at: exact(token.created_at) })}; {used}

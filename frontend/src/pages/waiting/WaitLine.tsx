@@ -15,11 +15,11 @@ interface WaitLineProps {
 /** A plugin that waits: ring, name, and how long still. */
 export function WaitLine({ wait, now, held }: WaitLineProps) {
   const left = Date.parse(wait.deadline) - now;
-  const stands = held && wait.asks_person;
+  const isHeld = held && wait.asks_person;
   return (
     <span
       className={classes.wait}
-      title={t(stands ? "rejectedAtClockHeld" : "rejectedAt", {
+      title={t(isHeld ? "rejectedAtClockHeld" : "rejectedAt", {
         plugin: wait.plugin,
         deadline: exact(wait.deadline),
         countdown: countdown(wait.total_seconds * 1000),
@@ -29,7 +29,7 @@ export function WaitLine({ wait, now, held }: WaitLineProps) {
       <span className="clip">{wait.plugin}</span>
       <b className="num">
         {countdown(left)}
-        {stands ? <span className={classes.held}> {t("held")}</span> : null}
+        {isHeld ? <span className={classes.held}> {t("held")}</span> : null}
       </b>
     </span>
   );

@@ -1,4 +1,4 @@
-"""`manage.py create_account NAME --role operator`: an account with one of the three roles."""
+"""`manage.py create_account NAME --role operator`: an account with one of the four roles."""
 
 from __future__ import annotations
 

@@ -26,6 +26,6 @@ class Command(BaseCommand):
         else:
             user = services.owner_get()
         origin, known = origin_known()
-        self.stdout.write(f"{origin}/login?token={services.login_link_create(user=user)}")
+        self.stdout.write(services.login_url(origin, user))
         if not known:
             self.stderr.write(f"No server of {settings.DATA_DIR} runs here now; {origin} is HOST and PORT.")

@@ -32,7 +32,7 @@ class Command(BaseCommand):
         departures = not options["no_departures"]
         try:
             trace = read_trace(options["nodes"], options["pods"], departures=departures)
-        except (TraceError, OSError, UnicodeDecodeError) as error:
+        except (TraceError, OSError) as error:
             raise CommandError(str(error)) from None
         namespace = {"apiVersion": "v1", "kind": "Namespace", "metadata": {"name": NAMESPACE, "uid": NAMESPACE}}
         ending = "with departures" if departures else "without departures"

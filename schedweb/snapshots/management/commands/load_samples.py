@@ -6,13 +6,13 @@ from typing import Any
 
 from django.core.management.base import BaseCommand
 
-from schedweb.snapshots import services
+from schedweb.snapshots.samples.loading import samples_load
 
 
 class Command(BaseCommand):
     help = "Loads the sample clusters that are not there yet in their newest version."
 
     def handle(self, *args: Any, **options: Any) -> None:
-        loaded = services.samples_load()
+        loaded = samples_load()
         names = ", ".join(snapshot.name for snapshot in loaded)
         self.stdout.write(f"Loaded {names}." if loaded else "All samples are there.")

@@ -45,10 +45,10 @@ class Command(BaseCommand):
         for fact in facts():
             self.stdout.write(str(fact))
             well &= fact.is_well
-        told = survey(options["packages"])
-        for line in lines(told):
+        found = survey(options["packages"])
+        for line in lines(found):
             self.stdout.write(line)
-        if not (well and told.is_well):
+        if not (well and found.is_well):
             raise SystemExit(1)
 
 

@@ -18,11 +18,11 @@ from django.core.management import call_command
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 from django.db import OperationalError
 
-from schedweb.accounts.services import login_link_create, owner_get
+from schedweb.accounts.services import login_url, owner_get
 from schedweb.configurations.services import builtins_load
 from schedweb.environment import ROOT, folder_problem, managed_by
 from schedweb.serving import AlreadyRunning, alone, origin_known, origin_of
-from schedweb.snapshots.services import samples_load
+from schedweb.snapshots.samples.loading import samples_load
 from schedweb.web_server import serve
 from schedweb.worker.embedded import EmbeddedWorker
 
@@ -55,13 +55,16 @@ class Command(BaseCommand):
             except AlreadyRunning:
                 raise CommandError(self.where_it_runs()) from None
             except (OperationalError, OSError) as error:
-                raise CommandError(folder_problem(settings.DATA_DIR, str(error))) from None
+                why = getattr(error, "strerror", None) or str(error)
+                raise CommandError(folder_problem(settings.DATA_DIR, why)) from None
             stack.enter_context(EmbeddedWorker())
             serve(host, port, lambda: self.say(link))
 
     def where_it_runs(self) -> str:
-        origin, _ = origin_known()
-        link = f"{origin}/login?token={login_link_create(user=owner_get())}"
+        origin, known = origin_known()
+        if not known:
+            return f"Another playground of {settings.DATA_DIR} is starting or ending; it prints its own link."
+        link = login_url(origin, owner_get())
         return f"The playground of {settings.DATA_DIR} is running already. Open this link; it works once:\n\n    {link}"
 
     def prepare(self, host: str, port: int) -> str:
@@ -70,7 +73,7 @@ class Command(BaseCommand):
         builtins_load()
         samples_load()
         origin = settings.ENVIRONMENT.public_url or origin_of(host, port)
-        return f"{origin}/login?token={login_link_create(user=owner_get())}"
+        return login_url(origin, owner_get())
 
     def say(self, link: str) -> None:
         self.stdout.write(f"\n  Scheduling Playground is ready. Open this link; it works once:\n\n    {link}\n")

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import logging
 from typing import Any
 
 from django.conf import settings
-from django.core.management.base import BaseCommand, CommandParser
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.db import DatabaseError, connection
 
+from schedweb.database_version import NewerDatabase, refuse_newer_database
 from schedweb.serving import origin_of
 from schedweb.web_server import serve
+
+log = logging.getLogger(__name__)
 
 
 class Command(BaseCommand):
@@ -21,5 +26,14 @@ class Command(BaseCommand):
         parser.add_argument("--port", type=int, default=environment.port, help="port to listen on (PORT)")
 
     def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            refuse_newer_database()
+        except NewerDatabase as error:
+            raise CommandError(str(error)) from None
+        except DatabaseError as error:
+            # Pages say so until it is there.
+            log.warning("the database does not answer: %s", str(error).strip())
+        finally:
+            connection.close()
         host, port = options["host"], options["port"]
         serve(host, port, lambda: self.stdout.write(f"Listening on {origin_of(host, port)}."))

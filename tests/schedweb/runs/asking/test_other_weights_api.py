@@ -13,6 +13,7 @@ from django.test import Client
 from schedweb.accounts.roles import Role
 from schedweb.accounts.services import account_create
 from schedweb.configurations.models import Configuration, ConfigurationVersion
+from schedweb.runs.deleting.services import run_remove
 from schedweb.runs.models import Analysis, Attempt, Run
 from schedweb.runs.playing.services import run_create
 from schedweb.snapshots.models import Snapshot
@@ -161,6 +162,11 @@ def test_it_goes_with_the_last_run_that_knows_it(client: Client, weighed: Game) 
     assert client.delete(f"/api/v1/runs/{exact.id}/").status_code == 204
     assert Configuration.objects.filter(pk=configuration.pk).exists()
     assert client.delete(f"/api/v1/runs/{fork['id']}/").status_code == 204
+    # They could be brought back so far.
+    assert Configuration.objects.filter(pk=configuration.pk).exists()
+    for run in Run.every.exclude(deleted_at=None):
+        run.goes_at = run.deleted_at
+        run_remove(run=run)
     assert not Configuration.objects.filter(pk=configuration.pk).exists()
 
 

@@ -171,3 +171,31 @@ def test_a_cycle_that_was_not_timed_says_so(retried: Game, client: Client) -> No
     body = get(client, f"/api/v1/runs/{retried.id}/timing/")
     check_shape("/api/v1/runs/{run}/timing/", body)
     assert (body["timed"], body["cycle"], body["points"]) == (0, None, [])
+
+
+def test_the_log_of_an_attempt_is_kube_scheduler_s(retried: Game, client: Client) -> None:
+    first, second = numbers(retried, "large")
+    path = "/api/v1/runs/{run}/attempts/{number}/log/"
+    failed = get(client, f"/api/v1/runs/{retried.id}/attempts/{first}/log/")
+    check_shape(path, failed)
+    texts = [line.split("] ", 1)[1] for line in failed["lines"]]
+    assert texts[:2] == [
+        '"About to try and schedule pod" pod="shop/large"',
+        '"Attempting to schedule pod" pod="shop/large"',
+    ]
+    assert texts[-2].startswith(
+        '"Unable to schedule pod; no fit; waiting" pod="shop/large" err="0/3 nodes are available: '
+    )
+    assert texts[-1].startswith('"Updating pod condition and nominated node name" pod="shop/large" conditionType=')
+
+    whole = get(client, f"/api/v1/runs/{retried.id}/attempts/{second}/log/?v=10&limit=3")
+    check_shape(path, whole)
+    assert len(whole["lines"]) == 3
+    assert whole["count"] > 10
+    few = get(client, f"/api/v1/runs/{retried.id}/attempts/{second}/log/?v=2")
+    assert [line.split("] ", 1)[1] for line in few["lines"]] == [
+        '"Successfully bound pod to node" pod="shop/large" node="c" evaluatedNodes=4 feasibleNodes=2'
+    ]
+    for asked, where in (("v=-1", "v"), ("v=x", "v"), ("limit=many", "limit")):
+        answer = client.get(f"/api/v1/runs/{retried.id}/attempts/{second}/log/?{asked}")
+        assert (answer.status_code, answer.json()["error"]["path"]) == (400, where)

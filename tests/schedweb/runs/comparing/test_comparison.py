@@ -12,7 +12,7 @@ from django.test import Client
 
 from schedweb.configurations.models import Configuration, ConfigurationVersion
 from schedweb.runs.attempts.selectors import stored_attempt
-from schedweb.runs.comparing.difference import said_of
+from schedweb.runs.comparing.difference import answer_about
 from schedweb.runs.comparing.selectors import PodPlace, kind_of
 from schedweb.runs.models import Run
 from schedweb.runs.playing.services import run_create
@@ -122,7 +122,7 @@ def test_the_swings_explain_the_choice(pair: tuple[Game, Game], client: Client) 
         margins = 0
         for game, own, other in ((pair[0], "a", "b"), (pair[1], "b", "a")):
             trace = stored_attempt(game.id, row[own]["attempt"]).trace
-            here, there = said_of(trace, row[own]["node"]), said_of(trace, row[other]["node"])
+            here, there = answer_about(trace, row[own]["node"]), answer_about(trace, row[other]["node"])
             assert here.total is not None
             assert there.total is not None
             margins += here.total - there.total

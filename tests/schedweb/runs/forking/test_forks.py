@@ -15,7 +15,7 @@ from schedweb.runs.forking.fork_changes import fork_changes
 from schedweb.runs.forking.forks import change_of, run_fork
 from schedweb.runs.models import Attempt, Checkpoint, JournalEntry, Run
 from schedweb.runs.records.manifests import manifest_of
-from schedweb.sentences import told
+from schedweb.sentences import translated
 from tests.schedweb.engine.worlds import DEFAULT, Manifest, node, pod
 from tests.schedweb.runs.conftest import Game, played_out
 
@@ -79,7 +79,7 @@ def test_a_fork_of_an_earlier_moment_with_a_remedy(played: Game) -> None:
     fork.play()
     assert fork.run.error == ""
     own = JournalEntry.objects.filter(run=fork.run, type="change").get()
-    assert (own.status, told((own.result or {})["text"])) == ("applied", "added Node huge")
+    assert (own.status, translated((own.result or {})["text"])) == ("applied", "added Node huge")
     assert own.position is not None
     assert own.position >= half
     large = fork.run.pod_records.get(name="large")
@@ -176,7 +176,7 @@ def test_what_was_changed_is_one_line_per_workload_and_says_what_a_new_node_is(o
 
     def told_of(*commands: Any) -> list[tuple[str, str]]:
         changes = fork_changes(parent, [change_of(each) for each in commands])
-        return [(each["workload"], told(each["text"])) for each in changes]
+        return [(each["workload"], translated(each["text"])) for each in changes]
 
     def added(*objects: Manifest) -> list[Any]:
         return [{"verb": "add", "manifest": each} for each in objects]

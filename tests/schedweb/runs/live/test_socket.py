@@ -13,7 +13,7 @@ from django.contrib.auth.models import AnonymousUser, Group, User
 from django.test import Client
 
 from schedweb.accounts.roles import Role
-from schedweb.accounts.services import account_create
+from schedweb.accounts.services import account_create, account_disable, bearer_token_create
 from schedweb.asgi import application
 from schedweb.runs.live import consumers
 from schedweb.runs.live.consumers import LARGEST, BrowserConsumer
@@ -215,6 +215,36 @@ async def test_the_application_ends_the_connection_of_who_logs_out(
     assert (await browser.told())["type"] == "pong"
     await sync_to_async(log_out)(operator, before.scope["session"])
     await browser.say({"type": "ping", "id": 2})
+    assert await browser.hung_up() == 4401
+
+
+async def test_a_silent_connection_ends_with_its_session(
+    operator: User, viewer: User, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Nothing is said and nothing is heard; another person's connection stays."""
+    monkeypatch.setattr(consumers, "LOOKS_AGAIN", 0.0)
+    monkeypatch.setattr(consumers, "SILENT_FOR", 0.05)
+    ended, other = await connect(operator), await connect(viewer)
+    for browser in (ended, other):
+        assert (await browser.told())["type"] == "hello"
+    await sync_to_async(account_disable)(user=operator)
+    assert await ended.hung_up() == 4401
+    assert await other.hears_nothing()
+    await other.say({"type": "ping", "id": 1})
+    assert (await other.told())["type"] == "pong"
+    await other.close()
+
+
+async def test_a_token_opens_no_socket(operator: User) -> None:
+    """Scripts wait with the API; so no connection outlives a token that was revoked."""
+    _, token = await sync_to_async(lambda: bearer_token_create(user=operator, name="ci"))()
+    headers = [
+        (b"origin", b"http://127.0.0.1"),
+        (b"host", b"127.0.0.1"),
+        (b"authorization", f"Bearer {token}".encode()),
+    ]
+    browser = Browser(application, headers=headers)
+    assert await browser.connect()
     assert await browser.hung_up() == 4401
 
 

@@ -15,8 +15,9 @@ from schedweb.engine.shapes import Gang
 from schedweb.runs.live.translation import in_language
 from schedweb.runs.models import JournalEntry
 from schedweb.runs.storing.lease import claim
+from schedweb.runs.storing.parking import Seen
 from schedweb.runs.wire import messages
-from schedweb.runs.wire.messages import Message, Untranslated, UntranslatedSettled, to_text
+from schedweb.runs.wire.messages import Message, Untranslated, to_text
 from schedweb.worker.supervisor import Supervisor
 from scripts.generated import wire_document
 from tests.schedweb.runs.conftest import Game
@@ -91,18 +92,19 @@ def test_all_that_browsers_hear_of_a_run(game: Game, monkeypatch: pytest.MonkeyP
 
 
 @pytest.mark.django_db(transaction=True)
-def test_commands_that_a_failure_leaves_undone_are_told_of(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+def test_who_follows_a_run_hears_that_it_is_parked_and_that_it_is_tried_again(
+    game: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
     published: list[Message] = []
-    monkeypatch.setattr("schedweb.runs.live.telling.PUBLISHER.publish", lambda _, message: published.append(message))
-    entry = game.command("play")
+    monkeypatch.setattr("schedweb.runs.wire.publisher.Publisher.publish", lambda _, group, said: published.append(said))
     lease = claim(game.id, "here")
     assert lease is not None
-    supervisor = Supervisor(lease)
-    supervisor.fail("It broke.")
-    [settled, *_] = [each for each in published if isinstance(each, UntranslatedSettled)]
-    heard = json.loads(in_language("en", to_text(settled)))
-    assert heard["outcome"]["id"] == str(entry.pk)
-    assert heard["outcome"]["text"] == f"{game.run} has failed and takes no commands: It broke."
+    Supervisor(lease).park("It broke.", Seen())
+    named = [messages.RunResync(run=str(game.id)), messages.RunsChanged(run=str(game.id))]
+    assert published[-2:] == named
+    published.clear()
+    game.command("try_again")
+    assert published == named
 
 
 def test_what_browsers_say_is_read_by_what_the_types_say() -> None:

@@ -25,7 +25,7 @@ SEEDS = (28, 52, 57, 95, 98, 118, 129, *range(8))
 
 @pytest.fixture(autouse=True)
 def _engine_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(SPARES, "take", EngineThread)
+    monkeypatch.setattr(SPARES, "taken", EngineThread)
 
 
 def read(client: Client, game: Game) -> tuple[dict[str, Any], dict[str, str]]:

@@ -36,7 +36,7 @@ ALMOST = [node("a"), pod("old", "3200m", on="a"), pod(cpu="1")]
 
 @pytest.fixture(autouse=True)
 def _engine_in_a_thread(monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(SPARES, "take", EngineThread)
+    monkeypatch.setattr(SPARES, "taken", EngineThread)
 
 
 def answer(client: Client, key: str) -> dict[str, Any]:

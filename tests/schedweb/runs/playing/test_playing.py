@@ -10,18 +10,19 @@ import pytest
 from django.test import Client
 from django.utils import timezone
 
-from framework.said import ENGLISH, in_words, said
+from framework.sentences import ENGLISH, in_words, sentence
 from schedweb.api.errors import ApiError
 from schedweb.engine.frames import Batch
 from schedweb.runs.models import Attempt, AttemptChunk, Checkpoint, FeedItem, JournalEntry, NodeRecord, Run
 from schedweb.runs.playing.commands import command_append
-from schedweb.runs.playing.dispatch import sweep
-from schedweb.runs.playing.services import run_create, run_delete
+from schedweb.runs.playing.dispatch import next_run
+from schedweb.runs.playing.services import run_create
 from schedweb.runs.storing.batches import BatchWriter
 from schedweb.runs.storing.lease import LeaseLost, claim, give_back, renew
 from schedweb.runs.storing.notices import store_notice
 from schedweb.runs.wire.messages import UntranslatedDelta
-from schedweb.worker.supervisor import Supervisor, play_run
+from schedweb.worker.playing import play_run
+from schedweb.worker.supervisor import Supervisor
 from tests.schedweb.runs.conftest import Game
 
 pytestmark = pytest.mark.django_db(transaction=True)
@@ -88,22 +89,12 @@ def test_the_same_client_id_is_taken_once(game: Game) -> None:
     assert JournalEntry.objects.filter(run=game.run).count() == 1
 
 
-def test_a_stopped_run_takes_no_commands_and_can_be_deleted(game: Game) -> None:
+def test_a_stopped_run_takes_no_commands(game: Game) -> None:
     game.command("stop")
     game.play()
     assert game.run.state == "stopped"
     with pytest.raises(ApiError, match="was stopped"):
         game.command("play")
-    run_delete(run=game.run)
-    assert not Run.objects.exists()
-    assert not FeedItem.objects.exists()
-
-
-def test_a_playing_run_is_not_deleted(game: Game) -> None:
-    Run.objects.filter(pk=game.id).update(state="playing")
-    game.run.refresh_from_db()
-    with pytest.raises(ApiError, match="Stop it"):
-        run_delete(run=game.run)
 
 
 def test_a_switched_configuration_is_shown_and_survives_a_new_engine(game: Game) -> None:
@@ -164,24 +155,17 @@ def test_a_lease_that_ran_out_is_taken_over_and_the_zombie_writes_nothing(game: 
     with pytest.raises(LeaseLost):
         renew(zombie)
     with pytest.raises(LeaseLost):
-        store_notice(writer, said("I am still here"))
+        store_notice(writer, sentence("I am still here"))
     assert not FeedItem.objects.exists()
     renew(heir)
 
 
-def test_the_sweep_offers_lost_runs_once_in_a_while(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
-    offered: list[object] = []
-    monkeypatch.setattr("schedweb.runs.playing.dispatch.offer", offered.append)
-    assert sweep(0) == [], "a worker without room leaves it to others"
-    assert sweep(3) == [game.id]
-    assert sweep(3) == [], "it was offered just now"
-    Run.objects.update(dispatched_at=timezone.now() - LATER, lease_owner="lost", lease_expires=timezone.now() - LATER)
-    assert sweep(3) == [game.id]
-    lease = claim(game.id, "held")
-    assert lease is not None
-    Run.objects.update(dispatched_at=timezone.now() - LATER)
-    assert sweep(3) == []
-    assert offered == [game.id, game.id]
+def test_a_run_waits_for_a_worker_until_somebody_holds_it(game: Game) -> None:
+    assert next_run() == game.id
+    Run.objects.update(lease_owner="lost", lease_expires=timezone.now() - LATER)
+    assert next_run() == game.id
+    assert claim(game.id, "held") is not None
+    assert next_run() is None
 
 
 def test_a_taken_over_run_says_so_in_its_feed(game: Game) -> None:
@@ -205,15 +189,15 @@ def test_a_lease_is_not_given_back_when_a_command_came_meanwhile(game: Game) -> 
     assert game.run.lease_owner == "mine"
 
 
-def test_a_run_that_cannot_be_replayed_fails_with_a_sentence(played: Game) -> None:
+def test_a_run_that_cannot_be_replayed_is_parked_with_a_sentence(played: Game) -> None:
     Checkpoint.objects.all().delete()
     Run.objects.filter(pk=played.id).update(digest="0" * 31 + "1")
-    played.decide("approve", "asks-2")
+    decided = played.decide("approve", "asks-2")
     played.play()
-    assert played.run.state == "failed"
+    assert played.run.state == "parked"
     assert str(played.run.error).startswith("Replay gave the digest ")
-    with pytest.raises(ApiError, match="has failed"):
-        played.command("play")
+    decided.refresh_from_db()
+    assert decided.status == "pending", "it is kept"
 
 
 def test_a_breakpoint_pauses_the_run_and_is_told(game: Game) -> None:

@@ -82,14 +82,14 @@ def delete(client: Client, *keys: Any) -> Any:
     return client.post(DELETE, {"runs": [str(key) for key in keys]}, content_type="application/json")
 
 
-def test_several_runs_are_deleted_and_one_that_plays_stays(runs: dict[str, Run], client: Client) -> None:
+def test_several_runs_are_deleted_and_those_of_others_stay(runs: dict[str, Run], client: Client) -> None:
     first, second, third = (runs[number].pk for number in ("r-0001", "r-0002", "r-0003"))
-    Run.objects.filter(pk=first).update(state="playing")
+    Run.objects.filter(pk=first).update(started_by=None, started_by_name="olga")
     strange = uuid4()
     body = delete(client, second, first, strange, second).json()
     assert body["deleted"] == [str(second)]
     assert [(kept["id"], kept["why"].split(".")[0]) for kept in body["kept"]] == [
-        (str(first), "r-0001 is playing"),
+        (str(first), "r-0001 was started by olga"),
         (str(strange), "There is no such run; it may have been deleted"),
     ]
     # Its fork goes on without it.

@@ -82,7 +82,7 @@ def test_a_fork_that_is_to_play_rests_only_when_it_has_played(played: Game, monk
         ("finished", 0, True),
         ("finished", 5, False),
         ("stopped", 5, True),
-        ("failed", 5, True),
+        ("parked", 5, True),
     ],
 )
 def test_which_states_are_rest(game: Game, client: Client, state: str, unwritten: int, at_rest: bool) -> None:
@@ -90,9 +90,9 @@ def test_which_states_are_rest(game: Game, client: Client, state: str, unwritten
     assert wait(client, game.id)["rests"] is at_rest
 
 
-def test_a_failed_run_is_not_waited_for_although_a_command_is_left(game: Game, client: Client) -> None:
+def test_a_parked_run_is_not_waited_for_although_a_command_is_left(game: Game, client: Client) -> None:
     game.command("play")
-    Run.objects.filter(pk=game.id).update(state="failed")
+    Run.objects.filter(pk=game.id).update(state="parked")
     assert JournalEntry.objects.filter(status="pending").exists()
     assert wait(client, game.id, 50)["rests"] is True
 

@@ -12,7 +12,7 @@ from django.test import Client
 from framework.objects import Pod
 from schedweb.engine import commands
 from schedweb.runs.live.consumers import BrowserConsumer
-from schedweb.sentences import told
+from schedweb.sentences import translated
 from tests.schedweb.engine.worlds import Manifest, Table, node, play, player, pod
 from tests.schedweb.runs.browser import Browser
 from tests.schedweb.runs.conftest import Game, played_out
@@ -146,7 +146,7 @@ async def test_by_command_over_the_api_it_is_seen_on_the_board_and_by_the_socket
         last = message if message["type"] == "run.delta" else last
     assert last["counts"]["bound"] == 3
     entry = await sync_to_async(lambda: game.run.journal.filter(type="change").get())()
-    assert told((entry.result or {})["text"]) == "added Deployment shop/new with 3 pods"
+    assert translated((entry.result or {})["text"]) == "added Deployment shop/new with 3 pods"
     await sync_to_async(told_to)(verb="delete", manifest=workload("Deployment"))
     assert await sync_to_async(bound)() == []
     await browser.close()

@@ -15,7 +15,7 @@ from django.test import Client
 
 from schedweb.configurations.models import Configuration, ConfigurationVersion
 from schedweb.runs.attempts.selectors import stored_attempt
-from schedweb.runs.comparing.difference import said_of
+from schedweb.runs.comparing.difference import answer_about
 from schedweb.runs.comparing.selectors import PodPlace
 from schedweb.runs.models import Attempt, PodRecord
 from schedweb.runs.playing.services import run_create
@@ -147,7 +147,7 @@ def test_what_made_the_difference(beside: Game, client: Client) -> None:
 def test_rank_and_margin_are_those_of_the_stored_scores(beside: Game, client: Client) -> None:
     row = rows_of(client, beside)["elsewhere"]
     trace = stored_attempt(beside.id, row["run"]["attempt"]).trace
-    own, real = said_of(trace, row["run"]["node"]), said_of(trace, row["real"]["node"])
+    own, real = answer_about(trace, row["run"]["node"]), answer_about(trace, row["real"]["node"])
     assert own.total is not None
     assert real.total is not None
     [cause] = row["causes"]

@@ -10,8 +10,10 @@ from django.test import Client
 from django.utils import timezone
 
 from schedweb.engine.moments import moment
+from schedweb.engine.replay import Diverged
 from schedweb.engine.times import iso
-from schedweb.runs.models import Analysis, Run, StepChunk
+from schedweb.engine.version import ENGINE_VERSION
+from schedweb.runs.models import Analysis, Attempt, Checkpoint, Run, StepChunk
 from schedweb.runs.storing.stored import begin_of
 from schedweb.worker.analyst import analyse
 from tests.schedweb.runs.conftest import Game
@@ -126,6 +128,32 @@ def test_a_step_tells_the_time_and_the_counts_of_its_moment(game: Game, client: 
 def test_where_an_older_version_noted_nothing_nothing_is_said(played: Game, client: Client) -> None:
     StepChunk.objects.filter(run=played.id, first=0).delete()
     assert read(client, str(played.id), "timeline/0/") == (200, {"step": None})
+
+
+def test_a_moment_of_a_run_that_another_version_played_is_held_against_what_it_stored(played: Game) -> None:
+    """Its digests come from other things than today's, so what it decided is compared attempt by attempt."""
+    Checkpoint.objects.filter(run=played.id).update(engine_version="older")
+    Run.objects.filter(pk=played.id).update(engine_version="older", digest="")
+    run = Run.objects.get(pk=played.id)
+    third = Attempt.objects.get(run=run, number=3)
+    assert third.position is not None
+    assert moment(begin_of(run, third.position)).position == third.position
+
+    Attempt.objects.filter(run=run, number=2).update(node="elsewhere")
+    with pytest.raises(Diverged) as caught:
+        moment(begin_of(run, third.position))
+    own = f"Version older of the engine played this run, and version {ENGINE_VERSION} decides otherwise: "
+    assert str(caught.value).startswith(f"{own}Attempt 2 is another one.")
+    before = Attempt.objects.get(run=run, number=1).position
+    assert moment(begin_of(run, before)).position == before, "up to there both decided the same"
+
+
+def test_a_run_whose_version_counted_otherwise_is_not_looked_back_at(played: Game, client: Client) -> None:
+    Attempt.objects.filter(run=played.id).update(position=None)
+    Run.objects.filter(pk=played.id).update(engine_version="older")
+    status, answer = read(client, f"{played.id}@3", "board/")
+    assert (status, answer["error"]["code"]) == (422, "other_version")
+    assert read(client, f"{played.id}@0", "board/")[0] == 202
 
 
 def test_a_moment_that_failed_is_tried_again_after_a_while(played: Game, client: Client) -> None:

@@ -212,6 +212,7 @@ SHARED = {
     "runs/<run:run>/attempts/<int:number>/",
     "runs/<run:run>/attempts/<int:number>/difference/<int:other>/",
     "runs/<run:run>/attempts/<int:number>/filter/",
+    "runs/<run:run>/attempts/<int:number>/log/",
     "runs/<run:run>/attempts/<int:number>/preemption/",
     "runs/<run:run>/attempts/<int:number>/scores/",
     "runs/<uuid:run>/comparison/<uuid:other>/",
@@ -223,7 +224,18 @@ SHARED = {
     "runs/<uuid:run>/annotations/",
 }
 #: Pages outside the API; they show nothing of what is stored.
-PAGES = {"healthz", "login", "logout", "share/<str:token>", "^api(/.*)?$", "^(?!static/|assets/|ws/).*$"}
+PAGES = {
+    "healthz",
+    "livez",
+    "readyz",
+    "login",
+    "login/openid",
+    "login/openid/back",
+    "logout",
+    "share/<str:token>",
+    r"^api(/[\s\S]*)?$",
+    "^(?!static/|assets/|ws/).*$",
+}
 
 
 def patterns(within: URLResolver | None = None, before: str = "") -> Iterator[str]:

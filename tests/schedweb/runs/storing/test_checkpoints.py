@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from schedweb.runs.models import AttemptChunk, Checkpoint, StepChunk
+from schedweb.runs.models import Checkpoint
 from schedweb.runs.storing.batches import KEPT_CHECKPOINTS, too_close
 from tests.schedweb.runs.conftest import Game
 
@@ -22,16 +22,11 @@ def test_kept_checkpoints_are_spread_over_the_run_and_the_newest_two_stay() -> N
 
 
 @pytest.mark.django_db(transaction=True)
-def test_the_size_of_a_run_is_that_of_what_is_kept(played: Game) -> None:
+def test_of_many_checkpoints_some_are_kept(played: Game) -> None:
     for _ in range(KEPT_CHECKPOINTS + 2):
         played.command("node_cordon", name="a")
         played.play()
-    kept = [bytes(each) for each in Checkpoint.objects.values_list("data", flat=True)]
-    assert len(kept) == KEPT_CHECKPOINTS
-    chunks = AttemptChunk.objects.values_list("traces", "usage", "usage_base")
-    want = sum(map(len, kept)) + sum(len(bytes(part or b"")) for chunk in chunks for part in chunk)
-    want += sum(len(bytes(steps)) for steps in StepChunk.objects.values_list("steps", flat=True))
-    assert played.run.stored_bytes == want
+    assert Checkpoint.objects.count() == KEPT_CHECKPOINTS
 
 
 def test_few_checkpoints_are_all_kept() -> None:

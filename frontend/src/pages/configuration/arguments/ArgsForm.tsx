@@ -4,8 +4,7 @@
  * fields they are about.
  */
 import Form, { type IChangeEvent } from "@rjsf/core";
-import type { RJSFSchema } from "@rjsf/utils";
-import validator from "@rjsf/validator-ajv8";
+import type { RJSFSchema, ValidatorType } from "@rjsf/utils";
 import { useState } from "react";
 
 import type { FormArgs, PluginDescription } from "@/api/configurationTypes";
@@ -18,6 +17,7 @@ import { shortMessage } from "../words";
 import { argFields } from "./argFields";
 import { type Data, sortErrors, uiSchemaOf, withoutDefaults } from "./argSchema";
 import classes from "./ArgsForm.module.css";
+import { schemaValidator } from "./schemaValidator";
 import { type ArgsContext, argTemplates, argWidgets } from "./argTemplates";
 
 interface ArgsFormProps {
@@ -61,7 +61,7 @@ export default function ArgsForm({ plugin, args }: ArgsFormProps) {
         uiSchema={uiSchemaOf(schema)}
         formData={data}
         formContext={context}
-        validator={validator}
+        validator={schemaValidator as ValidatorType<Data>}
         extraErrors={known}
         idPrefix="arg"
         tagName="div"

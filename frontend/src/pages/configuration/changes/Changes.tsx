@@ -1,11 +1,11 @@
 /** What one configuration changes against another, in words. */
-import type { Change } from "@/api/configurationTypes";
+import type { EffectiveChange } from "@/api/configurationTypes";
 import { clauses } from "@/format/lists";
 
 import { t } from "../texts";
 import classes from "./Changes.module.css";
 
-export function Changes({ changes, several }: { changes: readonly Change[]; several: boolean }) {
+export function Changes({ changes, several }: { changes: readonly EffectiveChange[]; several: boolean }) {
   if (changes.length === 0) return <p className={classes.nothing}>{t("nothingTakesAnotherEffectOnly")}</p>;
   return (
     <ul className={classes.changes}>

@@ -5,7 +5,7 @@ import { t } from "../texts";
 import classes from "./DiffView.module.css";
 
 const SIGN = { equal: "", removed: "−", added: "+", folded: "" } as const;
-const SAID = {
+const MARKS = {
   equal: "",
   get removed() {
     return t("lineRemoved");
@@ -32,7 +32,7 @@ export function DiffView({ diff, label }: { diff: Diff; label: string }) {
                   {SIGN[line.kind]}
                 </span>
                 <code>
-                  <span className="srOnly">{SAID[line.kind]}</span>
+                  <span className="srOnly">{MARKS[line.kind]}</span>
                   {/^\s*/.exec(line.text)?.[0]}
                   <span>{line.text.trimStart()}</span>
                 </code>

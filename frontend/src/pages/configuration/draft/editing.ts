@@ -2,7 +2,7 @@
 import { createContext, useContext } from "react";
 
 import type {
-  Change,
+  EffectiveChange,
   Edit,
   Effective,
   EffectiveProfile,
@@ -26,7 +26,7 @@ export interface Editing {
   /** The same profile of the version that the draft began with. */
   savedProfile: EffectiveProfile | undefined;
   saved: VersionDetail | undefined;
-  changes: readonly Change[];
+  changes: readonly EffectiveChange[];
   plugins: ReadonlyMap<string, PluginDescription>;
   readOnly: boolean;
   selected: { plugin: string | undefined; point: string | undefined };

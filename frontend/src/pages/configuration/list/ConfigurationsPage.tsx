@@ -8,18 +8,21 @@ import {
   configurationListQuery,
   createConfiguration,
   deleteConfiguration,
+  olderQuery,
   presetsQuery,
 } from "@/api/configurationQueries";
 import type { ConfigurationSummary, Preset } from "@/api/configurationTypes";
 import { useMe } from "@/api/useMe";
-import { Button, IconButton } from "@/components/Button";
+import { Button, ButtonLink, IconButton } from "@/components/Button";
 import { Chip } from "@/components/Chip";
 import { Empty, Failed, Outlines } from "@/components/Outcome";
 import { Page, Panel, PanelHeader } from "@/components/Panel";
 import { day, exact } from "@/format/time";
-import { notify, notifyError } from "@/shell/notify";
+import { tellDeleted } from "@/keeping/deletion";
+import { notifyError } from "@/shell/notify";
 import { useTitle } from "@/shell/useTitle";
 
+import { OlderNotice, PasteButton } from "../convert/OlderNotice";
 import { hasDraft, writeDraft } from "../draft/drafts";
 import { ImportButton } from "../header/EditorHeader";
 import { t } from "../texts";
@@ -40,6 +43,14 @@ export function ConfigurationsPage() {
       <header className={classes.head}>
         <h1>{t("configurations")}</h1>
         <span className="muted">{t("kubeSchedulerConfigurationFilesEverySavedVersion")}</span>
+        {edits ? (
+          <>
+            <span className="grow" />
+            <ButtonLink to="/deleted" size="sm" kind="ghost" icon="trash">
+              {t("recentlyDeleted")}
+            </ButtonLink>
+          </>
+        ) : null}
       </header>
       <div className={classes.grid}>
         <div className={classes.lists}>
@@ -84,7 +95,7 @@ function Rows({
     mutationFn: (row: ConfigurationSummary) => deleteConfiguration(row.id),
     onSuccess: async (_, row) => {
       writeDraft(row.id, null);
-      notify({ title: t("wasDeleted", { name: row.name }) });
+      tellDeleted(client, t("wasDeleted", { name: row.name }), [{ kind: "configuration", id: row.id }]);
       await client.invalidateQueries({ queryKey: ["configurations"] });
     },
     onError: (error, row) => notifyError(t("wasNotDeleted", { name: row.name }), error),
@@ -151,6 +162,7 @@ function NewConfiguration({ taken }: { taken: readonly string[] }) {
   const [chosen, setChosen] = useState<string | null>(wanted ?? null);
   const [file, setFile] = useState<Imported | null>(null);
   const [typed, setTyped] = useState<string | null>(null);
+  const older = useQuery({ ...olderQuery(file?.text ?? ""), enabled: file !== null });
   const preset = presets.data?.find((one) => one.name === chosen) ?? presets.data?.[0];
   const name =
     typed ??
@@ -207,6 +219,12 @@ function NewConfiguration({ taken }: { taken: readonly string[] }) {
                   create.reset();
                 }}
               />
+              <PasteButton
+                onUse={(text) => {
+                  setFile({ text, name: t("convertedFile") });
+                  create.reset();
+                }}
+              />
             </>
           ) : (
             <>
@@ -225,6 +243,15 @@ function NewConfiguration({ taken }: { taken: readonly string[] }) {
             </>
           )}
         </div>
+        {file !== null && older.data === true ? (
+          <OlderNotice
+            text={file.text}
+            onUse={(text) => {
+              setFile({ text, name: file.name });
+              create.reset();
+            }}
+          />
+        ) : null}
         <label className={classes.nameField} htmlFor="new-name">
           {t("name")}
         </label>

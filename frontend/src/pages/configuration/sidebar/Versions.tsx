@@ -23,7 +23,7 @@ export function Versions() {
   const { store, state, changes, examination } = useEditing();
   const { me } = useMe();
   const [all, setAll] = useState(false);
-  const [told, setTold] = useState<number | null>(null);
+  const [opened, setOpened] = useState<number | null>(null);
   const versions = useQuery(versionsQuery(configuration, all ? MOST : VERSIONS_SHOWN));
   const older = (versions.data?.count ?? 0) - (versions.data?.results.length ?? 0);
   const draft = viewed === undefined && store.dirty;
@@ -74,7 +74,7 @@ export function Versions() {
                 type="button"
                 className={`leads ${classes.what}`}
                 aria-haspopup="dialog"
-                onClick={() => setTold(version.number)}
+                onClick={() => setOpened(version.number)}
               >
                 {t("whatChanged")}
                 <span className="srOnly"> {t("inVersion", { number: version.number })}</span>
@@ -91,8 +91,8 @@ export function Versions() {
         ) : null}
       </ol>
       <Suspense fallback={null}>
-        {told === null ? null : (
-          <VersionDrawer configuration={configuration} number={told} onClose={() => setTold(null)} />
+        {opened === null ? null : (
+          <VersionDrawer configuration={configuration} number={opened} onClose={() => setOpened(null)} />
         )}
       </Suspense>
     </>

@@ -19,6 +19,7 @@ import { tags } from "@lezer/highlight";
 import { useEffect, useRef } from "react";
 
 import type { Problem } from "@/api/configurationTypes";
+import { styleNonce } from "@/app/styleNonce";
 
 import { t } from "../texts";
 import { shortMessage } from "../words";
@@ -108,6 +109,7 @@ export default function YamlEditor({ text, problems, warnings, readOnly, goTo, o
           syntaxHighlighting(colours),
           marks,
           writable.current.of(EditorState.readOnly.of(initial.current.readOnly)),
+          EditorView.cspNonce.of(styleNonce()),
           keymap.of([...defaultKeymap, ...historyKeymap, ...searchKeymap]),
           EditorView.contentAttributes.of({
             "aria-label": t("yAMLOfTheConfiguration"),

@@ -3,7 +3,9 @@ import { Suspense } from "react";
 import { Outlines } from "@/components/Outcome";
 import { Panel, PanelHeader } from "@/components/Panel";
 import { later } from "@/parts/later";
+import { notify } from "@/shell/notify";
 
+import { OlderNotice } from "../convert/OlderNotice";
 import { useEditing } from "../draft/editing";
 import { UnknownFields } from "../grid/UnknownFields";
 import { t } from "../texts";
@@ -29,6 +31,15 @@ export function YamlPanel({ goTo }: { goTo: { line: number } | null }) {
           {note}
         </span>
       </PanelHeader>
+      {examination.older && !readOnly ? (
+        <OlderNotice
+          text={state.text}
+          onUse={(text) => {
+            store.setText(text, { undoable: true });
+            notify({ kind: "ok", title: t("theDraftIsV1Now"), text: t("undoBringsBackWhatWas") });
+          }}
+        />
+      ) : null}
       <Suspense fallback={<Outlines count={12} height={19} label={t("openingTheEditor")} />}>
         <YamlEditor
           text={state.text}

@@ -19,9 +19,11 @@ import { FilterPanel } from "../filter/FilterPanel";
 import { ScorePanel } from "../score/ScorePanel";
 import { t } from "../texts";
 import { AttemptDifference } from "./AttemptDifference";
+import { AttemptLog } from "./AttemptLog";
 import classes from "./AttemptPanel.module.css";
 import { PluginVerdicts } from "./PluginVerdicts";
 import { panelId, tabId, VerdictStrip } from "./VerdictStrip";
+import { playedAgainAt, WentToMakeRoom } from "./WentToMakeRoom";
 
 const route = getRouteApi("/runs/$run/pods/$namespace/$name");
 const SEGMENTS = 6;
@@ -71,6 +73,7 @@ export const AttemptPanel = memo(function AttemptPanel({ pod, run }: { pod: PodD
       </Panel>
     );
   }
+  const again = attempt.error instanceof ApiError ? playedAgainAt(attempt.error) : undefined;
   const gone = attempt.error instanceof ApiError && attempt.error.status === 404;
   return (
     <Panel aria-labelledby="attempt">
@@ -105,6 +108,8 @@ export const AttemptPanel = memo(function AttemptPanel({ pod, run }: { pod: PodD
       {attempt.data === undefined ? (
         attempt.error === null ? (
           <Outlines count={2} height={44} label={t("readingTheAttempt")} />
+        ) : again !== undefined && attempt.error instanceof ApiError ? (
+          <WentToMakeRoom run={run} error={attempt.error} position={again} />
         ) : gone ? (
           <Empty>
             {t("thisAttemptIsNoLonger", { stored: stored(pod.attempt_list.filter((one) => one !== chosen)) })}
@@ -267,6 +272,7 @@ function Points({ run, attempt, asked, onChoose }: PointsProps) {
           <PluginVerdicts run={run} attempt={attempt} point={found} />
         )}
       </div>
+      <AttemptLog key={attempt.number} run={run} number={attempt.number} />
     </>
   );
 }

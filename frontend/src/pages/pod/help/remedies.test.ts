@@ -88,7 +88,7 @@ describe("isThere", () => {
     expect(isThere({ ...fork, nodes: 0, pods: 0 }, 12)).toBe(false);
     expect(isThere({ ...fork, position: 11 }, 12)).toBe(false);
     expect(isThere(fork, 12)).toBe(true);
-    expect(isThere({ ...fork, state: "failed", position: 0 }, 12)).toBe(true);
+    expect(isThere({ ...fork, state: "parked", position: 0 }, 12)).toBe(true);
   });
 });
 

@@ -29,12 +29,12 @@ export function JourneyPanel({ pod, view }: { pod: PodDetail; view: RunView }) {
   const now = view.run === null ? Date.parse(pod.journey.end) : runNow(view, wall);
   const layout = useMemo(() => layOut(pod.journey, now), [pod.journey, now]);
   const shown = search.journey ?? "timeline";
-  const told = summary(pod, layout, view.run === null ? null : Date.parse(view.run.clock.start));
+  const text = summary(pod, layout, view.run === null ? null : Date.parse(view.run.clock.start));
   return (
     <Panel aria-labelledby="journey">
       <PanelHeader id="journey" title={t("journey")}>
-        <span className="faint num clip" title={told}>
-          {told}
+        <span className="faint num clip" title={text}>
+          {text}
         </span>
         <span className="grow" />
         <Segmented

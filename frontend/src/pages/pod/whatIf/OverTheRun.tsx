@@ -29,7 +29,7 @@ interface OverTheRunProps {
   onExact: (run: string) => void;
 }
 
-const SETTLED: ReadonlySet<Run["state"]> = new Set(["finished", "stopped", "failed"]);
+const SETTLED: ReadonlySet<Run["state"]> = new Set(["finished", "stopped", "parked"]);
 const LOOK = 1_500;
 
 export function OverTheRun(props: OverTheRunProps) {
@@ -238,8 +238,8 @@ function ExactState({ base, exact, known }: { base: string; exact: string; known
   if (!finished) {
     return (
       <p role="status">
-        {run.data.state === "failed"
-          ? rich("exactFailed", { run: link, error: run.data.error ?? "" })
+        {run.data.state === "parked"
+          ? rich("exactParked", { run: link, error: run.data.error ?? "" })
           : run.data.state === "waiting_for_person"
             ? rich("exactWaits", { run: link })
             : run.data.state === "paused" || run.data.state === "stopped"

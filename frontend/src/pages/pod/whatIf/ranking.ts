@@ -189,7 +189,7 @@ function choose(
   return { winner: null, settled: "open" };
 }
 
-/** Which of the equal best Go's heap.Init brings to the root: the first in preorder (framework/profiles/ties.py). */
+/** Which of the equal best Go's heap.Init brings to the root: the first in preorder (framework/profiles/services.py). */
 export function heapRoot(size: number, tied: readonly number[]): number {
   const wanted = new Set(tied);
   const stack = [0];

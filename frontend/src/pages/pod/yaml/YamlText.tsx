@@ -6,6 +6,8 @@ import { EditorView, lineNumbers } from "@codemirror/view";
 import { tags } from "@lezer/highlight";
 import { useEffect, useRef } from "react";
 
+import { styleNonce } from "@/app/styleNonce";
+
 import classes from "./YamlDrawer.module.css";
 
 const look = EditorView.theme({
@@ -34,6 +36,7 @@ export function YamlText({ text, label }: { text: string; label: string }) {
           lineNumbers(),
           syntaxHighlighting(colours),
           look,
+          EditorView.cspNonce.of(styleNonce()),
           EditorState.readOnly.of(true),
           EditorView.lineWrapping,
           EditorView.editable.of(false),

@@ -27,9 +27,10 @@ async function strip(run: Partial<Run> = {}, view: Partial<RunView> = {}, held =
   serve({ "GET /me/": OPERATOR });
   const onReload = vi.fn();
   const shown = viewOf(aRun(run), view);
-  const props = { run: aRun(run), view: shown, cycle: shown.cycle, onReload, held };
+  const onTryAgain = vi.fn();
+  const props = { run: aRun(run), view: shown, cycle: shown.cycle, onReload, onTryAgain, held };
   await showAt("/runs/r", "/runs/$run", <CycleStrip {...props} />);
-  return { onReload, strip: screen.getByRole("region", { name: "Current cycle" }) };
+  return { onReload, onTryAgain, strip: screen.getByRole("region", { name: "Current cycle" }) };
 }
 
 describe("the strip of the cycle says", () => {
@@ -71,9 +72,11 @@ describe("the strip of the cycle says", () => {
     expect(shown.dataset.stuck).toBe("false");
   });
 
-  it("aloud that the engine failed, and why", async () => {
-    const { strip: shown } = await strip({ state: "failed", error: "Out of memory." });
-    expect(within(shown).getByRole("alert").textContent).toContain("Out of memory.");
+  it("aloud that the run is parked, and why, and has it tried again", async () => {
+    const { strip: shown, onTryAgain } = await strip({ state: "parked", error: "Out of memory." });
+    expect(within(shown).getByRole("alert").textContent).toContain("Parked: Out of memory.");
+    fireEvent.click(within(shown).getByRole("button", { name: "Try again" }));
+    expect(onTryAgain).toHaveBeenCalledOnce();
   });
 
   it("that the clock waits for a person, and leads to the inbox or to who waits for a device", async () => {

@@ -29,7 +29,7 @@ const POINTS = [
   "Bind",
   "PostBind",
 ];
-const SAID = {
+const STATE_TEXTS = {
   get done() {
     return t("doneWith");
   },
@@ -49,11 +49,14 @@ interface CycleStripProps {
   view: RunView;
   cycle: Cycle | null;
   onReload: () => void;
+  /** Of a parked run; null for who may not. */
+  onTryAgain: (() => void) | null;
   /** Another moment was asked for, and the server does not answer. */
   held: boolean;
 }
 
-export const CycleStrip = memo(function CycleStrip({ run, view, cycle, onReload, held }: CycleStripProps) {
+export const CycleStrip = memo(function CycleStrip(props: CycleStripProps) {
+  const { view, cycle, held } = props;
   const points = cycle?.points ?? POINTS.map((point) => ({ point, state: "next" as const }));
   const list = useRef<HTMLOListElement>(null);
   const current = points.find((one) => one.state === "current")?.point;
@@ -70,13 +73,13 @@ export const CycleStrip = memo(function CycleStrip({ run, view, cycle, onReload,
       data-stuck={held || view.error !== null}
       aria-label={t("currentCycle")}
     >
-      <Standing run={run} view={view} cycle={cycle} onReload={onReload} held={held} />
+      <Standing {...props} />
       <ScrollRegion as="ol" ref={list} className={classes.points} label={t("extensionPointsOfThisCycle")}>
         {points.map(({ point, state }) => (
           <li key={point} data-state={state} {...(state === "current" ? { "aria-current": "step" as const } : {})}>
             {state === "done" ? <Icon name="bound" size={11} /> : null}
             <span>{point}</span>
-            <span className="srOnly">, {SAID[state]}</span>
+            <span className="srOnly">, {STATE_TEXTS[state]}</span>
           </li>
         ))}
       </ScrollRegion>
@@ -92,7 +95,7 @@ interface StandingProps extends Omit<CycleStripProps, "cycle"> {
 }
 
 /** One line whatever happens, whole in its title: news never moves the page. */
-function Standing({ run, view, cycle, onReload, held }: StandingProps) {
+function Standing({ run, view, cycle, onReload, onTryAgain, held }: StandingProps) {
   const { visits } = useMe();
   if (held) {
     const text = t("noAnswerStillStep", { step: run.position });
@@ -119,9 +122,17 @@ function Standing({ run, view, cycle, onReload, held }: StandingProps) {
         {t("commandsAreHeldHere")}
       </Line>
     );
-  if (run.state === "failed") {
-    const text = t("theRunStoppedAtCycle", { attempts: run.attempts, error: run.error ?? t("theEngineFailed") });
-    return <Line icon="warning" tone="bad" alert word={text} title={text} />;
+  if (run.state === "parked") {
+    const text = run.error ?? "";
+    return (
+      <Line icon="warning" tone="bad" alert word={t("parkedBecause", { why: text })} title={text}>
+        {onTryAgain === null ? null : (
+          <button type="button" className="leads" onClick={onTryAgain}>
+            {t("tryAgain")}
+          </button>
+        )}
+      </Line>
+    );
   }
   // A paused run needs no worker: the next command brings one.
   const lost = run.worker.state === "taking_over" || (run.worker.state === "lost" && isPlaying(run));

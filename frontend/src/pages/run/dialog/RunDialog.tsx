@@ -21,6 +21,7 @@ import { Failed } from "@/components/Outcome";
 import { useFocusBack } from "@/components/useFocusBack";
 import { clauses } from "@/format/lists";
 import { bytes } from "@/format/number";
+import { tellDeleted } from "@/keeping/deletion";
 import { notify } from "@/shell/notify";
 
 import { t } from "../texts";
@@ -67,7 +68,7 @@ const DO: Record<RunDialogKind, string> = {
     return t("stopForGood");
   },
   get delete() {
-    return t("deleteForGood");
+    return t("deleteTheRun");
   },
 };
 
@@ -129,8 +130,8 @@ function Form({ kind, run, onClose }: Omit<RunDialogProps, "commander">) {
     try {
       if (kind === "delete") {
         await request(pathOf("runs", run.id), { method: "DELETE" });
-        void queries.invalidateQueries({ queryKey: ["runs"] });
-        void navigate({ to: "/runs" });
+        await navigate({ to: "/runs" });
+        tellDeleted(queries, t("runWasDeleted", { number: run.number }), [{ kind: "run", id: run.id }]);
       } else {
         const receipt = await sendCommand(run.id, ready);
         await settled(run.id, receipt);
@@ -181,7 +182,7 @@ function Form({ kind, run, onClose }: Omit<RunDialogProps, "commander">) {
         ) : null}
         {kind === "stop" ? <p>{t("theRunKeepsEverythingThat")}</p> : null}
         {kind === "delete" ? (
-          <p>{t("goesWithEverythingItRecorded", { number: run.number, bytes: bytes(run.size_bytes) })}</p>
+          <p>{t("canBeBroughtBack", { number: run.number, bytes: bytes(run.size_bytes) })}</p>
         ) : null}
         {error === null ? null : <Failed what={WHAT[kind]} error={error} />}
       </div>

@@ -107,7 +107,7 @@ describe("the menu of a run", () => {
     const drawer = await dialog("Delete the run");
     expect(drawer.textContent).toContain("r-0007");
     expect(sent(calls)).toEqual([]);
-    fireEvent.click(within(drawer).getByRole("button", { name: "Delete for good" }));
+    fireEvent.click(within(drawer).getByRole("button", { name: "Delete the run" }));
     await waitFor(() => expect(address()).toBe("/runs"));
     expect(sent(calls)).toMatchObject([{ method: "DELETE", path: "/runs/r/" }]);
   });

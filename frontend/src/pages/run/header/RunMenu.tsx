@@ -4,9 +4,11 @@ import "@mantine/core/styles/Menu.layer.css";
 
 import { Menu } from "@mantine/core";
 import { useMediaQuery } from "@mantine/hooks";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 
+import { starRun, unstarRun } from "@/api/keeping";
 import type { Run } from "@/api/types";
 import { useMe } from "@/api/useMe";
 import { IconButton } from "@/components/Button";
@@ -15,6 +17,7 @@ import { RunItems } from "@/exchange/RunItems";
 import { ShareDrawer } from "@/exchange/ShareDrawer";
 import { bytes } from "@/format/number";
 import { useEscape } from "@/keys/useEscape";
+import { notifyError } from "@/shell/notify";
 
 import { RunDialog, type RunDialogKind } from "../dialog/RunDialog";
 import { t } from "../texts";
@@ -79,16 +82,42 @@ const ITEMS: readonly {
   },
 ];
 
+function StarItem({ run, operates, onDone }: { run: Run; operates: boolean; onDone: () => void }) {
+  const queries = useQueryClient();
+  const starred = run.starred !== null;
+  const star = useMutation({
+    mutationFn: async () => {
+      await (starred ? unstarRun(run.id) : starRun(run.id));
+    },
+    onError: (error) => notifyError(t("starNotSet"), error),
+    onSettled: async () => {
+      await Promise.all([["run"], ["runs"], ["storage"]].map((queryKey) => queries.invalidateQueries({ queryKey })));
+      onDone();
+    },
+  });
+  return (
+    <Menu.Item
+      closeMenuOnClick={false}
+      disabled={!operates || star.isPending}
+      title={operates ? t("starsKeep") : t("yourRoleCannotChange")}
+      leftSection={<Icon name="star" size={14} />}
+      onClick={() => star.mutate()}
+    >
+      {starred ? t("menuUnstar") : t("menuStar")}
+    </Menu.Item>
+  );
+}
+
 export default function RunMenu({ run, commander, operates, onClosed }: RunMenuProps) {
-  const { visits } = useMe();
+  const { me, edits, visits } = useMe();
   const phone = useMediaQuery("(max-width: 640px)", undefined, { getInitialValueInEffect: false });
   const [dialog, setDialog] = useState<RunDialogKind | "share" | null>(null);
   const navigate = useNavigate();
   const [opened, setOpened] = useState(true);
-  const ended = run.state === "stopped" || run.state === "failed";
+  const ended = run.state === "stopped";
   const why = (kind: RunDialogKind): string | undefined => {
     if (!operates) return t("yourRoleCannotChange");
-    if (kind === "delete") return undefined;
+    if (kind === "delete") return edits || run.started_by === me?.username ? undefined : t("startersAndEditorsDelete");
     if (ended) return t("theRunHasEnded");
     if (kind === "set_seed" && run.points > 0) return t("onlyBeforeTheFirstStep");
     if (kind === "stop" && !canMove(run)) return t("theRunHasEnded");
@@ -155,6 +184,7 @@ export default function RunMenu({ run, commander, operates, onClosed }: RunMenuP
                   {label}
                 </Menu.Item>
               ))}
+          {visits ? null : <StarItem run={run} operates={operates} onDone={() => change(false)} />}
           {visits ? null : <Menu.Divider />}
           <Menu.Item
             leftSection={<Icon name="point" size={14} />}

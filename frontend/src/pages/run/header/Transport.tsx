@@ -18,7 +18,7 @@ interface TransportProps {
 }
 
 export function canMove(run: Run): boolean {
-  return run.state !== "finished" && run.state !== "stopped" && run.state !== "failed";
+  return run.state !== "finished" && run.state !== "stopped" && run.state !== "parked";
 }
 
 export function isPlaying(run: Run): boolean {

@@ -21,6 +21,7 @@ import { isPlaying } from "../header/Transport";
 import { sharedPrefix } from "../nodes/nodeGroups";
 import { rich, t } from "../texts";
 import { ActivityFeed } from "./ActivityFeed";
+import { Parked } from "./Parked";
 import { PreemptionsPanel } from "./PreemptionsPanel";
 import classes from "./RunSide.module.css";
 import { chosen, firstSide, followed, type SideTab } from "./sideTab";
@@ -35,23 +36,32 @@ interface RunSideProps {
   /** What is selected, and the word for it. */
   selected: { key: string; word: string; name: string; content: ReactNode; close: () => void } | null;
   preemptions: boolean;
+  /** Of a parked run; null for who may not. */
+  onTryAgain: (() => void) | null;
   held: boolean;
   onHold: (held: boolean) => void;
 }
 
 const PANEL = "run-side";
+/** What was seen of a parked run stands where its cycle would. */
+const PARKED = "parked";
 const tabId = (tab: string) => `${PANEL}-${tab}`;
 
-export function RunSide({ run, store, feed, cycle, table, selected, preemptions, held, onHold }: RunSideProps) {
+function stoppedAt(run: Run, cycle: Cycle | null): string | null {
+  if (run.parked !== null) return PARKED;
+  if (cycle === null || isPlaying(run)) return null;
+  return `${cycle.attempt} ${cycle.pod.namespace}/${cycle.pod.name} ${pointOf(cycle)}`;
+}
+
+const pointOf = (cycle: Cycle | null) => cycle?.points.find((one) => one.state === "current")?.point ?? "";
+
+export function RunSide(props: RunSideProps) {
+  const { run, store, feed, cycle, table, selected, preemptions, onTryAgain, held, onHold } = props;
   const navigate = useNavigate({ from: "/runs/$run" });
   const playing = isPlaying(run);
   const prefix = useMemo(() => sharedPrefix(table), [table]);
-  const point = cycle?.points.find((one) => one.state === "current")?.point ?? "";
-  const now = {
-    selected: selected?.key,
-    stands: cycle === null || playing ? null : `${cycle.attempt} ${cycle.pod.namespace}/${cycle.pod.name} ${point}`,
-    fast: playing && isFast(run.clock.speed),
-  };
+  const point = pointOf(cycle);
+  const now = { selected: selected?.key, stoppedAt: stoppedAt(run, cycle), fast: playing && isFast(run.clock.speed) };
   const [side, setSide] = useState(() => firstSide(now));
   const following = followed(side, now);
   if (following !== side) setSide(following);
@@ -106,6 +116,7 @@ export function RunSide({ run, store, feed, cycle, table, selected, preemptions,
       <Handle
         tab={tab}
         selected={selected}
+        parked={run.parked === null ? null : run.error}
         cycle={cycle}
         point={point}
         latest={latest}
@@ -167,7 +178,11 @@ export function RunSide({ run, store, feed, cycle, table, selected, preemptions,
           {tab === "selected" && selected !== null ? (
             selected.content
           ) : tab === "cycle" ? (
-            <ThisCycle run={run} cycle={cycle} opens={selected === null} prefix={prefix} />
+            run.parked === null ? (
+              <ThisCycle run={run} cycle={cycle} opens={selected === null} prefix={prefix} />
+            ) : (
+              <Parked run={run} parked={run.parked} onTryAgain={onTryAgain} />
+            )
           ) : preemptions ? (
             <PreemptionsPanel
               run={run.id}
@@ -192,6 +207,8 @@ export function RunSide({ run, store, feed, cycle, table, selected, preemptions,
 }
 
 interface HandleProps extends Pick<RunSideProps, "selected" | "cycle"> {
+  /** Why the run is parked. */
+  parked: string | null;
   tab: SideTab;
   point: string;
   latest: string;
@@ -200,7 +217,7 @@ interface HandleProps extends Pick<RunSideProps, "selected" | "cycle"> {
 }
 
 /** What a narrow window shows of it, and what opens it there. */
-function Handle({ tab, selected, cycle, point, latest, opened, onOpen }: HandleProps) {
+function Handle({ tab, selected, parked, cycle, point, latest, opened, onOpen }: HandleProps) {
   return (
     <button
       type="button"
@@ -215,6 +232,8 @@ function Handle({ tab, selected, cycle, point, latest, opened, onOpen }: HandleP
           <>
             <b>{selected.word}</b> {selected.name}
           </>
+        ) : parked !== null ? (
+          t("parkedBecause", { why: parked })
         ) : cycle !== null ? (
           rich("theSheetCycle", {
             pod: <PodName pod={cycle.pod} />,

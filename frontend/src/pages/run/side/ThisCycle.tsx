@@ -47,14 +47,6 @@ export function ThisCycle({ run, cycle, opens, prefix }: ThisCycleProps) {
           },
         ],
   );
-  if (run.state === "failed")
-    return (
-      <div className={classes.cycle}>
-        <p role="note">
-          {t("theRunStoppedAtCycle", { attempts: run.attempts, error: run.error ?? t("theEngineFailed") })}
-        </p>
-      </div>
-    );
   if (cycle === null) return <Empty>{run.moment === null ? t("noCycleIsUnderWay") : t("noCycleWasUnderWay")}</Empty>;
   const { filtered, scored, pod } = cycle;
   const current = cycle.points.find((one) => one.state === "current")?.point;

@@ -13,20 +13,20 @@ export interface Happening {
   /** The pod or node that is selected. */
   selected: string | undefined;
   /** The attempt and the point where the run stands; null between two cycles and while it plays. */
-  stands: string | null;
+  stoppedAt: string | null;
   /** Plays faster than anybody reads a cycle. */
   fast: boolean;
 }
 
 export function firstSide(now: Happening): SideState {
-  const before = now.stands === null ? "activity" : "cycle";
+  const before = now.stoppedAt === null ? "activity" : "cycle";
   return { tab: now.selected === undefined ? before : "selected", before, pinned: false, seen: now };
 }
 
 /** The same object when nothing has happened that the tab follows. */
 export function followed(side: SideState, now: Happening): SideState {
   const { seen, pinned } = side;
-  if (seen.selected === now.selected && seen.stands === now.stands && seen.fast === now.fast) return side;
+  if (seen.selected === now.selected && seen.stoppedAt === now.stoppedAt && seen.fast === now.fast) return side;
   const next = { ...side, seen: now };
   if (seen.selected !== now.selected) {
     // Selecting is the reader's own doing, so no pin keeps from it.
@@ -34,7 +34,7 @@ export function followed(side: SideState, now: Happening): SideState {
     return side.tab === "selected" ? { ...next, tab: side.before } : next;
   }
   if (pinned) return next;
-  if (now.stands !== null && now.stands !== seen.stands) return { ...next, tab: "cycle", before: "cycle" };
+  if (now.stoppedAt !== null && now.stoppedAt !== seen.stoppedAt) return { ...next, tab: "cycle", before: "cycle" };
   if (now.fast && !seen.fast && side.before === "cycle")
     return { ...next, tab: side.tab === "cycle" ? "activity" : side.tab, before: "activity" };
   return next;

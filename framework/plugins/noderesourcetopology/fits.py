@@ -1,0 +1,84 @@
+"""Whether a pod can be aligned to one NUMA zone (docs/semantics/catalogue.md#aligning)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+from framework.interface import NodeInfo, Status
+from framework.objects import Pod
+from framework.objects.qos import GUARANTEED
+from framework.objects.quantity import parse_quantity
+from framework.objects.resources import CPU, EPHEMERAL_STORAGE, MEMORY, Nanos
+from framework.objects.simple_requests import effective_request, listed
+from framework.plugins.noderesourcetopology.zones import (
+    POD_SCOPE,
+    SINGLE_NUMA_NODE,
+    TopologyManager,
+    Zone,
+    is_bound_to_zones,
+    may_be_without_zone,
+)
+
+ALWAYS_OFFERED = (CPU, MEMORY, EPHEMERAL_STORAGE, "pods")
+
+
+def not_aligned(pod: Pod, qos: str, node: NodeInfo, manager: TopologyManager, zones: list[Zone]) -> Status | None:
+    """``zones`` are used up by the way."""
+    if manager.policy != SINGLE_NUMA_NODE:
+        return None
+    if manager.scope == POD_SCOPE:
+        fits = zone_for(effective_request(pod), qos, node, zones) is not None
+        return None if fits else Status.unschedulable("cannot align pod")
+    for container in pod.spec.init_containers:
+        # They run one after the other, before the others: nothing adds up.
+        if zone_for(nanos_of(listed(container)), qos, node, zones) is None:
+            kind = "sidecar" if container.restart_policy == "Always" else "init"
+            return Status.unschedulable(f"cannot align {kind} container")
+    for container in pod.spec.containers:
+        request = nanos_of(listed(container))
+        chosen = zone_for(request, qos, node, zones)
+        if chosen is None:
+            return Status.unschedulable("cannot align container")
+        if not _take(request, qos, zones, chosen):
+            return Status.as_error("inconsistent resource accounting")
+    return None
+
+
+def nanos_of(resources: dict[str, str | int | float]) -> Nanos:
+    return {name: parse_quantity(raw).nanos for name, raw in resources.items()}
+
+
+def zone_for(request: Nanos, qos: str, node: NodeInfo, zones: Sequence[Zone]) -> int | None:
+    """The lowest id of a zone that has all of it; None when none has. Of a request that no zone restricts it is 0."""
+    suitable: set[int] | None = None
+    for resource, amount in request.items():
+        if amount == 0:
+            continue
+        if resource not in ALWAYS_OFFERED and resource not in node.allocatable:
+            return None
+        listing = [zone for zone in zones if resource in zone.available]
+        if not listing and may_be_without_zone(resource):
+            continue
+        here = {zone.id for zone in listing if suits(qos, resource, amount, zone.available[resource])}
+        suitable = here if suitable is None else suitable & here
+        if not suitable:
+            return None
+    return 0 if suitable is None else min(suitable)
+
+
+def suits(qos: str, resource: str, amount: int, available: int) -> bool:
+    return (qos != GUARANTEED and is_bound_to_zones(resource)) or available >= amount
+
+
+def _take(request: Nanos, qos: str, zones: Sequence[Zone], chosen: int) -> bool:
+    """False where more is taken than there is."""
+    for zone in zones:
+        if zone.id != chosen:
+            continue
+        for resource, amount in request.items():
+            if (qos != GUARANTEED and is_bound_to_zones(resource)) or resource not in zone.available:
+                continue
+            zone.available[resource] -= amount
+            if zone.available[resource] < 0:
+                return False
+    return True

@@ -1,0 +1,166 @@
+"""NodeResourceTopologyMatch's extension points (docs/semantics/catalogue.md#noderesourcetopologymatch)."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import ClassVar, Final, Self
+
+from framework.interface import (
+    ActionType,
+    ClusterEvent,
+    ClusterEventWithHint,
+    CycleState,
+    EnqueueExtensions,
+    EventResource,
+    FilterPlugin,
+    Handle,
+    NodeInfo,
+    ObjectListener,
+    PeriodicPlugin,
+    PodInfo,
+    PostBindPlugin,
+    PreFilterExtensions,
+    PreFilterPlugin,
+    PreFilterResult,
+    ReservePlugin,
+    ScorePlugin,
+    Status,
+    View,
+)
+from framework.interface.scores import MAX_NODE_SCORE
+from framework.objects import KubernetesObject, Pod
+from framework.objects.catalogue import NodeResourceTopology
+from framework.objects.qos import BEST_EFFORT, GUARANTEED, pod_qos
+from framework.objects.timestamps import SECOND
+from framework.plugins.noderesourcetopology import scoring
+from framework.plugins.noderesourcetopology.args import ENABLED, LEAST_ALLOCATED, NodeResourceTopologyMatchArgs
+from framework.plugins.noderesourcetopology.caches import cache_of, pod_key
+from framework.plugins.noderesourcetopology.eviction import NotPossible, after_eviction
+from framework.plugins.noderesourcetopology.fits import not_aligned
+from framework.plugins.noderesourcetopology.zones import TopologyManager, asks_for_devices, zones_of
+from framework.sentences import noted
+
+STATE_KEY: Final = "stateVictimPods"
+TOPOLOGIES: Final = "noderesourcetopologies.v1alpha2.topology.node.k8s.io"
+
+
+class Victims(dict[str, Pod]):
+    """Pods that are taken off in a dry run, by key."""
+
+    def clone(self) -> Self:
+        return type(self)(self)
+
+
+class NodeResourceTopologyMatch(
+    PreFilterPlugin,
+    PreFilterExtensions,
+    FilterPlugin,
+    ScorePlugin,
+    ReservePlugin,
+    PostBindPlugin,
+    EnqueueExtensions,
+    ObjectListener,
+    PeriodicPlugin,
+):
+    name: ClassVar[str] = "NodeResourceTopologyMatch"
+    origin = "scheduler-plugins"
+    args_type: ClassVar[type[NodeResourceTopologyMatchArgs]] = NodeResourceTopologyMatchArgs
+    description: ClassVar[str] = noted(
+        "Chooses nodes where one NUMA zone has room for the pod, as kubelets will demand."
+    )
+    listens_to = (NodeResourceTopology, Pod)
+
+    args: NodeResourceTopologyMatchArgs
+
+    def __init__(self, args: NodeResourceTopologyMatchArgs, handle: Handle) -> None:
+        super().__init__(args, handle)
+        self.follows_kubelets = (args.cache_resync_period_seconds or 0) > 0
+        self._cache = cache_of(args, handle)
+        self._follows_victims = args.preemption_mode == ENABLED
+        strategy = args.scoring_strategy
+        self._strategy = strategy.type if strategy else LEAST_ALLOCATED
+        self._weights = {each.name: each.weight for each in strategy.resources} if strategy else {}
+
+    @property
+    def period(self) -> int:
+        return 0 if self.args.discard_reserved_nodes else (self.args.cache_resync_period_seconds or 0) * SECOND
+
+    def tick(self) -> None:
+        self._cache.resync()
+
+    def object_changed(self, old: KubernetesObject | None, new: KubernetesObject | None) -> None:
+        self._cache.changed(old, new)
+
+    def events_to_register(self) -> Sequence[ClusterEventWithHint]:
+        node = ActionType.ADD | ActionType.UPDATE_NODE_ALLOCATABLE
+        return (
+            ClusterEventWithHint(ClusterEvent(EventResource.POD, ActionType.DELETE)),
+            ClusterEventWithHint(ClusterEvent(EventResource.NODE, node)),
+            ClusterEventWithHint(ClusterEvent(TOPOLOGIES, ActionType.ADD | ActionType.UPDATE)),
+        )
+
+    # --- PreFilter: who is taken off in a dry run -------------------------------------------------------------------
+
+    def pre_filter(self, state: CycleState, pod: PodInfo, view: View) -> tuple[PreFilterResult | None, Status | None]:
+        if self._follows_victims:
+            state.write(STATE_KEY, Victims())
+        return None, None
+
+    def pre_filter_extensions(self) -> PreFilterExtensions | None:
+        return self if self._follows_victims else None
+
+    def add_pod(self, state: CycleState, pod: Pod, added: PodInfo, node: NodeInfo) -> Status | None:
+        state.read(STATE_KEY, Victims).pop(pod_key(added.pod), None)
+        return None
+
+    def remove_pod(self, state: CycleState, pod: Pod, removed: PodInfo, node: NodeInfo) -> Status | None:
+        state.read(STATE_KEY, Victims)[pod_key(removed.pod)] = removed.pod
+        return None
+
+    # --- Filter and Score -------------------------------------------------------------------------------------------
+
+    def filter(self, state: CycleState, pod: Pod, node: NodeInfo) -> Status | None:
+        qos = pod_qos(pod)
+        if qos == BEST_EFFORT and not asks_for_devices(pod):
+            return None
+        believed = self._cache.believed(node.name)
+        if not believed.fresh:
+            return Status.unschedulable("invalid node topology data")
+        topology = believed.topology
+        if topology is None:
+            return None
+        victims = list(state.read(STATE_KEY, Victims).values()) if state.has(STATE_KEY) else []
+        zones = zones_of(topology, believed.assumed)
+        if victims and believed.placement:
+            try:
+                after_eviction(topology, zones, victims, believed.placement)
+            except NotPossible as error:
+                return Status.unschedulable(f"eviction simulation in NRT is not possible:{error}")
+        status = not_aligned(pod, qos, node, TopologyManager.of(topology), zones)
+        if status is not None and not victims:
+            self._cache.rejected(node.name)
+        return status
+
+    def score(self, state: CycleState, pod: Pod, node: NodeInfo) -> tuple[int, Status | None]:
+        qos = pod_qos(pod)
+        if qos != GUARANTEED:
+            return MAX_NODE_SCORE, None
+        believed = self._cache.believed(node.name)
+        topology = believed.topology
+        if not believed.fresh or topology is None:
+            return 0, None
+        zones = zones_of(topology, believed.assumed)
+        manager = TopologyManager.of(topology)
+        return scoring.score(pod, qos, self._strategy, self._weights, manager, zones), None
+
+    # --- Reserve and PostBind ---------------------------------------------------------------------------------------
+
+    def reserve(self, state: CycleState, pod: Pod, node_name: str) -> Status | None:
+        self._cache.reserve(node_name, pod)
+        return None
+
+    def unreserve(self, state: CycleState, pod: Pod, node_name: str) -> None:
+        self._cache.unreserve(node_name, pod)
+
+    def post_bind(self, state: CycleState, pod: Pod, node_name: str) -> None:
+        self._cache.bound(node_name, pod)

@@ -1,0 +1,4 @@
+"""PreemptionToleration: preemption that PriorityClasses can put off.
+
+Rules: docs/semantics/catalogue.md#preemptiontoleration.
+"""

@@ -1,0 +1,1 @@
+"""SySched: pods beside pods that make the same system calls (docs/semantics/catalogue.md#sysched)."""

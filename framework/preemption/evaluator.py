@@ -1,0 +1,151 @@
+"""Preemption node by node, for plugins with rules of their own about who may be evicted (upstream ``Evaluator``).
+
+It is played as one step: the victims are gone before PostFilter returns. DefaultPreemption keeps what dry runs came to
+and looks at thousands of nodes (framework/plugins/defaultpreemption); here each potential node is tried out.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Final, Protocol
+
+import numpy as np
+
+from framework.interface import (
+    AskExtenders,
+    Candidate,
+    Code,
+    CycleState,
+    DryRun,
+    Handle,
+    NodeStatuses,
+    PodInfo,
+    PostFilterResult,
+    Status,
+)
+from framework.interface.fit_error import counted_fit_error_message
+from framework.objects import Pod, PodDisruptionBudget
+from framework.preemption.choice import CRITERIA, best_candidates, costs_of
+from framework.preemption.evictions import evict_then_clear
+from framework.preemption.victims import go_aggregate
+
+NOT_HELPFUL: Final = Status.unresolvable("Preemption is not helpful for scheduling")
+NOBODY_LEFT: Final = Status.unschedulable("no candidate node for preemption")
+"""Extenders left none."""
+NEVER: Final = "not eligible due to preemptionPolicy=Never."
+TERMINATING: Final = "not eligible due to a terminating pod on the nominated node."
+
+
+class Rules(Protocol):
+    """What a plugin decides (upstream ``preemption.Interface``)."""
+
+    def not_eligible(self, state: CycleState, pod: Pod, nominated: Status | None) -> str:
+        """Why this pod may not preempt now, or "". ``nominated``: Filter's status of the node it is nominated on."""
+        ...
+
+    def offset_and_number(self, nodes: int) -> tuple[int, int]:
+        """Of so many potential nodes: at which to begin, and how many candidates are enough."""
+        ...
+
+    def select_victims(
+        self, dry_run: DryRun, state: CycleState, pod: PodInfo, budgets: Sequence[PodDisruptionBudget]
+    ) -> Candidate | Status:
+        """``state`` is the dry run's own, with what AddPod and RemovePod change."""
+        ...
+
+
+def preempt(
+    plugin: str, handle: Handle, rules: Rules, state: CycleState, pod: PodInfo, statuses: NodeStatuses
+) -> tuple[PostFilterResult | None, Status] | AskExtenders:
+    """PostFilter's answer; the victims of the chosen node are evicted."""
+    metadata = pod.pod.metadata
+    current = handle.objects.get(Pod, metadata.namespace, metadata.name)
+    if current is None:
+        return None, Status.as_error(f'pod "{metadata.name}" not found')
+    on = current.status.nominated_node_name
+    if refusal := rules.not_eligible(state, current, statuses.get(on) if on else None):
+        return None, Status.unschedulable(refusal)
+    total = len(handle.snapshot.list())
+    if total == 0:
+        return None, Status.as_error("no nodes available")
+    preemptor = pod if pod.pod is current else PodInfo(current)
+    candidates, failures = _find_candidates(handle, rules, state, preemptor, statuses)
+    if not candidates:
+        errors = [status.message for status, _ in failures if status.code is Code.ERROR]
+        if errors:
+            return None, Status.as_error(go_aggregate(errors))
+        message = counted_fit_error_message(total, [(status, 1) for status, _ in failures], NOT_HELPFUL)
+        refused: dict[str, list[str]] = {}
+        for status, node in failures:
+            refused.setdefault(", ".join(status.all_reasons), []).append(node)
+        return PostFilterResult(nominated_node="", refused=refused), Status.unschedulable(message)
+    if handle.asks_extenders(current):
+        return AskExtenders(current, candidates, lambda left: _reviewed(plugin, handle, current, left))
+    return _take(plugin, handle, current, candidates)
+
+
+def _reviewed(
+    plugin: str, handle: Handle, preemptor: Pod, left: Sequence[Candidate] | Status
+) -> tuple[PostFilterResult | None, Status]:
+    if isinstance(left, Status):
+        return None, left
+    return _take(plugin, handle, preemptor, left) if left else (None, NOBODY_LEFT)
+
+
+def _take(
+    plugin: str, handle: Handle, preemptor: Pod, candidates: Sequence[Candidate]
+) -> tuple[PostFilterResult | None, Status]:
+    """The best of the candidates: its victims are evicted."""
+    now = handle.now()
+    equal, lost_by = best_candidates(np.array([costs_of(each, now) for each in candidates], dtype=np.int64), now)
+    equal_nodes = [candidates[place].node for place in equal.tolist()]
+    chosen_node = handle.choose_among(equal_nodes)
+    chosen = candidates[int(equal[equal_nodes.index(chosen_node)])]
+    error = evict_then_clear(plugin, handle, preemptor, chosen)
+    if error is not None:
+        return None, Status.as_error(error)
+    return PostFilterResult(
+        nominated_node=chosen.node,
+        victims=tuple(victim for victim in chosen.victims if victim.metadata.deletion_timestamp is None),
+        candidates=candidates,
+        nominated_any=tuple(equal_nodes),
+        lost_by=[CRITERIA[criterion] if criterion >= 0 else "" for criterion in lost_by.tolist()],
+    ), Status()
+
+
+def _find_candidates(
+    handle: Handle, rules: Rules, state: CycleState, pod: PodInfo, statuses: NodeStatuses
+) -> tuple[list[Candidate], list[tuple[Status, str]]]:
+    """(candidates, those without budget violations first; why other nodes are none)."""
+    rows = statuses.rows_with_unschedulable().tolist()
+    if not rows:
+        return [], []
+    budgets = handle.objects.list(PodDisruptionBudget)
+    offset, wanted = rules.offset_and_number(len(rows))
+    clean: list[Candidate] = []
+    violating: list[Candidate] = []
+    failures: list[tuple[Status, str]] = []
+    for row in (*rows[offset:], *rows[:offset]):
+        node = handle.snapshot.get(handle.snapshot.name_of_row(row))
+        assert node is not None, f"Filter answered for row {row}, which is not in the snapshot"
+        dry_run = handle.dry_run(state, pod, node)
+        found = rules.select_victims(dry_run, dry_run.state, pod, budgets)
+        if isinstance(found, Candidate) and not found.victims:
+            found = Status.as_error(f'expected at least one victim pod on node "{node.name}"')
+        if isinstance(found, Status):
+            failures.append((found, node.name))
+            continue
+        (violating if found.pdb_violations else clean).append(found)
+        if clean and len(clean) + len(violating) >= wanted:
+            break
+    return [*clean, *violating], failures
+
+
+def terminating_below(handle: Handle, pod: Pod) -> bool:
+    """Whether a pod of lower priority terminates on the node that ``pod`` is nominated on, whoever deleted it."""
+    node = handle.snapshot.get(pod.status.nominated_node_name)
+    priority = pod.spec.priority or 0
+    return node is not None and any(
+        placed.pod.metadata.deletion_timestamp is not None and (placed.pod.spec.priority or 0) < priority
+        for placed in node.pods
+    )

@@ -1,0 +1,345 @@
+"""The log of a scheduler as kube-scheduler prints it at ``-v=2`` to ``-v=10``: an observer that writes lines.
+
+Levels and texts are upstream's (pkg/scheduler, kube-scheduler 1.36.2); docs/semantics/log.md says which there are
+and which not. A simulated cycle evicts before it ends; the lines of an eviction come after it, as those of upstream
+asynchronous preemption do.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass
+from typing import Any, Final
+
+from framework.configuration.effective import EffectivePoint, EffectiveProfile
+from framework.interface.status import SUCCESS
+from framework.objects import KubeObject, Node, Pod
+from framework.queue import QueueMove
+from framework.queue.queued_pod import QueuePlace
+from framework.reports import klog
+from framework.reports.log_entries import SPREAD, Entry, Known, ends_of, entries_of, evicting, updated, why_unsigned
+from framework.reports.resource_scores import LEVEL as RESOURCES_LEVEL
+from framework.reports.resource_scores import resource_scores
+from framework.scheduler import Observer, Scheduler
+from framework.trace.attempt import AttemptTrace, PostFilterOutcome
+
+QUEUES: Final = {
+    QueuePlace.ACTIVE: "Active",
+    QueuePlace.BACKOFF: "Backoff",
+    QueuePlace.UNSCHEDULABLE: "Unschedulable",
+    QueuePlace.GATED: "Unschedulable",
+}
+FAILURE: Final = "ScheduleAttemptFailure"
+CLAIMS: Final = "DynamicResources"
+FIT: Final = "NodeResourcesFit"
+FIT_POINTS: Final = ("preFilter", "filter", "preScore", "score")
+REGION: Final = "topology.kubernetes.io/region"
+ZONE: Final = "topology.kubernetes.io/zone"
+_POINTS: Final = (
+    "preEnqueue",
+    "queueSort",
+    "preFilter",
+    "filter",
+    "postFilter",
+    "preScore",
+    "score",
+    "reserve",
+    "permit",
+    "preBind",
+    "bind",
+    "postBind",
+    "multiPoint",
+    "placementGenerate",
+    "placementScore",
+)
+
+
+@dataclass(slots=True)
+class _Eviction:
+    pod: str
+    """The preemptor."""
+    found: PostFilterOutcome
+    during: list[str]
+    """What was written while its cycle evicted."""
+    requeued: bool = False
+    """The eviction brought the preemptor back at once."""
+
+
+class SchedulerLog(Observer):
+    """``write`` gets one entry at a time, without a line break at its end; an entry may have several lines."""
+
+    def __init__(self, write: Callable[[str], object], verbosity: int) -> None:
+        self.verbosity = verbosity
+        self._write = write
+        self._scheduler: Scheduler | None = None
+        self._open = False
+        """A cycle is under way: its lines come when it is known what became of it."""
+        self._during: list[str] = []
+        self._last: AttemptTrace | None = None
+        self._eviction: _Eviction | None = None
+
+    def start(self, scheduler: Scheduler) -> None:
+        """Names the scheduler that is heard, and begins with the plugins of its profiles."""
+        self._scheduler = scheduler
+        for profile in scheduler.configuration.profiles:
+            self._say(
+                2, "framework.go:502", "the scheduler starts to work with those plugins", Plugins=_plugins(profile)
+            )
+
+    # --- what happens -------------------------------------------------------------------------------------------------
+
+    def object_changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
+        if isinstance(new, Node) or isinstance(old, Node):
+            self._node_changed(old, new)
+        elif isinstance(new, Pod) or isinstance(old, Pod):
+            self._pod_changed(old if isinstance(old, Pod) else None, new if isinstance(new, Pod) else None)
+
+    def _node_changed(self, old: KubeObject | None, new: KubeObject | None) -> None:
+        known = old if new is None else new
+        assert isinstance(known, Node)
+        name = known.metadata.name
+        if old is None:
+            self._say(3, "eventhandlers.go:63", "Add event for node", node=name)
+            self._say(2, "node_tree.go:65", "Added node to NodeTree", node=name, zone=_zone(known))
+        elif new is None:
+            self._say(3, "eventhandlers.go:122", "Delete event for node", node=name)
+            self._say(2, "node_tree.go:79", "Removed node from NodeTree", node=name, zone=_zone(known))
+        else:
+            self._say(4, "eventhandlers.go:82", "Update event for node", node=name)
+
+    def _pod_changed(self, old: Pod | None, new: Pod | None) -> None:
+        was, is_now = _handled(old), _handled(new)
+        known = old if new is None else new
+        assert known is not None
+        key = known.key
+        if was == is_now == "scheduled":
+            self._say(4, "eventhandlers.go:407", "Update event for scheduled pod", pod=key)
+            return
+        if is_now == "scheduled":
+            self._say(3, "eventhandlers.go:374", "Add event for scheduled pod", pod=key)
+        if was == is_now == "unscheduled":
+            self._say(4, "eventhandlers.go:316", "Update event for unscheduled pod", pod=key)
+            self._sign(known)
+            if self._eviction is not None and self._eviction.pod == key and not self._open:
+                self._evicted()
+        elif is_now == "unscheduled":
+            self._say(3, "eventhandlers.go:214", "Add event for unscheduled pod", pod=key)
+            self._sign(known)
+        elif was == "unscheduled":
+            self._say(3, "eventhandlers.go:335", "Delete event for unscheduled pod", pod=key)
+        if was == "scheduled":
+            self._say(3, "eventhandlers.go:443", "Delete event for scheduled pod", pod=key)
+
+    def queue_moved(self, move: QueueMove) -> None:
+        pod = move.pod.key
+        if move.to is QueuePlace.IN_FLIGHT:
+            self._evicted()
+            if move.event == "PopFromBackoffQ":
+                self._moved(pod, "BackoffComplete", QueuePlace.ACTIVE)
+            self._say(4, "schedule_one.go:107", "About to try and schedule pod", pod=pod)
+            self._say(3, "schedule_one.go:123", "Attempting to schedule pod", pod=pod)
+            self._open = True
+        elif move.to is QueuePlace.GATED:
+            self._gated(move)
+        elif move.event == FAILURE:
+            self._failed(move)
+        elif move.to in QUEUES:
+            self._moved(pod, move.event, move.to)
+
+    def _gated(self, move: QueueMove) -> None:
+        pod, plugin = move.pod.pod, move.pod.gating_plugin
+        status = _why_gated(self._scheduler, pod, plugin)
+        self._say(
+            4,
+            "scheduling_queue.go:654",
+            "Status after running PreEnqueue plugin",
+            pod=pod.key,
+            plugin=plugin,
+            status=status,
+        )
+        self._say(
+            5,
+            "scheduling_queue.go:694",
+            "Pod moved to an internal scheduling queue, because the pod is gated",
+            pod=pod.key,
+            event=move.event,
+            queue=QUEUES[QueuePlace.GATED],
+        )
+
+    def _moved(self, pod: str, event: str, to: QueuePlace) -> None:
+        places = {QueuePlace.ACTIVE: "active_queue.go:111", QueuePlace.BACKOFF: "backoff_queue.go:321"}
+        self._say(
+            5,
+            places.get(to, "scheduling_queue.go:727"),
+            "Pod moved to an internal scheduling queue",
+            pod=pod,
+            event=event,
+            queue=QUEUES[to],
+        )
+
+    def _failed(self, move: QueueMove) -> None:
+        """The pod of the last attempt goes back to the queue; then come the victims' lines."""
+        trace = self._last
+        if trace is None or trace.pod != move.pod.key:
+            return
+        queue, hint = QUEUES[move.to], int(move.to is not QueuePlace.UNSCHEDULABLE)
+        if self._eviction is not None and hint:
+            # What an eviction brings about, upstream hears of only after it asked for it.
+            self._eviction.requeued = True
+            queue, hint = QUEUES[QueuePlace.UNSCHEDULABLE], 0
+        values: dict[str, Any] = {
+            "schedulingCycle": trace.cycle,
+            "hint": hint,
+            "unschedulable_plugins": {
+                name: {} for name in sorted((*trace.unschedulable_plugins, *trace.pending_plugins))
+            },
+        }
+        if self._scheduler is not None and (trace.unschedulable_plugins or trace.pending_plugins):
+            in_flight = len(self._scheduler.core.queue.in_flight()) or 1
+            self._say(
+                5,
+                "active_queue.go:403",
+                "Checking events for in-flight pod",
+                pod=trace.pod,
+                unschedulablePlugins={name: {} for name in trace.unschedulable_plugins},
+                inFlightEventsSize=in_flight,
+                inFlightPodsSize=in_flight,
+            )
+        self._say(
+            3,
+            "scheduling_queue.go:958",
+            "Pod moved to an internal scheduling queue",
+            pod=trace.pod,
+            event=FAILURE,
+            queue=queue,
+            **values,
+        )
+        entry = updated(trace)
+        self._say(entry.level, entry.place, entry.message, **entry.values)
+
+    def attempt(self, trace: AttemptTrace) -> None:
+        self._open, during, self._during = False, self._during, []
+        self._last = trace
+        found = evicting(trace)
+        self._write_all(self._lines(self._entries(trace)))
+        if found is None:
+            self._write_all(during)
+        else:
+            self._eviction = _Eviction(trace.pod, found, during)
+        self._write_all(self._lines(ends_of(trace)))
+
+    def finish(self) -> None:
+        """Nothing more is to come."""
+        self._evicted()
+
+    def _evicted(self) -> None:
+        """Upstream evicts in a goroutine: what it does is written when the cycle has ended."""
+        eviction, self._eviction = self._eviction, None
+        if eviction is None:
+            return
+        node, victims = eviction.found.nominated_node or "", eviction.found.victims
+        common: dict[str, Any] = {"preemptor": eviction.pod, "node": node}
+        self._say(
+            2,
+            "executor.go:251",
+            "Start the preemption asynchronously",
+            **common,
+            numVictims=len(victims),
+            numVictimsToDelete=len(victims),
+        )
+        self._write_all(eviction.during)
+        if eviction.requeued:
+            self._moved(eviction.pod, "AssignedPodDelete", QueuePlace.BACKOFF)
+        for victim in victims:
+            self._say(
+                2,
+                "executor.go:152",
+                "Preemptor Pod preempted victim Pod",
+                preemptor=eviction.pod,
+                victim=victim,
+                node=node,
+            )
+        self._say(2, "executor.go:303", "Async Preemption finished completely", **common, result="success")
+
+    # --- writing ------------------------------------------------------------------------------------------------------
+
+    def _profile(self, name: str) -> EffectiveProfile | None:
+        return None if self._scheduler is None else self._scheduler.configuration.profile(name)
+
+    def _sign(self, pod: Pod) -> None:
+        status = why_unsigned(pod, self._profile(pod.spec.scheduler_name))
+        if status:
+            self._say(5, "framework.go:898", "SignPod can't sign pod due to plugin", plugin=SPREAD, status=status)
+
+    def _entries(self, trace: AttemptTrace) -> Iterator[Entry]:
+        pod = None if self._scheduler is None else self._scheduler.cluster.get(Pod, *trace.pod.split("/", 1))
+        known = Known(
+            pod,
+            is_never_batched=bool(why_unsigned(pod, self._profile(trace.profile))),
+            has_claims_plugin=_is_enabled(self._profile(trace.profile), "preFilter", CLAIMS),
+        )
+        amounts: Iterable[Entry] = ()
+        if self.verbosity >= RESOURCES_LEVEL and self._scheduler is not None and pod is not None:
+            amounts = resource_scores(self._scheduler, pod, trace)
+        return entries_of(trace, known, amounts)
+
+    def _lines(self, entries: Iterable[Entry]) -> Iterator[str]:
+        for entry in entries:
+            if entry.level <= self.verbosity:
+                yield klog.line(self._now(), entry.place, entry.message, **entry.values)
+
+    def _say(self, level: int, place: str, message: str, **values: object) -> None:
+        if level > self.verbosity:
+            return
+        written = klog.line(self._now(), place, message, **values)
+        if self._open:
+            self._during.append(written)
+        else:
+            self._write(written)
+
+    def _write_all(self, lines: Iterable[str]) -> None:
+        for each in lines:
+            self._write(each)
+
+    def _now(self) -> int:
+        return 0 if self._scheduler is None else self._scheduler.now
+
+
+def _handled(pod: Pod | None) -> str:
+    """Which of upstream's informers has the pod: those that ended have left both."""
+    if pod is None or pod.status.phase in ("Succeeded", "Failed"):
+        return ""
+    return "scheduled" if pod.spec.node_name else "unscheduled"
+
+
+def _zone(node: Node) -> str:
+    """Upstream component-helpers/node/topology GetZoneKey."""
+    labels = node.metadata.labels or {}
+    region, zone = labels.get(REGION, ""), labels.get(ZONE, "")
+    return f"{region}:\0:{zone}" if region or zone else ""
+
+
+def _plugins(profile: EffectiveProfile) -> dict[str, Any]:
+    listed = {f"{name[:1].upper()}{name[1:]}": _listed(profile.point(name)) for name in _POINTS}
+    if not listed["PlacementScore"]["Enabled"] and all(FIT in profile.point(name).names for name in FIT_POINTS):
+        # Enabled at multiPoint; upstream lists it there whatever TopologyAwareWorkloadScheduling says.
+        listed["PlacementScore"]["Enabled"] = [{"Name": FIT, "Weight": profile.weights.get(FIT, 1)}]
+    return listed
+
+
+def _listed(point: EffectivePoint) -> dict[str, Any]:
+    enabled = [{"Name": each.name, "Weight": each.weight or 0} for each in point.plugins]
+    return {"Enabled": enabled or None, "Disabled": None}
+
+
+def _is_enabled(profile: EffectiveProfile | None, point: str, plugin: str) -> bool:
+    return profile is not None and plugin in profile.point(point).names
+
+
+def _why_gated(scheduler: Scheduler | None, pod: Pod, plugin: str) -> str:
+    if scheduler is None or (profile := scheduler.profiles.get(pod.spec.scheduler_name)) is None:
+        return ""
+    for each in profile.enabled.pre_enqueue:
+        if each.name == plugin:
+            return (each.pre_enqueue(pod) or SUCCESS).message
+    return ""

@@ -1,0 +1,41 @@
+/** Real clusters: shapes, reads and writes. */
+import { queryOptions } from "@tanstack/react-query";
+
+import { pathOf, request } from "./client";
+import type { components } from "./schema";
+import type { Import } from "./types";
+
+type Schemas = components["schemas"];
+
+export type Cluster = Schemas["Cluster"];
+export type ClusterDetails = Schemas["ClusterDetails"];
+export type ClusterKind = Schemas["ClusterKind"];
+export type ClusterMode = Schemas["ClusterMode"];
+export type ClusterRule = Schemas["ClusterRule"];
+
+const ASK_AGAIN = 1000;
+
+export const clustersQuery = queryOptions({
+  queryKey: ["clusters"],
+  queryFn: ({ signal }) => request<Schemas["Clusters"]>("/clusters/", { signal }),
+  staleTime: 0,
+  refetchInterval: 2 * ASK_AGAIN,
+});
+
+export const clusterQuery = (name: string) =>
+  queryOptions({
+    queryKey: ["clusters", name],
+    queryFn: ({ signal }) => request<ClusterDetails>(pathOf("clusters", name), { signal }),
+    staleTime: 0,
+    refetchInterval: ASK_AGAIN,
+  });
+
+export const connectCluster = (name: string) =>
+  request<ClusterDetails>(pathOf("clusters", name, "connect"), { method: "POST" });
+
+export const disconnectCluster = (name: string) => request(pathOf("clusters", name, "disconnect"), { method: "POST" });
+
+export const askCluster = (name: string) => request(pathOf("clusters", name, "ask"), { method: "POST" });
+
+export const snapshotCluster = (name: string) =>
+  request<Import>(pathOf("clusters", name, "snapshot"), { method: "POST" });

@@ -1,0 +1,10 @@
+"""Registers the app with Django."""
+
+from __future__ import annotations
+
+from django.apps import AppConfig
+
+
+class ClustersConfig(AppConfig):
+    name = "schedweb.clusters"
+    label = "clusters"

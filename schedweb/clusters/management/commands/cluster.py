@@ -1,0 +1,141 @@
+"""`manage.py cluster contexts|check|snapshot`: real clusters, from the command line."""
+
+from __future__ import annotations
+
+import json
+import sys
+import time
+from collections.abc import Sequence
+from typing import Any, Final
+
+import msgspec
+from django.core.management.base import BaseCommand, CommandError, CommandParser
+
+from framework.reading.documents import FileRefused
+from schedweb.clusters.offered import offered
+from schedweb.clusters.reading.access import Access
+from schedweb.clusters.reading.kinds import kinds_of
+from schedweb.clusters.reading.problems import ClusterProblem
+from schedweb.clusters.reading.rights import Rights, ask, missing_yaml
+from schedweb.clusters.selectors import MODES, mode_body, moment
+from schedweb.clusters.services import cluster_snapshot, context_offered, import_read_anyhow
+from schedweb.sentences import translated
+from schedweb.snapshots.models import Import
+from schedweb.snapshots.services import SnapshotError, import_commit, import_discard
+
+MISSING: Final = 1
+"""Exit status of ``check`` when a rule that looking needs is missing."""
+
+
+class Command(BaseCommand):
+    help = (
+        "Lists the clusters of the kubeconfig, says what may be done there, and takes snapshots. Never writes to one."
+    )
+
+    def add_arguments(self, parser: CommandParser) -> None:
+        actions = parser.add_subparsers(dest="action", required=True)
+        contexts = actions.add_parser("contexts", help="the contexts that are offered, with their addresses")
+        check = actions.add_parser("check", help="reaches the cluster, and asks what the credentials may do there")
+        snapshot = actions.add_parser("snapshot", help="stores what an import of all its objects would")
+        for each in (contexts, check, snapshot):
+            each.add_argument("--json", action="store_true", help="one JSON object")
+        for each in (check, snapshot):
+            each.add_argument("context")
+        snapshot.add_argument("--name", default="", help="of the snapshot (default: context and time)")
+        snapshot.add_argument("--exclude-namespace", action="append", default=[], metavar="NAMESPACE")
+        snapshot.add_argument("--label-selector", default="", help="only pods that match")
+
+    def handle(self, *args: Any, **options: Any) -> None:
+        try:
+            match options["action"]:
+                case "contexts":
+                    self.say_contexts(options)
+                case "check":
+                    self.say_rights(options)
+                case "snapshot":
+                    self.take_snapshot(options)
+        except (ClusterProblem, FileRefused, SnapshotError) as error:
+            raise CommandError(str(error), returncode=2) from None
+
+    def say_contexts(self, options: dict[str, Any]) -> None:
+        found = offered()
+        if found.problem:
+            raise CommandError(translated(found.problem), returncode=2)
+        if options["json"]:
+            self._json({"contexts": [each._asdict() for each in found.contexts]})
+            return
+        self._table([("CONTEXT", "SERVER"), *((each.name, each.server or "-") for each in found.contexts)])
+
+    def say_rights(self, options: dict[str, Any]) -> None:
+        name = context_offered(options["context"]).name
+        access = Access(name)
+        version, _ = access.version()
+        rights = ask(access, kinds_of(access))
+        modes = [mode_body(name, rights, mode) for mode in MODES]
+        if options["json"]:
+            asked = moment(rights.asked_at)
+            about = {"context": name, "server": access.server, "version": version, "user": rights.who}
+            self._json({**about, "asked_at": asked and asked.isoformat(), "modes": modes})
+        else:
+            self.stdout.write(f"{name}: {access.server}, {version}")
+            if access.is_insecure:
+                self.stderr.write("Its certificate is not looked at (insecure-skip-tls-verify).")
+            for mode in modes:
+                self._say_mode(mode)
+            self._say_yaml(rights, name)
+        if rights.missing("look"):
+            sys.exit(MISSING)
+
+    def _say_mode(self, mode: dict[str, Any]) -> None:
+        self.stdout.write(f"\n{mode['mode']}: {mode['granted']} of {mode['of']} rules")
+        rows = [("RESOURCE", "VERBS", "MISSING")]
+        for rule in mode["rules"]:
+            resource = f"{rule['resource']}.{rule['group']}" if rule["group"] else rule["resource"]
+            about = f"{resource} {rule['name']}".strip()
+            rows.append((about, ",".join(rule["verbs"]), ",".join(rule["missing"]) or "-"))
+        self._table(rows)
+
+    def _say_yaml(self, rights: Rights, name: str) -> None:
+        for mode in MODES:
+            if text := missing_yaml(rights, mode, name):
+                self.stdout.write(f"\n# What {mode} lacks:\n{text}".rstrip())
+
+    def take_snapshot(self, options: dict[str, Any]) -> None:
+        row = cluster_snapshot(name=options["context"], user=None)
+        began = time.monotonic()
+        import_read_anyhow(import_id=row.pk)
+        row = Import.objects.get(pk=row.pk)
+        try:
+            if row.state != Import.State.READY:
+                raise CommandError(translated(row.error), returncode=2)
+            snapshot = import_commit(
+                row=row,
+                user=None,
+                name=options["name"],
+                exclude_namespaces=options["exclude_namespace"],
+                label_selector=options["label_selector"],
+                leave_out_problems=True,
+            )
+        finally:
+            import_discard(row=row)
+        warnings = [translated(each) for each in (*row.warnings, *(each["words"] for each in row.problems))]
+        if options["json"]:
+            about = {"id": str(snapshot.pk), "name": snapshot.name, "digest": snapshot.digest}
+            self._json({**about, "counts": snapshot.counts, "warnings": warnings})
+            return
+        for each in warnings:
+            self.stderr.write(each)
+        counts = snapshot.counts
+        self.stdout.write(
+            f"{snapshot.pk} {snapshot.name}: {counts['nodes']:,} nodes, {counts['pods']:,} pods, {counts['pending']:,} "
+            f"pending, read in {time.monotonic() - began:.1f} s"
+        )
+
+    def _json(self, what: Any) -> None:
+        self.stdout.write(json.dumps(msgspec.to_builtins(what), indent=2, ensure_ascii=False))
+
+    def _table(self, rows: Sequence[tuple[str, ...]]) -> None:
+        widths = [max(map(len, column)) for column in zip(*rows, strict=True)]
+        for row in rows:
+            cells = (cell.ljust(width) for cell, width in zip(row, widths, strict=True))
+            self.stdout.write("  ".join(cells).rstrip())

@@ -1,0 +1,198 @@
+"""What the credentials of a context may do, and the rules that they lack, as YAML to apply.
+
+The rules are what kube-scheduler's own roles hold for the same work (``system:kube-scheduler``, bootstrap policy of
+Kubernetes 1.36), as far as it is needed here. Whether they are granted is asked with SelfSubjectAccessReviews.
+"""
+
+from __future__ import annotations
+
+import itertools
+import re
+import time
+from collections.abc import Iterable, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from typing import Final, Literal
+
+import msgspec
+import yaml
+
+from framework.sentences import Sentence, noted
+from schedweb.clusters.reading.access import Access
+from schedweb.clusters.reading.kinds import EXPLAINING, WATCHED, Resource
+from schedweb.clusters.reading.problems import ClusterProblem
+
+Mode = Literal["look", "schedule"]
+READ_VERBS: Final = ("get", "list", "watch")
+LEASE: Final = "scheduling-playground"
+LEASE_NAMESPACE: Final = "kube-system"
+_ASKED_AT_ONCE: Final = 8
+_WHO: Final = re.compile(r'User "([^"]+)"')
+READ_BY_THE_SCHEDULER: Final = noted("what kube-scheduler reads")
+FOR_EXPLANATIONS: Final = noted("for explanations")
+FOR_OTHER_PLUGINS: Final = noted("what other plugins read")
+TO_BIND: Final = noted("to bind")
+FOR_CONDITIONS: Final = noted("conditions and nominatedNodeName")
+FOR_EVENTS: Final = noted("what kubectl describe shows")
+FOR_THE_LEASE: Final = noted("exactly one of us writes")
+
+
+class Rule(msgspec.Struct, frozen=True):
+    """One resource, and what is to be done with it."""
+
+    mode: Mode
+    group: str
+    resource: str
+    """With its subresource: ``pods/binding``."""
+    verbs: tuple[str, ...]
+    why: Sentence
+    namespace: str = ""
+    name: str = ""
+    """Of the only object that it is about."""
+
+    def attributes(self, verb: str) -> dict[str, str]:
+        """Of a SelfSubjectAccessReview."""
+        resource, _, subresource = self.resource.partition("/")
+        # Nobody can be allowed to create an object by its name alone.
+        name = "" if verb == "create" else self.name
+        asked = {"verb": verb, "group": self.group, "resource": resource, "subresource": subresource}
+        return {key: value for key, value in {**asked, "namespace": self.namespace, "name": name}.items() if value}
+
+
+class Answered(msgspec.Struct, frozen=True):
+    rule: Rule
+    missing: tuple[str, ...] = ()
+    """Of its verbs those that are not granted."""
+
+
+class Rights(msgspec.Struct):
+    asked_at: float
+    """Seconds since 1970."""
+    answers: list[Answered]
+    who: str = ""
+    """The user as the API server calls it, where it said so."""
+
+    def missing(self, mode: Mode) -> list[Answered]:
+        return [each for each in self.answers if each.rule.mode == mode and each.missing]
+
+
+def rules_for(kinds: Iterable[Resource]) -> list[Rule]:
+    """Of every mode. ``kinds``: those that are read of this cluster."""
+    return [*map(_to_read, kinds), *_TO_SCHEDULE]
+
+
+def _to_read(kind: Resource) -> Rule:
+    why = READ_BY_THE_SCHEDULER if kind in WATCHED else FOR_EXPLANATIONS if kind in EXPLAINING else FOR_OTHER_PLUGINS
+    return Rule("look", kind.group, kind.plural, READ_VERBS, Sentence(why))
+
+
+_TO_SCHEDULE: Final = (
+    Rule("schedule", "", "pods/binding", ("create",), Sentence(TO_BIND)),
+    Rule("schedule", "", "pods/status", ("patch",), Sentence(FOR_CONDITIONS)),
+    Rule("schedule", "events.k8s.io", "events", ("create", "patch"), Sentence(FOR_EVENTS)),
+    Rule(
+        "schedule",
+        "coordination.k8s.io",
+        "leases",
+        ("get", "create", "update"),
+        Sentence(FOR_THE_LEASE),
+        LEASE_NAMESPACE,
+        LEASE,
+    ),
+)
+
+
+def ask(access: Access, kinds: Sequence[Resource]) -> Rights:
+    """One question per rule and verb. Raises ClusterProblem."""
+    rules = rules_for(kinds)
+    asked = [(rule, verb) for rule in rules for verb in rule.verbs]
+    with ThreadPoolExecutor(_ASKED_AT_ONCE, thread_name_prefix="rights") as pool:
+        granted = list(pool.map(lambda one: access.may(one[0].attributes(one[1])), asked))
+    refused: dict[Rule, list[str]] = {}
+    for (rule, verb), is_granted in zip(asked, granted, strict=True):
+        if not is_granted:
+            refused.setdefault(rule, []).append(verb)
+    answers = [Answered(rule, tuple(refused.get(rule, ()))) for rule in rules]
+    return Rights(time.time(), answers, _who(access, kinds, answers))
+
+
+def _who(access: Access, kinds: Sequence[Resource], answers: Sequence[Answered]) -> str:
+    """A refusal names the user, so something is tried of which it is known that it will be refused."""
+    for each in answers:
+        if "list" in each.missing:
+            path = next(one.path for one in kinds if (one.group, one.plural) == (each.rule.group, each.rule.resource))
+        elif "get" in each.missing and each.rule.name:
+            path = f"/apis/{each.rule.group}/v1/namespaces/{each.rule.namespace}/{each.rule.resource}/{each.rule.name}"
+        else:
+            continue
+        try:
+            access.read(path, {"limit": "1"} if "list" in each.missing else None)
+        except ClusterProblem as problem:
+            return user_in(str(problem))
+    return ""
+
+
+def user_in(said: str) -> str:
+    """Of a refusal of Kubernetes' authorizer."""
+    found = _WHO.search(said)
+    return found[1] if found else ""
+
+
+class _Flow(yaml.SafeDumper):
+    """Lists of words on one line, as people write rules; lists of rules one under another."""
+
+
+def _list(dumper: _Flow, items: list[object]) -> yaml.Node:
+    return dumper.represent_sequence("tag:yaml.org,2002:seq", items, flow_style=all(isinstance(i, str) for i in items))
+
+
+_Flow.add_representer(list, _list)
+_USER_UNKNOWN: Final = "REPLACE-WITH-THE-USER"
+
+
+def missing_yaml(rights: Rights, mode: Mode, context: str) -> str:
+    """A ClusterRole with exactly the rules that are missing, and its binding; "" when none is."""
+    missing = rights.missing(mode)
+    if not missing:
+        return ""
+    name = f"scheduling-playground-{mode}"
+    role = {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRole",
+        "metadata": {"name": name},
+        "rules": [*_grants(missing)],
+    }
+    binding = {
+        "apiVersion": "rbac.authorization.k8s.io/v1",
+        "kind": "ClusterRoleBinding",
+        "metadata": {"name": name},
+        "roleRef": {"apiGroup": "rbac.authorization.k8s.io", "kind": "ClusterRole", "name": name},
+        "subjects": [_subject(rights.who)],
+    }
+    documents = yaml.dump_all([role, binding], Dumper=_Flow, sort_keys=False)
+    return f"# kubectl --context {context} apply -f -\n{documents}"
+
+
+def _grants(missing: Iterable[Answered]) -> Iterable[dict[str, object]]:
+    """Resources of a group that lack the same verbs share a rule."""
+    plain: dict[tuple[str, tuple[str, ...]], list[str]] = {}
+    named: list[dict[str, object]] = []
+    for each in missing:
+        rule = each.rule
+        by_name = [verb for verb in each.missing if rule.name and verb != "create"]
+        others = tuple(verb for verb in each.missing if verb not in by_name)
+        if others:
+            plain.setdefault((rule.group, others), []).append(rule.resource)
+        if by_name:
+            about = {"apiGroups": [rule.group], "resources": [rule.resource], "resourceNames": [rule.name]}
+            named.append({**about, "verbs": by_name})
+    shared: Iterable[dict[str, object]] = (
+        {"apiGroups": [g], "resources": names, "verbs": [*verbs]} for (g, verbs), names in plain.items()
+    )
+    return itertools.chain(shared, named)
+
+
+def _subject(who: str) -> dict[str, str]:
+    if who.startswith("system:serviceaccount:") and who.count(":") == 3:
+        _, _, namespace, name = who.split(":")
+        return {"kind": "ServiceAccount", "namespace": namespace, "name": name}
+    return {"apiGroup": "rbac.authorization.k8s.io", "kind": "User", "name": who or _USER_UNKNOWN}

@@ -1,0 +1,1 @@
+"""The database backend of the distributed mode (settings.DATABASES names this package)."""

@@ -1,0 +1,53 @@
+"""What an engine has its worker ask extenders, and how answers are kept in the journal."""
+
+from __future__ import annotations
+
+import base64
+from typing import TYPE_CHECKING, Final
+
+import msgspec
+import zstandard
+
+from framework.configuration.types import Extender
+from framework.extenders import Request
+
+if TYPE_CHECKING:
+    from schedweb.engine.player import Player
+
+LARGEST_ANSWER: Final = 64 * 1024 * 1024
+"""Bytes: the node objects of a very large cluster."""
+
+
+class Asking(msgspec.Struct, frozen=True):
+    """A request, and the extender's entry in the configuration, which says how it is reached."""
+
+    request: Request
+    extender: Extender
+
+
+class Asked(msgspec.Struct, frozen=True):
+    position: int
+    """At which it was asked: the answers name it."""
+    pod: str
+    requests: list[Asking]
+
+
+def asked_by(player: Player) -> Asked | None:
+    """What waits for an answer now."""
+    requests = player.scheduler.asks
+    if player.asked_at is None or not requests:
+        return None
+    configured = player.scheduler.configuration.extenders
+    asking = [Asking(request, configured[request.extender]) for request in requests]
+    return Asked(player.asked_at, requests[0].pod, asking)
+
+
+def packed(body: bytes) -> str:
+    """For the journal, whose rows are JSON."""
+    return base64.b64encode(zstandard.ZstdCompressor(level=3).compress(body)).decode() if body else ""
+
+
+def unpacked(text: str) -> bytes:
+    if not text:
+        return b""
+    return zstandard.ZstdDecompressor().decompress(base64.b64decode(text), max_output_size=LARGEST_ANSWER)

@@ -1,0 +1,1 @@
+"""The whole database in one file, and back: `manage.py backup` and `manage.py restore` (docs/decisions/0020)."""

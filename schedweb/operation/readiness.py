@@ -1,0 +1,83 @@
+"""Whether this process can do its work: what it needs, one by one, each within a few seconds."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from typing import Final
+
+from django.conf import settings
+from django.core.cache import cache
+from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection
+from django.db.migrations.executor import MigrationExecutor
+from kombu.exceptions import OperationalError
+from redis.exceptions import RedisError
+
+from schedweb.celery import app
+from schedweb.database_version import NewerDatabase, refuse_newer
+from schedweb.sentences import say
+
+SECONDS: Final = 3
+UNREACHABLE: Final = (DatabaseError, OSError, OperationalError, RedisError)
+ANSWER: Final = "operation.worker_answers"
+KEPT_SECONDS: Final = 2.0
+"""Probes come from several places at once, and each question goes to every worker."""
+
+
+def database() -> str:
+    with connection.cursor() as cursor:
+        cursor.execute("SELECT 1")
+    return ""
+
+
+def migrations() -> str:
+    executor = MigrationExecutor(connection)
+    missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
+    if not missing:
+        try:
+            refuse_newer(".".join(each) for each in executor.loader.applied_migrations)
+        except NewerDatabase as error:
+            return str(error)
+        return ""
+    return say("{count} migrations of the database {alias} are missing.", count=len(missing), alias=DEFAULT_DB_ALIAS)
+
+
+def redis() -> str:
+    """The broker; in the embedded mode it is in the process and always there."""
+    with app.connection_for_read(connect_timeout=SECONDS) as broker:
+        broker.ensure_connection(max_retries=1, timeout=SECONDS)
+    return ""
+
+
+def workers() -> str:
+    found = cache.get(ANSWER)
+    if found is None:
+        # The first answer suffices: of several workers one may be busy or on its way out.
+        found = bool(app.control.broadcast("ping", reply=True, timeout=SECONDS, limit=1))
+        cache.set(ANSWER, found, KEPT_SECONDS)
+    return "" if found else say("No worker answers.")
+
+
+CHECKS: Final[dict[str, Callable[[], str]]] = {
+    "database": database,
+    "migrations": migrations,
+    "redis": redis,
+    "workers": workers,
+}
+DISTRIBUTED_ONLY: Final = frozenset({"redis"})
+
+
+def problems(excluded: frozenset[str]) -> dict[str, str]:
+    """By name of the check: why it failed, "" where it did not. Checks that are excluded are left out."""
+    return {
+        name: problem_of(check)
+        for name, check in CHECKS.items()
+        if name not in excluded and not (name in DISTRIBUTED_ONLY and settings.MODE == "embedded")
+    }
+
+
+def problem_of(check: Callable[[], str]) -> str:
+    try:
+        return check()
+    except UNREACHABLE as error:
+        # Its own text may name hosts, and anybody may ask.
+        return say("It does not answer ({kind}).", kind=type(error).__name__)

@@ -1,0 +1,1 @@
+"""Deleting runs, bringing them back, and removing them for good."""

@@ -1,0 +1,1 @@
+"""Runs that somebody wants kept are starred: retention leaves them alone."""

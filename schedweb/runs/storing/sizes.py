@@ -1,0 +1,142 @@
+"""What a run uses of the database: what would be free if it went.
+
+A row counts with what its columns hold as they are stored, once for the table and once for every index that has them,
+and with what the database adds to a row and to an entry of an index. So the sum over all runs is near the size of the
+tables with their indexes (tests/schedweb/keeping/test_sizes.py compares both).
+"""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections import Counter
+from collections.abc import Mapping
+from typing import Any, Final
+from uuid import UUID
+
+from django.db import DatabaseError, InterfaceError, connection, models
+from django.db.models import BigIntegerField, Count, F, Func, IntegerField, Sum, Value
+from django.db.models.expressions import Combinable
+from django.db.models.functions import Coalesce
+from django.db.models.sql.compiler import SQLCompiler
+from django.utils import timezone
+
+from schedweb.runs.models import (
+    Analysis,
+    Attempt,
+    AttemptChunk,
+    Checkpoint,
+    Decision,
+    FeedItem,
+    JournalEntry,
+    NodeRecord,
+    ObjectRecord,
+    PodRecord,
+    Preemption,
+    Run,
+    ShareLink,
+    StepChunk,
+)
+
+log = logging.getLogger(__name__)
+TABLES: Final[Mapping[str, tuple[type[models.Model], ...]]] = {
+    "pods": (PodRecord,),
+    "nodes": (NodeRecord,),
+    "objects": (ObjectRecord,),
+    "attempts": (Attempt,),
+    "breakdowns": (AttemptChunk,),
+    "steps": (StepChunk,),
+    "feed": (FeedItem,),
+    "decisions": (Decision, Preemption),
+    "journal": (JournalEntry, ShareLink),
+    "checkpoints": (Checkpoint,),
+    "answers": (Analysis,),
+}
+"""Kind of what is stored → where it is."""
+KINDS: Final = tuple(TABLES)
+MADE_AGAIN: Final = ("breakdowns", "checkpoints", "answers")
+"""Kinds that follow from the journal and the cluster: replay makes them again."""
+ROW: Final = {"sqlite": 12, "postgresql": 36}
+ENTRY: Final = {"sqlite": 8, "postgresql": 24}
+"""Bytes that a row and an entry of an index have beside their columns."""
+FILLED: Final = 0.87
+"""How much of its pages a table or an index fills."""
+EVERY_SECONDS: Final = 60.0
+SHARE: Final = 40
+"""While a run plays, measuring it may take a fortieth of the time."""
+
+
+class Bytes(Func):
+    """How long a value is as it is stored: compressed, where PostgreSQL does that."""
+
+    output_field: Any = BigIntegerField()
+
+    def as_sqlite(self, compiler: SQLCompiler, connection: Any, **extra: Any) -> Any:
+        return self.as_sql(compiler, connection, template="LENGTH(CAST(%(expressions)s AS BLOB))")
+
+    def as_postgresql(self, compiler: SQLCompiler, connection: Any) -> Any:
+        return self.as_sql(compiler, connection, template="pg_column_size(%(expressions)s)")
+
+
+def indexes_of(model: type[models.Model]) -> list[tuple[str, ...]]:
+    """The fields of each. Partial ones have next to no rows."""
+    fields = model._meta.concrete_fields
+    found: list[tuple[str, ...]] = [(field.name,) for field in fields if getattr(field, "db_index", False)]
+    found += [(field.name,) for field in fields if field.unique]
+    found += [tuple(each.fields) for each in model._meta.constraints if isinstance(each, models.UniqueConstraint)]
+    return found + [tuple(each.fields) for each in model._meta.indexes if each.condition is None]
+
+
+def times_stored(model: type[models.Model]) -> Counter[str]:
+    """Name of a field → once for the table, once for every index that has it."""
+    count = Counter(field.name for field in model._meta.concrete_fields)
+    for fields in indexes_of(model):
+        count.update(name.removeprefix("-") for name in fields)
+    return count
+
+
+def bytes_in(rows: models.QuerySet[Any]) -> int:
+    """Of all these rows together."""
+    model, vendor = rows.model, connection.vendor
+    length: Combinable = Value(0, output_field=IntegerField())
+    for name, times in times_stored(model).items():
+        length = length + Value(times) * Coalesce(Bytes(F(name)), Value(0))
+    # An alias: as a name of their own the lengths would be those of all rows.
+    found = rows.order_by().aggregate(rows=Count("pk"), bytes=Sum(length, output_field=BigIntegerField()))
+    beside = ROW[vendor] + ENTRY[vendor] * len(indexes_of(model))
+    return int(((found["bytes"] or 0) + found["rows"] * beside) / FILLED)
+
+
+def sizes_of(run: UUID) -> dict[str, int]:
+    """Kind → bytes, deleted or not."""
+    sizes = {kind: sum(bytes_in(table._default_manager.filter(run=run)) for table in TABLES[kind]) for kind in KINDS}
+    return {**sizes, "run": bytes_in(Run.every.filter(pk=run))}
+
+
+def measure(run: UUID) -> dict[str, int]:
+    """What is found is stored with the run."""
+    sizes = sizes_of(run)
+    Run.every.filter(pk=run).update(stored=sizes, stored_bytes=sum(sizes.values()), measured_at=timezone.now())
+    return sizes
+
+
+class Measuring:
+    """Of a run that is played: when it comes to rest, and now and then before."""
+
+    def __init__(self, run: UUID) -> None:
+        self.run = run
+        self.next_at = 0.0
+
+    def now(self) -> None:
+        """Where the database is away, later."""
+        began = time.monotonic()
+        try:
+            measure(self.run)
+        except (DatabaseError, InterfaceError) as error:
+            log.warning("run %s could not be measured: %s", self.run, error)
+        ended = time.monotonic()
+        self.next_at = ended + max(EVERY_SECONDS, SHARE * (ended - began))
+
+    def when_due(self) -> None:
+        if time.monotonic() >= self.next_at:
+            self.now()

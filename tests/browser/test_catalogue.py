@@ -1,0 +1,62 @@
+"""Refusals of scheduler-plugins' plugins: a quota that is seen, understood and raised, a NUMA zone that is too full."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from scripts.site import Site
+from tests.browser import stages
+from tests.browser.visits import Visit
+
+LONG = 60_000
+"""Milliseconds that an answer may take which plays a run on."""
+
+
+@pytest.fixture(scope="session")
+def shared_run(site: Site) -> str:
+    """The sample, played to its end with its own configuration. For looking only."""
+    configured = stages.configuration(site, "Quotas, zones, network and load")
+    return stages.play(site, stages.start(site, stages.sample(site, "Shared cluster"), configured))
+
+
+def pod_of(site: Site, run: str, workload: str) -> str:
+    """Its page."""
+    found = site.get(f"/api/v1/runs/{run}/pods/?column=unschedulable&limit=50")["results"]
+    (one,) = (each for each in found if each["name"].startswith(workload))
+    return f"/runs/{run}/pods/{one['namespace']}/{one['name']}"
+
+
+def test_a_quota_that_refuses_a_pod_is_raised_on_a_fork(site: Site, shared_run: str, desk: Visit) -> None:
+    page = desk.go(pod_of(site, shared_run, "analysis"))
+    answer = page.get_by_role("region", name="Why is this pod pending")
+    expect(answer.get_by_role("heading")).to_have_text("lab may use 8 cpu at most; it uses 6, and this pod asks for 4.")
+    panel = page.get_by_role("region", name="ElasticQuotas", exact=True).first
+    expect(panel.get_by_role("row", name=re.compile("^lab"))).to_contain_text(re.compile("lab.*6.*8.*8.*2 unused"))
+    expect(panel.get_by_role("row", name=re.compile("^ml"))).to_contain_text("borrows 14")
+    panel.get_by_role("radio", name="memory", exact=True).check(force=True)
+    expect(panel.get_by_role("row", name=re.compile("^lab"))).to_contain_text("64 Gi")
+    text = "Raise cpu max from 8 to 10 in ElasticQuota lab/lab"
+    page.get_by_role("button", name=f"Try on a fork: {text}", exact=True).click(timeout=LONG)
+    page.wait_for_url(re.compile(r"/runs/(?!" + shared_run + ")"), timeout=LONG)
+    expect(page.get_by_role("region", name=re.compile("^Selected pod lab.analysis"))).to_contain_text(
+        re.compile("Bound"), timeout=LONG
+    )
+
+
+def test_a_numa_refusal_is_seen_zone_by_zone(site: Site, shared_run: str, desk: Visit) -> None:
+    page = desk.go(pod_of(site, shared_run, "mesh-sim"))
+    answer = page.get_by_role("region", name="Why is this pod pending")
+    expect(answer.get_by_role("heading")).to_have_text(
+        "On no node that it may use one NUMA zone has all that it asks for."
+    )
+    expect(answer).to_contain_text("node-1 of numa-5 is nearest, short of 1 cpu.")
+    zones = page.get_by_role("region", name="NUMA zones of numa-5", exact=True).get_by_role("listitem")
+    expect(zones).to_have_count(2)
+    expect(zones.nth(0)).to_contain_text(re.compile("node-0.*cpu7 of 24 free.*short of 9.*asks 16"))
+    expect(zones.nth(1)).to_contain_text(re.compile("node-1.*cpu15 of 24 free.*short of 1.*asks 16"))
+    expect(page.get_by_role("button", name=re.compile("^Try on a fork: Free 1 cpu in NUMA zone"))).to_be_visible(
+        timeout=LONG
+    )

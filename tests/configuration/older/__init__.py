@@ -1,0 +1,1 @@
+"""Older files of kube-scheduler, converted to v1."""

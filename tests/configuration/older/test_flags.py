@@ -1,0 +1,131 @@
+"""Command lines of kube-scheduler: what is configuration becomes some, the rest is named."""
+
+from __future__ import annotations
+
+import pytest
+
+from framework.configuration import load
+from tests.configuration.older.converting import REGISTRY, converted, only, profile_of
+
+STATIC_POD = """\
+apiVersion: v1
+kind: Pod
+metadata:
+  name: kube-scheduler
+  namespace: kube-system
+spec:
+  containers:
+  - command:
+    - kube-scheduler
+    - --authentication-kubeconfig=/etc/kubernetes/scheduler.conf
+    - --bind-address=127.0.0.1
+    - --kubeconfig=/etc/kubernetes/scheduler.conf
+    - --leader-elect=true
+    - --algorithm-provider=ClusterAutoscalerProvider
+    - --port=0
+    image: k8s.gcr.io/kube-scheduler:v1.19.0
+    name: kube-scheduler
+"""
+
+
+def test_a_static_pod_is_a_command_line_with_places() -> None:
+    made = converted(STATIC_POD)
+    assert made.flags
+    assert made.forms == ()
+    assert only(made, "--leader-elect").outcome == "carried"
+    assert only(made, "--leader-elect").path == "spec.containers[0].command[4]"
+    assert only(made, "--leader-elect").line == 13
+    assert only(made, "--port").outcome == "dropped"
+    assert only(made, "--bind-address").outcome == "dropped"
+    profile = profile_of(made)
+    assert profile.args["NodeResourcesFit"].scoring_strategy.type == "MostAllocated"
+    assert profile.weights["TaintToleration"] == 1
+    assert "kubeconfig: /etc/kubernetes/scheduler.conf" in made.text
+
+
+def test_a_deployment_runs_its_scheduler_through_a_shell() -> None:
+    text = """\
+apiVersion: apps/v1
+kind: Deployment
+metadata: {name: my-scheduler}
+spec:
+  template:
+    spec:
+      containers:
+      - name: side
+        image: busybox
+        command: [sleep, --leader-elect=nonsense]
+      - name: s
+        image: example.com/mine:1
+        command: [sh, -c, "/usr/local/bin/kube-scheduler --leader-elect=false --kube-api-qps 100.5"]
+"""
+    made = converted(text)
+    assert "leaderElect: false" in made.text
+    assert "qps: 100.5" in made.text
+    assert made.dropped == ()
+
+
+def test_a_command_line_over_several_lines() -> None:
+    made = converted("kube-scheduler \\\n  --scheduler-name=mine \\\n  --hard-pod-affinity-symmetric-weight 7\n")
+    assert profile_of(made).scheduler_name == "mine"
+    assert profile_of(made).args["InterPodAffinity"].hard_pod_affinity_weight == 7
+    assert only(made, "--hard-pod-affinity-symmetric-weight").line == 3
+
+
+def test_feature_gates_go_into_the_comment_as_far_as_they_can_be_set() -> None:
+    made = converted(
+        "--feature-gates=GangScheduling=true,GenericWorkload=true,EvenPodsSpread=true,SidecarContainers=false"
+    )
+    gates = load(made.text, REGISTRY).feature_gates
+    assert gates.given == {"GangScheduling": True, "GenericWorkload": True}
+    assert len(made.dropped) == 2
+    assert "EvenPodsSpread is none of kube-scheduler 1.36" in str(made.dropped[0].sentence)
+    assert "locked to true" in str(made.dropped[1].sentence)
+
+
+def test_a_gate_that_the_text_names_already_is_not_named_twice() -> None:
+    text = (
+        "# kube-scheduler --feature-gates=GenericWorkload=true\n"
+        "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n"
+    )
+    made = converted(text, "--feature-gates=GangScheduling=true")
+    assert load(made.text, REGISTRY).feature_gates.given == {"GangScheduling": True, "GenericWorkload": True}
+
+
+def test_deprecated_flags_do_not_count_beside_a_file_and_election_does() -> None:
+    text = "apiVersion: kubescheduler.config.k8s.io/v1beta3\nkind: KubeSchedulerConfiguration\n"
+    flags = "--config=/etc/s.yaml --kube-api-qps=5 --leader-elect-lease-duration=30s --policy-config-file=/p.json"
+    made = converted(text, flags)
+    assert "qps" not in made.text
+    assert "leaseDuration: 30s" in made.text
+    assert only(made, "--config").outcome == "carried"
+    assert {each.what for each in made.dropped} == {"--kube-api-qps", "--policy-config-file"}
+
+
+def test_the_policy_that_a_flag_names() -> None:
+    alone = converted("kube-scheduler --policy-config-file=/etc/policy.json")
+    assert "/etc/policy.json" in str(only(alone, "--policy-config-file").sentence)
+    assert profile_of(alone).weights["NodeAffinity"] == 1
+    policy = '{"kind": "Policy", "priorities": [{"name": "NodeAffinityPriority", "weight": 6}]}'
+    made = converted(policy, "--policy-config-file=/etc/policy.json --scheduler-name=p")
+    assert only(made, "--policy-config-file").outcome == "carried"
+    assert (profile_of(made).scheduler_name, profile_of(made).weights["NodeAffinity"]) == ("p", 6)
+
+
+@pytest.mark.parametrize(
+    ("flags", "says"),
+    [
+        ("--leader-elect=perhaps", "perhaps is no value for --leader-elect."),
+        ("--leader-elect-retry-period=soon", "soon is no value"),
+        ("--kube-api-burst=many", "many is no value"),
+        ("--whatever=1", "--whatever is no flag of kube-scheduler that is known here."),
+        ("--v=4", "--v is no configuration: it stays a flag of kube-scheduler."),
+        ("--config=/etc/x.yaml", "What stands in /etc/x.yaml is not in this text"),
+        ("--feature-gates=X", "missing bool value for X"),
+        ("--leader-elect-resource-lock=endpoints", "v1 locks with leases only"),
+    ],
+)
+def test_flags_that_cannot_be_carried_over_are_named(flags: str, says: str) -> None:
+    made = converted(flags)
+    assert says in str(made.findings[-1].sentence)
+    assert made.findings[-1].outcome != "carried"

@@ -1,0 +1,155 @@
+"""A worker stands still in the middle of a transaction, or its connection to PostgreSQL does: another one has its runs,
+commands wait for nobody, and what comes back writes nothing."""
+
+from __future__ import annotations
+
+import signal
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Final
+from urllib.parse import urlsplit, urlunsplit
+
+import psycopg
+import pytest
+
+from scripts.compose import read_compose
+from scripts.deployment import Deployment
+from scripts.processes import Process
+from scripts.services import Services
+from scripts.site import Site, eventually
+from scripts.tcp_proxy import Mode, TcpProxy
+from tests.schedweb.worker.test_takeover import PODS, VARIABLES, Table, check
+
+pytestmark = pytest.mark.services
+SHORT_SECONDS: Final = 3.0
+IN_TRANSACTION: Final = (
+    "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND xact_start IS NOT NULL "
+    "AND pid <> pg_backend_pid()"
+)
+
+
+class Cluster:
+    """A web process and workers, and what the database says of their run."""
+
+    def __init__(self, deployed: Deployment, services: Services) -> None:
+        self.deployed = deployed
+        self.url = services.database_url
+        assert deployed.run_once("migrate").returncode == 0
+        deployed.start("web")
+        deployed.wait_until_healthy("web")
+        self.site = Site(deployed.origin)
+        self.site.open_link(deployed.run("web", ["python", "manage.py", "login_link"]).stdout.strip())
+
+    def worker(self, copy: int, database_url: str = "") -> Process:
+        more = {"DATABASE_URL": database_url} if database_url else {}
+        started = self.deployed.start("worker", copy=copy, more=more)
+        eventually("the worker is there", lambda: True if " ready." in started.output() else None)
+        return started
+
+    def row(self, query: str, *values: str) -> tuple[object, ...]:
+        with psycopg.connect(self.url) as connection:
+            found = connection.execute(query.encode(), values).fetchone()
+        assert found is not None
+        return tuple(found)
+
+    def epoch(self, run: str) -> int:
+        return int(str(self.row("SELECT epoch FROM runs_run WHERE id = %s", run)[0]))
+
+    def holder(self, run: str, workers: list[Process]) -> Process:
+        owner = str(self.row("SELECT lease_owner FROM runs_run WHERE id = %s", run)[0])
+        return next(worker for worker in workers if f":{worker.child.pid}:" in owner)
+
+    def is_in_transaction(self) -> bool:
+        return self.row(IN_TRANSACTION)[0] != 0
+
+    def wait_for_another(self, run: str, epoch: int) -> None:
+        eventually("another one has the run", lambda: True if self.epoch(run) > epoch else None)
+
+
+@pytest.fixture
+def cluster(services: Services, tmp_path: Path) -> Iterator[Cluster]:
+    deployed = Deployment(read_compose(VARIABLES), services, tmp_path)
+    try:
+        yield Cluster(deployed, services)
+    finally:
+        for process in deployed.running.values():
+            process.signal(signal.SIGCONT)
+        deployed.stop()
+
+
+def freeze_in_a_transaction(cluster: Cluster, worker: Process) -> None:
+    def look() -> bool | None:
+        worker.child.send_signal(signal.SIGSTOP)
+        # The server ends what it has heard of already; what is still open then stays so.
+        if cluster.is_in_transaction() and cluster.is_in_transaction():
+            return True
+        worker.child.send_signal(signal.SIGCONT)
+        return None
+
+    eventually("it stands still in a transaction", look)
+
+
+def test_who_stands_still_in_a_transaction_keeps_nobody_waiting_and_writes_nothing(cluster: Cluster) -> None:
+    workers = [cluster.worker(1), cluster.worker(2)]
+    table = Table(cluster.site)
+    calm = table.start("max")
+    want = table.end(calm)
+    run = table.start(100)
+    table.until_attempts(run, 40)
+    epoch, frozen = cluster.epoch(run), cluster.holder(run, workers)
+    freeze_in_a_transaction(cluster, frozen)
+    accepted = cluster.site.command(run, {"type": "node_cordon", "name": "node-3"})["id"]
+    assert cluster.is_in_transaction(), "the command did not wait for the one that stands still"
+    assert cluster.epoch(run) == epoch
+    cluster.wait_for_another(run, epoch)
+    reached = table.read(run)["attempts"]
+    assert reached < PODS, "it is still in the middle"
+    frozen.child.send_signal(signal.SIGCONT)
+    done = eventually(
+        "the command is done by the other one",
+        lambda: seen if (seen := cluster.site.get(f"/api/v1/runs/{run}/journal/{accepted}/"))["position"] else None,
+    )
+    assert done["status"] == "applied"
+    got = table.end(run)
+    assert any("another took over" in line for line in table.notices(run))
+    # Cordoning a node that is cordoned changes nothing.
+    check(got, want | {key: got[key] for key in ("digest", "points")})
+    assert cluster.epoch(run) == epoch + 1, frozen.output()
+
+
+def test_who_hears_nothing_of_the_database_loses_its_run_and_writes_nothing(
+    cluster: Cluster, services: Services
+) -> None:
+    split = urlsplit(services.database_url)
+    proxy = TcpProxy(split.hostname or "", split.port or 5432)
+    through = urlunsplit(split._replace(netloc=f"{split.username or 'postgres'}@127.0.0.1:{proxy.port}"))
+    try:
+        cut_off = cluster.worker(1, through)
+        table = Table(cluster.site)
+        calm = table.start("max")
+        want = table.end(calm)
+        run = table.start(10)
+        table.until_attempts(run, 10)
+
+        # Shorter than its lease: it keeps the run, whether connections go silent or are closed.
+        epoch = cluster.epoch(run)
+        modes: tuple[Mode, ...] = ("silent", "cut")
+        for mode in modes:
+            proxy.mode = mode
+            time.sleep(SHORT_SECONDS)
+            proxy.mode = "open"
+            table.until_attempts(run, table.read(run)["attempts"] + 10)
+        assert cluster.epoch(run) == epoch, cut_off.output()
+
+        cluster.worker(2)
+        proxy.mode = "silent"
+        cluster.wait_for_another(run, epoch)
+        assert table.read(run)["attempts"] < PODS, "it is still in the middle"
+        eventually("it lets go of the run", lambda: True if "ended by surprise" in cut_off.output() else None)
+        proxy.mode = "open"
+        check(table.end(run), want)
+        assert table.read(run)["digest"] == table.read(calm)["digest"]
+        assert cluster.epoch(run) == epoch + 1, cut_off.output()
+    finally:
+        proxy.close()

@@ -1,0 +1,126 @@
+"""What the image is made of: images by digest where that is asked for, and a list of all packages in it."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+
+import pytest
+from cyclonedx.schema import SchemaVersion
+from cyclonedx.validation.json import JsonStrictValidator
+
+from scripts.compose import read_compose
+from scripts.node import command, find_node
+from scripts.processes import ROOT
+
+DOCKERFILE = (ROOT / "deploy/Dockerfile").read_text(encoding="utf-8")
+SECRETS = {"POSTGRES_PASSWORD": "x", "SECRET_KEY": "y"}
+IMAGES = {
+    "NODE_IMAGE": "node:22-slim",
+    "PYTHON_IMAGE": "python:3.12-slim",
+    "POSTGRES_IMAGE": "postgres:17-alpine",
+    "REDIS_IMAGE": "redis:7.4-alpine",
+}
+DIGEST = f"sha256:{'0123456789abcdef' * 4}"
+
+
+def commands(beginning: str) -> list[str]:
+    """RUN commands of the Dockerfile that begin so."""
+    joined = DOCKERFILE.replace("\\\n", "")
+    found = [line.removeprefix("RUN ") for line in joined.splitlines() if line.startswith(f"RUN {beginning}")]
+    assert found, beginning
+    return found
+
+
+def checked(path: Path, version: SchemaVersion) -> dict[str, Any]:
+    text = path.read_text(encoding="utf-8")
+    assert JsonStrictValidator(version).validate_str(text) is None
+    found: dict[str, Any] = json.loads(text)
+    return found
+
+
+def test_the_list_of_python_packages_is_the_lock(tmp_path: Path) -> None:
+    """Made by the Dockerfile's own command."""
+    [written] = commands("/sbom/bin/cyclonedx-py")
+    target = tmp_path / "python.cdx.json"
+    here = {
+        "/sbom/bin/cyclonedx-py": str(Path(sys.executable).with_name("cyclonedx-py")),
+        "/python.cdx.json": str(target),
+        "/requirements.lock": str(ROOT / "requirements.lock"),
+    }
+    words = [here.get(word, word) for word in written.split()]
+    subprocess.run(words, check=True, capture_output=True, cwd=tmp_path)
+    listed = checked(target, SchemaVersion.V1_6)
+    locked = re.findall(
+        r"^([a-z0-9._-]+)(?:\[.*\])?==([^ ;\\]+)", (ROOT / "requirements.lock").read_text(), re.MULTILINE
+    )
+    assert len(locked) > 50
+    assert {(each["name"], each["version"]) for each in listed["components"]} == set(locked)
+    assert all(each["externalReferences"][0]["hashes"] for each in listed["components"])
+
+
+def test_the_list_of_the_ui_s_packages_is_the_lock(tmp_path: Path) -> None:
+    [written] = commands("npm sbom")
+    words, target = written.split(" > ")
+    assert target == "/frontend.cdx.json"
+    for name in ("package.json", "package-lock.json", ".npmrc"):
+        (tmp_path / name).write_bytes((ROOT / "frontend" / name).read_bytes())
+    node = find_node()
+    assert node is not None
+    environment = {**os.environ, "PATH": f"{node.directory}{os.pathsep}{os.environ['PATH']}"}
+    made = subprocess.run(command(node, words.split()), cwd=tmp_path, env=environment, capture_output=True, check=True)
+    (tmp_path / "bom.json").write_bytes(made.stdout)
+    listed = checked(tmp_path / "bom.json", SchemaVersion.V1_5)
+    packages = json.loads((ROOT / "frontend/package-lock.json").read_text())["packages"]
+    locked = {
+        (path.rpartition("node_modules/")[2], each["version"])
+        for path, each in packages.items()
+        if path and not each.get("optional")
+    }
+    named = {(each["name"], each["version"]) for each in listed["components"]}
+    assert {name for name, _ in locked} >= {"react", "@mantine/core", "vite"}
+    assert locked <= named
+
+
+def test_both_lists_are_in_the_image() -> None:
+    assert "COPY --from=materials /python.cdx.json sbom/" in DOCKERFILE
+    assert "COPY --from=ui /frontend.cdx.json sbom/" in DOCKERFILE
+
+
+def test_every_image_can_be_named_by_its_digest() -> None:
+    stages = re.findall(r"^FROM (\S+)(?: AS (\S+))?$", DOCKERFILE, re.MULTILINE)
+    names = {stage for _, stage in stages}
+    assert {image for image, _ in stages if image not in names} == {"${NODE_IMAGE}", "${PYTHON_IMAGE}"}
+    defaults = dict(re.findall(r"^ARG (\w+_IMAGE)=(\S+)$", DOCKERFILE, re.MULTILINE))
+    assert defaults == {name: IMAGES[name] for name in ("NODE_IMAGE", "PYTHON_IMAGE")}
+    pinned = {name: f"{image}@{DIGEST}" for name, image in IMAGES.items()}
+    for given, wanted in (({}, IMAGES), (pinned, pinned)):
+        services = read_compose({**SECRETS, **given})
+        for name in ("POSTGRES", "REDIS"):
+            assert services[name.lower()].settings["image"] == wanted[f"{name}_IMAGE"]
+        arguments = services["web"].settings["build"]["args"]
+        assert arguments == {name: wanted[name] for name in ("NODE_IMAGE", "PYTHON_IMAGE")}
+
+
+@pytest.mark.parametrize(("answer", "status"), [(DIGEST, 0), ("", 1), ("sha256:short", 1)])
+def test_digests_are_printed_for_the_environment_of_compose(tmp_path: Path, answer: str, status: int) -> None:
+    """With a docker that answers so: there may be none here, and no way to its registry."""
+    docker = tmp_path / "docker"
+    docker.write_text(f'#!/bin/sh\n[ "$1 $2 $3" = "buildx imagetools inspect" ] && echo "{answer}"\n')
+    docker.chmod(0o755)
+    environment = {**os.environ, "PATH": f"{tmp_path}:{os.environ['PATH']}"}
+    done = subprocess.run(
+        [str(ROOT / "deploy/pin_images.sh")], env=environment, capture_output=True, text=True, check=False
+    )
+    assert done.returncode == status
+    if status == 0:
+        assert dict(line.split("=", 1) for line in done.stdout.splitlines()) == {
+            name: f"{image}@{DIGEST}" for name, image in IMAGES.items()
+        }
+    else:
+        assert (done.stdout, "No digest of node:22-slim" in done.stderr) == ("", True)

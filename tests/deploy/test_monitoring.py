@@ -1,0 +1,48 @@
+"""The dashboard and the alerts ask for metrics that exist, and every alert is explained."""
+
+from __future__ import annotations
+
+import json
+import re
+from typing import Final
+
+import pytest
+import yaml
+from prometheus_client import REGISTRY
+
+import schedweb.observing.metrics  # noqa: F401 - they register themselves
+from schedweb.operation.collector import FAMILIES
+from scripts.processes import ROOT
+
+MONITORING: Final = ROOT / "deploy" / "monitoring"
+OPERATING: Final = (ROOT / "docs" / "operating.md").read_text()
+SUFFIXES: Final = re.compile(r"_(bucket|count|sum)$")
+
+
+@pytest.fixture
+def known(db: None) -> set[str]:
+    counted = {
+        f"{family.name}_total" if family.type == "counter" else family.name
+        for family in REGISTRY.collect()
+        if family.name.startswith("playground_")
+    }
+    return counted | {family().name for family in FAMILIES}
+
+
+@pytest.mark.parametrize("file", ["alerts.yaml", "grafana-dashboard.json"])
+def test_it_asks_for_metrics_that_exist(file: str, known: set[str]) -> None:
+    asked = {SUFFIXES.sub("", name) for name in re.findall(r"playground_[a-z_]+", (MONITORING / file).read_text())}
+    assert asked
+    assert asked <= known
+
+
+def test_every_metric_and_every_alert_is_in_the_operator_s_page(known: set[str]) -> None:
+    rules = yaml.safe_load((MONITORING / "alerts.yaml").read_text())["groups"][0]["rules"]
+    assert [rule["alert"] for rule in rules if f"`{rule['alert']}`" not in OPERATING] == []
+    assert [name for name in sorted(known) if f"`{name}`" not in OPERATING] == []
+
+
+def test_no_two_panels_of_the_dashboard_share_a_place() -> None:
+    panels = json.loads((MONITORING / "grafana-dashboard.json").read_text())["panels"]
+    places = {(panel["gridPos"]["x"], panel["gridPos"]["y"]) for panel in panels}
+    assert len(places) == len(panels) == len({panel["id"] for panel in panels})

@@ -1,0 +1,1 @@
+"""Tests of framework.extenders, and of cycles that ask extenders."""

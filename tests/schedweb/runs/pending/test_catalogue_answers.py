@@ -1,0 +1,56 @@
+"""First sentences about pods that quotas, NUMA zones and the network keep out, of a run that was really played."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from framework.configuration.presets import preset
+from schedweb.runs.models import PodRecord
+from schedweb.runs.pods.page import pod_body
+from schedweb.runs.records.runs import run_get
+from schedweb.snapshots.samples.shared import shared_cluster
+from tests.schedweb.runs.conftest import Game, played_out
+
+FAR = {"topology.kubernetes.io/zone": "eu-1c"}
+
+
+@pytest.fixture
+def game(operator: User) -> Game:
+    objects = shared_cluster().objects
+    for each in objects:
+        if each["kind"] == "Pod" and each["metadata"]["labels"].get("app") == "basket":
+            each["spec"]["nodeSelector"] = FAR
+    shared = preset("shared-cluster")
+    assert shared is not None
+    return played_out(operator, objects, configuration=shared.text)
+
+
+def body_of(game: Game, workload: str) -> dict[str, Any]:
+    record = PodRecord.objects.filter(run=game.run, labels__app=workload, node="").order_by("name")[0]
+    return pod_body(run_get(game.run.pk), record.namespace, record.name)
+
+
+def test_who_refused_it_and_what_is_lacking(game: Game) -> None:
+    said = {
+        of: (answer["headline"], answer["detail"])
+        for of in ("analysis", "sweep", "mesh-sim", "basket")
+        for answer in [body_of(game, of)["answer"]]
+    }
+    again = "The pod is tried again when a pod goes or an ElasticQuota changes."
+    assert said["analysis"] == (
+        "lab may use 8 cpu at most; it uses 6, and this pod asks for 4.",
+        f"It is the max of ElasticQuota lab. {again}",
+    )
+    assert said["sweep"] == (
+        "It asks for 20 cpu; of the 188 that all ElasticQuotas guarantee 7.5 are left to give out.",
+        f"ml already borrows 14 cpu from others. {again}",
+    )
+    headline, detail = said["mesh-sim"]
+    assert headline == "On no node that it may use one NUMA zone has all that it asks for."
+    assert detail.startswith("node-1 of numa-5 is nearest, short of 1 cpu.")
+    headline, detail = said["basket"]
+    assert headline == "Every node that it may use is too far from the pods that it talks to."
+    assert detail.startswith("Nearest is numa-2: of 1 pod it reaches 0; 1 cost more than its AppGroup allows.")

@@ -1,0 +1,86 @@
+"""Leases where clocks are wrong and answers are lost."""
+
+from __future__ import annotations
+
+import datetime
+
+import pytest
+from django.utils import timezone
+
+from schedweb.runs.models import Run
+from schedweb.runs.playing.dispatch import runs_held, waiting_runs
+from schedweb.runs.storing.lease import Claim, claim, give_back, renew
+from schedweb.worker.playing import play_run
+from schedweb.worker.supervisor import Supervisor
+from tests.schedweb.runs.conftest import Game
+
+pytestmark = pytest.mark.django_db(transaction=True)
+
+
+def set_own_clock(monkeypatch: pytest.MonkeyPatch, hours: float) -> None:
+    """This host's; the database has its own."""
+    now = timezone.now
+    monkeypatch.setattr(timezone, "now", lambda: now() + datetime.timedelta(hours=hours))
+
+
+def test_a_host_whose_clock_is_ahead_takes_nobodys_lease(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    game.command("play", speed="max")
+    assert claim(game.id, "first") is not None
+    with monkeypatch.context() as ahead:
+        set_own_clock(ahead, 1)
+        assert claim(game.id, "second") is None
+        assert not waiting_runs().exists()
+        assert runs_held() == {game.run.started_by_id: 1}
+
+
+def test_a_lease_that_a_host_took_whose_clock_is_ahead_runs_out_in_time(
+    game: Game, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    game.command("play", speed="max")
+    with monkeypatch.context() as ahead:
+        set_own_clock(ahead, 1)
+        lease = claim(game.id, "first")
+        assert lease is not None
+        renew(lease)
+    game.run.refresh_from_db()
+    assert game.run.lease_expires is not None
+    assert game.run.lease_expires < timezone.now() + datetime.timedelta(minutes=30)
+
+
+def test_a_host_whose_clock_is_behind_sees_that_a_lease_ran_out(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    game.command("play", speed="max")
+    assert claim(game.id, "first") is not None
+    Run.objects.filter(pk=game.id).update(lease_expires=timezone.now() - datetime.timedelta(seconds=1))
+    set_own_clock(monkeypatch, -1)
+    assert waiting_runs().exists()
+    lease = claim(game.id, "second")
+    assert lease is not None
+    assert (lease.epoch, lease.taken_over) == (2, True)
+
+
+def test_a_claim_whose_answer_was_lost_is_not_somebody_elses(game: Game) -> None:
+    game.command("play", speed="max")
+    claiming = Claim(game.id, "first")
+    lease = claiming.once()
+    assert lease is not None
+    assert claiming.once() == lease
+    assert Claim(game.id, "first").once() is None, "another thread of the same worker"
+    give_back(lease)
+    again = claiming.once()
+    assert again is not None
+    assert again.epoch == lease.epoch + 1
+
+
+def test_a_supervisor_that_ends_by_surprise_gives_its_run_back(game: Game, monkeypatch: pytest.MonkeyPatch) -> None:
+    def surprised(self: Supervisor) -> None:
+        raise RuntimeError("a defect")
+
+    game.command("play", speed="max")
+    with monkeypatch.context() as broken:
+        broken.setattr(Supervisor, "play", surprised)
+        with pytest.raises(RuntimeError):
+            play_run(game.id)
+    game.run.refresh_from_db()
+    assert (game.run.lease_owner, game.run.wanted) == ("", True)
+    game.play()
+    assert game.run.attempts

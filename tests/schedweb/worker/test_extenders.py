@@ -1,0 +1,291 @@
+"""Runs with extenders over real HTTP: who is called, how often, and what is told when it goes wrong."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from django.contrib.auth.models import User
+
+from framework.trace.attempt import AttemptTrace
+from framework.trace.encoding import decode_attempts
+from schedweb.api.errors import ApiError
+from schedweb.calling import Allowed
+from schedweb.runs.forking.forks import run_fork
+from schedweb.runs.models import Attempt, AttemptChunk, JournalEntry
+from schedweb.runs.storing import answers
+from schedweb.worker import supervisor as module
+from schedweb.worker.supervisor import Supervisor
+from tests.schedweb.engine.worlds import DEFAULT, node, pod
+from tests.schedweb.runs.conftest import Game, prepared
+from tests.schedweb.worker.webhook import Webhook, webhook
+
+pytestmark = pytest.mark.django_db(transaction=True)
+EXAMPLE = Path(__file__).parents[3] / "docs" / "extenders.md"
+CLUSTER = [node("a"), node("b"), node("c"), *(pod(f"web-{index}") for index in range(3))]
+
+
+@pytest.fixture
+def hook() -> Iterator[Webhook]:
+    with webhook() as made:
+        yield made
+
+
+def extended(*extenders: dict[str, Any]) -> str:
+    """A configuration; JSON is YAML."""
+    return f"{DEFAULT}extenders: {json.dumps(list(extenders))}\n"
+
+
+def filtering(hook: Webhook, **more: Any) -> dict[str, Any]:
+    return {"urlPrefix": hook.url, "filterVerb": "filter", "nodeCacheCapable": True, "httpTimeout": "30s", **more}
+
+
+def one_node(hook: Webhook) -> None:
+    hook.says("/filter", {"NodeNames": ["b"], "FailedNodes": {"a": "no license"}})
+
+
+def traces(game: Game) -> list[AttemptTrace]:
+    chunks = AttemptChunk.objects.filter(run=game.run).order_by("first")
+    return [trace for chunk in chunks for trace in decode_attempts(bytes(chunk.traces))]
+
+
+def step(game: Game) -> AttemptTrace:
+    game.command("step", what="cycle")
+    game.play()
+    return traces(game)[-1]
+
+
+def test_an_extender_chooses_and_is_called_once_for_what_is_told_many_times(operator: User, hook: Webhook) -> None:
+    one_node(hook)
+    hook.says("/bind", {})
+    text = extended(filtering(hook, bindVerb="bind"))
+    game = prepared(operator, CLUSTER, configuration=text)
+    game.command("play", speed="max")
+    game.play()
+    assert (game.run.state, game.places()) == ("finished", dict.fromkeys(("web-0", "web-1", "web-2"), "bound"))
+    assert {trace.selected for trace in traces(game)} == {"b"}
+    endings = [row.ending or {} for row in Attempt.objects.filter(run=game.run)]
+    binds = [each["note"] for ending in endings for each in ending["points"] if each["point"] == "Bind"]
+    assert binds == [hook.url] * 3
+    assert sorted(hook.pods("/filter")) == ["web-0", "web-1", "web-2"]
+    calls = len(hook.calls)
+
+    fork = Game(run_fork(parent=game.run, user=operator, position=game.run.position), operator)
+    fork.play()
+    assert (fork.run.digest, fork.places()) == (game.run.digest, game.places())
+    assert len(hook.calls) == calls, "a fork reads the parent's journal"
+
+    early = Game(run_fork(parent=game.run, user=operator, position=0, played=True), operator)
+    early.play()
+    assert early.run.digest == game.run.digest
+    assert len(hook.calls) == 2 * calls, "a fork from the start has a future of its own"
+
+
+def test_an_engine_that_dies_after_the_answer_calls_nothing_twice(
+    operator: User, hook: Webhook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    one_node(hook)
+    game = prepared(operator, CLUSTER, configuration=extended(filtering(hook)))
+    store, killed = answers.store_answers, list[int]()
+    seen: list[Supervisor] = []
+    ask = Supervisor.ask
+
+    def remembering(self: Supervisor, asked: Any) -> None:
+        seen.append(self)
+        ask(self, asked)
+
+    def killing(run: Any, command: Any) -> None:
+        store(run, command)
+        if len(killed) < 2:
+            child = seen[-1].child
+            assert child is not None
+            killed.append(child.pid)
+            child.child.kill()
+
+    monkeypatch.setattr(Supervisor, "ask", remembering)
+    monkeypatch.setattr(module, "store_answers", killing)
+    game.command("play", speed="max")
+    game.play()
+    assert len(killed) == 2
+    assert (game.run.state, sorted(hook.pods("/filter"))) == ("finished", ["web-0", "web-1", "web-2"])
+
+
+def test_a_run_that_is_taken_over_before_the_engine_heard_the_answer_reads_it(
+    operator: User, hook: Webhook, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """The worker stops right after it stored the answer; the next one offers it."""
+    one_node(hook)
+    game = prepared(operator, CLUSTER, configuration=extended(filtering(hook)))
+    stopped = list[bool]()
+    handle = Supervisor.handle
+
+    def stopping(self: Supervisor, source: int, event: Any) -> bool:
+        goes_on = handle(self, source, event)
+        if isinstance(event, module.Answered) and not stopped:
+            stopped.append(True)
+            assert self.child is not None
+            self.child.child.kill()
+            self.shut_down()
+        return goes_on
+
+    monkeypatch.setattr(Supervisor, "handle", stopping)
+    game.command("play", speed="max")
+    game.play()
+    assert (stopped, len(hook.calls)) == ([True], 1)
+    if game.run.state != "finished":
+        game.play()
+    assert (game.run.state, sorted(hook.pods("/filter"))) == ("finished", ["web-0", "web-1", "web-2"])
+
+
+def _status(code: int) -> Any:
+    return lambda body: (code, b"sorry")
+
+
+WRONG: dict[str, tuple[Any, str]] = {
+    "500": (_status(500), "failed filter with extender at URL {url}/filter, code 500"),
+    "a redirect": (_status(302), "failed filter with extender at URL {url}/filter, code 302"),
+    "no JSON": (lambda body: (200, b"<html>"), "invalid character '<' looking for beginning of value"),
+    "an unknown node": (
+        lambda body: (200, b'{"NodeNames": ["z"]}'),
+        'extender "{url}" claims a filtered node "z" which is not found in the input node list',
+    ),
+    "it closes": (None, 'Post "{url}/filter": EOF'),
+    "its own error": (lambda body: (200, b'{"Error": "quota"}'), "quota"),
+}
+
+
+@pytest.mark.parametrize("what", WRONG)
+def test_what_goes_wrong_is_told_and_the_run_goes_on(operator: User, hook: Webhook, what: str) -> None:
+    reply, said = WRONG[what]
+    if reply is not None:
+        hook.replies["/filter"] = reply
+    game = prepared(operator, CLUSTER, configuration=extended(filtering(hook)))
+    trace = step(game)
+    message = said.format(url=hook.url)
+    assert (trace.result, trace.reason, trace.message) == ("failed", "SchedulerError", message)
+    assert [(call.verb, call.error, call.ignored) for call in trace.extender_calls] == [("filter", message, False)]
+    assert "/elsewhere" not in [path for path, _ in hook.calls]
+
+
+def test_one_that_is_slow_is_waited_for_as_long_as_it_may_take(operator: User, hook: Webhook) -> None:
+    hook.late("/filter")
+    game = prepared(operator, CLUSTER, configuration=extended(filtering(hook, httpTimeout="200ms")))
+    exceeded = "context deadline exceeded (Client.Timeout exceeded while awaiting headers)"
+    assert step(game).message == f'Post "{hook.url}/filter": {exceeded}'
+
+
+def test_one_that_is_down_is_passed_over_where_it_may_be(operator: User, hook: Webhook) -> None:
+    one_node(hook)
+    down = {"urlPrefix": "http://127.0.0.1:1", "filterVerb": "filter", "ignorable": True}
+    game = prepared(operator, CLUSTER, configuration=extended(down, filtering(hook)))
+    trace = step(game)
+    assert trace.selected == "b"
+    first, second = trace.extender_calls
+    assert (first.extender, first.sent, first.kept, second.ignored) == (hook.url, 3, 1, True)
+    assert second.error == 'Post "http://127.0.0.1:1/filter": dial tcp 127.0.0.1:1: connect: connection refused'
+
+
+def test_all_nodes_dropped_and_commands_in_between(operator: User, hook: Webhook) -> None:
+    hook.says("/filter", {"NodeNames": [], "FailedNodes": {"a": "no license", "b": "no license"}})
+    game = prepared(operator, CLUSTER, configuration=extended(filtering(hook)))
+    trace = step(game)
+    assert trace.message.startswith("0/3 nodes are available: 2 no license.")
+    assert trace.unschedulable_plugins == ("Extender",)
+    one_node(hook)
+    game.command("node_cordon", name="c")
+    game.command("play", speed="max")
+    game.play()
+    assert set(game.places().values()) == {"bound"}
+
+
+def test_answers_come_from_nobody_else_and_are_not_shown_as_commands(operator: User, hook: Webhook) -> None:
+    one_node(hook)
+    game = prepared(operator, CLUSTER, configuration=extended(filtering(hook)))
+    with pytest.raises(ApiError, match="Answers of extenders come from whoever asked them"):
+        game.command("extender_answers", asked=1, pod="shop/web-0", answers=[])
+    step(game)
+    (entry,) = JournalEntry.objects.filter(run=game.run, type="extender_answers")
+    (answer,) = entry.command["answers"]
+    assert (entry.status, entry.command["pod"], answer["verb"]) == ("applied", "shop/web-0", "filter")
+    assert answer["microseconds"] > 0
+
+
+@pytest.mark.parametrize(
+    ("extender", "why"),
+    [
+        (
+            {"urlPrefix": "http://169.254.169.254/latest", "filterVerb": "filter"},
+            r"This server may not call http://169\.254\.169\.254/latest/filter",
+        ),
+        (
+            {"urlPrefix": "http://127.0.0.1:1", "filterVerb": "f", "tlsConfig": {"certFile": "/etc/passwd"}},
+            "names files of the server",
+        ),
+    ],
+)
+def test_a_run_may_call_nobody_but_whom_the_server_allows(operator: User, extender: dict[str, Any], why: str) -> None:
+    with pytest.raises(ApiError, match=why):
+        prepared(operator, CLUSTER, configuration=extended(extender))
+
+
+@pytest.mark.parametrize(
+    ("url", "fits"),
+    [
+        ("https://ext.example.com:8443/api/filter", True),
+        ("https://ext.example.com:8443/api", True),
+        ("https://ext.example.com:8443/apix", False),
+        ("https://ext.example.com:8443/api/../admin", False),
+        ("https://ext.example.com:8443/api/%2e%2e/admin", False),
+        ("https://ext.example.com:8443/api/..%5cadmin", False),
+        ("https://ext.example.com/api/filter", False),
+        ("http://ext.example.com:8443/api/filter", False),
+        ("https://ext.example.com.evil.test:8443/api", False),
+        ("https://user@ext.example.com:8443/api/filter", True),
+        ("http://127.0.0.1:9000/filter", False),
+        ("file:///etc/passwd", False),
+        ("http://[::1", False),
+    ],
+)
+def test_what_an_entry_allows(url: str, fits: bool) -> None:
+    assert (Allowed(("https://ext.example.com:8443/api",), loopback=False).refusal(url) is None) is fits
+
+
+@pytest.mark.parametrize(
+    ("url", "fits"),
+    [
+        ("http://127.0.0.1:9000/filter", True),
+        ("http://localhost:9000/filter", True),
+        ("http://[::1]:9000/filter", True),
+        ("http://10.0.0.1/filter", False),
+        ("http://127.0.0.1.evil.test/filter", False),
+        ("http://0.0.0.0:9000/", False),
+    ],
+)
+def test_loopback_is_this_machine_alone(url: str, fits: bool) -> None:
+    assert (Allowed((), loopback=True).refusal(url) is None) is fits
+
+
+def test_the_example_of_the_docs_works(operator: User) -> None:
+    program, configuration = re.findall(r"```(?:python|yaml)\n(.*?)```", EXAMPLE.read_text(), re.DOTALL)
+    # A port of its own, which it tells.
+    program = program.replace("9876", "0").replace("ThreadingHTTPServer((", "server = ThreadingHTTPServer((")
+    program = program.replace(
+        ".serve_forever()", "\nprint(server.server_address[1], flush=True)\nserver.serve_forever()"
+    )
+    command = [sys.executable, "-c", program]
+    child = subprocess.Popen(command, stdout=subprocess.PIPE, stderr=subprocess.DEVNULL, text=True)
+    try:
+        assert child.stdout is not None
+        text = configuration.replace("9876", child.stdout.readline().strip())
+        nodes = [node(f"node-{number}") for number in range(5)]
+        trace = step(prepared(operator, [*nodes, pod("web")], configuration=text))
+        assert (trace.selected, sorted(dict(trace.extender_statuses))) == ("node-4", ["node-1", "node-3"])
+    finally:
+        child.kill()
+        child.communicate()
