@@ -96,6 +96,10 @@ def duration(nanos: int) -> str:
     return f"{years}y{rest}d" if years < 8 and rest else f"{years}y"
 
 
+def action_of(reason: str) -> str:
+    return _ACTIONS.get(reason, "Scheduling")
+
+
 def event_list(found: Iterable[EventSeries]) -> dict[str, Any]:
     """A List of Events (v1), as ``kubectl get events -o json`` writes them."""
     return {
@@ -110,9 +114,9 @@ def _event(each: EventSeries) -> dict[str, Any]:
     record = each.record
     namespace, _, name = record.pod.partition("/")
     event: dict[str, Any] = {
-        "action": _ACTIONS.get(record.reason, "Scheduling"),
+        "action": action_of(record.reason),
         "apiVersion": "v1",
-        "eventTime": _micro(record.at),
+        "eventTime": micro_time(record.at),
         "firstTimestamp": None,
         "involvedObject": {"apiVersion": "v1", "kind": "Pod", "name": name, "namespace": namespace, "uid": record.uid},
         "kind": "Event",
@@ -130,10 +134,11 @@ def _event(each: EventSeries) -> dict[str, Any]:
         "type": record.type,
     }
     if each.count > 1:
-        event["series"] = {"count": each.count, "lastObservedTime": _micro(each.last)}
+        event["series"] = {"count": each.count, "lastObservedTime": micro_time(each.last)}
     return event
 
 
-def _micro(at: int) -> str:
+def micro_time(at: int) -> str:
+    """Kubernetes' MicroTime. ``at``: nanoseconds."""
     seconds, rest = divmod(at, SECOND)
     return f"{format_timestamp(seconds * SECOND).removesuffix('Z')}.{rest // 1000:06d}Z"

@@ -368,9 +368,10 @@ def before(request: Json) -> Json | None:
         return None
     body: Json = copy.deepcopy(request["body"])
     metadata = body["metadata"]
-    metadata.pop("annotations", None)
     if body["kind"] == "ResourceClaim":
         metadata.pop("finalizers", None)
         body["status"] = {}
+    else:
+        metadata.pop("annotations", None)
     body.get("spec", {}).pop("claimRef", None)
     return body

@@ -28,6 +28,7 @@ if TYPE_CHECKING:
 
 REVIEWS: Final = "/apis/authorization.k8s.io/v1/selfsubjectaccessreviews"
 USER_AGENT: Final = "scheduling-playground"
+JSON: Final = "application/json"
 CONNECT_SECONDS: Final = 10.0
 READ_SECONDS: Final = 60.0
 """Of an answer that is no watch: between two of its bytes."""
@@ -131,8 +132,6 @@ class Access:
         return body
 
     def _send(self, method: str, address: str, body: bytes | None, read_seconds: float) -> urllib3.BaseHTTPResponse:
-        if method != "GET" and (method, address) != ("POST", REVIEWS):
-            raise ValueError(f"{method} {address} is nothing that may be sent")
         began = time.monotonic()
         try:
             return self._sent(method, address, body, read_seconds)
@@ -143,32 +142,45 @@ class Access:
         return self._sent(method, address, body, read_seconds)
 
     def _sent(self, method: str, address: str, body: bytes | None, read_seconds: float) -> urllib3.BaseHTTPResponse:
-        client, headers = self._authenticated(method, address)
-        if body is not None:
-            headers["Content-Type"] = "application/json"
         try:
-            response = client.rest_client.pool_manager.request(
-                method,
-                f"{client.configuration.host}{address}",
-                headers=headers,
-                body=body,
-                timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=read_seconds),
-                preload_content=False,
-                retries=False,
-                redirect=False,
-            )
+            response = self._exchanged(method, address, body, JSON, read_seconds)
+            if response.status in (200, 201):
+                return response
+            said = self._refusal(response)
         except (urllib3.exceptions.HTTPError, OSError) as error:
             raise unreachable(self.server, error) from None
-        self.ahead = clock_ahead(response.headers, time.time())
-        if response.status in (200, 201):
-            return response
+        raise refused(self.server, response.status, said, response.headers)
+
+    def _refusal(self, response: urllib3.BaseHTTPResponse) -> bytes:
         try:
-            said = response.read(_LARGEST_REFUSAL)
-        except urllib3.exceptions.HTTPError as error:
-            raise unreachable(self.server, error) from None
+            return response.read(_LARGEST_REFUSAL)
         finally:
             response.close()
-        raise refused(self.server, response.status, said, response.headers)
+
+    def _may_send(self, method: str, address: str) -> bool:
+        return method == "GET" or (method, address) == ("POST", REVIEWS)
+
+    def _exchanged(
+        self, method: str, address: str, body: bytes | None, content_type: str, read_seconds: float
+    ) -> urllib3.BaseHTTPResponse:
+        """Every request goes through here. Raises what urllib3 raises, and ClusterProblem without credentials."""
+        if not self._may_send(method, address):
+            raise ValueError(f"{method} {address} is nothing that may be sent")
+        client, headers = self._authenticated(method, address)
+        if body is not None:
+            headers["Content-Type"] = content_type
+        response: urllib3.BaseHTTPResponse = client.rest_client.pool_manager.request(
+            method,
+            f"{client.configuration.host}{address}",
+            headers=headers,
+            body=body,
+            timeout=urllib3.Timeout(connect=CONNECT_SECONDS, read=read_seconds),
+            preload_content=False,
+            retries=False,
+            redirect=False,
+        )
+        self.ahead = clock_ahead(response.headers, time.time())
+        return response
 
     def _authenticated(self, method: str, address: str) -> tuple[ApiClient, dict[str, str]]:
         """With a token that is fresh: a plugin may run here, or a provider be asked, so one at a time."""

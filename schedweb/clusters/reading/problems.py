@@ -27,6 +27,7 @@ Code = Literal[
     "not_streamed",
     "busy",
     "broken",
+    "not_allowed",
 ]
 _LONGEST: Final = 600
 """Characters of what a server says that are shown."""

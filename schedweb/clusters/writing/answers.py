@@ -1,0 +1,134 @@
+"""What the API server's answers mean, and what an object that is looked at tells of a write whose answer was lost."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import Any, Final
+
+import msgspec
+
+from schedweb.clusters.reading.problems import retry_after, status_of
+from schedweb.clusters.writing.access import Answer
+from schedweb.clusters.writing.claims import EXTENDED
+from schedweb.clusters.writing.writes import Outcome, Result, Write
+
+DONE: Final = (200, 201, 202)
+CONFLICT: Final = 409
+BUSY: Final = (429, 503)
+_RESULTS: Final[Mapping[int, Result]] = {401: "forbidden", 403: "forbidden", 404: "gone", 429: "busy"}
+_CONFLICTS: Final[Mapping[str, Result]] = {
+    "evict": "replaced",
+    "event": "exists",
+    "leader": "exists",
+    "create_claim": "exists",
+}
+_MERGED_BY: Final = {"conditions": "type", "reservedFor": "uid"}
+_NOT_COMPARED: Final = frozenset(("lastTransitionTime", "lastProbeTime", "resourceVersion", "allocationTimestamp"))
+
+
+class _Metadata(msgspec.Struct):
+    name: str = ""
+    uid: str = ""
+    resourceVersion: str = ""
+
+
+class _Object(msgspec.Struct):
+    metadata: _Metadata = msgspec.field(default_factory=_Metadata)
+
+
+def wait_asked(answer: Answer) -> float | None:
+    """Seconds after which the same request may come again; None where the answer does not ask for patience."""
+    return retry_after({"Retry-After": answer.headers.get("retry-after", "")}) if answer.status in BUSY else None
+
+
+def is_uncertain(answer: Answer) -> bool:
+    """Whether the request may have been carried out all the same: the server, or a proxy, failed meanwhile."""
+    return answer.status >= 500
+
+
+def outcome_of(write: Write, answer: Answer) -> Outcome:
+    """Of an answer that is certain. A binding's 409 means more once the pod was looked at."""
+    if answer.status in DONE:
+        return _done(write, answer)
+    said = status_of(answer.body).message or f"HTTP {answer.status}"
+    default: Result = "refused"
+    if answer.status == CONFLICT:
+        default = _CONFLICTS.get(write.purpose, "conflict")
+    return Outcome(_RESULTS.get(answer.status, default), answer.status, said)
+
+
+def _done(write: Write, answer: Answer) -> Outcome:
+    try:
+        made = msgspec.json.decode(answer.body, type=_Object).metadata
+    except msgspec.DecodeError:
+        made = _Metadata()
+    node = write.body["target"]["name"] if write.purpose == "bind" else ""
+    return Outcome("done", answer.status, "", node, made.name, made.uid, made.resourceVersion)
+
+
+def outcome_seen(write: Write, found: dict[str, Any] | None) -> Outcome | None:
+    """What the object says of the write; None where it was not carried out, and may be sent again.
+
+    ``found``: as it is read under ``write.about.read``; None where it is not there.
+    """
+    if write.purpose == "create_claim":
+        return _claim_made(write, found or {})
+    if found is None:
+        return _absent(write)
+    metadata = found["metadata"]
+    if write.about.uid and metadata["uid"] != write.about.uid:
+        return Outcome("done" if write.purpose == "evict" else "replaced", message="another object has this name now")
+    if write.purpose == "bind":
+        return _pod_seen(write, found)
+    is_so = "deletionTimestamp" in metadata if write.purpose == "evict" else holds(found, write.body)
+    return _seen(metadata) if is_so else None
+
+
+def _absent(write: Write) -> Outcome:
+    if write.purpose == "evict":
+        return Outcome("done")
+    return Outcome("gone", message=f'"{write.about.name}" not found')
+
+
+def _seen(metadata: dict[str, Any], node: str = "") -> Outcome:
+    return Outcome("done", 0, "", node, metadata["name"], metadata["uid"], metadata["resourceVersion"])
+
+
+def _pod_seen(write: Write, pod: dict[str, Any]) -> Outcome | None:
+    wanted, node = write.body["target"]["name"], pod["spec"].get("nodeName", "")
+    if node:
+        return _seen(pod["metadata"], node) if node == wanted else Outcome("bound_elsewhere", node_name=node)
+    if pod["metadata"].get("deletionTimestamp"):
+        return Outcome("terminating")
+    if pod["spec"].get("schedulingGates"):
+        return Outcome("gated")
+    return None
+
+
+def _claim_made(write: Write, found: dict[str, Any]) -> Outcome | None:
+    owner = write.body["metadata"]["ownerReferences"][0]["uid"]
+    for each in found.get("items", ()):
+        metadata = each["metadata"]
+        owners = {one["uid"] for one in metadata.get("ownerReferences", ())}
+        if owner in owners and EXTENDED in metadata.get("annotations", {}):
+            return _seen(metadata)
+    return None
+
+
+def holds(found: Any, patch: Any, key: str = "") -> bool:
+    """Whether an object is as a strategic merge patch would leave it. Times and versions are not compared."""
+    if isinstance(patch, dict):
+        if not isinstance(found, dict):
+            return False
+        told = {name: value for name, value in patch.items() if name not in _NOT_COMPARED and not name.startswith("$")}
+        return all(holds(found.get(name), value, name) for name, value in told.items())
+    if isinstance(patch, list):
+        return isinstance(found, list) and all(_is_among(found, each, _MERGED_BY.get(key)) for each in patch)
+    # What a patch takes away is null in it.
+    return bool(found == patch)
+
+
+def _is_among(found: list[Any], wanted: Any, merge_key: str | None) -> bool:
+    if merge_key is None:
+        return any(holds(each, wanted) for each in found)
+    return any(each.get(merge_key) == wanted[merge_key] and holds(each, wanted) for each in found)
