@@ -1,8 +1,9 @@
 """What the engine's child process and its supervisor say to each other, as types; msgpack with a length in front.
 
 supervisor → child: Begin, then Offer (a command), Commit (it has its place in the journal), Ack (a batch is stored), Go
-(no command waits), End. child → supervisor: Ready, Batch (with the place of an offered command, if there is one),
-Refusal, Failure, Ended. At most one batch is not acknowledged; until then the child goes on and gathers the next one.
+(no command waits), End. child → supervisor: Ready, Batch (with the place of an offered command, if there is one), Kept
+(a checkpoint), Refusal, Failure, Ended. At most one batch is not acknowledged; until then the child goes on and gathers
+the next one.
 """
 
 from __future__ import annotations
@@ -290,6 +291,14 @@ class Batch(Message, frozen=True, tag="batch"):
     """The steps since the last batch (steps.py): where they begin, and what they were."""
 
 
+class Kept(Message, frozen=True, tag="kept"):
+    """A checkpoint of an earlier position, whose batch came before this."""
+
+    position: int
+    digest: str
+    data: bytes
+
+
 class Ready(Message, frozen=True, tag="ready"):
     """Replay is done and its digest is the stored one."""
 
@@ -314,7 +323,7 @@ class Ended(Message, frozen=True, tag="ended"):
     pass
 
 
-FromChild = Batch | Ready | Refusal | Failure | Ended
+FromChild = Batch | Kept | Ready | Refusal | Failure | Ended
 
 _ENCODER: Final = msgspec.msgpack.Encoder()
 _TO_CHILD: Final = msgspec.msgpack.Decoder(ToChild)

@@ -15,7 +15,7 @@ from schedweb.engine import frames
 from schedweb.engine.asked import Asked, asked_by
 from schedweb.engine.batch import Gatherer
 from schedweb.engine.batch_size import BACKLOG, FRAME_SECONDS, LEAST_GATHERED, frame_after, room_after
-from schedweb.engine.checkpoint import save_checkpoint
+from schedweb.engine.checkpoint import Checkpoints
 from schedweb.engine.commands import command_from
 from schedweb.engine.frames import Batch, Begin, Entry, Gone, Offer
 from schedweb.engine.moments import advance, compare
@@ -28,9 +28,6 @@ from schedweb.engine.shapes import UntranslatedHit, UntranslatedOutcome
 from schedweb.engine.stopwatch import Stopwatch
 from schedweb.engine.sums import Sums
 
-#: A checkpoint may take a fortieth of the time; before the first it is guessed what an object in it takes.
-CHECKPOINT_SHARE = 40
-SECONDS_PER_OBJECT = 5e-5
 #: Real clock: cycles within one tick have one time, so the journal gets at most this many moves a second.
 TICK = 20_000_000
 #: Commands are looked for this often, between two operations.
@@ -66,9 +63,7 @@ class Engine:
         self.size = 0
         """How much was gathered for it; 0 of one with a checkpoint, which says nothing of others."""
         self.room = float(LEAST_GATHERED)
-        self.last_checkpoint = time.monotonic()
-        objects = len(player.projection.views) + len(player.projection.nodes.views)
-        self.checkpoint_cost = SECONDS_PER_OBJECT * objects
+        self.checkpoints = Checkpoints(player, pace, begin.checkpoint_seconds)
         self.clock_moves: list[tuple[int, int]] = []
         self.outcomes: list[UntranslatedOutcome] = []
         self.next_cycle_at = 0.0
@@ -114,7 +109,8 @@ class Engine:
             return
         self.listen(0)
         if self.may_emit():
-            self.emit(checkpoint=self.checkpoint_is_due())
+            self.emit()
+            self.keep_when_due()
 
     # --- the loop ---------------------------------------------------------------------------------------------------
 
@@ -215,6 +211,7 @@ class Engine:
         while not self.ending and self.poller.poll(timeout):
             self.hear(frames.read_to_child(self.inward))
             timeout = 0
+        self.tell_kept(self.checkpoints.made())
 
     def hear(self, message: frames.ToChild) -> None:
         match message:
@@ -368,12 +365,17 @@ class Engine:
             return
         soon = self.urgent and (not self.pace.step or self.player.asked_at is not None)
         if soon or self.gatherer.size > self.room or time.monotonic() - self.last_frame >= self.frame_seconds:
-            self.emit(checkpoint=self.checkpoint_is_due())
+            self.emit()
+            self.keep_when_due()
 
-    def checkpoint_is_due(self) -> bool:
-        # A checkpoint of a large cluster takes a while. Who takes over has to play again what came after it.
-        pause = max(self.begin.checkpoint_seconds, CHECKPOINT_SHARE * self.checkpoint_cost)
-        return not self.player.scheduler.mid_cycle and time.monotonic() - self.last_checkpoint >= pause
+    def keep_when_due(self) -> None:
+        """After a batch was taken."""
+        if self.checkpoints.is_due:
+            self.tell_kept(self.checkpoints.begin())
+
+    def tell_kept(self, kept: frames.Kept | None) -> None:
+        if kept is not None:
+            frames.write(self.outward, kept)
 
     def emit(
         self,
@@ -439,7 +441,7 @@ class Engine:
             hit=None if (hit := self.pace.breakpoints.hit) is None else UntranslatedHit(hit.id, hit.text, hit.pod),
             unwritten=len(projection.unwritten),
             place=place,
-            checkpoint=self.checkpoint() if checkpoint else None,
+            checkpoint=self.checkpoints.at_once() if checkpoint else None,
             asked=self.asked(),
             steps=gatherer.steps.take(),
             dictionary=dictionary,
@@ -448,7 +450,7 @@ class Engine:
         frames.write(self.outward, batch)
         self.number = batch.number
         self.written = time.monotonic()
-        self.spent = self.written - self.last_frame - (self.checkpoint_cost if checkpoint else 0.0)
+        self.spent = self.written - self.last_frame
 
     def asked(self) -> Asked | None:
         """What is to be asked, once."""
@@ -474,13 +476,6 @@ class Engine:
             return None
         self.rate_at = (now, newest)
         return round((newest - attempts) / (now - at))
-
-    def checkpoint(self) -> bytes:
-        began = time.monotonic()
-        saved = save_checkpoint(self.player, self.pace)
-        self.last_checkpoint = time.monotonic()
-        self.checkpoint_cost = self.last_checkpoint - began
-        return saved
 
     def finish(self) -> None:
         """The last batch, with a checkpoint if the player stands between two cycles."""

@@ -18,6 +18,7 @@ import msgspec
 
 from framework.advice import Operation, Played, difference, states
 from schedweb.engine import commands
+from schedweb.engine.copying import let_go_of_all_but
 from schedweb.engine.obey import Obedience
 from schedweb.engine.player import Happened, Player
 from schedweb.engine.world import Refused
@@ -25,7 +26,6 @@ from schedweb.engine.world import Refused
 SECONDS: Final = 20.0
 """For all plays about one question."""
 SECONDS_EACH: Final = 5.0
-MOST_FILES: Final = 4096
 OVER: Final = frozenset({Happened.WAITS, Happened.FINISHED, Happened.IDLE, Happened.ERRORS})
 
 
@@ -105,12 +105,3 @@ class PlayedOn:
         # Volumes that are still to be bound when nothing else is to be done may never be; devices wait for a person.
         after = states(player.scheduler, binding=happened is Happened.WAITS)
         return difference(self.before, after, finished=happened in OVER)
-
-
-def let_go_of_all_but(pipe: int) -> None:
-    """Of what the copy has from the process that asked: its pipes end with that process, not with the copy."""
-    nowhere = os.open(os.devnull, os.O_RDWR)
-    for standard in (0, 1, 2):
-        os.dup2(nowhere, standard)
-    os.closerange(3, pipe)
-    os.closerange(pipe + 1, MOST_FILES)

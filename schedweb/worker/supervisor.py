@@ -12,7 +12,6 @@ import logging
 import queue
 import time
 from collections import deque
-from dataclasses import dataclass
 from typing import Final
 
 from django.conf import settings
@@ -24,7 +23,6 @@ from framework.sentences import Content, Sentence, sentence
 from schedweb.calling import allowed
 from schedweb.engine import frames
 from schedweb.engine.asked import Asked
-from schedweb.engine.commands import ExtenderAnswers
 from schedweb.observing.metrics import ENGINE_DEATHS, TAKEOVERS
 from schedweb.runs.live.telling import tell_batch, tell_notice, tell_parked, tell_refusal
 from schedweb.runs.models import JournalEntry, Run
@@ -40,6 +38,7 @@ from schedweb.runs.storing.sizes import Measuring
 from schedweb.runs.storing.stored import begin_of
 from schedweb.spares import SPARES
 from schedweb.worker.deaths import PROBATION_SECONDS, Deaths, Probe
+from schedweb.worker.events import NO_ENGINE, Answered, Event, Lost, Offered, Shutdown, Wake
 from schedweb.worker.extenders import ask_in_background
 from schedweb.worker.measures import batch_sent, command_settled
 from schedweb.worker.process import Died, EngineProcess
@@ -50,35 +49,6 @@ RESTING: Final = frozenset({"created", "paused", "finished", "waiting_for_person
 FINISHED_SECONDS: Final = 5.0
 #: The last batch and its checkpoint may take this long. Without them another worker has more to play again.
 LAST_BATCH_SECONDS: Final = 4.0
-
-
-class Wake:
-    """Look for commands."""
-
-
-class Lost:
-    """The lease is somebody else's."""
-
-
-class Shutdown:
-    """This worker stops; another one plays on."""
-
-
-@dataclass(frozen=True)
-class Answered:
-    """Extenders did, or did not in time."""
-
-    command: ExtenderAnswers
-
-
-Event = frames.FromChild | Died | Wake | Lost | Shutdown | Answered
-NO_ENGINE: Final = 0
-
-
-@dataclass
-class Offered:
-    entry: JournalEntry
-    placed: bool = False
 
 
 class Supervisor:
@@ -173,6 +143,8 @@ class Supervisor:
                 return self.look_around()
             case frames.Batch():
                 return self.take(event)
+            case frames.Kept():
+                self.writer.keep(event)
             case frames.Ready(replayed):
                 self.ready = True
                 self.began_at = time.monotonic()
@@ -449,6 +421,8 @@ class Supervisor:
             elif source == self.engines:
                 if isinstance(event, frames.Batch):
                     self.store_and_tell(event)
+                elif isinstance(event, frames.Kept):
+                    self.writer.keep(event)
                 elif isinstance(event, frames.Ended | frames.Failure | Died):
                     break
         for event in later:

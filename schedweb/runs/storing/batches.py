@@ -21,7 +21,17 @@ from django.utils import timezone
 
 from framework.sentences import Content, Sentence, sentence
 from schedweb.engine.commands import plain
-from schedweb.engine.frames import AttemptRow, Batch, Chunk, DecisionRow, NodeRow, ObjectRow, PodRow, PreemptionRow
+from schedweb.engine.frames import (
+    AttemptRow,
+    Batch,
+    Chunk,
+    DecisionRow,
+    Kept,
+    NodeRow,
+    ObjectRow,
+    PodRow,
+    PreemptionRow,
+)
 from schedweb.engine.shapes import FeedLine, NumberedFeedItem, QueueName, UntranslatedFeedItem, UntranslatedOutcome
 from schedweb.engine.version import ENGINE_VERSION
 from schedweb.runs.models import (
@@ -137,7 +147,7 @@ class BatchWriter:
             self.store_rows(batch)
             self.store_feed(batch.feed, feed)
             if batch.checkpoint is not None:
-                self.store_checkpoint(batch)
+                self.store_checkpoint(Kept(batch.position, batch.digest, batch.checkpoint))
             settings = self.store_journal(batch)
             if batch.state == "stopped":
                 refused += refuse_pending(self.run, stopped(self.run))
@@ -293,15 +303,26 @@ class BatchWriter:
             placed.update(status=JournalEntry.Status.APPLIED, position=batch.place.position, clock=batch.place.clock)
         return settings
 
-    def store_checkpoint(self, batch: Batch) -> None:
+    def store_checkpoint(self, kept: Kept) -> None:
         """Others make room for it."""
-        run, kept = self.run, Checkpoint.objects.filter(run=self.run)
+        run, of_run = self.run, Checkpoint.objects.filter(run=self.run)
         Checkpoint.objects.update_or_create(
             run=run,
-            position=batch.position,
-            defaults={"digest": batch.digest, "engine_version": ENGINE_VERSION, "data": batch.checkpoint},
+            position=kept.position,
+            defaults={"digest": kept.digest, "engine_version": ENGINE_VERSION, "data": kept.data},
         )
-        kept.filter(position__in=too_close(list(kept.order_by("position").values_list("position", flat=True)))).delete()
+        positions = list(of_run.order_by("position").values_list("position", flat=True))
+        of_run.filter(position__in=too_close(positions)).delete()
+
+    def keep(self, kept: Kept) -> None:
+        """A checkpoint of a position whose batch is stored. Raises LeaseLost; then nothing was stored."""
+        patiently(lambda: self.keep_once(kept))
+
+    def keep_once(self, kept: Kept) -> None:
+        with transaction.atomic():
+            self.store_checkpoint(kept)
+            if not Run.objects.filter(mine(self.lease)).update(lease_expires=expiry()):
+                raise LeaseLost(f"run {self.run.pk} has another holder")
 
     def refuse(self, entry: str, text: Content) -> None:
         """Raises LeaseLost."""

@@ -60,6 +60,10 @@ class Ledger:
         if batch.checkpoint is not None:
             self.checkpoint, self.checkpoint_position = batch.checkpoint, batch.position
 
+    def keep(self, kept: frames.Kept) -> None:
+        assert self.checkpoint_position <= kept.position <= self.position
+        self.checkpoint, self.checkpoint_position = kept.data, kept.position
+
 
 class Desk:
     """A supervisor without a database."""
@@ -103,6 +107,8 @@ class Desk:
             if isinstance(message, frames.Batch):
                 self.ledger.store(message)
                 self.acknowledge(message)
+            elif isinstance(message, frames.Kept):
+                self.ledger.keep(message)
             found = look(message)
             if found is not None:
                 return found

@@ -18,7 +18,8 @@ from tests.schedweb.engine.worlds import DEFAULT, START, node, pod
 
 
 class Supervising:
-    """The end of the pipe that the engine writes to; every batch is answered with ``answers``, and then Ack."""
+    """The end of the pipe that the engine writes to; every batch is answered with ``answers``, Ack and, where a command
+    has its place in it, Commit."""
 
     def __init__(self, answers: int) -> None:
         self.answers = answers
@@ -36,6 +37,8 @@ class Supervising:
         if isinstance(message, frames.Batch):
             for each in (*self.before_ack, frames.Ack(message.number)):
                 self.say(each)
+            if message.place is not None:
+                self.say(frames.Commit(message.place.id))
 
     def say(self, message: frames.ToChild) -> None:
         with os.fdopen(os.dup(self.answers), "wb") as pipe:

@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import pytest
 
+from schedweb.engine.frames import Kept
 from schedweb.runs.models import Checkpoint
-from schedweb.runs.storing.batches import KEPT_CHECKPOINTS, too_close
+from schedweb.runs.storing.batches import KEPT_CHECKPOINTS, BatchWriter, too_close
+from schedweb.runs.storing.lease import Lease, LeaseLost
 from tests.schedweb.runs.conftest import Game
 
 
@@ -31,3 +33,17 @@ def test_of_many_checkpoints_some_are_kept(played: Game) -> None:
 
 def test_few_checkpoints_are_all_kept() -> None:
     assert too_close([5, 6, 7]) == []
+
+
+@pytest.mark.django_db(transaction=True)
+def test_who_lost_the_lease_keeps_no_checkpoint(played: Game) -> None:
+    run = played.run
+    before = set(Checkpoint.objects.values_list("position", flat=True))
+    writer = BatchWriter(Lease(run.pk, run.epoch - 1, "gone", taken_over=False, lost_at=None), run)
+    with pytest.raises(LeaseLost):
+        writer.keep(Kept(run.position - 1, "digest", b"checkpoint"))
+    assert set(Checkpoint.objects.values_list("position", flat=True)) == before
+    BatchWriter(Lease(run.pk, run.epoch, "here", taken_over=False, lost_at=None), run).keep(
+        Kept(run.position - 1, "digest", b"checkpoint")
+    )
+    assert set(Checkpoint.objects.values_list("position", flat=True)) == {*before, run.position - 1}
