@@ -20,6 +20,8 @@ if sys.platform == "linux":
 
 ENGINE: Final = "schedweb.engine.child"
 READER: Final = "schedweb.snapshots.reader"
+MOST: Final = 4
+"""Of one kind."""
 PIPE_BYTES: Final = 1 << 20
 """A batch fits, so an engine need not stand still until it is read."""
 
@@ -57,11 +59,12 @@ def started(
 
 
 class Spares:
-    """At most one of each kind. Without ``keep`` there are none, and every process is started when it is asked for."""
+    """One of each kind, and more where many are about to be needed. Without ``keep`` there are none, and every process
+    is started when it is asked for."""
 
     def __init__(self) -> None:
         self._kept: tuple[str, ...] = ()
-        self._waiting: dict[str, subprocess.Popen[bytes]] = {}
+        self._waiting: dict[str, list[subprocess.Popen[bytes]]] = {}
         self._lock = threading.Lock()
 
     def keep(self, *modules: str) -> None:
@@ -70,33 +73,52 @@ class Spares:
             self._kept = modules
         self.refill()
 
+    def expect(self, module: str, count: int) -> None:
+        """So many may be needed at once, soon: they are started now, up to MOST. Those that are too many are ended;
+        where no more than one is expected, ``refill`` says when it is started."""
+        with self._lock:
+            if module not in self._kept:
+                return
+            living = [each for each in self._waiting.get(module, []) if each.poll() is None]
+            if count > 1:
+                living += [started(module) for _ in range(min(count, MOST) - len(living))]
+            self._waiting[module], too_many = living[: max(count, 1)], living[max(count, 1) :]
+        end(too_many)
+
     def refill(self) -> None:
         """To be called when what was taken has done its first work, so that a new spare does not hold it up."""
         with self._lock:
             for module in self._kept:
-                waiting = self._waiting.get(module)
-                if waiting is None or waiting.poll() is not None:
-                    self._waiting[module] = started(module)
+                living = [each for each in self._waiting.get(module, []) if each.poll() is None]
+                self._waiting[module] = living or [started(module)]
 
     def take(self, module: str) -> subprocess.Popen[bytes]:
         """A process of the caller's own."""
         return self.taken(module) or started(module)
 
     def taken(self, module: str) -> subprocess.Popen[bytes] | None:
-        """The one that waits, if there is one and it seems to live. It may die before it hears its first message."""
+        """One that waits, if there is one and it seems to live. It may die before it hears its first message."""
         with self._lock:
-            waiting = self._waiting.pop(module, None)
-        return waiting if waiting is not None and waiting.poll() is None else None
+            waiting = self._waiting.get(module, [])
+            while waiting:
+                oldest = waiting.pop(0)
+                if oldest.poll() is None:
+                    return oldest
+        return None
 
     def close(self) -> None:
         with self._lock:
             self._kept = ()
-            waiting = list(self._waiting.values())
+            waiting = [each for kind in self._waiting.values() for each in kind]
             self._waiting.clear()
-        for process in waiting:
-            # It has nothing that could be lost, and may be in the middle of its imports.
-            process.kill()
-            process.communicate()
+        end(waiting)
+
+
+def end(waiting: list[subprocess.Popen[bytes]]) -> None:
+    for process in waiting:
+        # It has nothing that could be lost, and may be in the middle of its imports.
+        process.kill()
+        process.communicate()
 
 
 SPARES: Final = Spares()

@@ -61,9 +61,16 @@ class Share:
         self._taken -= 1
         PLACES_TAKEN.labels(self.kind).set(self._taken)
 
-    def look_beside(self) -> None:
-        """In a thread of its own."""
-        threading.Thread(target=self._look_and_close, name=f"look-{self.kind}", daemon=True).start()
+    @property
+    def free(self) -> int:
+        """How many places."""
+        return self.places - self._taken
+
+    def look_beside(self, count: int = 1) -> None:
+        """In threads of their own, one for each that waits, as far as there are places: whoever takes one is busy with
+        it to its end, and looks for no other."""
+        for _ in range(min(count, self.free)):
+            threading.Thread(target=self._look_and_close, name=f"look-{self.kind}", daemon=True).start()
 
     def _look_and_close(self) -> None:
         try:

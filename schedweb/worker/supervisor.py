@@ -21,6 +21,7 @@ from msgspec.structs import replace
 
 from framework.sentences import Content, Sentence, sentence
 from schedweb.calling import allowed
+from schedweb.database.clock import database_now
 from schedweb.engine import frames
 from schedweb.engine.asked import Asked
 from schedweb.observing.metrics import ENGINE_DEATHS, TAKEOVERS
@@ -72,6 +73,8 @@ class Supervisor:
         self.deaths = Deaths()
         self.starts_at: float | None = None
         """When the next engine is started, of time.monotonic; None while there is one."""
+        self.started_at = 0.0
+        """When the present engine was asked for, of time.monotonic, as what follows."""
         self.began_at = 0.0
         """When the present engine was ready, or was offered its command."""
         self.longest = 0.0
@@ -148,8 +151,8 @@ class Supervisor:
             case frames.Ready(replayed):
                 self.ready = True
                 self.began_at = time.monotonic()
-                if replayed:
-                    log.info("%s: replayed %d operations", self.run, replayed)
+                took = self.began_at - self.started_at
+                log.info("%s: an engine is ready after %.1f s, replayed %d operations", self.run, took, replayed)
                 self.offer_next()
             case frames.Refusal(entry, text):
                 self.writer.refuse(entry, text)
@@ -276,6 +279,7 @@ class Supervisor:
         self.ready = False
         self.offered = None
         self.starts_at = None
+        self.started_at = time.monotonic()
         self.engines += 1
         number = self.engines
         begin = patiently(lambda: begin_of(self.run))
@@ -465,6 +469,8 @@ class Supervisor:
 
     def tell_of_takeover(self) -> None:
         lost = self.lease.lost_at or timezone.now()
+        late = (database_now() - lost).total_seconds()
+        log.info("%s: taken over %.1f s after the lease of another worker ran out", self.run, late)
         cycle = self.run.attempts
         self.notice(
             sentence(

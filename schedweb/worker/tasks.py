@@ -19,9 +19,9 @@ from schedweb.clusters.services import import_read_anyhow
 from schedweb.database_version import refuse_to_work
 from schedweb.keeping.housekeeping import keep_house_until
 from schedweb.runs.live.telling import tell_outcome
-from schedweb.runs.playing.dispatch import PLAY, next_run, refuse_late, waiting_runs
+from schedweb.runs.playing.dispatch import PLAY, next_run, refuse_late, runs_unheard_of, waiting_runs
 from schedweb.runs.records.analyses import ANALYSE, next_question, questions_wait
-from schedweb.runs.storing.lease import close_own_connection
+from schedweb.runs.storing.lease import OWNER, close_own_connection
 from schedweb.snapshots.queue import READ, imports_wait, next_import
 from schedweb.snapshots.services import LeftToOthers, imports_lost
 from schedweb.spares import ENGINE, READER, SPARES
@@ -35,6 +35,8 @@ from schedweb.worker.shares import Share
 
 log = logging.getLogger(__name__)
 PASS_ON_SECONDS: Final = 0.25
+UNHEARD_SECONDS: Final = 0.25
+"""So often is looked while a run's holder is not heard of."""
 GONE_SECONDS: Final = 9.0
 """After a worker was told to end it does, whatever it waits for: what it left undone others take over."""
 
@@ -92,31 +94,46 @@ def read(import_id: str = "") -> None:
     look(IMPORTS, READ)
 
 
-def look_around() -> None:
-    """For what no message told of. Where all places are taken, those who wait hear that there is a worker."""
+def look_around() -> float:
+    """For what no message told of. Where all places are taken, those who wait hear that there is a worker.
+
+    Returns after how many seconds it is to be looked again.
+    """
+    unheard = 0
     if RUNS.is_full:
         make_room()
-    elif waiting_runs().exists():
-        RUNS.look_beside()
+    else:
+        waiting = waiting_runs().count()
+        RUNS.look_beside(waiting)
+        unheard = runs_unheard_of(OWNER)
+        # Where a worker died, as many engines are needed at once as it had runs; to start one takes a while.
+        SPARES.expect(ENGINE, min(RUNS.free, waiting + unheard))
     if next_question() is not None:
         questions_wait() if QUESTIONS.is_full else QUESTIONS.look_beside()
     if next_import() is not None:
         imports_wait() if IMPORTS.is_full else IMPORTS.look_beside()
     FOLLOWERS.look()
+    return UNHEARD_SECONDS if unheard else settings.ENGINE_SWEEP_SECONDS
 
 
 def sweep_until_stopped() -> None:
+    pause: float = settings.ENGINE_SWEEP_SECONDS
     try:
-        while not STOPPING.wait(settings.ENGINE_SWEEP_SECONDS):
+        while not STOPPING.wait(pause):
+            pause = settings.ENGINE_SWEEP_SECONDS
             try:
                 close_old_connections()
-                look_around()
+                pause = look_around()
                 for ended, outcomes in refuse_late():
                     for outcome in outcomes:
                         tell_outcome(ended, outcome)
                 imports_lost()
             except (DatabaseError, InterfaceError, OSError) as error:
                 log.warning("the sweep has to wait: %s", error)
+                close_own_connection()
+            except Exception:
+                # Without the sweep nobody would take over what other workers leave.
+                log.exception("the sweep failed, and goes on")
                 close_own_connection()
     finally:
         close_own_connection()

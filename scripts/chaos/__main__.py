@@ -250,7 +250,8 @@ def prove(cluster: Cluster, accepted: Accepted, report: Report) -> None:
     report.accepted, report.replayed = accepted.count, len(found) - len(differ)
     print(
         f"\n{report.faults} faults, {len(runs)} runs, {report.accepted:,} commands accepted, {accepted.refused} "
-        f"refused with a sentence, {accepted.again} requests sent again, {accepted.moments} looks back; the slowest "
+        f"refused with a sentence, {accepted.again} requests sent again, {accepted.moments} looks back, {accepted.imports} "
+        f"imports; the slowest "
         f"answer took {accepted.slowest:.1f} s."
     )
     print(

@@ -47,6 +47,8 @@ class Accepted:
     again: int = 0
     """Requests that were sent again."""
     moments: int = 0
+    imports: int = 0
+    """Files that a worker was asked to read."""
     unanswered: list[str] = field(default_factory=list)
     slowest: float = 0.0
     lock: threading.Lock = field(default_factory=threading.Lock)
@@ -205,5 +207,19 @@ class Person:
         """Read by a worker on its disk. A full one refuses it with a sentence."""
         items = {"apiVersion": "v1", "kind": "List", "items": [manifest(f"p{i}", ask=False) for i in range(50)]}
         answer = self.insist("POST", "/api/v1/imports/", {"text": json.dumps(items)})
-        if answer is not None and answer.status == 201:
-            self.insist("DELETE", f"/api/v1/imports/{answer.body['id']}/")
+        if answer is None or answer.status != 201:
+            return
+        path, began = f"/api/v1/imports/{answer.body['id']}/", time.monotonic()
+        while time.monotonic() - began < GIVE_UP_SECONDS:
+            read = self.insist("GET", path)
+            if read is None or read.status != 200 or read.body["state"] != "reading":
+                break
+            time.sleep(0.2)
+        else:
+            read = None
+        if read is None or "No worker took" in str(read.body.get("error")):
+            with self.accepted.lock:
+                self.accepted.unanswered.append(f"{path}: no worker took the file up within {GIVE_UP_SECONDS:.0f} s")
+        with self.accepted.lock:
+            self.accepted.imports += 1
+        self.insist("DELETE", path)

@@ -23,6 +23,8 @@ from tests.schedweb.worker.test_takeover import PODS, VARIABLES, Table, check
 
 pytestmark = pytest.mark.services
 SHORT_SECONDS: Final = 3.0
+CUT_SECONDS: Final = 4.0
+"""Shorter than a lease, which was renewed just before."""
 IN_TRANSACTION: Final = (
     "SELECT count(*) FROM pg_stat_activity WHERE datname = current_database() AND xact_start IS NOT NULL "
     "AND pid <> pg_backend_pid()"
@@ -56,6 +58,9 @@ class Cluster:
     def epoch(self, run: str) -> int:
         return int(str(self.row("SELECT epoch FROM runs_run WHERE id = %s", run)[0]))
 
+    def expires(self, run: str) -> object:
+        return self.row("SELECT lease_expires FROM runs_run WHERE id = %s", run)[0]
+
     def holder(self, run: str, workers: list[Process]) -> Process:
         owner = str(self.row("SELECT lease_owner FROM runs_run WHERE id = %s", run)[0])
         return next(worker for worker in workers if f":{worker.child.pid}:" in owner)
@@ -65,6 +70,13 @@ class Cluster:
 
     def wait_for_another(self, run: str, epoch: int) -> None:
         eventually("another one has the run", lambda: True if self.epoch(run) > epoch else None)
+
+
+def proxied(services: Services) -> tuple[TcpProxy, str]:
+    """To the database, and its URL through it."""
+    split = urlsplit(services.database_url)
+    proxy = TcpProxy(split.hostname or "", split.port or 5432)
+    return proxy, urlunsplit(split._replace(netloc=f"{split.username or 'postgres'}@127.0.0.1:{proxy.port}"))
 
 
 @pytest.fixture
@@ -121,9 +133,7 @@ def test_who_stands_still_in_a_transaction_keeps_nobody_waiting_and_writes_nothi
 def test_who_hears_nothing_of_the_database_loses_its_run_and_writes_nothing(
     cluster: Cluster, services: Services
 ) -> None:
-    split = urlsplit(services.database_url)
-    proxy = TcpProxy(split.hostname or "", split.port or 5432)
-    through = urlunsplit(split._replace(netloc=f"{split.username or 'postgres'}@127.0.0.1:{proxy.port}"))
+    proxy, through = proxied(services)
     try:
         cut_off = cluster.worker(1, through)
         table = Table(cluster.site)
@@ -153,3 +163,27 @@ def test_who_hears_nothing_of_the_database_loses_its_run_and_writes_nothing(
         assert cluster.epoch(run) == epoch + 1, cut_off.output()
     finally:
         proxy.close()
+
+
+def test_a_cut_of_four_seconds_costs_no_lease(cluster: Cluster, services: Services) -> None:
+    """Connections are closed and none is taken, while the run plays and another worker would take it."""
+    proxies = [proxied(services), proxied(services)]
+    try:
+        workers = [cluster.worker(copy, through) for copy, (_, through) in enumerate(proxies, start=1)]
+        table = Table(cluster.site)
+        run = table.start(10)
+        table.until_attempts(run, 10)
+        holder = cluster.holder(run, workers)
+        proxy, _ = proxies[workers.index(holder)]
+        epoch, until = cluster.epoch(run), cluster.expires(run)
+        eventually("the lease is renewed", lambda: True if cluster.expires(run) != until else None)
+        proxy.mode = "cut"
+        time.sleep(CUT_SECONDS)
+        proxy.mode = "open"
+        table.until_attempts(run, table.read(run)["attempts"] + 10)
+        assert cluster.epoch(run) == epoch, holder.output()
+        assert "tried again" in holder.output(), "it did hear of the cut"
+        assert not table.notices(run), "no engine died, and nobody took over"
+    finally:
+        for proxy, _ in proxies:
+            proxy.close()

@@ -6,14 +6,17 @@ Nothing here locks a row for longer than one statement: whoever stands still kee
 
 from __future__ import annotations
 
+import datetime
 import itertools
 import logging
 from collections import Counter
 from uuid import UUID
 
 from celery import current_app
+from django.conf import settings
 from django.db import transaction
 from django.db.models import F, Max, Q, QuerySet
+from django.db.models.functions import Now
 from kombu.exceptions import OperationalError
 
 from schedweb.engine.shapes import UntranslatedOutcome
@@ -25,6 +28,8 @@ from schedweb.turns import LOOKED_AT, Waits, next_in_turn
 
 log = logging.getLogger(__name__)
 PLAY = "runs.play"
+UNHEARD_RENEWALS = 2.5
+"""So many renewals after its last one, a holder is waited for; what takes over is made ready meanwhile."""
 
 
 def run_dispatch(run: UUID) -> None:
@@ -51,6 +56,14 @@ def offer(run: UUID) -> None:
 def waiting_runs() -> QuerySet[Run]:
     """Runs that somebody should hold and nobody does."""
     return Run.objects.filter(to_be_held(), held_by_nobody())
+
+
+def runs_unheard_of(owner: str) -> int:
+    """How many are held by others that missed a renewal or two: they may be to be held by somebody else soon."""
+    unheard_for = UNHEARD_RENEWALS * settings.ENGINE_RENEW_SECONDS
+    left = datetime.timedelta(seconds=settings.ENGINE_LEASE_SECONDS - unheard_for)
+    late = Run.objects.filter(held(), lease_expires__lt=Now() + left)
+    return late.exclude(lease_owner=owner).count()
 
 
 def refuse_late() -> list[tuple[Run, list[UntranslatedOutcome]]]:

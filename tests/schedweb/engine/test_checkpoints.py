@@ -131,3 +131,17 @@ def test_the_copy_of_a_run_that_ends_is_ended_too(
     assert last.checkpoint is not None
     with pytest.raises(ChildProcessError):
         os.waitpid(-1, os.WNOHANG)
+
+
+def test_who_plays_much_has_one_made_sooner_than_who_plays_a_little(
+    playing: tuple[Engine, Supervising], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    engine, _ = playing
+    checkpoints = engine.checkpoints
+    checkpoints.seconds = 1000.0
+    checkpoints.begin_anew()
+    assert not checkpoints.is_due
+    monkeypatch.setattr(checkpoints, "played_from", time.process_time() - 300)
+    assert checkpoints.is_due, "300 seconds would have to be played again"
+    checkpoints.cost = 40.0
+    assert not checkpoints.is_due, "but it takes long itself"

@@ -282,6 +282,27 @@ def test_workers_look_for_lost_imports_though_nobody_asks(editor: Client, monkey
     assert str(Import.objects.get().error) == LOST
 
 
+def test_a_sweep_that_fails_is_not_the_last_one(monkeypatch: pytest.MonkeyPatch) -> None:
+    """Nobody else would take over what another worker leaves, nor imports whose message was lost."""
+    looks = 0
+
+    class Twice(threading.Event):
+        def wait(self, timeout: float | None = None) -> bool:
+            return looks == 2
+
+    def failing() -> float:
+        nonlocal looks
+        looks += 1
+        raise RuntimeError("can't start new thread")
+
+    monkeypatch.setattr(worker, "STOPPING", Twice())
+    monkeypatch.setattr(worker, "look_around", failing)
+    monkeypatch.setattr(worker, "close_old_connections", lambda: None)
+    monkeypatch.setattr(worker, "close_own_connection", lambda: None)
+    worker.sweep_until_stopped()
+    assert looks == 2
+
+
 def test_a_worker_that_stands_still_at_once_has_handed_its_request_over(
     editor: Client, monkeypatch: pytest.MonkeyPatch
 ) -> None:

@@ -19,7 +19,7 @@ from schedweb.accounts.roles import Role
 from schedweb.accounts.services import account_create
 from schedweb.configurations.models import ConfigurationVersion
 from schedweb.runs.models import Analysis, Run
-from schedweb.runs.playing.dispatch import next_run
+from schedweb.runs.playing.dispatch import next_run, runs_unheard_of
 from schedweb.runs.playing.services import run_create
 from schedweb.runs.records.analyses import next_question
 from schedweb.runs.storing.lease import claim
@@ -102,7 +102,43 @@ def test_work_that_fails_gives_its_place_back() -> None:
     assert not share.is_full
 
 
+def test_all_that_wait_are_worked_on_at_once_as_far_as_there_are_places() -> None:
+    """As where a worker died that had many runs: each of them keeps who takes it busy for long."""
+    waiting, together, over = list(range(5)), threading.Semaphore(0), threading.Event()
+    lock = threading.Lock()
+
+    def work_on_next() -> bool:
+        with lock:
+            if not waiting:
+                return False
+            waiting.pop()
+        together.release()
+        over.wait(60)
+        return True
+
+    share = Share("tests", 4, work_on_next)
+    share.look_beside(len(waiting))
+    for _ in range(4):
+        assert together.acquire(timeout=60)
+    assert share.free == 0
+    assert len(waiting) == 1
+    over.set()
+    assert together.acquire(timeout=60)
+
+
 # --- turns ---------------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.django_db(transaction=True)
+def test_runs_whose_holder_is_not_heard_of_are_counted_before_their_leases_run_out(game: Game) -> None:
+    game.command("play", speed="max")
+    assert claim(game.id, "another") is not None
+    assert runs_unheard_of("me") == 0, "it was heard of just now"
+    late = timezone.now() + datetime.timedelta(seconds=1)
+    Run.objects.update(lease_expires=late)
+    assert runs_unheard_of("me") == 1
+    assert runs_unheard_of("another") == 0, "who holds it knows"
+    assert next_run() is None, "it is not to be taken yet"
 
 
 def test_people_take_turns_however_many_one_of_them_has_waiting() -> None:
