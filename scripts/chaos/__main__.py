@@ -250,9 +250,8 @@ def prove(cluster: Cluster, accepted: Accepted, report: Report) -> None:
     report.accepted, report.replayed = accepted.count, len(found) - len(differ)
     print(
         f"\n{report.faults} faults, {len(runs)} runs, {report.accepted:,} commands accepted, {accepted.refused} "
-        f"refused with a sentence, {accepted.again} requests sent again, {accepted.moments} looks back, {accepted.imports} "
-        f"imports; the slowest "
-        f"answer took {accepted.slowest:.1f} s."
+        f"refused with a sentence, {accepted.again} requests sent again, {accepted.moments} looks back, "
+        f"{accepted.imports} imports; the slowest answer took {accepted.slowest:.1f} s."
     )
     print(
         f"{len(lost)} commands lost, {len(doubled)} doubled, {len(pending)} left undone; {len(twice)} pods bound "

@@ -219,7 +219,7 @@ class Person:
             read = None
         if read is None or "No worker took" in str(read.body.get("error")):
             with self.accepted.lock:
-                self.accepted.unanswered.append(f"{path}: no worker took the file up within {GIVE_UP_SECONDS:.0f} s")
+                self.accepted.unanswered.append(f"{path}: the file was not taken up")
         with self.accepted.lock:
             self.accepted.imports += 1
         self.insist("DELETE", path)
