@@ -16,6 +16,7 @@ from django.conf import settings
 from django.db import DatabaseError, InterfaceError, close_old_connections
 
 from schedweb.clusters.services import import_read_anyhow
+from schedweb.database.silence import SILENCE
 from schedweb.database_version import refuse_to_work
 from schedweb.keeping.housekeeping import keep_house_until
 from schedweb.runs.live.telling import tell_outcome
@@ -117,6 +118,7 @@ def look_around() -> float:
 
 
 def sweep_until_stopped() -> None:
+    SILENCE.set(settings.ENGINE_LEASE_SECONDS)
     pause: float = settings.ENGINE_SWEEP_SECONDS
     try:
         while not STOPPING.wait(pause):
