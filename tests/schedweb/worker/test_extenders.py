@@ -21,6 +21,7 @@ from schedweb.runs.forking.forks import run_fork
 from schedweb.runs.models import Attempt, AttemptChunk, JournalEntry
 from schedweb.runs.storing import answers
 from schedweb.worker import supervisor as module
+from schedweb.worker.events import Answered
 from schedweb.worker.supervisor import Supervisor
 from tests.schedweb.engine.worlds import DEFAULT, node, pod
 from tests.schedweb.runs.conftest import Game, prepared
@@ -127,7 +128,7 @@ def test_a_run_that_is_taken_over_before_the_engine_heard_the_answer_reads_it(
 
     def stopping(self: Supervisor, source: int, event: Any) -> bool:
         goes_on = handle(self, source, event)
-        if isinstance(event, module.Answered) and not stopped:
+        if isinstance(event, Answered) and not stopped:
             stopped.append(True)
             assert self.child is not None
             self.child.child.kill()
