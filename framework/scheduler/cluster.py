@@ -169,6 +169,17 @@ class Cluster(Store):
         """Stores the object in place of the one it was made from, whatever became of that. Raises NotFound."""
         return self._update(obj, counts=True)
 
+    def observe(self, obj: KubeObject) -> None:
+        """Stores an object as another API server tells it, with the version that it has there. One of its name with
+        another uid has gone before."""
+        old = self.find(obj)
+        if old is not None and old.metadata.uid != obj.metadata.uid:
+            self.delete(old)
+            old = None
+        self._announce_change()
+        self.put(obj)
+        self._tell(ObjectAdded(obj) if old is None else ObjectUpdated(old, obj))
+
     def _update(self, obj: O, *, counts: bool) -> O:
         old = self.find(obj)
         if old is None:

@@ -118,6 +118,9 @@ class Store:
     def find_unstructured(self, api_version: str, kind: str, namespace: str, name: str) -> KubeObject | None:
         return self._kinds.get(f"{api_version}/{kind}", {}).get((namespace, name))
 
+    def of_kind(self, api_version: str, kind: str) -> Sequence[KubeObject]:
+        return list(self._kinds.get(f"{api_version}/{kind}", {}).values())
+
     def put(self, obj: KubeObject, *, counts: bool = True) -> None:
         self.revision += counts
         self.others_revision += type(obj) not in _COUNTED_APART

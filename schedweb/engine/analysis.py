@@ -39,6 +39,7 @@ from schedweb.engine import frames, questions
 from schedweb.engine.moment_view import packed, view_of
 from schedweb.engine.moments import advance, machine, moment
 from schedweb.engine.moved import figures, packed_rows
+from schedweb.engine.observed import unfollow
 from schedweb.engine.outcomes import score_of
 from schedweb.engine.payload import PayloadUnreadable
 from schedweb.engine.played_on import PlayedOn
@@ -134,7 +135,10 @@ def nodes_needed(player: Player, asked: questions.CapacityNodes) -> object:
 
 def at_moment(answers: Callable[[Player, Any], object]) -> Callable[[Ask, Any], Answer]:
     def answered(ask: Ask, asked: Any) -> Answer:
-        return Answer(msgspec.json.encode(answers(moment(machine_of(ask)), asked)))
+        player = moment(machine_of(ask))
+        if player.observing:
+            unfollow(player)  # our scheduler says what it would do, as on a snapshot
+        return Answer(msgspec.json.encode(answers(player, asked)))
 
     return answered
 

@@ -160,6 +160,26 @@ class ExtenderAnswers(Command, frozen=True, tag="extender_answers"):
     answers: tuple[ExtenderAnswer, ...]
 
 
+class ObservedChange(msgspec.Struct, frozen=True, omit_defaults=True, forbid_unknown_fields=True):
+    """An object of a real cluster as an import keeps it; of one that is gone only who it was."""
+
+    verb: Literal["added", "modified", "deleted"]
+    manifest: dict[str, Any]
+
+
+class ClusterChanges(Command, frozen=True, tag="cluster_changes"):
+    """What a real cluster told a run that follows it. Only a worker says this; replay, takeovers and forks read it
+    here."""
+
+    at: int
+    """When it came; nanoseconds since 1970 by the worker's clock."""
+    changes: tuple[ObservedChange, ...]
+
+
+class Unfollow(Command, frozen=True, tag="unfollow"):
+    """From here on the engine decides by itself: where a fork leaves the run that follows a real cluster."""
+
+
 AnyCommand = (
     Play
     | Pause
@@ -183,6 +203,8 @@ AnyCommand = (
     | BreakpointRemove
     | Decide
     | ExtenderAnswers
+    | ClusterChanges
+    | Unfollow
 )
 
 #: These change how a run is paced, never what it decides.

@@ -15,7 +15,7 @@ import msgspec
 
 from framework.sentences import Content
 from schedweb.engine.asked import Asked
-from schedweb.engine.commands import BreakpointSet
+from schedweb.engine.commands import BreakpointSet, ObservedChange
 from schedweb.engine.shapes import FeedLine, QueueName, UntranslatedHit, UntranslatedOutcome
 from schedweb.engine.version import ENGINE_VERSION
 
@@ -70,6 +70,8 @@ class Begin(Message, frozen=True, tag="begin"):
     """That rows are packed with; without one the engine makes one when it has enough of them."""
     dictionaries_taken: list[int] = []
     """Numbers that another one may not have."""
+    observing: bool = False
+    """It begins as a picture of a real cluster (observed.py); a fork of such a run as well."""
     decided: list[Decided] | None = None
     """Of a moment of a run that another version played: what is stored of its attempts up to there."""
 
@@ -112,7 +114,22 @@ class End(Message, frozen=True, tag="end"):
     """Finish with a checkpoint; the run goes on elsewhere, or later."""
 
 
-ToChild = Begin | Offer | Commit | Ack | Go | End
+class Seen(msgspec.Struct, frozen=True, array_like=True):
+    """What the reader of a cluster saw. ``what``: ``added``, ``modified``, ``deleted``; ``list`` begins a list of a
+    kind, whose objects are ``listed`` one by one, and ``whole`` ends it. ``manifest``, as JSON, of these two names only
+    the kind, and of ``deleted`` only the object."""
+
+    what: Literal["added", "modified", "deleted", "list", "listed", "whole"]
+    manifest: bytes
+
+
+class Look(Message, frozen=True, tag="look"):
+    """Of a run that follows a cluster: which of this does its world not have yet? Answered with Differs."""
+
+    seen: list[Seen]
+
+
+ToChild = Begin | Offer | Commit | Ack | Go | End | Look
 
 
 # --- child → supervisor -------------------------------------------------------------------------------------------
@@ -323,7 +340,11 @@ class Ended(Message, frozen=True, tag="ended"):
     pass
 
 
-FromChild = Batch | Kept | Ready | Refusal | Failure | Ended
+class Differs(Message, frozen=True, tag="differs"):
+    changes: list[ObservedChange]
+
+
+FromChild = Batch | Kept | Ready | Refusal | Failure | Ended | Differs
 
 _ENCODER: Final = msgspec.msgpack.Encoder()
 _TO_CHILD: Final = msgspec.msgpack.Decoder(ToChild)

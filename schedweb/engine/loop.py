@@ -9,17 +9,18 @@ import select
 import time
 import traceback
 
-from framework.interface import Plugin
 from framework.sentences import sentence
 from schedweb.engine import frames
 from schedweb.engine.asked import Asked, asked_by
 from schedweb.engine.batch import Gatherer
 from schedweb.engine.batch_size import BACKLOG, FRAME_SECONDS, LEAST_GATHERED, frame_after, room_after
+from schedweb.engine.blamed import plugin_in
 from schedweb.engine.checkpoint import Checkpoints
-from schedweb.engine.commands import command_from
+from schedweb.engine.commands import ClusterChanges, command_from
 from schedweb.engine.frames import Batch, Begin, Entry, Gone, Offer
 from schedweb.engine.moments import advance, compare
 from schedweb.engine.obey import validate
+from schedweb.engine.observed import Differences
 from schedweb.engine.pace import Pace
 from schedweb.engine.packing import Dictionary, Packer
 from schedweb.engine.player import Happened, Player
@@ -47,6 +48,7 @@ class Engine:
         self.is_packing = known is not None
         """With a dictionary; without one it is looked whether there are rows enough for one."""
         self.sums = Sums(player)
+        self.differences = Differences(player)
         self.poller = select.poll()
         self.poller.register(self.inward, select.POLLIN | select.POLLHUP)
         self.number = 0
@@ -195,7 +197,7 @@ class Engine:
         """How long the pipe may be waited for before there is something else to do."""
         now = time.monotonic()
         frame = self.last_frame + self.frame_seconds - now if self.has_news() and self.may_emit() else IDLE_SECONDS
-        if not self.pace.wants_operations or self.held or self.is_backlogged() or self.player.asked_at is not None:
+        if self.stands_still():
             return max(0.0, min(frame, IDLE_SECONDS))
         if self.is_real and not self.pace.step and not self.has_work():
             due = self.player.next_instant()
@@ -230,6 +232,8 @@ class Engine:
                 self.waits = False
             case frames.End():
                 self.ending = True
+            case frames.Look(seen):
+                frames.write(self.outward, frames.Differs(self.differences.of(seen)))
             case _:
                 raise AssertionError(f"{type(message).__name__} was not expected here")
 
@@ -240,8 +244,13 @@ class Engine:
     def is_backlogged(self) -> bool:
         return self.number != self.acknowledged and self.gatherer.size > self.room
 
+    def stands_still(self) -> bool:
+        player = self.player
+        told = player.asked_at is not None or player.observing
+        return told or self.held or self.is_backlogged() or not self.pace.wants_operations
+
     def may_operate(self) -> bool:
-        if not self.pace.wants_operations or self.held or self.is_backlogged() or self.player.asked_at is not None:
+        if self.stands_still():
             return False
         if self.player.scheduler.mid_cycle or not self.pace.cycle_seconds:
             return True
@@ -273,11 +282,9 @@ class Engine:
         if hit is not None:
             self.urgent = True
             self.player.projection.feed.line(self.player.now, "engine", sentence("Breakpoint: {hit}.", hit=hit.text))
-        if happened is Happened.ASKS:
-            self.urgent = True
         if happened is Happened.ERRORS:
             self.player.projection.feed.line(self.player.now, "engine", self.player.why_paused)
-        if stepping and self.pace.step is None:
+        if happened is Happened.ASKS or (stepping and self.pace.step is None):
             self.urgent = True
 
     # --- the real clock ---------------------------------------------------------------------------------------------
@@ -287,7 +294,9 @@ class Engine:
         return not self.player.virtual
 
     def wall_clock(self) -> int:
-        """Run time on a real clock: it stands while the run does."""
+        """Run time on a real clock: it stands while the run does. A cluster that is followed has one itself."""
+        if self.player.observing:
+            return max(self.player.now, time.time_ns())
         if not self.is_real or self.pace.mode != "playing":
             self.anchor = None
             return self.player.now
@@ -316,8 +325,8 @@ class Engine:
         if refused is not None:
             frames.write(self.outward, frames.Refusal(offer.id, refused))
             return
-        if self.is_real and self.wall_clock() > self.player.now:
-            self.move_clock(self.wall_clock())
+        if self.is_real and not isinstance(command, ClusterChanges) and (now := self.wall_clock()) > self.player.now:
+            self.move_clock(now)  # what a cluster told has its own time
         self.await_ack()
         self.emit(place=frames.JournalPlace(offer.id, self.player.position, self.player.now))
         while True:
@@ -482,13 +491,3 @@ class Engine:
         self.await_ack()
         self.emit(checkpoint=not self.player.scheduler.mid_cycle, last=True)
         frames.write(self.outward, frames.Ended())
-
-
-def plugin_in(error: BaseException) -> str:
-    """The innermost plugin whose code was running; empty when it was none."""
-    found = ""
-    for frame, _ in traceback.walk_tb(error.__traceback__):
-        owner = frame.f_locals.get("self")
-        if isinstance(owner, Plugin):
-            found = owner.name
-    return found

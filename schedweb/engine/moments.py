@@ -33,7 +33,14 @@ def machine(begin: Begin) -> tuple[Player, Pace]:
         player, pace = load_checkpoint(begin.checkpoint)
         player.restored(payload.timeline, registry)
     else:
-        options = RunOptions(begin.seed, begin.ties, begin.approvals, begin.clock, begin.start)  # type: ignore[arg-type]
+        options = RunOptions(
+            begin.seed,
+            begin.ties,  # type: ignore[arg-type]
+            begin.approvals,  # type: ignore[arg-type]
+            begin.clock,  # type: ignore[arg-type]
+            begin.start,
+            begin.observing,
+        )
         configuration = effective_configuration(begin.configuration, registry)
         player = Player(payload.objects, payload.timeline, configuration, registry, options)
         pace = Pace(speed=begin.speed, mode="paused" if begin.inherited else "created")

@@ -14,6 +14,7 @@ from framework.sentences import Sentence, Words, counted_sentence, forms, senten
 from schedweb.engine import commands
 from schedweb.engine.asked import unpacked
 from schedweb.engine.device_conditions import claim_with, with_device_condition
+from schedweb.engine.observed import NOT_FOLLOWING, observe_all, unfollow
 from schedweb.engine.player import Player, RunRefused
 from schedweb.engine.pod_view import PodView, owner_of
 from schedweb.engine.shapes import UntranslatedDecision, UntranslatedResult
@@ -53,6 +54,9 @@ class Obedience:
             if self.player.asked_at != command.asked:
                 raise Refused(NOT_ASKED)
             self.player.answer(answers_of(command))
+            result = UntranslatedResult()
+        elif isinstance(command, commands.ClusterChanges):
+            observe_all(self.player, command)
             result = UntranslatedResult()
         else:
             done = HANDLERS[type(command)](self, command)
@@ -192,6 +196,10 @@ class Obedience:
             raise Refused(words_of(error)) from None
         return sentence("switched the configuration")
 
+    def unfollow(self, command: commands.Unfollow) -> Sentence:
+        unfollow(self.player)
+        return sentence("took over from the real cluster: from here on this run decides by itself")
+
     # --- decisions --------------------------------------------------------------------------------------------------
 
     def decide(self, command: commands.Decide, author: str, entry: str) -> UntranslatedResult:
@@ -286,6 +294,8 @@ def validate(player: Player, command: commands.AnyCommand) -> Words | None:
                 player.world.asked(manifest)
             case commands.ExtenderAnswers(asked=asked) if player.asked_at != asked:
                 return NOT_ASKED
+            case commands.ClusterChanges() | commands.Unfollow() if not player.observing:
+                return NOT_FOLLOWING
             case commands.SetSeed() if player.scheduler.attempts:
                 return sentence("The seed can be set only before the first step.")
             case commands.SetConfiguration() if player.scheduler.mid_cycle:
@@ -308,4 +318,5 @@ HANDLERS: Final[dict[type[Any], Callable[[Obedience, Any], Sentence]]] = {
     commands.Change: Obedience.change,
     commands.SetSeed: Obedience.set_seed,
     commands.SetConfiguration: Obedience.set_configuration,
+    commands.Unfollow: Obedience.unfollow,
 }

@@ -25,6 +25,7 @@ from framework.trace.digest import START
 from framework.trace.digest import digest as chained
 from schedweb.engine.payload import TimelineEntry
 from schedweb.engine.projection import Projection
+from schedweb.engine.told import ToldProjection
 from schedweb.engine.world import Refused, World
 
 MILLISECOND: Final = 1_000_000
@@ -48,6 +49,8 @@ class RunOptions:
     approvals: Approvals
     clock: ClockMode
     start: int
+    observing: bool = False
+    """It begins as a picture of a real cluster, whose own scheduler decides (observed.py)."""
 
 
 class Happened(enum.Enum):
@@ -114,12 +117,17 @@ class Player:
         """The position at which extenders were asked that have not answered yet."""
         self.point = ""
         """The last one that a cycle passed."""
+        self.observing = options.observing
+        """A real cluster is followed: nothing is decided here."""
         self.world = World()
+        if self.observing:
+            self.world.cluster.set_controllers(())
         try:
             self.world.load(objects)
         except Refused as error:
             raise RunRefused(error.words) from None
-        self.projection = Projection(self.world.cluster, Clock(options.start))
+        made = ToldProjection if self.observing else Projection
+        self.projection = made(self.world.cluster, Clock(options.start))
         self.projection.schedulers = frozenset(profile.scheduler_name for profile in configuration.profiles)
         self.projection.load()
         self.projection.entered_now.clear()
@@ -197,6 +205,8 @@ class Player:
         """
         scheduler = self.scheduler
         self.projection.entered_now.clear()
+        if self.observing:
+            return Happened.IDLE
         if scheduler.asks:
             return self._ask()
         if self.endless is not None and not scheduler.mid_cycle:
@@ -418,3 +428,4 @@ class Player:
         self.timeline, self.registry = timeline, registry
         # A checkpoint from before there were extenders has asked none.
         self.asked_at = self.__dict__.get("asked_at")
+        self.observing = self.__dict__.get("observing", False)

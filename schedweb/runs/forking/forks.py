@@ -103,7 +103,10 @@ def run_fork(
         commands.append({"type": "play", "speed": "max"})
 
     def fill(fork: Run) -> None:
-        JournalEntry.objects.bulk_create(inherited_journal(parent, fork, where))
+        inherited = inherited_journal(parent, fork, where)
+        JournalEntry.objects.bulk_create(inherited)
+        if parent.began_observing and not any(entry.type == "unfollow" for entry in inherited):
+            command_insert(run=fork, user=user, content={"type": "unfollow"})
         for command in commands:
             command_insert(run=fork, user=user, content=command)
 
@@ -122,7 +125,9 @@ def run_fork(
         seed=parent.seed,
         ties=parent.ties,
         approvals=parent.approvals,
-        clock_mode=parent.clock_mode,
+        # Its own scheduler decides, as fast as it is played: what a real cluster told has its times already.
+        clock_mode=Run.ClockMode.VIRTUAL if parent.began_observing else parent.clock_mode,
+        began_observing=parent.began_observing,
         clock_start=parent.clock_start,
         clock=parent.clock_start,
         speed=parent.speed,

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from schedweb.runs.models.analysis import Analysis
+from schedweb.runs.models.followed import Followed
 from schedweb.runs.models.history import Attempt, AttemptChunk, Decision, FeedItem, Preemption, StepChunk
 from schedweb.runs.models.live import NodeRecord, ObjectRecord, PodRecord
 from schedweb.runs.models.packed import Dictionary
@@ -17,6 +18,7 @@ __all__ = [
     "Decision",
     "Dictionary",
     "FeedItem",
+    "Followed",
     "JournalEntry",
     "NodeRecord",
     "ObjectRecord",

@@ -64,6 +64,10 @@ class Run(Deletable):
     parent_position = models.PositiveBigIntegerField(null=True)
     #: The parent's digest there, if one was stored: the fork's own must be the same.
     parent_digest = models.CharField(max_length=64, blank=True)
+    #: The context of the real cluster whose changes are its inputs; "" of all other runs, forks of such a run included.
+    follows = models.CharField(max_length=253, blank=True, default="")
+    #: It began as a picture of a real cluster: a run that follows one, and its forks (schedweb/engine/observed.py).
+    began_observing = models.BooleanField(default=False)
     #: What was changed there, `{"workload", "text"}` each (schedweb/runs/forking/fork_changes.py).
     fork_changes = models.JSONField(default=list)
     started_by = models.ForeignKey(settings.AUTH_USER_MODEL, on_delete=models.SET_NULL, null=True, related_name="+")

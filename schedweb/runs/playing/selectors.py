@@ -20,7 +20,7 @@ from schedweb.runs.records.runs import runs_with_names
 from schedweb.sentences import say, translated
 from schedweb.snapshots.redaction import redact
 
-NOT_COMMANDS: Final = ("clock", "extender_answers")
+NOT_COMMANDS: Final = ("clock", "extender_answers", "cluster_changes")
 """Entries of the journal that nobody gave."""
 EMPTY_COUNTS = dict.fromkeys(STATE_KEYS, 0)
 #: Large, and only shown by the board.
@@ -116,6 +116,7 @@ def run_body(run: Run) -> dict[str, Any]:
         "clock": clock_body(run),
         "attempts": run.attempts,
         "position": run.position,
+        "follows": run.follows,
         "parent": parent_body(run),
         "fork_changes": fork_changes_body(run),
         "points": run.points,

@@ -12,7 +12,7 @@ from schedweb.runs.playing.serializers import MARKS
 
 PARTS: Final = 200
 """Marks of one kind are counted in this many parts of the run, so that a long run is no longer to send."""
-COMMANDS: Final = ("clock", "extender_answers", "play", "pause", "step", "set_speed", "decide")
+COMMANDS: Final = ("clock", "extender_answers", "cluster_changes", "play", "pause", "step", "set_speed", "decide")
 """Entries of the journal that are no change of the cluster."""
 
 

@@ -61,6 +61,7 @@ def begin_of(run: Run, position: int | None = None) -> Begin:
         inherited=run.parent_position or 0,
         inherited_digest=run.parent_digest,
         played_by=run.engine_version,
+        observing=run.began_observing,
         decided=None if position is None or checkpoint is not None else decided_before(run, position),
     )
 

@@ -1,0 +1,219 @@
+"""What a real cluster tells a run that follows it, applied as kube-scheduler's informers apply it.
+
+``observe`` is the only place where a change of the real cluster reaches the machine; ``Observation`` says beforehand
+what it is, with the state before it still untouched.
+"""
+
+from __future__ import annotations
+
+import dataclasses
+import hashlib
+from collections.abc import Iterable
+from dataclasses import dataclass
+from typing import Any, Final
+
+import msgspec
+from msgspec.structs import replace
+
+from framework.objects import KubeObject, Node, Pod
+from framework.objects.admission import AdmissionError, admit
+from framework.objects.decode import decode_manifest, to_manifest
+from framework.objects.errors import ObjectError
+from framework.scheduler.controllers import CONTROLLERS, OF_CHANGES
+from framework.scheduler.store import object_key
+from framework.sentences import sentence
+from schedweb.engine import commands
+from schedweb.engine.commands import ObservedChange
+from schedweb.engine.frames import Seen
+from schedweb.engine.player import Player
+from schedweb.engine.told import ToldProjection
+from schedweb.engine.world import Refused
+
+SIZE: Final = 16
+NOT_FOLLOWING: Final = sentence("This run follows no cluster.")
+_JSON: Final = msgspec.json.Encoder(order="deterministic")
+
+
+@dataclass(frozen=True, slots=True)
+class Observation:
+    """``before`` None: it came; ``after`` None: it went. ``before`` is the object as the run has it."""
+
+    before: KubeObject | None
+    after: KubeObject | None
+
+    @property
+    def is_binding(self) -> bool:
+        """A pod that the run has as pending got its node: the real scheduler decided."""
+        before, after = self.before, self.after
+        return (
+            isinstance(before, Pod)
+            and isinstance(after, Pod)
+            and before.metadata.uid == after.metadata.uid
+            and not before.spec.node_name
+            and bool(after.spec.node_name)
+        )
+
+
+def observation_of(player: Player, change: ObservedChange) -> Observation:
+    """Raises Refused for an object that no API server would have sent."""
+    cluster = player.world.cluster
+    obj = _decoded(change.manifest)
+    before = cluster.find(obj)
+    if change.verb == "deleted":
+        return Observation(before, None)
+    admitted = admit(obj, cluster, stored=True, validate=False)
+    if isinstance(admitted, AdmissionError):
+        raise Refused(f"{obj.kind} {obj.key}: {admitted.message}")
+    return Observation(before, _sharing(before, without_heartbeats(admitted)))
+
+
+def _sharing(before: KubeObject | None, after: KubeObject) -> KubeObject:
+    """With the spec that the run has already, where only its node is new: replicas share theirs, and who looks at a
+    pod's requests need not do so again."""
+    if not isinstance(before, Pod) or not isinstance(after, Pod):
+        return after
+    node = after.spec.node_name
+    spec = before.spec if before.spec.node_name == node else replace(before.spec, node_name=node)
+    return replace(after, spec=spec) if spec == after.spec else after
+
+
+def observe(player: Player, observation: Observation) -> None:
+    """Applies one change to the world, and so to cache and queue (docs/semantics/events.md#event-handlers)."""
+    cluster = player.world.cluster
+    if observation.after is not None:
+        cluster.observe(observation.after)
+    elif observation.before is not None:
+        cluster.delete(observation.before)
+
+
+def observe_all(player: Player, command: commands.ClusterChanges) -> None:
+    """In their order, at the time at which they came. One that cannot be read is told and left out."""
+    if not player.observing:
+        raise Refused(NOT_FOLLOWING)
+    player.scheduler.advance(max(player.now, command.at))
+    hashed = hashlib.blake2b(bytes.fromhex(player.digest), digest_size=SIZE)
+    for change in command.changes:
+        try:
+            observation = observation_of(player, change)
+        except Refused as error:
+            words = sentence("A change of the cluster cannot be read: {why}", why=error.words)
+            player.projection.feed.line(player.now, "engine", words)
+            continue
+        observe(player, observation)
+        hashed.update(_hashed(change, observation))
+    player.digest = hashed.hexdigest()
+
+
+def _hashed(change: ObservedChange, observation: Observation) -> bytes:
+    """What a replay has to come to as well: the object as it is kept."""
+    obj = observation.after or observation.before
+    kept = None if observation.after is None else to_manifest(observation.after)
+    return _JSON.encode((change.verb, "" if obj is None else f"{obj.api_version}/{obj.kind} {obj.key}", kept))
+
+
+def unfollow(player: Player) -> None:
+    """From here on it is a run like all others: its own scheduler decides, on a clock of its own, and controllers are
+    simulated. Raises Refused."""
+    if not player.observing:
+        raise Refused(NOT_FOLLOWING)
+    player.observing = False
+    player.options = dataclasses.replace(player.options, clock="virtual")
+    assert isinstance(player.projection, ToldProjection)
+    player.projection.play_on(player.scheduler)
+    cluster = player.world.cluster
+    cluster.set_controllers(CONTROLLERS, OF_CHANGES)
+    cluster.start_controllers()
+
+
+# --- what differs from the run's world --------------------------------------------------------------------------------
+
+
+class Differences:
+    """Says which of what was seen the run's world does not have yet. Holds the keys of lists that are under way."""
+
+    def __init__(self, player: Player) -> None:
+        self.player = player
+        self._listed: dict[tuple[str, str], set[tuple[str, str]]] = {}
+        """(apiVersion, kind) → those seen so far."""
+
+    def of(self, seen: Iterable[Seen]) -> list[ObservedChange]:
+        """Each at most once per object and state, in the order in which it was seen."""
+        cluster = self.player.world.cluster
+        ahead: dict[tuple[str, str, tuple[str, str]], KubeObject | None] = {}
+        """Objects as they will be after the changes that were found so far."""
+        found: list[ObservedChange] = []
+        for each in seen:
+            manifest: dict[str, Any] = msgspec.json.decode(each.manifest)
+            kind = str(manifest.get("apiVersion", "")), str(manifest.get("kind", ""))
+            if each.what == "list":
+                self._listed[kind] = set()
+                continue
+            if each.what == "whole":
+                gone = self._missing(kind)
+                found += [ObservedChange("deleted", _name_of(obj)) for obj in gone]
+                ahead.update(((*kind, object_key(obj)), None) for obj in gone)
+                continue
+            try:
+                obj = _decoded(manifest)
+            except Refused:
+                continue  # the reader counts those
+            key = (*kind, object_key(obj))
+            known = ahead[key] if key in ahead else cluster.find(obj)
+            if each.what == "deleted":
+                if known is not None:
+                    ahead[key] = None
+                    found.append(ObservedChange("deleted", _name_of(known)))
+                continue
+            if each.what == "listed" and kind in self._listed:
+                self._listed[kind].add(key[2])
+            admitted = admit(obj, cluster, stored=True, validate=False)
+            if isinstance(admitted, AdmissionError):
+                continue
+            after = without_heartbeats(admitted)
+            if known is not None and is_same(known, after):
+                continue
+            ahead[key] = after
+            found.append(ObservedChange("added" if known is None else "modified", manifest))
+        return found
+
+    def _missing(self, kind: tuple[str, str]) -> list[KubeObject]:
+        """Of a list that is whole."""
+        listed = self._listed.pop(kind, None)
+        if listed is None:
+            return []
+        objects = self.player.world.cluster.of_kind(*kind)
+        return [obj for obj in objects if object_key(obj) not in listed]
+
+
+def is_same(known: KubeObject, seen: KubeObject) -> bool:
+    """But for its version and times of heartbeats: nothing that scheduling looks at."""
+    return _unversioned(without_heartbeats(known)) == _unversioned(seen)
+
+
+def _unversioned(obj: KubeObject) -> KubeObject:
+    return replace(obj, metadata=replace(obj.metadata, resource_version=""))
+
+
+def without_heartbeats(obj: KubeObject) -> KubeObject:
+    """kubelets say every few minutes that nothing changed; a reader of a followed run does not hear of it."""
+    if isinstance(obj, Node):
+        conditions = tuple(replace(each, last_heartbeat_time=None) for each in obj.status.conditions)
+        return replace(obj, status=replace(obj.status, conditions=conditions))
+    if isinstance(obj, Pod):
+        conditions_ = tuple(replace(each, last_probe_time=None) for each in obj.status.conditions)
+        return replace(obj, status=replace(obj.status, conditions=conditions_))
+    return obj
+
+
+def _decoded(manifest: dict[str, Any]) -> KubeObject:
+    try:
+        return decode_manifest(manifest)
+    except ObjectError as error:
+        raise Refused(str(error)) from None
+
+
+def _name_of(obj: KubeObject) -> dict[str, Any]:
+    metadata = {"name": obj.metadata.name, "uid": obj.metadata.uid}
+    if obj.metadata.namespace:
+        metadata["namespace"] = obj.metadata.namespace
+    return {"apiVersion": obj.api_version, "kind": obj.kind, "metadata": metadata}

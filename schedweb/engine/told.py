@@ -1,0 +1,122 @@
+"""Pods of a followed run as the API of the real cluster has them: what its scheduler did is told, nothing is tried here.
+
+A pending pod stands where its PodScheduled condition and its gates put it, since when they say, with the real
+scheduler's message. Our own queue holds it as well, for the day when a fork of the run decides.
+"""
+
+from __future__ import annotations
+
+from typing import NamedTuple
+
+from framework.objects import Pod
+from framework.objects.timestamps import TimestampError, parse_timestamp
+from framework.queue import IgnoredEvent, QueueMove
+from framework.scheduler import Scheduler
+from framework.scheduler.store import FINISHED
+from framework.sentences import sentence
+from schedweb.engine.pod_view import PodView
+from schedweb.engine.projection import Projection
+from schedweb.engine.shapes import QueueName
+
+
+class Told(NamedTuple):
+    column: QueueName
+    message: str
+    """The scheduler's."""
+    since: int | None
+    """Nanoseconds since 1970."""
+
+
+def told(pod: Pod) -> Told:
+    """Of a pod without a node. An attempt that failed is a PodScheduled condition that is False."""
+    condition = next((each for each in pod.status.conditions if each.type == "PodScheduled"), None)
+    try:
+        since = parse_timestamp((condition and condition.last_transition_time) or pod.metadata.creation_timestamp or "")
+    except TimestampError:
+        since = None
+    if pod.spec.scheduling_gates:
+        return Told("gated", "", since)
+    if condition is not None and condition.status == "False" and condition.reason != "SchedulingGated":
+        return Told("unschedulable", condition.message, since)
+    return Told("active", "", since)
+
+
+def is_pending(pod: Pod) -> bool:
+    return not pod.spec.node_name and pod.status.phase not in FINISHED
+
+
+class ToldProjection(Projection):
+    observing = True
+
+    def _pod_added(self, pod: Pod, view: PodView) -> None:
+        is_new = view.uid not in self.views
+        super()._pod_added(pod, view)
+        if self.observing and is_new and is_pending(pod):
+            self._show(view, pod)
+
+    def _pod_changed(self, old: Pod | None, new: Pod) -> None:
+        view = self.views.get(new.metadata.uid)
+        super()._pod_changed(old, new)
+        if not self.observing or view is None:
+            return
+        if is_pending(new):
+            self._show(view, new)
+        elif old is not None and is_pending(old) and new.spec.node_name:
+            view.message, view.gate = "", ""
+            words = sentence("{pod} bound to {node}.", node={"t": "node", "v": view.node})
+            together = sentence("{pod} bound.")
+            self.feed.pod_line(
+                self.now, "bound", view, words, together=together, state="bound", nodes=(new.spec.node_name,)
+            )
+
+    def _show(self, view: PodView, pod: Pod) -> None:
+        found = told(pod)
+        if found.column == "gated":
+            view.gate = ", ".join(gate.name for gate in pod.spec.scheduling_gates)
+            words = sentence("Held by {gate}", gate=view.gate)
+        elif found.column == "unschedulable":
+            words = sentence("{scheduler} found no node", scheduler=pod.spec.scheduler_name)
+        else:
+            words = sentence("To be tried by {scheduler}", scheduler=pod.spec.scheduler_name)
+        if view.column != found.column:
+            self.enter(view, found.column, words)
+            if found.column == "unschedulable":
+                line = sentence("{pod} found no node. {message}", message=found.message)
+                self.feed.pod_line(self.now, "unschedulable", view, line, state="unschedulable")
+        if found.since is not None:
+            view.since = min(found.since, self.now)
+        view.message = found.message
+        self.touch(view)
+
+    def _unknown_profile(self, pod: Pod, view: PodView) -> None:
+        # Somebody else's scheduler tries it.
+        if not self.observing:
+            super()._unknown_profile(pod, view)
+
+    def queue_moved(self, move: QueueMove) -> None:
+        if not self.observing:
+            super().queue_moved(move)
+
+    def event_ignored(self, ignored: IgnoredEvent) -> None:
+        if not self.observing:
+            super().event_ignored(ignored)
+
+    def play_on(self, scheduler: Scheduler) -> None:
+        """From here on the queue says where pods stand."""
+        self.observing = False
+        state = scheduler.queue_state()
+        for queued in state.gated:
+            view = self.views[queued.uid]
+            namespace, _, name = queued.key.partition("/")
+            pod = self.cluster.get(Pod, namespace, name)
+            assert pod is not None
+            view.gate = self._gate(queued.gating_plugin, pod)
+            self._enter_queue(view, "gated")
+        for queued in state.active:
+            self._enter_queue(self.views[queued.uid], "active")
+        self.configured(scheduler.profiles)
+
+    def _enter_queue(self, view: PodView, column: QueueName) -> None:
+        view.message = ""
+        self.enter(view, column, sentence("Followed up to here"))
+        self.touch(view)
