@@ -1,4 +1,4 @@
-"""Pods of a followed run as the API of the real cluster has them: what its scheduler did is told, nothing is tried here.
+"""Pods of a followed run as the API of the real cluster has them: what its scheduler did is told, nothing is tried.
 
 A pending pod stands where its PodScheduled condition and its gates put it, since when they say, with the real
 scheduler's message. Our own queue holds it as well, for the day when a fork of the run decides.
