@@ -116,7 +116,6 @@ def run_body(run: Run) -> dict[str, Any]:
         "clock": clock_body(run),
         "attempts": run.attempts,
         "position": run.position,
-        "follows": run.follows,
         "parent": parent_body(run),
         "fork_changes": fork_changes_body(run),
         "points": run.points,
