@@ -8,6 +8,7 @@ tables with their indexes (tests/schedweb/keeping/test_sizes.py compares both).
 from __future__ import annotations
 
 import logging
+import threading
 import time
 from collections import Counter
 from collections.abc import Mapping
@@ -37,6 +38,7 @@ from schedweb.runs.models import (
     ShareLink,
     StepChunk,
 )
+from schedweb.runs.storing.lease import close_own_connection
 
 log = logging.getLogger(__name__)
 TABLES: Final[Mapping[str, tuple[type[models.Model], ...]]] = {
@@ -121,14 +123,27 @@ def measure(run: UUID) -> dict[str, int]:
 
 
 class Measuring:
-    """Of a run that is played: when it comes to rest, and now and then before."""
+    """Of a run that is played: when it comes to rest, and now and then before. Then in a thread of its own, as commands
+    would wait for it."""
 
     def __init__(self, run: UUID) -> None:
         self.run = run
         self.next_at = 0.0
+        self._beside: threading.Thread | None = None
 
     def now(self) -> None:
         """Where the database is away, later."""
+        if self._beside is not None:
+            self._beside.join()
+        self._measure()
+
+    def when_due(self) -> None:
+        if time.monotonic() < self.next_at or (self._beside is not None and self._beside.is_alive()):
+            return
+        self._beside = threading.Thread(target=self._measure_beside, name=f"measure-{self.run}", daemon=True)
+        self._beside.start()
+
+    def _measure(self) -> None:
         began = time.monotonic()
         try:
             measure(self.run)
@@ -137,6 +152,8 @@ class Measuring:
         ended = time.monotonic()
         self.next_at = ended + max(EVERY_SECONDS, SHARE * (ended - began))
 
-    def when_due(self) -> None:
-        if time.monotonic() >= self.next_at:
-            self.now()
+    def _measure_beside(self) -> None:
+        try:
+            self._measure()
+        finally:
+            close_own_connection()

@@ -2,14 +2,17 @@
 
 from __future__ import annotations
 
+import threading
 from pathlib import Path
+from uuid import UUID, uuid4
 
 import pytest
 from django.db import connection
 
 from schedweb.runs.deleting.services import run_delete, run_remove
 from schedweb.runs.models import PodRecord, Run
-from schedweb.runs.storing.sizes import measure, sizes_of
+from schedweb.runs.storing import sizes
+from schedweb.runs.storing.sizes import Measuring, measure, sizes_of
 from tests.schedweb.keeping.test_deleted import overdue
 from tests.schedweb.runs.conftest import Game
 
@@ -50,3 +53,25 @@ def test_it_is_measured_when_the_run_comes_to_rest(played: Game) -> None:
     # Its own row has the sizes by now.
     assert {**played.run.stored, "run": 0} == {**now, "run": 0}
     assert min(now[kind] for kind in ("pods", "breakdowns", "journal", "checkpoints")) > 0
+
+
+def test_who_plays_a_run_does_not_wait_until_it_is_measured(monkeypatch: pytest.MonkeyPatch) -> None:
+    began, go_on, measured = threading.Semaphore(0), threading.Event(), list[UUID]()
+
+    def slow(run: UUID) -> dict[str, int]:
+        began.release()
+        assert go_on.wait(60)
+        measured.append(run)
+        return {}
+
+    monkeypatch.setattr(sizes, "measure", slow)
+    measuring = Measuring(uuid4())
+    measuring.when_due()
+    assert began.acquire(timeout=60)
+    measuring.when_due()
+    assert measured == []
+    go_on.set()
+    measuring.now()
+    assert measured == [measuring.run, measuring.run], "once beside, and once when it came to rest"
+    measuring.when_due()
+    assert len(measured) == 2, "it is not due yet"
