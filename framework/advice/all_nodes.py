@@ -24,6 +24,7 @@ def with_all_nodes(scheduler: Scheduler, pod: Pod) -> AttemptTrace:
     core = scheduler.core
     profile = scheduler.profiles[pod.spec.scheduler_name]
     profile.percentage_of_nodes_to_score = EVERY
+    profile.batch = None
     trace = AttemptTrace(
         pod=pod.key,
         uid=pod.metadata.uid,

@@ -285,7 +285,7 @@ class CaseRun:
 
     def _all_nodes_report(self, pod: Pod, trace: AttemptTrace, report: Report) -> Report:
         found: Report = {}
-        if trace.nominated_node_used:
+        if trace.tried_alone:
             found["feasible"] = sorted(node for node, status in report["filter"].items() if status is None)
             found["candidates"] = [trace.selected] if trace.selected else []
         if trace.message.startswith(OUT_OF_RANGE):
@@ -349,7 +349,7 @@ class CaseRun:
         """Every node's status. A nominated node that passes ends the search, and so do an error and the first feasible
         node of a profile without scores: the others are asked here."""
         assert trace.filter is not None
-        incomplete = bool(trace.nominated_node_used) or broken_off(trace)
+        incomplete = trace.tried_alone or broken_off(trace)
         absent = None if incomplete else trace.absent_status
         statuses = {node: trace.filter.status(position) or absent for position, node in enumerate(trace.filter.nodes)}
         if incomplete:

@@ -94,7 +94,7 @@ def _pre_filter(status: Status, node_names: tuple[str, ...] | None) -> Report:
 def broken_off(trace: AttemptTrace) -> bool:
     """Whether the search ended early (an error of a Filter plugin, or enough nodes), so that nodes have no status."""
     filtered = trace.filter
-    if filtered is None or trace.nominated_node_used:
+    if filtered is None or trace.tried_alone:
         return False
     lists = [outcome.node_names for outcome in trace.pre_filter if outcome.node_names is not None]
     return any(

@@ -134,7 +134,13 @@ TABLE: Final[tuple[FeatureGate, ...]] = (
         noted("A pod that waits on Permit or PreBind says in status.nominatedNodeName where it is about to go."),
         switchable=True,
     ),
-    FeatureGate("OpportunisticBatching", "beta", True),
+    FeatureGate(
+        "OpportunisticBatching",
+        "beta",
+        True,
+        noted("Where each of several equal pods fills a node, the next one takes the next best node without scoring."),
+        switchable=True,
+    ),
     FeatureGate("PodLevelResources", "beta", True),
     FeatureGate(
         "RestartAllContainersOnContainerExits", "beta", True, depends_on=("NodeDeclaredFeatures",), elsewhere=True

@@ -20,7 +20,8 @@ from framework.extenders import EXTENDER
 from framework.interface.cycle_state import CycleState
 from framework.interface.node_info import PodInfo
 from framework.interface.status import SUCCESS, Code, Status
-from framework.profiles import FeasibleNodes, FilterRun, PodClass, Profile
+from framework.profiles import FeasibleNodes, FilterRun, NodeCase, PodClass, Profile
+from framework.profiles.batch import Batch
 from framework.profiles.filter_run import Answers, Promised, ask_nodes, count_nominated
 from framework.profiles.outcomes import error_text
 from framework.trace.attempt import AttemptTrace
@@ -34,11 +35,12 @@ _NONE: Final = np.zeros(0, dtype=np.intp)
 
 @dataclass(slots=True)
 class FoundNodes:
-    """``error``: the search broke off."""
+    """``error``: the search broke off. ``hint``: the node that batching named, whether it was taken or not."""
 
     nodes: FeasibleNodes
     diagnosis: Diagnosis
     error: Status | None = None
+    hint: str = ""
 
     @classmethod
     def none(
@@ -87,15 +89,20 @@ def find_nodes(
     search = NodeSearch(core, profile, profile.filtering.make_run(state, pod, pod_class), pod_class, diagnosis)
     state.filter_run = search.run
     nominated = pod.pod.status.nominated_node_name
-    if nominated and _is_candidate(core, nominated) and len(found := search.only(nominated)):
+    hint = "" if profile.batch is None else _hint(core, profile.batch, pod, search.run)
+    first = nominated or hint
+    if first and _is_candidate(core, first) and len(found := search.only(first)):
         # Tried even when the PreFilter node lists leave it out (docs/semantics/framework.md#find-nodes).
         alone = FeasibleNodes(pod_class, snapshot.order, 0, found)
         if extenders is not None:
             alone = yield from _extenders_alone(core, extenders, alone)
         if alone.count:
-            trace.nominated_node_used = nominated
+            if nominated:
+                trace.nominated_node_used = nominated
+            elif profile.batch is not None:
+                trace.batched_with = profile.batch.scored_pod
             yield "Filter"
-            return FoundNodes(alone, diagnosis)
+            return FoundNodes(alone, diagnosis, hint=hint)
 
     positions = core.placement
     every = trace.nodes_total if positions is None else len(positions)
@@ -116,7 +123,7 @@ def find_nodes(
     core.next_start_node_index = (core.next_start_node_index + processed) % every
     yield "Filter"
     if extenders is None or error is not None:
-        return FoundNodes(nodes, diagnosis, error)
+        return FoundNodes(nodes, diagnosis, error, hint)
     left = yield from extenders.run(nodes)
     if isinstance(left, Status):
         return FoundNodes(nodes, diagnosis, left)
@@ -124,6 +131,16 @@ def find_nodes(
         # Only by number, as upstream: one that is dropped and one that is doubled go unnoticed.
         diagnosis.unschedulable_plugins.add(EXTENDER)
     return FoundNodes(left, diagnosis)
+
+
+def _hint(core: SchedulingCore, batch: Batch, pod: PodInfo, run: FilterRun) -> str:
+    """The node that batching names, or ""."""
+
+    def rejects(name: str) -> bool:
+        node = core.snapshot.get(name)
+        return node is not None and run.case(NodeCase(run, core.snapshot.row(name), node)).is_rejected
+
+    return batch.hint(pod, core.queue.scheduling_cycle, core.now, rejects)
 
 
 def _extenders_alone(

@@ -28,6 +28,7 @@ from framework.interface.node_info import PodInfo
 from framework.interface.status import SUCCESS, Code, Status
 from framework.objects import Pod
 from framework.profiles import FeasibleNodes, Profile
+from framework.profiles.batch import Batch, RankedNodes
 from framework.queue import CLEAR_NOMINATION, Nomination, QueuedPodInfo
 from framework.trace.attempt import AttemptTrace
 
@@ -125,15 +126,18 @@ def schedule(
         if extenders is not None and (interested(core, pod.pod) or not profile.enabled.score):
             return (yield from choose_with_extenders(core, profile, state, pod, nodes, trace))
         if nodes.count == 1:
-            return core.snapshot.name_of_row(int(nodes.rows[0]))
-        if not profile.enabled.score:
-            return core.ties.pick(core.snapshot.names_of_rows(nodes.rows))
-        status = profile.scoring.run_pre_score(state, pod, nodes, trace)
-        yield "PreScore"
-        if status is not SUCCESS:
-            return Failed(status, None, CLEAR_NOMINATION)
-        chosen = _prioritize(core, profile, state, pod, nodes, trace)
-        yield "Score"
+            chosen: str | Failed = core.snapshot.name_of_row(int(nodes.rows[0]))
+        elif not profile.enabled.score:
+            chosen = core.ties.pick(core.snapshot.names_of_rows(nodes.rows))
+        else:
+            status = profile.scoring.run_pre_score(state, pod, nodes, trace)
+            yield "PreScore"
+            if status is not SUCCESS:
+                return Failed(status, None, CLEAR_NOMINATION)
+            chosen = _prioritize(core, profile, state, pod, nodes, trace)
+            yield "Score"
+        if profile.batch is not None and not isinstance(chosen, Failed):
+            _keep_for_equal_pods(core, profile.batch, pod, found.hint, chosen, trace)
         return chosen
     finally:
         if extenders is not None:
@@ -203,6 +207,14 @@ def _prioritize(
         nodes.count, len(tied), scored.places, lambda: [names[position] for position in tied.tolist()]
     )
     return names[int(tied[chosen])]
+
+
+def _keep_for_equal_pods(
+    core: SchedulingCore, batch: Batch, pod: PodInfo, hint: str, chosen: str, trace: AttemptTrace
+) -> None:
+    scores, names = trace.scores, core.snapshot.order_names
+    rest = None if scores is None else partial(RankedNodes, core.ties, scores, names, chosen)
+    batch.placed(pod, hint, chosen, rest, core.queue.scheduling_cycle, core.now)
 
 
 # --- taking it there --------------------------------------------------------------------------------------------------

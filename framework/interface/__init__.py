@@ -6,6 +6,7 @@ The names follow kube-scheduler's ``staging/src/k8s.io/kube-scheduler/framework`
 
 from __future__ import annotations
 
+from framework.interface import signing
 from framework.interface.columns import (
     ALL_ROWS,
     Codes,
@@ -69,6 +70,7 @@ from framework.interface.plugin import (
     QueueSortPlugin,
     ReservePlugin,
     ScorePlugin,
+    SignPlugin,
     StillBinding,
 )
 from framework.interface.status import SKIP, SUCCESS, Code, Status
@@ -131,6 +133,7 @@ __all__ = [
     "ReservePlugin",
     "Rows",
     "ScorePlugin",
+    "SignPlugin",
     "SnapshotReader",
     "StateData",
     "StateKeyNotFound",
@@ -141,4 +144,5 @@ __all__ = [
     "VolumeUsers",
     "WaitingPod",
     "WorkOut",
+    "signing",
 ]

@@ -8,7 +8,7 @@ from __future__ import annotations
 
 from collections.abc import Iterable
 from dataclasses import dataclass, field
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 from framework.interface.affinity_terms import AffinityTerms, compile_terms
 from framework.interface.remembered import remembered
@@ -17,7 +17,7 @@ from framework.objects.csi_migration import plugin_of_inline
 from framework.objects.resources import Resources, node_allocatable, placed_figures
 
 WILDCARD_IP = "0.0.0.0"
-FIGURES = ("requests", "non_zero", "host_ports", "affinity_terms")
+FIGURES = ("requests", "non_zero", "host_ports", "affinity_terms", "alike")
 """What a PodInfo works out of namespace, spec and container statuses alone: pods that agree in these share it."""
 
 
@@ -117,6 +117,11 @@ class PodInfo:
     def affinity_terms(self) -> AffinityTerms:
         """Pod affinity and anti-affinity with their selectors compiled."""
         return compile_terms(self.pod)
+
+    @remembered
+    def alike(self) -> dict[str, Any]:
+        """What is worked out once for all pods that differ in nothing but their names."""
+        return {}
 
     @property
     def has_affinity(self) -> bool:

@@ -24,6 +24,7 @@ from framework.interface.decisions import ClaimDecision
 from framework.interface.events import ClusterEventWithHint
 from framework.interface.node_info import NodeInfo, PodInfo
 from framework.interface.pod_groups import Placement, PlacementAssignments, PodGroupCycle
+from framework.interface.signing import Fragments
 from framework.interface.status import Status
 from framework.objects import KubernetesObject, Pod
 
@@ -73,6 +74,21 @@ class Plugin(abc.ABC):
         their inputs. None, the default: they are called for every pod.
         """
         return None
+
+
+class SignPlugin(Plugin):
+    """A plugin with PreFilter, Filter, PreScore or Score that says what it tells pods apart by. Pods of a profile are
+    batched (docs/semantics/framework.md#opportunistic-batching) when all such plugins do."""
+
+    @property
+    def signs_pods(self) -> bool:
+        """False: with its arguments it would sign none."""
+        return True
+
+    @abc.abstractmethod
+    def sign_pod(self, pod: PodInfo) -> Fragments | None:
+        """Pods with equal fragments get the same verdicts and scores while nothing changes. None: this pod's depend on
+        more than itself and the node."""
 
 
 class PreEnqueuePlugin(Plugin):

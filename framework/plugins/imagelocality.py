@@ -9,7 +9,7 @@ from typing import ClassVar, Final
 import numpy as np
 from numpy.typing import NDArray
 
-from framework.interface import ColumnScorePlugin, CycleState, Plan, PodInfo, View
+from framework.interface import ColumnScorePlugin, CycleState, Plan, PodInfo, SignPlugin, View, signing
 from framework.interface.scores import MAX_NODE_SCORE, quotient
 from framework.objects import Pod
 from framework.sentences import noted
@@ -21,7 +21,7 @@ MAX_PER_CONTAINER: Final = 1000 * MIB
 scoring; above, one image would decide alone."""
 
 
-class ImageLocality(ColumnScorePlugin):
+class ImageLocality(ColumnScorePlugin, SignPlugin):
     name: ClassVar[str] = "ImageLocality"
     description: ClassVar[str] = noted("Prefers nodes that already have the pod's container images.")
 
@@ -35,6 +35,11 @@ class ImageLocality(ColumnScorePlugin):
             return quotient(MAX_NODE_SCORE * (held - MIN_THRESHOLD), ceiling - MIN_THRESHOLD)
 
         return Plan(kernel, (view.image_score(_wanted_images(pod.pod)),), ceiling)
+
+    def sign_pod(self, pod: PodInfo) -> signing.Fragments | None:
+        spec = pod.pod.spec
+        images = [normalized_image_name(each.image) for each in (*spec.containers, *spec.init_containers)]
+        return {signing.IMAGES: frozenset(images)}
 
     def fragment(self, pod: PodInfo) -> Hashable:
         return _wanted_images(pod.pod), _container_count(pod.pod)

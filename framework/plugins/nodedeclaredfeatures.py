@@ -31,8 +31,10 @@ from framework.interface import (
     PreFilterResult,
     QueueingHint,
     Reason,
+    SignPlugin,
     Status,
     View,
+    signing,
 )
 from framework.objects import KubeObject, Node, Pod
 from framework.objects.pod import PodSpec
@@ -71,7 +73,7 @@ def _kernel(declared: NDArray[np.bool_]) -> NDArray[np.int8]:
     return (~declared).astype(np.int8)
 
 
-class NodeDeclaredFeatures(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtensions):
+class NodeDeclaredFeatures(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtensions, SignPlugin):
     name: ClassVar[str] = "NodeDeclaredFeatures"
     description: ClassVar[str] = noted("Keeps pods off nodes that do not declare a feature the pod needs.")
     repeatable: ClassVar[bool] = True
@@ -109,6 +111,9 @@ class NodeDeclaredFeatures(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtension
         if not self._enabled or not required:
             return None
         return Plan(_kernel, (view.declares(required),), (), REASONS)
+
+    def sign_pod(self, pod: PodInfo) -> signing.Fragments | None:
+        return {signing.FEATURES: required_features(pod.pod)}
 
     def fragment(self, pod: PodInfo) -> Hashable:
         return required_features(pod.pod)

@@ -21,7 +21,9 @@ from framework.interface import (
     Plan,
     PodInfo,
     Reason,
+    SignPlugin,
     View,
+    signing,
 )
 from framework.sentences import noted
 
@@ -31,7 +33,7 @@ REASONS: Final = (
 )
 
 
-class NodeName(ColumnFilterPlugin, EnqueueExtensions):
+class NodeName(ColumnFilterPlugin, EnqueueExtensions, SignPlugin):
     name: ClassVar[str] = "NodeName"
     description: ClassVar[str] = noted("Keeps a pod that names its node in spec.nodeName on exactly that node.")
     repeatable: ClassVar[bool] = True
@@ -50,6 +52,9 @@ class NodeName(ColumnFilterPlugin, EnqueueExtensions):
             return elsewhere.astype(np.int8)
 
         return Plan(kernel, (view.name(),), wanted, REASONS)
+
+    def sign_pod(self, pod: PodInfo) -> signing.Fragments | None:
+        return {signing.NODE_NAME: pod.pod.spec.node_name}
 
     def fragment(self, pod: PodInfo) -> Hashable:
         return pod.pod.spec.node_name

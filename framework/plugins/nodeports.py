@@ -26,9 +26,11 @@ from framework.interface import (
     PreFilterResult,
     QueueingHint,
     Reason,
+    SignPlugin,
     StateKeyNotFound,
     Status,
     View,
+    signing,
 )
 from framework.interface.node_info import ports_conflict
 from framework.objects import KubeObject, Pod
@@ -58,7 +60,7 @@ def _without_state(conflict: NDArray[np.bool_]) -> NDArray[np.int8]:
     return np.ones(len(conflict), dtype=np.int8)
 
 
-class NodePorts(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtensions):
+class NodePorts(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtensions, SignPlugin):
     name: ClassVar[str] = "NodePorts"
     description: ClassVar[str] = noted("Keeps pods off nodes where a host port they want is already taken.")
     repeatable: ClassVar[bool] = True
@@ -91,6 +93,9 @@ class NodePorts(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtensions):
         except StateKeyNotFound:
             return Plan(_without_state, (view.host_ports(()),), "no state", NO_STATE)
         return Plan(_kernel, (view.host_ports(wanted),), (), REASONS)
+
+    def sign_pod(self, pod: PodInfo) -> signing.Fragments | None:
+        return signing.host_ports(pod.pod)
 
     def fragment(self, pod: PodInfo) -> Hashable:
         return pod.host_ports

@@ -21,7 +21,9 @@ from framework.interface import (
     PodInfo,
     QueueingHint,
     Reason,
+    SignPlugin,
     View,
+    signing,
 )
 from framework.objects import KubeObject, Node, Pod, Taint
 from framework.objects.tolerations import NO_SCHEDULE, tolerates
@@ -38,7 +40,7 @@ def _kernel(unschedulable: NDArray[np.bool_]) -> NDArray[np.int8]:
     return unschedulable.astype(np.int8)
 
 
-class NodeUnschedulable(ColumnFilterPlugin, EnqueueExtensions):
+class NodeUnschedulable(ColumnFilterPlugin, EnqueueExtensions, SignPlugin):
     name: ClassVar[str] = "NodeUnschedulable"
     description: ClassVar[str] = noted("Keeps pods off cordoned nodes, unless they tolerate it.")
     repeatable: ClassVar[bool] = True
@@ -65,6 +67,9 @@ class NodeUnschedulable(ColumnFilterPlugin, EnqueueExtensions):
         if _tolerated_by(pod.pod):
             return None
         return Plan(_kernel, (view.unschedulable(),), (), REASONS)
+
+    def sign_pod(self, pod: PodInfo) -> signing.Fragments | None:
+        return signing.tolerations(pod.pod)
 
     def fragment(self, pod: PodInfo) -> Hashable:
         return _tolerated_by(pod.pod)

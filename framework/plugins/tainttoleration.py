@@ -27,9 +27,11 @@ from framework.interface import (
     PreScorePlugin,
     QueueingHint,
     Reason,
+    SignPlugin,
     StateKeyNotFound,
     Status,
     View,
+    signing,
 )
 from framework.interface.columns import taint_table
 from framework.interface.scores import default_normalize
@@ -66,7 +68,9 @@ def _kernel(tolerated: NDArray[np.bool_]) -> NDArray[np.int8]:
     return np.logical_not(tolerated).view(np.int8)
 
 
-class TaintToleration(ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, BoundsNormalizer, EnqueueExtensions):
+class TaintToleration(
+    ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, BoundsNormalizer, EnqueueExtensions, SignPlugin
+):
     name: ClassVar[str] = "TaintToleration"
     description: ClassVar[str] = noted(
         "Keeps pods off nodes whose taints they do not tolerate, and prefers fewer soft taints."
@@ -101,6 +105,9 @@ class TaintToleration(ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, Bou
 
     def filter_plan(self, state: CycleState, pod: PodInfo, view: View) -> Plan:
         return Plan(_kernel, (view.tolerating(pod.pod, HARD_EFFECTS, comparisons=self._comparisons),), (), REASONS)
+
+    def sign_pod(self, pod: PodInfo) -> signing.Fragments | None:
+        return signing.tolerations(pod.pod)
 
     def fragment(self, pod: PodInfo) -> Hashable:
         return pod.pod.spec.tolerations

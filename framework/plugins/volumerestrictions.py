@@ -30,9 +30,11 @@ from framework.interface import (
     QueueingHint,
     Reason,
     Rows,
+    SignPlugin,
     StateKeyNotFound,
     Status,
     View,
+    signing,
 )
 from framework.objects import KubeObject, PersistentVolumeClaim, Pod, Volume
 from framework.objects.claims import READ_WRITE_ONCE_POD
@@ -128,7 +130,7 @@ def _without_state(conflict: NDArray[np.bool_]) -> NDArray[np.int8]:
     return np.where(conflict, np.int8(DISK), np.int8(NO_STATE))
 
 
-class VolumeRestrictions(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtensions):
+class VolumeRestrictions(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtensions, SignPlugin):
     name: ClassVar[str] = "VolumeRestrictions"
     description: ClassVar[str] = noted("Keeps pods apart that cannot share a volume.")
     repeatable: ClassVar[bool] = True
@@ -140,6 +142,9 @@ class VolumeRestrictions(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtensions)
             ClusterEventWithHint(ClusterEvent(EventResource.NODE, ActionType.ADD)),
             ClusterEventWithHint(claim, after_claim_added),
         )
+
+    def sign_pod(self, pod: PodInfo) -> signing.Fragments | None:
+        return signing.volumes(pod.pod)
 
     def fragment(self, pod: PodInfo) -> Hashable | None:
         """Pods with volumes are judged one by one."""

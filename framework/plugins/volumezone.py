@@ -29,9 +29,11 @@ from framework.interface import (
     PreFilterResult,
     QueueingHint,
     Reason,
+    SignPlugin,
     StateKeyNotFound,
     Status,
     View,
+    signing,
 )
 from framework.objects import KubeObject, PersistentVolume, PersistentVolumeClaim, Pod, StorageClass
 from framework.objects.claims import WAIT_FOR_FIRST_CONSUMER, class_of_claim
@@ -62,7 +64,7 @@ class Topologies:
         return self
 
 
-class VolumeZone(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtensions):
+class VolumeZone(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtensions, SignPlugin):
     name: ClassVar[str] = "VolumeZone"
     description: ClassVar[str] = noted("Keeps a pod in the zone of its volumes.")
     repeatable: ClassVar[bool] = True
@@ -77,6 +79,9 @@ class VolumeZone(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtensions):
             ClusterEventWithHint(claim, after_claim_changed),
             ClusterEventWithHint(volume, after_volume_changed),
         )
+
+    def sign_pod(self, pod: PodInfo) -> signing.Fragments | None:
+        return signing.volumes(pod.pod)
 
     def fragment(self, pod: PodInfo) -> Hashable | None:
         """Pods with volumes are judged one by one."""

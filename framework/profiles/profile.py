@@ -13,6 +13,7 @@ from typing import Any
 from framework.configuration.effective import EffectiveProfile
 from framework.extenders import EXTENDER
 from framework.interface import plugin as points
+from framework.profiles.batch import Batch, batch_of
 from framework.profiles.binding import Binding
 from framework.profiles.build import EnabledPlugins, ask_for_events, enabled_plugins
 from framework.profiles.filtering import Filtering
@@ -40,6 +41,8 @@ class Profile:
         self.plugins = plugins
         self.handle = handle
         self._services = services
+        self.batch: Batch | None = None
+        """None where pods are not batched."""
         self.prepare()
 
     def prepare(self) -> None:
@@ -58,10 +61,15 @@ class Profile:
             announces_node=self.handle.feature_gates.enabled("NominatedNodeNameForExpectation"),
         )
         self.handle.make_filter_run = self.filtering.make_run
+        before, self.batch = self.batch, None
+        if self.handle.feature_gates.enabled("OpportunisticBatching") and not services.extenders:
+            self.batch = batch_of(self.enabled, services.objects)
+        if self.batch is not None and before is not None:
+            self.batch.go_on_from(before)
 
     def __getstate__(self) -> dict[str, Any]:
         """The plugins with what they remember; bound methods and hints are prepared again by ``Scheduler``."""
-        kept = ("name", "_effective", "percentage_of_nodes_to_score", "plugins", "handle", "_services")
+        kept = ("name", "_effective", "percentage_of_nodes_to_score", "plugins", "handle", "_services", "batch")
         return {name: self.__dict__[name] for name in kept}
 
     def ask_for_events(self) -> None:

@@ -385,6 +385,7 @@ class AttemptTrace(msgspec.Struct, eq=False):
     absent_status: Status | None = None
     """Status of the nodes outside a PreFilter node list, or of all nodes after a rejection in PreFilter."""
     nominated_node_used: str | None = None
+    """The node that the pod was nominated to: it passed, and no other was looked at."""
     evaluated_nodes: int = 0
     feasible_nodes: int = 0
     pre_score: tuple[PluginOutcome, ...] = ()
@@ -434,3 +435,11 @@ class AttemptTrace(msgspec.Struct, eq=False):
     extender_points: tuple[ExtenderPoints, ...] = ()
     bound_by: str = ""
     """The extender that bound the pod, or tried to."""
+    batched_with: str = ""
+    """The pod (``namespace/name``) in whose attempt the node was the next best. By opportunistic batching no other was
+    looked at, and nothing was scored."""
+
+    @property
+    def tried_alone(self) -> bool:
+        """Whether one node was looked at before all others, and passed."""
+        return bool(self.nominated_node_used or self.batched_with)

@@ -87,6 +87,10 @@ def explain(trace: AttemptTrace) -> list[str]:
         skipped = int(np.count_nonzero(trace.filter.verdict < 0)) if trace.absent_status is None else 0
         if skipped and trace.nominated_node_used:
             lines.append(f"  {trace.nominated_node_used} was nominated before and is tried alone")
+        elif skipped and trace.batched_with:
+            lines.append(
+                f"  {trace.selected} was the next best for {trace.batched_with}, an equal pod, and is tried alone"
+            )
         elif skipped:
             lines.append(f"  {_count(skipped, 'node')} not looked at: enough had been found")
     lines += _compared(trace)
@@ -116,7 +120,8 @@ def _rejected(rejection: Rejection) -> str:
 
 def _compared(trace: AttemptTrace) -> list[str]:
     if trace.scores is None:
-        return [f"  {trace.selected} is the only node left: nothing is scored"] if trace.selected else []
+        only = "tried alone" if trace.tried_alone else "the only node left"
+        return [f"  {trace.selected} is {only}: nothing is scored"] if trace.selected else []
     lines = [f"  {_count(len(trace.scores.positions), 'node')} compared by {_weighted(trace.scores.plugins)}"]
     decisive = {each.plugin for each in deciding_plugins(trace)}
     for standing in standings(trace):

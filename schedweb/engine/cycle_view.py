@@ -5,6 +5,7 @@ from __future__ import annotations
 from typing import Final, Literal
 
 import numpy as np
+from msgspec import UNSET
 
 from framework.configuration.catalogue import POD_POINTS
 from framework.interface.status import Code, Status
@@ -94,6 +95,7 @@ def filtered(trace: AttemptTrace, filters: list[str]) -> CycleFiltered | None:
         named=[found.nodes[each] for each in left[:NAMED]],
         unseen=len(absent) if trace.absent_status is None else 0,
         nominated=trace.nominated_node_used,
+        batched_with=trace.batched_with or UNSET,
         groups=sorted(groups, key=lambda each: (place.get(each.plugin, -1), -each.nodes)),
     )
 

@@ -55,6 +55,8 @@ def score_words(trace: AttemptTrace) -> Words:
     if scored is None:
         if trace.nominated_node_used and trace.nominated_node_used == trace.selected:
             return sentence("the node that was kept for it")
+        if trace.batched_with:
+            return sentence("the next best node of {pod}", pod=trace.batched_with)
         return sentence("the only feasible node") if trace.feasible_nodes == 1 else ""
     best, _, ties = scored
     return (

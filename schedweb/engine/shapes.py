@@ -176,6 +176,9 @@ class CycleFiltered(Shape, kw_only=True):
     nominated: Annotated[
         str | UnsetType | None, described("the node to which the pod was nominated: no other was looked at")
     ] = UNSET
+    batched_with: Annotated[
+        str | UnsetType, described("the equal pod in whose attempt the node was the next best: no other was looked at")
+    ] = UNSET
     groups: list[CycleGroup]
 
 

@@ -36,10 +36,12 @@ from framework.interface import (
     PreFilterPlugin,
     PreFilterResult,
     ReservePlugin,
+    SignPlugin,
     StateKeyNotFound,
     Status,
     StillBinding,
     View,
+    signing,
 )
 from framework.interface.device_counts import DEVICE_COUNTERS, DeviceCounter
 from framework.interface.scores import default_normalize
@@ -88,6 +90,7 @@ class DynamicResources(
     ReservePlugin,
     PreBindPlugin,
     EnqueueExtensions,
+    SignPlugin,
 ):
     name: ClassVar[str] = "DynamicResources"
     args_type: ClassVar[type[DynamicResourcesArgs]] = DynamicResourcesArgs
@@ -126,6 +129,9 @@ class DynamicResources(
         return None
 
     # --- PreFilter --------------------------------------------------------------------------------------------------
+
+    def sign_pod(self, pod: PodInfo) -> signing.Fragments | None:
+        return None if pod.pod.spec.resource_claims else {}
 
     def fragment(self, pod: PodInfo) -> Hashable | None:
         """Pods with claims, or with requests that a claim may back, are judged one by one."""

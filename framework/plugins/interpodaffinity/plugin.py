@@ -31,9 +31,11 @@ from framework.interface import (
     PreFilterResult,
     PreScorePlugin,
     Reason,
+    SignPlugin,
     StateKeyNotFound,
     Status,
     View,
+    signing,
 )
 from framework.interface.columns import DomainCounts, DomainInput, PodQuery, TermInput, TermKind, TermTarget
 from framework.interface.scores import MAX_NODE_SCORE
@@ -88,7 +90,13 @@ class Preferred:
 
 
 class InterPodAffinity(
-    PreFilterPlugin, ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, BoundsNormalizer, EnqueueExtensions
+    PreFilterPlugin,
+    ColumnFilterPlugin,
+    PreScorePlugin,
+    ColumnScorePlugin,
+    BoundsNormalizer,
+    EnqueueExtensions,
+    SignPlugin,
 ):
     name: ClassVar[str] = "InterPodAffinity"
     args_type: ClassVar[type[InterPodAffinityArgs]] = InterPodAffinityArgs
@@ -147,6 +155,14 @@ class InterPodAffinity(
         own_match = bool(near) and required.near.matches(metadata.namespace, metadata.labels)
         constants = (len(near), own_match)
         return Plan(partial(_verdicts, *constants), inputs, constants, REASONS)
+
+    def sign_pod(self, pod: PodInfo) -> signing.Fragments | None:
+        affinity = pod.pod.spec.affinity
+        if affinity is not None and (affinity.pod_affinity is not None or affinity.pod_anti_affinity is not None):
+            return None
+        if self.args.ignore_preferred_terms_of_existing_pods:
+            return {}
+        return {signing.LABELS: signing.pairs(pod.pod.metadata.labels)}
 
     def fragment(self, pod: PodInfo) -> Hashable | None:
         terms = pod.affinity_terms

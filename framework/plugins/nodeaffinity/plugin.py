@@ -32,9 +32,11 @@ from framework.interface import (
     PreScorePlugin,
     QueueingHint,
     Reason,
+    SignPlugin,
     StateKeyNotFound,
     Status,
     View,
+    signing,
 )
 from framework.interface.scores import default_normalize
 from framework.objects import KubeObject, Node, NodeSelector, Pod, PreferredSchedulingTerm
@@ -87,7 +89,13 @@ def _enforced_then_own(enforced: NDArray[np.bool_], own: NDArray[np.bool_]) -> N
 
 
 class NodeAffinity(
-    PreFilterPlugin, ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, BoundsNormalizer, EnqueueExtensions
+    PreFilterPlugin,
+    ColumnFilterPlugin,
+    PreScorePlugin,
+    ColumnScorePlugin,
+    BoundsNormalizer,
+    EnqueueExtensions,
+    SignPlugin,
 ):
     name: ClassVar[str] = "NodeAffinity"
     args_type: ClassVar[type[NodeAffinityArgs]] = NodeAffinityArgs
@@ -147,6 +155,9 @@ class NodeAffinity(
         if self._added is None:
             return Plan(_own_only, (own,), (), REASONS)
         return Plan(_enforced_then_own, (view.nodes_matching(self._added), own), (), REASONS)
+
+    def sign_pod(self, pod: PodInfo) -> signing.Fragments | None:
+        return signing.node_affinity(pod.pod)
 
     def fragment(self, pod: PodInfo) -> Hashable:
         affinity = pod.pod.spec.affinity

@@ -22,14 +22,16 @@ from framework.interface import (
     Plan,
     PodInfo,
     PreScorePlugin,
+    SignPlugin,
     StateKeyNotFound,
     Status,
     View,
+    signing,
 )
 from framework.interface.scores import quotient
 from framework.kernels.amounts import Amount, balance, balance_before, row_count, scored_of, shares
 from framework.plugins.noderesources.args import NodeResourcesBalancedAllocationArgs
-from framework.plugins.noderesources.devices import BackedResources, with_devices
+from framework.plugins.noderesources.devices import BackedResources, signed_requests, with_devices
 from framework.plugins.noderesources.whole import HALF, gain_of_two, is_whole
 from framework.sentences import noted
 
@@ -44,7 +46,7 @@ class Wanted:
         return self
 
 
-class NodeResourcesBalancedAllocation(PreScorePlugin, ColumnScorePlugin):
+class NodeResourcesBalancedAllocation(PreScorePlugin, ColumnScorePlugin, SignPlugin):
     name: ClassVar[str] = "NodeResourcesBalancedAllocation"
     args_type: ClassVar[type[NodeResourcesBalancedAllocationArgs]] = NodeResourcesBalancedAllocationArgs
     description: ClassVar[str] = noted(
@@ -87,6 +89,9 @@ class NodeResourcesBalancedAllocation(PreScorePlugin, ColumnScorePlugin):
             return kernel(with_devices(column, of_nodes, counted))
 
         return Plan(with_counted, (view.own_rows(names), view.name()), (amounts, counted))
+
+    def sign_pod(self, pod: PodInfo) -> signing.Fragments | None:
+        return signed_requests(pod.pod, self._backed)
 
     def fragment(self, pod: PodInfo) -> Hashable:
         return self._amounts(pod)

@@ -7,10 +7,11 @@ from functools import lru_cache
 
 import numpy as np
 
-from framework.interface import Codes, Column, Handle
+from framework.interface import Codes, Column, Handle, signing
 from framework.interface.device_counts import DEVICE_COUNTERS, DeviceCounter
-from framework.objects import DeviceClass
+from framework.objects import DeviceClass, Pod
 from framework.objects.extended_resources import ClassesByResource, may_be_backed
+from framework.objects.resources import pod_requests
 
 Counted = tuple[tuple[int, tuple[tuple[str, int, int], ...]], ...]
 """(position of the resource, (node, devices, allocated devices) of the nodes that have some)."""
@@ -50,6 +51,13 @@ class BackedResources:
 
     def _classes(self) -> Mapping[str, DeviceClass]:
         return self._by_resource.for_classes(self._handle.objects.list(DeviceClass))
+
+
+def signed_requests(pod: Pod, backed: BackedResources) -> signing.Fragments | None:
+    """None where a device class backs one of them."""
+    if backed.enabled and any(amount and backed.is_backed(name) for name, amount in pod_requests(pod).items()):
+        return None
+    return signing.requests(pod)
 
 
 def with_devices(column: Column, names: Codes, counted: Counted) -> Column:

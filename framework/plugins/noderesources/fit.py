@@ -27,9 +27,11 @@ from framework.interface import (
     PreFilterResult,
     PreScorePlugin,
     Reason,
+    SignPlugin,
     StateKeyNotFound,
     Status,
     View,
+    signing,
 )
 from framework.interface.columns import everywhere
 from framework.interface.events import ClusterEventWithHint
@@ -60,7 +62,7 @@ from framework.objects.resources import (
     pod_requests,
 )
 from framework.plugins.noderesources.args import NodeResourcesFitArgs
-from framework.plugins.noderesources.devices import BackedResources, with_devices
+from framework.plugins.noderesources.devices import BackedResources, signed_requests, with_devices
 from framework.plugins.noderesources.hints import events_to_register
 from framework.plugins.noderesources.whole import is_whole, mean_utilization
 from framework.sentences import noted
@@ -103,7 +105,13 @@ class Scored:
 
 
 class NodeResourcesFit(
-    PreFilterPlugin, ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, PlacementScorePlugin, EnqueueExtensions
+    PreFilterPlugin,
+    ColumnFilterPlugin,
+    PreScorePlugin,
+    ColumnScorePlugin,
+    PlacementScorePlugin,
+    EnqueueExtensions,
+    SignPlugin,
 ):
     name: ClassVar[str] = "NodeResourcesFit"
     args_type: ClassVar[type[NodeResourcesFitArgs]] = NodeResourcesFitArgs
@@ -147,6 +155,9 @@ class NodeResourcesFit(
             return _verdicts(column, amounts, delegated)
 
         return Plan(kernel, (view.own_rows(names),), (checked, delegated), _reasons(names))
+
+    def sign_pod(self, pod: PodInfo) -> signing.Fragments | None:
+        return signed_requests(pod.pod, self._backed)
 
     def fragment(self, pod: PodInfo) -> Hashable:
         checked = self._checked(pod.pod)

@@ -27,8 +27,10 @@ from framework.interface import (
     PreFilterResult,
     Reason,
     Rows,
+    SignPlugin,
     Status,
     View,
+    signing,
 )
 from framework.objects import CSIDriver, CSINode, PersistentVolume, Pod, Volume, VolumeAttachment
 from framework.objects.csi_migration import plugin_of_inline
@@ -39,13 +41,16 @@ from framework.sentences import noted
 EXCEEDED: Final = Status.unschedulable("node(s) exceed max volume count")
 
 
-class NodeVolumeLimits(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtensions):
+class NodeVolumeLimits(PreFilterPlugin, ColumnFilterPlugin, EnqueueExtensions, SignPlugin):
     name: ClassVar[str] = "NodeVolumeLimits"
     description: ClassVar[str] = noted("Keeps a node within the number of volumes its CSI drivers can attach.")
     repeatable: ClassVar[bool] = True
 
     def events_to_register(self) -> Sequence[ClusterEventWithHint]:
         return events_to_register()
+
+    def sign_pod(self, pod: PodInfo) -> signing.Fragments | None:
+        return signing.volumes(pod.pod)
 
     def fragment(self, pod: PodInfo) -> Hashable | None:
         """Pods with volumes are judged one by one."""

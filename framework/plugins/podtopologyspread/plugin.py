@@ -35,9 +35,11 @@ from framework.interface import (
     PreFilterResult,
     PreScorePlugin,
     Reason,
+    SignPlugin,
     StateKeyNotFound,
     Status,
     View,
+    signing,
 )
 from framework.interface.columns import ABSENT, DomainCounts, DomainMinimum
 from framework.interface.scores import MAX_NODE_SCORE
@@ -102,7 +104,13 @@ class _Limit(NamedTuple):
 
 
 class PodTopologySpread(
-    PreFilterPlugin, ColumnFilterPlugin, PreScorePlugin, ColumnScorePlugin, BoundsNormalizer, EnqueueExtensions
+    PreFilterPlugin,
+    ColumnFilterPlugin,
+    PreScorePlugin,
+    ColumnScorePlugin,
+    BoundsNormalizer,
+    EnqueueExtensions,
+    SignPlugin,
 ):
     name: ClassVar[str] = "PodTopologySpread"
     args_type: ClassVar[type[PodTopologySpreadArgs]] = PodTopologySpreadArgs
@@ -164,6 +172,13 @@ class PodTopologySpread(
             limits.append(_Limit(constraint.max_skew, constraint.min_domains, self_match))
         constants = tuple(limits)
         return Plan(partial(_verdicts, constants), tuple(inputs), constants, REASONS)
+
+    @property
+    def signs_pods(self) -> bool:
+        return not self._defaults
+
+    def sign_pod(self, pod: PodInfo) -> signing.Fragments | None:
+        return None if pod.pod.spec.topology_spread_constraints or self._defaults else {}
 
     def fragment(self, pod: PodInfo) -> Hashable | None:
         try:

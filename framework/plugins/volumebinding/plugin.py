@@ -26,11 +26,13 @@ from framework.interface import (
     PreScorePlugin,
     ReservePlugin,
     ScorePlugin,
+    SignPlugin,
     StateKeyNotFound,
     Status,
     StillBinding,
     View,
     VolumeDecision,
+    signing,
 )
 from framework.objects import PersistentVolumeClaim, Pod
 from framework.objects.claims import claim_volumes, class_of_claim
@@ -61,6 +63,7 @@ class VolumeBinding(
     ReservePlugin,
     PreBindPlugin,
     EnqueueExtensions,
+    SignPlugin,
 ):
     name: ClassVar[str] = "VolumeBinding"
     args_type: ClassVar[type[VolumeBindingArgs]] = VolumeBindingArgs
@@ -82,6 +85,9 @@ class VolumeBinding(
         return events_to_register()
 
     # --- where it fits ----------------------------------------------------------------------------------------------
+
+    def sign_pod(self, pod: PodInfo) -> signing.Fragments | None:
+        return signing.volumes(pod.pod)
 
     def fragment(self, pod: PodInfo) -> Hashable | None:
         """Pods with claims are judged one by one."""

@@ -1986,8 +1986,8 @@ export interface components {
         };
         /**
          * @description `side`: in which run it was so. not_checked: enough nodes had been found before; nominated: it took the node
-         *     where it had preempted; absent: no such node then; gated: a gate holds it; preempted: for the pod that `plugin`
-         *     names, namespace/name.
+         *     where it had preempted; batched: it took the next best node of an equal pod's attempt; absent: no such node then;
+         *     gated: a gate holds it; preempted: for the pod that `plugin` names, namespace/name.
          */
         Cause: {
             why: components["schemas"]["CauseWhyEnum"];
@@ -2000,6 +2000,7 @@ export interface components {
          *     * `tie` - tie
          *     * `filter` - filter
          *     * `nominated` - nominated
+         *     * `batched` - batched
          *     * `not_checked` - not_checked
          *     * `absent` - absent
          *     * `preempted` - preempted
@@ -2009,7 +2010,7 @@ export interface components {
          *     * `not_stored` - not_stored
          * @enum {string}
          */
-        CauseWhyEnum: "score" | "tie" | "filter" | "nominated" | "not_checked" | "absent" | "preempted" | "gated" | "later" | "not_tried" | "not_stored";
+        CauseWhyEnum: "score" | "tie" | "filter" | "nominated" | "batched" | "not_checked" | "absent" | "preempted" | "gated" | "later" | "not_tried" | "not_stored";
         /**
          * @description * `default` - default
          *     * `weight changed` - weight changed
@@ -2745,6 +2746,8 @@ export interface components {
             unseen: number;
             /** @description the node to which the pod was nominated: no other was looked at */
             nominated?: string | null;
+            /** @description the equal pod in whose attempt the node was the next best: no other was looked at */
+            batched_with?: string;
             groups: components["schemas"]["CycleGroup"][];
         };
         CycleGroup: {
@@ -4237,6 +4240,7 @@ export interface components {
          *     * `tie` - tie
          *     * `unscored` - unscored
          *     * `nominated` - nominated
+         *     * `batched` - batched
          *     * `not_checked` - not_checked
          *     * `absent` - absent
          *     * `later` - later
@@ -4246,7 +4250,7 @@ export interface components {
          *     * `rest` - rest
          * @enum {string}
          */
-        RealCauseEnum: "no_node" | "filter" | "score" | "tie" | "unscored" | "nominated" | "not_checked" | "absent" | "later" | "not_stored" | "refused" | "reasons" | "rest";
+        RealCauseEnum: "no_node" | "filter" | "score" | "tie" | "unscored" | "nominated" | "batched" | "not_checked" | "absent" | "later" | "not_stored" | "refused" | "reasons" | "rest";
         RealCounts: {
             other_node: number;
             only_real: number;
@@ -4589,6 +4593,8 @@ export interface components {
             sampled: boolean;
             /** @description the node to which the pod was nominated: tried first, it took it, so no other was */
             nominated: string | null;
+            /** @description the equal pod in whose attempt the node was the next best: tried first, it took the pod */
+            batched_with: string | null;
         };
         SavedMeanwhile: {
             changes: components["schemas"]["EffectiveChange"][];
@@ -4671,6 +4677,8 @@ export interface components {
             chosen: number | null;
             /** @description the node to which the pod was nominated: it took it, so no other was looked at */
             nominated: string | null;
+            /** @description the equal pod in whose attempt the node was the next best: no other was looked at */
+            batched_with: string | null;
         };
         /**
          * @description * `embedded` - embedded

@@ -169,6 +169,8 @@ export interface components {
             unseen: number;
             /** @description the node to which the pod was nominated: no other was looked at */
             nominated?: string | null;
+            /** @description the equal pod in whose attempt the node was the next best: no other was looked at */
+            batched_with?: string;
             groups: components["schemas"]["CycleGroup"][];
         };
         /** CycleGroup */

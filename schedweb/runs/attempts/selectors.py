@@ -370,5 +370,6 @@ def attempt_body(stored: StoredAttempt) -> dict[str, Any]:
             "of": trace.nodes_total,
             "sampled": was_sampled(trace),
             "nominated": trace.nominated_node_used,
+            "batched_with": trace.batched_with or None,
         },
     }

@@ -62,6 +62,10 @@ class SamplingSerializer(serializers.Serializer[Any]):
     nominated = serializers.CharField(
         allow_null=True, help_text="the node to which the pod was nominated: tried first, it took it, so no other was"
     )
+    batched_with = serializers.CharField(
+        allow_null=True,
+        help_text="the equal pod in whose attempt the node was the next best: tried first, it took the pod",
+    )
 
 
 class PluginTimeSerializer(serializers.Serializer[Any]):

@@ -10,7 +10,7 @@ import numpy as np
 from framework.interface import Status
 from framework.trace.attempt import NOT_EVALUATED, AttemptTrace
 
-UNSEEN: Final = ("nominated", "not_checked", "absent")
+UNSEEN: Final = ("nominated", "batched", "not_checked", "absent")
 """Why an attempt said nothing of a node."""
 
 
@@ -18,8 +18,8 @@ UNSEEN: Final = ("nominated", "not_checked", "absent")
 class NodeAnswer:
     """Of one node in one attempt.
 
-    ``state``: scored, feasible (nothing was scored), rejected, nominated (another was tried first and taken),
-    not_checked or absent.
+    ``state``: scored, feasible (nothing was scored), rejected, nominated or batched (another was tried first and
+    taken), not_checked or absent.
     """
 
     state: str
@@ -43,7 +43,9 @@ def answer_about(trace: AttemptTrace, node: str) -> NodeAnswer:
     if verdict == NOT_EVALUATED:
         if trace.absent_status is not None:
             return rejected(trace.absent_status)
-        return NodeAnswer("nominated" if trace.nominated_node_used else "not_checked")
+        if trace.nominated_node_used:
+            return NodeAnswer("nominated")
+        return NodeAnswer("batched" if trace.batched_with else "not_checked")
     if verdict > 0:
         return rejected(trace.filter.verdicts[verdict])
     if trace.scores is None:

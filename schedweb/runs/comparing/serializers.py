@@ -118,8 +118,8 @@ class ComparedPlaceSerializer(serializers.Serializer[Any]):
 
 class CauseSerializer(serializers.Serializer[Any]):
     """`side`: in which run it was so. not_checked: enough nodes had been found before; nominated: it took the node
-    where it had preempted; absent: no such node then; gated: a gate holds it; preempted: for the pod that `plugin`
-    names, namespace/name."""
+    where it had preempted; batched: it took the next best node of an equal pod's attempt; absent: no such node then;
+    gated: a gate holds it; preempted: for the pod that `plugin` names, namespace/name."""
 
     why = serializers.ChoiceField(
         [
@@ -127,6 +127,7 @@ class CauseSerializer(serializers.Serializer[Any]):
             "tie",
             "filter",
             "nominated",
+            "batched",
             "not_checked",
             "absent",
             "preempted",

@@ -65,4 +65,5 @@ def selection_body(run: Run, namespace: str, name: str) -> dict[str, Any]:
     if trace.selected in place:
         body["chosen"] = place[trace.selected]
     body["nominated"] = trace.nominated_node_used
+    body["batched_with"] = trace.batched_with or None
     return {**body, "attempt": number, "reasons": [{"plugin": plugin, "text": text} for plugin, text in reasons]}

@@ -31,6 +31,9 @@ class SelectionSerializer(serializers.Serializer[Any]):
     nominated = serializers.CharField(
         allow_null=True, help_text="the node to which the pod was nominated: it took it, so no other was looked at"
     )
+    batched_with = serializers.CharField(
+        allow_null=True, help_text="the equal pod in whose attempt the node was the next best: no other was looked at"
+    )
 
 
 class PodAttemptSerializer(serializers.Serializer[Any]):

@@ -14,8 +14,8 @@ REAL_OUTCOMES = ["placed", "pending", "preempted"]
 #: later: what came after failed; refused: the real scheduler refused it everywhere; reasons, rest: the messages differ
 #: there.
 REAL_CAUSES = [
-    "no_node", "filter", "score", "tie", "unscored", "nominated", "not_checked", "absent", "later", "not_stored",
-    "refused", "reasons", "rest",
+    "no_node", "filter", "score", "tie", "unscored", "nominated", "batched", "not_checked", "absent", "later",
+    "not_stored", "refused", "reasons", "rest",
 ]  # fmt: skip
 
 

@@ -142,7 +142,7 @@ OURS = {
     "no YAML": TEXT + "   plugins: {}\n",
     "no JSON": '{"kind": }',
     "two documents": TEXT + "---\na: 1\n",
-    "a gate that is not simulated": "# kube-scheduler --feature-gates=OpportunisticBatching=false\n" + TEXT,
+    "a gate that is not simulated": "# kube-scheduler --feature-gates=SchedulerAsyncPreemption=false\n" + TEXT,
     "two lines of gates": 2 * "# kube-scheduler --feature-gates=StorageCapacityScoring=true\n" + TEXT,
 }
 """Errors whose message beside the field is ours."""

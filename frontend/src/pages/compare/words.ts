@@ -73,6 +73,8 @@ export function causeWords(cause: Cause, row: PodDifference, names: Names): stri
       return t("refusedIn", { which: cause.plugin === "" ? t("aPlugin") : cause.plugin, wanted, here, reasons });
     case "nominated":
       return t("tookWhereItPreempted", { here, wanted });
+    case "batched":
+      return t("tookTheNextBest", { here, wanted });
     case "preempted":
       return t("preemptedBy", { here, pod: cause.plugin });
     case "gated":

@@ -69,6 +69,8 @@ function causeWords(
       return t("causeUnscored", { node });
     case "nominated":
       return t("causeNominated", { node });
+    case "batched":
+      return t("causeBatched", { node });
     case "not_checked":
       return t("causeNotChecked", { node });
     case "absent":

@@ -50,7 +50,14 @@ def test_the_first_attempt_is_that_of_a_run_that_looks_at_all_nodes(client: Clie
     real = Attempt.objects.get(run=sampled.run, number=1)
     assert wanted.node != real.node
     sampling = client.get(f"/api/v1/runs/{sampled.id}/attempts/1/").json()["sampling"]
-    assert sampling == {"checked": 100, "feasible": 100, "of": NODES, "sampled": True, "nominated": None}
+    assert sampling == {
+        "checked": 100,
+        "feasible": 100,
+        "of": NODES,
+        "sampled": True,
+        "nominated": None,
+        "batched_with": None,
+    }
     asked = ask(client, sampled, 1).json()
     assert analyse(Analysis.objects.get(pk=asked["id"]).pk)
     answered = client.get(f"/api/v1/runs/{sampled.id}/analyses/{asked['id']}/").json()

@@ -30,7 +30,7 @@ const scores: Scores = {
   limit: 50,
   rows,
 };
-const sampling = { checked: 28, feasible: 26, of: 28, sampled: false, nominated: null };
+const sampling = { checked: 28, feasible: 26, of: 28, sampled: false, nominated: null, batched_with: null };
 
 describe("wonAnswer", () => {
   it("names the equals, the margin and what made it", () => {
@@ -48,7 +48,14 @@ describe("wonAnswer", () => {
       rows: [row("node-00", 1, 616, 84), row("node-21", 2, 614, 81)],
     };
     expect(
-      wonAnswer("node-00", close, { checked: 100, feasible: 26, of: 1000, sampled: true, nominated: null }),
+      wonAnswer("node-00", close, {
+        checked: 100,
+        feasible: 26,
+        of: 1000,
+        sampled: true,
+        nominated: null,
+        batched_with: null,
+      }),
     ).toEqual({
       headline: "node-00 won with 700 points.",
       detail:

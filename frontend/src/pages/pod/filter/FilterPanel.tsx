@@ -88,6 +88,7 @@ export function FilterPanel({ run, attempt }: { run: string; attempt: Attempt })
 function unseen({ sampling }: Attempt, count: number): ReactNode {
   const b = (inside: ReactNode) => <b className="num">{inside}</b>;
   if (sampling.nominated !== null) return rich("nodesNotLookedAtNominated", { count, node: sampling.nominated, b });
+  if (sampling.batched_with !== null) return rich("nodesNotLookedAtBatched", { count, pod: sampling.batched_with, b });
   return rich(sampling.sampled ? "nodesNotLookedAt" : "nodesNotLookedAtAtAll", { count, b });
 }
 

@@ -15,6 +15,7 @@ const selection: Selection = {
   rank: [1, null, 2, null, null, null],
   chosen: 0,
   nominated: null,
+  batched_with: null,
 };
 
 describe("what a selected pod says of the nodes", () => {

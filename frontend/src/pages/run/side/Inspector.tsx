@@ -180,6 +180,12 @@ function Score({ pod, selection, table }: { pod: PodDetail; selection: Selection
   );
 }
 
+/** Why nodes were not looked at. */
+function whyUnseen({ nominated, batched_with: pod }: Selection): string {
+  if (nominated !== null) return t("nominatedTo", { node: nominated });
+  return pod === null ? t("percentageOfNodesToScore") : t("batchedWith", { pod });
+}
+
 function Verdicts({ selection, table }: { selection: Selection; table: NodeColumns }) {
   const { feasible, scored, unseen, reasons } = reasonCounts(selection);
   const total = selection.verdict.length;
@@ -227,11 +233,7 @@ function Verdicts({ selection, table }: { selection: Selection; table: NodeColum
             <b className="num">{count(unseen)}</b>
             <span>
               {t("notChecked")}
-              <em>
-                {selection.nominated === null
-                  ? t("percentageOfNodesToScore")
-                  : t("nominatedTo", { node: selection.nominated })}
-              </em>
+              <em>{whyUnseen(selection)}</em>
             </span>
           </li>
         ) : null}

@@ -129,7 +129,9 @@ function FilteredSoFar({ filtered, prefix }: { filtered: Filtered; prefix: strin
         <p className="faint">
           {typeof filtered.nominated === "string"
             ? t("unseenNominated", { count: filtered.unseen, node: filtered.nominated })
-            : t("unseenNodes", { count: filtered.unseen })}
+            : filtered.batched_with !== undefined
+              ? t("unseenBatched", { count: filtered.unseen, pod: filtered.batched_with })
+              : t("unseenNodes", { count: filtered.unseen })}
         </p>
       ) : null}
     </>

@@ -1,0 +1,211 @@
+"""Opportunistic batching: the next of several equal pods gets the next best node of the attempt before.
+
+Rules: docs/semantics/framework.md#opportunistic-batching. Upstream: pkg/scheduler/framework/runtime/batch.go.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass
+from typing import Any, Final, NamedTuple
+
+import numpy as np
+
+from framework.interface import plugin as points
+from framework.interface.node_info import PodInfo
+from framework.interface.signing import SCHEDULER_NAME, Fragments, Signature
+from framework.profiles.build import EnabledPlugins
+from framework.profiles.services import Objects, Ties
+from framework.trace.attempt import ScoreTrace
+
+MOST_AGE: Final = 500_000_000
+"""Nanoseconds: older scores are not gone by."""
+
+
+class RankedNodes:
+    """The feasible nodes of an attempt but for the chosen one, best first; equals by the run's tie rule."""
+
+    def __init__(self, ties: Ties, scores: ScoreTrace, names: tuple[str, ...], chosen: str) -> None:
+        """``names``: by position in the node list."""
+        self._ties = ties
+        self._scored: tuple[ScoreTrace, tuple[str, ...], str] | None = (scores, names, chosen)
+        """Until somebody asks: most attempts are followed by none that does."""
+        self._order: Heap | Groups | None = None
+        self._left = scores.places - 1
+
+    def __len__(self) -> int:
+        return self._left
+
+    def pop(self) -> str:
+        self._left -= 1
+        return self._ordered().pop()
+
+    def _ordered(self) -> Heap | Groups:
+        if self._scored is not None:
+            scores, names, chosen = self._scored
+            listed = [names[position] for position in scores.positions.tolist()]
+            if self._ties.rule == "upstream":
+                self._order = Heap(listed, scores.total.tolist())
+                self._order.pop()
+            else:
+                self._order = Groups(self._ties, listed, scores.total.tolist(), chosen)
+            self._scored = None
+        assert self._order is not None
+        return self._order
+
+    def __getstate__(self) -> dict[str, Any]:
+        self._ordered()
+        return self.__dict__
+
+
+class Heap:
+    """Go's container/heap over totals, best first: which of equals comes first follows from its algorithm."""
+
+    def __init__(self, names: list[str], totals: list[int]) -> None:
+        self._nodes = list(zip(totals, names, strict=True))
+        for place in range(len(names) // 2 - 1, -1, -1):
+            self._down(place, len(names))
+
+    def _down(self, place: int, size: int) -> None:
+        nodes = self._nodes
+        while (child := 2 * place + 1) < size:
+            if child + 1 < size and nodes[child + 1][0] > nodes[child][0]:
+                child += 1
+            if nodes[child][0] <= nodes[place][0]:
+                return
+            nodes[place], nodes[child] = nodes[child], nodes[place]
+            place = child
+
+    def pop(self) -> str:
+        nodes = self._nodes
+        last = len(nodes) - 1
+        nodes[0], nodes[last] = nodes[last], nodes[0]
+        self._down(0, last)
+        return nodes.pop()[1]
+
+
+class Groups:
+    """Equally good nodes together. One of a group is drawn when it is asked for."""
+
+    def __init__(self, ties: Ties, names: list[str], totals: list[int], chosen: str) -> None:
+        self._ties = ties
+        by_total: dict[int, list[str]] = {}
+        for name, total in zip(names, totals, strict=True):
+            by_total.setdefault(total, []).append(name)
+        self._groups = [by_total[total] for total in sorted(by_total)]
+        """The best last."""
+        self._take(self._groups[-1].index(chosen))
+
+    def pop(self) -> str:
+        group = self._groups[-1]
+        place = self._ties.pick_scored(len(group), len(group), lambda: np.arange(len(group)), lambda: group)
+        return self._take(place)
+
+    def _take(self, place: int) -> str:
+        name = self._groups[-1].pop(place)
+        if not self._groups[-1]:
+            self._groups.pop()
+        return name
+
+
+_SIGNED: Final = "signature"
+
+
+class _Signed(NamedTuple):
+    """In what equal pods have in common: by which plugins, and with which other objects in the cluster."""
+
+    by: Sequence[points.SignPlugin]
+    revision: int
+    signature: Signature | None
+
+
+@dataclass(slots=True)
+class Scored:
+    """An attempt that others may go by."""
+
+    signature: Signature
+    pod: str
+    """``namespace/name``."""
+    rest: RankedNodes
+    at: int
+    """Nanoseconds."""
+
+
+class Batch:
+    """Of a profile whose plugins all sign pods."""
+
+    def __init__(self, signers: Sequence[points.SignPlugin], objects: Objects) -> None:
+        self._signers = tuple(signers)
+        self._objects = objects
+        self._scored: Scored | None = None
+        self._cycle = 0
+        self._node = ""
+        """Of the last pod that was placed: its scheduling cycle and its node."""
+
+    def go_on_from(self, before: Batch) -> None:
+        """What another one remembers, whose plugins were the same."""
+        self._scored, self._cycle, self._node = before._scored, before._cycle, before._node
+
+    def __getstate__(self) -> dict[str, Any]:
+        """The rest is there again when the profile is."""
+        return {name: self.__dict__[name] for name in ("_scored", "_cycle", "_node")}
+
+    def signature(self, pod: PodInfo) -> Signature | None:
+        """None: the pod is not like any other."""
+        revision = self._objects.others_revision
+        known: _Signed | None = pod.alike.get(_SIGNED)
+        if known is None or known.by is not self._signers or known.revision != revision:
+            known = pod.alike[_SIGNED] = _Signed(self._signers, revision, self._sign(pod))
+        return known.signature
+
+    def _sign(self, pod: PodInfo) -> Signature | None:
+        found: dict[str, Any] = {SCHEDULER_NAME: pod.pod.spec.scheduler_name}
+        for each in self._signers:
+            fragments: Fragments | None = each.sign_pod(pod)
+            if fragments is None:
+                return None
+            found.update(fragments)
+        return tuple(sorted(found.items(), key=lambda item: item[0]))
+
+    def hint(self, pod: PodInfo, cycle: int, now: int, rejects: Callable[[str], bool]) -> str:
+        """The node that comes next, or "": the pod is looked for a node as any other.
+
+        ``rejects``: whether the Filter plugins reject the pod on this node. Only then can the scores that remain be
+        right: nobody knows what the node that was taken last would score now.
+        """
+        scored = self._scored
+        if (
+            scored is None
+            or not len(scored.rest)
+            or cycle != self._cycle + 1
+            or now > scored.at + MOST_AGE
+            or self.signature(pod) != scored.signature
+            or not rejects(self._node)
+        ):
+            return ""
+        return scored.rest.pop()
+
+    @property
+    def scored_pod(self) -> str:
+        """Whose attempt hints come from, ``namespace/name``."""
+        return "" if self._scored is None else self._scored.pod
+
+    def placed(
+        self, pod: PodInfo, hint: str, chosen: str, rest: Callable[[], RankedNodes] | None, cycle: int, now: int
+    ) -> None:
+        """A node was found. ``rest``: the other feasible nodes; None where no scores were needed."""
+        self._cycle, self._node = cycle, chosen
+        if hint == chosen:
+            return
+        self._scored = None
+        if rest is not None and (signature := self.signature(pod)) is not None:
+            self._scored = Scored(signature, pod.pod.key, rest(), now)
+
+
+def batch_of(enabled: EnabledPlugins, objects: Objects) -> Batch | None:
+    """None where a plugin that decides about nodes signs no pods, or none with its arguments."""
+    deciding: dict[str, points.Plugin] = {}
+    for each in (*enabled.pre_filter, *enabled.filter, *enabled.pre_score, *enabled.score):
+        deciding.setdefault(each.name, each)
+    signers = [each for each in deciding.values() if isinstance(each, points.SignPlugin) and each.signs_pods]
+    return Batch(signers, objects) if len(signers) == len(deciding) else None
