@@ -119,7 +119,7 @@ class BindingCycle:
                 self._fail(core, profile, bound, None)
                 return
             self.phase = Phase.ASKING
-        told = self._bind_by_extender(core) if core.extenders else None
+        told = self._bind_by_extender(core) if core.services.extenders else None
         if told is ASKING:
             state.drop_transient()
             core.binders.append(self)

@@ -34,7 +34,8 @@ class NodeToStatus(NodeStatuses):
         """What extenders said, by names that need not be nodes'. It counts instead of what plugins said."""
 
     def __len__(self) -> int:
-        return self.trace.explicit + sum(self._verdict_of(name) <= FEASIBLE for name in self.named)
+        explicit = self.trace.explicit
+        return explicit + sum(self._verdict_of(name) <= FEASIBLE for name in self.named) if self.named else explicit
 
     def _position(self, name: str) -> int | None:
         if self._snapshot.get(name) is None:

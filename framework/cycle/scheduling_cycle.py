@@ -67,7 +67,7 @@ def run_scheduling_cycle(core: SchedulingCore, queued: QueuedPodInfo, trace: Att
     core.cache.update_snapshot(core.snapshot)
     trace.nodes_total = len(core.snapshot)
     # What extenders say is asked anew each time.
-    at_start = repetition.begin(core, profile, pod) if not interested(core, pod.pod) else None
+    at_start = None if core.services.extenders and interested(core, pod.pod) else repetition.begin(core, profile, pod)
     if at_start is not None and at_start.last is not None and core.repeats.rule == "used":
         again = partial(schedule, core, profile, state, pod, trace)
         placed = yield from repetition.repeat(core, at_start.last, trace, again)
@@ -106,7 +106,7 @@ def schedule(
         status = Status(Code.UNSCHEDULABLE_AND_UNRESOLVABLE, error=NO_NODES)
         return Failed(status, None, CLEAR_NOMINATION)
     pod_class = profile.classes.begin(pod)
-    extenders = ExtenderFilter(core, pod.pod, trace) if core.extenders else None
+    extenders = ExtenderFilter(core, pod.pod, trace) if core.services.extenders else None
     try:
         found = yield from find_nodes(core, profile, state, pod, pod_class, trace, extenders)
         if found.error is not None:

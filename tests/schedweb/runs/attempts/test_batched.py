@@ -1,4 +1,4 @@
-"""An attempt that took the next best node of an equal pod's says so: in its picture, on the node picture, in the feed."""
+"""An attempt that took the next best node of an equal pod says so: in its picture, on the node picture, in the feed."""
 
 from __future__ import annotations
 
