@@ -59,9 +59,10 @@ def test_both_ways_of_filtering_decide_the_same(seed: int, percentage: int) -> N
     listed = nodes(rng)
     # LetsPass signs no pods, so that one of the two would not batch.
     gates = feature_gates({"OpportunisticBatching": False})
-    points = {"filter": (*FILTERS, "LetsPass")}
     at_once = SmallCluster(listed, percentage=percentage, gates=gates)
-    one_by_one = SmallCluster(listed, percentage=percentage, more=[LetsPass], points=points, gates=gates)
+    one_by_one = SmallCluster(
+        listed, percentage=percentage, more=[LetsPass], points={"filter": (*FILTERS, "LetsPass")}, gates=gates
+    )
     # Nominated pods come last: while the others are tried they wait in the queue, and their nodes are filtered twice.
     pods = [pod(rng, number, nominated=rng.choice(listed).name if number > 5 else "") for number in range(10)]
     for cluster in (at_once, one_by_one):
