@@ -1,7 +1,7 @@
 """Signatures of pods: what opportunistic batching tells equal pods by.
 
 Rules: docs/semantics/framework.md#opportunistic-batching.
-Upstream: staging/src/k8s.io/kube-scheduler/framework/signers.go.
+Upstream: staging/src/k8s.io/kube-scheduler/framework/signers.go `NodeAffinitySigner`, `VolumesSigner`.
 Several plugins read the same part of a pod, so the parts are named here and each is in a signature once.
 """
 

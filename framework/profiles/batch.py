@@ -1,6 +1,7 @@
 """Opportunistic batching: the next of several equal pods gets the next best node of the attempt before.
 
-Rules: docs/semantics/framework.md#opportunistic-batching. Upstream: pkg/scheduler/framework/runtime/batch.go.
+Rules: docs/semantics/framework.md#opportunistic-batching.
+Upstream: pkg/scheduler/framework/runtime/batch.go `GetNodeHint`, `StoreScheduleResults`.
 """
 
 from __future__ import annotations
