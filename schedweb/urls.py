@@ -23,9 +23,10 @@ urlpatterns = [
     path("api/v1/", ListingView.as_view()),
     path("api/v1/", include("schedweb.accounts.urls")),
     path("api/v1/", include("schedweb.snapshots.urls")),
-    path("api/v1/", include("schedweb.clusters.urls")),
     path("api/v1/", include("schedweb.configurations.urls")),
     path("api/v1/", include("schedweb.runs.urls")),
+    # After clusters/<name>/follow/ of the runs: names of contexts may have slashes in them.
+    path("api/v1/", include("schedweb.clusters.urls")),
     path("api/v1/", include("schedweb.keeping.urls")),
     path("api/schema/", SpectacularAPIView.as_view(), name="schema"),
     path("api/docs/", DocsView.as_view(), name="docs"),

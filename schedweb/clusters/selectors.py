@@ -8,6 +8,7 @@ from typing import Any, Final
 import msgspec
 from django.utils import timezone
 
+from framework.sentences import Words
 from schedweb.api.errors import not_found
 from schedweb.clusters.models import Connection
 from schedweb.clusters.offered import Offered, offered
@@ -113,6 +114,11 @@ def overall_of(row: Connection | None, state: ClusterState | None) -> tuple[str,
         return "waiting", row.connected_at
     if row.lease_expires is None or row.lease_expires < timezone.now():
         return "stale", row.state_at
+    return kinds_overall(state)
+
+
+def kinds_overall(state: ClusterState) -> tuple[str, datetime.datetime | None]:
+    """(of all kinds together, since when), as whoever reads them said last."""
     if state.since is not None:
         return "stale" if state.kinds else "failed", moment(state.since)
     by_state: dict[str, list[KindState]] = {}
@@ -134,9 +140,13 @@ def problem_of(row: Connection | None, state: ClusterState | None) -> str:
         return ""
     if row.lease_expires is None or row.lease_expires < timezone.now():
         return say("No worker reads this cluster at the moment.")
+    return translated(worst_problem(state))
+
+
+def worst_problem(state: ClusterState) -> Words:
     worst = [each for each in state.kinds if each.problem and each.state in ("stale", "refused", "catching_up")]
     worst.sort(key=lambda each: (each.plural not in NEEDED, each.state != "stale"))
-    return translated(state.problem or (worst[0].problem if worst else ""))
+    return state.problem or (worst[0].problem if worst else "")
 
 
 def behind_of(state: ClusterState | None) -> float | None:

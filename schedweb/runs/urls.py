@@ -10,6 +10,7 @@ from schedweb.runs.comparing import api as comparing
 from schedweb.runs.deleting import api as deleting
 from schedweb.runs.exporting import api as exporting
 from schedweb.runs.filtering import api as filtering
+from schedweb.runs.following import api as following
 from schedweb.runs.forking import api as forking
 from schedweb.runs.nodes import api as nodes
 from schedweb.runs.objects import api as objects
@@ -70,6 +71,8 @@ urlpatterns = [
     path("runs/<uuid:run>/share-links/", sharing.ShareLinksApi.as_view()),
     path("runs/<uuid:run>/share-links/<uuid:link>/", sharing.ShareLinkApi.as_view()),
     path("runs/<uuid:run>/tokens/", sharing.RunTokensApi.as_view()),
+    path("clusters/<path:name>/follow/", following.ClusterFollowApi.as_view()),
+    path("runs/<uuid:run>/follow/", following.RunFollowApi.as_view()),
     path("runs/<uuid:run>/star/", starring.StarApi.as_view()),
     path("waiting/", waiting.WaitingListApi.as_view()),
     path("waiting/count/", waiting.WaitingCountApi.as_view()),

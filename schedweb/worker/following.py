@@ -80,8 +80,8 @@ class _Follower:
                 self._tell(process, msgspec.json.encode(Follow(self.held.context)))
                 self._follow(process, lines)
             finally:
-                _end(process)
-            self._failed(_why(process, folder / "complaints"))
+                end(process)
+            self._failed(why(process, folder / "complaints"))
 
     def _follow(self, process: subprocess.Popen[bytes], lines: queue.SimpleQueue[bytes]) -> None:
         heard = time.monotonic()
@@ -153,7 +153,7 @@ def _pass_on(process: subprocess.Popen[bytes], lines: queue.SimpleQueue[bytes]) 
     lines.put(b"")
 
 
-def _end(process: subprocess.Popen[bytes]) -> None:
+def end(process: subprocess.Popen[bytes]) -> None:
     """It ends with its input; one that stands still is killed."""
     assert process.stdin is not None
     with contextlib.suppress(OSError):
@@ -167,7 +167,7 @@ def _end(process: subprocess.Popen[bytes]) -> None:
     process.stdout.close()
 
 
-def _why(process: subprocess.Popen[bytes], complaints: Path) -> Words:
+def why(process: subprocess.Popen[bytes], complaints: Path) -> Words:
     """Of its last words only the kind of the error: what it says may hold anything."""
     last = complaints.read_text(errors="replace").strip().splitlines()[-1:] or [""]
     kind = last[0].partition(":")[0][:80]

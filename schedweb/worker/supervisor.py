@@ -24,7 +24,9 @@ from schedweb.calling import allowed
 from schedweb.database.clock import database_now
 from schedweb.engine import frames
 from schedweb.engine.asked import Asked
+from schedweb.engine.commands import ObservedChange
 from schedweb.observing.metrics import ENGINE_DEATHS, TAKEOVERS
+from schedweb.runs.following.changes import end_when_full, store_changes
 from schedweb.runs.live.telling import tell_batch, tell_notice, tell_parked, tell_refusal
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.playing.dispatch import offer
@@ -43,6 +45,7 @@ from schedweb.worker.events import NO_ENGINE, Answered, Event, Lost, Offered, Sh
 from schedweb.worker.extenders import ask_in_background
 from schedweb.worker.measures import batch_sent, command_settled
 from schedweb.worker.process import Died, EngineProcess
+from schedweb.worker.watching import Watching
 
 log = logging.getLogger(__name__)
 RESTING: Final = frozenset({"created", "paused", "finished", "waiting_for_person"})
@@ -88,6 +91,7 @@ class Supervisor:
         self.ready = False
         self.asking: int | None = None
         """The position of what extenders are being asked."""
+        self.watching = Watching(self.run, lease, self.wake) if self.run.follows else None
         self.arrivals: deque[float] = deque()
         """When the batches came that are not yet stored, of time.monotonic."""
 
@@ -116,6 +120,8 @@ class Supervisor:
         except LeaseLost as error:
             log.info("%s", error)
         finally:
+            if self.watching is not None:
+                self.watching.end()
             if self.child is not None:
                 self.child.close()
         self.measuring.now()
@@ -164,6 +170,8 @@ class Supervisor:
             case frames.Failure(text, trace):
                 self.close_child()
                 return self.cannot_go_on(text, Seen(lines=trace))
+            case frames.Differs(changes):
+                self.follow(changes)
             case frames.Ended():
                 return False
             case Died():
@@ -267,10 +275,26 @@ class Supervisor:
             if self.holds_engine:
                 self.holds_engine = False
                 self.send(frames.Go())
+            if self.watching is not None and self.state != "stopped":
+                # When all that was stored of it is done: it is held against the run's world, not against memory.
+                self.watching.look(self.send)
             return
         self.offered = Offered(entry)
         self.began_at = time.monotonic()
         self.send(frames.Offer(str(entry.pk), entry.author_name, entry.command))
+
+    # --- the cluster that it follows --------------------------------------------------------------------------------
+
+    def follow(self, changes: list[ObservedChange]) -> None:
+        """Stores them; the engine is offered them as any command. Raises LeaseLost."""
+        assert self.watching is not None
+        self.watching.is_looked_at = False
+        if changes:
+            patiently(lambda: store_changes(self.run, self.lease, changes))
+            if (why := patiently(lambda: end_when_full(self.run, self.lease))) is not None:
+                self.notice(why)
+        if self.offered is None:
+            self.offer_next()
 
     # --- the child --------------------------------------------------------------------------------------------------
 
@@ -282,6 +306,8 @@ class Supervisor:
         self.started_at = time.monotonic()
         self.engines += 1
         number = self.engines
+        if self.watching is not None:
+            self.watching.end()  # what it had seen may not be stored
         begin = patiently(lambda: begin_of(self.run))
         known = [entry for entry in begin.journal if without is None or entry.id != str(without.pk)]
         packing = patiently(lambda: packing_of(self.run, self.lease))
@@ -415,6 +441,8 @@ class Supervisor:
         if not self.ready:
             return
         self.ready = False  # for commands
+        if self.watching is not None:
+            self.watching.end()
         self.send(frames.End())
         deadline = time.monotonic() + LAST_BATCH_SECONDS
         later: list[Event] = []

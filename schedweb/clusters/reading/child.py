@@ -2,7 +2,8 @@
 
 Credentials, plugins and what a cluster sends stay in here. It is told what to do by one line of JSON on standard input:
 ``read`` a cluster for a snapshot, as the reader of uploads reads a file, and answers like it; ``follow`` one and writes
-a line of ``ClusterState`` every second until its input ends, each further line of which asks for a try now.
+a line of ``ClusterState`` every second until its input ends, each further line of which asks for a try now; ``observe``
+one and writes its changes as well (observing.py).
 """
 
 from __future__ import annotations
@@ -11,11 +12,13 @@ import gc
 import os
 import sys
 import threading
+from collections.abc import Callable
 from typing import Final, Literal
 
 import msgspec
 
 from schedweb.clusters.reading.following import Following
+from schedweb.clusters.reading.observing import Observing
 from schedweb.clusters.reading.whole import read_for
 from schedweb.snapshots import reader
 from schedweb.snapshots.reader import Request, limit_memory
@@ -27,15 +30,22 @@ class Follow(msgspec.Struct, tag_field="task", tag="follow"):
     context: str
 
 
+class Observe(msgspec.Struct, tag_field="task", tag="observe"):
+    context: str
+
+
 class _Asked(msgspec.Struct):
-    task: Literal["read", "follow"]
+    task: Literal["read", "follow", "observe"]
 
 
 def main() -> None:
     limit_memory()
     asked = sys.stdin.buffer.readline()
-    if msgspec.json.decode(asked, type=_Asked).task == "follow":
+    task = msgspec.json.decode(asked, type=_Asked).task
+    if task == "follow":
         follow(msgspec.json.decode(asked, type=Follow))
+    elif task == "observe":
+        observe(msgspec.json.decode(asked, type=Observe))
     else:
         gc.disable()
         kept: list[object] = []
@@ -47,16 +57,29 @@ def main() -> None:
 
 
 def follow(asked: Follow) -> None:
+    following = Following(asked.context)
+
+    def tell() -> None:
+        sys.stdout.buffer.write(msgspec.json.encode(following.state()) + b"\n")
+        sys.stdout.buffer.flush()
+
+    _until_its_input_ends(following, tell)
+
+
+def observe(asked: Observe) -> None:
+    observing = Observing(asked.context, sys.stdout.buffer)
+    _until_its_input_ends(observing.following, observing.tell_state)
+
+
+def _until_its_input_ends(following: Following, tell: Callable[[], None]) -> None:
     # Objects that stay for good are looked at again and again otherwise.
     gc.freeze()
-    following = Following(asked.context)
     following.start()
     ended = threading.Event()
     threading.Thread(target=_listen, args=(following, ended), name="listen", daemon=True).start()
     while not ended.wait(TELL_SECONDS):
         try:
-            sys.stdout.buffer.write(msgspec.json.encode(following.state()) + b"\n")
-            sys.stdout.buffer.flush()
+            tell()
         except BrokenPipeError:
             return
 

@@ -20,6 +20,7 @@ from schedweb.clusters.reading.reflector import (
     LONGEST_PAUSE,
     KindState,
     Listener,
+    ListListener,
     Reflector,
 )
 from schedweb.clusters.reading.rights import Rights, ask
@@ -58,10 +59,10 @@ class ClusterState(msgspec.Struct):
 class Following:
     """Begins in a thread of its own and never gives up; ``state`` may be asked at any time."""
 
-    def __init__(self, context: str, listener: Listener | None = None) -> None:
+    def __init__(self, context: str, listener: Listener | None = None, on_list: ListListener | None = None) -> None:
         self.context = context
         self.reflectors: list[Reflector] = []
-        self._listener = listener
+        self._listener, self._on_list = listener, on_list
         self._access: Access | None = None
         self._kinds: tuple[Resource, ...] = ()
         self._state = ClusterState(at=time.time())
@@ -138,7 +139,9 @@ class Following:
         self._access, self._state.is_insecure = access, access.is_insecure
         streams = numbers >= STREAMS
         self.reflectors = [
-            Reflector(access, each, streams=streams, listener=self._listener) for each in self._kinds if each != EVENTS
+            Reflector(access, each, streams=streams, listener=self._listener, on_list=self._on_list)
+            for each in self._kinds
+            if each != EVENTS
         ]
         for each in self.reflectors:
             each.start()

@@ -11,7 +11,7 @@ from framework.reading.documents import FileRefused
 from framework.reading.gathering import current, decoded
 from schedweb.clusters.reading.listing import IDENTIFIED, Fields
 from schedweb.engine.payload import Text
-from schedweb.engine.replicas import Packer
+from schedweb.engine.replicas import Packed, Packer, spec_text
 from schedweb.snapshots.cluster import json_text
 from schedweb.snapshots.facts import is_pending
 from schedweb.snapshots.redaction import annotations_kept, redact
@@ -44,6 +44,17 @@ class Reducer:
         text = json_text(kept)
         obj = decoded(manifest, kept, text)
         return Reduced(version, text, isinstance(obj, Pod) and _waits(obj))
+
+    def whole(self, text: Text) -> bytes:
+        """What ``reduce`` gave, as JSON."""
+        if not isinstance(text, Packed):
+            return bytes(text)
+        spec = spec_text(self.packer.specs[text.spec], text.token)
+        if text.node:
+            node = b'"nodeName":' + msgspec.json.encode(text.node)
+            spec = b"{" + node + (b"," if len(spec) > len(b"{}") else b"") + spec[1:]
+        status = b"" if bytes(text.status) == b"null" else b',"status":' + text.status
+        return b'{"apiVersion":"v1","kind":"Pod","metadata":' + text.metadata + b',"spec":' + spec + status + b"}"
 
 
 class _Version(msgspec.Struct):

@@ -53,6 +53,8 @@ REFUSALS: Final = 3
 Change = Literal["ADDED", "MODIFIED", "DELETED"]
 Listener = Callable[[Resource, Change, Key, Reduced | None], None]
 """Told of every change, also of those that are found by comparing after a list."""
+ListListener = Callable[[Resource, bool], None]
+"""Told before (False) and after (True) all that the first list has is told as added."""
 
 
 class KindState(msgspec.Struct):
@@ -101,14 +103,25 @@ _MANAGED: Final = msgspec.json.Decoder(_Managed)
 
 
 class Reflector:
-    def __init__(self, access: Access, resource: Resource, *, streams: bool, listener: Listener | None = None) -> None:
+    def __init__(
+        self,
+        access: Access,
+        resource: Resource,
+        *,
+        streams: bool,
+        listener: Listener | None = None,
+        on_list: ListListener | None = None,
+    ) -> None:
         self.access = access
         self.resource = resource
         self.objects: dict[Key, Reduced] = {}
         self.pending = 0
         self.state = KindState(resource.kind, resource.plural, resource.group, since=time.time(), streams=streams)
         self._listener = listener
-        self._reducer = Reducer()
+        self._on_list = on_list
+        self._is_told = False
+        """The listener has heard of a list."""
+        self.reducer = Reducer()
         self._version: str | None = None
         """Where a watch goes on; None: it has to be listed."""
         self._was_listed = False
@@ -237,7 +250,7 @@ class Reflector:
 
     def _reduced(self, item: dict[str, msgspec.Raw]) -> Reduced | None:
         try:
-            return self._reducer.reduce(item)
+            return self.reducer.reduce(item)
         except FileRefused as error:
             self.state.unreadable += 1
             self.state.problem = error.words
@@ -256,11 +269,17 @@ class Reflector:
         """What differs from before is told as changes."""
         before, self.objects = self.objects, found
         self.state.objects, self.pending = len(found), sum(each.pending for each in found.values())
+        on_list = None if self._is_told else self._on_list
+        self._is_told = True
+        if on_list is not None:
+            on_list(self.resource, False)
         for change, key, reduced in _differences(before, found):
             if counted:
                 self._counted(time.time())
             if self._listener is not None:
                 self._listener(self.resource, change, key, reduced)
+        if on_list is not None:
+            on_list(self.resource, True)
 
     # --- watches ----------------------------------------------------------------------------------------------------
 

@@ -1,0 +1,80 @@
+"""Following a cluster, and how far it is read for a run that does."""
+
+from __future__ import annotations
+
+from uuid import UUID
+
+from drf_spectacular.utils import extend_schema
+from rest_framework import status
+from rest_framework.request import Request
+from rest_framework.response import Response
+from rest_framework.views import APIView
+
+from schedweb.accounts.permissions import IsOperator, IsViewer, signed_in_user
+from schedweb.api.idempotency import idempotent
+from schedweb.clusters.api import refused
+from schedweb.clusters.reading.problems import ClusterProblem
+from schedweb.runs.following import services
+from schedweb.runs.following.selectors import followed_body
+from schedweb.runs.following.serializers import FollowAnswerSerializer, FollowedSerializer, FollowRequestSerializer
+from schedweb.runs.playing.selectors import run_body
+from schedweb.runs.records.runs import run_get
+from schedweb.snapshots import queue
+from schedweb.snapshots.api import import_body
+from schedweb.snapshots.api import refused as snapshot_refused
+from schedweb.snapshots.models import Import
+from schedweb.snapshots.services import SnapshotError
+
+
+class ClusterFollowApi(APIView):
+    permission_classes = (IsOperator,)
+
+    @extend_schema(
+        operation_id="clusters_follow",
+        description="Begins a run that follows the cluster: first all of it is read, as for a snapshot, which "
+        "`reading` tells (202). Ask again with its id as `import_id` until there is a run (201). Nothing is written to the "
+        "cluster. The command `stop` ends it.",
+        request=FollowRequestSerializer,
+        responses={201: FollowAnswerSerializer, 202: FollowAnswerSerializer},
+    )
+    @idempotent()
+    def post(self, request: Request, name: str) -> Response:
+        wanted = FollowRequestSerializer(data=request.data)
+        wanted.is_valid(raise_exception=True)
+        asked, user = wanted.validated_data, signed_in_user(request)
+        try:
+            if "import_id" not in asked:
+                queue.refuse_too_many(user)
+                row = services.follow_read(name=name, user=user)
+                queue.offer(row)
+                return reading(row)
+            row = services.import_of(name=name, import_id=asked["import_id"], user=user)
+            if row.state == Import.State.READING:
+                return reading(row)
+            run = services.follow_begin(
+                row=row,
+                user=user,
+                configuration_version=asked.get("configuration_version"),
+                megabytes=asked.get("megabytes", 0),
+            )
+        except ClusterProblem as problem:
+            raise refused(problem) from None
+        except SnapshotError as error:
+            raise snapshot_refused(error) from None
+        return Response({"reading": None, "run": run_body(run_get(run.pk))}, status=status.HTTP_201_CREATED)
+
+
+def reading(row: Import) -> Response:
+    return Response({"reading": import_body(row, [], ""), "run": None}, status=status.HTTP_202_ACCEPTED)
+
+
+class RunFollowApi(APIView):
+    permission_classes = (IsViewer,)
+
+    @extend_schema(
+        operation_id="runs_follow",
+        description="Of a run that follows a cluster: how it is read, since when, and how much of it is kept.",
+        responses=FollowedSerializer,
+    )
+    def get(self, request: Request, run: UUID) -> Response:
+        return Response(followed_body(run_get(run)))

@@ -1,0 +1,84 @@
+"""What a followed cluster told, as entries of the journal: stored before the engine hears that it has a place.
+
+Only who holds the run stores them. Those that were stored and not yet done when a worker ended are done first by the
+next one, before it looks at what it lists itself.
+"""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Sequence
+from typing import Final
+from uuid import UUID, uuid4
+
+import msgspec
+from django.db import IntegrityError, transaction
+from django.db.models import F, Max
+from django.utils import timezone
+
+from framework.sentences import Sentence, sentence
+from schedweb.engine.commands import ClusterChanges, ObservedChange, plain
+from schedweb.runs.models import Followed, JournalEntry, Run
+from schedweb.runs.storing.lease import Lease, LeaseLost, mine
+
+MOST: Final = 500
+"""Changes in one entry."""
+
+
+def store_changes(run: Run, lease: Lease, changes: Sequence[ObservedChange]) -> None:
+    """As commands that are pending. Raises LeaseLost."""
+    for first in range(0, len(changes), MOST):
+        _store(run, lease, changes[first : first + MOST], uuid4())
+
+
+def _store(run: Run, lease: Lease, changes: Sequence[ObservedChange], client_id: UUID) -> None:
+    content = plain(ClusterChanges(time.time_ns(), tuple(changes)))
+    size = len(msgspec.json.encode(content))
+    while not JournalEntry.objects.filter(run=run, client_id=client_id).exists():
+        try:
+            with transaction.atomic():
+                now = timezone.now()
+                if not Run.objects.filter(mine(lease)).update(used_at=now):
+                    raise LeaseLost(f"run {run.pk} has another holder")
+                _insert(run, client_id, content)
+                Followed.objects.filter(run=run).update(
+                    journal_bytes=F("journal_bytes") + size, changes=F("changes") + len(changes), changed_at=now
+                )
+        except IntegrityError:
+            continue  # a person's command took the number
+
+
+def _insert(run: Run, client_id: UUID, content: dict[str, object]) -> None:
+    newest = JournalEntry.objects.filter(run=run).aggregate(newest=Max("number"))["newest"] or 0
+    JournalEntry.objects.create(
+        run=run,
+        number=newest + 1,
+        client_id=client_id,
+        type=str(content["type"]),
+        command=content,
+        author_name=run.follows[:150],
+    )
+
+
+def end_when_full(run: Run, lease: Lease) -> Sentence | None:
+    """Tells a run to stop whose journal holds as much as it may; why, where it did. Raises LeaseLost."""
+    known = Followed.objects.filter(run=run).first()
+    if known is None or known.ended or known.journal_bytes < known.most_bytes:
+        return None
+    why = sentence(
+        "What {context} told fills {most} MB, the most that is kept of it, so it is followed no more. What is stored "
+        "can be looked at and forked; follow it again to go on.",
+        context=run.follows,
+        most=known.most_bytes // 1_000_000,
+    )
+    with transaction.atomic():
+        if not Run.objects.filter(mine(lease)).update(used_at=timezone.now()):
+            raise LeaseLost(f"run {run.pk} has another holder")
+        _insert(run, uuid4(), {"type": "stop"})
+        Followed.objects.filter(run=run).update(ended=why)
+    return why
+
+
+def store_state(lease: Lease, encoded: str) -> None:
+    held = Followed.objects.filter(run=lease.run, run__epoch=lease.epoch)
+    held.update(state=encoded, state_at=timezone.now())

@@ -1,0 +1,71 @@
+"""What is known of the reading for a run that follows a real cluster."""
+
+from __future__ import annotations
+
+import datetime
+from typing import Any, Final
+
+import msgspec
+from django.utils import timezone
+
+from schedweb.api.errors import not_found
+from schedweb.clusters.reading.following import ClusterState
+from schedweb.clusters.selectors import behind_of, kinds_overall, moment, worst_problem
+from schedweb.runs.models import Followed, Run
+from schedweb.sentences import say, translated
+
+SILENT: Final = datetime.timedelta(seconds=15)
+STATES: Final = ("waiting", "catching_up", "live", "partly", "stale", "failed", "ended")
+
+
+def followed_body(run: Run) -> dict[str, Any]:
+    row = Followed.objects.filter(run=run).first()
+    if row is None:
+        raise not_found(say("{run} follows no cluster.", run=run))
+    state = state_of(row)
+    overall, since = overall_of(run, row, state)
+    kinds = state.kinds if state else []
+    return {
+        "context": run.follows,
+        "state": overall,
+        "since": since,
+        "problem": problem_of(row, state, overall),
+        "again_at": moment(state.again_at if state else None),
+        "behind": behind_of(state) if overall in ("live", "partly") else None,
+        "kinds_done": sum(each.state != "catching_up" for each in kinds),
+        "kinds_of": len(kinds),
+        "refused": [each.plural for each in kinds if each.state == "refused"],
+        "changes": row.changes,
+        "changed_at": row.changed_at,
+        "journal_bytes": row.journal_bytes,
+        "most_bytes": row.most_bytes,
+    }
+
+
+def state_of(row: Followed) -> ClusterState | None:
+    """None where nothing is known, or another version wrote it."""
+    try:
+        return msgspec.json.decode(row.state, type=ClusterState) if row.state else None
+    except msgspec.DecodeError:
+        return None
+
+
+def overall_of(run: Run, row: Followed, state: ClusterState | None) -> tuple[str, datetime.datetime | None]:
+    """(of the whole, since when)."""
+    if run.state == Run.State.STOPPED:
+        return "ended", run.worker_since
+    if state is None or row.state_at is None:
+        return "waiting", run.created_at
+    if row.state_at < timezone.now() - SILENT:
+        return "stale", row.state_at
+    return kinds_overall(state)
+
+
+def problem_of(row: Followed, state: ClusterState | None, overall: str) -> str:
+    if row.ended:
+        return translated(row.ended)
+    if overall == "ended" or state is None or row.state_at is None:
+        return ""
+    if row.state_at < timezone.now() - SILENT:
+        return say("No worker reads this cluster at the moment.")
+    return translated(worst_problem(state))

@@ -1,0 +1,50 @@
+"""Following a cluster: what is asked, and what is known of its reading."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from rest_framework import serializers
+
+from schedweb.runs.following.selectors import STATES
+from schedweb.runs.playing.serializers import RunSerializer
+from schedweb.snapshots.serializers import ImportSerializer
+
+
+class FollowRequestSerializer(serializers.Serializer[Any]):
+    import_id = serializers.UUIDField(
+        required=False,
+        help_text="of the reading that an earlier answer named; without it the cluster begins to be read",
+    )
+    configuration_version = serializers.UUIDField(
+        required=False, help_text="what answers are worked out with; by default kube-scheduler's own configuration"
+    )
+    megabytes = serializers.IntegerField(
+        required=False,
+        min_value=1,
+        max_value=100_000,
+        help_text="how much is kept of what the cluster tells; then it is followed no more. By default as the server says",
+    )
+
+
+class FollowAnswerSerializer(serializers.Serializer[Any]):
+    reading = ImportSerializer(allow_null=True, help_text="ask again with its id until there is a run")
+    run = RunSerializer(allow_null=True)
+
+
+class FollowedSerializer(serializers.Serializer[Any]):
+    context = serializers.CharField()
+    state = serializers.ChoiceField(
+        STATES, help_text="waiting: no worker has begun; partly: live but for some kinds; ended: it is followed no more"
+    )
+    since = serializers.DateTimeField(allow_null=True, help_text="of the state; of stale: what is shown is from then")
+    problem = serializers.CharField(allow_blank=True)
+    again_at = serializers.DateTimeField(allow_null=True, help_text="when it is tried again")
+    behind = serializers.FloatField(allow_null=True, help_text="seconds from a change in the cluster to its arrival")
+    kinds_done = serializers.IntegerField(help_text="kinds whose first list was read")
+    kinds_of = serializers.IntegerField()
+    refused = serializers.ListField(child=serializers.CharField(), help_text="kinds that the credentials may not read")
+    changes = serializers.IntegerField(help_text="that the cluster told since the run began")
+    changed_at = serializers.DateTimeField(allow_null=True)
+    journal_bytes = serializers.IntegerField(help_text="that these changes take")
+    most_bytes = serializers.IntegerField(help_text="after which it is followed no more")

@@ -1,0 +1,89 @@
+"""Beginning to follow a real cluster: a snapshot is taken, and a run goes on from it."""
+
+from __future__ import annotations
+
+from typing import Final
+from uuid import UUID
+
+from django.conf import settings
+from django.contrib.auth.models import User
+
+from schedweb.accounts.audit.recording import record
+from schedweb.api.errors import ApiError, conflict, not_found
+from schedweb.clusters.services import cluster_snapshot, context_offered
+from schedweb.configurations.models import ConfigurationVersion
+from schedweb.engine.times import nanoseconds
+from schedweb.runs.models import Followed, Run
+from schedweb.runs.playing.commands import command_insert
+from schedweb.runs.playing.limits import refuse_too_many
+from schedweb.runs.playing.playable import playable_version
+from schedweb.runs.playing.services import run_insert
+from schedweb.sentences import say, translated
+from schedweb.snapshots.models import Import, Snapshot
+from schedweb.snapshots.services import import_commit
+
+DEFAULT: Final = "default"
+"""kube-scheduler's own configuration, by its slug."""
+
+
+def follow_read(*, name: str, user: User) -> Import:
+    """Begins to read the snapshot that the run will begin with. Raises ClusterProblem and ApiError."""
+    refuse_too_many(user.pk, user.get_username())
+    return cluster_snapshot(name=name, user=user)
+
+
+def import_of(*, name: str, import_id: UUID, user: User) -> Import:
+    row = Import.objects.filter(pk=import_id, context=name, created_by=user).first()
+    if row is None:
+        raise not_found(say("There is no such reading of {context}. Begin again.", context=name))
+    return row
+
+
+def follow_begin(*, row: Import, user: User, configuration_version: UUID | None = None, megabytes: int = 0) -> Run:
+    """Of a cluster that was read whole: its snapshot is stored, and the run begins. Objects that cannot be taken are
+    left out, as they are of what the cluster tells. Raises ClusterProblem, ApiError and SnapshotError."""
+    context_offered(row.context)
+    if row.state != Import.State.READY:
+        raise conflict(
+            say("{context} was not read: {why}", context=row.context, why=translated(row.error)), code="not_read"
+        )
+    version = playable_version(configuration_version or default_version())
+    refuse_too_many(user.pk, user.get_username())
+    snapshot = import_commit(
+        row=row, user=user, name="", exclude_namespaces=(), label_selector="", leave_out_problems=True
+    )
+    return run_follow(snapshot=snapshot, user=user, version=version, megabytes=megabytes or settings.FOLLOW_MEGABYTES)
+
+
+def run_follow(*, snapshot: Snapshot, user: User, version: ConfigurationVersion, megabytes: int) -> Run:
+    """It plays at once: what differs from the snapshot comes as changes, however old it is."""
+    begin = nanoseconds(snapshot.taken_at)
+
+    def fill(run: Run) -> None:
+        Followed.objects.create(run=run, most_bytes=megabytes * 1_000_000)
+        command_insert(run=run, user=user, content={"type": "play"})
+        record("cluster.follow", target=snapshot.context, run=str(run))
+
+    return run_insert(
+        fill,
+        snapshot=snapshot,
+        configuration_version=version,
+        first_configuration_version=version,
+        started_by=user,
+        started_by_name=user.get_username(),
+        clock_mode=Run.ClockMode.REAL,
+        clock_start=begin,
+        clock=begin,
+        speed="max",
+        first_speed="max",
+        follows=snapshot.context,
+        began_observing=True,
+    )
+
+
+def default_version() -> UUID:
+    newest = ConfigurationVersion.objects.filter(configuration__slug=DEFAULT, configuration__builtin=True)
+    found = newest.order_by("-number").values_list("pk", flat=True).first()
+    if found is None:
+        raise ApiError(say("There is no configuration to follow it with; name one."), code="configuration")
+    return found
