@@ -27,6 +27,7 @@ from framework.advice import (
     what_would_help,
     with_all_nodes,
 )
+from framework.advice.trial import Trial
 from framework.objects import KubeObject, Node, Pod
 from framework.objects.admission import AdmissionError, admit
 from framework.objects.decode import decode_manifest
@@ -34,7 +35,7 @@ from framework.objects.errors import ObjectError
 from framework.profiles import ProfileError, TieRule
 from framework.sentences import Content, sentence, words_of
 from framework.trace.attempt import AttemptTrace
-from framework.trace.encoding import AttemptChunk
+from framework.trace.encoding import AttemptChunk, encode_attempts
 from schedweb.engine import frames, questions
 from schedweb.engine.moment_view import packed, view_of
 from schedweb.engine.moments import advance, machine, moment
@@ -111,6 +112,24 @@ def helping(player: Player, asked: questions.WhatWouldHelp) -> object:
     return {"pod": pod.key, **to_builtins(what_would_help(player.scheduler, pod, PlayedOn(player)))}
 
 
+def why_pending(ask: Ask, asked: questions.WhyPending) -> Answer:
+    player = looked_at(ask)
+    pod = player.world.pod(asked.namespace, asked.name)
+    if pod.spec.node_name:
+        raise Refused(sentence("Pod {pod} is on {node} already.", pod=pod.key, node=pod.spec.node_name))
+    if player.scheduler.profiles.get(pod.spec.scheduler_name) is None:
+        raise Refused(sentence("No profile of the configuration is called {name}.", name=pod.spec.scheduler_name))
+    tried = Trial(player.scheduler, pod).schedule(preempting=True)
+    found = {
+        "pod": pod.key,
+        "uid": pod.metadata.uid,
+        "node": tried.node,
+        "evicts": [each.key for each in tried.evicted],
+        "message": "" if tried.attempt is None else tried.attempt.message,
+    }
+    return Answer(msgspec.json.encode(found), b"" if tried.attempt is None else encode_attempts([tried.attempt]))
+
+
 def placed_anew(player: Player, asked: questions.PlacedAgainAsked) -> object:
     pod = player.world.pod(asked.namespace, asked.name)
     if pod.status.phase in ENDED:
@@ -135,12 +154,16 @@ def nodes_needed(player: Player, asked: questions.CapacityNodes) -> object:
 
 def at_moment(answers: Callable[[Player, Any], object]) -> Callable[[Ask, Any], Answer]:
     def answered(ask: Ask, asked: Any) -> Answer:
-        player = moment(machine_of(ask))
-        if player.observing:
-            unfollow(player)  # our scheduler says what it would do, as on a snapshot
-        return Answer(msgspec.json.encode(answers(player, asked)))
+        return Answer(msgspec.json.encode(answers(looked_at(ask), asked)))
 
     return answered
+
+
+def looked_at(ask: Ask) -> Player:
+    player = moment(machine_of(ask))
+    if player.observing:
+        unfollow(player)  # our scheduler says what it would do, as on a snapshot
+    return player
 
 
 def machine_of(ask: Ask) -> frames.Begin:
@@ -216,6 +239,7 @@ def winner_of(trace: AttemptTrace, node: str) -> dict[str, Any]:
 
 ANSWERS: Final[dict[type[Any], Callable[[Ask, Any], Answer]]] = {
     questions.WhatWouldHelp: at_moment(helping),
+    questions.WhyPending: why_pending,
     questions.PlacedAgainAsked: at_moment(placed_anew),
     questions.CapacityPods: at_moment(pods_that_fit),
     questions.CapacityNodes: at_moment(nodes_needed),

@@ -27,6 +27,14 @@ class WhatWouldHelp(Question, frozen=True, tag="what_would_help"):
     name: Name
 
 
+class WhyPending(Question, frozen=True, tag="why_pending"):
+    """What our scheduler would say of this pod if it tried it now, everything else in its place: of a pod that nobody
+    tried in this run, as in one that follows a real cluster. Its blob is that attempt."""
+
+    namespace: Namespace
+    name: Name
+
+
 class PlacedAgainAsked(Question, frozen=True, tag="placed_again"):
     """Where this pod, which has a node, would go if it came now, everything else in its place."""
 
@@ -76,11 +84,22 @@ class Look(Question, frozen=True, tag="moment"):
     """What the pages show there. Its answer is a blob, not JSON."""
 
 
-AnyQuestion = WhatWouldHelp | PlacedAgainAsked | CapacityPods | CapacityNodes | OtherWeights | AllNodes | Look
+AnyQuestion = (
+    WhatWouldHelp | WhyPending | PlacedAgainAsked | CapacityPods | CapacityNodes | OtherWeights | AllNodes | Look
+)
 MOMENT: Final = "moment"
 OTHER_WEIGHTS: Final = "other_weights"
 WHAT_WOULD_HELP: Final = "what_would_help"
-NAMES: Final = ("what_would_help", "placed_again", "capacity_pods", "capacity_nodes", "other_weights", "all_nodes")
+WHY_PENDING: Final = "why_pending"
+NAMES: Final = (
+    "what_would_help",
+    "why_pending",
+    "placed_again",
+    "capacity_pods",
+    "capacity_nodes",
+    "other_weights",
+    "all_nodes",
+)
 """Those whose answer is JSON."""
 
 

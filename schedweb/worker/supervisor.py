@@ -24,9 +24,7 @@ from schedweb.calling import allowed
 from schedweb.database.clock import database_now
 from schedweb.engine import frames
 from schedweb.engine.asked import Asked
-from schedweb.engine.commands import ObservedChange
 from schedweb.observing.metrics import ENGINE_DEATHS, TAKEOVERS
-from schedweb.runs.following.changes import end_when_full, store_changes
 from schedweb.runs.live.telling import tell_batch, tell_notice, tell_parked, tell_refusal
 from schedweb.runs.models import JournalEntry, Run
 from schedweb.runs.playing.dispatch import offer
@@ -171,7 +169,11 @@ class Supervisor:
                 self.close_child()
                 return self.cannot_go_on(text, Seen(lines=trace))
             case frames.Differs(changes):
-                self.follow(changes)
+                assert self.watching is not None
+                if (why := self.watching.store(changes)) is not None:
+                    self.notice(why)
+                if self.offered is None:
+                    self.offer_next()
             case frames.Ended():
                 return False
             case Died():
@@ -282,19 +284,6 @@ class Supervisor:
         self.offered = Offered(entry)
         self.began_at = time.monotonic()
         self.send(frames.Offer(str(entry.pk), entry.author_name, entry.command))
-
-    # --- the cluster that it follows --------------------------------------------------------------------------------
-
-    def follow(self, changes: list[ObservedChange]) -> None:
-        """Stores them; the engine is offered them as any command. Raises LeaseLost."""
-        assert self.watching is not None
-        self.watching.is_looked_at = False
-        if changes:
-            patiently(lambda: store_changes(self.run, self.lease, changes))
-            if (why := patiently(lambda: end_when_full(self.run, self.lease))) is not None:
-                self.notice(why)
-        if self.offered is None:
-            self.offer_next()
 
     # --- the child --------------------------------------------------------------------------------------------------
 

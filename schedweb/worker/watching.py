@@ -12,21 +12,23 @@ import queue
 import subprocess
 import threading
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Final
 
 import msgspec
 from django.db import DatabaseError, InterfaceError, close_old_connections
 
-from framework.sentences import Words, sentence
+from framework.sentences import Sentence, Words, sentence
 from schedweb.clusters.offered import may_be_read
 from schedweb.clusters.processes import child, own_folder
 from schedweb.clusters.reading.child import Observe
 from schedweb.clusters.reading.following import ClusterState
+from schedweb.engine.commands import ObservedChange
 from schedweb.engine.frames import Look, Seen
-from schedweb.runs.following.changes import store_state
+from schedweb.runs.following.changes import end_when_full, store_changes, store_state
 from schedweb.runs.models import Run
 from schedweb.runs.storing.lease import Lease, close_own_connection
+from schedweb.runs.storing.patience import patiently
 from schedweb.worker.following import FIRST_PAUSE, LONGEST_PAUSE, SILENT_SECONDS, STORE_SECONDS, end, why
 
 log = logging.getLogger(__name__)
@@ -61,6 +63,15 @@ class Watching:
         if not self.is_looked_at and (seen := self.take()):
             self.is_looked_at = True
             send(Look(seen))
+
+    def store(self, changes: Sequence[ObservedChange]) -> Sentence | None:
+        """What the engine does not have yet, as entries of the journal, which it is offered as any command. Why it is
+        the last that is taken, where it is. Raises LeaseLost."""
+        self.is_looked_at = False
+        if not changes:
+            return None
+        patiently(lambda: store_changes(self.run, self.lease, changes))
+        return patiently(lambda: end_when_full(self.run, self.lease))
 
     def begin(self) -> None:
         if self._thread is None:
@@ -143,7 +154,7 @@ class Watching:
             finally:
                 alive.over.set()
                 end(process)
-            return why(process, folder / "complaints")
+            return "" if ended.is_set() else why(process, folder / "complaints")
 
     def _put(self, line: bytes, ended: threading.Event, waiting: queue.Queue[Seen]) -> None:
         what, manifest = _SEEN.decode(line)

@@ -164,6 +164,7 @@ def test_the_description_says_who_takes_a_key() -> None:
         if any((each["in"], each["name"]) == ("header", "Idempotency-Key") for each in operation.get("parameters", ()))
     }
     assert takes == {
+        "clusters_follow",
         "clusters_snapshot",
         "configurations_create",
         "configurations_save",

@@ -11,7 +11,8 @@ const DWELL = 300;
  */
 export function useMoment(run: Run): { at: number | null; behind: boolean; take: () => void } {
   const [at, setAt] = useState<number | null>(null);
-  const moving = run.state === "playing";
+  // One that follows a real cluster moves only with it.
+  const moving = run.state === "playing" && run.follows === "";
   const { position } = run;
   useEffect(() => {
     if (at !== null || moving) return undefined;

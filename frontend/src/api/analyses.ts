@@ -14,12 +14,14 @@ export type Operation = Schemas["Operation"];
 export type HelpAnswer = Schemas["WhatWouldHelpResult"];
 export type PodsAnswer = Schemas["CapacityPodsResult"];
 export type PlacedAgainAnswer = Schemas["PlacedAgainResult"];
+export type WhyAnswer = Schemas["WhyPendingResult"];
 export type NodeRoom = Schemas["NodeCapacity"];
 export type NodesAnswer = Schemas["CapacityNodesResult"];
 
 /** A question's name, what it is asked with, and the shape of its answer. */
 export interface Questions {
   what_would_help: { arguments: { namespace: string; name: string }; result: HelpAnswer };
+  why_pending: { arguments: { namespace: string; name: string }; result: WhyAnswer };
   placed_again: { arguments: { namespace: string; name: string }; result: PlacedAgainAnswer };
   capacity_pods: {
     arguments: { namespace: string; name: string; limit?: number } | { manifest: string; limit?: number };

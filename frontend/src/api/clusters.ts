@@ -11,6 +11,7 @@ export type Cluster = Schemas["Cluster"];
 export type ClusterDetails = Schemas["ClusterDetails"];
 export type ClusterKind = Schemas["ClusterKind"];
 export type ClusterMode = Schemas["ClusterMode"];
+export type Followed = Schemas["Followed"];
 export type ClusterRule = Schemas["ClusterRule"];
 
 const ASK_AGAIN = 1000;
@@ -39,3 +40,19 @@ export const askCluster = (name: string) => request(pathOf("clusters", name, "as
 
 export const snapshotCluster = (name: string) =>
   request<Import>(pathOf("clusters", name, "snapshot"), { method: "POST" });
+
+/** First of all the cluster is read: `reading` says how far, and is asked about again until there is a run. */
+export const followCluster = (name: string, reading?: string) =>
+  request<Schemas["FollowAnswer"]>(pathOf("clusters", name, "follow"), {
+    method: "POST",
+    body: reading === undefined ? {} : { import_id: reading },
+  });
+
+/** Of a run that follows a cluster: how that is read. */
+export const followedQuery = (run: string) =>
+  queryOptions({
+    queryKey: ["run", run, "follow"],
+    queryFn: ({ signal }) => request<Followed>(pathOf("runs", run, "follow"), { signal }),
+    staleTime: 0,
+    refetchInterval: 2 * ASK_AGAIN,
+  });

@@ -17,6 +17,7 @@ export const aRun = (more: Partial<Run> = {}): Run =>
     attempts: 20,
     position: 40,
     points: 3,
+    follows: "",
     parent: null,
     breakpoints: [],
     hit: null,

@@ -13,10 +13,11 @@ from schedweb.api.errors import ApiError, not_found
 from schedweb.api.windows import Window, window_body
 from schedweb.database.clock import database_now
 from schedweb.engine.moved import unpacked_rows
-from schedweb.engine.questions import OTHER_WEIGHTS, WHAT_WOULD_HELP
+from schedweb.engine.questions import OTHER_WEIGHTS, WHAT_WOULD_HELP, WHY_PENDING
 from schedweb.engine.times import wall
 from schedweb.runs.attempts.selectors import pod_ref
 from schedweb.runs.models import Analysis
+from schedweb.runs.pending.tried_now import said_of
 from schedweb.runs.records.analyses import OPEN
 from schedweb.sentences import say, translated
 from schedweb.snapshots.redaction import redact
@@ -60,11 +61,19 @@ def analysis_body(analysis: Analysis) -> dict[str, Any]:
 
 def result_body(analysis: Analysis) -> object:
     stored = analysis.result.encode()
+    if analysis.name == WHY_PENDING:
+        return why_body(analysis, msgspec.json.decode(stored))
     if analysis.name != WHAT_WOULD_HELP:
         return msgspec.Raw(stored)
     found: dict[str, Any] = msgspec.json.decode(stored)
     remedies = [remedy_body({**OLD_REMEDY, **each}) for each in found["remedies"]]
     return {**OLD_HELP, **found, "why": translated(found.get("why", "")), "remedies": remedies}
+
+
+def why_body(analysis: Analysis, found: dict[str, Any]) -> dict[str, Any]:
+    headline, detail = said_of(analysis, found)
+    names = ("pod", "node", "evicts", "message")
+    return {**{name: found[name] for name in names}, "headline": headline, "detail": detail}
 
 
 def remedy_body(remedy: dict[str, Any]) -> dict[str, Any]:

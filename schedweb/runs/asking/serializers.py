@@ -94,6 +94,17 @@ class PlacedAgainResultSerializer(serializers.Serializer[Any]):
     ranked = RankedNodeSerializer(many=True, help_text="the 20 best nodes, and the one where it is")
 
 
+class WhyPendingResultSerializer(serializers.Serializer[Any]):
+    """The pod was tried on a copy, alone, with the run's configuration."""
+
+    pod = serializers.CharField(help_text="namespace/name")
+    node = serializers.CharField(allow_blank=True, help_text="where it would go; empty: nowhere")
+    evicts = serializers.ListField(child=serializers.CharField(), help_text="pods that would be evicted for it")
+    message = serializers.CharField(allow_blank=True, help_text="kube-scheduler's, when there is no place for it")
+    headline = serializers.CharField()
+    detail = serializers.CharField(allow_blank=True)
+
+
 class NodeCapacitySerializer(serializers.Serializer[Any]):
     node = serializers.CharField()
     fits = serializers.IntegerField()
@@ -172,6 +183,7 @@ class MovedPodSerializer(serializers.Serializer[Any]):
         component_name="AnalysisResult",
         serializers=[
             WhatWouldHelpResultSerializer,
+            WhyPendingResultSerializer,
             PlacedAgainResultSerializer,
             CapacityPodsResultSerializer,
             CapacityNodesResultSerializer,
@@ -194,7 +206,7 @@ class AnalysisAskSerializer(serializers.Serializer[Any]):
         required=False,
         default=dict,
         help_text=(
-            "what_would_help {namespace, name}; placed_again {namespace, name}; "
+            "what_would_help {namespace, name}; why_pending {namespace, name}; placed_again {namespace, name}; "
             "capacity_pods {namespace, name | manifest, limit?}; "
             "capacity_nodes {node | manifest, limit?}; other_weights {profile, weights: {plugin: weight, 0 for off}}; "
             "all_nodes {attempt}, about the moment of that attempt; a manifest is the YAML or JSON text of one object"

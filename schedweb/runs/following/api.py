@@ -10,7 +10,7 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
-from schedweb.accounts.permissions import IsOperator, IsViewer, signed_in_user
+from schedweb.accounts.permissions import IsOperator, signed_in_user
 from schedweb.api.idempotency import idempotent
 from schedweb.clusters.api import refused
 from schedweb.clusters.reading.problems import ClusterProblem
@@ -32,8 +32,8 @@ class ClusterFollowApi(APIView):
     @extend_schema(
         operation_id="clusters_follow",
         description="Begins a run that follows the cluster: first all of it is read, as for a snapshot, which "
-        "`reading` tells (202). Ask again with its id as `import_id` until there is a run (201). Nothing is written to the "
-        "cluster. The command `stop` ends it.",
+        "`reading` tells (202). Ask again with its id as `import_id` until there is a run (201). Nothing is "
+        "written to the cluster. The command `stop` ends it.",
         request=FollowRequestSerializer,
         responses={201: FollowAnswerSerializer, 202: FollowAnswerSerializer},
     )
@@ -69,7 +69,8 @@ def reading(row: Import) -> Response:
 
 
 class RunFollowApi(APIView):
-    permission_classes = (IsViewer,)
+    of_run = ("run",)
+    permission_classes = (IsOperator,)
 
     @extend_schema(
         operation_id="runs_follow",

@@ -23,7 +23,8 @@ class FollowRequestSerializer(serializers.Serializer[Any]):
         required=False,
         min_value=1,
         max_value=100_000,
-        help_text="how much is kept of what the cluster tells; then it is followed no more. By default as the server says",
+        help_text="how much is kept of what the cluster tells; then it is followed no more. By default what the "
+        "server is set to",
     )
 
 

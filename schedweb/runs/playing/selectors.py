@@ -116,6 +116,7 @@ def run_body(run: Run) -> dict[str, Any]:
         "clock": clock_body(run),
         "attempts": run.attempts,
         "position": run.position,
+        "follows": run.follows,
         "parent": parent_body(run),
         "fork_changes": fork_changes_body(run),
         "points": run.points,

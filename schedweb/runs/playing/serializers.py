@@ -105,6 +105,9 @@ class RunSerializer(serializers.Serializer[Any]):
     clock = ClockSerializer()
     attempts = serializers.IntegerField()
     position = serializers.IntegerField(help_text="operations done; what the journal and moments name")
+    follows = serializers.CharField(
+        allow_blank=True, help_text="the context of the real cluster that it follows; nothing is decided in such a run"
+    )
     parent = ParentSerializer(allow_null=True, help_text="of a fork")
     fork_changes = ForkChangeSerializer(many=True, help_text="what was changed on a fork before it went on")
     points = serializers.IntegerField(help_text="extension-point boundaries passed")

@@ -195,6 +195,17 @@ def waits_for_devices(pod: PodRecord, claims: Mapping[str, Any]) -> tuple[str, s
     )
 
 
+def told_words(run: Run, pod: PodRecord) -> tuple[str, str, str] | None:
+    """Of a pod without a node in a run that follows a real cluster: what its scheduler did. None: as in any run."""
+    scheduler = pod.detail.get("profile", "")
+    if pod.column == Column.ACTIVE:
+        return "active", say("To be tried by {scheduler} in the real cluster.", scheduler=scheduler), ""
+    if pod.column == Column.UNSCHEDULABLE:
+        headline = say("{scheduler} found no node for it in the real cluster.", scheduler=scheduler)
+        return "pending", headline, pod.detail.get("message", "")
+    return None
+
+
 def answer_body(
     run: Run, pod: PodRecord, latest: Attempt | None, by: dict[str, Any] | None, claims: Mapping[str, Any]
 ) -> dict[str, Any]:
@@ -224,7 +235,9 @@ def answer_body(
         ),
         Column.DELETED: ("deleted", *deleted_words(by)),
     }
-    if pod.column == Column.GATED:
+    if run.follows and (said := told_words(run, pod)) is not None:
+        kind, headline, detail = said
+    elif pod.column == Column.GATED:
         kind, (headline, detail) = "gated", gated_words(run, pod)
     elif pod.column in texts:
         kind, headline, detail = texts[pod.column]
@@ -236,7 +249,7 @@ def answer_body(
 
 def next_try(run: Run, pod: PodRecord) -> dict[str, Any] | None:
     """None where nothing that happens by itself leads to another attempt."""
-    if nobody_tries(pod):
+    if nobody_tries(pod) or run.follows:
         return None
     if pod.column == Column.ACTIVE:
         return {"text": say("now") if run.state == Run.State.PLAYING else say("when the run plays"), "at": None}

@@ -91,6 +91,7 @@ NODE: Final = fixed(path={"name": "b"})
 A_POD: Final = fixed(path=POD)
 CSV: Final = fixed(query={"as": "csv"})
 CLUSTER: Final = fixed(path={"name": "prod"})
+CLUSTER_FOLLOWED: Final = fixed(path={"name": "prod"}, body={})
 EVENTS: Final = (
     '{"apiVersion":"v1","kind":"Event","metadata":{"name":"e","namespace":"shop"},"involvedObject":{"apiVersion":"v1",'
     '"kind":"Pod","namespace":"shop","name":"vip"},"reason":"Scheduled","type":"Normal","message":"Successfully '
@@ -105,6 +106,7 @@ SENT: Final[dict[str, Callable[[World, Caller], Sent]]] = {
     "clusters_disconnect": CLUSTER,
     "clusters_ask": CLUSTER,
     "clusters_snapshot": CLUSTER,
+    "clusters_follow": CLUSTER_FOLLOWED,
     "configurations_create": fixed(body={"name": "new", "text": DEFAULT}),
     "configurations_rename": fixed(body={"name": "another"}),
     "configurations_save": fixed(body={"text": DEFAULT, "base_version": 1}),

@@ -33,6 +33,7 @@ AUDITED: dict[str, str] = {
     "accounts_login_link": "account.link",
     "clusters_connect": "cluster.connect",
     "clusters_disconnect": "cluster.disconnect",
+    "clusters_follow": "cluster.follow",
     "clusters_snapshot": "cluster.snapshot",
     "imports_commit": "snapshot.import",
     "snapshots_delete": "snapshot.delete",

@@ -45,6 +45,7 @@ const ALL: Record<AuditAction, true> = {
   settings: true,
   "audit.export": true,
   "cluster.connect": true,
+  "cluster.follow": true,
   "cluster.disconnect": true,
   "cluster.snapshot": true,
   "audit.prune": true,

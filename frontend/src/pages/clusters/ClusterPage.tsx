@@ -19,6 +19,7 @@ import { exact } from "@/format/time";
 import { useTitle } from "@/shell/useTitle";
 
 import classes from "./Clusters.module.css";
+import { FollowButton } from "./FollowButton";
 import { Kinds } from "./Kinds";
 import { Rights } from "./Rights";
 import { State } from "./State";
@@ -100,6 +101,7 @@ function Head({ cluster }: { cluster: ClusterDetails }) {
           {cluster.server} {cluster.version}
         </span>
         <span className="grow" />
+        {cluster.is_connected ? <FollowButton cluster={cluster} /> : null}
         {edits ? (
           <>
             <Button

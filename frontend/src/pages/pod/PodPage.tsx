@@ -28,6 +28,7 @@ import { ClaimsPanel } from "./claims/ClaimsPanel";
 import { PodHeader } from "./header/PodHeader";
 import { HelpPanel } from "./help/HelpPanel";
 import { JourneyPanel } from "./journey/JourneyPanel";
+import { TriedHere } from "./answer/TriedHere";
 import { PlacedAgainPanel } from "./placedAgain/PlacedAgainPanel";
 import classes from "./PodPage.module.css";
 import { TOP } from "./score/scoreWindows";
@@ -37,6 +38,7 @@ import { objectOf } from "./yaml/objects";
 
 const YamlDrawer = later(() => import("./yaml/YamlDrawer"));
 /** Pods that find no node as things are. */
+const NOT_PLACED: ReadonlySet<PodDetail["answer"]["kind"]> = new Set(["pending", "active"]);
 const PENDING: ReadonlySet<PodDetail["answer"]["kind"]> = new Set(["pending", "backoff", "gated"]);
 const route = getRouteApi("/runs/$run/pods/$namespace/$name");
 
@@ -123,6 +125,9 @@ export function PodPage() {
       {view.run?.moment !== null || view.run.snapshot.events === 0 ? null : (
         <InRealCluster run={runId} pod={`${namespace}/${name}`} turn={pod.data.attempts} />
       )}
+      {view.run !== null && view.run.follows !== "" && NOT_PLACED.has(pod.data.answer.kind) && !visits ? (
+        <TriedHere key={`${namespace}/${name}`} run={view.run} pod={pod.data} />
+      ) : null}
       <div className={classes.beside}>
         {view.run !== null && PENDING.has(pod.data.answer.kind) && !visits ? (
           <HelpPanel key={`${namespace}/${name}`} run={view.run} pod={pod.data} />

@@ -19,6 +19,7 @@ import type { Forker } from "@/rewind/useFork";
 
 import { t } from "../texts";
 import type { Commander } from "../useCommand";
+import { Following } from "./Following";
 import { SPEEDS, speedOf } from "./pace";
 import classes from "./RunHeader.module.css";
 import { canMove, Transport } from "./Transport";
@@ -99,22 +100,30 @@ export const RunHeader = memo(function RunHeader({
           <ForkBadge run={run} className={classes.fork} />
         )}
       </div>
-      <div className={classes.transport}>
-        <Transport run={run} commander={commander} operates={operates} />
+      <div className={run.follows === "" ? classes.transport : classes.following}>
+        {run.follows === "" ? (
+          <Transport run={run} commander={commander} operates={operates} />
+        ) : (
+          <Following run={run} commander={commander} operates={operates} />
+        )}
       </div>
-      <Segmented
-        label={t("speed")}
-        className={`${classes.speed ?? ""} hidePhone`}
-        value={String(run.clock.speed)}
-        options={SPEEDS}
-        disabled={!operates || !canMove(run)}
-        onChange={(value) => void commander.send({ type: "set_speed", speed: speedOf(value) })}
-      />
+      {run.follows !== "" ? null : (
+        <Segmented
+          label={t("speed")}
+          className={`${classes.speed ?? ""} hidePhone`}
+          value={String(run.clock.speed)}
+          options={SPEEDS}
+          disabled={!operates || !canMove(run)}
+          onChange={(value) => void commander.send({ type: "set_speed", speed: speedOf(value) })}
+        />
+      )}
       <span className={`${classes.gap} grow`} />
       <Clock view={view} run={run} />
       {visits ? null : (
         <div className={classes.acts}>
-          <Breakpoints run={run} operates={operates && canMove(run)} send={commander.send} />
+          {run.follows === "" ? (
+            <Breakpoints run={run} operates={operates && canMove(run)} send={commander.send} />
+          ) : null}
           {forker === null ? null : <Fork run={run} forker={forker} />}
         </div>
       )}

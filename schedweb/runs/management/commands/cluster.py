@@ -1,4 +1,4 @@
-"""`manage.py cluster contexts|check|snapshot`: real clusters, from the command line."""
+"""`manage.py cluster contexts|check|snapshot|follow`: real clusters, from the command line."""
 
 from __future__ import annotations
 
@@ -9,9 +9,13 @@ from collections.abc import Sequence
 from typing import Any, Final
 
 import msgspec
+from django.conf import settings
+from django.contrib.auth.models import User
 from django.core.management.base import BaseCommand, CommandError, CommandParser
 
 from framework.reading.documents import FileRefused
+from schedweb.accounts.services import owner_get
+from schedweb.api.errors import ApiError
 from schedweb.clusters.offered import offered
 from schedweb.clusters.reading.access import Access
 from schedweb.clusters.reading.kinds import kinds_of
@@ -19,7 +23,9 @@ from schedweb.clusters.reading.problems import ClusterProblem
 from schedweb.clusters.reading.rights import Rights, ask, missing_yaml
 from schedweb.clusters.selectors import MODES, mode_body, moment
 from schedweb.clusters.services import cluster_snapshot, context_offered, import_read_anyhow
+from schedweb.runs.following.services import follow_begin, follow_read
 from schedweb.sentences import translated
+from schedweb.serving import origin_known
 from schedweb.snapshots.models import Import
 from schedweb.snapshots.services import SnapshotError, import_commit, import_discard
 
@@ -29,7 +35,8 @@ MISSING: Final = 1
 
 class Command(BaseCommand):
     help = (
-        "Lists the clusters of the kubeconfig, says what may be done there, and takes snapshots. Never writes to one."
+        "Lists the clusters of the kubeconfig, says what may be done there, takes snapshots, and begins runs that "
+        "follow one. Never writes to one."
     )
 
     def add_arguments(self, parser: CommandParser) -> None:
@@ -37,13 +44,17 @@ class Command(BaseCommand):
         contexts = actions.add_parser("contexts", help="the contexts that are offered, with their addresses")
         check = actions.add_parser("check", help="reaches the cluster, and asks what the credentials may do there")
         snapshot = actions.add_parser("snapshot", help="stores what an import of all its objects would")
-        for each in (contexts, check, snapshot):
+        follow = actions.add_parser("follow", help="begins a run that follows it, and prints where it is seen")
+        for each in (contexts, check, snapshot, follow):
             each.add_argument("--json", action="store_true", help="one JSON object")
-        for each in (check, snapshot):
+        for each in (check, snapshot, follow):
             each.add_argument("context")
         snapshot.add_argument("--name", default="", help="of the snapshot (default: context and time)")
         snapshot.add_argument("--exclude-namespace", action="append", default=[], metavar="NAMESPACE")
         snapshot.add_argument("--label-selector", default="", help="only pods that match")
+
+        follow.add_argument("--user", default="", help="whose run it is (default: the owner)")
+        follow.add_argument("--megabytes", type=int, default=0, help="how much is kept of what the cluster tells")
 
     def handle(self, *args: Any, **options: Any) -> None:
         try:
@@ -54,7 +65,9 @@ class Command(BaseCommand):
                     self.say_rights(options)
                 case "snapshot":
                     self.take_snapshot(options)
-        except (ClusterProblem, FileRefused, SnapshotError) as error:
+                case "follow":
+                    self.follow(options)
+        except (ApiError, ClusterProblem, FileRefused, SnapshotError) as error:
             raise CommandError(str(error), returncode=2) from None
 
     def say_contexts(self, options: dict[str, Any]) -> None:
@@ -130,6 +143,25 @@ class Command(BaseCommand):
             f"{snapshot.pk} {snapshot.name}: {counts['nodes']:,} nodes, {counts['pods']:,} pods, {counts['pending']:,} "
             f"pending, read in {time.monotonic() - began:.1f} s"
         )
+
+    def follow(self, options: dict[str, Any]) -> None:
+        user = User.objects.filter(username=options["user"]).first() if options["user"] else owner_get()
+        if user is None:
+            raise CommandError(f"There is no account named {options['user']}.", returncode=2)
+        row = follow_read(name=options["context"], user=user)
+        import_read_anyhow(import_id=row.pk)
+        row = Import.objects.get(pk=row.pk)
+        try:
+            run = follow_begin(row=row, user=user, megabytes=options["megabytes"])
+        finally:
+            import_discard(row=row)
+        origin, known = origin_known()
+        if options["json"]:
+            self._json({"id": str(run.pk), "number": str(run), "address": f"{origin}/runs/{run.pk}"})
+        else:
+            self.stdout.write(f"{origin}/runs/{run.pk}")
+        if not known:
+            self.stderr.write(f"No server of {settings.DATA_DIR} runs here now; {origin} is HOST and PORT.")
 
     def _json(self, what: Any) -> None:
         self.stdout.write(json.dumps(msgspec.to_builtins(what), indent=2, ensure_ascii=False))

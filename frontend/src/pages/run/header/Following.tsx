@@ -1,0 +1,60 @@
+/** In place of what plays a run: the real cluster that it follows, how far that is read, and the way to end it. */
+import { useQuery } from "@tanstack/react-query";
+
+import { type Followed, followedQuery } from "@/api/clusters";
+import type { Run } from "@/api/types";
+import { useMe } from "@/api/useMe";
+import { Button } from "@/components/Button";
+import { exact, seconds } from "@/format/time";
+import { runOf } from "@/rewind/moment";
+
+import { t } from "../texts";
+import type { Commander } from "../useCommand";
+import classes from "./Following.module.css";
+
+export function followingText(followed: Followed): string {
+  const since = followed.since === null ? "" : exact(followed.since);
+  switch (followed.state) {
+    case "live":
+      return followed.behind === null ? t("followLive") : t("followLiveBehind", { seconds: seconds(followed.behind) });
+    case "partly":
+      return t("followPartly", { kinds: followed.refused.join(", "), since });
+    case "catching_up":
+      return t("followCatchingUp", { done: followed.kinds_done, of: followed.kinds_of });
+    case "stale":
+      return t("followStale", { since });
+    case "failed":
+      return t("followFailed", { since });
+    case "ended":
+      return t("followEnded");
+    default:
+      return t("followWaiting");
+  }
+}
+
+export function Following({ run, commander, operates }: { run: Run; commander: Commander; operates: boolean }) {
+  const { visits } = useMe();
+  const followed = useQuery({ ...followedQuery(runOf(run.id)), enabled: !visits });
+  const { data } = followed;
+  const words = data === undefined ? t("followWaiting") : followingText(data);
+  return (
+    <div className={classes.strip} data-state={data?.state ?? "waiting"}>
+      <p className="clip" title={data?.problem === "" ? words : `${words}\n${data?.problem ?? ""}`} role="status">
+        <i aria-hidden="true" />
+        <b>{t("follows", { context: run.follows })}</b> <span>{words}</span>
+      </p>
+      {data === undefined || data.problem === "" ? null : <p className="faint clip">{data.problem}</p>}
+      {run.state === "stopped" || run.moment !== null ? null : (
+        <Button
+          size="sm"
+          sends
+          disabled={!operates}
+          title={operates ? t("whatStopFollowingDoes") : t("yourRoleCannotChange")}
+          onClick={() => void commander.send({ type: "stop" })}
+        >
+          {t("stopFollowing")}
+        </Button>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,40 @@
+"""What our scheduler says of a pod that nobody tried in the run, in the words of any attempt: tried on a copy."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from framework.trace.encoding import decode_attempt
+from schedweb.runs.attempts.selectors import StoredAttempt
+from schedweb.runs.filtering.filters import FilterView
+from schedweb.runs.filtering.standing import StandingOf
+from schedweb.runs.models import Analysis, Attempt, PodRecord
+from schedweb.runs.objects.selectors import ObjectLookup
+from schedweb.runs.pending.answers import pending_answer
+from schedweb.runs.records.pods import pod_manifest
+from schedweb.sentences import both, counted, say
+
+
+def said_of(analysis: Analysis, found: dict[str, Any]) -> tuple[str, str]:
+    """(headline, detail) of the answer to ``why_pending``. Nodes and pods are looked at as the run has them now."""
+    if found["node"] and found["evicts"]:
+        return say("It would go to {node} once there is room.", node=found["node"]), counted(
+            "{pods} of lower priority would be evicted for it.",
+            "{pods} of lower priority would be evicted for it.",
+            len(found["evicts"]),
+            pods=both(found["evicts"]),
+        )
+    if found["node"]:
+        return say("It fits: {node} would be chosen.", node=found["node"]), ""
+    if not analysis.blob:
+        return say("It is held before it is tried: a gate, or a plugin that waits for something."), ""
+    run = analysis.run
+    record = PodRecord.objects.filter(run=run, uid=found["uid"]).first()
+    if record is None:
+        return found["message"], ""
+    row = Attempt(
+        run=run, number=run.attempts + 1, pod_uid=record.uid, namespace=record.namespace, name=record.name,
+        attempt=1, profile="", at=run.clock, result="unschedulable", message=found["message"],
+    )  # fmt: skip
+    view = FilterView(StoredAttempt(row, decode_attempt(bytes(analysis.blob), 0)))
+    return pending_answer(view, pod_manifest(record), ObjectLookup(run), StandingOf(run))
