@@ -203,7 +203,7 @@ def test_pods_come_are_bound_and_go(cluster: ApiServer, operator: Client, worker
     assert analyse(Analysis.objects.get(pk=why["id"]).pk)
     found = operator.get(f"/api/v1/runs/{run.pk}/analyses/{why['id']}/").json()
     assert (found["status"], found["result"]["node"]) == ("done", "")
-    assert found["result"]["headline"] == "No node is that large: it asks for 900 cpu, the largest, n0, has 4."
+    assert found["result"]["headline"].startswith("No node is that large: it asks for 900 cpu")
     assert "3 Insufficient cpu" in found["result"]["message"]
 
     cluster.add(pod("gated", "shop", spec={"schedulingGates": [{"name": "example.com/g"}]}))

@@ -87,7 +87,7 @@ def test_what_is_over_leaves(cluster: ApiServer, reflector: Reflector) -> None:
 def test_nothing_that_an_import_would_not_keep_is_held(cluster: ApiServer, reflector: Reflector) -> None:
     running(cluster, reflector)
     held = b"".join(bytes(each.text.metadata) for each in reflector.objects.values())  # type: ignore[union-attr]
-    assert SECRET.encode() not in held + b"".join(reflector._reducer.packer.specs)
+    assert SECRET.encode() not in held + b"".join(reflector.reducer.packer.specs)
 
 
 def test_without_streaming_lists_it_is_listed_in_pages(

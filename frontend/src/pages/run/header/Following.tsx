@@ -5,6 +5,7 @@ import { type Followed, followedQuery } from "@/api/clusters";
 import type { Run } from "@/api/types";
 import { useMe } from "@/api/useMe";
 import { Button } from "@/components/Button";
+import { both } from "@/format/lists";
 import { exact, seconds } from "@/format/time";
 import { runOf } from "@/rewind/moment";
 
@@ -18,7 +19,7 @@ export function followingText(followed: Followed): string {
     case "live":
       return followed.behind === null ? t("followLive") : t("followLiveBehind", { seconds: seconds(followed.behind) });
     case "partly":
-      return t("followPartly", { kinds: followed.refused.join(", "), since });
+      return t("followPartly", { kinds: both(followed.refused) });
     case "catching_up":
       return t("followCatchingUp", { done: followed.kinds_done, of: followed.kinds_of });
     case "stale":

@@ -1,0 +1,81 @@
+"""Connecting to a cluster and following it: a pending pod comes, its sentence is read, and it is bound by the real
+scheduler."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from playwright.sync_api import expect
+
+from scripts.processes import Playground
+from scripts.site import Site
+from tests.apiserver import ApiServer
+from tests.apiserver.access import READER
+from tests.apiserver.manifests import node, pod
+from tests.browser.conftest import Opener
+from tests.browser.visits import Visit
+
+PATIENCE = 60_000
+MESSAGE = "0/3 nodes are available: 3 Insufficient cpu."
+
+
+def pending(name: str) -> dict[str, Any]:
+    condition = {"type": "PodScheduled", "status": "False", "reason": "Unschedulable", "message": MESSAGE}
+    containers = [{"name": "main", "image": "train:1", "resources": {"requests": {"cpu": "900"}}}]
+    return pod(name, "ml", spec={"containers": containers}, status={"phase": "Pending", "conditions": [condition]})
+
+
+@pytest.fixture
+def followed(
+    api_server: ApiServer, tmp_path: Path, chromium: Path, built_ui: None, open_page: Opener
+) -> Iterator[Visit]:
+    """A desk of an installation of its own, whose one context is a cluster that answers."""
+    api_server.add(*(node(f"n{number}") for number in range(3)))
+    api_server.add(*(pod(f"web-{number}", "shop", on=f"n{number % 3}") for number in range(9)))
+    token = api_server.user("reader", READER)
+    path = api_server.write_kubeconfig(tmp_path / "config", token=token, context="prod")
+    data = tmp_path / "data"
+    data.mkdir()
+    playground = Playground(data, KUBECONFIG=str(path))
+    try:
+        site = Site(playground.origin)
+        site.open_link(playground.link)
+        seen = open_page(site.origin, site.cookies())
+        yield seen
+        seen.page.close()  # before its server goes
+    finally:
+        playground.process.stop()
+
+
+def test_a_real_pod_is_seen_from_pending_to_bound(followed: Visit, api_server: ApiServer) -> None:
+    page = followed.go("/clusters/prod")
+    page.get_by_role("button", name="Connect").click()
+    follow = page.get_by_role("button", name="Follow")
+    expect(follow).to_be_enabled(timeout=PATIENCE)
+    follow.click()
+    expect(page).to_have_url(re.compile("/runs/"), timeout=PATIENCE)
+    strip = page.get_by_role("status").filter(has_text="Follows prod")
+    expect(strip).to_contain_text("live", timeout=PATIENCE)
+    expect(page.get_by_role("button", name="Play")).to_have_count(0)
+
+    api_server.add(pending("train-0"))
+    column = page.get_by_role("region", name=re.compile("^Unschedulable"))
+    card = column.get_by_role("link", name=re.compile("train-0")).first
+    expect(card).to_be_visible(timeout=PATIENCE)
+    run = page.url
+    page.goto(f"{run.partition('?')[0]}/pods/ml/train-0")
+    said = "default-scheduler found no node for it in the real cluster."
+    expect(page.get_by_role("heading", name=said)).to_be_visible()
+    tried = page.get_by_role("region", name=re.compile("^With Default"))
+    ours = "No node is that large: it asks for 900 cpu"
+    expect(tried).to_contain_text(ours, timeout=PATIENCE)
+
+    api_server.change("pods", "train-0", "ml", by=lambda it: it["spec"].update(nodeName="n1"))
+    expect(page.get_by_role("heading", name="Bound to n1.")).to_be_visible(timeout=PATIENCE)
+    page.goto(run)
+    page.get_by_role("button", name="Stop following").click()
+    expect(strip).to_contain_text("followed no more", timeout=PATIENCE)
