@@ -193,6 +193,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/clusters/{name}/follow/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** @description Begins a run that follows the cluster: first all of it is read, as for a snapshot, which `reading` tells (202). Ask again with its id as `import_id` until there is a run (201). Nothing is written to the cluster. The command `stop` ends it. */
+        post: operations["clusters_follow"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/clusters/{name}/snapshot/": {
         parameters: {
             query?: never;
@@ -890,6 +907,23 @@ export interface paths {
         };
         /** @description What happened in a run, newest first. */
         get: operations["runs_feed"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/runs/{run}/follow/": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** @description Of a run that follows a cluster: how it is read, since when, and how much of it is kept. */
+        get: operations["runs_follow"];
         put?: never;
         post?: never;
         delete?: never;
@@ -1679,12 +1713,12 @@ export interface components {
             name: components["schemas"]["NameEnum"];
             /** @description else where the run is now */
             position?: number | null;
-            /** @description what_would_help {namespace, name}; placed_again {namespace, name}; capacity_pods {namespace, name | manifest, limit?}; capacity_nodes {node | manifest, limit?}; other_weights {profile, weights: {plugin: weight, 0 for off}}; all_nodes {attempt}, about the moment of that attempt; a manifest is the YAML or JSON text of one object */
+            /** @description what_would_help {namespace, name}; why_pending {namespace, name}; placed_again {namespace, name}; capacity_pods {namespace, name | manifest, limit?}; capacity_nodes {node | manifest, limit?}; other_weights {profile, weights: {plugin: weight, 0 for off}}; all_nodes {attempt}, about the moment of that attempt; a manifest is the YAML or JSON text of one object */
             arguments?: {
                 [key: string]: unknown;
             };
         };
-        AnalysisResult: components["schemas"]["WhatWouldHelpResult"] | components["schemas"]["PlacedAgainResult"] | components["schemas"]["CapacityPodsResult"] | components["schemas"]["CapacityNodesResult"] | components["schemas"]["OtherWeightsResult"] | components["schemas"]["AllNodesResult"];
+        AnalysisResult: components["schemas"]["WhatWouldHelpResult"] | components["schemas"]["WhyPendingResult"] | components["schemas"]["PlacedAgainResult"] | components["schemas"]["CapacityPodsResult"] | components["schemas"]["CapacityNodesResult"] | components["schemas"]["OtherWeightsResult"] | components["schemas"]["AllNodesResult"];
         /**
          * @description * `pending` - pending
          *     * `running` - running
@@ -1804,6 +1838,7 @@ export interface components {
          *     * `audit.prune` - audit.prune
          *     * `cluster.connect` - cluster.connect
          *     * `cluster.disconnect` - cluster.disconnect
+         *     * `cluster.follow` - cluster.follow
          *     * `cluster.snapshot` - cluster.snapshot
          *     * `configuration.change` - configuration.change
          *     * `configuration.create` - configuration.create
@@ -1837,7 +1872,7 @@ export interface components {
          *     * `token.revoke` - token.revoke
          * @enum {string}
          */
-        AuditActionEnum: "account.create" | "account.disable" | "account.enable" | "account.identity" | "account.link" | "account.password" | "account.role" | "audit.export" | "audit.prune" | "cluster.connect" | "cluster.disconnect" | "cluster.snapshot" | "configuration.change" | "configuration.create" | "configuration.delete" | "configuration.remove" | "configuration.rename" | "configuration.restore" | "decision.approve" | "decision.override" | "decision.reject" | "login" | "logout" | "request" | "run.configuration" | "run.delete" | "run.prune" | "run.remove" | "run.restore" | "run.star" | "run.unstar" | "session.end" | "settings" | "share.create" | "share.revoke" | "snapshot.delete" | "snapshot.events" | "snapshot.import" | "snapshot.remove" | "snapshot.restore" | "token.create" | "token.revoke";
+        AuditActionEnum: "account.create" | "account.disable" | "account.enable" | "account.identity" | "account.link" | "account.password" | "account.role" | "audit.export" | "audit.prune" | "cluster.connect" | "cluster.disconnect" | "cluster.follow" | "cluster.snapshot" | "configuration.change" | "configuration.create" | "configuration.delete" | "configuration.remove" | "configuration.rename" | "configuration.restore" | "decision.approve" | "decision.override" | "decision.reject" | "login" | "logout" | "request" | "run.configuration" | "run.delete" | "run.prune" | "run.remove" | "run.restore" | "run.star" | "run.unstar" | "session.end" | "settings" | "share.create" | "share.revoke" | "snapshot.delete" | "snapshot.events" | "snapshot.import" | "snapshot.remove" | "snapshot.restore" | "token.create" | "token.revoke";
         AuditEntry: {
             id: number;
             /** Format: date-time */
@@ -3191,6 +3226,80 @@ export interface components {
          * @enum {string}
          */
         FindingOutcomeEnum: "carried" | "changed" | "dropped";
+        FollowAnswer: {
+            /** @description ask again with its id until there is a run */
+            reading: components["schemas"]["Import"] | null;
+            run: components["schemas"]["Run"] | null;
+        };
+        FollowRequestRequest: {
+            /**
+             * Format: uuid
+             * @description of the reading that an earlier answer named; without it the cluster begins to be read
+             */
+            import_id?: string;
+            /**
+             * Format: uuid
+             * @description what answers are worked out with; by default kube-scheduler's own configuration
+             */
+            configuration_version?: string;
+            /** @description how much is kept of what the cluster tells; then it is followed no more. By default what the server is set to */
+            megabytes?: number;
+        };
+        Followed: {
+            context: string;
+            /**
+             * @description waiting: no worker has begun; partly: live but for some kinds; ended: it is followed no more
+             *
+             *     * `waiting` - waiting
+             *     * `catching_up` - catching_up
+             *     * `live` - live
+             *     * `partly` - partly
+             *     * `stale` - stale
+             *     * `failed` - failed
+             *     * `ended` - ended
+             */
+            state: components["schemas"]["FollowedStateEnum"];
+            /**
+             * Format: date-time
+             * @description of the state; of stale: what is shown is from then
+             */
+            since: string | null;
+            problem: string;
+            /**
+             * Format: date-time
+             * @description when it is tried again
+             */
+            again_at: string | null;
+            /**
+             * Format: double
+             * @description seconds from a change in the cluster to its arrival
+             */
+            behind: number | null;
+            /** @description kinds whose first list was read */
+            kinds_done: number;
+            kinds_of: number;
+            /** @description kinds that the credentials may not read */
+            refused: string[];
+            /** @description that the cluster told since the run began */
+            changes: number;
+            /** Format: date-time */
+            changed_at: string | null;
+            /** @description that these changes take */
+            journal_bytes: number;
+            /** @description after which it is followed no more */
+            most_bytes: number;
+        };
+        /**
+         * @description * `waiting` - waiting
+         *     * `catching_up` - catching_up
+         *     * `live` - live
+         *     * `partly` - partly
+         *     * `stale` - stale
+         *     * `failed` - failed
+         *     * `ended` - ended
+         * @enum {string}
+         */
+        FollowedStateEnum: "waiting" | "catching_up" | "live" | "partly" | "stale" | "failed" | "ended";
         ForkChange: {
             /** @description whose change it is: a pod's workload, or another object's name; may be empty */
             workload: string;
@@ -3584,6 +3693,7 @@ export interface components {
         };
         /**
          * @description * `what_would_help` - what_would_help
+         *     * `why_pending` - why_pending
          *     * `placed_again` - placed_again
          *     * `capacity_pods` - capacity_pods
          *     * `capacity_nodes` - capacity_nodes
@@ -3591,7 +3701,7 @@ export interface components {
          *     * `all_nodes` - all_nodes
          * @enum {string}
          */
-        NameEnum: "what_would_help" | "placed_again" | "capacity_pods" | "capacity_nodes" | "other_weights" | "all_nodes";
+        NameEnum: "what_would_help" | "why_pending" | "placed_again" | "capacity_pods" | "capacity_nodes" | "other_weights" | "all_nodes";
         NamedRequest: {
             kind: components["schemas"]["DeletedKindEnum"];
             /** Format: uuid */
@@ -4451,6 +4561,8 @@ export interface components {
             attempts: number;
             /** @description operations done; what the journal and moments name */
             position: number;
+            /** @description the context of the real cluster that it follows; nothing is decided in such a run */
+            follows: string;
             /** @description of a fork */
             parent: components["schemas"]["Parent"] | null;
             /** @description what was changed on a fork before it went on */
@@ -5328,6 +5440,19 @@ export interface components {
             /** @description false: there was no time to try everything */
             complete: boolean;
         };
+        /** @description The pod was tried on a copy, alone, with the run's configuration. */
+        WhyPendingResult: {
+            /** @description namespace/name */
+            pod: string;
+            /** @description where it would go; empty: nowhere */
+            node: string;
+            /** @description pods that would be evicted for it */
+            evicts: string[];
+            /** @description kube-scheduler's, when there is no place for it */
+            message: string;
+            headline: string;
+            detail: string;
+        };
         Worker: {
             state: components["schemas"]["WorkerStateEnum"];
             /** Format: date-time */
@@ -5661,7 +5786,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description only these; a part before the dot: all of it */
-                action?: "account" | "account.create" | "account.disable" | "account.enable" | "account.identity" | "account.link" | "account.password" | "account.role" | "audit" | "audit.export" | "audit.prune" | "cluster" | "cluster.connect" | "cluster.disconnect" | "cluster.snapshot" | "configuration" | "configuration.change" | "configuration.create" | "configuration.delete" | "configuration.remove" | "configuration.rename" | "configuration.restore" | "decision" | "decision.approve" | "decision.override" | "decision.reject" | "login" | "logout" | "request" | "run" | "run.configuration" | "run.delete" | "run.prune" | "run.remove" | "run.restore" | "run.star" | "run.unstar" | "session" | "session.end" | "settings" | "share" | "share.create" | "share.revoke" | "snapshot" | "snapshot.delete" | "snapshot.events" | "snapshot.import" | "snapshot.remove" | "snapshot.restore" | "token" | "token.create" | "token.revoke";
+                action?: "account" | "account.create" | "account.disable" | "account.enable" | "account.identity" | "account.link" | "account.password" | "account.role" | "audit" | "audit.export" | "audit.prune" | "cluster" | "cluster.connect" | "cluster.disconnect" | "cluster.follow" | "cluster.snapshot" | "configuration" | "configuration.change" | "configuration.create" | "configuration.delete" | "configuration.remove" | "configuration.rename" | "configuration.restore" | "decision" | "decision.approve" | "decision.override" | "decision.reject" | "login" | "logout" | "request" | "run" | "run.configuration" | "run.delete" | "run.prune" | "run.remove" | "run.restore" | "run.star" | "run.unstar" | "session" | "session.end" | "settings" | "share" | "share.create" | "share.revoke" | "snapshot" | "snapshot.delete" | "snapshot.events" | "snapshot.import" | "snapshot.remove" | "snapshot.restore" | "token" | "token.create" | "token.revoke";
                 /** @description How many to return, at most 200 */
                 limit?: number;
                 /** @description How many to leave out */
@@ -5724,7 +5849,7 @@ export interface operations {
         parameters: {
             query: {
                 /** @description only these; a part before the dot: all of it */
-                action?: "account" | "account.create" | "account.disable" | "account.enable" | "account.identity" | "account.link" | "account.password" | "account.role" | "audit" | "audit.export" | "audit.prune" | "cluster" | "cluster.connect" | "cluster.disconnect" | "cluster.snapshot" | "configuration" | "configuration.change" | "configuration.create" | "configuration.delete" | "configuration.remove" | "configuration.rename" | "configuration.restore" | "decision" | "decision.approve" | "decision.override" | "decision.reject" | "login" | "logout" | "request" | "run" | "run.configuration" | "run.delete" | "run.prune" | "run.remove" | "run.restore" | "run.star" | "run.unstar" | "session" | "session.end" | "settings" | "share" | "share.create" | "share.revoke" | "snapshot" | "snapshot.delete" | "snapshot.events" | "snapshot.import" | "snapshot.remove" | "snapshot.restore" | "token" | "token.create" | "token.revoke";
+                action?: "account" | "account.create" | "account.disable" | "account.enable" | "account.identity" | "account.link" | "account.password" | "account.role" | "audit" | "audit.export" | "audit.prune" | "cluster" | "cluster.connect" | "cluster.disconnect" | "cluster.follow" | "cluster.snapshot" | "configuration" | "configuration.change" | "configuration.create" | "configuration.delete" | "configuration.remove" | "configuration.rename" | "configuration.restore" | "decision" | "decision.approve" | "decision.override" | "decision.reject" | "login" | "logout" | "request" | "run" | "run.configuration" | "run.delete" | "run.prune" | "run.remove" | "run.restore" | "run.star" | "run.unstar" | "session" | "session.end" | "settings" | "share" | "share.create" | "share.revoke" | "snapshot" | "snapshot.delete" | "snapshot.events" | "snapshot.import" | "snapshot.remove" | "snapshot.restore" | "token" | "token.create" | "token.revoke";
                 /** @description csv or json */
                 as: string;
                 /** @description words in what it was done to, where from or by which token */
@@ -5994,6 +6119,70 @@ export interface operations {
                     [name: string]: unknown;
                 };
                 content?: never;
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    clusters_follow: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description Up to 255 characters of your choice. The same request with the same key is done once within 24 hours, and answered as the first time, with `Idempotency-Replayed: true`; another request with it is answered 422. */
+                "Idempotency-Key"?: string;
+            };
+            path: {
+                /** @description The name of the pod or node */
+                name: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": components["schemas"]["FollowRequestRequest"];
+            };
+        };
+        responses: {
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FollowAnswer"];
+                };
+            };
+            202: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["FollowAnswer"];
+                };
             };
             /** @description Not logged in */
             401: {
@@ -8670,6 +8859,55 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["FeedItem"][];
+                };
+            };
+            /** @description Not logged in */
+            401: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Not allowed to */
+            403: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description Refused with a sentence */
+            default: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    runs_follow: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description A run's id */
+                run: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Followed"];
                 };
             };
             /** @description Not logged in */
