@@ -34,7 +34,7 @@ class FollowAnswerSerializer(serializers.Serializer[Any]):
 
 
 class FollowedSerializer(serializers.Serializer[Any]):
-    context = serializers.CharField()
+    context = serializers.CharField()  # type: ignore[assignment]
     state = serializers.ChoiceField(
         STATES, help_text="waiting: no worker has begun; partly: live but for some kinds; ended: it is followed no more"
     )
