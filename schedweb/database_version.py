@@ -12,6 +12,7 @@ from typing import Any, Final
 
 from django.conf import settings
 from django.db import OperationalError, connection
+from django.db.migrations.executor import MigrationExecutor
 from django.db.migrations.loader import MigrationLoader
 
 from schedweb.sentences import say
@@ -21,6 +22,10 @@ PAUSE_SECONDS: Final = 1.0
 
 
 class NewerDatabase(Exception):
+    """Says what to do."""
+
+
+class MissingMigrations(Exception):
     """Says what to do."""
 
 
@@ -51,6 +56,25 @@ def refuse_newer(migrations: Iterable[str]) -> None:
 def refuse_newer_database() -> None:
     """Before anything is done with it. Raises NewerDatabase."""
     refuse_newer(applied())
+
+
+def missing() -> int:
+    """How many migrations of this version the database does not have."""
+    executor = MigrationExecutor(connection)
+    return len(executor.migration_plan(executor.loader.graph.leaf_nodes()))
+
+
+def refuse_other_database() -> None:
+    """One of a newer version, or one that was not brought up to date. Raises NewerDatabase or MissingMigrations."""
+    refuse_newer_database()
+    if count := missing():
+        raise MissingMigrations(
+            say(
+                "The database is not up to date: {count} migrations are missing. Nothing was changed. Run "
+                "`manage.py migrate` first.",
+                count=count,
+            )
+        )
 
 
 def refuse_to_work(**kwargs: Any) -> None:

@@ -98,3 +98,21 @@ class LoginLinkSerializer(serializers.Serializer[Any]):
 
 class AccountCreatedSerializer(AccountSerializer):
     link = LoginLinkSerializer()
+
+
+class PasswordSerializer(serializers.Serializer[Any]):
+    asks_old = serializers.BooleanField(help_text="false: the account has none yet")
+    refused = serializers.CharField(help_text="Why this session changes none; empty: it may", allow_blank=True)
+
+
+class PasswordChangeSerializer(serializers.Serializer[Any]):
+    old = serializers.CharField(
+        max_length=4096,
+        trim_whitespace=False,
+        allow_blank=True,
+        required=False,
+        default="",
+        write_only=True,
+        help_text="the password now; empty where the account has none",
+    )
+    new = serializers.CharField(max_length=4096, trim_whitespace=False, write_only=True)

@@ -68,10 +68,12 @@ def is_current(session: dict[str, Any], user: User) -> bool:
     return any(constant_time_compare(stored, each) for each in hashes)
 
 
-def sessions_end(user: User) -> int:
-    """Logs an account out everywhere; how many sessions that were. Sockets notice within seconds."""
+def sessions_end(user: User, *, but: str | None = None) -> int:
+    """Logs an account out everywhere, but for the session with the key ``but``; how many sessions that were. Sockets
+    notice within seconds."""
     decoder = import_module(settings.SESSION_ENGINE).SessionStore()
     rows = Session.objects.filter(expire_date__gt=timezone.now()).iterator()
-    keys = [row.session_key for row in rows if account_of(decoder.decode(row.session_data)) == user.pk]
+    mine = [row.session_key for row in rows if account_of(decoder.decode(row.session_data)) == user.pk]
+    keys = [key for key in mine if key != but]
     Session.objects.filter(session_key__in=keys).delete()
     return len(keys)

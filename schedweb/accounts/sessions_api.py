@@ -1,4 +1,4 @@
-"""`/api/v1/sessions/`: where one's account is logged in, and ending that."""
+"""`/api/v1/sessions/`: where one's account is logged in, and ending that; `/api/v1/me/password/`: its password."""
 
 from __future__ import annotations
 
@@ -12,11 +12,18 @@ from rest_framework.request import Request
 from rest_framework.response import Response
 from rest_framework.views import APIView
 
+from schedweb.accounts import passwords
 from schedweb.accounts.audit.recording import record
 from schedweb.accounts.models import SessionInfo
 from schedweb.accounts.permissions import SignedInHere, signed_in_user
-from schedweb.accounts.serializers import SessionsEndedSerializer, SessionSerializer
-from schedweb.api.errors import not_found
+from schedweb.accounts.serializers import (
+    PasswordChangeSerializer,
+    PasswordSerializer,
+    SessionsEndedSerializer,
+    SessionSerializer,
+)
+from schedweb.accounts.services import AccountError
+from schedweb.api.errors import ApiError, TooMany, conflict, not_found
 from schedweb.sentences import say
 
 
@@ -79,3 +86,38 @@ class SessionsEndOthersView(APIView):
         Session.objects.filter(pk__in=others).delete()
         record("session.end", count=len(others), which="all others")
         return Response({"ended": len(others)})
+
+
+class PasswordView(APIView):
+    permission_classes = (SignedInHere,)
+
+    @extend_schema(
+        operation_id="password_get",
+        description="Whether this session may change your password, and whether the old one is asked. Not with a token.",
+        responses=PasswordSerializer,
+    )
+    def get(self, request: Request) -> Response:
+        user = signed_in_user(request)
+        why = passwords.refusal(request._request, user)
+        return Response({"asks_old": user.has_usable_password(), "refused": why})
+
+    @extend_schema(
+        operation_id="password_change",
+        description="Changes your password and ends all your other sessions; tokens stay. Tries with a wrong old one "
+        "count as logins that fail: 429 with Retry-After. Not with a token.",
+        request=PasswordChangeSerializer,
+        responses=SessionsEndedSerializer,
+    )
+    def post(self, request: Request) -> Response:
+        asked = PasswordChangeSerializer(data=request.data)
+        asked.is_valid(raise_exception=True)
+        user, given = signed_in_user(request), asked.validated_data
+        try:
+            ended = passwords.own_password_change(request._request, user, old=given["old"], new=given["new"])
+        except passwords.NotHere as refused:
+            raise conflict(str(refused), code="no_password_here") from None
+        except passwords.Wait as refused:
+            raise TooMany(str(refused), code="too_many_tries", wait=refused.seconds) from None
+        except AccountError as error:
+            raise ApiError(str(error), code="invalid", path=error.path) from None
+        return Response({"ended": ended})

@@ -7,10 +7,11 @@ from django.urls import path
 from schedweb.accounts.accounts_api import AccountLinkView, AccountsView, AccountView
 from schedweb.accounts.api import MeView, TokensView, TokenView
 from schedweb.accounts.audit.api import AuditExportView, AuditView
-from schedweb.accounts.sessions_api import SessionsEndOthersView, SessionsView, SessionView
+from schedweb.accounts.sessions_api import PasswordView, SessionsEndOthersView, SessionsView, SessionView
 
 urlpatterns = [
     path("me/", MeView.as_view(), name="me"),
+    path("me/password/", PasswordView.as_view()),
     path("tokens/", TokensView.as_view()),
     path("tokens/<int:token>/", TokenView.as_view()),
     path("sessions/", SessionsView.as_view()),

@@ -8,12 +8,11 @@ from typing import Final
 from django.conf import settings
 from django.core.cache import cache
 from django.db import DEFAULT_DB_ALIAS, DatabaseError, connection
-from django.db.migrations.executor import MigrationExecutor
 from kombu.exceptions import OperationalError
 from redis.exceptions import RedisError
 
 from schedweb.celery import app
-from schedweb.database_version import NewerDatabase, refuse_newer
+from schedweb.database_version import NewerDatabase, missing, refuse_newer_database
 from schedweb.sentences import say
 
 SECONDS: Final = 3
@@ -30,15 +29,13 @@ def database() -> str:
 
 
 def migrations() -> str:
-    executor = MigrationExecutor(connection)
-    missing = executor.migration_plan(executor.loader.graph.leaf_nodes())
-    if not missing:
-        try:
-            refuse_newer(".".join(each) for each in executor.loader.applied_migrations)
-        except NewerDatabase as error:
-            return str(error)
-        return ""
-    return say("{count} migrations of the database {alias} are missing.", count=len(missing), alias=DEFAULT_DB_ALIAS)
+    if count := missing():
+        return say("{count} migrations of the database {alias} are missing.", count=count, alias=DEFAULT_DB_ALIAS)
+    try:
+        refuse_newer_database()
+    except NewerDatabase as error:
+        return str(error)
+    return ""
 
 
 def redis() -> str:

@@ -10,7 +10,9 @@ from typing import Final
 
 import psycopg
 import pytest
+from django.core.management import get_commands, load_command_class
 
+from schedweb.stored_command import StoredCommand
 from scripts.processes import ROOT, bare_environment, free_port
 from scripts.release_fixture import RELEASES
 from scripts.services import Services
@@ -34,13 +36,36 @@ def test_the_playground_refuses_it(tmp_path: Path) -> None:
         database.execute(FROM_THE_FUTURE)
     before = path.read_bytes()
     environment = bare_environment() | {"PLAYGROUND_DATA": str(tmp_path), "PORT": str(free_port())}
-    for command in ("playground", "web", "migrate"):
-        ended = run(environment, *MANAGE, command)
+    for command in ("playground", "web", "migrate", "prune --dry-run"):
+        ended = run(environment, *MANAGE, *command.split())
         assert (ended.returncode, SENTENCE in ended.stderr) == (1, True), ended
         assert "Traceback" not in ended.stderr
     with sqlite3.connect(path) as database:
         database.execute("PRAGMA journal_mode = DELETE")
     assert path.read_bytes()[100:] == before[100:], "but for the header's counters nothing was written"
+
+
+def test_commands_say_that_migrations_are_missing(tmp_path: Path) -> None:
+    environment = bare_environment() | {"PLAYGROUND_DATA": str(tmp_path)}
+    for command in ("prune --dry-run", "create_account mira --role viewer"):
+        ended = run(environment, *MANAGE, *command.split())
+        assert (ended.returncode, "Run `manage.py migrate` first." in ended.stderr) == (1, True), ended
+        assert "Traceback" not in ended.stderr
+
+
+def test_every_command_that_needs_the_database_looks_at_it_first() -> None:
+    """A new one fails here until it is a StoredCommand, or says why not."""
+    otherwise = {
+        "backup": "an older database is backed up before its upgrade",
+        "restore": "it makes the database",
+        "doctor": "it says what is wrong",
+        "health": "so does it",
+        "playground": "it migrates",
+        "web": "it looks by itself",
+    }
+    ours = {name: app for name, app in get_commands().items() if app.startswith("schedweb.")}
+    loose = {name for name, app in ours.items() if not isinstance(load_command_class(app, name), StoredCommand)}
+    assert loose == set(otherwise)
 
 
 @pytest.mark.services

@@ -29,6 +29,15 @@ export const endSession = (session: number) => request(pathOf("sessions", sessio
 export const endOtherSessions = () =>
   request<Schemas["SessionsEnded"]>("/sessions/end-others/", { method: "POST", body: {} });
 
+export const passwordQuery = queryOptions({
+  queryKey: ["password"],
+  queryFn: ({ signal }) => request<Schemas["Password"]>("/me/password/", { signal }),
+  staleTime: 0,
+});
+
+export const changePassword = (body: { old: string; new: string }) =>
+  request<Schemas["SessionsEnded"]>("/me/password/", { method: "POST", body });
+
 export const accountsQuery = (offset: number, limit: number, q: string | undefined) =>
   queryOptions({
     queryKey: ["accounts", { offset, limit, q }],

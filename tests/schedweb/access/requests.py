@@ -8,6 +8,7 @@ from typing import Any, Final
 from urllib.parse import urlencode
 from uuid import uuid4
 
+from django.contrib.sessions.models import Session
 from django.test import Client
 from django.utils import timezone
 
@@ -64,6 +65,16 @@ def session_of_one_s_own(world: World, caller: Caller) -> Sent:
     return Sent(path={"session": row.pk})
 
 
+def first_password(world: World, caller: Caller) -> Sent:
+    """Of a session that a login link began just now."""
+    key = caller.browser.session.session_key
+    if caller.user is not None and Session.objects.filter(session_key=key).exists():
+        now = timezone.now()
+        begun = {"user": caller.user, "how": "link", "started_at": now, "last_seen_at": now}
+        SessionInfo.objects.update_or_create(session_id=key, defaults=begun)
+    return Sent(body={"new": "correct horse battery"})
+
+
 def run_like(world: World) -> dict[str, Any]:
     run = world.run
     return {"snapshot": str(run.snapshot_id), "configuration_version": str(run.configuration_version_id)}
@@ -117,6 +128,7 @@ SENT: Final[dict[str, Callable[[World, Caller], Sent]]] = {
     "deleted_remove": lambda world, caller: Sent(body=named(world)),
     "imports_create": fixed(body={"text": "{}"}),
     "imports_commit": commit,
+    "password_change": first_password,
     "runs_create": lambda world, caller: Sent(body=run_like(world)),
     "runs_delete": lambda world, caller: Sent(path={"run": world.other.pk}),
     "runs_delete_many": lambda world, caller: Sent(body={"runs": [str(world.other.pk)]}),

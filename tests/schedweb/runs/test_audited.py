@@ -28,6 +28,7 @@ AUDITED: dict[str, str] = {
     "runs_tokens_create": "token.create",
     "sessions_end": "session.end",
     "sessions_end_others": "session.end",
+    "password_change": "account.password",
     "accounts_create": "account.create",
     "accounts_change": "account.role",
     "accounts_login_link": "account.link",

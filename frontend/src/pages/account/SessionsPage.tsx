@@ -1,4 +1,4 @@
-/** Where one's account is logged in: looked through, ended; and logging out here. */
+/** Where one's account is logged in: looked through, ended; logging out here; one's password. */
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 
 import { endOtherSessions, endSession, type Session, sessionsQuery } from "@/api/accounts";
@@ -13,6 +13,7 @@ import { useTitle } from "@/shell/useTitle";
 import classes from "./Account.module.css";
 import { AccountNav } from "./AccountNav";
 import { browserOf } from "./browserOf";
+import { PasswordPanel } from "./PasswordPanel";
 import { t } from "./texts";
 
 export function SessionsPage() {
@@ -35,7 +36,10 @@ export function SessionsPage() {
           </>
         )}
       </header>
-      <Sessions />
+      <div className={classes.panels}>
+        <Sessions />
+        {me === undefined || me.role === "visitor" ? null : <PasswordPanel username={me.username} />}
+      </div>
     </Page>
   );
 }

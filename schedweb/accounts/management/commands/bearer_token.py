@@ -6,16 +6,17 @@ import datetime
 from typing import Any, Final
 
 from django.contrib.auth.models import User
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.utils import timezone
 
 from schedweb.accounts import services
 from schedweb.accounts.roles import BY_GROUP
+from schedweb.stored_command import StoredCommand
 
 MOST_DAYS: Final = 3650
 
 
-class Command(BaseCommand):
+class Command(StoredCommand):
     help = "Creates a bearer token with the role of an account (the owner's unless --user names one) and prints it."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -9,13 +9,14 @@ from typing import Any
 from django.contrib.auth.models import User
 from django.contrib.auth.password_validation import validate_password
 from django.core.exceptions import ValidationError
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from schedweb.accounts import services
 from schedweb.accounts.roles import BY_GROUP
+from schedweb.stored_command import StoredCommand
 
 
-class Command(BaseCommand):
+class Command(StoredCommand):
     help = "Creates an account; its password is asked for, or read from standard input."
 
     def add_arguments(self, parser: CommandParser) -> None:

@@ -6,13 +6,14 @@ from typing import Any
 
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from schedweb.accounts import services
 from schedweb.serving import origin_known
+from schedweb.stored_command import StoredCommand
 
 
-class Command(BaseCommand):
+class Command(StoredCommand):
     help = "Prints a link that logs its first visitor in (as the owner unless --user names an account)."
 
     def add_arguments(self, parser: CommandParser) -> None:

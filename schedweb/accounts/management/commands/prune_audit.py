@@ -5,12 +5,13 @@ from __future__ import annotations
 import datetime
 from typing import Any, Final
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import ProgrammingError, connection, transaction
 from django.utils import timezone
 
 from schedweb.accounts.audit.recording import record
 from schedweb.accounts.models import AuditEntry
+from schedweb.stored_command import StoredCommand
 
 KEPT_DAYS: Final = 30
 """What is younger is not deleted by mistake, and not to hide something."""
@@ -20,7 +21,7 @@ NOT_OWNER: Final = (
 )
 
 
-class Command(BaseCommand):
+class Command(StoredCommand):
     help = f"Deletes entries of the audit log from before a day, which lies at least {KEPT_DAYS} days back."
 
     def add_arguments(self, parser: CommandParser) -> None:

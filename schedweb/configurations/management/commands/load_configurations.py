@@ -4,12 +4,12 @@ from __future__ import annotations
 
 from typing import Any
 
-from django.core.management.base import BaseCommand
 
 from schedweb.configurations import services
+from schedweb.stored_command import StoredCommand
 
 
-class Command(BaseCommand):
+class Command(StoredCommand):
     help = "Loads the built-in configurations that are not there yet in their newest text."
 
     def handle(self, *args: Any, **options: Any) -> None:

@@ -5,16 +5,17 @@ from __future__ import annotations
 from typing import Any
 from uuid import UUID
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from schedweb.accounts.services import owner_get
 from schedweb.api.errors import ApiError
 from schedweb.api.windows import Window
 from schedweb.keeping.deleted import RUN, TABLES, Named, deleted_window, remove_now, restore
 from schedweb.runs.models import Run
+from schedweb.stored_command import StoredCommand
 
 
-class Command(BaseCommand):
+class Command(StoredCommand):
     help = "Lists what was deleted, brings some of it back, or removes it for good."
 
     def add_arguments(self, parser: CommandParser) -> None:

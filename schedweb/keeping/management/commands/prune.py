@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 from django.db import OperationalError, connection
 
 from schedweb.engine.times import wall
@@ -14,9 +14,10 @@ from schedweb.keeping.housekeeping import one_at_a_time
 from schedweb.keeping.retention import Plan, Step, measure_others, planned, pruned
 from schedweb.keeping.storage import database_bytes
 from schedweb.sentences import amount
+from schedweb.stored_command import StoredCommand
 
 
-class Command(BaseCommand):
+class Command(StoredCommand):
     help = (
         "Makes room now: removes what was deleted and whose time is up, takes what the plugins said from old runs, and "
         "moves old runs to Recently deleted, by the limits KEEP_… of the environment (docs/operating.md)."

@@ -11,7 +11,7 @@ from typing import Any, Final
 import msgspec
 from django.conf import settings
 from django.contrib.auth.models import User
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from framework.reading.documents import FileRefused
 from schedweb.accounts.services import owner_get
@@ -28,12 +28,13 @@ from schedweb.sentences import translated
 from schedweb.serving import origin_known
 from schedweb.snapshots.models import Import
 from schedweb.snapshots.services import SnapshotError, import_commit, import_discard
+from schedweb.stored_command import StoredCommand
 
 MISSING: Final = 1
 """Exit status of ``check`` when a rule that looking needs is missing."""
 
 
-class Command(BaseCommand):
+class Command(StoredCommand):
     help = (
         "Lists the clusters of the kubeconfig, says what may be done there, takes snapshots, and begins runs that "
         "follow one. Never writes to one."

@@ -5,13 +5,14 @@ from __future__ import annotations
 from pathlib import Path
 from typing import Any
 
-from django.core.management.base import BaseCommand, CommandError, CommandParser
+from django.core.management.base import CommandError, CommandParser
 
 from framework.objects.timestamps import parse_timestamp
 from schedweb.sentences import noted
 from schedweb.snapshots import services
 from schedweb.snapshots.models import Snapshot
 from schedweb.snapshots.trace import NAMESPACE, TraceError, read_trace
+from schedweb.stored_command import StoredCommand
 
 WITH_DEPARTURES = noted("A trace played over time, with departures.")
 WITHOUT_DEPARTURES = noted("A trace played over time, without departures.")
@@ -19,7 +20,7 @@ WITHOUT_DEPARTURES = noted("A trace played over time, without departures.")
 START = "2026-01-01T00:00:00Z"
 
 
-class Command(BaseCommand):
+class Command(StoredCommand):
     help = "Imports a trace in the form of Alibaba's openb: a list of nodes and a list of pods with times."
 
     def add_arguments(self, parser: CommandParser) -> None:
